@@ -1,0 +1,107 @@
+"""Bundled data sets, with their sources."""
+
+import difflib
+import tomllib
+from dataclasses import dataclass
+from importlib.resources import files
+from pathlib import Path
+
+from lehner.errors import InputError
+from lehner.ratings import Ratings
+from lehner.read import read_ratings
+
+FOLDER = Path(str(files("lehner.datasets")))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Dataset:
+    """A bundled data set.
+
+    Parameters
+    ----------
+    name : str
+    title : str
+        What was rated by whom.
+    source : str
+        First publication.
+    layout : str
+        "ratings" for a table of ratings, "votes" for counts per category by anonymous raters.
+    doi : str
+    system : str, optional
+        The column of the system, where the data have one.
+    ordered : bool
+        Whether the categories are ordered.
+    """
+
+    name: str
+    title: str
+    source: str
+    layout: str
+    doi: str = ""
+    system: str | None = None
+    ordered: bool = False
+
+
+def list_datasets() -> tuple[Dataset, ...]:
+    """List the bundled data sets.
+
+    Returns
+    -------
+    tuple of Dataset
+
+    Examples
+    --------
+    >>> [dataset.name for dataset in list_datasets()][:2]
+    ['lehner_table2', 'anesthesia']
+    """
+    table = tomllib.loads((FOLDER / "sources.toml").read_text(encoding="utf-8"))
+    return tuple(Dataset(name=name, **entry) for name, entry in table.items())
+
+
+def load_dataset(name: str, *, system: str | None = None) -> Ratings:
+    """Load a bundled data set.
+
+    Parameters
+    ----------
+    name : str
+        As `list_datasets` gives it.
+    system : str, optional
+        The rater to take as the system; by default the data set's own, if it has one.
+
+    Returns
+    -------
+    Ratings
+
+    Raises
+    ------
+    InputError
+        If there is no such data set or rater.
+
+    Examples
+    --------
+    >>> load_dataset("lehner_table2")
+    Ratings: 10 items, 4 raters, 40 ratings, 4 categories (A, B, C, D), system
+    """
+    known = {dataset.name: dataset for dataset in list_datasets()}
+    if name not in known:
+        near = difflib.get_close_matches(name, known, n=1)
+        raise InputError(
+            f"there is no data set {name!r}",
+            f"did you mean {near[0]!r}?" if near else f"choose among {', '.join(known)}",
+        )
+    dataset, path = known[name], FOLDER / f"{name}.csv"
+    if dataset.layout == "votes":
+        ratings = _read_votes(path)
+        return ratings if system is None else ratings.with_system(system)
+    return read_ratings(path, system=system or dataset.system, ordered=dataset.ordered)
+
+
+def _read_votes(path: Path) -> Ratings:
+    import pandas as pd
+
+    table = pd.read_csv(path)
+    items = table.pop("item").tolist() if "item" in table else None
+    counts = table.pop("count").to_numpy() if "count" in table else None
+    return Ratings.from_counts(
+        table.to_numpy(), table.columns.tolist(), items=items, item_counts=counts
+    )

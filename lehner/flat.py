@@ -1,0 +1,62 @@
+"""Flat ratings: one rating after another, in memory proportional to their number."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from lehner.errors import InputError
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class FlatRatings:
+    """The row, rater and category of each rating.
+
+    Parameters
+    ----------
+    item_index, rater_index, category_index : ndarray of int, shape (n_ratings,)
+        The row, rater and category of each rating, sorted by row, then rater, then category.
+    """
+
+    item_index: NDArray[np.int64]
+    rater_index: NDArray[np.int64]
+    category_index: NDArray[np.int64]
+
+
+def flatten(codes: ArrayLike, n_categories: int) -> tuple[FlatRatings, int, int]:
+    """Flatten an array (item, rater) of codes; give the numbers of items and raters too."""
+    dense = np.asarray(codes)
+    if dense.ndim != 2:
+        raise InputError(f"codes have shape {dense.shape}", "give an array (item, rater)")
+    dense = check_codes(dense, n_categories, "codes")
+    item, rater = np.nonzero(dense >= 0)
+    flat = FlatRatings(item_index=item, rater_index=rater, category_index=dense[item, rater])
+    return flat, *dense.shape
+
+
+def sort_ratings(
+    item: NDArray[np.int64], rater: NDArray[np.int64], code: NDArray[np.int64], n_categories: int
+) -> FlatRatings:
+    """Sort ratings by item, rater and category."""
+    n_raters = int(rater.max(initial=0)) + 1
+    key = np.sort((item * n_raters + rater) * n_categories + code)
+    pair, category = np.divmod(key, n_categories)
+    item, rater = np.divmod(pair, n_raters)
+    return FlatRatings(item_index=item, rater_index=rater, category_index=category)
+
+
+def check_codes(codes: NDArray[Any], n_categories: int, name: str) -> NDArray[np.int64]:
+    """Raise an InputError unless codes are category indices, or -1 where missing."""
+    if codes.size and not np.issubdtype(codes.dtype, np.integer):
+        raise InputError(
+            f"{name} are of type {codes.dtype}",
+            "give whole numbers, -1 for missing, or read labels with Ratings.from_wide",
+        )
+    bad = np.argwhere((codes < -1) | (codes >= n_categories))
+    if len(bad):
+        raise InputError(
+            f"{name} {codes[tuple(bad[0])]} at {tuple(map(int, bad[0]))}",
+            f"codes run from 0 to {n_categories - 1}, -1 for missing",
+        )
+    return codes.astype(np.int64)

@@ -1,0 +1,221 @@
+"""Labels: columns of category names turned into codes, the names kept."""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from lehner.errors import InputError
+
+type Label = str | int
+
+MISSING = frozenset({"", "NA", "N/A", "n/a", "NaN", "nan", "null", "NULL", "<NA>"})
+"""Texts read as a missing rating. `None` is not among them: it is a common category."""
+
+_INTEGER = re.compile(r"-?(0|[1-9]\d{0,17})(\.0+)?")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Column:
+    """One column: a code per row and the label of each code.
+
+    Parameters
+    ----------
+    codes : ndarray of int, shape (n_rows,)
+        Index into `labels`; -1 where missing.
+    labels : tuple
+        The labels, none twice.
+    declared : bool
+        Whether `labels` is a list the user fixed (a pandas categorical) rather than what occurs.
+    ordered : bool
+        Whether the labels are in a meaningful order.
+    """
+
+    codes: NDArray[np.int64]
+    labels: tuple[Any, ...]
+    declared: bool = False
+    ordered: bool = False
+
+
+def encode(values: Any) -> Column:
+    """Turn a column of labels into codes.
+
+    Parameters
+    ----------
+    values : pandas.Series, pyarrow.ChunkedArray or array_like, shape (n_rows,)
+        Strings, whole numbers or booleans; `None`, NaN, blanks and `MISSING` texts are missing.
+
+    Returns
+    -------
+    Column
+
+    Examples
+    --------
+    >>> encode(["yes", None, "no", "yes"]).labels
+    ('yes', 'no')
+    """
+    if hasattr(values, "combine_chunks"):
+        return _encode_arrow(values)
+    import pandas as pd
+
+    series = pd.Series(values)
+    if isinstance(series.dtype, pd.CategoricalDtype):
+        raw = list(series.cat.categories)
+        column = _clean(series.cat.codes.to_numpy(), raw)
+        return Column(
+            codes=column.codes,
+            labels=column.labels,
+            declared=True,
+            ordered=bool(series.cat.ordered),
+        )
+    try:
+        codes, uniques = pd.factorize(series)
+    except TypeError as error:
+        raise InputError(f"labels cannot be compared ({error})", "give plain labels") from None
+    return _clean(codes, list(uniques))
+
+
+def _encode_arrow(values: Any) -> Column:
+    import pyarrow as pa
+
+    array = values.combine_chunks()
+    if isinstance(array, pa.ChunkedArray):
+        array = pa.concat_arrays(array.unify_dictionaries().chunks or [pa.array([], array.type)])
+    if not pa.types.is_dictionary(array.type):
+        array = array.dictionary_encode()
+    codes = array.indices.fill_null(-1).to_numpy(zero_copy_only=False)
+    return _clean(codes, array.dictionary.to_pylist())
+
+
+def _clean(codes: ArrayLike, raw: Sequence[Any]) -> Column:
+    """Strip labels, drop missing ones and merge those that became the same."""
+    position: dict[Any, int] = {}
+    lookup = np.empty(len(raw) + 1, dtype=np.int64)
+    lookup[-1] = -1
+    for i, value in enumerate(raw):
+        label = _plain(value)
+        lookup[i] = -1 if label is None else position.setdefault(label, len(position))
+    return Column(codes=lookup[np.asarray(codes, dtype=np.int64)], labels=tuple(position))
+
+
+def _plain(value: Any) -> Any:
+    """Give the label as Python text, int or float; None where it stands for missing."""
+    if value is None or value != value:
+        return None
+    if isinstance(value, (bool, np.bool_)):
+        return str(bool(value))
+    if isinstance(value, (int, np.integer)):
+        return int(value)
+    if isinstance(value, (float, np.floating)):
+        return int(value) if float(value).is_integer() else float(value)
+    text = str(value).strip()
+    return None if text in MISSING else text
+
+
+def unify(labels: Iterable[Any]) -> dict[Any, Label]:
+    """Map each label to the name it is kept under: all whole numbers, or all text.
+
+    Ratings 1 and 1.0 are one category: tools write the second for the first in a column that
+    has missing values.
+
+    Parameters
+    ----------
+    labels : iterable
+        Labels of all the columns that share categories.
+
+    Returns
+    -------
+    dict
+
+    Examples
+    --------
+    >>> unify(["1", "2.0"])
+    {'1': 1, '2.0': 2}
+    >>> unify(["1", "B"])
+    {'1': '1', 'B': 'B'}
+    """
+    distinct = list(dict.fromkeys(labels))
+    if all(_INTEGER.fullmatch(str(label)) for label in distinct):
+        return {label: int(str(label).split(".")[0]) for label in distinct}
+    return {label: str(label) for label in distinct}
+
+
+def choose_categories(
+    columns: Mapping[str, Column], categories: Sequence[Any] | None, ordered: bool
+) -> tuple[tuple[Label, ...], dict[Any, Label], bool]:
+    """Settle the categories that rating columns share.
+
+    Parameters
+    ----------
+    columns : mapping of str to Column
+        The columns of raters, system and truth.
+    categories : sequence, optional
+        All categories in order; by default those that occur, sorted.
+    ordered : bool
+        Whether their order means something.
+
+    Returns
+    -------
+    categories : tuple of str or int
+    names : dict
+        From label as found to category.
+    ordered : bool
+    """
+    found = [label for column in columns.values() for label in column.labels]
+    if categories is not None:
+        given = [_plain(label) for label in categories]
+        names = unify([*given, *found])
+        chosen = tuple(names[label] for label in given)
+        if None in given or len(set(chosen)) < len(chosen):
+            raise InputError(
+                f"the list of categories {list(categories)} has a blank or repeated entry",
+                "name every category once",
+            )
+        return chosen, names, ordered
+    names = unify(found)
+    declared = [column for column in columns.values() if column.declared]
+    if declared and all(set(c.labels) <= set(declared[0].labels) for c in columns.values()):
+        chosen = tuple(names[label] for label in declared[0].labels)
+        return chosen, names, ordered or declared[0].ordered
+    return tuple(sorted(set(names.values()))), names, ordered
+
+
+def recode(
+    column: Column, name: str, categories: Sequence[Label], names: Mapping[Any, Label]
+) -> NDArray[np.int64]:
+    """Give the codes of a column as indices into `categories`.
+
+    Parameters
+    ----------
+    column : Column
+    name : str
+        The column's name, for the error.
+    categories : sequence of str or int
+    names : mapping
+        From label as found to category.
+
+    Returns
+    -------
+    ndarray of int, shape (n_rows,)
+
+    Raises
+    ------
+    InputError
+        Where a label is not among the categories.
+    """
+    position = {category: k for k, category in enumerate(categories)}
+    lookup = np.array([position.get(names[label], -2) for label in column.labels] + [-1])
+    codes = lookup[column.codes]
+    unknown = np.flatnonzero(codes == -2)
+    if unknown.size:
+        label = column.labels[column.codes[unknown[0]]]
+        raise InputError(
+            f"{label!r} is not one of the categories {', '.join(map(str, categories))}",
+            "correct it, leave it blank, or add it to the categories",
+            row=int(unknown[0]),
+            column=name,
+        )
+    return codes

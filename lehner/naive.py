@@ -1,0 +1,84 @@
+"""What is usually reported: agreement with the majority, and the mean truth probability."""
+
+import numpy as np
+
+from lehner.algebraic import estimate_algebraic
+from lehner.estimate import Estimate, IntervalEstimate, number, require_estimable
+from lehner.ratings import Ratings
+
+
+def majority_agreement(ratings: Ratings) -> Estimate:
+    """Take the majority of the raters for the truth and report the system's agreement with it.
+
+    Categories that tie for the majority share the item: the system's answer counts 1/m if it
+    is one of m. Items without ratings or without an answer of the system are left out.
+
+    Parameters
+    ----------
+    ratings : Ratings
+        With a system.
+
+    Returns
+    -------
+    Estimate
+        Without interval: nothing here allows for raters who err.
+
+    Examples
+    --------
+    >>> from lehner import load_dataset
+    >>> majority_agreement(load_dataset("lehner_table2")).system_accuracy.estimate
+    0.5
+    """
+    require_estimable(ratings)
+    system = np.asarray(ratings.system)
+    votes = ratings.votes()
+    used = (system >= 0) & (votes.sum(axis=1) > 0)
+    weights = ratings.weights[used]
+    tied = votes[used] == votes[used].max(axis=1, keepdims=True)
+    agrees = tied[np.arange(len(tied)), system[used]] / tied.sum(axis=1)
+    if not weights.sum():
+        return _point("majority_agreement", np.nan, "no item has both ratings and an answer")
+    return _point("majority_agreement", float(agrees @ weights / weights.sum()))
+
+
+def mean_posterior(ratings: Ratings) -> Estimate:
+    """Average the algebra's truth probability of the system's answers.
+
+    It underestimates the accuracy of a system better than the raters (Lehner 2015, after
+    Table 4): the system's answer is evidence too.
+
+    Parameters
+    ----------
+    ratings : Ratings
+        With a system.
+
+    Returns
+    -------
+    Estimate
+        Without interval.
+
+    Examples
+    --------
+    >>> from lehner import load_dataset
+    >>> round(mean_posterior(load_dataset("lehner_table2")).system_accuracy.estimate, 3)
+    0.466
+    """
+    algebra = estimate_algebraic(ratings, interval=None)
+    truth = algebra.truth_probabilities
+    system = np.asarray(ratings.system)
+    used = np.flatnonzero(system >= 0)
+    assert truth is not None
+    probability = truth.values[used, system[used]]
+    point = float(np.average(probability, weights=ratings.weights[used]))
+    reasons = algebra.warnings if np.isnan(point) else ()
+    return _point("mean_posterior", point, *reasons)
+
+
+def _point(method: str, value: float, *warnings: str) -> Estimate:
+    accuracy = IntervalEstimate(estimate=number(value))
+    return Estimate(
+        method=method,
+        system_accuracy=accuracy,
+        system_accuracy_in_sample=accuracy,
+        warnings=warnings,
+    )

@@ -1,1 +1,1 @@
-"""x."""
+"""Methods side by side: the registry, comparisons, figures and the `lehner` command."""

@@ -2,11 +2,11 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from statistics import NormalDist
 from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import ndtr, ndtri
 
 from lehner.errors import InputError
 from lehner.estimate import IntervalEstimate
@@ -130,9 +130,10 @@ def _bca_tails(
     deviation = np.average(jackknife[known], weights=counts[known]) - jackknife[known]
     spread = (counts[known] @ deviation**2) ** 1.5
     acceleration = counts[known] @ deviation**3 / (6 * spread) if spread > 0 else 0.0
-    shift = ndtri(np.clip(below, 1 / (2 * len(values)), 1 - 1 / (2 * len(values))))
-    z = shift + ndtri(tails)
-    return ndtr(shift + z / (1 - acceleration * z))
+    normal = NormalDist()
+    shift = normal.inv_cdf(min(max(below, 0.5 / len(values)), 1 - 0.5 / len(values)))
+    z = shift + np.array([normal.inv_cdf(tail) for tail in tails])
+    return np.array([normal.cdf(x) for x in shift + z / (1 - acceleration * z)])
 
 
 def _chunk_sizes(n: int, n_rows: int) -> list[int]:

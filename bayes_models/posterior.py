@@ -1,0 +1,58 @@
+"""From draws to an Estimate."""
+
+import json
+
+import numpy as np
+import xarray as xr
+
+from lehner import Estimate, InputError, IntervalEstimate
+
+
+def estimate_from_draws(tree: xr.DataTree, *, level: float = 0.9) -> Estimate:
+    """Summarise a fit: posterior means and equal-tailed credible intervals.
+
+    Parameters
+    ----------
+    tree : xarray.DataTree
+        As `fit` gives it, of ratings with a system.
+    level : float
+        Probability of the intervals, between 0 and 1.
+
+    Returns
+    -------
+    Estimate
+        With the tree in `draws`.
+
+    Raises
+    ------
+    InputError
+        If the ratings had no system.
+    """
+    posterior = tree["posterior"].to_dataset()
+    if "system_accuracy" not in posterior:
+        raise InputError("the fit has no system", "fit ratings with a system")
+    means = posterior.mean(("chain", "draw"))
+    rater = means["accuracy"].coords["rater"]
+    return Estimate(
+        method=tree.attrs["model"],
+        system_accuracy=_interval(posterior["system_accuracy"], level),
+        system_accuracy_in_sample=_interval(posterior["system_accuracy_in_sample"], level),
+        rater_accuracy=means["accuracy"].sel(rater=rater[rater != "system"]),
+        base_rates=means["base_rates"],
+        confusion=means["confusion"],
+        truth_probabilities=tree["truth"].to_dataset()["truth_probabilities"],
+        warnings=tuple(json.loads(tree.attrs["warnings"])),
+        diagnostics=json.loads(tree.attrs["diagnostics"]),
+        draws=tree,
+    )
+
+
+def _interval(draws: xr.DataArray, level: float) -> IntervalEstimate:
+    lower, upper = np.quantile(draws.values, [(1 - level) / 2, (1 + level) / 2])
+    return IntervalEstimate(
+        estimate=float(draws.mean()),
+        lower=float(lower),
+        upper=float(upper),
+        level=level,
+        kind="equal-tailed credible",
+    )

@@ -1,0 +1,207 @@
+"""Methods on the same ratings, side by side, and where they disagree."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from lehner import Estimate, PairwiseAgreement, Ratings, pairwise_agreement
+
+
+@dataclass(frozen=True, kw_only=True)
+class KnownTruth:
+    """How the system does on the items whose truth is known.
+
+    Parameters
+    ----------
+    n_items : int
+        Items with a known truth and an answer of the system.
+    system_accuracy : float
+        Proportion of them that the system got right.
+    """
+
+    n_items: int
+    system_accuracy: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class Disagreement:
+    """Where two methods disagree.
+
+    Parameters
+    ----------
+    methods : tuple of str
+        The two.
+    difference : float or None
+        Second minus first estimate of the system's expected accuracy.
+    inside : bool or None
+        Whether each estimate lies in the other's interval.
+    items : tuple of str
+        Items with a different most probable category.
+    n_items : int
+        How many those are, a grouped row counting as its items.
+    """
+
+    methods: tuple[str, str]
+    difference: float | None
+    inside: bool | None
+    items: tuple[str, ...]
+    n_items: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class Comparison:
+    """Estimates of several methods from the same ratings.
+
+    Parameters
+    ----------
+    name : str
+        Of the data.
+    ratings : Ratings
+    agreement : PairwiseAgreement
+    estimates : tuple of Estimate
+    disagreements : tuple of Disagreement
+        Between each two methods that say which category is true.
+    known_truth : KnownTruth, optional
+    """
+
+    name: str
+    ratings: Ratings
+    agreement: PairwiseAgreement
+    estimates: tuple[Estimate, ...]
+    disagreements: tuple[Disagreement, ...]
+    known_truth: KnownTruth | None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give the comparison in plain types, ready for JSON."""
+        ratings = self.ratings
+        truth = self.known_truth
+        return {
+            "data": {
+                "name": self.name,
+                "n_items": ratings.n_items,
+                "n_raters": ratings.n_raters,
+                "n_ratings": ratings.n_ratings,
+                "n_missing": ratings.n_items * ratings.n_raters - ratings.n_ratings
+                if not ratings.repeated
+                else None,
+                "raters": [str(rater) for rater in ratings.raters],
+                "categories": list(ratings.categories),
+                "ordered": ratings.ordered,
+                "known_truth": None if truth is None else vars(truth),
+            },
+            "agreement": vars(self.agreement),
+            "estimates": [estimate.to_dict() for estimate in self.estimates],
+            "disagreements": [vars(disagreement) for disagreement in self.disagreements],
+        }
+
+    def to_frame(self) -> pd.DataFrame:
+        """Give a row per method and quantity.
+
+        Returns
+        -------
+        pandas.DataFrame
+            Columns `method`, `quantity`, `label` (the rater or category), `estimate`, `lower`,
+            `upper`, `level`, `kind`.
+        """
+        return pd.DataFrame([row for estimate in self.estimates for row in _rows(estimate)])
+
+
+def compare(name: str, ratings: Ratings, estimates: Sequence[Estimate]) -> Comparison:
+    """Put estimates side by side.
+
+    Parameters
+    ----------
+    name : str
+        Of the data.
+    ratings : Ratings
+        The data all estimates are of.
+    estimates : sequence of Estimate
+
+    Returns
+    -------
+    Comparison
+
+    Examples
+    --------
+    >>> import lehner
+    >>> ratings = lehner.load_dataset("lehner_table2")
+    >>> one = lehner.majority_agreement(ratings)
+    >>> two = lehner.estimate_algebraic(ratings)
+    >>> compare("table 2", ratings, [one, two]).to_frame()["estimate"].round(3).tolist()[:4]
+    [0.5, 0.5, 0.731, 0.731]
+    """
+    with_truth = [e for e in estimates if e.truth_probabilities is not None]
+    return Comparison(
+        name=name,
+        ratings=ratings,
+        agreement=pairwise_agreement(ratings),
+        estimates=tuple(estimates),
+        disagreements=tuple(_disagreement(ratings, *two) for two in combinations(with_truth, 2)),
+        known_truth=_known_truth(ratings),
+    )
+
+
+def _known_truth(ratings: Ratings) -> KnownTruth | None:
+    if ratings.truth is None or ratings.system is None:
+        return None
+    known = (ratings.truth >= 0) & (ratings.system >= 0)
+    n_items = int(ratings.weights[known].sum())
+    if n_items == 0:
+        return None
+    right = ratings.weights[known & (ratings.truth == ratings.system)].sum()
+    return KnownTruth(n_items=n_items, system_accuracy=float(right / n_items))
+
+
+def _disagreement(ratings: Ratings, first: Estimate, second: Estimate) -> Disagreement:
+    one, two = first.system_accuracy, second.system_accuracy
+    difference = inside = None
+    if one.estimate is not None and two.estimate is not None:
+        difference = two.estimate - one.estimate
+        if None not in (one.lower, one.upper, two.lower, two.upper):
+            inside = bool(
+                one.lower <= two.estimate <= one.upper and two.lower <= one.estimate <= two.upper  # type: ignore[operator]
+            )
+    rows = _different_truth(first, second)
+    return Disagreement(
+        methods=(first.method, second.method),
+        difference=difference,
+        inside=inside,
+        items=tuple(str(item) for item in ratings.items[rows]),
+        n_items=int(ratings.weights[rows].sum()),
+    )
+
+
+def _different_truth(first: Estimate, second: Estimate) -> np.ndarray:
+    """Find rows whose most probable category differs by more than a tie."""
+    one, two = (np.asarray(e.truth_probabilities) for e in (first, second))
+    if np.isnan(one).any() or np.isnan(two).any():
+        return np.array([], dtype=np.int64)
+    best_one, best_two = one.argmax(axis=1), two.argmax(axis=1)
+    rows = np.arange(len(one))
+    tie = np.isclose(one[rows, best_one], one[rows, best_two]) | np.isclose(
+        two[rows, best_one], two[rows, best_two]
+    )
+    return np.flatnonzero((best_one != best_two) & ~tie)
+
+
+def _rows(estimate: Estimate) -> list[dict[str, Any]]:
+    rows: list[dict[str, Any]] = []
+    for quantity in ("system_accuracy", "system_accuracy_in_sample"):
+        values = vars(getattr(estimate, quantity))
+        rows.append({"method": estimate.method, "quantity": quantity, "label": ""} | values)
+    plain = estimate.to_dict()
+    for quantity in ("rater_accuracy", "base_rates"):
+        for label, value in plain[quantity].items():
+            rows.append(
+                {
+                    "method": estimate.method,
+                    "quantity": quantity,
+                    "label": label,
+                    "estimate": value,
+                }
+            )
+    return rows

@@ -1,0 +1,121 @@
+"""The methods by name: each takes ratings and gives an Estimate."""
+
+import difflib
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from lehner import Estimate, InputError, Ratings, estimate_algebraic
+from lehner.naive import majority_agreement, mean_posterior
+from lehner.system_accuracy import Aggregation
+
+
+@dataclass(frozen=True, kw_only=True)
+class Method:
+    """A way to estimate the accuracy of a system.
+
+    Parameters
+    ----------
+    name : str
+    summary : str
+        What it does, in a few words.
+    estimate : callable
+        From ratings, level of the interval and seed to an Estimate.
+    seconds : str
+        What to say while it runs; empty if it is quick.
+    """
+
+    name: str
+    summary: str
+    estimate: Callable[[Ratings, float, int], Estimate]
+    seconds: str = ""
+
+
+def _algebraic(aggregation: Aggregation) -> Callable[[Ratings, float, int], Estimate]:
+    def estimate(ratings: Ratings, level: float, seed: int) -> Estimate:
+        return estimate_algebraic(ratings, aggregation=aggregation, level=level, seed=seed)
+
+    return estimate
+
+
+def _bayesian(model: str) -> Callable[[Ratings, float, int], Estimate]:
+    def estimate(ratings: Ratings, level: float, seed: int) -> Estimate:
+        import bayes_models
+
+        with warnings.catch_warnings():
+            # The estimate carries them.
+            warnings.simplefilter("ignore", bayes_models.ConvergenceWarning)
+            tree = bayes_models.fit(model, ratings, seed=seed)
+        return bayes_models.estimate_from_draws(tree, level=level)
+
+    return estimate
+
+
+METHODS = {
+    method.name: method
+    for method in (
+        Method(
+            name="majority_agreement",
+            summary="agreement with the majority of the raters",
+            estimate=lambda ratings, level, seed: majority_agreement(ratings),
+        ),
+        Method(
+            name="mean_posterior",
+            summary="mean truth probability of the system's answers",
+            estimate=lambda ratings, level, seed: mean_posterior(ratings),
+        ),
+        Method(
+            name="algebraic",
+            summary="Lehner's algebra, step 4 in bins",
+            estimate=_algebraic("bins"),
+        ),
+        Method(
+            name="algebraic_weighted",
+            summary="Lehner's algebra, step 4 by least squares",
+            estimate=_algebraic("weighted"),
+        ),
+        Method(
+            name="algebraic_likelihood",
+            summary="Lehner's algebra, step 4 by maximum likelihood",
+            estimate=_algebraic("likelihood"),
+        ),
+        Method(
+            name="dawid_skene",
+            summary="a full confusion matrix per rater, Bayesian",
+            estimate=_bayesian("dawid_skene"),
+            seconds="compiling and sampling; the first time on a machine takes up to a minute",
+        ),
+    )
+}
+
+DEFAULT_METHODS = ("majority_agreement", "algebraic", "dawid_skene")
+
+
+def find_method(name: str) -> Method:
+    """Look up a method.
+
+    Parameters
+    ----------
+    name : str
+
+    Returns
+    -------
+    Method
+
+    Raises
+    ------
+    InputError
+        If there is no such method, with the nearest name.
+
+    Examples
+    --------
+    >>> find_method("algebraic").summary
+    "Lehner's algebra, step 4 in bins"
+    """
+    if name not in METHODS:
+        near = difflib.get_close_matches(name, METHODS, n=1)
+        raise InputError(
+            f"there is no method {name!r}",
+            f"did you mean {near[0]!r}?" if near else f"choose among {', '.join(METHODS)}",
+        )
+    return METHODS[name]

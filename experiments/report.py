@@ -1,0 +1,194 @@
+"""A comparison for people: the table on the terminal, and the files for a paper."""
+
+import os
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+
+from rich.console import Console, Group
+from rich.table import Table
+from rich.text import Text
+
+from experiments.comparison import Comparison, Disagreement
+from lehner import Estimate
+
+MOST_SHOWN = 12
+
+
+def render(comparison: Comparison) -> Group:
+    """Lay a comparison out for the terminal.
+
+    Parameters
+    ----------
+    comparison : Comparison
+
+    Returns
+    -------
+    rich.console.Group
+    """
+    parts: list[Text | Table] = [Text(line) for line in _heading(comparison)]
+    parts += [Text(), _table(comparison), Text()]
+    parts += [Text(line) for d in comparison.disagreements for line in _disagreement(d)]
+    for estimate in comparison.estimates:
+        parts += [Text(f"{estimate.method}: {w}", style="yellow") for w in estimate.warnings]
+    return Group(*parts)
+
+
+def write(comparison: Comparison, folder: Path) -> list[Path]:
+    """Write a comparison's table, figure and draws into a folder.
+
+    Parameters
+    ----------
+    comparison : Comparison
+    folder : Path
+        Made if it is not there. Each file appears whole or not at all.
+
+    Returns
+    -------
+    list of Path
+        `estimates.csv`, `estimates.tex`, `intervals.pdf`, `intervals.png`, and `METHOD.nc` for
+        each method with draws.
+    """
+    from experiments.figures import plot_intervals
+
+    folder.mkdir(parents=True, exist_ok=True)
+    figure = plot_intervals(comparison).get_figure(root=True)
+    assert figure is not None
+    writers: dict[str, Callable[[Path], object]] = {
+        "estimates.csv": lambda path: comparison.to_frame().to_csv(path, index=False),
+        "estimates.tex": lambda path: path.write_text(latex(comparison), encoding="utf-8"),
+        "intervals.pdf": figure.savefig,
+        "intervals.png": lambda path: figure.savefig(path, dpi=200),
+    }
+    for estimate in comparison.estimates:
+        if estimate.draws is not None:
+            writers[f"{estimate.method}.nc"] = estimate.draws.to_netcdf
+    return [_write_atomically(folder / name, writer) for name, writer in writers.items()]
+
+
+def latex(comparison: Comparison) -> str:
+    """Give the side-by-side table in LaTeX, for the booktabs package.
+
+    Parameters
+    ----------
+    comparison : Comparison
+
+    Returns
+    -------
+    str
+    """
+    head = ["", *(e.method for e in comparison.estimates)]
+    rows = _body(comparison, limit=None)
+    lines = [
+        r"\begin{tabular}{l" + "r" * (len(head) - 1) + "}",
+        r"\toprule",
+        " & ".join(map(_escape, head)) + r" \\",
+        r"\midrule",
+        *(" & ".join(map(_escape, row)) + r" \\" for row in rows),
+        r"\bottomrule",
+        r"\end{tabular}",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _heading(comparison: Comparison) -> list[str]:
+    ratings, agreement = comparison.ratings, comparison.agreement
+    lines = [
+        f"{comparison.name}: {ratings.n_items} items, {ratings.n_raters} raters, "
+        f"{ratings.n_categories} {'ordered ' * ratings.ordered}categories "
+        f"({', '.join(map(str, ratings.categories[:MOST_SHOWN]))}"
+        f"{', …' * (ratings.n_categories > MOST_SHOWN)}), {ratings.n_ratings} ratings",
+        f"Raters agree on {agreement.agreement:.3f} of {agreement.n_pairs} pairs, "
+        f"kappa {agreement.kappa:.3f} (chance 1/{ratings.n_categories})",
+    ]
+    if comparison.known_truth is not None:
+        truth = comparison.known_truth
+        lines.append(
+            f"On the {truth.n_items} items with known truth the system is right in "
+            f"{truth.system_accuracy:.3f}"
+        )
+    return lines
+
+
+def _table(comparison: Comparison) -> Table:
+    levels = {e.system_accuracy.level for e in comparison.estimates} - {None}
+    title = f"[{levels.pop():.0%} interval]" if levels else ""
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    table.add_column(title)
+    for estimate in comparison.estimates:
+        table.add_column(estimate.method, justify="right")
+    for row in _body(comparison, limit=MOST_SHOWN):
+        table.add_row(*map(Text, row), style="bold" if row[0] == "system accuracy" else "")
+    return table
+
+
+def _body(comparison: Comparison, limit: int | None) -> list[list[str]]:
+    estimates = comparison.estimates
+    rows = [
+        ["system accuracy", *(str(e.system_accuracy) for e in estimates)],
+        ["  in this sample", *(str(e.system_accuracy_in_sample) for e in estimates)],
+    ]
+    for title, quantity in (("rater accuracy", "rater_accuracy"), ("base rate", "base_rates")):
+        values = [e.to_dict()[quantity] for e in estimates]
+        labels = list(dict.fromkeys(label for v in values for label in v))
+        if labels:
+            rows.append([title, *("" for _ in estimates)])
+        for label in labels[:limit]:
+            rows.append([f"  {label}", *(_cell(v.get(label), label in v) for v in values)])
+        if limit is not None and len(labels) > limit:
+            rows.append([f"  … and {len(labels) - limit} more", *("" for _ in estimates)])
+    return rows
+
+
+def _cell(value: float | None, given: bool) -> str:
+    if not given:
+        return ""
+    return "–" if value is None else f"{value:.3f}"
+
+
+def _disagreement(found: Disagreement) -> list[str]:
+    one, two = found.methods
+    lines = []
+    if found.difference is not None:
+        where = {
+            True: "each within the other's interval",
+            False: "outside one another's intervals",
+            None: "without intervals to compare",
+        }[found.inside]
+        more = "higher" if found.difference >= 0 else "lower"
+        lines.append(
+            f"{two} puts system accuracy {abs(found.difference):.3f} {more} than {one}, {where}"
+        )
+    if found.items:
+        shown = ", ".join(found.items[:MOST_SHOWN]) + ", …" * (len(found.items) > MOST_SHOWN)
+        lines.append(
+            f"{one} and {two} hold different categories for the most probable truth of "
+            f"{found.n_items} items: {shown}"
+        )
+    return lines
+
+
+def failed(estimates: tuple[Estimate, ...]) -> bool:
+    """Whether a method gave no estimate."""
+    return any(estimate.system_accuracy.estimate is None for estimate in estimates)
+
+
+def show(comparison: Comparison) -> None:
+    """Print a comparison to standard output."""
+    Console(highlight=False, soft_wrap=True).print(render(comparison))
+
+
+def _write_atomically(path: Path, write: Callable[[Path], object]) -> Path:
+    with tempfile.TemporaryDirectory(dir=path.parent, prefix=".writing-") as folder:
+        temporary = Path(folder) / path.name
+        write(temporary)
+        os.replace(temporary, path)
+    return path
+
+
+def _escape(text: str) -> str:
+    for plain, escaped in (("\\", r"\textbackslash "), ("~", r"\textasciitilde ")):
+        text = text.replace(plain, escaped)
+    for character in "&%$#_{}":
+        text = text.replace(character, "\\" + character)
+    return text.replace("–", "--").replace("  ", r"\quad ", 1)

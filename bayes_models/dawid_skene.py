@@ -4,7 +4,7 @@ import numpy as np
 import pymc as pm
 from numpy.typing import ArrayLike, NDArray
 
-from bayes_models.likelihood import SYSTEM, add_coords, add_ratings, rating_slots
+from bayes_models.likelihood import SYSTEM, add_ratings, model_coords, rating_slots
 from lehner import InputError, Ratings
 
 
@@ -56,7 +56,7 @@ def dawid_skene(
     if confusion_concentration is None:
         confusion_concentration = diagonal_concentration(k)
     shape = (len(slots.raters), k, k)
-    with pm.Model(coords=add_coords(slots)) as model:
+    with pm.Model(coords=model_coords(slots)) as model:
         base_rates = pm.Dirichlet(
             "base_rates", _positive(base_rate_concentration, (k,)), dims="category"
         )

@@ -88,7 +88,7 @@ def rating_slots(ratings: Ratings) -> RatingSlots:
     )
 
 
-def add_coords(slots: RatingSlots) -> dict[str, Any]:
+def model_coords(slots: RatingSlots) -> dict[str, Any]:
     """Give the coordinates every model has."""
     categories = list(slots.patterns.ratings.categories)
     return {
@@ -115,6 +115,7 @@ def add_ratings(slots: RatingSlots, base_rates: Any, confusion: Any) -> None:
     ----------
     Dawid & Skene (1979), https://doi.org/10.2307/2346806
     """
+    codes = pm.Data("codes", slots.codes, dims=("pattern", "slot"))
     rater_index = pm.Data("rater_index", slots.rater_index, dims=("pattern", "slot"))
     counts = pm.Data("counts", slots.counts, dims="pattern")
     pm.CustomDist(
@@ -127,7 +128,7 @@ def add_ratings(slots: RatingSlots, base_rates: Any, confusion: Any) -> None:
         random=_draw_ratings,
         signature="(k),(r,k,l),(s),()->(s)",
         dtype="int64",
-        observed=slots.codes,
+        observed=codes,
         dims=("pattern", "slot"),
     )
 

@@ -29,7 +29,7 @@ def plot_intervals(comparison: Comparison, ax: "Axes | None" = None) -> "Axes":
     """
     n = len(comparison.estimates)
     if ax is None:
-        ax = Figure(figsize=(7, 1.4 + 0.55 * n), layout="constrained").subplots()
+        ax = Figure(figsize=(8, 1.2 + 0.6 * n), layout="constrained").subplots()
     for row, estimate in enumerate(comparison.estimates):
         expected, in_sample = estimate.system_accuracy, estimate.system_accuracy_in_sample
         if expected.estimate is None:
@@ -64,17 +64,14 @@ def _interval(ax: "Axes", value: IntervalEstimate, y: float, color: str, marker:
 
 
 def _legend(ax: "Axes", comparison: Comparison) -> None:
-    level = next((e.system_accuracy.level for e in comparison.estimates), None)
     levels = [e.system_accuracy.level for e in comparison.estimates if e.system_accuracy.level]
     interval = f", {levels[0]:.0%} interval" if levels else ""
     handles = []
     if levels:
         handles += ax.plot([], [], "o-", color=EXPECTED, label=f"expected{interval}")
         handles += ax.plot([], [], "s-", color=IN_SAMPLE, label=f"in this sample{interval}")
-    if level is None:
+    if len(levels) < len(comparison.estimates):
         handles += ax.plot([], [], "X", color=NAIVE, label="point without interval")
     if comparison.known_truth is not None:
         handles += ax.plot([], [], "--", color="black", label="on items of known truth")
-    ax.legend(
-        handles=handles, loc="lower center", bbox_to_anchor=(0.5, 1.12), ncols=3, frameon=False
-    )
+    ax.legend(handles=handles, frameon=False, loc="center left", bbox_to_anchor=(1.0, 0.5))

@@ -18,7 +18,7 @@ from tests.reference.algebraic import algebraic
 pytestmark = pytest.mark.filterwarnings("error")
 
 AGGREGATIONS = ["bins", "weighted", "likelihood"]
-few = settings(max_examples=50, deadline=None)
+few = settings(max_examples=30, deadline=None)
 all_aggregations = pytest.mark.parametrize("aggregation", AGGREGATIONS)
 
 

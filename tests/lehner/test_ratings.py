@@ -18,22 +18,16 @@ from lehner.flat import FlatRatings
 from lehner.labels import MISSING
 
 ROOT = Path(__file__).parents[2]
-RESERVED = {"item", "task", "case", "unit", "subject", "id", "index", "system", "truth", "count"}
-RESERVED |= {"rater", "worker", "rating", "label", "occasion"}
-property_test = settings(max_examples=150, deadline=None)
+property_test = settings(max_examples=60, deadline=None)
 
 
-def is_whole_number(text):
-    return text.lstrip("-").replace(".", "").isdecimal()
+LETTERS = "aAbyzßéİкж名字🙂\u0301١7 .,;'\"-_|%&<\\/#"
 
 
-def distinct_names(n, categories="Cs"):
-    """Texts that stand for themselves: not blank, not a number, no name with a role."""
-    text = st.text(st.characters(exclude_categories=["Cs", "Cc"]), min_size=1, max_size=6)
-    usable = text.map(str.strip).filter(
-        lambda s: s and s not in MISSING and s.lower() not in RESERVED and not is_whole_number(s)
-    )
-    return st.lists(usable, min_size=n, max_size=n, unique=True)
+def distinct_names(n):
+    """Texts that stand for themselves: no number, no blank, no name with a role."""
+    name = st.text(LETTERS, max_size=4).map(lambda text: f"{text}é".strip())
+    return st.lists(name, min_size=n, max_size=n, unique=True)
 
 
 def distinct_whole_numbers(n):
@@ -46,7 +40,8 @@ def any_ratings(draw, min_items=0, repeated=False, grouped=True):
     n_raters, n_categories = draw(st.integers(1, 4)), draw(st.integers(1, 4))
     code = st.integers(0, n_categories - 1)
     cell = st.lists(code, max_size=2 if repeated else 1).map(sorted)
-    cells = [[draw(cell) for _ in range(n_raters)] for _ in range(n_items)]
+    row = st.lists(cell, min_size=n_raters, max_size=n_raters)
+    cells = draw(st.lists(row, min_size=n_items, max_size=n_items))
     triples = [(i, j, k) for i, row in enumerate(cells) for j, c in enumerate(row) for k in c]
     item, rater, category = np.array(triples, dtype=np.int64).reshape(-1, 3).T
     per_item = st.lists(st.integers(-1, n_categories - 1), min_size=n_items, max_size=n_items)
@@ -184,7 +179,7 @@ def test_booleans_and_numbers_in_one_column_are_not_merged():
     assert {str(label) for label in ratings.categories} == {"True", "1", "False", "0"}
 
 
-@pytest.mark.parametrize("text", sorted(MISSING) + [" ", " NA "])
+@pytest.mark.parametrize("text", [*sorted(MISSING), " ", " NA "])
 def test_missing_texts_are_missing(text):
     assert Ratings.from_wide({"Ann": ["a", text]}).codes.ravel().tolist() == [0, -1]
 
@@ -446,7 +441,7 @@ def row_keys(ratings, truth=True):
 
 
 @given(ratings=any_ratings(repeated=True), truth=st.booleans(), copies=st.integers(1, 3))
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=150, deadline=None)
 def test_patterns_are_the_distinct_rows_with_their_counts(ratings, truth, copies):
     ratings = ratings.take(np.tile(np.arange(len(ratings.items)), copies))
     patterns = ratings.patterns(truth=truth)
@@ -567,7 +562,7 @@ def test_with_system_finds_numbered_raters_by_text():
 
 def test_with_system_refuses_unknown_anonymous_and_repeating_raters():
     ratings = Ratings([[0, 1]], ["a", "b"], ["Ann", "Bo"])
-    with pytest.raises(InputError, match="'Cy'.*Ann, Bo"):
+    with pytest.raises(InputError, match=r"'Cy'.*Ann, Bo"):
         ratings.with_system("Cy")
     with pytest.raises(InputError, match="unknown who gave which rating"):
         Ratings.from_counts([[1, 1]], ["a", "b"]).with_system("rating 1")
@@ -709,7 +704,6 @@ def test_from_counts_refuses_tables_that_are_not_counts_per_category(table):
         pa.table([["x"], ["y"]], names=["a", "a"]),
         np.zeros(3),
         {"a": [[1], [2]]},
-        {"a": ["\ud800"]},
     ],
     ids=repr,
 )
@@ -719,7 +713,20 @@ def test_from_wide_refuses_what_is_not_a_table_of_labels(data):
     assert_one_line(caught.value)
 
 
-@pytest.mark.parametrize("item", [[[1], [2]], [(1, 2), (3, 4)], [{}, {}], [1, 1], [1, "1"]])
+@pytest.mark.parametrize("label", ["\ud800", (1, 2), b"\xff", float("inf"), 10**40], ids=repr)
+@pytest.mark.parametrize("role", ["item", "system"])
+def test_odd_labels_are_read_under_distinct_names_or_refused(label, role):
+    data = {"x": pd.Series([label, "b"], dtype=object), "Ann": ["a", "b"]}
+    try:
+        ratings = Ratings.from_wide(data, **{role: "x"})
+    except InputError as error:
+        assert_one_line(error)
+        return
+    assert len({str(name) for name in ratings.items}) == 2
+    assert role == "item" or len(set(ratings.system.tolist())) == 2
+
+
+@pytest.mark.parametrize("item", [[[1], [2]], [{}, {}], [1, 1], [1, "1"]])
 def test_from_wide_refuses_items_that_are_no_names_or_repeat(item):
     with pytest.raises(InputError) as caught:
         Ratings.from_wide({"i": item, "Ann": ["a", "b"]}, item="i")

@@ -1,0 +1,25 @@
+import os
+
+# Compiling takes longer than sampling here: let Numba optimise less. Before Numba is imported.
+os.environ.setdefault("NUMBA_OPT", "0")
+
+import pytest
+
+import lehner
+
+
+@pytest.fixture(scope="session")
+def anesthesia_fit():
+    """The anesthesia data without a system, sampled long enough for three decimals."""
+    import bayes_models
+
+    data = lehner.load_dataset("anesthesia")
+    return bayes_models.fit("dawid_skene", data, seed=1, draws=5000, tune=1000, chains=4)
+
+
+@pytest.fixture(scope="session")
+def table_2_fit():
+    """The paper's Table 2, with its system."""
+    import bayes_models
+
+    return bayes_models.fit("dawid_skene", lehner.load_dataset("lehner_table2"), seed=1)

@@ -1,0 +1,177 @@
+"""Bundled data: as published, checked by sizes, margins and positions."""
+
+from collections import Counter
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import lehner.datasets
+from lehner import InputError, list_datasets, load_dataset
+
+NAMES = [dataset.name for dataset in list_datasets()]
+
+
+def category_names(ratings, codes):
+    return np.array([*ratings.categories, None], dtype=object)[codes]
+
+
+@pytest.mark.parametrize(
+    ("name", "n_items", "n_raters", "n_ratings", "categories"),
+    [
+        ("lehner_table2", 10, 4, 40, ("A", "B", "C", "D")),
+        ("anesthesia", 45, 5, 315, (1, 2, 3, 4)),
+        ("caries", 3869, 5, 5 * 3869, (0, 1)),
+        (
+            "fleiss1971",
+            30,
+            6,
+            180,
+            ("depression", "personality_disorder", "schizophrenia", "neurosis", "other"),
+        ),
+        ("krippendorff", 12, 4, 41, (1, 2, 3, 4, 5)),
+        ("kappazoo_wine", 183, 4, 732, ("at or below 1", "above 1")),
+    ],
+)
+def test_sizes_are_as_published(name, n_items, n_raters, n_ratings, categories):
+    ratings = load_dataset(name)
+    assert (ratings.n_items, ratings.n_raters, ratings.n_ratings) == (n_items, n_raters, n_ratings)
+    assert ratings.categories == categories
+
+
+def test_every_file_is_listed_and_every_listed_data_set_has_a_file():
+    files = Path(lehner.datasets.__file__).parent.glob("*.csv")
+    assert sorted(NAMES) == sorted(file.stem for file in files)
+
+
+@pytest.mark.parametrize("dataset", list_datasets(), ids=lambda dataset: dataset.name)
+def test_every_data_set_names_its_source(dataset):
+    assert dataset.title
+    assert dataset.source
+    assert dataset.layout in ("ratings", "votes")
+    assert load_dataset(dataset.name).ordered == dataset.ordered
+    assert (load_dataset(dataset.name).system is not None) == (dataset.system is not None)
+
+
+def test_lehner_table_2_holds_the_printed_cells():
+    ratings = load_dataset("lehner_table2")
+    rows = ["".join(row) for row in category_names(ratings, ratings.codes)]
+    printed = "CDCC BDCC CCDC BBDD ABBB CBDA AAAA ADBC DBAA ADAB".split()
+    assert rows == printed
+    assert "".join(category_names(ratings, ratings.system)) == "ACCBBAACDB"
+    assert ratings.raters == ("Rater 1", "Rater 2", "Rater 3", "Rater 4")
+
+
+def test_anesthesia_has_the_published_margins():
+    ratings = load_dataset("anesthesia")
+    flat = ratings.flat
+    margins = np.zeros((5, 4), dtype=int)
+    np.add.at(margins, (flat.rater_index, flat.category_index), 1)
+    assert margins.tolist() == [
+        [52, 61, 18, 4],
+        [16, 15, 11, 3],
+        [20, 17, 5, 3],
+        [18, 17, 7, 3],
+        [21, 15, 7, 2],
+    ]
+    item, rater, category = flat.item_index + 1, flat.rater_index + 1, flat.category_index + 1
+    assert (item * category).sum() == 12942
+    assert (item * rater * category).sum() == 31290
+    assert ratings.items.tolist() == list(range(1, 46))
+    assert ratings.raters == (1, 2, 3, 4, 5)
+
+
+def test_anesthesia_rater_1_rates_every_patient_three_times_and_others_once():
+    flat = load_dataset("anesthesia").flat
+    times = Counter(zip(flat.item_index.tolist(), flat.rater_index.tolist(), strict=True))
+    assert {times[i, 0] for i in range(45)} == {3}
+    assert {times[i, j] for i in range(45) for j in range(1, 5)} == {1}
+
+
+def test_anesthesia_patient_7_is_not_the_copy_with_the_error():
+    flat = load_dataset("anesthesia").flat
+    mine = (flat.item_index == 6) & (flat.rater_index == 0)
+    assert (flat.category_index[mine] + 1).tolist() == [1, 2, 2]
+
+
+def test_caries_has_the_published_patterns():
+    ratings = load_dataset("caries")
+    n = dict(zip(map(tuple, ratings.codes.tolist()), ratings.counts.tolist(), strict=True))
+    assert len(n) == 32
+    assert (n[0, 0, 0, 0, 0], n[1, 1, 1, 1, 1]) == (1880, 100)
+    assert n[1, 0, 0, 0, 0] == 22  # 12 in the copy with the error
+    assert n[0, 1, 1, 1, 1] == 56
+    assert (ratings.codes.T @ ratings.counts).tolist() == [339, 858, 496, 469, 1644]
+    assert ratings.counts @ np.arange(1, 33) == 20723
+
+
+def test_fleiss_has_the_published_column_sums():
+    ratings = load_dataset("fleiss1971")
+    votes = ratings.votes()
+    assert votes.sum(axis=0).tolist() == [26, 26, 30, 55, 43]
+    assert (np.arange(1, 31) @ votes).tolist() == [454, 415, 392, 843, 686]
+    assert set(votes.sum(axis=1)) == {6}
+    assert votes[0].tolist() == [0, 0, 0, 6, 0]
+
+
+def test_krippendorff_has_the_published_blanks_and_sums():
+    ratings = load_dataset("krippendorff")
+    codes = ratings.codes
+    values = codes + 1
+    assert (codes >= 0).sum(axis=0).tolist() == [9, 10, 11, 11]
+    assert values.sum(axis=0).tolist() == [19, 25, 31, 28]
+    assert (np.arange(1, 13) @ values).tolist() == [96, 152, 214, 175]
+    assert ratings.votes().sum(axis=0).tolist() == [9, 13, 11, 5, 3]
+
+
+def test_wine_has_the_published_tally_of_183():
+    ratings = load_dataset("kappazoo_wine")
+    tally = dict(zip(map(tuple, ratings.votes().tolist()), ratings.counts.tolist(), strict=True))
+    assert tally == {(0, 4): 90, (1, 3): 43, (2, 2): 25, (3, 1): 15, (4, 0): 10}
+
+
+@pytest.mark.parametrize("name", ["anaesthesia", "Fleiss1971", "krippendorf", "lehner_table_2"])
+def test_a_misspelt_name_gets_a_hint(name):
+    hint = {"anaesthesia": "anesthesia", "Fleiss1971": "fleiss1971"}
+    hint |= {"krippendorf": "krippendorff", "lehner_table_2": "lehner_table2"}
+    with pytest.raises(InputError, match=f"{name!r}; did you mean '{hint[name]}'"):
+        load_dataset(name)
+
+
+@pytest.mark.parametrize("name", ["zzz", "", "../read"])
+def test_an_unknown_name_gets_the_list(name):
+    with pytest.raises(InputError) as caught:
+        load_dataset(name)
+    assert all(known in str(caught.value) for known in NAMES)
+    assert len(str(caught.value).splitlines()) == 1
+
+
+@pytest.mark.parametrize("name", ["fleiss1971", "kappazoo_wine"])
+def test_anonymous_data_have_no_system(name):
+    assert load_dataset(name).anonymous
+    with pytest.raises(InputError, match="unknown who gave which rating"):
+        load_dataset(name, system="rating 1")
+
+
+def test_a_named_rater_can_be_the_system():
+    ratings = load_dataset("krippendorff", system="coder B")
+    assert ratings.raters == ("coder A", "coder C", "coder D")
+    column = load_dataset("krippendorff").codes[:, 1]
+    assert ratings.system.tolist() == column.tolist()
+
+
+def test_another_system_can_be_chosen_where_the_data_have_one():
+    ratings = load_dataset("lehner_table2", system="Rater 1")
+    assert "".join(category_names(ratings, ratings.system)) == "CBCBACAADA"
+
+
+def test_a_rater_who_rates_three_times_is_no_system():
+    assert load_dataset("anesthesia", system="2").n_raters == 4
+    with pytest.raises(InputError, match="'1' rated item 1 more than once"):
+        load_dataset("anesthesia", system="1")
+
+
+@pytest.mark.parametrize("name", ["krippendorff", "anesthesia", "caries"])
+def test_an_unknown_system_gets_the_choice(name):
+    with pytest.raises(InputError, match="'nobody'; choose"):
+        load_dataset(name, system="nobody")

@@ -1,0 +1,51 @@
+"""Imports: `import lehner` stays light, and packages depend in one direction only."""
+
+import ast
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+HEAVY = {"pymc", "pytensor", "arviz", "nutpie", "matplotlib", "pandas", "xarray", "pyarrow"}
+
+
+def test_import_lehner_loads_nothing_heavy():
+    code = "import json, sys, lehner; print(json.dumps(sorted(sys.modules)))"
+    command = [sys.executable, "-c", code]
+    run = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
+    loaded = {name.split(".")[0] for name in json.loads(run.stdout)}
+    assert {"lehner", "numpy"} <= loaded
+    assert not loaded & HEAVY
+
+
+def imported_packages(source):
+    """Give the top-level packages that a file imports, at any depth of nesting."""
+    found = set()
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Import):
+            found |= {alias.name.split(".")[0] for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.level == 0:
+            found.add(node.module.split(".")[0])
+        elif isinstance(node, ast.ImportFrom) and node.level > 0:
+            found.add("relative")
+    return found
+
+
+def test_imported_packages_finds_nested_imports():
+    source = "import a.b as c\ndef f():\n    from d.e import g\n    import h, i\nfrom . import j\n"
+    assert imported_packages(source) == {"a", "d", "h", "i", "relative"}
+
+
+@pytest.mark.parametrize(
+    ("package", "forbidden"),
+    [("lehner", {"bayes_models", "experiments"}), ("bayes_models", {"experiments"})],
+)
+def test_lower_packages_do_not_import_higher_ones(package, forbidden):
+    files = sorted((ROOT / package).rglob("*.py"))
+    assert files
+    for file in files:
+        found = imported_packages(file.read_text(encoding="utf-8"))
+        assert not found & (forbidden | {"relative"}), file

@@ -29,7 +29,7 @@ def plot_intervals(comparison: Comparison, ax: "Axes | None" = None) -> "Axes":
     """
     n = len(comparison.estimates)
     if ax is None:
-        ax = Figure(figsize=(8, 1.2 + 0.6 * n), layout="constrained").subplots()
+        ax = Figure(figsize=(7, 1.7 + 0.55 * n), layout="constrained").subplots()
     for row, estimate in enumerate(comparison.estimates):
         expected, in_sample = estimate.system_accuracy, estimate.system_accuracy_in_sample
         if expected.estimate is None:
@@ -45,7 +45,7 @@ def plot_intervals(comparison: Comparison, ax: "Axes | None" = None) -> "Axes":
     ax.set(
         yticks=np.arange(n),
         yticklabels=[e.method.replace("_", " ") for e in comparison.estimates],
-        ylim=(n - 0.5, -0.5),
+        ylim=(n + 0.4, -0.5),  # the last row is the legend's
         xlim=(-0.02, 1.02),
         xlabel="System accuracy",
         title=comparison.name,
@@ -68,10 +68,11 @@ def _legend(ax: "Axes", comparison: Comparison) -> None:
     interval = f", {levels[0]:.0%} interval" if levels else ""
     handles = []
     if levels:
-        handles += ax.plot([], [], "o-", color=EXPECTED, label=f"expected{interval}")
-        handles += ax.plot([], [], "s-", color=IN_SAMPLE, label=f"in this sample{interval}")
+        handles += ax.plot([], [], "o-", color=EXPECTED, label=f"expected accuracy{interval}")
+        handles += ax.plot([], [], "s-", color=IN_SAMPLE, label=f"accuracy in this sample{interval}")
     if len(levels) < len(comparison.estimates):
         handles += ax.plot([], [], "X", color=NAIVE, label="point without interval")
     if comparison.known_truth is not None:
         handles += ax.plot([], [], "--", color="black", label="on items of known truth")
-    ax.legend(handles=handles, frameon=False, loc="center left", bbox_to_anchor=(1.0, 0.5))
+    box = {"facecolor": "white", "edgecolor": "none", "framealpha": 1}
+    ax.legend(handles=handles, ncols=2, fontsize="small", loc="lower center", **box)

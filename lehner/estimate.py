@@ -176,7 +176,9 @@ def require_estimable(ratings: Ratings) -> None:
             "no column or rater is the system",
             f"name it with --system, as one of {', '.join(map(str, ratings.raters))}",
         )
-    if not (ratings.system >= 0).any():
+    if ratings.grouped:
+        ratings = ratings.take(np.flatnonzero(ratings.weights))
+    if ratings.system is None or not (ratings.system >= 0).any():
         raise InputError("the system answered no item", "give its answers")
     if ratings.n_raters < 2:
         raise InputError(

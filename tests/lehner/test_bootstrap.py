@@ -52,6 +52,22 @@ def test_percentile_interval_is_quantiles_over_multinomial_resamples(level):
     assert (interval.level, interval.kind) == (level, "percentile bootstrap")
 
 
+def test_bca_interval_is_efrons_formula_over_items():
+    # Efron (1987): acceleration from leaving out one item, not one row of counts, at a time.
+    # Powers of 2 make sums exact, so that resamples equal to the mean are seen to be equal.
+    counts, scores = np.array([12, 5, 2, 1]), np.array([1, 2, 4, 8]) / 8
+    items, norm = np.repeat(scores, counts), scipy.stats.norm
+    values = np.random.default_rng(7).multinomial(20, counts / 20, size=500) @ scores / 20
+    below = (np.mean(values < items.mean()) + np.mean(values <= items.mean())) / 2
+    left_out = (items.sum() - items) / 19
+    deviation = left_out.mean() - left_out
+    acceleration = (deviation**3).sum() / (6 * (deviation**2).sum() ** 1.5)
+    z = norm.ppf(below) + norm.ppf([0.05, 0.95])
+    tails = norm.cdf(norm.ppf(below) + z / (1 - acceleration * z))
+    interval = interval_of_mean(scores, counts, "bca", seed=7)
+    np.testing.assert_allclose(ends(interval), np.quantile(values, tails), atol=1e-12)
+
+
 def scipy_interval(scores, method, resamples):
     return scipy.stats.bootstrap(
         (scores,),
@@ -104,6 +120,15 @@ def test_rows_that_stand_for_no_item_change_nothing(kind):
     without = interval_of_mean([0.2, 0.7], [4, 6], kind)
     # The last row has a probability of 0 whatever is drawn for the others.
     assert ends(interval_of_mean([0.2, 0.7, 1], [4, 6, 0], kind)) == pytest.approx(ends(without))
+
+
+@both_kinds
+def test_statistic_never_sees_a_negative_number_of_items(kind):
+    def statistic(weights):
+        assert (weights >= 0).all()
+        return weights[:, 0] / 5
+
+    bootstrap_interval(statistic, np.array([3, 2, 0]), 0.6, kind, 0.9, 50, 1)
 
 
 # ----- Seeds and chunks -----

@@ -1,0 +1,188 @@
+"""The `lehner` command, as a user types it."""
+
+import json
+import subprocess
+import sys
+
+import pandas as pd
+import pytest
+
+from experiments import cli
+
+FAST = ["--method", "majority_agreement", "--method", "algebraic"]
+
+
+@pytest.fixture
+def run(monkeypatch, capsys):
+    """Run the command; give exit code, standard output and standard error."""
+
+    def call(*arguments):
+        monkeypatch.setattr(sys, "argv", ["lehner", *map(str, arguments)])
+        with pytest.raises(SystemExit) as end:
+            cli.main()
+        captured = capsys.readouterr()
+        return int(end.value.code or 0), captured.out, captured.err
+
+    return call
+
+
+def test_table_2_as_json(run):
+    code, out, _ = run(
+        "estimate", "lehner_table2", "--system", "System", "--method", "algebraic", "--json"
+    )
+    found = json.loads(out)
+    (estimate,) = found["estimates"]
+    assert code == 0
+    assert estimate["system_accuracy"]["estimate"] == pytest.approx(0.7314, abs=1e-4)
+    assert estimate["rater_accuracy"] == pytest.approx({f"Rater {j}": 0.5 for j in range(1, 5)})
+    assert estimate["base_rates"] == pytest.approx({"A": 0.325, "B": 0.25, "C": 0.25, "D": 0.175})
+    assert found["agreement"]["kappa"] == pytest.approx(1 / 9)
+    assert found["data"]["categories"] == ["A", "B", "C", "D"]
+
+
+def test_json_is_all_there_is_on_standard_output_and_is_reproducible(run):
+    first = run("estimate", "lehner_table2", *FAST, "--json", "--seed", 7)
+    assert first == run("estimate", "lehner_table2", *FAST, "--json", "--seed", 7)
+    assert first[2] == ""
+    assert first != run("estimate", "lehner_table2", *FAST, "--json", "--seed", 8)
+
+
+def test_the_table_shows_the_methods_side_by_side(run):
+    code, out, _ = run("estimate", "lehner_table2", *FAST, "--interval", "0.8")
+    assert code == 0
+    assert "Raters agree on 0.333 of 60 pairs, kappa 0.111 (chance 1/4)" in out
+    row = next(line for line in out.splitlines() if line.startswith("system accuracy"))
+    assert row.split()[2:4] == ["0.500", "0.731"]
+    assert "80% interval" in out
+
+
+def test_every_method_runs_on_the_worked_example(run, tmp_path):
+    names = [name for name in cli_methods() if name != "dawid_skene"]
+    options = [part for name in names for part in ("--method", name)]
+    code, out, _ = run("estimate", "lehner_table2", *options, "--json")
+    estimates = {
+        e["method"]: e["system_accuracy"]["estimate"] for e in json.loads(out)["estimates"]
+    }
+    assert code == 0
+    assert estimates == pytest.approx(
+        {
+            "majority_agreement": 0.5,
+            "mean_posterior": 0.46618,
+            "algebraic": 0.73143,
+            "algebraic_weighted": 0.80398,
+            "algebraic_likelihood": 0.85752,
+        },
+        abs=1e-5,
+    )
+
+
+def cli_methods():
+    from experiments.methods import METHODS
+
+    return list(METHODS)
+
+
+def test_algebra_and_bayes_side_by_side_with_files(run, tmp_path):
+    folder = tmp_path / "out"
+    code, out, err = run("estimate", "lehner_table2", "--system", "System", "--output", folder)
+    assert code == 0
+    assert "dawid_skene puts system accuracy" in out
+    assert "hold different categories for the most probable truth of" in out
+    expected = [
+        "dawid_skene.nc",
+        "estimates.csv",
+        "estimates.tex",
+        "intervals.pdf",
+        "intervals.png",
+    ]
+    assert sorted(path.name for path in folder.iterdir()) == expected
+    assert all(f"wrote {folder / name}" in err for name in expected)
+    table = pd.read_csv(folder / "estimates.csv").set_index(["method", "quantity", "label"])
+    algebra = table.loc[("algebraic", "system_accuracy")].iloc[0]
+    assert algebra["estimate"] == pytest.approx(0.73143, abs=1e-5)
+    assert r"majority\_agreement" in (folder / "estimates.tex").read_text()
+
+
+def test_a_rater_can_be_taken_as_the_system(run):
+    code, out, _ = run("estimate", "krippendorff", "--system", "coder D", *FAST, "--json")
+    found = json.loads(out)
+    assert code == 0
+    assert found["data"]["raters"] == ["coder A", "coder B", "coder C"]
+
+
+def test_known_truths_are_compared_with_the_system(run, tmp_path):
+    file = tmp_path / "ratings.csv"
+    file.write_text("a,b,c,system,truth\nx,x,y,x,x\ny,y,y,y,\nx,y,x,y,x\ny,y,x,y,y\n")
+    _, out, _ = run("estimate", file, *FAST, "--json")
+    known = json.loads(out)["data"]["known_truth"]
+    assert known == {"n_items": 3, "system_accuracy": pytest.approx(2 / 3)}
+
+
+def test_an_estimate_the_data_cannot_support_is_null_with_a_reason_and_exit_1(run, tmp_path):
+    file = tmp_path / "ratings.csv"
+    file.write_text("a,b,system\nx,y,x\ny,x,y\nx,x,x\ny,y,y\n")
+    code, out, _ = run("estimate", file, "--method", "algebraic", "--json")
+    (estimate,) = json.loads(out)["estimates"]
+    assert code == 1
+    assert estimate["system_accuracy"]["estimate"] is None
+    assert estimate["base_rates"] == {"x": None, "y": None}
+    assert "at or below the chance level 1/2" in estimate["warnings"][0]
+    code, out, _ = run("estimate", file, "--method", "algebraic")
+    assert code == 1
+    assert "–" in out
+
+
+@pytest.mark.parametrize(
+    ("content", "options", "said"),
+    [
+        (None, [], "no such file"),
+        ("", [], "no column names"),
+        ("a,b\nx,y\n", [], "no column or rater is the system"),
+        ("a,system\nx,y\ny,y\n", [], "1 rater besides the system"),
+        ("a,b,system\nx,x,x\nx,x,x\n", [], "only category is x"),
+        ("a,b,system\nx,,x\n,y,x\n", [], "no item was rated by two raters"),
+        ("a,b,system\nx,y,x\nx,z,y\n", ["--categories", "x,y"], "row 3, column 'b': 'z' is not"),
+        ("item,rater,rating\n1,a,x\n1,a,y\n", ["--system", "a"], "row 3, column 'rating'"),
+        ("a,b,system\nx,y\n", [], "row 2: 2 fields where the header has 3"),
+        ("a,b,system\nx,y,x\n", ["--interval", "2"], "--interval is 2.0"),
+        ("a,b,system\nx,y,x\n", ["--interval", "x"], "--interval"),
+        ("a,b,system\nx,y,x\n", ["--method", "algebra"], "did you mean 'algebraic'?"),
+        ("a,b,system\nx,y,x\n", ["--seed", "-1"], "--seed is -1"),
+        ("a,b,system\nx,y,x\n", ["--colour"], "--colour"),
+    ],
+)
+def test_bad_input_is_told_in_one_line_with_exit_2(run, tmp_path, content, options, said):
+    file = tmp_path / "ratings.csv"
+    if content is not None:
+        file.write_text(content)
+    code, out, err = run("estimate", file, *options)
+    assert (code, out) == (2, "")
+    assert err.count("\n") == 1 and err.startswith("lehner: ")
+    assert said in err
+
+
+def test_an_output_folder_that_cannot_be_made_is_told_in_one_line(run, tmp_path):
+    (tmp_path / "file").touch()
+    code, _, err = run("estimate", "lehner_table2", *FAST, "--output", tmp_path / "file")
+    assert code == 2
+    assert err.count("\n") == 1 and str(tmp_path / "file") in err
+
+
+def test_datasets_lists_sizes_and_sources(run):
+    code, out, _ = run("datasets")
+    assert code == 0
+    for fact in ("lehner_table2", "45 items, 5 raters, 315 ratings", "Espeland & Handelman (1989)"):
+        assert fact in out
+
+
+def test_help_needs_neither_numpy_nor_pymc():
+    heavy = "numpy pandas pymc arviz matplotlib xarray".split()
+    code = (
+        "import sys; sys.argv = ['lehner', '--help']\n"
+        "from experiments import cli\n"
+        "try: cli.main()\n"
+        "except SystemExit: pass\n"
+        f"print([name for name in {heavy} if name in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[-1] == "[]"

@@ -4,7 +4,7 @@ import numpy as np
 import pymc as pm
 from numpy.typing import ArrayLike, NDArray
 
-from bayes_models.likelihood import SYSTEM, add_ratings, model_coords, rating_slots
+from bayes_models.likelihood import add_ratings, model_coords, rating_slots
 from lehner import InputError, Ratings
 
 
@@ -67,7 +67,7 @@ def dawid_skene(
         )
         diagonal = confusion[:, np.arange(k), np.arange(k)]
         accuracy = pm.Deterministic("accuracy", diagonal @ base_rates, dims="rater")
-        if slots.raters[-1] == SYSTEM:
+        if ratings.system is not None:
             pm.Deterministic("system_accuracy", accuracy[-1])
         add_ratings(slots, base_rates, confusion)
     return model

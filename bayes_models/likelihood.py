@@ -73,7 +73,7 @@ def rating_slots(ratings: Ratings) -> RatingSlots:
     codes, raters = np.full(shape, EMPTY), np.full(shape, EMPTY)
     codes[flat.item_index, slot] = flat.category_index
     raters[flat.item_index, slot] = flat.rater_index
-    names = tuple(str(name) for name in ratings.raters)
+    names = ratings.raters
     if unique.system is not None:
         answer = np.where(unique.system >= 0, ratings.n_raters, EMPTY)
         codes = np.column_stack([codes, unique.system])

@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 
 from lehner import Estimate, PairwiseAgreement, Ratings, pairwise_agreement
+from lehner.estimate import plain
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -78,7 +79,6 @@ class Comparison:
     def to_dict(self) -> dict[str, Any]:
         """Give the comparison in plain types, ready for JSON."""
         ratings = self.ratings
-        truth = self.known_truth
         return {
             "data": {
                 "name": self.name,
@@ -88,14 +88,14 @@ class Comparison:
                 "n_missing": ratings.n_items * ratings.n_raters - ratings.n_ratings
                 if not ratings.repeated
                 else None,
-                "raters": [str(rater) for rater in ratings.raters],
+                "raters": list(ratings.raters),
                 "categories": list(ratings.categories),
                 "ordered": ratings.ordered,
-                "known_truth": None if truth is None else vars(truth),
+                "known_truth": plain(self.known_truth),
             },
-            "agreement": vars(self.agreement),
+            "agreement": plain(self.agreement),
             "estimates": [estimate.to_dict() for estimate in self.estimates],
-            "disagreements": [vars(disagreement) for disagreement in self.disagreements],
+            "disagreements": plain(self.disagreements),
         }
 
     def to_frame(self) -> pd.DataFrame:

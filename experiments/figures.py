@@ -69,7 +69,9 @@ def _legend(ax: "Axes", comparison: Comparison) -> None:
     handles = []
     if levels:
         handles += ax.plot([], [], "o-", color=EXPECTED, label=f"expected accuracy{interval}")
-        handles += ax.plot([], [], "s-", color=IN_SAMPLE, label=f"accuracy in this sample{interval}")
+        handles += ax.plot(
+            [], [], "s-", color=IN_SAMPLE, label=f"accuracy in this sample{interval}"
+        )
     if len(levels) < len(comparison.estimates):
         handles += ax.plot([], [], "X", color=NAIVE, label="point without interval")
     if comparison.known_truth is not None:

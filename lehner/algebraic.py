@@ -312,8 +312,8 @@ def _warnings(steps: _Steps, point: float, ratings: Ratings) -> list[str]:
         )
     if np.isnan(point):
         warnings.append(
-            f"no item's top truth probability differs from 1/{k}: the ratings say nothing "
-            "about which category is true, and system accuracy is undefined"
+            f"by the ratings each category the system answered has probability 1/{k}: they say "
+            "nothing about its answers, and system accuracy is undefined"
         )
     return warnings
 

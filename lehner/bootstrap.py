@@ -112,7 +112,7 @@ def _jackknife(statistic: Callable[[Floats], Floats], counts: NDArray[np.int64])
     eye = np.arange(len(counts))
     return np.concatenate(
         [
-            statistic(counts - (eye[start:end, None] == eye).astype(float))
+            statistic(np.maximum(counts - (eye[start:end, None] == eye), 0).astype(float))
             for start, end in zip([0, *ends[:-1]], ends, strict=True)
         ]
     )
@@ -127,9 +127,10 @@ def _bca_tails(
 ) -> Floats:
     below = (np.mean(values < estimate) + np.mean(values <= estimate)) / 2
     known = ~np.isnan(jackknife) & (counts > 0)
-    deviation = np.average(jackknife[known], weights=counts[known]) - jackknife[known]
-    spread = (counts[known] @ deviation**2) ** 1.5
-    acceleration = counts[known] @ deviation**3 / (6 * spread) if spread > 0 else 0.0
+    jackknife, counts = jackknife[known], counts[known]
+    deviation = counts @ jackknife / max(1, int(counts.sum())) - jackknife
+    spread = (counts @ deviation**2) ** 1.5
+    acceleration = counts @ deviation**3 / (6 * spread) if spread > 0 else 0.0
     normal = NormalDist()
     shift = normal.inv_cdf(min(max(below, 0.5 / len(values)), 1 - 0.5 / len(values)))
     z = shift + np.array([normal.inv_cdf(tail) for tail in tails])

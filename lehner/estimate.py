@@ -1,6 +1,7 @@
 """Estimate: what every method says about the system, the raters and the items."""
 
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields, is_dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -92,7 +93,7 @@ class Estimate:
         for name in ("rater_accuracy", "base_rates"):
             values = getattr(self, name)
             if values is not None:
-                shown = ", ".join(f"{label} {v:.3f}" for label, v in _named(values).items())
+                shown = ", ".join(f"{k} {_shown(v)}" for k, v in _named(values).items())
                 lines.append(f"  {name.replace('_', ' '):<25}  {shown}")
         return "\n".join([*lines, *(f"  warning: {text}" for text in self.warnings)])
 
@@ -105,15 +106,12 @@ class Estimate:
             Keys `method`, `system_accuracy`, `system_accuracy_in_sample`, `rater_accuracy`,
             `base_rates`, `warnings`, `diagnostics`.
         """
-        return {
-            "method": self.method,
-            "system_accuracy": vars(self.system_accuracy),
-            "system_accuracy_in_sample": vars(self.system_accuracy_in_sample),
-            "rater_accuracy": _named(self.rater_accuracy),
-            "base_rates": _named(self.base_rates),
-            "warnings": list(self.warnings),
-            "diagnostics": self.diagnostics,
-        }
+        names = ("method", "system_accuracy", "system_accuracy_in_sample")
+        return (
+            {name: plain(getattr(self, name)) for name in names}
+            | {name: _named(getattr(self, name)) for name in ("rater_accuracy", "base_rates")}
+            | {name: plain(getattr(self, name)) for name in ("warnings", "diagnostics")}
+        )
 
 
 def _named(values: "xr.DataArray | None") -> dict[str, float | None]:
@@ -121,6 +119,10 @@ def _named(values: "xr.DataArray | None") -> dict[str, float | None]:
         return {}
     labels = values.coords[values.dims[0]].values
     return {str(label): number(v) for label, v in zip(labels, values.values, strict=True)}
+
+
+def _shown(value: float | None) -> str:
+    return "–" if value is None else f"{value:.3f}"
 
 
 def number(value: Any) -> float | None:
@@ -132,6 +134,33 @@ def number(value: Any) -> float | None:
     (0.5, None)
     """
     return float(value) if np.isfinite(value) else None
+
+
+def plain(value: Any) -> Any:
+    """Give a value in the types JSON has, NaN as None.
+
+    Parameters
+    ----------
+    value : dataclass, mapping, sequence, array, number, text or None
+
+    Returns
+    -------
+    dict, list, float, int, bool, str or None
+
+    Examples
+    --------
+    >>> plain({"x": np.array([1.0, np.nan]), "n": np.int64(3)})
+    {'x': [1.0, None], 'n': 3}
+    """
+    if is_dataclass(value):
+        return {f.name: plain(getattr(value, f.name)) for f in fields(value)}
+    if isinstance(value, Mapping):
+        return {str(name): plain(one) for name, one in value.items()}
+    if isinstance(value, np.ndarray | np.generic):
+        return plain(value.tolist())
+    if isinstance(value, list | tuple):
+        return [plain(one) for one in value]
+    return number(value) if isinstance(value, float) else value
 
 
 def labelled(values: ArrayLike, ratings: Ratings, *dims: str) -> "xr.DataArray":
@@ -151,7 +180,7 @@ def labelled(values: ArrayLike, ratings: Ratings, *dims: str) -> "xr.DataArray":
 
     names = {
         "item": ratings.items,
-        "rater": [str(name) for name in ratings.raters],
+        "rater": list(ratings.raters),
         "category": list(ratings.categories),
         "response": list(ratings.categories),
     }
@@ -174,7 +203,7 @@ def require_estimable(ratings: Ratings) -> None:
     if ratings.system is None:
         raise InputError(
             "no column or rater is the system",
-            f"name it with --system, as one of {', '.join(map(str, ratings.raters))}",
+            f"name it with --system, as one of {', '.join(ratings.raters)}",
         )
     if ratings.grouped:
         ratings = ratings.take(np.flatnonzero(ratings.weights))

@@ -8,6 +8,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from lehner.errors import InputError
 
+MOST_ITEMS = 2**53
+
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class FlatRatings:
@@ -26,7 +28,7 @@ class FlatRatings:
 
 def flatten(codes: ArrayLike, n_categories: int) -> tuple[FlatRatings, int, int]:
     """Flatten an array (item, rater) of codes; give the numbers of items and raters too."""
-    dense = np.asarray(codes)
+    dense = as_array(codes, "codes")
     if dense.ndim != 2:
         raise InputError(f"codes have shape {dense.shape}", "give an array (item, rater)")
     dense = check_codes(dense, n_categories, "codes")
@@ -60,3 +62,24 @@ def check_codes(codes: NDArray[Any], n_categories: int, name: str) -> NDArray[np
             f"codes run from 0 to {n_categories - 1}, -1 for missing",
         )
     return codes.astype(np.int64)
+
+
+def check_counts(counts: ArrayLike, shape: tuple[int, ...]) -> NDArray[np.int64]:
+    """Raise an InputError unless counts have the shape and are whole numbers, 0 or more."""
+    array = as_array(counts, "counts")
+    if array.shape != shape:
+        raise InputError(f"counts have shape {array.shape}", f"give shape {shape}")
+    if array.size and not np.issubdtype(array.dtype, np.integer):
+        raise InputError(f"counts are of type {array.dtype}", "give whole numbers, 0 or more")
+    if array.size and (array.min() < 0 or array.astype(float).sum() > MOST_ITEMS):
+        bad = array.min() if array.min() < 0 else array.max()
+        raise InputError(f"count {bad} is no number of items", "give whole numbers, 0 or more")
+    return array.astype(np.int64)
+
+
+def as_array(values: ArrayLike, name: str) -> NDArray[Any]:
+    """Give values as an array, or raise an InputError where rows differ in length."""
+    try:
+        return np.asarray(values)
+    except (TypeError, ValueError):
+        raise InputError(f"{name} have rows of unequal length", "give a regular array") from None

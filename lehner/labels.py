@@ -2,20 +2,24 @@
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from lehner.errors import InputError
 
+if TYPE_CHECKING:
+    import pandas as pd
+
 type Label = str | int
 
 MISSING = frozenset({"", "NA", "N/A", "n/a", "NaN", "nan", "null", "NULL", "<NA>"})
 """Texts read as a missing rating. `None` is not among them: it is a common category."""
 
-_INTEGER = re.compile(r"-?(0|[1-9]\d{0,17})(\.0+)?")
+_BOOL = (bool, np.bool_)
+_INTEGER = re.compile(r"-?(0|[1-9][0-9]{0,17})(\.0+)?")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -40,72 +44,104 @@ class Column:
     ordered: bool = False
 
 
-def encode(values: Any) -> Column:
+def encode(values: Any, name: str = "") -> Column:
     """Turn a column of labels into codes.
 
     Parameters
     ----------
     values : pandas.Series, pyarrow.ChunkedArray or array_like, shape (n_rows,)
         Strings, whole numbers or booleans; `None`, NaN, blanks and `MISSING` texts are missing.
+    name : str
+        The column's name, for the error.
 
     Returns
     -------
     Column
+
+    Raises
+    ------
+    InputError
+        If the values are not labels.
 
     Examples
     --------
     >>> encode(["yes", None, "no", "yes"]).labels
     ('yes', 'no')
     """
-    if hasattr(values, "combine_chunks"):
-        return _encode_arrow(values)
     import pandas as pd
 
-    series = pd.Series(values)
+    series = as_series(values, name)
     if isinstance(series.dtype, pd.CategoricalDtype):
-        raw = list(series.cat.categories)
-        column = _clean(series.cat.codes.to_numpy(), raw)
-        return Column(
-            codes=column.codes,
-            labels=column.labels,
-            declared=True,
-            ordered=bool(series.cat.ordered),
-        )
+        column = _clean(series.cat.codes.to_numpy(), list(series.cat.categories))
+        # Arrow's dictionaries save memory; that someone declared the labels they do not say.
+        declared = not hasattr(values, "to_pandas")
+        return replace(column, declared=declared, ordered=bool(series.cat.ordered))
+    codes, uniques = factorize(series, name)
+    return _clean(codes, uniques)
+
+
+def as_series(values: Any, name: str) -> "pd.Series":
+    """Give a column as a pandas Series, or raise an InputError.
+
+    Parameters
+    ----------
+    values : pandas.Series, pyarrow.ChunkedArray or array_like
+    name : str
+        The column's name, for the error.
+
+    Returns
+    -------
+    pandas.Series
+    """
+    import pandas as pd
+
+    if hasattr(values, "to_pandas"):
+        return values.to_pandas()
+    try:
+        series = pd.Series(values)
+    except (TypeError, ValueError):
+        raise InputError(
+            "it is not a column of labels", "give one label a row", column=name
+        ) from None
+    if series.dtype == object and "mixed" in pd.api.types.infer_dtype(series, skipna=True):
+        # Else True and 1 would be one label.
+        series = series.map(lambda value: str(value) if isinstance(value, _BOOL) else value)
+    return series
+
+
+def factorize(series: "pd.Series", name: str) -> tuple[NDArray[np.int64], Any]:
+    """Give each value its number in order of appearance, -1 where missing, and the values."""
+    import pandas as pd
+
     try:
         codes, uniques = pd.factorize(series)
-    except TypeError as error:
-        raise InputError(f"labels cannot be compared ({error})", "give plain labels") from None
-    return _clean(codes, list(uniques))
+        list(uniques)  # text in a damaged file fails only when it is looked at
+    except (TypeError, ValueError):
+        raise InputError(
+            "it holds something else than labels", "give one label a row", column=name
+        ) from None
+    return codes, uniques
 
 
-def _encode_arrow(values: Any) -> Column:
-    import pyarrow as pa
-
-    array = values.combine_chunks()
-    if isinstance(array, pa.ChunkedArray):
-        array = pa.concat_arrays(array.unify_dictionaries().chunks or [pa.array([], array.type)])
-    if not pa.types.is_dictionary(array.type):
-        array = array.dictionary_encode()
-    codes = array.indices.fill_null(-1).to_numpy(zero_copy_only=False)
-    return _clean(codes, array.dictionary.to_pylist())
-
-
-def _clean(codes: ArrayLike, raw: Sequence[Any]) -> Column:
+def _clean(codes: ArrayLike, raw: Any) -> Column:
     """Strip labels, drop missing ones and merge those that became the same."""
     position: dict[Any, int] = {}
     lookup = np.empty(len(raw) + 1, dtype=np.int64)
     lookup[-1] = -1
     for i, value in enumerate(raw):
-        label = _plain(value)
+        label = plain_label(value)
         lookup[i] = -1 if label is None else position.setdefault(label, len(position))
     return Column(codes=lookup[np.asarray(codes, dtype=np.int64)], labels=tuple(position))
 
 
-def _plain(value: Any) -> Any:
+def plain_label(value: Any) -> Any:
     """Give the label as Python text, int or float; None where it stands for missing."""
-    if value is None or value != value:
+    try:
+        if value is None or value != value:
+            return None
+    except (TypeError, ValueError):  # pandas.NA, or something that is no label
         return None
-    if isinstance(value, (bool, np.bool_)):
+    if isinstance(value, _BOOL):
         return str(bool(value))
     if isinstance(value, (int, np.integer)):
         return int(value)
@@ -143,6 +179,32 @@ def unify(labels: Iterable[Any]) -> dict[Any, Label]:
     return {label: str(label) for label in distinct}
 
 
+def check_categories(categories: Sequence[Any]) -> tuple[Label, ...]:
+    """Raise an InputError unless the categories are distinct names that a table can hold.
+
+    Parameters
+    ----------
+    categories : sequence of str or int
+
+    Returns
+    -------
+    tuple of str or int
+    """
+    named = tuple(plain_label(category) for category in categories)
+    if not all(isinstance(c, str | int | float | np.generic) for c in categories) or None in named:
+        raise InputError(
+            f"the categories {list(categories)} are not all names",
+            "give text or whole numbers, none of them blank",
+        )
+    if len({str(name) for name in named}) < len(named):
+        raise InputError(f"the categories {list(categories)} repeat", "name each once")
+    if named != tuple(unify(named).values()):
+        raise InputError(
+            f"the categories {list(named)} mix kinds", "give all as text or all as whole numbers"
+        )
+    return named
+
+
 def choose_categories(
     columns: Mapping[str, Column], categories: Sequence[Any] | None, ordered: bool
 ) -> tuple[tuple[Label, ...], dict[Any, Label], bool]:
@@ -166,15 +228,10 @@ def choose_categories(
     """
     found = [label for column in columns.values() for label in column.labels]
     if categories is not None:
-        given = [_plain(label) for label in categories]
+        given = [plain_label(label) for label in categories]
         names = unify([*given, *found])
-        chosen = tuple(names[label] for label in given)
-        if None in given or len(set(chosen)) < len(chosen):
-            raise InputError(
-                f"the list of categories {list(categories)} has a blank or repeated entry",
-                "name every category once",
-            )
-        return chosen, names, ordered
+        names[None] = ""  # which is refused
+        return check_categories([names[label] for label in given]), names, ordered
     names = unify(found)
     declared = [column for column in columns.values() if column.declared]
     if declared and all(set(c.labels) <= set(declared[0].labels) for c in columns.values()):

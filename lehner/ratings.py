@@ -7,8 +7,15 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from lehner.errors import InputError
-from lehner.flat import FlatRatings, check_codes, flatten, sort_ratings
-from lehner.labels import Label, choose_categories, encode, recode, unify
+from lehner.flat import FlatRatings, as_array, check_codes, check_counts, flatten, sort_ratings
+from lehner.labels import (
+    Label,
+    check_categories,
+    choose_categories,
+    encode,
+    recode,
+    unify,
+)
 from lehner.patterns import Patterns, number_patterns
 from lehner.tables import (
     columns_of,
@@ -79,31 +86,26 @@ class Ratings:
         ordered: bool = False,
         anonymous: bool = False,
     ) -> None:
-        if len(set(categories)) < len(categories):
-            raise InputError(f"categories {list(categories)} repeat", "name each category once")
-        self.categories = tuple(categories)
+        self.categories = check_categories(categories)
         self.ordered = ordered
         self.anonymous = anonymous
         if isinstance(codes, FlatRatings):
-            self.flat, n_rows, n_raters = (
-                codes,
-                len(() if items is None else items),
-                len(raters or ()),
-            )
+            self.flat = codes
+            n_rows, n_raters = np.size(np.asarray(items)), len(raters or ())
         else:
             self.flat, n_rows, n_raters = flatten(codes, len(self.categories))
-        self.raters = _rater_names(raters, n_raters)
-        self.items = np.arange(n_rows) if items is None else np.asarray(items)
+        self.raters = _rater_names(raters, n_raters, has_system=system is not None)
+        self.items = np.arange(n_rows) if items is None else as_array(items, "items")
         if self.items.shape != (n_rows,):
             raise InputError(f"{len(self.items)} names for {n_rows} items", "name each item once")
         self.system = self._per_row(system, "system")
         self.truth = self._per_row(truth, "truth")
-        self.counts = None if counts is None else _check_counts(counts, n_rows)
+        self.counts = None if counts is None else check_counts(counts, (n_rows,))
 
     def _per_row(self, codes: ArrayLike | None, name: str) -> NDArray[np.int64] | None:
         if codes is None:
             return None
-        array = np.asarray(codes)
+        array = as_array(codes, name)
         if array.shape != self.items.shape:
             raise InputError(
                 f"{name} has shape {array.shape} for {len(self.items)} items",
@@ -184,8 +186,8 @@ class Ratings:
 
         Parameters
         ----------
-        rows : array_like of int
-            Positions of the rows; one may occur more than once.
+        rows : array_like of int or bool
+            Positions of the rows, of which one may occur more than once; or a mask.
         counts : array_like of int, optional
             How many items each selected row stands for; by default as before.
 
@@ -193,7 +195,8 @@ class Ratings:
         -------
         Ratings
         """
-        rows = np.asarray(rows, dtype=np.int64)
+        rows = np.asarray(rows)
+        rows = np.flatnonzero(rows) if rows.dtype == bool else rows.astype(np.int64)
         lengths = np.bincount(self.flat.item_index, minlength=len(self.items))
         starts = np.concatenate([[0], np.cumsum(lengths)])[:-1]
         offsets = np.arange(lengths[rows].sum()) - np.repeat(
@@ -280,13 +283,12 @@ class Ratings:
                 f"{rater!r} cannot be the system: it is unknown who gave which rating",
                 "use data in which raters are named",
             )
-        names = [str(name) for name in self.raters]
-        if str(rater) not in names:
+        if str(rater) not in self.raters:
             raise InputError(
                 f"there is no column or rater {str(rater)!r}",
-                f"choose the system among {', '.join(names)}",
+                f"choose the system among {', '.join(self.raters)}",
             )
-        chosen = names.index(str(rater))
+        chosen = self.raters.index(str(rater))
         mine = self.flat.rater_index == chosen
         rows = self.flat.item_index[mine]
         twice = np.flatnonzero(np.diff(rows) == 0)
@@ -360,7 +362,8 @@ class Ratings:
         special = [name for name in (item, system, truth, counts) if name is not None]
         chosen = [name for name in columns if name not in special] if raters is None else raters
         require_columns(columns, [*special, *chosen])
-        roles = {name: encode(columns[name]) for name in [*chosen, *filter(None, (system, truth))]}
+        labelled = [*chosen, *filter(None, (system, truth))]
+        roles = {name: encode(columns[name], name) for name in labelled}
         cats, names, ordered = choose_categories(roles, categories, ordered)
         codes = {name: recode(column, name, cats, names) for name, column in roles.items()}
         n_rows = len(next(iter(columns.values())))
@@ -422,9 +425,10 @@ class Ratings:
         used = [item, rater, rating, *filter(None, (truth, occasion))]
         require_columns(columns, used)
         item_index, items = encode_items(columns[item], item)
-        rated_by = require_complete(encode(columns[rater]), rater)
+        rated_by = require_complete(encode(columns[rater], rater), rater)
         when = None if occasion is None else encode_items(columns[occasion], occasion)[0]
-        roles = {name: encode(columns[name]) for name in [rating, *filter(None, [truth])]}
+        labelled = [rating, *filter(None, [truth])]
+        roles = {name: encode(columns[name], name) for name in labelled}
         cats, names, ordered = choose_categories(roles, categories, ordered)
         codes = {name: recode(column, name, cats, names) for name, column in roles.items()}
         refuse_duplicates(item_index, rated_by, when, codes[rating])
@@ -438,11 +442,10 @@ class Ratings:
             cats,
             [rater_names[label] for label in rated_by.labels],
             items,
-            truth=None
-            if truth is None
-            else truth_per_item(item_index, codes[truth], len(items), truth),
             ordered=ordered,
         )
+        if truth is not None:
+            ratings.truth = truth_per_item(item_index, codes[truth], len(items), truth, cats)
         return ratings if system is None else ratings.with_system(system)
 
     @classmethod
@@ -502,8 +505,9 @@ class Ratings:
         >>> Ratings.from_counts([[3, 0], [1, 2]], ["no", "yes"])
         Ratings: 2 items, 3 anonymous raters, 6 ratings, 2 categories (no, yes)
         """
-        table = np.asarray(counts, dtype=np.int64)
-        n_items, n_categories = table.shape
+        table = as_array(counts, "counts")
+        n_items, n_categories = (len(table), len(categories)) if table.ndim else (0, 0)
+        table = check_counts(table, (n_items, n_categories))
         item = np.repeat(np.arange(n_items), table.sum(axis=1))
         category = np.repeat(np.tile(np.arange(n_categories), n_items), table.ravel())
         starts = np.cumsum(table.sum(axis=1)) - table.sum(axis=1)
@@ -571,6 +575,8 @@ class Ratings:
         -------
         Ratings
         """
+        if "ratings" not in dataset:
+            raise InputError("the dataset has no variable 'ratings'", "give what to_xarray gave")
         return cls(
             dataset["ratings"].transpose("item", "rater").values,
             dataset["category"].values.tolist(),
@@ -584,23 +590,12 @@ class Ratings:
         )
 
 
-def _rater_names(raters: Sequence[Any] | None, n_raters: int) -> tuple[Label, ...]:
-    names = tuple(range(1, n_raters + 1)) if raters is None else tuple(raters)
-    if len(names) != n_raters or len({str(name) for name in names}) < n_raters:
+def _rater_names(
+    raters: Sequence[Any] | None, n_raters: int, *, has_system: bool
+) -> tuple[str, ...]:
+    names = tuple(map(str, range(1, n_raters + 1) if raters is None else raters))
+    if len(names) != n_raters or len(set(names)) < n_raters:
         raise InputError(f"{n_raters} raters are named {list(names)}", "name each rater once")
-    if SYSTEM in names:
-        raise InputError(
-            f"a rater is named {SYSTEM!r}", "give it as the system, or under another name"
-        )
+    if has_system and SYSTEM in names:
+        raise InputError(f"a rater is named {SYSTEM!r}, as the system is", "rename the rater")
     return names
-
-
-def _check_counts(counts: ArrayLike, n_rows: int) -> NDArray[np.int64]:
-    array = np.asarray(counts)
-    bad = np.flatnonzero(array < 0) if np.issubdtype(array.dtype, np.integer) else np.array([0])
-    if array.shape != (n_rows,) or bad.size:
-        value = array.ravel()[bad[0]] if bad.size and array.size else array.shape
-        raise InputError(
-            f"count {value} is not a number of items", "give one whole number per row, 0 or more"
-        )
-    return array.astype(np.int64)

@@ -7,7 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lehner.errors import InputError
-from lehner.labels import Column, encode
+from lehner.flat import MOST_ITEMS
+from lehner.labels import MISSING, Column, Label, as_series, encode, factorize
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -30,22 +31,36 @@ def columns_of(data: Any, names: Sequence[str] | None = None) -> dict[str, Any]:
     """
     if isinstance(data, np.ndarray):
         return _array_columns(data, names)
-    header = getattr(data, "column_names", None)
-    if header is None:
-        header = list(data.keys() if isinstance(data, Mapping) else data.columns)
-    table = {str(name): data[name] for name in header}
-    table = {name: list(v) if isinstance(v, str) else v for name, v in table.items()}
-    if len(table) < len(header) or len({len(values) for values in table.values()}) > 1:
-        raise InputError(
-            "columns share a name or differ in length", "give a table with one name per column"
-        )
+    header = _header(data)
+    repeated = next((name for i, name in enumerate(header) if name in header[:i]), None)
+    if repeated is not None:
+        raise InputError(f"two columns are named {repeated!r}", "give each column its own name")
+    if hasattr(data, "itercolumns"):
+        columns: Any = data.itercolumns()
+    else:
+        columns = (data[name] for name in (data if isinstance(data, Mapping) else data.columns))
+    table = dict(zip(header, (list(c) if isinstance(c, str) else c for c in columns), strict=True))
+    if not all(hasattr(values, "__len__") for values in table.values()) or (
+        len({len(values) for values in table.values()}) != 1
+    ):
+        raise InputError("columns differ in length", "give each column a value a row")
     return table
+
+
+def _header(data: Any) -> list[str]:
+    names = getattr(data, "column_names", None)
+    if names is None:
+        names = data.keys() if isinstance(data, Mapping) else getattr(data, "columns", None)
+    header = [] if names is None else [str(name).strip() for name in names]
+    if not header:
+        raise InputError("it is not a table with columns", "give a DataFrame or columns by name")
+    return header
 
 
 def _array_columns(data: NDArray[Any], names: Sequence[str] | None) -> dict[str, Any]:
     n_columns = data.shape[1] if data.ndim == 2 else 0
     labels = [str(j + 1) for j in range(n_columns)] if names is None else [str(n) for n in names]
-    if data.ndim != 2 or len(labels) != n_columns:
+    if data.ndim != 2 or len(set(labels)) != n_columns:
         raise InputError(
             f"the array has shape {data.shape}" + (f" for raters {labels}" if names else ""),
             "give an array (item, rater) and a name per column",
@@ -54,17 +69,23 @@ def _array_columns(data: NDArray[Any], names: Sequence[str] | None) -> dict[str,
 
 
 def require_columns(columns: Mapping[str, Any], names: Sequence[str]) -> None:
-    """Raise an InputError unless all the named columns are there."""
-    for name in names:
+    """Raise an InputError unless all the named columns are there, each with one part."""
+    for i, name in enumerate(names):
         if name not in columns:
             raise InputError(
                 f"there is no column {name!r}", f"choose among {', '.join(columns) or 'none'}"
             )
+        if name in names[:i]:
+            raise InputError(f"the column {name!r} has two parts", "give it one")
 
 
 def require_complete(column: Column, name: str) -> Column:
     """Raise an InputError where a column is blank."""
-    blank = column.codes < 0
+    _refuse_blank(column.codes < 0, name)
+    return column
+
+
+def _refuse_blank(blank: NDArray[np.bool_], name: str) -> None:
     if blank.any():
         raise InputError(
             f"the {name} is blank",
@@ -72,7 +93,6 @@ def require_complete(column: Column, name: str) -> Column:
             row=int(np.argmax(blank)),
             column=name,
         )
-    return column
 
 
 def encode_items(values: Any, name: str) -> tuple[NDArray[np.int64], NDArray[Any]]:
@@ -92,27 +112,30 @@ def encode_items(values: Any, name: str) -> tuple[NDArray[np.int64], NDArray[Any
     """
     import pandas as pd
 
-    series = values.to_pandas() if hasattr(values, "to_pandas") else pd.Series(values)
+    series = as_series(values, name)
     if isinstance(series.dtype, pd.CategoricalDtype):
         series = series.cat.remove_unused_categories()
-    index, uniques = pd.factorize(series)
-    names = np.asarray(uniques)
-    blank = (index < 0) | np.isin(index, np.flatnonzero(names == ""))
-    if blank.any():
-        row = int(np.argmax(blank))
-        raise InputError(
-            f"the {name} is blank", "fill it in or delete the row", row=row, column=name
-        )
-    return index.astype(np.int64), _whole_numbers(names)
+    index, uniques = factorize(series, name)
+    names = _whole_numbers_or_text(np.asarray(uniques))
+    blank = np.isin(names, ["", *MISSING]) if names.dtype == object else np.zeros(len(names), bool)
+    _refuse_blank((index < 0) | np.append(blank, True)[index], name)
+    # Names that differed only in spaces or type are now the same.
+    merged, names = pd.factorize(names)
+    return merged[index].astype(np.int64), names
 
 
-def _whole_numbers(names: NDArray[Any]) -> NDArray[Any]:
+def _whole_numbers_or_text(names: NDArray[Any]) -> NDArray[Any]:
+    if names.dtype.kind in "iu":
+        return names
+    if names.dtype.kind == "f":
+        whole = np.all(names == np.round(names)) and np.all(np.abs(names) < MOST_ITEMS)
+        return names.astype(np.int64) if whole else names.astype(str).astype(object)
+    text = np.array([str(name).strip() for name in names], dtype=object)
     try:
-        numbers = names.astype(np.int64)
-    except (TypeError, ValueError, OverflowError):
-        return names.astype(str).astype(object)
-    same = numbers == names if names.dtype.kind in "iuf" else numbers.astype(str) == names
-    return numbers if np.all(same) else names.astype(str).astype(object)
+        numbers = text.astype(np.int64)
+    except (ValueError, OverflowError):
+        return text
+    return numbers if np.array_equal(numbers.astype(str), text.astype(str)) else text
 
 
 def unique_items(values: Any, name: str) -> NDArray[Any]:
@@ -133,19 +156,20 @@ def unique_items(values: Any, name: str) -> NDArray[Any]:
 
 def count_column(values: Any, name: str) -> NDArray[np.int64]:
     """Read how many items each row stands for."""
-    column = encode(values)
-    good = [str(label).isascii() and str(label).isdigit() for label in column.labels]
+    column = encode(values, name)
+    texts = [str(label) for label in column.labels]
+    good = [t.isascii() and t.isdigit() and int(t[:20]) <= MOST_ITEMS for t in texts]
     bad = ~np.array([*good, False])[column.codes]
     if bad.any():
         row = int(np.argmax(bad))
-        value = "" if column.codes[row] < 0 else column.labels[column.codes[row]]
+        value = "" if column.codes[row] < 0 else texts[column.codes[row]]
         raise InputError(
             f"{value!r} is not a number of items",
             "give whole numbers, 0 or more",
             row=row,
             column=name,
         )
-    return np.array([int(n) for n in column.labels], dtype=np.int64)[column.codes]
+    return np.array([int(t) for t in texts], dtype=np.int64)[column.codes]
 
 
 def refuse_duplicates(
@@ -173,18 +197,24 @@ def refuse_duplicates(
 
 
 def truth_per_item(
-    item: NDArray[np.int64], truth: NDArray[np.int64], n_items: int, name: str
+    item: NDArray[np.int64],
+    truth: NDArray[np.int64],
+    n_items: int,
+    name: str,
+    categories: Sequence[Label],
 ) -> NDArray[np.int64]:
     """Gather the known truth of each item from a table with a row per rating."""
-    known = truth >= 0
+    known = np.flatnonzero(truth >= 0)
     per_item = np.full(n_items, -1)
-    per_item[item[known]] = truth[known]
-    conflict = known & (per_item[item] != truth)
-    if conflict.any():
+    per_item[item[known[::-1]]] = truth[known[::-1]]
+    conflict = known[per_item[item[known]] != truth[known]]
+    if conflict.size:
+        row = int(conflict[0])
+        first, second = categories[per_item[item[row]]], categories[truth[row]]
         raise InputError(
-            "the item has another truth in a later row",
+            f"the item's truth is {str(second)!r} here and {str(first)!r} in an earlier row",
             "give each item one truth",
-            row=int(np.argmax(conflict)),
+            row=row,
             column=name,
         )
     return per_item
@@ -196,14 +226,17 @@ def wide_frame(ratings: "Ratings") -> "pd.DataFrame":
 
     codes = ratings.codes
     frame = {"item": ratings.items}
-    frame |= {str(r): _categorical(ratings, codes[:, j]) for j, r in enumerate(ratings.raters)}
     if ratings.system is not None:
         frame["system"] = _categorical(ratings, ratings.system)
     if ratings.truth is not None:
         frame["truth"] = _categorical(ratings, ratings.truth)
     if ratings.counts is not None:
         frame["count"] = ratings.counts
-    return pd.DataFrame(frame)
+    clash = {"item", "system", "truth", "count"} & set(ratings.raters)
+    if clash:
+        raise InputError(f"a rater is named {clash.pop()!r}, as another column is", "rename them")
+    raters = {name: _categorical(ratings, codes[:, j]) for j, name in enumerate(ratings.raters)}
+    return pd.DataFrame({"item": frame.pop("item")} | raters | frame)
 
 
 def long_frame(ratings: "Ratings") -> "pd.DataFrame":
@@ -214,7 +247,7 @@ def long_frame(ratings: "Ratings") -> "pd.DataFrame":
         raise InputError("grouped ratings have no row per item", "use to_wide()")
     flat = ratings.flat
     item, rater, code = flat.item_index, flat.rater_index, flat.category_index
-    names = np.array([str(name) for name in ratings.raters], dtype=object)[rater]
+    names = np.array(ratings.raters, dtype=object)[rater]
     occasion = np.arange(len(item)) - _start_of_pair(item, rater) + 1
     if ratings.system is not None:
         answered = np.flatnonzero(ratings.system >= 0)

@@ -78,7 +78,7 @@ def test_anesthesia_has_the_published_margins():
     assert (item * category).sum() == 12942
     assert (item * rater * category).sum() == 31290
     assert ratings.items.tolist() == list(range(1, 46))
-    assert ratings.raters == (1, 2, 3, 4, 5)
+    assert ratings.raters == ("1", "2", "3", "4", "5")
 
 
 def test_anesthesia_rater_1_rates_every_patient_three_times_and_others_once():

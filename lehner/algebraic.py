@@ -12,7 +12,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from lehner.agreement import brennan_prediger, count_pairs
-from lehner.bootstrap import IntervalKind, Seed, bootstrap_interval
+from lehner.bootstrap import IntervalKind, Seed, bootstrap_interval, check_bootstrap
+from lehner.errors import InputError
 from lehner.estimate import Estimate, IntervalEstimate, labelled, number, require_estimable
 from lehner.ratings import Ratings
 from lehner.system_accuracy import AGGREGATIONS, Aggregation, bin_table
@@ -76,6 +77,12 @@ def estimate_algebraic(
     >>> round(estimate.system_accuracy.estimate, 4)
     0.7314
     """
+    if aggregation not in AGGREGATIONS:
+        raise InputError(
+            f"there is no aggregation {aggregation!r}", f"choose among {', '.join(AGGREGATIONS)}"
+        )
+    if interval is not None:
+        check_bootstrap(interval, level, resamples)
     require_estimable(ratings)
     cells = _collapse(ratings)
     weights = cells.weights[None, :].astype(float)
@@ -322,6 +329,7 @@ def _interval_warnings(undefined: float) -> list[str]:
     if undefined == 0:
         return []
     return [
-        f"the estimate is undefined in {undefined:.1%} of the bootstrap resamples, where "
-        "agreement is at or below chance; the interval counts them as possibly 0 and possibly 1"
+        f"the estimate is undefined in {undefined:.1%} of the bootstrap resamples (agreement at or "
+        "below chance, or answers on no informative item); the interval counts them as possibly 0 "
+        "and possibly 1"
     ]

@@ -71,12 +71,7 @@ def bootstrap_interval(
     ----------
     Efron (1987), Better bootstrap confidence intervals, JASA 82, 171-185.
     """
-    if not 0 < level < 1:
-        raise InputError(f"the interval's probability is {level}", "give one between 0 and 1")
-    if kind not in ("percentile", "bca"):
-        raise InputError(f"there is no interval {kind!r}", "choose percentile or bca")
-    if resamples < 1:
-        raise InputError(f"there are {resamples} resamples", "give 1 or more")
+    check_bootstrap(kind, level, resamples)
     values = _resample(statistic, counts, resamples, np.random.default_rng(seed))
     tails = np.array([(1 - level) / 2, (1 + level) / 2])
     undefined = np.isnan(values)
@@ -91,6 +86,16 @@ def bootstrap_interval(
         estimate=estimate, lower=float(lower), upper=float(upper), level=level, kind=name
     )
     return BootstrapResult(interval=interval, undefined=float(undefined.mean()))
+
+
+def check_bootstrap(kind: str, level: float, resamples: int) -> None:
+    """Raise an InputError unless an interval can be made so."""
+    if not 0 < level < 1:
+        raise InputError(f"the interval's probability is {level}", "give one between 0 and 1")
+    if kind not in ("percentile", "bca"):
+        raise InputError(f"there is no interval {kind!r}", "choose percentile or bca")
+    if resamples < 1:
+        raise InputError(f"there are {resamples} resamples", "give 1 or more")
 
 
 def _resample(

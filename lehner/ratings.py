@@ -362,7 +362,7 @@ class Ratings:
         special = [name for name in (item, system, truth, counts) if name is not None]
         chosen = [name for name in columns if name not in special] if raters is None else raters
         require_columns(columns, [*special, *chosen])
-        labelled = [*chosen, *filter(None, (system, truth))]
+        labelled = [*chosen, *(name for name in (system, truth) if name is not None)]
         roles = {name: encode(columns[name], name) for name in labelled}
         cats, names, ordered = choose_categories(roles, categories, ordered)
         codes = {name: recode(column, name, cats, names) for name, column in roles.items()}
@@ -422,12 +422,12 @@ class Ratings:
         Ratings: 2 items, 2 raters, 3 ratings, 2 categories (a, b)
         """
         columns = columns_of(data)
-        used = [item, rater, rating, *filter(None, (truth, occasion))]
-        require_columns(columns, used)
+        optional = [name for name in (truth, occasion) if name is not None]
+        require_columns(columns, [item, rater, rating, *optional])
         item_index, items = encode_items(columns[item], item)
         rated_by = require_complete(encode(columns[rater], rater), rater)
         when = None if occasion is None else encode_items(columns[occasion], occasion)[0]
-        labelled = [rating, *filter(None, [truth])]
+        labelled = [rating] if truth is None else [rating, truth]
         roles = {name: encode(columns[name], name) for name in labelled}
         cats, names, ordered = choose_categories(roles, categories, ordered)
         codes = {name: recode(column, name, cats, names) for name, column in roles.items()}

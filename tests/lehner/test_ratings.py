@@ -276,6 +276,24 @@ def test_repeated_ratings_need_an_occasion():
     assert (caught.value.row, caught.value.column) == (1, "rating")
 
 
+def test_the_order_of_the_rows_of_a_long_table_does_not_matter():
+    frame = pd.DataFrame(
+        [
+            ("p", "x", 1, "b"),
+            ("q", "x", 1, "a"),
+            ("p", "y", 1, "a"),
+            ("q", "y", 1, "a"),
+            ("p", "x", 2, "a"),
+            ("q", "x", 2, "b"),
+        ],
+        columns=["item", "rater", "occasion", "rating"],
+    )
+    ratings = Ratings.from_long(frame, occasion="occasion")
+    assert ratings.repeated
+    assert ratings.patterns().ratings.counts.tolist() == [2]
+    assert ratings.equals(Ratings.from_long(frame.sort_values("item"), occasion="occasion"))
+
+
 def test_codes_are_refused_when_ratings_are_repeated():
     data = {"item": [1, 1], "rater": ["x", "x"], "rating": ["b", "a"], "visit": [2, 1]}
     ratings = Ratings.from_long(data, occasion="visit")

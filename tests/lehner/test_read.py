@@ -167,6 +167,30 @@ def test_blank_lines_between_rows_are_skipped(tmp_path):
     assert read_ratings(write(tmp_path, "Ann,Bo\n\na,b\n\n\nb,a\n\n")).n_items == 2
 
 
+def test_separators_at_the_end_of_every_line_make_no_column(tmp_path):
+    ratings = read_ratings(write(tmp_path, "Ann,Bo,\na,b,\nb,a,\n"))
+    assert ratings.raters == ("Ann", "Bo")
+    assert ratings.items.tolist() == [1, 2]
+
+
+@pytest.mark.parametrize("text", [*sorted(MISSING), "None", "-nan", "#NA", "#N/A", "1.#IND", "-"])
+def test_files_and_frames_agree_on_what_is_missing(tmp_path, text):
+    columns = {"Ann": ["a", text], "Bo": ["b", "a"]}
+    path = write(tmp_path, f"Ann,Bo\na,b\n{text},a\n")
+    read, built = read_ratings(path), Ratings.from_wide(columns)
+    assert read.categories == built.categories
+    assert read.codes.tolist() == built.codes.tolist()
+
+
+def test_quoted_line_ends_in_a_file_of_many_blocks_stay_in_their_field(tmp_path):
+    labels = [f'"{"x" * 100}\n{i % 3}"' for i in range(40_000)]
+    text = "\n".join(["item,Ann", *(f"{i},{label}" for i, label in enumerate(labels))])
+    ratings = read_ratings(write(tmp_path, text))
+    assert ratings.n_items == 40_000
+    assert ratings.categories == tuple(f"{'x' * 100}\n{k}" for k in range(3))
+    assert ratings.codes.ravel().tolist() == [i % 3 for i in range(40_000)]
+
+
 LABEL = st.text(st.sampled_from('ab ,;\t"\n\r0é名'), max_size=5).map(lambda text: f"x{text}y")
 
 

@@ -405,9 +405,17 @@ def test_long_files_round_trip(folder, ending, ratings):
     assert_same_by_name(found, ratings)
 
 
-def test_parquet_keeps_the_order_and_the_unused_categories_pandas_wrote(tmp_path):
-    ratings = Ratings([[0, 2]], ["low", "mid", "high"], ["Ann", "Bo"], [1], ordered=True)
+@pytest.mark.parametrize("categories", [["low", "mid", "high"], [1, 2, 3], [3, 2, 1]])
+def test_parquet_keeps_the_order_and_the_unused_categories_pandas_wrote(tmp_path, categories):
+    ratings = Ratings([[0, 2]], categories, ["Ann", "Bo"], [1], ordered=True)
     assert read_ratings(write(ratings.to_wide(), tmp_path / "wide.parquet")).equals(ratings)
+
+
+def test_whole_numbers_as_text_name_categories_in_every_constructor():
+    built = Ratings([[0, 1]], ["1", "2"])
+    counted = Ratings.from_counts([[1, 1]], ["1", "2"])
+    read = Ratings.from_wide({"Ann": ["1"], "Bo": ["2"]}, categories=["1", "2"])
+    assert built.categories == counted.categories == read.categories
 
 
 def test_default_rater_names_survive_a_wide_table():

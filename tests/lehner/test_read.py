@@ -125,9 +125,9 @@ def test_quoted_fields_may_hold_separators_quotes_and_line_ends(tmp_path):
 @pytest.mark.parametrize("delimiter", [",", ";", "\t"])
 def test_quoted_names_may_hold_other_separators(tmp_path, delimiter):
     text = io.StringIO()
-    names = ["Smith, Ann, Dr", "Lee; Bo; Dr", "Wu\tCy\tDr"]
+    names = [f"Smith{other} Ann{other} Dr" for other in ",;\t" if other != delimiter]
     writer = csv.writer(text, delimiter=delimiter, quoting=csv.QUOTE_ALL)
-    writer.writerows([names, ["01", "b", "b"], ["b", "01", "b"]])
+    writer.writerows([names, ["01", "b"], ["b", "01"]])
     ratings = read_ratings(write(tmp_path, text.getvalue()))
     assert ratings.raters == tuple(names)
     assert ratings.categories == ("01", "b")
@@ -333,6 +333,13 @@ def test_a_row_with_too_few_or_too_many_fields_is_named(tmp_path, line, n_fields
 )
 def test_an_unclosed_quote_is_refused_in_the_row_where_it_opens(tmp_path, content):
     assert refusal(write(tmp_path, content)).row == 3
+
+
+@pytest.mark.parametrize(
+    "rows", ['1,"a,b\n2,"c,b\n', '1,"a,b\n2,"c,b\n3,a,b\n', '1,a,"b\n2,a,"b\n3,a,b\n']
+)
+def test_two_unclosed_quotes_do_not_swallow_an_item(tmp_path, rows):
+    assert refusal(write(tmp_path, "item,Ann,Bo\n" + rows)).row == 2
 
 
 def test_an_unclosed_quote_in_the_header_is_refused_in_the_first_row(tmp_path):

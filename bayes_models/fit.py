@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pymc as pm
+import pytensor
 import xarray as xr
 
 from bayes_models.dawid_skene import dawid_skene
@@ -84,7 +85,9 @@ def fit(
             "give items, and two or more categories",
         )
     sampler_seed, truth_seed = _spawn(seed)
-    with MODELS[model](ratings, **priors):
+    # Fast math rounds differently with a warm and a cold compile cache: same seed, other draws.
+    exact = pytensor.config.change_flags(numba__fastmath=False)
+    with exact, MODELS[model](ratings, **priors):
         tree = pm.sample(
             draws,
             tune=tune,

@@ -196,13 +196,10 @@ def check_categories(categories: Sequence[Any]) -> tuple[Label, ...]:
             f"the categories {list(categories)} are not all names",
             "give text or whole numbers, none of them blank",
         )
-    if len({str(name) for name in named}) < len(named):
+    names = unify(named)
+    if len(set(names.values())) < len(named):
         raise InputError(f"the categories {list(categories)} repeat", "name each once")
-    if named != tuple(unify(named).values()):
-        raise InputError(
-            f"the categories {list(named)} mix kinds", "give all as text or all as whole numbers"
-        )
-    return named
+    return tuple(names[name] for name in named)
 
 
 def choose_categories(

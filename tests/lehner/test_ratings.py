@@ -405,10 +405,17 @@ def test_long_files_round_trip(folder, ending, ratings):
     assert_same_by_name(found, ratings)
 
 
-@pytest.mark.parametrize("categories", [["low", "mid", "high"], [1, 2, 3], [3, 2, 1]])
-def test_parquet_keeps_the_order_and_the_unused_categories_pandas_wrote(tmp_path, categories):
-    ratings = Ratings([[0, 2]], categories, ["Ann", "Bo"], [1], ordered=True)
+def test_parquet_keeps_the_order_and_the_unused_categories_pandas_wrote(tmp_path):
+    ratings = Ratings([[0, 2]], ["low", "mid", "high"], ["Ann", "Bo"], [1], ordered=True)
     assert read_ratings(write(ratings.to_wide(), tmp_path / "wide.parquet")).equals(ratings)
+
+
+@pytest.mark.parametrize("categories", [[1, 2, 3], [3, 2, 1]])
+def test_whole_number_categories_are_to_be_named_for_parquet(tmp_path, categories):
+    # Parquet keeps the categories of text columns only.
+    ratings = Ratings([[0, 2]], categories, ["Ann", "Bo"], [1], ordered=True)
+    path = write(ratings.to_wide(), tmp_path / "wide.parquet")
+    assert read_ratings(path, categories=categories, ordered=True).equals(ratings)
 
 
 def test_whole_numbers_as_text_name_categories_in_every_constructor():

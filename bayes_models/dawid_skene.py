@@ -65,8 +65,8 @@ def dawid_skene(
             _positive(confusion_concentration, shape),
             dims=("rater", "category", "response"),
         )
-        diagonal = confusion[:, np.arange(k), np.arange(k)]
-        accuracy = pm.Deterministic("accuracy", diagonal @ base_rates, dims="rater")
+        right = (confusion * np.eye(k) * base_rates[:, None]).sum(axis=(1, 2))
+        accuracy = pm.Deterministic("accuracy", right, dims="rater")
         if ratings.system is not None:
             pm.Deterministic("system_accuracy", accuracy[-1])
         add_ratings(slots, base_rates, confusion)

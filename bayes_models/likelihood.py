@@ -11,6 +11,7 @@ import numpy as np
 import pymc as pm
 import pytensor.tensor as pt
 from numpy.typing import NDArray
+from pytensor.gradient import disconnected_grad
 from scipy.sparse import csr_array
 
 from lehner import InputError, Patterns, Ratings
@@ -134,15 +135,16 @@ def add_ratings(slots: RatingSlots, base_rates: Any, confusion: Any) -> None:
 
 
 def _logp(codes: Any, base_rates: Any, confusion: Any, rater_index: Any, counts: Any) -> Any:
-    # Parameters arrive with a leading broadcast dimension.
+    # Parameters arrive with a leading broadcast dimension. Written with few kinds of operation:
+    # each takes a second or more to compile.
     base_rates, confusion = base_rates[0], confusion[0]
     n_raters, n_categories = confusion.shape[0], confusion.shape[1]
-    by_response = pt.log(confusion).dimshuffle(0, 2, 1).reshape((n_raters * n_categories, -1))
-    nothing = pt.zeros_like(by_response[:1])
-    table = pt.concatenate([by_response, nothing])
-    cell = pt.where(codes >= 0, rater_index * n_categories + codes, n_raters * n_categories)
-    joint = pt.log(base_rates) + table[cell].sum(axis=-2)
-    return counts * pt.logsumexp(joint, axis=-1)
+    table = pt.log(confusion).dimshuffle(0, 2, 1).reshape((n_raters * n_categories, n_categories))
+    by_slot = table[rater_index * n_categories + codes]
+    by_slot = pt.switch((codes >= 0)[..., None], by_slot, 0.0)
+    joint = pt.log(base_rates) + by_slot.sum(axis=-2)
+    top = disconnected_grad(joint.max(axis=-1, keepdims=True))
+    return counts * (pt.log(pt.exp(joint - top).sum(axis=-1)) + top[..., 0])
 
 
 def _draw_ratings(

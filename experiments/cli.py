@@ -1,6 +1,7 @@
 """The `lehner` command."""
 
 import json
+import os
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -123,6 +124,8 @@ def _load(data: str, system: str | None, options: dict[str, Any]) -> "Ratings":
 
 def main() -> None:
     """Run the command; bad input ends in one line on standard error and exit code 2."""
+    # Compiling takes a minute or two, sampling seconds: optimise less. The draws are the same.
+    os.environ.setdefault("NUMBA_OPT", "1")
     try:
         sys.exit(app(standalone_mode=False))
     except typer.TyperException as error:

@@ -83,7 +83,7 @@ METHODS = {
             name="dawid_skene",
             summary="a full confusion matrix per rater, Bayesian",
             estimate=_bayesian("dawid_skene"),
-            seconds="compiling and sampling; the first time on a machine takes up to a minute",
+            seconds="compiling and sampling; the first time on a machine takes a minute or two",
         ),
     )
 }

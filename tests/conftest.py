@@ -1,7 +1,7 @@
 import os
 
-# Compiling takes longer than sampling here: let Numba optimise less. Before Numba is imported.
-os.environ.setdefault("NUMBA_OPT", "0")
+# As the command does: compiling takes longer than sampling. Before Numba is imported.
+os.environ.setdefault("NUMBA_OPT", "1")
 
 import pytest
 

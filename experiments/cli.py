@@ -69,8 +69,8 @@ def estimate(
     ratings = _load(data, system, given | ({"ordered": True} if ordered else {}))
     estimates = []
     for one in methods:
-        if one.seconds:
-            print(f"{one.name}: {one.seconds} …", file=sys.stderr, flush=True)
+        if one.notice:
+            print(f"{one.name}: {one.notice} …", file=sys.stderr, flush=True)
         estimates.append(one.estimate(ratings, interval, seed))
     comparison = compare(data, ratings, estimates)
     if as_json:

@@ -21,14 +21,14 @@ class Method:
         What it does, in a few words.
     estimate : callable
         From ratings, level of the interval and seed to an Estimate.
-    seconds : str
+    notice : str
         What to say while it runs; empty if it is quick.
     """
 
     name: str
     summary: str
     estimate: Callable[[Ratings, float, int], Estimate]
-    seconds: str = ""
+    notice: str = ""
 
 
 def _algebraic(aggregation: Aggregation) -> Callable[[Ratings, float, int], Estimate]:
@@ -83,7 +83,7 @@ METHODS = {
             name="dawid_skene",
             summary="a full confusion matrix per rater, Bayesian",
             estimate=_bayesian("dawid_skene"),
-            seconds="compiling and sampling; the first time on a machine takes a minute or two",
+            notice="compiling and sampling; the first time on a machine takes a minute or two",
         ),
     )
 }

@@ -226,9 +226,8 @@ def choose_categories(
     found = [label for column in columns.values() for label in column.labels]
     if categories is not None:
         given = [plain_label(label) for label in categories]
-        names = unify([*given, *found])
-        names[None] = ""  # which is refused
-        return check_categories([names[label] for label in given]), names, ordered
+        names = unify(label for label in (*given, *found) if label is not None)
+        return check_categories([names.get(label) for label in given]), names, ordered
     names = unify(found)
     declared = [column for column in columns.values() if column.declared]
     if declared and all(set(c.labels) <= set(declared[0].labels) for c in columns.values()):

@@ -141,7 +141,7 @@ plt.show()
 
 # %% [markdown]
 # The two agree on the system; they disagree on the raters. The algebra gives all of them one
-# accuracy, the model tells them apart, and doing so takes its intervals in account.
+# accuracy, the model tells them apart.
 
 # %%
 az.plot_forest(tree, var_names=["accuracy"], combined=True, ci_probs=(0.5, 0.9))

@@ -17,6 +17,7 @@ from bayes_models.likelihood import rating_slots
 from bayes_models.start import vote_start
 from bayes_models.truth import add_truth
 from lehner import InputError, Ratings
+from lehner.seeds import Seed, child_seeds
 
 MODELS: dict[str, Callable[..., pm.Model]] = {"dawid_skene": dawid_skene}
 
@@ -25,7 +26,7 @@ def fit(
     model: str,
     ratings: Ratings,
     *,
-    seed: int | np.random.SeedSequence = 1,
+    seed: Seed = 1,
     draws: int = 1000,
     tune: int = 1000,
     chains: int = 4,
@@ -44,7 +45,7 @@ def fit(
     model : str
         Name of the model, as in `MODELS`.
     ratings : Ratings
-    seed : int or numpy.random.SeedSequence
+    seed : int, numpy.random.SeedSequence or numpy.random.Generator
         Same seed, same draws.
     draws, tune, chains : int
         Draws kept and warm-up draws per chain, and number of chains.
@@ -84,7 +85,7 @@ def fit(
             f"there are {ratings.n_items} items and {ratings.n_categories} categories",
             "give items, and two or more categories",
         )
-    sampler_seed, truth_seed = _spawn(seed)
+    sampler_seed, truth_seed = child_seeds(seed, 2)
     # Fast math rounds differently with a warm and a cold compile cache: same seed, other draws.
     exact = pytensor.config.change_flags(numba__fastmath=False)
     with exact, MODELS[model](ratings, **priors):
@@ -98,7 +99,7 @@ def fit(
             initvals=vote_start(rating_slots(ratings)),
             # Jitter can throw a chain into a permuted labelling from which it never returns.
             compile_kwargs={"jitter_rvs": set()},
-            random_seed=sampler_seed,
+            random_seed=int(sampler_seed.generate_state(1)[0]),
             progressbar=progressbar,
             quiet=not progressbar,
             compute_convergence_checks=False,
@@ -113,16 +114,6 @@ def fit(
     }
     _warn(model, found)
     return tree
-
-
-def _spawn(seed: int | np.random.SeedSequence) -> tuple[int, np.random.SeedSequence]:
-    sequence = seed if isinstance(seed, np.random.SeedSequence) else np.random.SeedSequence(seed)
-    # Not sequence.spawn, which changes the sequence: the same seed must give the same draws.
-    first, second = (
-        np.random.SeedSequence(sequence.entropy, spawn_key=(*sequence.spawn_key, i))
-        for i in range(2)
-    )
-    return int(first.generate_state(1)[0]), second
 
 
 def _warn(model: str, found: Diagnostics) -> None:

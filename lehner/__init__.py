@@ -2,13 +2,18 @@
 
 from lehner.agreement import PairwiseAgreement, pairwise_agreement
 from lehner.algebraic import estimate_algebraic
+from lehner.confusion import confusion_matrix
 from lehner.datasets import list_datasets, load_dataset
 from lehner.errors import InputError
 from lehner.estimate import Estimate, IntervalEstimate
 from lehner.naive import majority_agreement, mean_posterior
+from lehner.parameters import true_parameters
 from lehner.patterns import Patterns
+from lehner.population import PopulationValue, population_value
 from lehner.ratings import Ratings
 from lehner.read import read_ratings
+from lehner.scenario import Scenario
+from lehner.simulation import simulate, simulate_estimates
 
 __all__ = [
     "Estimate",
@@ -16,12 +21,19 @@ __all__ = [
     "IntervalEstimate",
     "PairwiseAgreement",
     "Patterns",
+    "PopulationValue",
     "Ratings",
+    "Scenario",
+    "confusion_matrix",
     "estimate_algebraic",
     "list_datasets",
     "load_dataset",
     "majority_agreement",
     "mean_posterior",
     "pairwise_agreement",
+    "population_value",
     "read_ratings",
+    "simulate",
+    "simulate_estimates",
+    "true_parameters",
 ]

@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 
 from lehner.errors import InputError
 from lehner.estimate import IntervalEstimate
+from lehner.seeds import Seed
 
 type Floats = NDArray[np.float64]
 type IntervalKind = Literal["percentile", "bca"]
-type Seed = int | np.random.SeedSequence | np.random.Generator
 
 CHUNK = 200_000
 

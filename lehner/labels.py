@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from string import ascii_uppercase
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -177,6 +178,19 @@ def unify(labels: Iterable[Any]) -> dict[Any, Label]:
     if all(_INTEGER.fullmatch(str(label)) for label in distinct):
         return {label: int(str(label).split(".")[0]) for label in distinct}
     return {label: str(label) for label in distinct}
+
+
+def category_names(n_categories: int) -> tuple[Label, ...]:
+    """Name categories A, B, C, …, or 1, 2, 3, … if there are more than letters.
+
+    Examples
+    --------
+    >>> category_names(3)
+    ('A', 'B', 'C')
+    """
+    if n_categories <= len(ascii_uppercase):
+        return tuple(ascii_uppercase[:n_categories])
+    return tuple(range(1, n_categories + 1))
 
 
 def check_categories(categories: Sequence[Any]) -> tuple[Label, ...]:

@@ -2,9 +2,9 @@
 
 Over all items: by bins as in the paper, by least squares, or by maximum likelihood.
 
-Arrays: `truth` (n_resamples, n_cells, n_categories), `weights` (n_resamples, n_cells), `system`
-(n_cells,) with -1 where the system gave no answer. Each function gives (n_resamples,), NaN where
-the truth probabilities say nothing.
+Arrays: `truth` (n_samples, n_votes, n_categories), the truth probabilities of items with the same
+votes; `answers`, of the same shape, the number of these items for which the system answered each
+category. Each function gives (n_samples,), NaN where the truth probabilities say nothing.
 """
 
 from typing import TYPE_CHECKING, Literal
@@ -21,6 +21,8 @@ type Aggregation = Literal["bins", "weighted", "likelihood"]
 N_BINS = 10
 TIE = 1e-9
 FLAT = 1e-12
+SETTLED = 1e-15
+MOST_STEPS = 100
 
 
 def system_accuracy(agreement: ArrayLike, top_probability: ArrayLike, n_categories: int) -> Floats:
@@ -54,89 +56,104 @@ def system_accuracy(agreement: ArrayLike, top_probability: ArrayLike, n_categori
     return np.asarray(((n_categories - 1) * np.asarray(agreement) - 1 + top) / slope)
 
 
-def by_bins(truth: Floats, system: NDArray[np.int64], weights: Floats) -> Floats:
+def by_bins(truth: Floats, answers: Floats) -> Floats:
     """Average Eq. 7 over bins (0, .1], …, (.9, 1] of the top probability, clipped to [0, 1].
 
     Categories that tie for the top share the item: the system's answer counts 1/m if it is one
     of m. Bins whose mean top probability is 1/K say nothing and are left out.
     """
-    bins = _bins(truth, system, weights)
+    bins = _bins(truth, answers)
     used = np.where(np.isnan(bins["accuracy"]), 0.0, bins["n_items"])
     with np.errstate(invalid="ignore"):
-        return np.nansum(bins["accuracy"] * used, axis=0) / used.sum(axis=0)
+        return np.nansum(bins["accuracy"] * used, axis=-1) / used.sum(axis=-1)
 
 
-def bin_table(truth: Floats, system: NDArray[np.int64], weights: Floats) -> "xr.Dataset":
-    """Give the paper's Table 4 for the first resample: the bins that hold items."""
+def bin_table(truth: Floats, answers: Floats) -> "xr.Dataset":
+    """Give the paper's Table 4 for the first sample: the bins that hold items."""
     import xarray as xr
 
-    bins = {name: values[:, 0] for name, values in _bins(truth, system, weights).items()}
+    bins = {name: values[0] for name, values in _bins(truth, answers).items()}
     edges = np.arange(N_BINS + 1) / N_BINS
     table = {"lower": edges[:-1], "upper": edges[1:]} | bins
     filled = np.flatnonzero(bins["n_items"] > 0)
     return xr.Dataset({name: ("bin", values[filled]) for name, values in table.items()})
 
 
-def by_least_squares(truth: Floats, system: NDArray[np.int64], weights: Floats) -> Floats:
+def by_least_squares(truth: Floats, answers: Floats) -> Floats:
     """Solve Eq. 6, written for every item and category, by least squares.
 
     The solution is the mean of Eq. 7 over items and categories with weights (K p - 1)^2: the
     more the truth probability p says, the more it counts.
     """
-    answered = system >= 0
-    truth, weights, system = truth[:, answered], weights[:, answered], system[answered]
     k = truth.shape[-1]
+    n_items = answers.sum(axis=-1, keepdims=True)
     x = (k * truth - 1) / (k - 1)
-    answer = np.take_along_axis(x, system[None, :, None], axis=-1)[..., 0]
-    numerator = (weights * (answer - (x * (1 - truth)).sum(axis=-1) / (k - 1))).sum(axis=-1)
-    denominator = (weights * (x**2).sum(axis=-1)).sum(axis=-1)
+    expected = n_items * (1 - truth) / (k - 1)
+    numerator = (x * (answers - expected)).sum(axis=(-2, -1))
+    denominator = (n_items * x**2).sum(axis=(-2, -1))
     return np.clip(numerator / np.where(denominator > FLAT, denominator, np.nan), 0.0, 1.0)
 
 
-def by_likelihood(truth: Floats, system: NDArray[np.int64], weights: Floats) -> Floats:
+def by_likelihood(truth: Floats, answers: Floats) -> Floats:
     """Maximise the likelihood of the system's answers given the truth probabilities.
 
     Each answer of probability p has likelihood p s + (1 - p)(1 - s)/(K - 1), so the
-    log-likelihood is concave in s and its slope is bisected.
+    log-likelihood is concave in s: Newton's method, within a bracket that shrinks.
     """
-    answered = system >= 0
-    truth, weights, system = truth[:, answered], weights[:, answered], system[answered]
     k = truth.shape[-1]
-    p = np.take_along_axis(truth, system[None, :, None], axis=-1)[..., 0]
-    slope = (k * p - 1) / (k - 1)
-    start = (1 - p) / (k - 1)
-    low, high = np.zeros(len(weights)), np.ones(len(weights))
-    for _ in range(53):
-        middle = (low + high) / 2
-        rising = (weights * slope / (start + slope * middle[:, None])).sum(axis=-1) > 0
-        low, high = np.where(rising, middle, low), np.where(rising, high, middle)
-    informed = (weights * slope**2).sum(axis=-1) > FLAT
-    return np.where(informed, (low + high) / 2, np.nan)
+    slope = (k * truth - 1) / (k - 1)
+    start = (1 - truth) / (k - 1)
+    informed = (answers * slope**2).sum(axis=(-2, -1)) > FLAT
+
+    def derivatives(accuracy: Floats) -> tuple[Floats, Floats]:
+        with np.errstate(invalid="ignore", divide="ignore"):
+            ratio = np.where(answers > 0, slope / (start + slope * accuracy[:, None, None]), 0.0)
+        weighted = answers * ratio
+        return weighted.sum(axis=(-2, -1)), (weighted * ratio).sum(axis=(-2, -1))
+
+    low, high = np.zeros(len(truth)), np.ones(len(truth))
+    at_high = derivatives(high)[0] >= 0
+    done = at_high | (derivatives(low)[0] <= 0) | ~informed
+    accuracy = np.where(done, np.where(at_high, high, low), 0.5)
+    for _ in range(MOST_STEPS):
+        if done.all():
+            break
+        gradient, curvature = derivatives(accuracy)
+        low = np.where(gradient > 0, accuracy, low)
+        high = np.where(gradient > 0, high, accuracy)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            newton = accuracy + gradient / curvature
+        moved = np.where((newton > low) & (newton < high), newton, (low + high) / 2)
+        settled = np.abs(moved - accuracy) < SETTLED
+        accuracy = np.where(done, accuracy, moved)
+        done |= settled
+    return np.where(informed, accuracy, np.nan)
 
 
 AGGREGATIONS = {"bins": by_bins, "weighted": by_least_squares, "likelihood": by_likelihood}
 
 
-def _bins(
-    truth: Floats, system: NDArray[np.int64], weights: Floats
-) -> dict[str, NDArray[np.float64]]:
-    """Give each bin's numbers, of shape (n_bins, n_resamples)."""
-    answered = system >= 0
-    truth, weights, system = truth[:, answered], weights[:, answered], system[answered]
+def _bins(truth: Floats, answers: Floats) -> dict[str, Floats]:
+    """Give each bin's numbers, of shape (n_samples, n_bins)."""
+    n_samples = len(truth)
     top = truth.max(axis=-1)
+    n_items = np.where(np.isnan(top), 0.0, answers.sum(axis=-1))
     tied = truth >= top[..., None] - TIE
-    shared = np.maximum(tied.sum(axis=-1), 1)
-    agrees = np.take_along_axis(tied, system[None, :, None], axis=-1)[..., 0] / shared
-    index = np.ceil(N_BINS * np.nan_to_num(top) - TIE) - 1
-    inside = [np.where(index == b, weights, 0.0) for b in range(N_BINS)]
-    n_items = np.stack([w.sum(axis=-1) for w in inside])
+    agreeing = (answers * tied).sum(axis=-1) / np.maximum(tied.sum(axis=-1), 1)
+    top = np.nan_to_num(top, nan=1.0)
+    index = np.ceil(N_BINS * top - TIE).astype(np.int64) - 1
+    flat = (index + N_BINS * np.arange(n_samples)[:, None]).T.ravel()
+
+    def total(values: Floats) -> Floats:
+        sums = np.bincount(flat, weights=values.T.ravel(), minlength=n_samples * N_BINS)
+        return sums.reshape(n_samples, N_BINS)
+
+    held = total(n_items)
     with np.errstate(invalid="ignore"):
-        mean = np.stack([(w * top).sum(axis=-1) for w in inside]) / n_items
-        agreement = np.stack([(w * agrees).sum(axis=-1) for w in inside]) / n_items
-    accuracy = np.clip(system_accuracy(agreement, mean, truth.shape[-1]), 0.0, 1.0)
+        mean, agreement = total(n_items * top) / held, total(agreeing) / held
     return {
         "mean_probability": mean,
-        "n_items": n_items,
+        "n_items": held,
         "agreement": agreement,
-        "accuracy": accuracy,
+        "accuracy": np.clip(system_accuracy(agreement, mean, truth.shape[-1]), 0.0, 1.0),
     }

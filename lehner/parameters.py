@@ -1,0 +1,155 @@
+"""Parameters: the base rates and confusion matrices that a scenario draws for a sample."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lehner.confusion import disperse, normalise, reached_accuracy, vary_errors
+from lehner.labels import category_names
+from lehner.ratings import SYSTEM
+from lehner.scenario import Scenario
+from lehner.seeds import Seed
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+type Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class DrawnParameters:
+    """Base rates and confusion matrices of many samples.
+
+    Parameters
+    ----------
+    base_rates : ndarray, shape (n_samples, n_categories)
+    confusion : ndarray, shape (n_samples, n_levels, n_raters + 1, n_categories, n_categories)
+        At each level of difficulty, for each rater and, last, the system.
+    """
+
+    base_rates: Floats
+    confusion: Floats
+
+
+def draw_parameters(
+    scenario: Scenario, n_samples: int, rng: np.random.Generator
+) -> DrawnParameters:
+    """Draw base rates and confusion matrices, fresh for each sample: simulation steps 1 and 2.
+
+    Parameters
+    ----------
+    scenario : Scenario
+    n_samples : int
+    rng : numpy.random.Generator
+
+    Returns
+    -------
+    DrawnParameters
+    """
+    rates = _draw_base_rates(scenario, n_samples, rng)
+    k, n_levels, n_raters = scenario.n_categories, len(scenario.difficulty), scenario.n_raters
+    initial = np.array([*scenario.rater_accuracy, scenario.system_accuracy])
+    difficulty = np.array(scenario.difficulty)[:, None] * _affected(
+        scenario, scenario.difficulty_affects
+    )
+    unequal = _affected(scenario, scenario.errors_affect)
+    accuracy = reached_accuracy(initial, difficulty)
+    dispersion = np.where(unequal > 0, scenario.asymmetric_dispersion, 1.0)
+    matrices = np.broadcast_to(
+        disperse(accuracy, k, dispersion), (n_samples, n_levels, n_raters + 1, k, k)
+    )
+    spread = scenario.proportional_error_range * unequal
+    if spread.any():
+        shared = {"none": (n_levels, n_raters + 1), "levels": (1, n_raters + 1), "raters": (1, 1)}
+        noise = rng.uniform(-1, 1, (n_samples, *shared[scenario.common_errors], k, k))
+        varied = vary_errors(matrices, spread, noise)
+        matrices = normalise(varied, accuracy, rates[:, None, None, :], scenario.normalization)
+    return DrawnParameters(base_rates=rates, confusion=matrices)
+
+
+def true_parameters(scenario: Scenario, seed: Seed = 1) -> "xr.Dataset":
+    """Give the parameters behind `simulate(scenario, seed)`.
+
+    Parameters
+    ----------
+    scenario : Scenario
+    seed : int, numpy.random.SeedSequence or numpy.random.Generator
+        As given to `simulate`.
+
+    Returns
+    -------
+    xarray.Dataset
+        `base_rates` (category), `confusion` (level, rater, category, response) with the system
+        as the rater named "system", `level_probabilities` (level), `system_accuracy`.
+
+    Examples
+    --------
+    >>> float(true_parameters(Scenario(system_accuracy=0.7)).system_accuracy.round(3))
+    0.7
+    """
+    import xarray as xr
+
+    drawn = draw_parameters(scenario, 1, np.random.default_rng(seed))
+    names = list(category_names(scenario.n_categories))
+    return xr.Dataset(
+        {
+            "base_rates": ("category", drawn.base_rates[0]),
+            "confusion": (("level", "rater", "category", "response"), drawn.confusion[0]),
+            "level_probabilities": ("level", scenario.level_probabilities),
+            "system_accuracy": float(expected_system_accuracy(scenario, drawn)[0]),
+        },
+        coords={
+            "level": list(scenario.difficulty),
+            "rater": [*rater_names(scenario.n_raters), SYSTEM],
+            "category": names,
+            "response": names,
+        },
+    )
+
+
+def expected_system_accuracy(scenario: Scenario, parameters: DrawnParameters) -> Floats:
+    """Give each sample's expected accuracy of the system, shape (n_samples,)."""
+    right = np.einsum(
+        "g,bz,zv,bgvz->b",
+        scenario.level_probabilities,
+        parameters.base_rates,
+        perception(scenario),
+        parameters.confusion[:, :, -1],
+    )
+    return np.asarray(right)
+
+
+def perception(scenario: Scenario) -> Floats:
+    """Give the probability of each category that everybody perceives, given the true one.
+
+    Returns
+    -------
+    ndarray, shape (n_categories, n_categories)
+    """
+    k = scenario.n_categories
+    eye = np.eye(k)
+    return (1 - scenario.misleading) * eye + scenario.misleading * (1 - eye) / (k - 1)
+
+
+def rater_names(n_raters: int) -> list[str]:
+    """Name raters "Rater 1", "Rater 2" and so on."""
+    return [f"Rater {j + 1}" for j in range(n_raters)]
+
+
+def _draw_base_rates(scenario: Scenario, n_samples: int, rng: np.random.Generator) -> Floats:
+    k = scenario.n_categories
+    if scenario.base_rates == "dirichlet":
+        return rng.dirichlet(np.ones(k), n_samples)
+    if scenario.base_rates == "uniform":
+        drawn = rng.uniform(size=(n_samples, k))
+        return drawn / drawn.sum(axis=1, keepdims=True)
+    rates = np.ones(k) if scenario.base_rates == "equal" else np.array(scenario.base_rates)
+    return np.broadcast_to(rates / rates.sum(), (n_samples, k))
+
+
+def _affected(scenario: Scenario, affected: str) -> Floats:
+    """Give 1 for each rater and, last, for the system if a violation affects them, else 0."""
+    raters = np.full(scenario.n_raters, float(affected != "system"))
+    return np.append(raters, float(affected != "raters"))

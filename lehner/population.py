@@ -1,0 +1,238 @@
+"""Population values: what a method estimates when items are without number."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from lehner.errors import InputError
+from lehner.latent_class import (
+    LATENT_CLASS_MODELS,
+    LatentClasses,
+    align_labels,
+    find_latent_class_model,
+    fit_patterns,
+    vote_start,
+)
+from lehner.parameters import DrawnParameters, draw_parameters, expected_system_accuracy
+from lehner.pattern_probabilities import (
+    chunk_size,
+    pattern_probabilities,
+    require_few_patterns,
+)
+from lehner.scenario import Scenario
+from lehner.seeds import Seed, child_seeds
+from lehner.simulation import simulate
+from lehner.vote_methods import VOTE_METHODS, estimate_from_votes
+from lehner.votes import collapse_votes, pattern_votes
+
+type Floats = NDArray[np.float64]
+
+POPULATION_METHODS = (*VOTE_METHODS, *LATENT_CLASS_MODELS)
+
+
+@dataclass(frozen=True, kw_only=True)
+class PopulationValue:
+    """What a method estimates in the limit of many items.
+
+    Parameters
+    ----------
+    method : str
+    estimate : float or None
+        None where the method is undefined.
+    system_accuracy : float
+        The expected accuracy that is to be estimated.
+    bias : float or None
+        The estimate less the accuracy.
+    standard_error : float
+        Monte Carlo standard error of the bias; 0 where nothing was drawn.
+    undefined : float
+        Share of the replicates in which the method is undefined, and which are left out.
+    """
+
+    method: str
+    estimate: float | None
+    system_accuracy: float
+    bias: float | None
+    standard_error: float
+    undefined: float
+
+
+def population_value(
+    scenario: Scenario,
+    method: str = "algebraic",
+    base_rates: ArrayLike | None = None,
+    *,
+    replicates: int = 1000,
+    sample_size: int | None = None,
+    seed: Seed = 1,
+) -> PopulationValue:
+    """Compute what a method estimates as the number of items grows.
+
+    The patterns of ratings and system answers are enumerated with their probabilities, and the
+    method is applied to these as if they were counts. For likelihood models that gives the
+    pseudo-true value, of the model nearest to the truth in Kullback-Leibler divergence.
+
+    Parameters
+    ----------
+    scenario : Scenario
+        Its number of items plays no part.
+    method : str
+        Among `POPULATION_METHODS`.
+    base_rates : array_like, shape (n_categories,), optional
+        Instead of the scenario's.
+    replicates : int
+        Where base rates or confusion matrices are random, how many are drawn and averaged.
+    sample_size : int, optional
+        Where patterns are too many to enumerate (over 10 million): number of items of a large
+        sample to take in their place, in each replicate.
+    seed : int, numpy.random.SeedSequence or numpy.random.Generator
+
+    Returns
+    -------
+    PopulationValue
+
+    Raises
+    ------
+    InputError
+        For an unknown method, or too many patterns without `sample_size`.
+
+    References
+    ----------
+    White (1982), Maximum likelihood estimation of misspecified models, Econometrica 50, 1-25.
+
+    Examples
+    --------
+    >>> scenario = Scenario(base_rates=(0.3, 0.25, 0.2, 0.15, 0.1), rater_accuracy=(0.4, 0.6, 0.8))
+    >>> round(population_value(scenario).estimate, 5)
+    0.9349
+    """
+    if method not in POPULATION_METHODS:
+        raise InputError(
+            f"there is no population value of {method!r}",
+            f"choose among {', '.join(POPULATION_METHODS)}",
+        )
+    if replicates < 1:
+        raise InputError(f"there are {replicates} replicates", "give 1 or more")
+    if base_rates is not None:
+        scenario = replace(scenario, base_rates=tuple(np.asarray(base_rates, dtype=float)))
+    if sample_size is not None:
+        found = _from_samples(replace(scenario, n_items=sample_size), method, replicates, seed)
+    else:
+        require_few_patterns(scenario)
+        n = replicates if scenario.random_parameters else 1
+        found = _from_patterns(scenario, method, n, seed)
+    estimates, accuracies = map(np.concatenate, zip(*found, strict=True))
+    return _summarise(method, estimates, accuracies)
+
+
+def _summarise(method: str, estimates: Floats, accuracies: Floats) -> PopulationValue:
+    defined = np.isfinite(estimates)
+    bias = (estimates - accuracies)[defined]
+    n = len(bias)
+    return PopulationValue(
+        method=method,
+        estimate=float(estimates[defined].mean()) if n else None,
+        system_accuracy=float(accuracies.mean()),
+        bias=float(bias.mean()) if n else None,
+        standard_error=float(bias.std(ddof=1) / np.sqrt(n)) if n > 1 else 0.0,
+        undefined=float(1 - defined.mean()),
+    )
+
+
+def _from_patterns(
+    scenario: Scenario, method: str, n: int, seed: Seed
+) -> Iterator[tuple[Floats, Floats]]:
+    size = chunk_size(scenario)
+    starts = range(0, n, size)
+    for start, child in zip(starts, child_seeds(seed, len(starts)), strict=True):
+        rng = np.random.default_rng(child)
+        parameters = draw_parameters(scenario, min(size, n - start), rng)
+        probability = pattern_probabilities(scenario, parameters)
+        value = _of_votes if method in VOTE_METHODS else _of_likelihood
+        yield (
+            value(scenario, parameters, probability, method),
+            expected_system_accuracy(scenario, parameters),
+        )
+
+
+def _of_votes(
+    scenario: Scenario, parameters: DrawnParameters, probability: Floats, method: str
+) -> Floats:
+    votes = pattern_votes(scenario.n_raters, scenario.n_categories, missing=scenario.missing > 0)
+    answers = votes.collapse(probability).swapaxes(1, 2)
+    return estimate_from_votes(votes.table, answers, [method])["estimate"][:, 0]
+
+
+def _of_likelihood(
+    scenario: Scenario, parameters: DrawnParameters, probability: Floats, method: str
+) -> Floats:
+    k = scenario.n_categories
+    votes = pattern_votes(scenario.n_raters, k, missing=scenario.missing > 0)
+    codes = np.column_stack([np.tile(votes.codes, (k, 1)), np.repeat(range(k), len(votes.codes))])
+    level = scenario.level_probabilities
+    return np.array(
+        [
+            pseudo_true_accuracy(
+                codes,
+                weights.ravel(),
+                method,
+                LatentClasses(base_rates=rates, confusion=np.tensordot(level, confusion, 1)),
+            )
+            for weights, rates, confusion in zip(
+                probability, parameters.base_rates, parameters.confusion, strict=True
+            )
+        ]
+    )
+
+
+def pseudo_true_accuracy(
+    codes: NDArray[np.int64], weights: Floats, method: str, truth: LatentClasses
+) -> float:
+    """Give the system's accuracy under the latent-class model that is nearest to the patterns.
+
+    Parameters
+    ----------
+    codes : ndarray of int, shape (n_patterns, n_raters + 1)
+        The system last; -1 where missing.
+    weights : ndarray, shape (n_patterns,)
+        Probabilities, or numbers of items.
+    method : str
+        Among `LATENT_CLASS_MODELS`.
+    truth : LatentClasses
+        One of the starts; the other is the votes.
+
+    Returns
+    -------
+    float
+    """
+    model = find_latent_class_model(method)
+    held = weights > 0
+    codes, weights = codes[held], weights[held]
+    starts = (truth, vote_start(codes, weights, len(truth.base_rates)))
+    fits = [fit_patterns(codes, weights, start, model) for start in starts]
+    best = align_labels(max(fits, key=lambda fit: fit.log_likelihood))
+    return float(best.base_rates @ np.diagonal(best.confusion[-1]))
+
+
+def _from_samples(
+    scenario: Scenario, method: str, n: int, seed: Seed
+) -> Iterator[tuple[Floats, Floats]]:
+    for child in child_seeds(seed, n):
+        ratings = simulate(scenario, child)
+        parameters = draw_parameters(scenario, 1, np.random.default_rng(child))
+        if method in VOTE_METHODS:
+            collapsed = collapse_votes(ratings)
+            counts = collapsed.counts(collapsed.weights[None].astype(float))[..., :-1]
+            value = estimate_from_votes(collapsed.table, counts, [method])["estimate"][:, 0]
+        else:
+            unique = ratings.patterns(truth=False).ratings
+            codes = np.column_stack([unique.codes, np.asarray(unique.system)])
+            truth = LatentClasses(
+                base_rates=parameters.base_rates[0],
+                confusion=np.tensordot(scenario.level_probabilities, parameters.confusion[0], 1),
+            )
+            weights = unique.weights.astype(float)
+            value = np.array([pseudo_true_accuracy(codes, weights, method, truth)])
+        yield value, expected_system_accuracy(scenario, parameters)

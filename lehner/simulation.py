@@ -1,0 +1,176 @@
+"""Simulation: ratings drawn item by item, and estimates of thousands of samples at once."""
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lehner.errors import InputError
+from lehner.labels import category_names
+from lehner.parameters import (
+    DrawnParameters,
+    draw_parameters,
+    expected_system_accuracy,
+    perception,
+    rater_names,
+)
+from lehner.pattern_probabilities import (
+    chunk_size,
+    pattern_probabilities,
+    require_few_patterns,
+)
+from lehner.ratings import Ratings
+from lehner.scenario import Scenario
+from lehner.seeds import Seed, child_seeds
+from lehner.vote_methods import estimate_from_votes, find_vote_methods
+from lehner.votes import pattern_votes
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+type Floats = NDArray[np.float64]
+type Integers = NDArray[np.int64]
+
+
+def simulate(scenario: Scenario, seed: Seed = 1) -> Ratings:
+    """Simulate ratings and system answers of items whose truth is known.
+
+    Parameters
+    ----------
+    scenario : Scenario
+    seed : int, numpy.random.SeedSequence or numpy.random.Generator
+
+    Returns
+    -------
+    Ratings
+        With system and truth; ordered categories if errors fall with distance.
+
+    References
+    ----------
+    Lehner (2015), "Performance and robustness", simulation run, steps 1-3.
+
+    Examples
+    --------
+    >>> simulate(Scenario(n_items=100), seed=1)
+    Ratings: 100 items, 3 raters, 300 ratings, 5 categories (A, B, C, D, E), system, truth
+    """
+    rng = np.random.default_rng(seed)
+    parameters = draw_parameters(scenario, 1, rng)
+    n, k = scenario.n_items, scenario.n_categories
+    truth = _draw(np.broadcast_to(parameters.base_rates[0], (n, k)), rng)
+    perceived = _draw(perception(scenario)[truth], rng)
+    level = _draw(np.broadcast_to(scenario.level_probabilities, (n, len(scenario.difficulty))), rng)
+    answers = np.stack(
+        [_draw(confusion[level, perceived], rng) for confusion in _by_rater(parameters)], axis=1
+    )
+    for rater, probability in enumerate(scenario.copying):
+        copied = rng.random(n) < probability
+        answers[copied, rater] = answers[copied, 0]
+    codes = np.where(rng.random((n, scenario.n_raters)) < scenario.missing, -1, answers[:, :-1])
+    return Ratings(
+        codes,
+        category_names(k),
+        rater_names(scenario.n_raters),
+        np.arange(1, n + 1),
+        answers[:, -1],
+        truth,
+        ordered=scenario.asymmetric_dispersion > 1,
+    )
+
+
+def simulate_estimates(
+    scenario: Scenario,
+    replicates: int,
+    *,
+    methods: Sequence[str] = ("algebraic",),
+    in_sample: bool = True,
+    seed: Seed = 1,
+) -> "xr.Dataset":
+    """Simulate samples and estimate the system's accuracy in each.
+
+    Counts of votes and answers are drawn from their multinomial distribution, so that the cost
+    does not depend on the number of items. Memory does not depend on the number of replicates:
+    they are drawn in chunks of fixed size, each with its own seed.
+
+    Parameters
+    ----------
+    scenario : Scenario
+    replicates : int
+        Number of samples.
+    methods : sequence of str
+        Among those that need only votes, see `VOTE_METHODS`.
+    in_sample : bool
+        Whether to draw the number of right answers too.
+    seed : int, numpy.random.SeedSequence or numpy.random.Generator
+
+    Returns
+    -------
+    xarray.Dataset
+        `estimate` (replicate, method), NaN where undefined, and, (replicate), `system_accuracy`,
+        `system_accuracy_in_sample`, `kappa` and `rater_accuracy` as estimated by the algebra.
+
+    Examples
+    --------
+    >>> result = simulate_estimates(Scenario(rater_accuracy=(0.8, 0.8, 0.8)), 1000)
+    >>> float(result.estimate.mean().round(2))
+    0.88
+    """
+    import xarray as xr
+
+    if replicates < 1:
+        raise InputError(f"there are {replicates} replicates", "give 1 or more")
+    require_few_patterns(scenario)
+    methods = find_vote_methods(methods)
+    chunks = list(_chunks(scenario, replicates, methods, in_sample, seed))
+    found = {name: np.concatenate([chunk[name] for chunk in chunks]) for name in chunks[0]}
+    return xr.Dataset(
+        {name: (("replicate", "method")[: values.ndim], values) for name, values in found.items()},
+        coords={"replicate": np.arange(replicates), "method": list(methods)},
+    )
+
+
+def _chunks(
+    scenario: Scenario, replicates: int, methods: Sequence[str], in_sample: bool, seed: Seed
+) -> Iterator[dict[str, Floats]]:
+    size = chunk_size(scenario)
+    starts = range(0, replicates, size)
+    for start, child in zip(starts, child_seeds(seed, len(starts)), strict=True):
+        rng = np.random.default_rng(child)
+        # Always a whole chunk, so that more replicates leave the first ones as they are.
+        drawn = _one_chunk(scenario, size, methods, in_sample, rng)
+        yield {name: values[: replicates - start] for name, values in drawn.items()}
+
+
+def _one_chunk(
+    scenario: Scenario,
+    n_samples: int,
+    methods: Sequence[str],
+    in_sample: bool,
+    rng: np.random.Generator,
+) -> dict[str, Floats]:
+    parameters = draw_parameters(scenario, n_samples, rng)
+    votes = pattern_votes(scenario.n_raters, scenario.n_categories, missing=scenario.missing > 0)
+    probability = votes.collapse(pattern_probabilities(scenario, parameters))
+    flat = probability.reshape(n_samples, -1)
+    counts = rng.multinomial(scenario.n_items, flat / flat.sum(axis=1, keepdims=True))
+    answers = counts.astype(float).reshape(probability.shape).swapaxes(1, 2)
+    found = estimate_from_votes(votes.table, answers, methods)
+    found["system_accuracy"] = expected_system_accuracy(scenario, parameters)
+    if in_sample:
+        right = votes.collapse(pattern_probabilities(scenario, parameters, right=True))
+        share = np.divide(right, probability, out=np.zeros_like(right), where=probability > 0)
+        n_right = rng.binomial(counts, np.minimum(share, 1.0).reshape(n_samples, -1)).sum(axis=1)
+        found["system_accuracy_in_sample"] = n_right / scenario.n_items
+    return found
+
+
+def _draw(probabilities: Floats, rng: np.random.Generator) -> Integers:
+    """Draw a category for each row of probabilities."""
+    cumulative = probabilities.cumsum(axis=1)
+    drawn = rng.random(len(cumulative))[:, None] * cumulative[:, -1:]
+    return (drawn >= cumulative[:, :-1]).sum(axis=1)
+
+
+def _by_rater(parameters: DrawnParameters) -> Floats:
+    return parameters.confusion[0].swapaxes(0, 1)

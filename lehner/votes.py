@@ -1,0 +1,160 @@
+"""Votes: how many ratings of an item fall into each category, all that the algebra needs."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lehner.agreement import count_pairs
+from lehner.ratings import Ratings
+
+type Floats = NDArray[np.float64]
+type Integers = NDArray[np.int64]
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class VoteTable:
+    """Unique votes.
+
+    Counts of items go with it in arrays of shape (..., n_votes, n_categories + 1): items with
+    these votes for which the system answered each category, in the last column nothing.
+
+    Parameters
+    ----------
+    votes : ndarray of int, shape (n_votes, n_categories)
+        Number of ratings in each category.
+    agreeing, pairs : ndarray of int, shape (n_votes,)
+        Pairs of ratings by different raters that agree, and all of them.
+    """
+
+    votes: Integers
+    agreeing: Integers
+    pairs: Integers
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class CollapsedVotes:
+    """Ratings collapsed to votes and system answers.
+
+    Parameters
+    ----------
+    table : VoteTable
+    cell : ndarray of int, shape (n_cells,)
+        Where the combinations of votes and answer that occur stand in an array of counts.
+    weights : ndarray of int, shape (n_cells,)
+        Number of items in each of them.
+    row : ndarray of int, shape (n_rows,)
+        The votes of each row of the ratings.
+    """
+
+    table: VoteTable
+    cell: Integers
+    weights: Integers
+    row: Integers
+
+    def counts(self, weights: Floats) -> Floats:
+        """Lay weights of the cells, (..., n_cells), out as (..., n_votes, n_categories + 1)."""
+        shape = (len(self.table.votes), self.table.votes.shape[1] + 1)
+        # Samples lie side by side in memory: sums over categories, of which there are few, are
+        # several times faster so.
+        laid_out = np.zeros((shape[0] * shape[1], *weights.shape[:-1]))
+        laid_out[self.cell] = np.moveaxis(weights, -1, 0)
+        return np.moveaxis(laid_out.reshape(*shape, *weights.shape[:-1]), (0, 1), (-2, -1))
+
+
+def collapse_votes(ratings: Ratings) -> CollapsedVotes:
+    """Collapse ratings to the votes and system answers that occur.
+
+    Parameters
+    ----------
+    ratings : Ratings
+        With a system.
+
+    Returns
+    -------
+    CollapsedVotes
+    """
+    patterns = ratings.patterns(truth=False)
+    unique = patterns.ratings
+    rows, row = np.unique(
+        np.column_stack([unique.votes(), *count_pairs(unique)]), axis=0, return_inverse=True
+    )
+    k = ratings.n_categories
+    system = np.asarray(unique.system)
+    cell, index = np.unique(row * (k + 1) + np.where(system < 0, k, system), return_inverse=True)
+    return CollapsedVotes(
+        table=VoteTable(votes=rows[:, :k], agreeing=rows[:, k], pairs=rows[:, k + 1]),
+        cell=cell,
+        weights=np.bincount(index, weights=unique.weights).astype(np.int64),
+        row=row[patterns.inverse],
+    )
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class PatternVotes:
+    """All patterns that raters can give, in lexical order, and their votes.
+
+    Parameters
+    ----------
+    codes : ndarray of int, shape (n_patterns, n_raters)
+        -1 for a missing rating, which comes last.
+    table : VoteTable
+    collapse : callable
+        From an array (..., n_patterns) to its sums over patterns with equal votes,
+        (..., n_votes).
+    """
+
+    codes: Integers
+    table: VoteTable
+    collapse: Callable[[Floats], Floats]
+
+
+@lru_cache(maxsize=16)
+def pattern_votes(n_raters: int, n_categories: int, *, missing: bool) -> PatternVotes:
+    """Enumerate the patterns of ratings.
+
+    Parameters
+    ----------
+    n_raters, n_categories : int
+    missing : bool
+        Whether ratings may be missing.
+
+    Returns
+    -------
+    PatternVotes
+
+    Examples
+    --------
+    >>> enumeration = pattern_votes(2, 2, missing=False)
+    >>> enumeration.codes.tolist()
+    [[0, 0], [0, 1], [1, 0], [1, 1]]
+    >>> enumeration.table.votes.tolist()
+    [[0, 2], [1, 1], [2, 0]]
+    >>> enumeration.collapse(np.array([1.0, 2.0, 3.0, 4.0])).tolist()
+    [4.0, 5.0, 1.0]
+    """
+    from scipy.sparse import csr_array
+
+    symbols = [*range(n_categories), *([-1] if missing else [])]
+    shape = (len(symbols),) * n_raters
+    codes = np.array(symbols)[np.indices(shape).reshape(n_raters, -1).T]
+    every = np.stack([(codes == k).sum(axis=1) for k in range(n_categories)], axis=1)
+    votes, inverse = np.unique(every, axis=0, return_inverse=True)
+    sums = csr_array(
+        (np.ones(len(codes)), (inverse, np.arange(len(codes)))), shape=(len(votes), len(codes))
+    )
+    total = votes.sum(axis=1)
+    table = VoteTable(
+        votes=votes,
+        agreeing=(votes * (votes - 1) // 2).sum(axis=1),
+        pairs=total * (total - 1) // 2,
+    )
+    return PatternVotes(
+        codes=codes,
+        table=table,
+        collapse=lambda values: (sums @ values.reshape(-1, len(codes)).T).T.reshape(
+            *values.shape[:-1], -1
+        ),
+    )

@@ -162,7 +162,7 @@ def _of_votes(
 ) -> Floats:
     votes = pattern_votes(scenario.n_raters, scenario.n_categories, missing=scenario.missing > 0)
     answers = votes.collapse(probability).swapaxes(1, 2)
-    return estimate_from_votes(votes.table, answers, [method])["estimate"][:, 0]
+    return estimate_from_votes(votes.table, answers, [method])[method]
 
 
 def _of_likelihood(
@@ -225,7 +225,7 @@ def _from_samples(
         if method in VOTE_METHODS:
             collapsed = collapse_votes(ratings)
             counts = collapsed.counts(collapsed.weights[None].astype(float))[..., :-1]
-            value = estimate_from_votes(collapsed.table, counts, [method])["estimate"][:, 0]
+            value = estimate_from_votes(collapsed.table, counts, [method])[method]
         else:
             unique = ratings.patterns(truth=False).ratings
             codes = np.column_stack([unique.codes, np.asarray(unique.system)])

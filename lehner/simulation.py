@@ -107,13 +107,14 @@ def simulate_estimates(
     Returns
     -------
     xarray.Dataset
-        `estimate` (replicate, method), NaN where undefined, and, (replicate), `system_accuracy`,
-        `system_accuracy_in_sample`, `kappa` and `rater_accuracy` as estimated by the algebra.
+        With dimension `replicate`: the estimates under the name of each method, NaN where
+        undefined; `system_accuracy` and `system_accuracy_in_sample`, which they estimate; `kappa`;
+        and `rater_accuracy` as estimated by the algebra.
 
     Examples
     --------
     >>> result = simulate_estimates(Scenario(rater_accuracy=(0.8, 0.8, 0.8)), 1000)
-    >>> float(result.estimate.mean().round(2))
+    >>> float(result.algebraic.mean().round(2))
     0.88
     """
     import xarray as xr
@@ -125,8 +126,8 @@ def simulate_estimates(
     chunks = list(_chunks(scenario, replicates, methods, in_sample, seed))
     found = {name: np.concatenate([chunk[name] for chunk in chunks]) for name in chunks[0]}
     return xr.Dataset(
-        {name: (("replicate", "method")[: values.ndim], values) for name, values in found.items()},
-        coords={"replicate": np.arange(replicates), "method": list(methods)},
+        {name: ("replicate", values) for name, values in found.items()},
+        coords={"replicate": np.arange(replicates)},
     )
 
 

@@ -76,14 +76,10 @@ def estimate_from_votes(
     Returns
     -------
     dict
-        `estimate`, shape (n_samples, n_methods); `kappa` and `rater_accuracy`, (n_samples,).
+        Of arrays (n_samples,): the estimates by method, `kappa` and `rater_accuracy`.
     """
     # Samples side by side in memory, as the truth probabilities are.
     answers = np.asarray(answers, dtype=float, order="F")
     steps = first_steps(table, answers.sum(axis=-1))
-    estimates = [VOTE_METHODS[name](table, steps, answers) for name in methods]
-    return {
-        "estimate": np.stack(estimates, axis=1),
-        "kappa": steps.kappa,
-        "rater_accuracy": steps.accuracy,
-    }
+    estimates = {name: VOTE_METHODS[name](table, steps, answers) for name in methods}
+    return estimates | {"kappa": steps.kappa, "rater_accuracy": steps.accuracy}

@@ -96,6 +96,30 @@ def datasets() -> None:
             print(f"  https://doi.org/{dataset.doi}")
 
 
+@app.command()
+def paper(
+    figure: Annotated[int | None, typer.Option(help="Draw this figure, 1 to 14.")] = None,
+    everything: Annotated[
+        bool, typer.Option("--all", help="Draw all figures and score all readings.")
+    ] = False,
+    output: Annotated[Path | None, typer.Option(help="Folder for tables and figures.")] = None,
+    runs: Annotated[
+        int | None, typer.Option(help="Runs a figure. Default: 50 for one, as printed; else 1,000.")
+    ] = None,
+    seed: Annotated[int, typer.Option(help="Same seed, same numbers.")] = 1,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+) -> None:
+    """Reproduce Lehner (2015): every printed number beside ours, and the figures."""
+    from experiments.paper.command import reproduce
+    from lehner import InputError
+
+    if seed < 0:
+        raise InputError(f"--seed is {seed}", "give a whole number, 0 or more")
+    if figure is not None and everything:
+        raise InputError("--figure and --all exclude one another", "leave one of them out")
+    reproduce(figure, everything, output, runs, seed, as_json)
+
+
 def _split(text: str | None) -> list[str] | None:
     return None if text is None else [part.strip() for part in text.split(",")]
 

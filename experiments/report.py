@@ -1,7 +1,5 @@
 """A comparison for people: the table on the terminal, and the files for a paper."""
 
-import os
-import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
@@ -10,6 +8,7 @@ from rich.table import Table
 from rich.text import Text
 
 from experiments.comparison import Comparison, Disagreement
+from experiments.files import write_atomically
 from lehner import Estimate
 
 MOST_SHOWN = 12
@@ -63,7 +62,7 @@ def write(comparison: Comparison, folder: Path) -> list[Path]:
     for estimate in comparison.estimates:
         if estimate.draws is not None:
             writers[f"{estimate.method}.nc"] = estimate.draws.to_netcdf
-    return [_write_atomically(folder / name, writer) for name, writer in writers.items()]
+    return [write_atomically(folder / name, writer) for name, writer in writers.items()]
 
 
 def latex(comparison: Comparison) -> str:
@@ -176,14 +175,6 @@ def failed(estimates: tuple[Estimate, ...]) -> bool:
 def show(comparison: Comparison) -> None:
     """Print a comparison to standard output."""
     Console(highlight=False, soft_wrap=True).print(render(comparison))
-
-
-def _write_atomically(path: Path, write: Callable[[Path], object]) -> Path:
-    with tempfile.TemporaryDirectory(dir=path.parent, prefix=".writing-") as folder:
-        temporary = Path(folder) / path.name
-        write(temporary)
-        os.replace(temporary, path)
-    return path
 
 
 def _escape(text: str) -> str:

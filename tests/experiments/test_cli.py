@@ -7,23 +7,7 @@ import sys
 import pandas as pd
 import pytest
 
-from experiments import cli
-
 FAST = ["--method", "majority_agreement", "--method", "algebraic"]
-
-
-@pytest.fixture
-def run(monkeypatch, capsys):
-    """Run the command; give exit code, standard output and standard error."""
-
-    def call(*arguments):
-        monkeypatch.setattr(sys, "argv", ["lehner", *map(str, arguments)])
-        with pytest.raises(SystemExit) as end:
-            cli.main()
-        captured = capsys.readouterr()
-        return int(end.value.code or 0), captured.out, captured.err
-
-    return call
 
 
 def test_table_2_as_json(run):

@@ -1,0 +1,27 @@
+"""Files written whole or not at all."""
+
+import os
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+
+
+def write_atomically(path: Path, write: Callable[[Path], object]) -> Path:
+    """Write a file under a temporary name and rename it.
+
+    Parameters
+    ----------
+    path : Path
+        In a folder that exists.
+    write : callable
+        Writes to the path it is given.
+
+    Returns
+    -------
+    Path
+    """
+    with tempfile.TemporaryDirectory(dir=path.parent, prefix=".writing-") as folder:
+        temporary = Path(folder) / path.name
+        write(temporary)
+        os.replace(temporary, path)
+    return path

@@ -1,0 +1,138 @@
+"""Readings of what the paper leaves open, each scored on all numbers that depend on it.
+
+Open are the distribution of base rates, step 5, whether raters and levels of difficulty share
+their random errors, and, for the biases in the text, whether the system is affected too.
+"""
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from scipy.stats import gaussian_kde
+
+from experiments.paper.figures import FIGURES, PAPER_RUNS
+from experiments.paper.simulated import (
+    LARGE_RUN,
+    PRINTED_RUNS,
+    TABLE_7_DIAGONAL,
+    VIOLATION_BIASES,
+    diagonal_spread,
+)
+from lehner import Scenario, simulate_estimates
+from lehner.parameters import draw_parameters, expected_system_accuracy
+from lehner.seeds import Seed, child_seeds
+
+READINGS: dict[str, dict[str, Any]] = {
+    "as in this package": {},
+    "step 5: errors scaled": {"normalization": "scaled_errors"},
+    "step 5: rows divided by their sums": {"normalization": "rows"},
+    "base rates: normalised uniform": {"base_rates": "uniform"},
+    "base rates: equal": {"base_rates": "equal"},
+    "errors shared by levels of difficulty": {"common_errors": "levels"},
+    "errors shared by all raters": {"common_errors": "raters"},
+    "biases: system affected too": {"difficulty_affects": "both", "errors_affect": "both"},
+}
+VIOLATED_FIGURES = tuple(number for number, figure in FIGURES.items() if figure.violated)
+
+
+def score_readings(seed: Seed = 1, runs: int = 2000) -> pd.DataFrame:
+    """Score each reading on all numbers together.
+
+    The numbers are the kappas of Figures 8 to 14, the mean rater accuracy of Figure 8, the four
+    biases of single violations and the spread of Table 7's diagonal, as independent; and the
+    expected accuracies .133 and .867, which a reading gives or does not.
+
+    Parameters
+    ----------
+    seed : int, numpy.random.SeedSequence or numpy.random.Generator
+        All readings are simulated with the same seeds.
+    runs : int
+        Samples for each number.
+
+    Returns
+    -------
+    pandas.DataFrame
+        A row for each reading: `kappa_mean_squared_z`, `rater_accuracy_z`, `bias_mean_squared_z`,
+        `table_7_tail` (probability of so small a spread), `expected_accuracies`, and
+        `log_likelihood` of all but these, less that of the first row.
+
+    Examples
+    --------
+    >>> len(score_readings(runs=20))
+    8
+    """
+    rows = {name: _score(changes, seed, runs) for name, changes in READINGS.items()}
+    table = pd.DataFrame.from_dict(rows, orient="index")
+    table["log_likelihood"] -= table["log_likelihood"].iloc[0]
+    return table.rename_axis("reading").reset_index()
+
+
+def _score(changes: dict[str, Any], seed: Seed, runs: int) -> dict[str, Any]:
+    figure_seed, bias_seed, matrix_seed = child_seeds(seed, 3)
+    kappas, accuracy = _figures(changes, figure_seed, runs)
+    biases = _biases(changes, bias_seed, runs)
+    table_7 = diagonal_spread(_scenario(8, changes), matrix_seed, 10 * runs)
+    printed_spread = np.std(TABLE_7_DIAGONAL, ddof=1)
+    z = np.array([*kappas, accuracy, *biases])
+    squared_z, log_errors = z[:, 0] ** 2, np.log(z[:, 1])
+    log_likelihood = float((-squared_z / 2 - log_errors).sum())
+    log_likelihood += float(np.log(gaussian_kde(table_7)(printed_spread)[0]))
+    return {
+        "kappa_mean_squared_z": float(squared_z[: len(kappas)].mean()),
+        "rater_accuracy_z": float(z[len(kappas), 0]),
+        "bias_mean_squared_z": float(squared_z[-len(biases) :].mean()),
+        "table_7_tail": float(np.mean(table_7 <= printed_spread)),
+        "expected_accuracies": _expected(changes, matrix_seed, runs),
+        "log_likelihood": log_likelihood,
+    }
+
+
+def _scenario(number: int, changes: dict[str, Any]) -> Scenario:
+    affects = {"difficulty_affects", "errors_affect"}
+    return replace(
+        FIGURES[number].scenario(),
+        **{name: value for name, value in changes.items() if name not in affects},
+    )
+
+
+def _figures(
+    changes: dict[str, Any], seed: Seed, runs: int
+) -> tuple[list[tuple[float, float]], tuple[float, float]]:
+    kappas, accuracy = [], (0.0, 1.0)
+    for number, child in zip(
+        VIOLATED_FIGURES, child_seeds(seed, len(VIOLATED_FIGURES)), strict=True
+    ):
+        found = simulate_estimates(_scenario(number, changes), runs, in_sample=False, seed=child)
+        kappas.append(_z(FIGURES[number].kappa, found.kappa.values, PAPER_RUNS, 3))
+        if number == 8:
+            accuracy = _z(0.64, found.rater_accuracy.values, PAPER_RUNS, 2)
+    return kappas, accuracy
+
+
+def _biases(changes: dict[str, Any], seed: Seed, runs: int) -> list[tuple[float, float]]:
+    results = []
+    for (printed, violation), child in zip(
+        VIOLATION_BIASES.values(), child_seeds(seed, len(VIOLATION_BIASES)), strict=True
+    ):
+        scenario = Scenario(n_items=LARGE_RUN, system_accuracy=0.9, **violation)
+        found = simulate_estimates(replace(scenario, **changes), runs, in_sample=False, seed=child)
+        error = (found.algebraic - found.system_accuracy).dropna("replicate").values
+        results.append(_z(printed, error, PRINTED_RUNS, 3))
+    return results
+
+
+def _z(printed: float, values: np.ndarray, n: int, digits: int) -> tuple[float, float]:
+    """Give the distance of a printed mean of n values in standard errors, and that error."""
+    values = values[~np.isnan(values)]
+    error = np.sqrt(values.var() * (1 / n + 1 / len(values)) + 10.0 ** (-2 * digits) / 12)
+    return float((printed - values.mean()) / error), float(error)
+
+
+def _expected(changes: dict[str, Any], seed: Seed, runs: int) -> str:
+    found = []
+    for preset in (0.1, 0.9):
+        scenario = replace(_scenario(8, changes), system_accuracy=preset)
+        drawn = draw_parameters(scenario, runs, np.random.default_rng(seed))
+        found.append(f"{expected_system_accuracy(scenario, drawn).mean():.3f}")
+    return " ".join(found)

@@ -1,0 +1,199 @@
+"""Tables 2 to 6 and the worked example: numbers that involve no chance."""
+
+from collections.abc import Iterator
+
+import numpy as np
+import xarray as xr
+from scipy.stats import binom
+
+from experiments.paper.number import PrintedNumber
+from lehner import Estimate, confusion_matrix, estimate_algebraic, load_dataset
+from lehner.naive import mean_posterior
+
+TABLE_3 = (
+    (0.041, 0.032, 0.860, 0.067),
+    (0.084, 0.195, 0.584, 0.136),
+    (0.041, 0.032, 0.860, 0.067),
+    (0.074, 0.511, 0.057, 0.358),
+    (0.120, 0.828, 0.031, 0.021),
+    (0.325, 0.250, 0.250, 0.175),
+    (0.975, 0.009, 0.009, 0.006),
+    (0.325, 0.250, 0.250, 0.175),
+    (0.657, 0.169, 0.056, 0.118),
+    (0.657, 0.169, 0.056, 0.118),
+)
+TABLE_4 = {
+    # lower end of our bin: bin as printed, mean probability, items, agreement, accuracy
+    0.9: (".9-1.0", 0.975, 1, 1.000, 1.000),
+    0.8: (".8-.9", 0.849, 3, 0.667, 0.776),
+    0.6: (".6-.7", 0.657, 2, 0.000, 0.000),
+    0.5: (".5-.6", 0.548, 2, 0.333, 0.452),
+    0.3: (".2-.3", 0.325, 2, 0.500, 1.000),
+}
+TABLE_4_MISPRINTS = {
+    (".8-.9", "accuracy"): "Eq. 7 of the printed agreement .667 and probability .849 is .771",
+    (".5-.6", "agreement"): "cases 2 and 4 fall into this bin, and in both the system answers the "
+    "most probable category",
+    (".5-.6", "accuracy"): "follows from the agreement; Eq. 7 gives 2.14, clipped to 1. Only with "
+    "1.000 is the weighted average the printed .731",
+}
+TABLE_5 = np.where(np.eye(5) > 0, 0.6, 0.1)
+TABLE_6 = (
+    (0.400, 0.320, 0.160, 0.080, 0.040),
+    (0.218, 0.400, 0.218, 0.109, 0.055),
+    (0.100, 0.200, 0.400, 0.200, 0.100),
+    (0.055, 0.109, 0.218, 0.400, 0.218),
+    (0.040, 0.080, 0.160, 0.320, 0.400),
+)
+BASE_RATES = (0.325, 0.25, 0.25, 0.175)
+CASE_1_PRODUCTS = (0.00025, 0.00019, 0.00521, 0.00041)
+CATEGORIES = "ABCDE"
+
+
+def worked_example() -> Iterator[PrintedNumber]:
+    """Compare Tables 2 to 4 and the numbers of the text around them."""
+    ratings = load_dataset("lehner_table2")
+    estimate = estimate_algebraic(ratings, interval=None)
+    assert estimate.rater_accuracy is not None and estimate.base_rates is not None
+    assert estimate.truth_probabilities is not None and estimate.bins is not None
+    accuracy = float(estimate.rater_accuracy[0])
+    rates = estimate.base_rates.values
+    yield PrintedNumber(
+        place="Table 2",
+        quantity="agreement of pairs",
+        printed=0.33,
+        digits=2,
+        ours=estimate.diagnostics["agreement"],
+    )
+    yield PrintedNumber(
+        place="text, step 1", quantity="rater accuracy", printed=0.5, digits=1, ours=accuracy
+    )
+    yield from _step_2(ratings.votes().sum(axis=0), accuracy, rates)
+    yield from _step_3(ratings.votes()[0], accuracy, rates)
+    for case, row in enumerate(TABLE_3):
+        for k, printed in enumerate(row):
+            yield PrintedNumber(
+                place="Table 3",
+                quantity=f"case {case + 1}, {CATEGORIES[k]}",
+                printed=printed,
+                ours=float(estimate.truth_probabilities[case, k]),
+            )
+    yield from _table_4(estimate.bins)
+    yield PrintedNumber(
+        place="Table 4", quantity="system accuracy", printed=0.731, ours=_value(estimate)
+    )
+    yield PrintedNumber(
+        place="text, step 4",
+        quantity="mean truth probability of the system's answers",
+        printed=0.466,
+        ours=_value(mean_posterior(ratings)),
+    )
+    kappa = estimate.diagnostics["kappa"]
+    yield PrintedNumber(place="text, step 4", quantity="kappa", printed=0.11, digits=2, ours=kappa)
+
+
+def _step_2(used: np.ndarray, accuracy: float, rates: np.ndarray) -> Iterator[PrintedNumber]:
+    counted = (
+        "Table 2 has 11, 10, 10 and 9 ratings in A, B, C, D; the printed base rates follow from "
+        "these, not from 11 of each"
+    )
+    for category, count in zip("ABCD", used, strict=True):
+        yield PrintedNumber(
+            place="text, step 2",
+            quantity=f"ratings in category {category}",
+            printed=11,
+            digits=0,
+            ours=float(count),
+            misprint="" if category == "A" else counted,
+        )
+    yield PrintedNumber(
+        place="Eq. 3",
+        quantity='P("A") at P(A) = .325, P_c = .5',
+        printed=0.5 * 0.325 + (1 - 0.5 / 3) * (1 - 0.325),
+        ours=accuracy * rates[0] + (1 - accuracy) / 3 * (1 - rates[0]),
+        misprint='the bracket belongs around 1 - P("A"|A): with it P("A") is the observed '
+        "11/40, and Eq. 4 and 5 follow",
+    )
+    for category, printed, ours in zip("ABCD", BASE_RATES, rates, strict=True):
+        yield PrintedNumber(
+            place="text, step 2",
+            quantity=f"base rate of {category}",
+            printed=printed,
+            ours=float(ours),
+        )
+
+
+def _step_3(votes: np.ndarray, accuracy: float, rates: np.ndarray) -> Iterator[PrintedNumber]:
+    error = (1 - accuracy) / 3
+    yield PrintedNumber(
+        place="text, step 3", quantity="probability of an error", printed=0.167, ours=error
+    )
+    products = rates * accuracy**votes * error ** (votes.sum() - votes)
+    for category, printed, ours in zip("ABCD", CASE_1_PRODUCTS, products, strict=True):
+        yield PrintedNumber(
+            place="text, step 3",
+            quantity=f"product for {category}, case 1",
+            printed=printed,
+            digits=5,
+            ours=float(ours),
+        )
+
+
+def _value(estimate: Estimate) -> float:
+    value = estimate.system_accuracy.estimate
+    assert value is not None
+    return value
+
+
+def _table_4(bins: xr.Dataset) -> Iterator[PrintedNumber]:
+    for lower, (name, *printed) in TABLE_4.items():
+        row = bins.isel(bin=int(np.argmin(np.abs(bins.lower.values - lower))))
+        quantities = ("mean_probability", "n_items", "agreement", "accuracy")
+        for quantity, value in zip(quantities, printed, strict=True):
+            yield PrintedNumber(
+                place="Table 4",
+                quantity=f"bin {name}, {quantity.replace('_', ' ')}",
+                printed=value,
+                digits=0 if quantity == "n_items" else 3,
+                ours=float(row[quantity]),
+                misprint=TABLE_4_MISPRINTS.get((name, quantity), ""),
+            )
+        if name == ".2-.3":
+            yield PrintedNumber(
+                place="Table 4",
+                quantity="lower end of the last bin",
+                printed=0.2,
+                digits=1,
+                ours=float(row["lower"]),
+                misprint="its mean probability is .325",
+            )
+
+
+def confusion_tables() -> Iterator[PrintedNumber]:
+    """Compare Tables 5 and 6."""
+    for place, printed, ours in (
+        ("Table 5", TABLE_5, confusion_matrix(0.6)),
+        ("Table 6", np.array(TABLE_6), confusion_matrix(0.6, -0.2, 2.0)),
+    ):
+        for row in range(5):
+            for column in range(5):
+                yield PrintedNumber(
+                    place=place,
+                    quantity=f'P("{CATEGORIES[column]}"|{CATEGORIES[row]})',
+                    printed=float(printed[row, column]),
+                    ours=float(ours[row, column]),
+                )
+
+
+def binomial_claims() -> Iterator[PrintedNumber]:
+    """Compare what the 2014 report says of the proportion right in a sample."""
+    for n, spread in ((50, 0.1), (200, 0.05)):
+        lowest, highest = round(n * (0.7 - spread)), round(n * (0.7 + spread))
+        inside = binom.cdf(highest, n, 0.7) - binom.cdf(lowest - 1, n, 0.7)
+        yield PrintedNumber(
+            place="2014 report, Figures 6 and 7",
+            quantity=f"share of samples of {n} within {spread:g} of .7",
+            printed=0.9,
+            digits=1,
+            ours=float(inside),
+        )

@@ -1,0 +1,19 @@
+import sys
+
+import pytest
+
+from experiments import cli
+
+
+@pytest.fixture
+def run(monkeypatch, capsys):
+    """Run the command; give exit code, standard output and standard error."""
+
+    def call(*arguments):
+        monkeypatch.setattr(sys, "argv", ["lehner", *map(str, arguments)])
+        with pytest.raises(SystemExit) as end:
+            cli.main()
+        captured = capsys.readouterr()
+        return int(end.value.code or 0), captured.out, captured.err
+
+    return call

@@ -56,8 +56,7 @@ def estimate(
     methods = [find_method(name) for name in method or DEFAULT_METHODS]
     if not 0 < interval < 1:
         raise InputError(f"--interval is {interval}", "give a number between 0 and 1, as in 0.9")
-    if seed < 0:
-        raise InputError(f"--seed is {seed}", "give a whole number, 0 or more")
+    _check_seed(seed)
     options = {
         "truth": truth,
         "item": item,
@@ -113,11 +112,33 @@ def paper(
     from experiments.paper.command import reproduce
     from lehner import InputError
 
-    if seed < 0:
-        raise InputError(f"--seed is {seed}", "give a whole number, 0 or more")
+    _check_seed(seed)
     if figure is not None and everything:
         raise InputError("--figure and --all exclude one another", "leave one of them out")
     reproduce(figure, everything, output, runs, seed, as_json)
+
+
+@app.command()
+def atlas(
+    violation: Annotated[
+        list[str] | None, typer.Option(help="Violation; repeat for several. Default: all.")
+    ] = None,
+    output: Annotated[Path, typer.Option(help="Folder for tables and figures.")] = Path("."),
+    seed: Annotated[int, typer.Option(help="Same seed, same numbers.")] = 1,
+) -> None:
+    """Compute each method's large-sample bias where an assumption fails: tables and figures."""
+    from experiments.atlas.command import write_atlas
+
+    _check_seed(seed)
+    for path in write_atlas(violation, output, seed):
+        print(f"wrote {path}", file=sys.stderr, flush=True)
+
+
+def _check_seed(seed: int) -> None:
+    if seed < 0:
+        from lehner import InputError
+
+        raise InputError(f"--seed is {seed}", "give a whole number, 0 or more")
 
 
 def _split(text: str | None) -> list[str] | None:

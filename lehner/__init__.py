@@ -9,7 +9,7 @@ from lehner.estimate import Estimate, IntervalEstimate
 from lehner.naive import majority_agreement, mean_posterior
 from lehner.parameters import true_parameters
 from lehner.patterns import Patterns
-from lehner.population import PopulationValue, population_value
+from lehner.population import PopulationValue, population_value, population_values
 from lehner.ratings import Ratings
 from lehner.read import read_ratings
 from lehner.scenario import Scenario
@@ -32,6 +32,7 @@ __all__ = [
     "mean_posterior",
     "pairwise_agreement",
     "population_value",
+    "population_values",
     "read_ratings",
     "simulate",
     "simulate_estimates",

@@ -230,13 +230,24 @@ def truth_probabilities(votes: ArrayLike, accuracy: ArrayLike, rates: ArrayLike)
     # With equal errors only the odds of a right against a wrong rating matter; the floor is
     # the limit of raters who are always right.
     error = np.maximum((1 - accuracy) / (votes.shape[-1] - 1), np.finfo(float).tiny)
-    with np.errstate(divide="ignore"):
-        prior = np.moveaxis(np.log(np.asarray(rates, dtype=float)), -1, 0)
+    log_odds = np.log(accuracy / error)
     # Samples last, side by side in memory: sums over few categories are several times faster so.
-    log = prior + np.multiply.outer(votes, np.log(accuracy / error))
-    probability = np.exp(log - log.max(axis=1, keepdims=True))
-    probability /= probability.sum(axis=1, keepdims=True)
-    return np.moveaxis(probability, (0, 1), (-2, -1))
+    prior = np.moveaxis(np.asarray(rates, dtype=float), -1, 0)
+    behind = votes.max(axis=1, keepdims=True) - votes
+    ladder = np.exp(-np.multiply.outer(np.arange(behind.max(initial=0) + 1), log_odds))
+    probability = prior * ladder[behind]
+    total = probability.sum(axis=1, keepdims=True)
+    if (total == 0).any():
+        probability = _from_logs(prior, -np.multiply.outer(behind, log_odds))
+        total = probability.sum(axis=1, keepdims=True)
+    return np.moveaxis(probability / total, (0, 1), (-2, -1))
+
+
+def _from_logs(prior: Floats, log_likelihood: Floats) -> Floats:
+    """Multiply where all categories with enough votes to matter have a base rate of 0."""
+    with np.errstate(divide="ignore"):
+        log = np.log(prior) + log_likelihood
+    return np.asarray(np.exp(log - log.max(axis=1, keepdims=True)))
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

@@ -1,6 +1,6 @@
 """Population values: what a method estimates when items are without number."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -108,23 +108,54 @@ def population_value(
     >>> round(population_value(scenario).estimate, 5)
     0.9349
     """
-    if method not in POPULATION_METHODS:
-        raise InputError(
-            f"there is no population value of {method!r}",
-            f"choose among {', '.join(POPULATION_METHODS)}",
-        )
+    return population_values(
+        scenario,
+        [method],
+        base_rates,
+        replicates=replicates,
+        sample_size=sample_size,
+        seed=seed,
+    )[method]
+
+
+def population_values(
+    scenario: Scenario,
+    methods: Sequence[str] = POPULATION_METHODS,
+    base_rates: ArrayLike | None = None,
+    *,
+    replicates: int = 1000,
+    sample_size: int | None = None,
+    seed: Seed = 1,
+) -> dict[str, PopulationValue]:
+    """Compute the values of several methods from the same patterns; see `population_value`.
+
+    Returns
+    -------
+    dict
+        By method.
+    """
+    for method in methods:
+        if method not in POPULATION_METHODS:
+            raise InputError(
+                f"there is no population value of {method!r}",
+                f"choose among {', '.join(POPULATION_METHODS)}",
+            )
     if replicates < 1:
         raise InputError(f"there are {replicates} replicates", "give 1 or more")
     if base_rates is not None:
         scenario = replace(scenario, base_rates=tuple(np.asarray(base_rates, dtype=float)))
     if sample_size is not None:
-        found = _from_samples(replace(scenario, n_items=sample_size), method, replicates, seed)
+        found = _from_samples(replace(scenario, n_items=sample_size), methods, replicates, seed)
     else:
         require_few_patterns(scenario)
         n = replicates if scenario.random_parameters else 1
-        found = _from_patterns(scenario, method, n, seed)
-    estimates, accuracies = map(np.concatenate, zip(*found, strict=True))
-    return _summarise(method, estimates, accuracies)
+        found = _from_patterns(scenario, methods, n, seed)
+    estimates, accuracies = zip(*found, strict=True)
+    accuracy = np.concatenate(accuracies)
+    return {
+        method: _summarise(method, np.concatenate([part[method] for part in estimates]), accuracy)
+        for method in methods
+    }
 
 
 def _summarise(method: str, estimates: Floats, accuracies: Floats) -> PopulationValue:
@@ -141,28 +172,28 @@ def _summarise(method: str, estimates: Floats, accuracies: Floats) -> Population
     )
 
 
-def _from_patterns(
-    scenario: Scenario, method: str, n: int, seed: Seed
-) -> Iterator[tuple[Floats, Floats]]:
+type Found = Iterator[tuple[dict[str, Floats], Floats]]
+"""The estimates by method and the accuracies of some samples."""
+
+
+def _from_patterns(scenario: Scenario, methods: Sequence[str], n: int, seed: Seed) -> Found:
     size = chunk_size(scenario)
     starts = range(0, n, size)
     for start, child in zip(starts, child_seeds(seed, len(starts)), strict=True):
         rng = np.random.default_rng(child)
         parameters = draw_parameters(scenario, min(size, n - start), rng)
         probability = pattern_probabilities(scenario, parameters)
-        value = _of_votes if method in VOTE_METHODS else _of_likelihood
-        yield (
-            value(scenario, parameters, probability, method),
-            expected_system_accuracy(scenario, parameters),
-        )
+        found = _of_votes(scenario, probability, [m for m in methods if m in VOTE_METHODS])
+        for method in methods:
+            if method in LATENT_CLASS_MODELS:
+                found[method] = _of_likelihood(scenario, parameters, probability, method)
+        yield found, expected_system_accuracy(scenario, parameters)
 
 
-def _of_votes(
-    scenario: Scenario, parameters: DrawnParameters, probability: Floats, method: str
-) -> Floats:
+def _of_votes(scenario: Scenario, probability: Floats, methods: Sequence[str]) -> dict[str, Floats]:
     votes = pattern_votes(scenario.n_raters, scenario.n_categories, missing=scenario.missing > 0)
     answers = votes.collapse(probability).swapaxes(1, 2)
-    return estimate_from_votes(votes.table, answers, [method])[method]
+    return estimate_from_votes(votes.table, answers, methods)
 
 
 def _of_likelihood(
@@ -171,18 +202,11 @@ def _of_likelihood(
     k = scenario.n_categories
     votes = pattern_votes(scenario.n_raters, k, missing=scenario.missing > 0)
     codes = np.column_stack([np.tile(votes.codes, (k, 1)), np.repeat(range(k), len(votes.codes))])
-    level = scenario.level_probabilities
+    truths = _average_over_levels(scenario, parameters)
     return np.array(
         [
-            pseudo_true_accuracy(
-                codes,
-                weights.ravel(),
-                method,
-                LatentClasses(base_rates=rates, confusion=np.tensordot(level, confusion, 1)),
-            )
-            for weights, rates, confusion in zip(
-                probability, parameters.base_rates, parameters.confusion, strict=True
-            )
+            pseudo_true_accuracy(codes, weights.ravel(), method, truth)
+            for weights, truth in zip(probability, truths, strict=True)
         ]
     )
 
@@ -216,23 +240,29 @@ def pseudo_true_accuracy(
     return float(best.base_rates @ np.diagonal(best.confusion[-1]))
 
 
-def _from_samples(
-    scenario: Scenario, method: str, n: int, seed: Seed
-) -> Iterator[tuple[Floats, Floats]]:
+def _from_samples(scenario: Scenario, methods: Sequence[str], n: int, seed: Seed) -> Found:
     for child in child_seeds(seed, n):
         ratings = simulate(scenario, child)
+        # With the same seed, the parameters behind these ratings.
         parameters = draw_parameters(scenario, 1, np.random.default_rng(child))
-        if method in VOTE_METHODS:
-            collapsed = collapse_votes(ratings)
-            counts = collapsed.counts(collapsed.weights[None].astype(float))[..., :-1]
-            value = estimate_from_votes(collapsed.table, counts, [method])[method]
-        else:
-            unique = ratings.patterns(truth=False).ratings
-            codes = np.column_stack([unique.codes, np.asarray(unique.system)])
-            truth = LatentClasses(
-                base_rates=parameters.base_rates[0],
-                confusion=np.tensordot(scenario.level_probabilities, parameters.confusion[0], 1),
-            )
-            weights = unique.weights.astype(float)
-            value = np.array([pseudo_true_accuracy(codes, weights, method, truth)])
-        yield value, expected_system_accuracy(scenario, parameters)
+        collapsed = collapse_votes(ratings)
+        counts = collapsed.counts(collapsed.weights[None].astype(float))[..., :-1]
+        found = estimate_from_votes(
+            collapsed.table, counts, [m for m in methods if m in VOTE_METHODS]
+        )
+        unique = ratings.patterns(truth=False).ratings
+        codes = np.column_stack([unique.codes, np.asarray(unique.system)])
+        truth = _average_over_levels(scenario, parameters)[0]
+        for method in methods:
+            if method in LATENT_CLASS_MODELS:
+                value = pseudo_true_accuracy(codes, unique.weights.astype(float), method, truth)
+                found[method] = np.array([value])
+        yield found, expected_system_accuracy(scenario, parameters)
+
+
+def _average_over_levels(scenario: Scenario, parameters: DrawnParameters) -> list[LatentClasses]:
+    level = scenario.level_probabilities
+    return [
+        LatentClasses(base_rates=rates, confusion=np.tensordot(level, confusion, 1))
+        for rates, confusion in zip(parameters.base_rates, parameters.confusion, strict=True)
+    ]

@@ -1,0 +1,196 @@
+"""The grid of the atlas, and the population values on it."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import product
+
+import numpy as np
+import pandas as pd
+
+from lehner import Scenario, population_values
+from lehner.seeds import Seed
+from lehner.vote_methods import VOTE_METHODS
+
+LIKELIHOOD_METHODS = ("one_coin_by_rater", "dawid_skene")
+SYSTEM_ACCURACIES = (0.1, 0.5, 0.9)
+RATER_ACCURACIES = (0.4, 0.6, 0.8)
+SKEWS = (1.0, 0.7, 0.5)
+"""Each base rate over the one before it."""
+NUMBERS_OF_RATERS = (2, 3, 5)
+NUMBERS_OF_CATEGORIES = (2, 3, 5)
+REPLICATES = 200
+LIKELIHOOD_REPLICATES = 10
+CENTRE = {"n_raters": 3, "n_categories": 5, "skew": 0.7}
+"""Where the likelihood models are fitted too, over all strengths and accuracies."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Violation:
+    """A way to break an assumption, with its strengths from none on.
+
+    Parameters
+    ----------
+    name : str
+    label : str
+        Of the axis.
+    strengths : tuple of float
+    apply : callable
+        From a scenario in which the K-properties hold, and a strength, to one in which they fail.
+    """
+
+    name: str
+    label: str
+    strengths: tuple[float, ...]
+    apply: Callable[[Scenario, float], Scenario]
+
+
+def _unequal_raters(scenario: Scenario, strength: float) -> Scenario:
+    mean, n = scenario.rater_accuracy[0], scenario.n_raters
+    return replace(scenario, rater_accuracy=tuple(mean + np.linspace(-strength, strength, n)))
+
+
+def _copying(scenario: Scenario, strength: float) -> Scenario:
+    return replace(scenario, copying=(0.0, *[strength] * (scenario.n_raters - 1)))
+
+
+VIOLATIONS = {
+    violation.name: violation
+    for violation in (
+        Violation(
+            name="rater_accuracy",
+            label="Rater accuracies spread by ±",
+            strengths=(0.0, 0.05, 0.1, 0.15, 0.2),
+            apply=_unequal_raters,
+        ),
+        Violation(
+            name="difficulty",
+            label="A third of items harder, a third easier, by",
+            strengths=(0.0, 0.05, 0.1, 0.15, 0.2),
+            apply=lambda scenario, x: replace(scenario, difficulty=(-x, 0.0, x)),
+        ),
+        Violation(
+            name="asymmetric_dispersion",
+            label="Asymmetric dispersion",
+            strengths=(1.0, 1.25, 1.5, 2.0, 3.0),
+            apply=lambda scenario, x: replace(scenario, asymmetric_dispersion=x),
+        ),
+        Violation(
+            name="proportional_error_range",
+            label="Proportional error range",
+            strengths=(0.0, 0.25, 0.5, 0.75, 1.0),
+            apply=lambda scenario, x: replace(scenario, proportional_error_range=x),
+        ),
+        Violation(
+            name="copying",
+            label="Probability of copying the first rater",
+            strengths=(0.0, 0.1, 0.2, 0.3, 0.4),
+            apply=_copying,
+        ),
+        Violation(
+            name="misleading",
+            label="Share of items that mislead everybody",
+            strengths=(0.0, 0.05, 0.1, 0.15, 0.2),
+            apply=lambda scenario, x: replace(scenario, misleading=x),
+        ),
+    )
+}
+
+
+def atlas_scenarios(violation: Violation) -> Iterator[tuple[dict[str, float], Scenario]]:
+    """Enumerate the grid of a violation.
+
+    Raters at or below chance are left out, and dispersion where there are but two categories.
+
+    Parameters
+    ----------
+    violation : Violation
+
+    Yields
+    ------
+    point : dict
+        `strength`, `rater_accuracy`, `system_accuracy`, `skew`, `n_raters`, `n_categories`.
+    scenario : Scenario
+    """
+    names = ("n_raters", "n_categories", "skew", "rater_accuracy", "system_accuracy", "strength")
+    axes = (
+        NUMBERS_OF_RATERS,
+        NUMBERS_OF_CATEGORIES,
+        SKEWS,
+        RATER_ACCURACIES,
+        SYSTEM_ACCURACIES,
+        violation.strengths,
+    )
+    for values in product(*axes):
+        point = dict(zip(names, values, strict=True))
+        k = int(point["n_categories"])
+        if point["rater_accuracy"] <= 1 / k:
+            continue
+        if violation.name == "asymmetric_dispersion" and k == 2:
+            continue
+        rates = point["skew"] ** np.arange(k)
+        scenario = Scenario(
+            n_categories=k,
+            rater_accuracy=(point["rater_accuracy"],) * int(point["n_raters"]),
+            system_accuracy=point["system_accuracy"],
+            base_rates=tuple(rates / rates.sum()),
+        )
+        yield point, violation.apply(scenario, point["strength"])
+
+
+def compute_atlas(violation: Violation, seed: Seed = 1) -> pd.DataFrame:
+    """Compute the large-sample bias of each method over the grid of a violation.
+
+    Methods that need only votes are evaluated everywhere, likelihood models at the centre of the
+    grid (see `CENTRE`).
+
+    Parameters
+    ----------
+    violation : Violation
+    seed : int, numpy.random.SeedSequence or numpy.random.Generator
+        Of the random errors; all points share it.
+
+    Returns
+    -------
+    pandas.DataFrame
+        A row for each point and method: the point, `violation`, `method`, `estimate`, `truth`
+        (the system's expected accuracy), `bias`, `standard_error`.
+    """
+    rows = []
+    for point, scenario in atlas_scenarios(violation):
+        central = all(point[name] == value for name, value in CENTRE.items())
+        found = population_values(scenario, tuple(VOTE_METHODS), replicates=REPLICATES, seed=seed)
+        if central:
+            found |= population_values(
+                scenario, LIKELIHOOD_METHODS, replicates=LIKELIHOOD_REPLICATES, seed=seed
+            )
+        rows += [
+            {
+                "violation": violation.name,
+                **point,
+                "method": method,
+                "estimate": value.estimate,
+                "truth": value.system_accuracy,
+                "bias": value.bias,
+                "standard_error": value.standard_error,
+            }
+            for method, value in found.items()
+        ]
+    return pd.DataFrame(rows).astype({"estimate": float, "bias": float})
+
+
+def atlas_slice(atlas: pd.DataFrame, **point: float | Sequence[float]) -> pd.DataFrame:
+    """Take the rows of an atlas at a point of the grid, the centre where nothing is said.
+
+    Parameters
+    ----------
+    atlas : pandas.DataFrame
+    **point
+        Values of the grid's columns.
+
+    Returns
+    -------
+    pandas.DataFrame
+    """
+    for name, value in (CENTRE | point).items():
+        atlas = atlas[np.isin(atlas[name], value)]
+    return atlas

@@ -9,6 +9,7 @@ from experiments.atlas.grid import (
     NUMBERS_OF_CATEGORIES,
     NUMBERS_OF_RATERS,
     RATER_ACCURACIES,
+    SIDE,
     SYSTEM_ACCURACIES,
     Violation,
     atlas_slice,
@@ -26,7 +27,6 @@ STYLES = {
     "majority_agreement": ("#999999", "-", "x"),
     "mean_posterior": ("#bbbbbb", "--", "x"),
 }
-SIDE = {"rater_accuracy": 0.6, "system_accuracy": 0.9}
 SIDES: dict[str, tuple[str, dict[float, str]]] = {
     "skew": ("base rates", {1.0: "equal", 0.7: "each .7 of the last", 0.5: "each half the last"}),
     "n_raters": ("raters", {n: str(n) for n in NUMBERS_OF_RATERS}),

@@ -23,6 +23,9 @@ LIKELIHOOD_REPLICATES = 10
 CENTRE = {"n_raters": 3, "n_categories": 5, "skew": 0.7}
 """Where the likelihood models are fitted too, over all strengths and accuracies."""
 
+SIDE = {"rater_accuracy": 0.6, "system_accuracy": 0.9}
+"""Where the figure shows other base rates and numbers of raters and categories."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class Violation:
@@ -137,7 +140,9 @@ def atlas_scenarios(violation: Violation) -> Iterator[tuple[dict[str, float], Sc
         yield point, violation.apply(scenario, point["strength"])
 
 
-def compute_atlas(violation: Violation, seed: Seed = 1) -> pd.DataFrame:
+def compute_atlas(
+    violation: Violation, seed: Seed = 1, *, only_drawn: bool = False
+) -> pd.DataFrame:
     """Compute the large-sample bias of each method over the grid of a violation.
 
     Methods that need only votes are evaluated everywhere, likelihood models at the centre of the
@@ -148,6 +153,8 @@ def compute_atlas(violation: Violation, seed: Seed = 1) -> pd.DataFrame:
     violation : Violation
     seed : int, numpy.random.SeedSequence or numpy.random.Generator
         Of the random errors; all points share it.
+    only_drawn : bool
+        Whether to compute only the points that the figure shows, a tenth of the grid.
 
     Returns
     -------
@@ -158,6 +165,8 @@ def compute_atlas(violation: Violation, seed: Seed = 1) -> pd.DataFrame:
     rows = []
     for point, scenario in atlas_scenarios(violation):
         central = all(point[name] == value for name, value in CENTRE.items())
+        if only_drawn and not central and not _on_the_side(point):
+            continue
         found = population_values(scenario, tuple(VOTE_METHODS), replicates=REPLICATES, seed=seed)
         if central:
             found |= population_values(
@@ -176,6 +185,11 @@ def compute_atlas(violation: Violation, seed: Seed = 1) -> pd.DataFrame:
             for method, value in found.items()
         ]
     return pd.DataFrame(rows).astype({"estimate": float, "bias": float})
+
+
+def _on_the_side(point: dict[str, float]) -> bool:
+    off_centre = sum(point[name] != value for name, value in CENTRE.items())
+    return off_centre <= 1 and all(point[name] == value for name, value in SIDE.items())
 
 
 def atlas_slice(atlas: pd.DataFrame, **point: float | Sequence[float]) -> pd.DataFrame:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from lehner.errors import InputError
 from lehner.estimate import IntervalEstimate
-from lehner.seeds import Seed
+from lehner.seeds import Seed, generator
 
 type Floats = NDArray[np.float64]
 type IntervalKind = Literal["percentile", "bca"]
@@ -72,7 +72,7 @@ def bootstrap_interval(
     Efron (1987), Better bootstrap confidence intervals, JASA 82, 171-185.
     """
     check_bootstrap(kind, level, resamples)
-    values = _resample(statistic, counts, resamples, np.random.default_rng(seed))
+    values = _resample(statistic, counts, resamples, generator(seed))
     tails = np.array([(1 - level) / 2, (1 + level) / 2])
     undefined = np.isnan(values)
     if undefined.any():

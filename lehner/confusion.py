@@ -10,9 +10,16 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from lehner.errors import InputError
+from lehner.checks import (
+    check_choice,
+    check_number,
+    check_positive,
+    check_probability,
+    check_shares,
+    check_whole_number,
+)
 from lehner.labels import category_names
-from lehner.seeds import Seed
+from lehner.seeds import Seed, generator
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -60,6 +67,11 @@ def confusion_matrix(
     xarray.DataArray, dims ([draw,] category, response)
         Rows, the true categories, sum to 1.
 
+    Raises
+    ------
+    InputError
+        Naming the argument that is wrong.
+
     References
     ----------
     Lehner (2015), "Performance and robustness", steps 1-5, Tables 5-7.
@@ -71,11 +83,17 @@ def confusion_matrix(
     """
     import xarray as xr
 
-    check_normalization(normalization)
-    rates = np.full(n_categories, 1 / n_categories) if base_rates is None else base_rates
-    reached = reached_accuracy(np.full(draws or 1, accuracy), difficulty)
+    k = check_whole_number("n_categories", n_categories, 2)
+    check_choice("normalization", normalization, tuple(NORMALIZATIONS))
+    check_probability("accuracy", accuracy)
+    check_number("difficulty", difficulty, -1, 1)
+    check_positive("asymmetric_dispersion", asymmetric_dispersion)
+    check_probability("proportional_error_range", proportional_error_range)
+    rates = check_shares("base_rates", np.full(k, 1 / k) if base_rates is None else base_rates, k)
+    n_draws = 1 if draws is None else check_whole_number("draws", draws, 1)
+    reached = reached_accuracy(np.full(n_draws, accuracy), difficulty)
     initial = disperse(reached, n_categories, asymmetric_dispersion)
-    noise = np.random.default_rng(seed).uniform(-1, 1, initial.shape)
+    noise = generator(seed).uniform(-1, 1, initial.shape)
     matrices = normalise(
         vary_errors(initial, proportional_error_range, noise),
         reached,
@@ -84,7 +102,7 @@ def confusion_matrix(
     )
     names = list(category_names(n_categories))
     dims = ("draw", "category", "response")
-    coords = {"draw": np.arange(draws or 1), "category": names, "response": names}
+    coords = {"draw": np.arange(n_draws), "category": names, "response": names}
     labelled = xr.DataArray(matrices, dims=dims, coords=coords)
     return labelled if draws is not None else labelled.isel(draw=0, drop=True)
 
@@ -211,12 +229,3 @@ def scale_to_mean(values: Floats, mean: ArrayLike, weights: Floats) -> Floats:
             break
         capped = capped | (scaled > 1)
     return np.minimum(scaled, 1.0)
-
-
-def check_normalization(normalization: str) -> None:
-    """Raise an InputError unless there is such a reading of step 5."""
-    if normalization not in NORMALIZATIONS:
-        raise InputError(
-            f"there is no normalization {normalization!r}",
-            f"choose among {', '.join(NORMALIZATIONS)}",
-        )

@@ -10,7 +10,7 @@ from lehner.confusion import disperse, normalise, reached_accuracy, vary_errors
 from lehner.labels import category_names
 from lehner.ratings import SYSTEM
 from lehner.scenario import Scenario
-from lehner.seeds import Seed
+from lehner.seeds import Seed, generator
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -91,7 +91,7 @@ def true_parameters(scenario: Scenario, seed: Seed = 1) -> "xr.Dataset":
     """
     import xarray as xr
 
-    drawn = draw_parameters(scenario, 1, np.random.default_rng(seed))
+    drawn = draw_parameters(scenario, 1, generator(seed))
     names = list(category_names(scenario.n_categories))
     return xr.Dataset(
         {

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from lehner.checks import check_numbers, check_whole_number
 from lehner.errors import InputError
 from lehner.latent_class import (
     LATENT_CLASS_MODELS,
@@ -140,10 +141,9 @@ def population_values(
                 f"there is no population value of {method!r}",
                 f"choose among {', '.join(POPULATION_METHODS)}",
             )
-    if replicates < 1:
-        raise InputError(f"there are {replicates} replicates", "give 1 or more")
+    check_whole_number("replicates", replicates, 1)
     if base_rates is not None:
-        scenario = replace(scenario, base_rates=tuple(np.asarray(base_rates, dtype=float)))
+        scenario = replace(scenario, base_rates=check_numbers("base_rates", base_rates))
     if sample_size is not None:
         found = _from_samples(replace(scenario, n_items=sample_size), methods, replicates, seed)
     else:

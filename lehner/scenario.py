@@ -2,13 +2,21 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from lehner.confusion import Normalization, check_normalization
-from lehner.errors import InputError
+from lehner.checks import (
+    check_choice,
+    check_numbers,
+    check_positive,
+    check_probability,
+    check_shares,
+    check_whole_number,
+    wrong,
+)
+from lehner.confusion import NORMALIZATIONS, Normalization
 
 type Affected = Literal["both", "raters", "system"]
 type CommonErrors = Literal["none", "levels", "raters"]
@@ -18,16 +26,9 @@ CHOICES = {
     "difficulty_affects": ("both", "raters", "system"),
     "errors_affect": ("both", "raters", "system"),
     "common_errors": ("none", "levels", "raters"),
+    "normalization": tuple(NORMALIZATIONS),
 }
-TUPLES = (
-    "rater_accuracy",
-    "difficulty",
-    "difficulty_probabilities",
-    "base_rates",
-    "copying",
-)
 NAMED_BASE_RATES = ("dirichlet", "uniform", "equal")
-SUM_TOLERANCE = 1e-6
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -105,49 +106,38 @@ class Scenario:
     misleading: float = 0.0
 
     def __post_init__(self) -> None:
-        for name in TUPLES:
-            object.__setattr__(self, name, _as_tuple(name, getattr(self, name)))
-        self._check_numbers()
-        self._check_tuples()
-        for name, allowed in CHOICES.items():
-            if getattr(self, name) not in allowed:
-                raise _wrong(name, getattr(self, name), f"choose among {', '.join(allowed)}")
-        check_normalization(self.normalization)
-
-    def _check_numbers(self) -> None:
+        self._tuples()
         for name, least in (("n_categories", 2), ("n_items", 1)):
-            value = getattr(self, name)
-            if not isinstance(value, int | np.integer) or value < least:
-                raise _wrong(name, value, f"give a whole number, {least} or more")
+            check_whole_number(name, getattr(self, name), least)
         for name in ("system_accuracy", "proportional_error_range", "missing", "misleading"):
-            _check_probability(name, getattr(self, name))
-        if not _is_number(self.asymmetric_dispersion) or not (
-            0 < self.asymmetric_dispersion < np.inf
-        ):
-            raise _wrong("asymmetric_dispersion", self.asymmetric_dispersion, "give one above 0")
-
-    def _check_tuples(self) -> None:
-        for name in ("rater_accuracy", "copying", "difficulty_probabilities"):
-            for value in getattr(self, name) or ():
-                _check_probability(name, value)
-        if len(self.rater_accuracy) < 2:
-            raise _wrong("rater_accuracy", self.rater_accuracy, "give two or more raters")
+            check_probability(name, getattr(self, name))
+        check_positive("asymmetric_dispersion", self.asymmetric_dispersion)
+        for name, choices in CHOICES.items():
+            check_choice(name, getattr(self, name), choices)
+        for name in ("rater_accuracy", "copying"):
+            for value in getattr(self, name):
+                check_probability(name, value)
+        if self.n_raters < 2:
+            raise wrong("rater_accuracy", self.rater_accuracy, "give two or more raters")
         if not self.difficulty or not all(-1 <= level <= 1 for level in self.difficulty):
-            raise _wrong("difficulty", self.difficulty, "give levels between -1 and 1")
+            raise wrong("difficulty", self.difficulty, "give levels between -1 and 1")
         if self.copying and (len(self.copying) != self.n_raters or self.copying[0] != 0):
-            raise _wrong(
-                "copying", self.copying, f"give {self.n_raters} probabilities, the first 0"
-            )
+            raise wrong("copying", self.copying, f"give {self.n_raters} probabilities, the first 0")
         if self.difficulty_probabilities is not None:
-            _check_shares(
-                "difficulty_probabilities", self.difficulty_probabilities, len(self.difficulty)
-            )
+            n_levels = len(self.difficulty)
+            check_shares("difficulty_probabilities", self.difficulty_probabilities, n_levels)
         if isinstance(self.base_rates, str):
-            if self.base_rates not in NAMED_BASE_RATES:
-                names = ", ".join(NAMED_BASE_RATES)
-                raise _wrong("base_rates", self.base_rates, f"choose {names} or give numbers")
+            check_choice("base_rates", self.base_rates, NAMED_BASE_RATES)
         else:
-            _check_shares("base_rates", self.base_rates, self.n_categories)
+            check_shares("base_rates", self.base_rates, self.n_categories)
+
+    def _tuples(self) -> None:
+        """Turn lists and arrays into tuples."""
+        names = ["rater_accuracy", "difficulty", "copying"]
+        names += ["difficulty_probabilities"] * (self.difficulty_probabilities is not None)
+        names += ["base_rates"] * (not isinstance(self.base_rates, str))
+        for name in names:
+            object.__setattr__(self, name, check_numbers(name, getattr(self, name)))
 
     @property
     def n_raters(self) -> int:
@@ -199,31 +189,3 @@ class Scenario:
 
 def _range(values: Sequence[float]) -> float:
     return round(max(values) - min(values), 12)
-
-
-def _as_tuple(name: str, value: Any) -> Any:
-    if value is None or isinstance(value, str):
-        return value
-    try:
-        return tuple(float(number) for number in value)
-    except (TypeError, ValueError):
-        raise _wrong(name, value, "give numbers, as in [0.5, 0.6]") from None
-
-
-def _check_probability(name: str, value: Any) -> None:
-    if not _is_number(value) or not 0 <= value <= 1:
-        raise _wrong(name, value, "give a number between 0 and 1")
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float | np.number)
-
-
-def _check_shares(name: str, values: tuple[float, ...], n: int) -> None:
-    right = len(values) == n and min(values) >= 0 and abs(sum(values) - 1) < SUM_TOLERANCE
-    if not right:
-        raise _wrong(name, values, f"give {n} numbers, 0 or more, that sum to 1")
-
-
-def _wrong(name: str, value: Any, remedy: str) -> InputError:
-    return InputError(f"{name} is {value!r}", remedy)

@@ -2,7 +2,27 @@
 
 import numpy as np
 
+from lehner.checks import wrong
+
 type Seed = int | np.random.SeedSequence | np.random.Generator
+
+
+def generator(seed: Seed) -> np.random.Generator:
+    """Make a generator from a seed, or raise an InputError.
+
+    Parameters
+    ----------
+    seed : int, numpy.random.SeedSequence or numpy.random.Generator
+        A generator is given back as it is.
+
+    Returns
+    -------
+    numpy.random.Generator
+    """
+    try:
+        return np.random.default_rng(seed)
+    except (TypeError, ValueError):
+        raise wrong("seed", seed, "give a whole number, 0 or more") from None
 
 
 def child_seeds(seed: Seed, n: int) -> list[np.random.SeedSequence]:
@@ -29,5 +49,6 @@ def child_seeds(seed: Seed, n: int) -> list[np.random.SeedSequence]:
     if isinstance(seed, np.random.Generator):
         seed = int(seed.integers(2**63))
     if not isinstance(seed, np.random.SeedSequence):
+        generator(seed)
         seed = np.random.SeedSequence(seed)
     return [np.random.SeedSequence(seed.entropy, spawn_key=(*seed.spawn_key, i)) for i in range(n)]

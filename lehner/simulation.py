@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from lehner.errors import InputError
+from lehner.checks import check_whole_number
 from lehner.labels import category_names
 from lehner.parameters import (
     DrawnParameters,
@@ -22,7 +22,7 @@ from lehner.pattern_probabilities import (
 )
 from lehner.ratings import Ratings
 from lehner.scenario import Scenario
-from lehner.seeds import Seed, child_seeds
+from lehner.seeds import Seed, child_seeds, generator
 from lehner.vote_methods import estimate_from_votes, find_vote_methods
 from lehner.votes import pattern_votes
 
@@ -55,7 +55,7 @@ def simulate(scenario: Scenario, seed: Seed = 1) -> Ratings:
     >>> simulate(Scenario(n_items=100), seed=1)
     Ratings: 100 items, 3 raters, 300 ratings, 5 categories (A, B, C, D, E), system, truth
     """
-    rng = np.random.default_rng(seed)
+    rng = generator(seed)
     parameters = draw_parameters(scenario, 1, rng)
     n, k = scenario.n_items, scenario.n_categories
     truth = _draw(np.broadcast_to(parameters.base_rates[0], (n, k)), rng)
@@ -119,8 +119,7 @@ def simulate_estimates(
     """
     import xarray as xr
 
-    if replicates < 1:
-        raise InputError(f"there are {replicates} replicates", "give 1 or more")
+    check_whole_number("replicates", replicates, 1)
     require_few_patterns(scenario)
     methods = find_vote_methods(methods)
     chunks = list(_chunks(scenario, replicates, methods, in_sample, seed))

@@ -150,14 +150,16 @@ def _agreement(selection: Floats) -> float:
 
 
 def _check(selection: ArrayLike, truth: ArrayLike) -> tuple[Floats, NDArray[np.int64]]:
-    vectors = as_array(selection, "selection vectors").astype(float)
+    vectors = as_array(selection, "selection vectors")
+    if not np.issubdtype(vectors.dtype, np.number):
+        raise InputError(f"selection vectors are of type {vectors.dtype}", "give probabilities")
     correct = as_array(truth, "truth")
     if vectors.ndim != 3 or min(vectors.shape) < 1 or min(vectors.shape[1:]) < 2:
         raise InputError(
             f"selection vectors have shape {vectors.shape}",
             "give (item, rater, category), with two or more raters and categories",
         )
-    bad = np.argwhere((vectors < 0).any(axis=2) | (np.abs(vectors.sum(axis=2) - 1) > 1e-6))
+    bad = np.argwhere((~(vectors >= 0)).any(axis=2) | ~(np.abs(vectors.sum(axis=2) - 1) < 1e-6))
     if len(bad):
         item, rater = map(int, bad[0])
         raise InputError(
@@ -171,7 +173,7 @@ def _check(selection: ArrayLike, truth: ArrayLike) -> tuple[Floats, NDArray[np.i
     correct = check_codes(correct, vectors.shape[2], "truth")
     if (correct < 0).any():
         raise InputError("the truth of an item is missing", "give the true category of each")
-    return vectors, correct
+    return vectors.astype(float), correct
 
 
 def _labelled(selection: Floats) -> "xr.DataArray":

@@ -186,5 +186,5 @@ def test_bad_arguments_are_refused():
         population_value(Scenario(), "tap")
     with pytest.raises(InputError, match="base_rates"):
         population_value(Scenario(), base_rates=(0.5, 0.5))
-    with pytest.raises(InputError, match="0 replicates"):
+    with pytest.raises(InputError, match="replicates is 0"):
         population_value(Scenario(), replicates=0)

@@ -220,7 +220,7 @@ def test_undefined_estimates_are_nan_and_only_those():
 
 
 def test_bad_arguments_are_refused():
-    with pytest.raises(InputError, match="0 replicates"):
+    with pytest.raises(InputError, match="replicates is 0"):
         simulate_estimates(Scenario(), 0)
     with pytest.raises(InputError, match="dawid_skene"):
         simulate_estimates(Scenario(), 10, methods=["dawid_skene"])

@@ -1,17 +1,37 @@
 """Bayesian models of ratings whose true categories are unknown."""
 
-from bayes_models.dawid_skene import dawid_skene, diagonal_concentration
+from bayes_models.class_conditional import class_conditional
+from bayes_models.dawid_skene import dawid_skene
 from bayes_models.diagnostics import ConvergenceWarning, Diagnostics, diagnose
-from bayes_models.fit import MODELS, fit
+from bayes_models.fit import fit, fit_many
+from bayes_models.hierarchical_dawid_skene import hierarchical_dawid_skene
+from bayes_models.models import MODELS
+from bayes_models.observations import observe
+from bayes_models.one_coin import one_coin
+from bayes_models.one_coin_by_rater import one_coin_by_rater
+from bayes_models.pooled import pooled
 from bayes_models.posterior import estimate_from_draws
+from bayes_models.priors import PRIORS, diagonal_concentration
+from bayes_models.relaxed_k import relaxed_k
+from bayes_models.tap import tap
 
 __all__ = [
     "MODELS",
+    "PRIORS",
     "ConvergenceWarning",
     "Diagnostics",
+    "class_conditional",
     "dawid_skene",
     "diagnose",
     "diagonal_concentration",
     "estimate_from_draws",
     "fit",
+    "fit_many",
+    "hierarchical_dawid_skene",
+    "observe",
+    "one_coin",
+    "one_coin_by_rater",
+    "pooled",
+    "relaxed_k",
+    "tap",
 ]

@@ -1,16 +1,16 @@
 """Is the fit to be trusted? Convergence, and whether the labels stayed put."""
 
-import math
+from collections.abc import Collection
 from dataclasses import dataclass
-from typing import Any
 
-import arviz as az
 import numpy as np
 import xarray as xr
+from arviz_stats.base import array_stats
 from scipy.optimize import linear_sum_assignment
 
 HIGHEST_R_HAT = 1.01
 LOWEST_ESS = 400
+TAILS = (0.05, 0.95)
 
 
 class ConvergenceWarning(UserWarning):
@@ -24,23 +24,30 @@ class Diagnostics:
     Parameters
     ----------
     r_hat : float
-        Highest rank-normalised split R-hat of all variables.
+        Highest rank-normalised split R-hat of the variables checked.
     ess_bulk, ess_tail : float
-        Lowest effective sample size of all variables.
+        Lowest effective sample size of these variables.
     divergences : int
+    treedepth : int
+        Draws in which a trajectory was cut off at the greatest depth.
     relabelled : float
         Share of draws in which another order of the categories makes the raters more accurate
         on average: draws in which labels may have switched.
+    tries : int
+        How often it was sampled; a second time, longer and with a higher target acceptance, if
+        the first failed.
     """
 
     r_hat: float
     ess_bulk: float
     ess_tail: float
     divergences: int
+    treedepth: int = 0
     relabelled: float
+    tries: int = 1
 
-    def warnings(self) -> tuple[str, ...]:
-        """Say what failed, each in one line; nothing if all is well.
+    def failures(self) -> tuple[str, ...]:
+        """Say what longer or more careful sampling may mend, each in one line.
 
         Returns
         -------
@@ -56,21 +63,39 @@ class Diagnostics:
             )
         if self.divergences:
             found.append(f"{self.divergences} draws diverged: raise target_accept")
-        if self.relabelled > 0.01:
-            found.append(
-                f"in {self.relabelled:.1%} of the draws another order of the categories makes the "
-                "raters more accurate: labels may have switched"
-            )
+        if self.treedepth:
+            found.append(f"{self.treedepth} trajectories were cut off at the greatest tree depth")
         return tuple(found)
 
+    def warnings(self) -> tuple[str, ...]:
+        """Say what is wrong with the draws, each in one line; nothing if all is well.
 
-def diagnose(tree: xr.DataTree) -> Diagnostics:
+        Returns
+        -------
+        tuple of str
+        """
+        if not self.relabelled > 0.01:
+            return self.failures()
+        switched = (
+            f"in {self.relabelled:.1%} of the draws another order of the categories makes the "
+            "raters more accurate: labels may have switched"
+        )
+        return (*self.failures(), switched)
+
+
+def diagnose(
+    tree: xr.DataTree, variables: Collection[str] | None = None, *, tries: int = 1
+) -> Diagnostics:
     """Read the diagnostics of a fit.
 
     Parameters
     ----------
     tree : xarray.DataTree
         With groups `posterior` and `sample_stats`.
+    variables : collection of str, optional
+        Variables checked; all by default.
+    tries : int
+        How often it was sampled.
 
     Returns
     -------
@@ -81,12 +106,26 @@ def diagnose(tree: xr.DataTree) -> Diagnostics:
     Vehtari et al. (2021), https://doi.org/10.1214/20-BA1221
     """
     posterior = tree["posterior"].to_dataset()
+    names = [name for name in posterior.data_vars if variables is None or name in variables]
+    scalars = np.concatenate(
+        [
+            posterior[name].values.reshape(*posterior[name].shape[:2], -1)
+            for name in names
+        ],
+        axis=2,
+    )
+    # Probabilities that a model fixes do not mix, nor need to.
+    scalars = scalars[..., np.ptp(scalars, axis=(0, 1)) > 0]
+    axes = {"chain_axis": 0, "draw_axis": 1}
+    stats = tree["sample_stats"]
     return Diagnostics(
-        r_hat=_extreme(az.rhat(posterior), max),
-        ess_bulk=_extreme(az.ess(posterior, method="bulk"), min),
-        ess_tail=_extreme(az.ess(posterior, method="tail"), min),
-        divergences=int(tree["sample_stats"]["diverging"].sum()),
+        r_hat=float(array_stats.rhat(scalars, method="rank", **axes).max()),
+        ess_bulk=float(array_stats.ess(scalars, method="bulk", **axes).min()),
+        ess_tail=float(array_stats.ess(scalars, method="tail", prob=TAILS, **axes).min()),
+        divergences=int(stats["diverging"].sum()),
+        treedepth=int(stats["reached_max_treedepth"].sum()),
         relabelled=relabelled_share(posterior),
+        tries=tries,
     )
 
 
@@ -105,11 +144,9 @@ def relabelled_share(posterior: xr.Dataset) -> float:
     """
     joint = posterior["confusion"].mean("rater") * posterior["base_rates"]
     draws = joint.stack(sample=("chain", "draw")).transpose("sample", "category", "response").values
-    order = np.arange(draws.shape[1])
-    better = [(linear_sum_assignment(-draw)[1] != order).any() for draw in draws]
-    return float(np.mean(better))
-
-
-def _extreme(values: Any, pick: Any) -> float:
-    numbers = [float(pick(v.values.ravel(), default=math.nan)) for v in values.data_vars.values()]
-    return math.nan if any(map(math.isnan, numbers)) else pick(numbers)
+    k = draws.shape[1]
+    # Where each category's own response has the greatest share, no other order is better.
+    order = np.arange(k)
+    doubtful = (draws.argmax(axis=1) != order).any(axis=1)
+    better = [(linear_sum_assignment(-draw)[1] != order).any() for draw in draws[doubtful]]
+    return float(np.sum(better) / len(draws))

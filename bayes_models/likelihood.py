@@ -1,185 +1,214 @@
-"""The likelihood every model shares: ratings with the true category summed out.
+r"""The likelihood every model shares: ratings with what is not observed summed out.
 
-Items are collapsed to unique patterns of ratings with counts; the system is one more rater. A
-pattern's ratings stand in slots: slot s of pattern p holds a category and the rater who gave it.
+.. math:: \log p(y) = \sum_p n_p \log \sum_m \pi_m \prod_s \theta_{r_{ps}, m, y_{ps}}
+
+A state m is a true category, or a level of difficulty and a true category where a model has
+levels. The sum over states is exact; the gradient comes with it, because the expected numbers of
+ratings given the state that EM computes are the gradient.
 """
 
-from dataclasses import dataclass
+import functools
+import hashlib
+import inspect
+from collections.abc import Callable
 from typing import Any
 
+import numba
 import numpy as np
 import pymc as pm
 import pytensor.tensor as pt
 from numpy.typing import NDArray
-from pytensor.gradient import disconnected_grad
-from scipy.sparse import csr_array
+from pytensor.gradient import disconnected_type
+from pytensor.graph.basic import Apply
+from pytensor.graph.op import Op
+from pytensor.link.numba.dispatch.basic import numba_njit, register_funcify_and_cache_key
 
-from lehner import InputError, Patterns, Ratings
+from bayes_models.observations import UNKNOWN, Observations
 
-EMPTY = -1
-SYSTEM = "system"
+RESCALE_EVERY = 16
 
-
-@dataclass(frozen=True, kw_only=True)
-class RatingSlots:
-    """Unique patterns of ratings, the system's included, in rectangular form.
-
-    Parameters
-    ----------
-    codes : ndarray of int, shape (n_patterns, n_slots)
-        Category of the rating in each slot, -1 where the slot is empty.
-    rater_index : ndarray of int, shape (n_patterns, n_slots)
-        Who gave it, -1 where the slot is empty.
-    counts : ndarray of int, shape (n_patterns,)
-        How many items have the pattern.
-    raters : tuple of str
-        Names of the raters; the system, if there is one, is the last and named `system`.
-    patterns : Patterns
-        The patterns as ratings, and which item has which.
-    """
-
-    codes: NDArray[np.int64]
-    rater_index: NDArray[np.int64]
-    counts: NDArray[np.int64]
-    raters: tuple[str, ...]
-    patterns: Patterns
+type Floats = NDArray[np.float64]
+type Integers = NDArray[np.int64]
 
 
-def rating_slots(ratings: Ratings) -> RatingSlots:
-    """Collapse ratings to patterns and put the system among the raters.
+def make_kernel(n_raters: int, n_states: int, n_responses: int) -> Callable[..., Any]:
+    """Make the function that sums over states, for arrays of one shape.
+
+    The sizes are constants in it, so that a compiler can unroll its loops: a third less time.
 
     Parameters
     ----------
-    ratings : Ratings
+    n_raters, n_states, n_responses : int
 
     Returns
     -------
-    RatingSlots
-
-    Raises
-    ------
-    InputError
-        If it is unknown who gave which rating: each rater has a confusion matrix.
+    callable
+        From `rates` (n_states,), `confusion` (n_raters, n_states, n_responses) and the arrays of
+        `Observations` to the log likelihood and its derivatives by `rates` and `confusion`.
     """
-    if ratings.anonymous:
-        raise InputError(
-            "it is unknown who gave which rating, and each rater has a confusion matrix",
-            "use data in which raters are named",
-        )
-    patterns = ratings.patterns(truth=False)
-    unique, flat = patterns.ratings, patterns.ratings.flat
-    lengths = np.bincount(flat.item_index, minlength=len(unique.items))
-    slot = np.arange(len(flat.item_index)) - (np.cumsum(lengths) - lengths)[flat.item_index]
-    shape = (len(unique.items), int(lengths.max(initial=0)))
-    codes, raters = np.full(shape, EMPTY), np.full(shape, EMPTY)
-    codes[flat.item_index, slot] = flat.category_index
-    raters[flat.item_index, slot] = flat.rater_index
-    names = ratings.raters
-    if unique.system is not None:
-        answer = np.where(unique.system >= 0, ratings.n_raters, EMPTY)
-        codes = np.column_stack([codes, unique.system])
-        raters = np.column_stack([raters, answer])
-        names = (*names, SYSTEM)
-    return RatingSlots(
-        codes=codes,
-        rater_index=raters,
-        counts=unique.weights,
-        raters=names,
-        patterns=patterns,
-    )
+
+    def sum_over_states(
+        rates: Floats,
+        confusion: Floats,
+        starts: Integers,
+        raters: Integers,
+        responses: Integers,
+        truths: Integers,
+        counts: Integers,
+    ) -> tuple[Floats, Floats, Floats]:
+        table = np.empty((n_raters * n_responses, n_states))
+        for r in range(n_raters):
+            for m in range(n_states):
+                for k in range(n_responses):
+                    table[r * n_responses + k, m] = confusion[r, m, k]
+        expected = np.zeros((n_raters * n_responses, n_states))
+        expected_rates = np.zeros(n_states)
+        joint = np.empty(n_states)
+        log_likelihood = 0.0
+        for p in range(len(counts)):
+            first, last = starts[p], starts[p + 1]
+            for m in range(n_states):
+                joint[m] = rates[m]
+            if truths[p] != UNKNOWN:
+                for m in range(n_states):
+                    if m % n_responses != truths[p]:
+                        joint[m] = 0.0
+            for s in range(first, last):
+                row = raters[s] * n_responses + responses[s]
+                for m in range(n_states):
+                    joint[m] *= table[row, m]
+                if (s - first) % RESCALE_EVERY == RESCALE_EVERY - 1:
+                    top = joint.max()
+                    if top > 0:
+                        log_likelihood += counts[p] * np.log(top)
+                        joint /= top
+            total = 0.0
+            for m in range(n_states):
+                total += joint[m]
+            log_likelihood += counts[p] * np.log(total)
+            if total == 0:
+                continue
+            weight = counts[p] / total
+            for m in range(n_states):
+                joint[m] *= weight
+                expected_rates[m] += joint[m]
+            for s in range(first, last):
+                row = raters[s] * n_responses + responses[s]
+                for m in range(n_states):
+                    expected[row, m] += joint[m]
+        by_confusion = np.zeros((n_raters, n_states, n_responses))
+        for r in range(n_raters):
+            for m in range(n_states):
+                for k in range(n_responses):
+                    number = expected[r * n_responses + k, m]
+                    if number > 0:
+                        by_confusion[r, m, k] = number / confusion[r, m, k]
+        for m in range(n_states):
+            if expected_rates[m] > 0:
+                expected_rates[m] /= rates[m]
+        return np.asarray(log_likelihood), expected_rates, by_confusion
+
+    return sum_over_states
 
 
-def model_coords(slots: RatingSlots) -> dict[str, Any]:
-    """Give the coordinates every model has."""
-    categories = list(slots.patterns.ratings.categories)
-    return {
-        "rater": list(slots.raters),
-        "category": categories,
-        "response": categories,
-        "pattern": np.arange(len(slots.counts)),
-        "slot": np.arange(slots.codes.shape[1]),
-    }
+class SumOverStates(Op):
+    """The sum over states as an operation in a model's graph, with its first derivative."""
+
+    __props__ = ()
+
+    def make_node(self, *inputs: Any) -> Apply:
+        """Take rates and confusion as floats, the rest as whole numbers."""
+        rates, confusion, *whole = map(pt.as_tensor_variable, inputs)
+        outputs = [pt.dscalar(), rates.type(), confusion.type()]
+        return Apply(self, [rates, confusion, *whole], outputs)
+
+    def perform(self, node: Any, inputs: Any, output_storage: Any) -> None:
+        """Evaluate outside compiled code."""
+        found = _compiled_kernel(*inputs[1].shape)(*inputs)
+        for storage, value in zip(output_storage, found, strict=True):
+            storage[0] = value
+
+    def pullback(self, inputs: Any, outputs: Any, output_grads: Any) -> list[Any]:
+        """Give the derivative of the log likelihood; that of the derivative is not defined."""
+        gradient, _, _ = output_grads
+        _, by_rates, by_confusion = outputs
+        whole = [disconnected_type() for _ in inputs[2:]]
+        return [gradient * by_rates, gradient * by_confusion, *whole]
+
+    def connection_pattern(self, node: Any) -> list[list[bool]]:
+        """Only the log likelihood, and only as a function of rates and confusion."""
+        return [[i < 2, False, False] for i in range(len(node.inputs))]
 
 
-def add_ratings(slots: RatingSlots, base_rates: Any, confusion: Any) -> None:
-    r"""Add the observed ratings to the model in context.
+@functools.lru_cache
+def _compiled_kernel(*shape: int) -> Callable[..., Any]:
+    return numba.njit(make_kernel(*shape))
 
-    .. math:: \log p(y) = \sum_p n_p \log \sum_k \pi_k \prod_s \theta_{r_{ps}, k, y_{ps}}
+
+@register_funcify_and_cache_key(SumOverStates)
+def _numba_sum_over_states(op: SumOverStates, node: Apply, **_: Any) -> Any:
+    # The cache of compiled code outlives this file's text: both are in its key.
+    shape = node.inputs[1].type.shape
+    key = repr(("lehner", inspect.getsource(make_kernel), shape))
+    return numba_njit(make_kernel(*shape)), hashlib.sha256(key.encode()).hexdigest()
+
+
+def add_ratings(
+    observed: Observations, base_rates: Any, confusion: Any, level_rates: Any = None
+) -> None:
+    """Add the observed ratings to the model in context.
 
     Parameters
     ----------
-    slots : RatingSlots
+    observed : Observations
     base_rates : TensorVariable, shape (n_categories,)
-    confusion : TensorVariable, shape (n_raters, n_categories, n_responses)
-
-    References
-    ----------
-    Dawid & Skene (1979), https://doi.org/10.2307/2346806
+    confusion : TensorVariable, shape (n_raters, [n_levels,] n_categories, n_responses)
+    level_rates : array_like, shape (n_levels,), optional
+        Share of the items at each level of difficulty.
     """
-    codes = pm.Data("codes", slots.codes, dims=("pattern", "slot"))
-    rater_index = pm.Data("rater_index", slots.rater_index, dims=("pattern", "slot"))
-    counts = pm.Data("counts", slots.counts, dims="pattern")
+    k = observed.n_categories
+    rates = base_rates if level_rates is None else (level_rates[:, None] * base_rates).ravel()
+    n_states = k if level_rates is None else k * len(level_rates)
+    data = {name: pm.Data(name, values) for name, values in observed.arrays.items()}
     pm.CustomDist(
         "ratings",
-        base_rates,
-        confusion,
-        rater_index,
-        counts,
+        rates,
+        confusion.reshape((len(observed.rater_names), n_states, k)),
+        data["starts"],
+        data["raters"],
+        data["truths"],
+        data["counts"],
         logp=_logp,
         random=_draw_ratings,
-        signature="(k),(r,k,l),(s),()->(s)",
+        signature="(m),(r,m,l),(q),(n),(p),(p)->(n)",
         dtype="int64",
-        observed=codes,
-        dims=("pattern", "slot"),
+        observed=data["responses"],
     )
 
 
-def _logp(codes: Any, base_rates: Any, confusion: Any, rater_index: Any, counts: Any) -> Any:
-    # Parameters arrive with a leading broadcast dimension. Written with few kinds of operation:
-    # each takes a second or more to compile.
-    base_rates, confusion = base_rates[0], confusion[0]
-    n_raters, n_categories = confusion.shape[0], confusion.shape[1]
-    table = pt.log(confusion).dimshuffle(0, 2, 1).reshape((n_raters * n_categories, n_categories))
-    by_slot = table[rater_index * n_categories + codes]
-    by_slot = pt.switch((codes >= 0)[..., None], by_slot, 0.0)
-    joint = pt.log(base_rates) + by_slot.sum(axis=-2)
-    top = disconnected_grad(joint.max(axis=-1, keepdims=True))
-    return counts * (pt.log(pt.exp(joint - top).sum(axis=-1)) + top[..., 0])
+def _logp(
+    ratings: Any, rates: Any, confusion: Any, starts: Any, raters: Any, truths: Any, counts: Any
+) -> Any:
+    return SumOverStates()(rates, confusion, starts, raters, ratings, truths, counts)[0]
 
 
 def _draw_ratings(
-    base_rates: NDArray[np.float64],
-    confusion: NDArray[np.float64],
-    rater_index: NDArray[np.int64],
-    counts: NDArray[np.int64],
+    rates: Floats,
+    confusion: Floats,
+    starts: Integers,
+    raters: Integers,
+    truths: Integers,
+    counts: Integers,
     rng: np.random.Generator,
     size: Any = None,
-) -> NDArray[np.int64]:
-    """Draw a truth for each pattern, then its ratings; empty slots stay empty."""
-    shape = np.broadcast_shapes(rater_index.shape[:-1], counts.shape, tuple(size or ()))
-    rater = np.broadcast_to(rater_index, (*shape, rater_index.shape[-1]))
-    base_rates, confusion = np.squeeze(base_rates), confusion.reshape(confusion.shape[-3:])
-    truth = (rng.random((*shape, 1)) > np.cumsum(base_rates)[:-1]).sum(axis=-1)
-    cumulative = np.cumsum(confusion, axis=-1)[rater, truth[..., None]]
-    answer = (rng.random((*rater.shape, 1)) > cumulative[..., :-1]).sum(axis=-1)
-    return np.where(rater == EMPTY, EMPTY, answer)
-
-
-def response_counts(slots: RatingSlots) -> csr_array:
-    """Count each pattern's ratings by rater and response.
-
-    Parameters
-    ----------
-    slots : RatingSlots
-
-    Returns
-    -------
-    scipy.sparse.csr_array, shape (n_patterns, n_raters * n_responses)
-        So that its product with log confusion matrices, categories in columns, is the log
-        probability of the ratings given each category.
-    """
-    n_categories = slots.patterns.ratings.n_categories
-    pattern, slot = np.nonzero(slots.codes >= 0)
-    cell = slots.rater_index[pattern, slot] * n_categories + slots.codes[pattern, slot]
-    shape = (len(slots.counts), len(slots.raters) * n_categories)
-    return csr_array((np.ones(len(cell)), (pattern, cell)), shape=shape)
+) -> Integers:
+    """Draw a state for each pattern, then its ratings."""
+    shape = tuple(size or ())
+    k = confusion.shape[-1]
+    allowed = (truths[:, None] == UNKNOWN) | (np.arange(len(rates)) % k == truths[:, None])
+    cumulative = np.cumsum(rates * allowed, axis=1)
+    threshold = rng.random((*shape, len(truths), 1)) * cumulative[:, -1:]
+    state = (threshold >= cumulative[:, :-1]).sum(axis=-1)
+    pattern = np.repeat(np.arange(len(truths)), np.diff(starts))
+    by_rating = np.cumsum(confusion, axis=-1)[raters, state[..., pattern]]
+    return (rng.random((*shape, len(raters), 1)) >= by_rating[..., :-1]).sum(axis=-1)

@@ -1,0 +1,228 @@
+"""Models compiled once, to be sampled with any data of the same shape.
+
+Compiling takes far longer than sampling. What is compiled depends on the model, the numbers of
+raters and categories and the priors; ratings, counts and known truths are data, and change from
+fit to fit without a new compilation, however many items and patterns there are.
+"""
+
+import dataclasses
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+import nutpie
+import pyarrow as pa
+import pymc as pm
+import pytensor
+import pytensor.tensor as pt
+import xarray as xr
+from numpy.typing import NDArray
+
+from bayes_models.models import find_model
+from bayes_models.observations import Observations
+from bayes_models.priors import Priors, choose_priors
+from bayes_models.start import em_start
+
+NOISE = 0.1
+SAMPLE_STATS = {
+    "depth": "tree_depth",
+    "maxdepth_reached": "reached_max_treedepth",
+    "mean_tree_accept": "acceptance_rate",
+    "logp": "lp",
+    "energy": "energy",
+    "n_steps": "n_steps",
+    "step_size": "step_size",
+    "diverging": "diverging",
+}
+
+type Floats = NDArray[np.float64]
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, eq=False)
+class CompiledModel:
+    """A compiled model.
+
+    Parameters
+    ----------
+    density : nutpie's compiled model
+    dims : dict
+        Dimensions of the variables that are kept.
+    coords : dict
+        Coordinates that do not depend on the data.
+    start : callable
+        From values of variables to a point among the unconstrained parameters.
+    priors : dict
+        Kept because the cache knows distributions by their identity.
+    """
+
+    density: Any
+    dims: dict[str, tuple[str, ...]]
+    coords: dict[str, Any]
+    start: Callable[[Mapping[str, Floats]], Floats]
+    priors: dict[str, Any]
+
+
+_compiled: dict[tuple[Any, ...], CompiledModel] = {}
+
+
+def compile_model(name: str, observed: Observations, priors: Priors = None) -> CompiledModel:
+    """Compile a model, or find it among those compiled in this process.
+
+    Parameters
+    ----------
+    name : str
+    observed : Observations
+        Any data with the raters and categories to come.
+    priors : str or mapping, optional
+
+    Returns
+    -------
+    CompiledModel
+
+    Raises
+    ------
+    InputError
+        If there is no such model or prior.
+    """
+    build = find_model(name)
+    chosen = choose_priors(name, priors)
+    key = (
+        name,
+        len(observed.rater_names),
+        observed.n_categories,
+        observed.has_system,
+        observed.patterns.ratings.ordered,
+        *((variable, _key(prior)) for variable, prior in chosen.items()),
+    )
+    if key not in _compiled:
+        model = build(observed.patterns.ratings, chosen)
+        # Fast math rounds differently with a warm and a cold compile cache: same seed, other draws.
+        with pytensor.config.change_flags(numba__fastmath=False):
+            density = nutpie.compile_pymc_model(model)
+        kept = (*model.free_RVs, *model.deterministics)
+        _compiled[key] = CompiledModel(
+            density=density,
+            dims={v.name: tuple(model.named_vars_to_dims.get(v.name, ())) for v in kept},
+            coords={name: np.asarray(values) for name, values in model.coords.items()},
+            start=_start_function(model),
+            priors=chosen,
+        )
+    return _compiled[key]
+
+
+def sample(
+    compiled: CompiledModel,
+    observed: Observations,
+    *,
+    seed: int,
+    draws: int,
+    tune: int,
+    chains: int,
+    target_accept: float,
+    cores: int | None = None,
+) -> tuple[xr.Dataset, xr.Dataset]:
+    """Sample the posterior by NUTS.
+
+    Parameters
+    ----------
+    compiled : CompiledModel
+    observed : Observations
+    seed : int
+    draws, tune, chains : int
+    target_accept : float
+    cores : int, optional
+        How many chains are sampled at once; by default as many as there are processors.
+
+    Returns
+    -------
+    posterior, sample_stats : xarray.Dataset
+    """
+    start = compiled.start(em_start(observed))
+
+    def initial_point(chain_seed: Any = None) -> Floats:
+        # Jitter as wide as usual can throw a chain into a permuted labelling for good.
+        return start + NOISE * np.random.default_rng(chain_seed).normal(size=len(start))
+
+    # The sampler ignores a mean it is told to start from if the model comes from PyMC.
+    density = dataclasses.replace(
+        compiled.density.with_data(**observed.arrays), initial_point_func=initial_point
+    )
+    trace = nutpie.sample(
+        density,
+        seed=seed,
+        draws=draws,
+        tune=tune,
+        chains=chains,
+        cores=cores,
+        target_accept=target_accept,
+        progress_bar=False,
+        return_raw_trace=True,
+    )
+    by_chain, stats_by_chain = trace.get_arrow_trace()
+    coords = compiled.coords | observed.coords
+    names = observed.rater_names
+    coords["rater_without_system"] = np.array(names[: len(names) - observed.has_system])
+    shapes = density.shapes
+    posterior = {
+        name: (dims, _stack(by_chain, name, draws, shapes[name]))
+        for name, dims in compiled.dims.items()
+    }
+    statistics = {
+        ours: ((), _stack(stats_by_chain, theirs, draws, ()))
+        for theirs, ours in SAMPLE_STATS.items()
+    }
+    return _dataset(posterior, coords), _dataset(statistics, {})
+
+
+def _dataset(variables: Mapping[str, tuple[Any, Floats]], coords: Mapping[str, Any]) -> xr.Dataset:
+    chains, draws = next(iter(variables.values()))[1].shape[:2]
+    used = {dim for dims, _ in variables.values() for dim in dims}
+    return xr.Dataset(
+        {name: (("chain", "draw", *dims), values) for name, (dims, values) in variables.items()},
+        {"chain": np.arange(chains), "draw": np.arange(draws)}
+        | {dim: np.asarray(coords[dim]) for dim in sorted(used)},
+    )
+
+
+def _stack(batches: Any, name: str, draws: int, shape: tuple[int, ...]) -> Floats:
+    """Give the draws after warm-up, shape (n_chains, n_draws, *shape)."""
+    chains = []
+    for batch in batches:
+        column = pa.array(batch.column(name))
+        values = column.flatten() if hasattr(column, "flatten") else column
+        chains.append(values.to_numpy(zero_copy_only=False).reshape(-1, *map(int, shape))[-draws:])
+    return np.stack(chains)
+
+
+def _start_function(model: pm.Model) -> Callable[[Mapping[str, Floats]], Floats]:
+    """Make a function from values of some variables to an unconstrained point."""
+    point = model.initial_point(random_seed=0)
+    inputs, outputs, defaults = [], [], {}
+    for rv in model.free_RVs:
+        variable = rv.type(rv.name)
+        initial = pt.as_tensor(point[model.rvs_to_values[rv].name])
+        transform = model.rvs_to_transforms[rv]
+        outputs.append(variable if transform is None else transform.forward(variable, *rv.owner.inputs))
+        back = initial if transform is None else transform.backward(initial, *rv.owner.inputs)
+        defaults[rv.name] = back.eval(mode="FAST_COMPILE")
+        inputs.append(variable)
+    function = pytensor.function(
+        inputs, pt.concatenate([x.ravel() for x in outputs]), mode="FAST_COMPILE"
+    )
+    fallback = function(*defaults.values())
+
+    def start(values: Mapping[str, Floats]) -> Floats:
+        found = function(*(values.get(name, default) for name, default in defaults.items()))
+        # A user's prior may exclude what EM finds.
+        return np.where(np.isfinite(found), found, fallback)
+
+    return start
+
+
+def _key(prior: Any) -> Any:
+    if isinstance(prior, str):
+        return prior
+    if isinstance(prior, pt.TensorVariable):
+        return id(prior)
+    values = np.asarray(prior, dtype=float)
+    return values.shape, values.tobytes()

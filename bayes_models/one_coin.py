@@ -1,0 +1,55 @@
+"""The one-coin model: all K-properties hold."""
+
+import pymc as pm
+import pytensor.tensor as pt
+
+from bayes_models.assemble import add_confusion, equal_errors, rater_coords, with_system
+from bayes_models.observations import observe
+from bayes_models.priors import Priors, add_dirichlet, add_logistic, add_normal, choose_priors
+from lehner import Ratings
+
+
+def one_coin(ratings: Ratings, priors: Priors = None) -> pm.Model:
+    r"""Build the model in which raters share one accuracy and errors are equally probable.
+
+    .. math:: \theta_{jkk} = p, \quad \theta_{jkl} = \frac{1 - p}{K - 1} \;(l \ne k)
+
+    Lehner's algebra as a likelihood. The system has its own accuracy.
+
+    Parameters
+    ----------
+    ratings : Ratings
+        With or without a system.
+    priors : str or mapping, optional
+        Set "default" or "flat", or priors of `base_rates`, `rater_log_odds` and
+        `system_log_odds`, see `bayes_models.priors`.
+
+    Returns
+    -------
+    pymc.Model
+        Variables as of `dawid_skene`.
+
+    References
+    ----------
+    Lehner (2015), Eq. 1-7; Zhang et al. (2016), Spectral methods meet EM, Sec. 3, for the name.
+
+    Examples
+    --------
+    >>> import lehner
+    >>> model = one_coin(lehner.load_dataset("lehner_table2"))
+    >>> [variable.name for variable in model.free_RVs]
+    ['base_rates', 'rater_log_odds', 'system_log_odds']
+    """
+    observed = observe(ratings)
+    prior = choose_priors("one_coin", priors)
+    coords = rater_coords(observed)
+    n_raters = len(coords["rater_without_system"])
+    with pm.Model(coords=coords) as model:
+        base_rates = add_dirichlet("base_rates", prior["base_rates"], ("category",))
+        log_odds = pt.repeat(add_normal("rater_log_odds", prior["rater_log_odds"]), n_raters)
+        if observed.has_system:
+            system = add_logistic("system_log_odds", prior["system_log_odds"])
+            log_odds = with_system(observed, log_odds, system)
+        confusion = equal_errors(pt.sigmoid(log_odds)[:, None], observed.n_categories)
+        add_confusion(observed, base_rates, confusion)
+    return model

@@ -1,0 +1,49 @@
+"""The one-coin model with an accuracy for each rater, partially pooled."""
+
+import pymc as pm
+import pytensor.tensor as pt
+
+from bayes_models.assemble import add_confusion, equal_errors, rater_coords
+from bayes_models.log_odds import add_log_odds
+from bayes_models.observations import observe
+from bayes_models.priors import Priors, add_dirichlet, choose_priors
+from lehner import Ratings
+
+
+def one_coin_by_rater(ratings: Ratings, priors: Priors = None) -> pm.Model:
+    r"""Build the model in which raters differ in accuracy and errors are equally probable.
+
+    .. math::
+        \operatorname{logit} p_j \sim \mathrm{Normal}(\mu, \tau), \quad
+        \theta_{jkk} = p_j, \quad \theta_{jkl} = \frac{1 - p_j}{K - 1} \;(l \ne k)
+
+    The system has its own accuracy, which is no part of the population of raters.
+
+    Parameters
+    ----------
+    ratings : Ratings
+        With or without a system.
+    priors : str or mapping, optional
+        Set "default" or "flat", or priors of `base_rates`, `mean_log_odds`, `rater_spread` and
+        `system_log_odds`, see `bayes_models.priors`.
+
+    Returns
+    -------
+    pymc.Model
+        Variables as of `dawid_skene`.
+
+    Examples
+    --------
+    >>> import lehner
+    >>> model = one_coin_by_rater(lehner.load_dataset("lehner_table2"))
+    >>> [variable.name for variable in model.free_RVs][1:]
+    ['mean_log_odds', 'rater_spread', 'rater_effect', 'system_log_odds']
+    """
+    observed = observe(ratings)
+    prior = choose_priors("one_coin_by_rater", priors)
+    with pm.Model(coords=rater_coords(observed)) as model:
+        base_rates = add_dirichlet("base_rates", prior["base_rates"], ("category",))
+        log_odds = add_log_odds(observed, prior)
+        confusion = equal_errors(pt.sigmoid(log_odds)[:, None], observed.n_categories)
+        add_confusion(observed, base_rates, confusion)
+    return model

@@ -202,7 +202,9 @@ def _start_function(model: pm.Model) -> Callable[[Mapping[str, Floats]], Floats]
         variable = rv.type(rv.name)
         initial = pt.as_tensor(point[model.rvs_to_values[rv].name])
         transform = model.rvs_to_transforms[rv]
-        outputs.append(variable if transform is None else transform.forward(variable, *rv.owner.inputs))
+        outputs.append(
+            variable if transform is None else transform.forward(variable, *rv.owner.inputs)
+        )
         back = initial if transform is None else transform.backward(initial, *rv.owner.inputs)
         defaults[rv.name] = back.eval(mode="FAST_COMPILE")
         inputs.append(variable)

@@ -108,10 +108,7 @@ def diagnose(
     posterior = tree["posterior"].to_dataset()
     names = [name for name in posterior.data_vars if variables is None or name in variables]
     scalars = np.concatenate(
-        [
-            posterior[name].values.reshape(*posterior[name].shape[:2], -1)
-            for name in names
-        ],
+        [posterior[name].values.reshape(*posterior[name].shape[:2], -1) for name in names],
         axis=2,
     )
     # Probabilities that a model fixes do not mix, nor need to.

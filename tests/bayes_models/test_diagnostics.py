@@ -22,7 +22,9 @@ def tree_of(base_rates, confusion, diverging=0):
                 },
                 {"chain": np.arange(chains), "draw": np.arange(draws)},
             ),
-            "sample_stats": xr.Dataset({"diverging": (dims, stats)}),
+            "sample_stats": xr.Dataset(
+                {"diverging": (dims, stats), "reached_max_treedepth": (dims, stats & False)}
+            ),
         }
     )
 

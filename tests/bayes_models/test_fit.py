@@ -4,12 +4,14 @@ import json
 
 import arviz as az
 import numpy as np
+import pymc as pm
 import pytest
 import xarray as xr
 
 import bayes_models
-from bayes_models import ConvergenceWarning, estimate_from_draws
-from lehner import InputError, Ratings, load_dataset
+from bayes_models import ConvergenceWarning, compiled, estimate_from_draws
+from lehner import InputError, Ratings, Scenario, load_dataset, simulate
+from lehner.seeds import child_seeds
 
 # Posterior of the anesthesia data under the prior of R's rater, by a long Gibbs run
 # (2 chains of 40,000) on the data as Dawid & Skene printed them.
@@ -105,23 +107,105 @@ def test_system_accuracy_is_base_rates_times_the_systems_diagonal(table_2_fit):
     np.testing.assert_allclose(posterior["system_accuracy"], expected)
 
 
-def test_same_seed_same_draws_and_a_hopeless_fit_says_so(table_2_fit):
+def test_same_seed_same_draws_whatever_the_cores_and_a_hopeless_fit_says_so(table_2_fit):
     data = load_dataset("lehner_table2")
+    short = {"seed": 3, "draws": 5, "tune": 5, "chains": 2}
     with pytest.warns(ConvergenceWarning, match="too few effective draws"):
-        first = bayes_models.fit("dawid_skene", data, seed=3, draws=20, tune=20, chains=2)
+        first = bayes_models.fit("dawid_skene", data, cores=1, **short)
     with pytest.warns(ConvergenceWarning):
-        again = bayes_models.fit("dawid_skene", data, seed=3, draws=20, tune=20, chains=2)
+        again = bayes_models.fit("dawid_skene", data, cores=2, **short)
     for group in ("posterior", "truth", "log_likelihood"):
         xr.testing.assert_equal(first[group].to_dataset(), again[group].to_dataset())
-    assert not first["posterior"].equals(table_2_fit["posterior"])
     assert json.loads(first.attrs["warnings"])
+    found = json.loads(first.attrs["diagnostics"])
+    assert found["tries"] == 2
+    assert first["posterior"].sizes["draw"] == 15
+    assert float(first["sample_stats"]["acceptance_rate"].mean()) > 0.5
 
 
-def test_unknown_models_and_empty_ratings_are_refused():
+@pytest.fixture(scope="module")
+def samples():
+    """Data sets of different size, the same raters and categories."""
+    return [
+        simulate(Scenario(n_categories=4, rater_accuracy=(0.6, 0.7, 0.6, 0.5), n_items=n), n)
+        for n in (10, 80, 400)
+    ]
+
+
+def test_many_fits_need_one_compilation_and_are_those_of_fit(samples):
+    before = len(compiled._compiled)
+    many = list(bayes_models.fit_many("dawid_skene", samples, seed=5))
+    assert len(compiled._compiled) - before <= 1
+    for seed, ratings, tree in zip(child_seeds(5, 3), samples, many, strict=True):
+        one = bayes_models.fit(
+            "dawid_skene",
+            ratings,
+            seed=seed,
+            draws=400,
+            tune=200,
+            check="estimands",
+        )
+        xr.testing.assert_equal(one["posterior"].to_dataset(), tree["posterior"].to_dataset())
+        assert "log_likelihood" in one and "log_likelihood" not in tree
+    assert len(compiled._compiled) - before <= 1
+
+
+def test_labels_are_those_of_the_data_not_of_what_was_compiled(samples):
+    next(bayes_models.fit_many("dawid_skene", samples))
+    first = samples[0]
+    renamed = Ratings(
+        first.flat, ["w", "x", "y", "z"], ["Ann", "Bo", "Cy", "Di"], first.items, first.system
+    )
+    (tree,) = bayes_models.fit_many("dawid_skene", [renamed])
+    assert list(tree["posterior"]["category"].values) == ["w", "x", "y", "z"]
+    assert list(tree["posterior"]["rater"].values) == ["Ann", "Bo", "Cy", "Di", "system"]
+
+
+def test_priors_change_what_is_compiled_and_estimated(samples):
+    (default,) = bayes_models.fit_many("dawid_skene", samples[:1])
+    strong = {"base_rates": np.array([1e4, 1.0, 1.0, 1.0])}
+    (certain,) = bayes_models.fit_many("dawid_skene", samples[:1], priors=strong)
+    means = [tree["posterior"]["base_rates"].mean(("chain", "draw")) for tree in (default, certain)]
+    assert float(means[0][0]) < 0.8 < 0.99 < float(means[1][0])
+
+
+def test_twenty_known_truths_tighten_the_interval():
+    narrower = []
+    for seed in range(8):
+        ratings = simulate(Scenario(n_items=60, rater_accuracy=(0.4, 0.5, 0.4)), seed)
+        known = np.where(np.arange(60) < 20, ratings.truth, -1)
+        some = Ratings(
+            ratings.flat, ratings.categories, ratings.raters, ratings.items, ratings.system, known
+        )
+        none, helped = bayes_models.fit_many("one_coin", [ratings, some])
+        assert none.attrs["known_truths"] == 0 and helped.attrs["known_truths"] == 20
+        certain = helped["truth"]["truth_probabilities"].values[np.arange(20), ratings.truth[:20]]
+        np.testing.assert_allclose(certain, 1)
+        narrower.append(
+            [
+                float(helped["posterior"][name].std() / none["posterior"][name].std())
+                for name in ("system_accuracy", "system_accuracy_in_sample")
+            ]
+        )
+    assert (np.mean(narrower, axis=0) < [0.95, 0.85]).all()
+
+
+def test_the_sampler_of_pymc_finds_the_same_posterior(table_2_fit):
+    with bayes_models.dawid_skene(load_dataset("lehner_table2")) as model:
+        drawn = pm.sample(1000, tune=500, random_seed=1, progressbar=False, quiet=True)
+    assert {v.name for v in model.deterministics} >= {"accuracy", "system_accuracy"}
+    for name in ("accuracy", "base_rates"):
+        ours, theirs = (tree["posterior"][name] for tree in (table_2_fit, drawn))
+        mean = [one.mean(("chain", "draw")).values for one in (ours, theirs)]
+        # MCSE of a mean is about .004.
+        np.testing.assert_allclose(*mean, atol=0.025)
+
+
+def test_unknown_models_and_checks_are_refused():
     with pytest.raises(InputError, match="dawid_skene"):
         bayes_models.fit("david_skene", load_dataset("lehner_table2"))
-    with pytest.raises(InputError, match="0 items"):
-        bayes_models.fit("dawid_skene", Ratings(np.empty((0, 2), dtype=int), ["a", "b"]))
+    with pytest.raises(InputError, match="check"):
+        bayes_models.fit("dawid_skene", load_dataset("lehner_table2"), check="some")
 
 
 def test_a_fit_without_a_system_gives_no_estimate(anesthesia_fit):

@@ -4,14 +4,16 @@ import numpy as np
 import pymc as pm
 import pytest
 
-from bayes_models import dawid_skene, diagonal_concentration
-from bayes_models.likelihood import rating_slots, response_counts
+from bayes_models import dawid_skene, diagonal_concentration, observe
+from bayes_models.likelihood import RESCALE_EVERY, make_kernel
+from bayes_models.models import MODELS
+from bayes_models.observations import known_truths
 from bayes_models.truth import log_joint
 from lehner import InputError, Ratings, load_dataset
 from tests.reference.dawid_skene import log_likelihood
 
 
-def random_ratings(rng, n_items=5, n_raters=3, n_categories=3, system=True):
+def random_ratings(rng, n_items=5, n_raters=3, n_categories=3, system=True, known=False):
     """Ratings with gaps, repetitions, identical items and missing system answers."""
     rows = []
     for item in range(n_items):
@@ -25,10 +27,12 @@ def random_ratings(rng, n_items=5, n_raters=3, n_categories=3, system=True):
         zip(("item", "rater", "occasion", "rating"), zip(*rows, strict=True), strict=True)
     )
     ratings = Ratings.from_long(columns, occasion="occasion", categories=["a", "b", "c"])
-    if not system:
-        return ratings
-    answers = rng.integers(-1, n_categories, len(ratings.items))
-    return Ratings(ratings.flat, ratings.categories, ratings.raters, ratings.items, system=answers)
+    answers = rng.integers(-1, n_categories, len(ratings.items)) if system else None
+    truth = None
+    if known:
+        truth = rng.integers(-1, n_categories, len(ratings.items))
+        truth[0] = -1
+    return Ratings(ratings.flat, ratings.categories, ratings.raters, ratings.items, answers, truth)
 
 
 def as_lists(ratings):
@@ -47,23 +51,97 @@ def random_parameters(rng, n_raters, k):
     return rng.dirichlet(np.ones(k)), rng.dirichlet(np.ones(k), size=(n_raters, k))
 
 
+def enumerated(ratings, rates, confusion):
+    """Sum over every state of every item, with known truths kept."""
+    k = ratings.n_categories
+    total = []
+    for row, item in enumerate(as_lists(ratings)):
+        known = -1 if ratings.truth is None else ratings.truth[row]
+        states = [m for m in range(len(rates)) if known in (-1, m % k)]
+        total.append(log_likelihood([item], rates[states], confusion[:, states]))
+    return np.array(total)
+
+
+def kernel_of(observed, n_states):
+    return make_kernel(len(observed.rater_names), n_states, observed.n_categories)
+
+
 @pytest.mark.parametrize("seed", range(5))
 @pytest.mark.parametrize("system", [True, False])
-def test_log_joint_summed_over_truths_equals_enumeration(seed, system):
+def test_items_are_independent_given_parameters(seed, system):
     rng = np.random.default_rng(seed)
     ratings = random_ratings(rng, system=system)
-    slots = rating_slots(ratings)
-    base_rates, confusion = random_parameters(rng, len(slots.raters), 3)
-    joint = log_joint(slots, base_rates[None], confusion[None])[0]
-    ours = slots.counts @ np.log(np.exp(joint).sum(axis=1))
-    assert ours == pytest.approx(
-        log_likelihood(as_lists(ratings), base_rates, confusion), abs=1e-10
+    parameters = random_parameters(rng, ratings.n_raters + system, 3)
+    whole = log_likelihood(as_lists(ratings), *parameters)
+    assert enumerated(ratings, *parameters).sum() == pytest.approx(whole, abs=1e-10)
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("system", [True, False])
+@pytest.mark.parametrize("known", [True, False])
+@pytest.mark.parametrize("levels", [1, 3])
+def test_the_sum_over_states_equals_enumeration(seed, system, known, levels):
+    rng = np.random.default_rng(seed)
+    ratings = random_ratings(rng, system=system, known=known)
+    observed = observe(ratings)
+    rates = rng.dirichlet(np.ones(3 * levels))
+    confusion = rng.dirichlet(np.ones(3), size=(len(observed.rater_names), 3 * levels))
+    ours, _, _ = kernel_of(observed, 3 * levels)(rates, confusion, *observed.arrays.values())
+    per_item = enumerated(ratings, rates, confusion)
+    assert float(ours) == pytest.approx(per_item.sum(), abs=1e-10)
+    joint = log_joint(observed, rates[None], confusion[None])[0]
+    ours = np.log(np.exp(joint).sum(axis=1))[observed.patterns.inverse]
+    np.testing.assert_allclose(ours, per_item, atol=1e-10)
+
+
+@pytest.mark.parametrize("levels", [1, 3])
+def test_the_derivatives_are_finite_differences(levels):
+    rng = np.random.default_rng(levels)
+    observed = observe(random_ratings(rng, known=True))
+    kernel = kernel_of(observed, 3 * levels)
+    rates = rng.dirichlet(np.ones(3 * levels))
+    confusion = rng.dirichlet(np.ones(3), size=(4, 3 * levels))
+    _, by_rates, by_confusion = kernel(rates, confusion, *observed.arrays.values())
+    for values, derivative in ((rates, by_rates), (confusion, by_confusion)):
+        for index in np.ndindex(values.shape):
+            found = []
+            for step in (1e-6, -1e-6):
+                values[index] += step
+                found.append(float(kernel(rates, confusion, *observed.arrays.values())[0]))
+                values[index] -= step
+            assert derivative[index] == pytest.approx((found[0] - found[1]) / 2e-6, abs=1e-5)
+
+
+def test_hundreds_of_ratings_of_an_item_do_not_underflow():
+    rng = np.random.default_rng(1)
+    n_raters = 40 * RESCALE_EVERY + 3
+    ratings = Ratings(rng.integers(0, 3, (2, n_raters)), ["a", "b", "c"])
+    observed = observe(ratings)
+    rates, confusion = random_parameters(rng, n_raters, 3)
+    ours, by_rates, _ = kernel_of(observed, 3)(rates, confusion, *observed.arrays.values())
+    terms = [
+        [np.log(rates[z]) + np.log(confusion[range(n_raters), z, row]).sum() for z in range(3)]
+        for row in ratings.codes
+    ]
+    expected = sum(np.logaddexp.reduce(row) for row in terms)
+    assert expected < -1000
+    assert float(ours) == pytest.approx(expected, abs=1e-8)
+    assert np.isfinite(by_rates).all()
+
+
+def test_ratings_that_are_impossible_have_likelihood_zero_and_no_nan():
+    observed = observe(Ratings([[0, 1]], ["a", "b"]))
+    certain = np.tile(np.eye(2), (2, 1, 1))
+    value, by_rates, by_confusion = kernel_of(observed, 2)(
+        np.array([0.5, 0.5]), certain, *observed.arrays.values()
     )
+    assert value == -np.inf
+    assert not by_rates.any() and not by_confusion.any()
 
 
 @pytest.fixture(scope="module")
 def model_with_logp():
-    ratings = random_ratings(np.random.default_rng(7))
+    ratings = random_ratings(np.random.default_rng(7), known=True)
     model = dawid_skene(ratings)
     logp = pm.logp(model["ratings"], model.rvs_to_values[model["ratings"]])
     return ratings, pm.compile([model["base_rates"], model["confusion"]], logp)
@@ -73,26 +151,36 @@ def model_with_logp():
 def test_the_model_has_the_enumerated_log_density(model_with_logp, seed):
     ratings, logp = model_with_logp
     base_rates, confusion = random_parameters(np.random.default_rng(seed), 4, 3)
-    ours = logp(base_rates, confusion).sum()
-    assert ours == pytest.approx(
-        log_likelihood(as_lists(ratings), base_rates, confusion), abs=1e-10
-    )
+    expected = enumerated(ratings, base_rates, confusion).sum()
+    assert float(logp(base_rates, confusion)) == pytest.approx(expected, abs=1e-10)
 
 
-def test_the_gradient_is_the_finite_difference():
-    model = dawid_skene(random_ratings(np.random.default_rng(3)))
-    point = model.initial_point()
-    value, gradient = model.compile_logp(), model.compile_dlogp()
-    flat = np.concatenate([v.ravel() for v in point.values()])
+@pytest.mark.parametrize("name", MODELS)
+def test_the_gradient_of_each_model_is_the_finite_difference(name):
+    rng = np.random.default_rng(3)
+    plain = random_ratings(rng, known=True)
+    ratings = Ratings(
+        plain.flat, plain.categories, plain.raters, plain.items, plain.system, plain.truth,
+        ordered=True,
+    )  # fmt: skip
+    model = MODELS[name](ratings)
+    point = {
+        variable: value + rng.normal(size=np.shape(value)) / 2
+        for variable, value in model.initial_point().items()
+    }
+    # In Python: compiling would take longer than all the rest.
+    value = model.compile_fn(model.logp(), mode="FAST_COMPILE")
+    gradient = model.compile_fn(model.dlogp(), mode="FAST_COMPILE")
+    flat = np.concatenate([np.ravel(v) for v in point.values()])
+    ends = np.cumsum([np.size(v) for v in point.values()])[:-1]
 
     def at(x):
-        parts = np.split(x, np.cumsum([v.size for v in point.values()])[:-1])
-        values = zip(point.items(), parts, strict=True)
-        return float(value({name: part.reshape(old.shape) for (name, old), part in values}))
+        values = zip(point.items(), np.split(x, ends), strict=True)
+        return float(value({name: part.reshape(np.shape(old)) for (name, old), part in values}))
 
-    steps = 1e-6 * np.eye(len(flat))
-    numeric = [(at(flat + step) - at(flat - step)) / 2e-6 for step in steps]
-    np.testing.assert_allclose(gradient(point), numeric, atol=1e-5)
+    direction = rng.normal(size=(5, len(flat)))
+    numeric = [(at(flat + 1e-6 * step) - at(flat - 1e-6 * step)) / 2e-6 for step in direction]
+    np.testing.assert_allclose(direction @ gradient(point), numeric, rtol=1e-5, atol=1e-5)
 
 
 def test_prior_predictive_ratings_follow_base_rates_and_confusion():
@@ -102,41 +190,46 @@ def test_prior_predictive_ratings_follow_base_rates_and_confusion():
     ratings = Ratings(np.tile([[0, 1, -1]], (4, 1)), ["a", "b", "c"], system=[0, 1, 2, -1])
     model = dawid_skene(
         ratings,
-        base_rate_concentration=concentrated * base_rates,
-        confusion_concentration=concentrated * confusion,
+        {"base_rates": concentrated * base_rates, "confusion": concentrated * confusion},
     )
     with model:
         tree = pm.sample_prior_predictive(4000, random_seed=1)
     drawn = tree.prior_predictive["ratings"].values[0]
-    missing = rating_slots(ratings).codes == -1
-    assert (drawn[:, missing] == -1).all() and (drawn[:, ~missing] >= 0).all()
-    share = np.bincount(drawn[:, ~missing].ravel(), minlength=3) / drawn[:, ~missing].size
-    # 4 patterns share a truth among their slots: about 16,000 independent truths, SE .004.
+    assert drawn.shape == (4000, 11)
+    share = np.bincount(drawn.ravel(), minlength=3) / drawn.size
+    # 4 patterns share a truth among their ratings: about 16,000 independent truths, SE .004.
     np.testing.assert_allclose(share, base_rates @ confusion, atol=0.015)
-    agree = (drawn[:, :, 0] == drawn[:, :, 1]).mean()
+    first = observe(ratings).starts[:-1]
+    agree = (drawn[:, first] == drawn[:, first + 1]).mean()
     expected = (base_rates[:, None] * confusion**2).sum()
     assert agree == pytest.approx(expected, abs=0.015)
 
 
 def test_the_system_is_the_last_rater_and_named_system():
-    slots = rating_slots(load_dataset("lehner_table2"))
-    assert slots.raters == ("Rater 1", "Rater 2", "Rater 3", "Rater 4", "system")
+    observed = observe(load_dataset("lehner_table2"))
+    assert observed.rater_names == ("Rater 1", "Rater 2", "Rater 3", "Rater 4", "system")
 
 
-def test_anonymous_ratings_are_refused():
+def test_anonymous_and_empty_ratings_are_refused():
     with pytest.raises(InputError, match="unknown who gave which rating"):
-        dawid_skene(load_dataset("fleiss1971"))
+        observe(load_dataset("fleiss1971"))
+    with pytest.raises(InputError, match="0 items"):
+        observe(Ratings(np.empty((0, 2), dtype=int), ["a", "b"]))
 
 
-@pytest.mark.parametrize("value", [0.0, -1.0, np.nan, [1.0, 2.0]])
-def test_a_prior_that_is_not_positive_or_does_not_fit_is_refused(value):
-    with pytest.raises(InputError, match="concentration"):
-        dawid_skene(load_dataset("lehner_table2"), base_rate_concentration=value)
+def test_truths_enter_if_some_are_known_and_are_held_back_if_all_are():
+    codes, categories = [[0, 1], [1, 1], [0, 1]], ["no", "yes"]
+    some = Ratings(codes, categories, truth=[-1, 1, 0], counts=[2, 3, 4])
+    assert known_truths(some) == 7
+    assert list(observe(some).truths) == [-1, 1, 0]
+    everything = Ratings(codes, categories, truth=[0, 1, 0])
+    assert known_truths(everything) == 0
+    assert list(observe(everything).truths) == [-1, -1]
 
 
 def test_response_counts_count_every_rating_once():
     ratings = random_ratings(np.random.default_rng(0))
-    slots = rating_slots(ratings)
-    total = slots.counts @ response_counts(slots).toarray()
+    observed = observe(ratings)
+    total = observed.counts @ observed.response_counts().toarray()
     answers = ratings.n_ratings + (ratings.system >= 0).sum()
     assert total.sum() == answers

@@ -1,0 +1,156 @@
+"""Simulation-based calibration: are the intervals of a model what they say?
+
+Parameters are drawn from the prior, ratings from the parameters, and the posterior is sampled.
+The rank of the true value among the posterior draws is then uniform, if prior, likelihood and
+sampler fit together.
+"""
+
+import warnings
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import pymc as pm
+import xarray as xr
+from numpy.typing import NDArray
+
+from bayes_models.diagnostics import ConvergenceWarning
+from bayes_models.fit import fit_many
+from bayes_models.models import find_model
+from bayes_models.predictive import draw_ratings
+from bayes_models.priors import Priors
+from bayes_models.truth import states
+from lehner import InputError, Ratings
+from lehner.seeds import Seed, child_seeds
+
+KEPT = 99
+
+
+def prior_draws(
+    model: str, ratings: Ratings, n: int, *, priors: Priors = None, seed: Seed = 1
+) -> xr.Dataset:
+    """Draw parameters from the prior of a model.
+
+    Parameters
+    ----------
+    model : str
+    ratings : Ratings
+        For raters and categories.
+    n : int
+        How many.
+    priors : str or mapping, optional
+    seed : int, numpy.random.SeedSequence or numpy.random.Generator
+
+    Returns
+    -------
+    xarray.Dataset
+        All variables of the model, dimensions `chain` (one), `draw` and those of the variable.
+    """
+    built = find_model(model)(ratings, priors)
+    variables = [*built.free_RVs, *built.deterministics]
+    (child,) = child_seeds(seed, 1)
+    # In Python: to compile the draws would take longer than to make them.
+    drawn = pm.draw(variables, n, random_seed=int(child.generate_state(1)[0]), mode="FAST_COMPILE")
+    dims = {v.name: built.named_vars_to_dims.get(v.name, ()) for v in variables}
+    used = {dim for names in dims.values() for dim in names}
+    return xr.Dataset(
+        {
+            v.name: (("chain", "draw", *dims[v.name]), np.asarray(values)[None])
+            for v, values in zip(variables, drawn, strict=True)
+        },
+        {"chain": [0], "draw": np.arange(n)}
+        | {dim: np.asarray(built.coords[dim]) for dim in sorted(used)},
+    )
+
+
+def calibrate(
+    model: str,
+    ratings: Ratings,
+    n_simulations: int,
+    *,
+    priors: Priors = None,
+    seed: Seed = 1,
+    **sampling: Any,
+) -> xr.DataTree:
+    """Simulate from the prior, fit, and rank the true values among the posterior draws.
+
+    Parameters
+    ----------
+    model : str
+    ratings : Ratings
+        Says which rater rates which item; the ratings themselves are not used.
+    n_simulations : int
+    priors : str or mapping, optional
+    seed : int, numpy.random.SeedSequence or numpy.random.Generator
+    **sampling
+        As `fit_many` takes it.
+
+    Returns
+    -------
+    xarray.DataTree
+        Group `prior_sbc`, as `arviz.plot_ecdf_pit` takes it: for each simulation (dimension
+        `sample`) the share of 99 posterior draws below the true value, of the base rate of the
+        first category, the accuracy of the first rater, and with a system its accuracy and its
+        accuracy in the sample; ties are broken at random.
+
+    Raises
+    ------
+    InputError
+        If the number of simulations is not positive.
+
+    References
+    ----------
+    Talts et al. (2018), https://arxiv.org/abs/1804.06788
+
+    Examples
+    --------
+    >>> import lehner
+    >>> tree = calibrate("one_coin", lehner.load_dataset("lehner_table2"), 100)  # doctest: +SKIP
+    """
+    if n_simulations < 1:
+        raise InputError(f"there are {n_simulations} simulations", "ask for one or more")
+    prior_seed, data_seed, fit_seed, rank_seed = child_seeds(seed, 4)
+    prior = prior_draws(model, ratings, n_simulations, priors=priors, seed=prior_seed)
+    rng = np.random.default_rng(data_seed)
+    simulated = [draw_ratings(ratings, *one, rng) for one in zip(*states(prior), strict=True)]
+    trees = fit_many(model, simulated, seed=fit_seed, priors=priors, **sampling)
+    ranking = np.random.default_rng(rank_seed)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        found = [
+            _ranks(_values(prior.isel(draw=i), data), tree["posterior"].to_dataset(), ranking)
+            for i, (data, tree) in enumerate(zip(simulated, trees, strict=True))
+        ]
+    ranks = {name: ("sample", np.array([one[name] for one in found])) for name in found[0]}
+    return xr.DataTree.from_dict(
+        {"prior_sbc": xr.Dataset(ranks, {"sample": np.arange(n_simulations)})}
+    )
+
+
+def _values(prior: xr.Dataset, simulated: Ratings) -> dict[str, float]:
+    values = {
+        "base_rates": prior["base_rates"].values.ravel()[0],
+        "accuracy": prior["accuracy"].values.ravel()[0],
+    }
+    if simulated.system is not None and simulated.truth is not None:
+        answered = simulated.system >= 0
+        values["system_accuracy"] = prior["system_accuracy"].item()
+        values["system_accuracy_in_sample"] = (simulated.truth == simulated.system)[answered].mean()
+    return values
+
+
+def _ranks(
+    values: Mapping[str, float], posterior: xr.Dataset, rng: np.random.Generator
+) -> dict[str, float]:
+    found = {}
+    for name, value in values.items():
+        draws = posterior[name].values
+        draws = draws.reshape(*draws.shape[:2], -1)[..., 0].T.ravel()
+        found[name] = _rank(draws[np.linspace(0, len(draws) - 1, KEPT).astype(int)], value, rng)
+    return found
+
+
+def _rank(draws: NDArray[np.float64], value: float, rng: np.random.Generator) -> float:
+    """Give the share of draws below the value, moved at random within its step."""
+    below, equal = (draws < value).sum(), np.isclose(draws, value, atol=1e-12, rtol=0).sum()
+    return float((below + rng.integers(0, equal + 1) + rng.random()) / (len(draws) + 1))

@@ -1,0 +1,1 @@
+"""Simulation-based calibration of every model, and its results."""

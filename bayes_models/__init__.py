@@ -3,14 +3,17 @@
 from bayes_models.class_conditional import class_conditional
 from bayes_models.dawid_skene import dawid_skene
 from bayes_models.diagnostics import ConvergenceWarning, Diagnostics, diagnose
+from bayes_models.dials import Dial, read_dials
 from bayes_models.fit import fit, fit_many
 from bayes_models.hierarchical_dawid_skene import hierarchical_dawid_skene
+from bayes_models.identification import Identification, identify
 from bayes_models.models import MODELS
 from bayes_models.observations import observe
 from bayes_models.one_coin import one_coin
 from bayes_models.one_coin_by_rater import one_coin_by_rater
 from bayes_models.pooled import pooled
 from bayes_models.posterior import estimate_from_draws
+from bayes_models.predictive_checks import PredictiveChecks, predictive_checks
 from bayes_models.priors import PRIORS, diagonal_concentration
 from bayes_models.relaxed_k import relaxed_k
 from bayes_models.tap import tap
@@ -20,6 +23,9 @@ __all__ = [
     "PRIORS",
     "ConvergenceWarning",
     "Diagnostics",
+    "Dial",
+    "Identification",
+    "PredictiveChecks",
     "class_conditional",
     "dawid_skene",
     "diagnose",
@@ -28,10 +34,13 @@ __all__ = [
     "fit",
     "fit_many",
     "hierarchical_dawid_skene",
+    "identify",
     "observe",
     "one_coin",
     "one_coin_by_rater",
     "pooled",
+    "predictive_checks",
+    "read_dials",
     "relaxed_k",
     "tap",
 ]

@@ -1,4 +1,4 @@
-"""Simulation-based calibration: are the intervals of a model what they say?
+"""Simulation-based calibration: whether the intervals of a model are what they say.
 
 Parameters are drawn from the prior, ratings from the parameters, and the posterior is sampled.
 The rank of the true value among the posterior draws is then uniform, if prior, likelihood and

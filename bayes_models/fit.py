@@ -15,7 +15,7 @@ from bayes_models.observations import known_truths, observe
 from bayes_models.priors import Priors
 from bayes_models.truth import add_truth
 from lehner import Ratings
-from lehner.checks import check_choice
+from lehner.checks import check_choice, check_whole_number
 from lehner.seeds import Seed, child_seeds
 
 ESTIMANDS = ("system_accuracy", "system_accuracy_in_sample")
@@ -36,6 +36,7 @@ def fit(
     chains: int = 4,
     target_accept: float = 0.9,
     cores: int | None = None,
+    tries: int = 2,
     check: Checked = "all",
     log_likelihood: bool = True,
 ) -> xr.DataTree:
@@ -64,6 +65,8 @@ def fit(
         Mean acceptance probability aimed at, between 0 and 1.
     cores : int, optional
         How many chains are sampled at once; the draws do not depend on it.
+    tries : int
+        How often it is sampled at most, each time longer.
     check : {"all", "estimands"}
         Whether R-hat and effective sample sizes of all variables are checked, or of the system's
         accuracies only.
@@ -92,11 +95,12 @@ def fit(
     >>> tree = fit("dawid_skene", lehner.load_dataset("lehner_table2"))  # doctest: +SKIP
     >>> float(tree.posterior["system_accuracy"].mean())  # doctest: +SKIP
     """
+    check_whole_number("tries", tries, 1)
     check_choice("check", check, ("all", "estimands"))
     observed = observe(ratings)
     compiled = compile_model(model, observed, priors)
     sampler_seed, truth_seed = child_seeds(seed, 2)
-    for attempt, attempt_seed in enumerate(child_seeds(sampler_seed, 2)):
+    for attempt, attempt_seed in enumerate(child_seeds(sampler_seed, tries)):
         posterior, sample_stats = sample(
             compiled,
             observed,
@@ -136,6 +140,7 @@ def fit_many(
     chains: int = 4,
     target_accept: float = 0.9,
     cores: int | None = 1,
+    tries: int = 2,
     check: Checked = "estimands",
     log_likelihood: bool = False,
 ) -> Iterator[xr.DataTree]:
@@ -153,7 +158,7 @@ def fit_many(
     seed : int, numpy.random.SeedSequence or numpy.random.Generator
         The i-th data set is fitted with seed `lehner.seeds.child_seeds(seed, i + 1)[i]`, as `fit`
         does it.
-    priors, draws, tune, chains, target_accept, cores, check, log_likelihood
+    priors, draws, tune, chains, target_accept, cores, tries, check, log_likelihood
         As of `fit`.
 
     Yields
@@ -181,6 +186,7 @@ def fit_many(
             chains=chains,
             target_accept=target_accept,
             cores=cores,
+            tries=tries,
             check=check,
             log_likelihood=log_likelihood,
         )

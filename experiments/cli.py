@@ -30,7 +30,7 @@ def estimate(
     data: Annotated[str, typer.Argument(help="Ratings file (CSV or Parquet), or a data set.")],
     system: Annotated[str | None, typer.Option(help="Column or rater that is the system.")] = None,
     method: Annotated[
-        list[str] | None, typer.Option(help="Method; repeat for several. Default: three.")
+        list[str] | None, typer.Option(help="Method, or all; repeat for several. Default: four.")
     ] = None,
     interval: Annotated[float, typer.Option(help="Probability of the intervals.")] = 0.9,
     seed: Annotated[int, typer.Option(help="Same seed, same numbers.")] = 1,
@@ -49,11 +49,11 @@ def estimate(
 ) -> None:
     """Estimate the system's accuracy by several methods, side by side."""
     from experiments.comparison import compare
-    from experiments.methods import DEFAULT_METHODS, find_method
+    from experiments.methods import DEFAULT_METHODS, find_methods
     from experiments.report import failed, show, write
     from lehner import InputError
 
-    methods = [find_method(name) for name in method or DEFAULT_METHODS]
+    methods = find_methods(method or DEFAULT_METHODS)
     if not 0 < interval < 1:
         raise InputError(f"--interval is {interval}", "give a number between 0 and 1, as in 0.9")
     _check_seed(seed)

@@ -3,13 +3,17 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
 
+from experiments.predictions import Prediction, compare_predictions
 from lehner import Estimate, PairwiseAgreement, Ratings, pairwise_agreement
 from lehner.estimate import plain
+
+if TYPE_CHECKING:
+    from bayes_models import Dial
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -67,6 +71,11 @@ class Comparison:
     disagreements : tuple of Disagreement
         Between each two methods that say which category is true.
     known_truth : KnownTruth, optional
+    predictions : tuple of Prediction
+        How well the models with draws predict items left out, the best first; empty unless there
+        are two or more.
+    dials : tuple of Dial
+        Of `relaxed_k`, if it is among the methods.
     """
 
     name: str
@@ -75,6 +84,8 @@ class Comparison:
     estimates: tuple[Estimate, ...]
     disagreements: tuple[Disagreement, ...]
     known_truth: KnownTruth | None
+    predictions: tuple[Prediction, ...] = ()
+    dials: "tuple[Dial, ...]" = ()
 
     def to_dict(self) -> dict[str, Any]:
         """Give the comparison in plain types, ready for JSON."""
@@ -96,6 +107,8 @@ class Comparison:
             "agreement": plain(self.agreement),
             "estimates": [estimate.to_dict() for estimate in self.estimates],
             "disagreements": plain(self.disagreements),
+            "predictions": plain(self.predictions),
+            "dials": [plain(dial) | {"verdict": dial.verdict()} for dial in self.dials],
         }
 
     def to_frame(self) -> pd.DataFrame:
@@ -142,7 +155,18 @@ def compare(name: str, ratings: Ratings, estimates: Sequence[Estimate]) -> Compa
         estimates=tuple(estimates),
         disagreements=tuple(_disagreement(ratings, *two) for two in combinations(with_truth, 2)),
         known_truth=_known_truth(ratings),
+        predictions=compare_predictions(estimates),
+        dials=_dials(estimates),
     )
+
+
+def _dials(estimates: Sequence[Estimate]) -> "tuple[Dial, ...]":
+    for estimate in estimates:
+        if estimate.method == "relaxed_k" and estimate.draws is not None:
+            from bayes_models import read_dials
+
+            return read_dials(estimate.draws, level=estimate.system_accuracy.level or 0.9)
+    return ()
 
 
 def _known_truth(ratings: Ratings) -> KnownTruth | None:

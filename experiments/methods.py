@@ -2,8 +2,8 @@
 
 import difflib
 import warnings
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 
 from lehner import Estimate, InputError, Ratings, estimate_algebraic
 from lehner.naive import majority_agreement, mean_posterior
@@ -42,14 +42,29 @@ def _bayesian(model: str) -> Callable[[Ratings, float, int], Estimate]:
     def estimate(ratings: Ratings, level: float, seed: int) -> Estimate:
         import bayes_models
 
+        before = bayes_models.identify(model, ratings).warnings()
         with warnings.catch_warnings():
             # The estimate carries them.
             warnings.simplefilter("ignore", bayes_models.ConvergenceWarning)
             tree = bayes_models.fit(model, ratings, seed=seed)
-        return bayes_models.estimate_from_draws(tree, level=level)
+        found = bayes_models.estimate_from_draws(tree, level=level)
+        after = bayes_models.predictive_checks(tree, ratings, seed=seed).warnings()
+        return replace(found, warnings=(*before, *found.warnings, *after))
 
     return estimate
 
+
+COMPILING = "compiling and sampling; the first time on a machine takes up to a minute"
+MODELS = {
+    "one_coin": "the algebra's assumptions as a likelihood, Bayesian",
+    "one_coin_by_rater": "an accuracy per rater, errors equal, Bayesian",
+    "pooled": "one confusion matrix for all raters, Bayesian",
+    "class_conditional": "an accuracy per rater and category, errors equal, Bayesian",
+    "dawid_skene": "a full confusion matrix per rater, Bayesian",
+    "hierarchical_dawid_skene": "confusion matrices from a population of raters, Bayesian",
+    "tap": "raters know the truth or guess, Bayesian",
+    "relaxed_k": "each K-property relaxed as far as the data ask, Bayesian",
+}
 
 METHODS = {
     method.name: method
@@ -79,16 +94,40 @@ METHODS = {
             summary="Lehner's algebra, step 4 by maximum likelihood",
             estimate=_algebraic("likelihood"),
         ),
-        Method(
-            name="dawid_skene",
-            summary="a full confusion matrix per rater, Bayesian",
-            estimate=_bayesian("dawid_skene"),
-            notice="compiling and sampling; the first time on a machine takes a minute or two",
+        *(
+            Method(name=name, summary=summary, estimate=_bayesian(name), notice=COMPILING)
+            for name, summary in MODELS.items()
         ),
     )
 }
 
-DEFAULT_METHODS = ("majority_agreement", "algebraic", "dawid_skene")
+DEFAULT_METHODS = ("majority_agreement", "algebraic", "dawid_skene", "relaxed_k")
+
+
+def find_methods(names: Sequence[str]) -> list[Method]:
+    """Look methods up; "all" stands for all of them.
+
+    Parameters
+    ----------
+    names : sequence of str
+
+    Returns
+    -------
+    list of Method
+        Each once.
+
+    Raises
+    ------
+    InputError
+        If there is no such method, with the nearest name.
+
+    Examples
+    --------
+    >>> [method.name for method in find_methods(["tap", "all"])][:2]
+    ['tap', 'majority_agreement']
+    """
+    expanded = [one for name in names for one in (METHODS if name == "all" else [name])]
+    return [find_method(name) for name in dict.fromkeys(expanded)]
 
 
 def find_method(name: str) -> Method:

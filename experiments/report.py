@@ -1,7 +1,8 @@
 """A comparison for people: the table on the terminal, and the files for a paper."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from rich.console import Console, Group
 from rich.table import Table
@@ -9,9 +10,16 @@ from rich.text import Text
 
 from experiments.comparison import Comparison, Disagreement
 from experiments.files import write_atomically
+from experiments.predictions import Prediction
 from lehner import Estimate
+from lehner.estimate import number
+
+if TYPE_CHECKING:
+    from bayes_models import Dial
 
 MOST_SHOWN = 12
+MOST_COLUMNS = 4
+WIDTH = 160
 
 
 def render(comparison: Comparison) -> Group:
@@ -26,8 +34,14 @@ def render(comparison: Comparison) -> Group:
     rich.console.Group
     """
     parts: list[Text | Table] = [Text(line) for line in _heading(comparison)]
-    parts += [Text(), _table(comparison), Text()]
-    parts += [Text(line) for d in comparison.disagreements for line in _disagreement(d)]
+    wide = len(comparison.estimates) > MOST_COLUMNS
+    parts += [Text(), _long_table(comparison) if wide else _table(comparison), Text()]
+    if comparison.predictions:
+        parts += [_predictions(comparison.predictions), Text()]
+    if comparison.dials:
+        parts += [_dials(comparison.dials), Text()]
+    if not wide:
+        parts += [Text(line) for d in comparison.disagreements for line in _disagreement(d)]
     for estimate in comparison.estimates:
         parts += [Text(f"{estimate.method}: {w}", style="yellow") for w in estimate.warnings]
     return Group(*parts)
@@ -121,6 +135,54 @@ def _table(comparison: Comparison) -> Table:
     return table
 
 
+def _long_table(comparison: Comparison) -> Table:
+    table = _plain_table("method", "system accuracy", "in this sample", "mean rater accuracy")
+    for estimate in comparison.estimates:
+        raters = estimate.rater_accuracy
+        mean = "" if raters is None else _cell(number(raters.mean()), True)
+        both = (estimate.system_accuracy, estimate.system_accuracy_in_sample)
+        table.add_row(estimate.method, *map(str, both), mean)
+    return table
+
+
+def _predictions(predictions: Sequence[Prediction]) -> Table:
+    table = _plain_table(
+        "prediction of items left out", "elpd", "below the best", "weight", "", left=(4,)
+    )
+    for one in predictions:
+        table.add_row(
+            one.method,
+            f"{one.elpd:.1f} ± {one.se:.1f}",
+            f"{one.difference:.1f} ± {one.difference_se:.1f}" if one.difference else "",
+            f"{one.weight:.2f}",
+            one.warning,
+        )
+    return table
+
+
+def _dials(dials: "Sequence[Dial]") -> Table:
+    table = _plain_table(
+        "relaxed_k: dial", "posterior", "direction", "Bayes factor", "K-property", left=(4,)
+    )
+    for dial in dials:
+        direction, factor = dial.probability_of_direction, dial.bayes_factor
+        table.add_row(
+            dial.name,
+            str(dial.value),
+            "" if direction is None else f"{direction:.3f}",
+            "" if factor is None else f"{factor:.2f}" if factor < 1000 else "> 1000",
+            f"{dial.k_property}: {dial.verdict()}",
+        )
+    return table
+
+
+def _plain_table(*columns: str, left: tuple[int, ...] = ()) -> Table:
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for i, column in enumerate(columns):
+        table.add_column(column, justify="left" if i == 0 or i in left else "right")
+    return table
+
+
 def _body(comparison: Comparison, limit: int | None) -> list[list[str]]:
     estimates = comparison.estimates
     rows = [
@@ -174,7 +236,7 @@ def failed(estimates: tuple[Estimate, ...]) -> bool:
 
 def show(comparison: Comparison) -> None:
     """Print a comparison to standard output."""
-    Console(highlight=False, soft_wrap=True).print(render(comparison))
+    Console(highlight=False, soft_wrap=True, width=WIDTH).print(render(comparison))
 
 
 def _escape(text: str) -> str:

@@ -8,6 +8,7 @@ parts in the folder are not computed again.
 """
 
 import argparse
+import json
 import multiprocessing
 import os
 import warnings
@@ -82,7 +83,7 @@ def summarise(rows: pd.DataFrame) -> pd.DataFrame:
             n = int(one.estimate.notna().sum())
             error = one.estimate - one.truth
             rmse = np.sqrt((error**2).mean())
-            covered = one.truth.between(one.lower, one.upper).mean()
+            covered = float(np.mean((one.lower <= one.truth) & (one.truth <= one.upper)))
             found.append(
                 {
                     "figure": figure,
@@ -127,7 +128,7 @@ def _rows(figure: int, accuracy: float, replicates: int) -> Iterator[dict[str, A
         ]
         for model in bayes_models.MODELS:
             sampling = QUICK if model in QUICK_MODELS else {}
-            (tree,) = bayes_models.fit_many(model, [ratings], seed=seed, **sampling)
+            (tree,) = bayes_models.fit_many(model, [ratings], seed=seed, tries=1, **sampling)
             estimates.append(bayes_models.estimate_from_draws(tree))
         for estimate in estimates:
             for estimand in ESTIMANDS:
@@ -142,8 +143,7 @@ def _rows(figure: int, accuracy: float, replicates: int) -> Iterator[dict[str, A
                     "lower": value.lower,
                     "upper": value.upper,
                     "truth": truth[estimand],
-                    "tries": (estimate.diagnostics or {}).get("tries"),
-                    "divergences": (estimate.diagnostics or {}).get("divergences"),
+                    "diagnostics": json.dumps(estimate.to_dict()["diagnostics"]),
                 }
 
 

@@ -1,0 +1,138 @@
+"""Which K-property the data reject: the dials of `relaxed_k`, one by one."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import xarray as xr
+from numpy.typing import NDArray
+from scipy.stats import gaussian_kde, norm
+
+from bayes_models.priors import DIALS, Priors, choose_priors
+from lehner import InputError, IntervalEstimate
+
+K_PROPERTY = {
+    "rater_spread": "equal accuracy of raters",
+    "difficulty_spread": "equal difficulty of items",
+    "category_spread": "equal errors: same accuracy in all categories",
+    "error_spread": "equal errors: no error preferred",
+    "distance_decay": "equal errors: none nearer than others",
+}
+STRONG = 10.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class Dial:
+    """By how much the data turn one dial away from a K-property.
+
+    Parameters
+    ----------
+    name : str
+    k_property : str
+        What holds if the dial is at zero.
+    value : IntervalEstimate
+        Posterior mean and credible interval.
+    probability_of_direction : float or None
+        Posterior probability of its sign; None for spreads, which have none.
+    bayes_factor : float or None
+        Against zero: how many times less probable zero is after the data than before
+        (Savage-Dickey). None where the prior is no named one.
+    """
+
+    name: str
+    k_property: str
+    value: IntervalEstimate
+    probability_of_direction: float | None
+    bayes_factor: float | None
+
+    def verdict(self) -> str:
+        """Say in a word what the Bayes factor means: beyond 10 or below 1/10 it decides.
+
+        Returns
+        -------
+        str
+        """
+        if self.bayes_factor is None:
+            return "not tested"
+        if self.bayes_factor >= STRONG:
+            return "rejected"
+        return "supported" if self.bayes_factor <= 1 / STRONG else "undecided"
+
+
+def read_dials(tree: xr.DataTree, *, priors: Priors = None, level: float = 0.9) -> tuple[Dial, ...]:
+    """Read the dials of a fit of `relaxed_k`.
+
+    Parameters
+    ----------
+    tree : xarray.DataTree
+        As `fit` gives it.
+    priors : str or mapping, optional
+        Those of the fit.
+    level : float
+        Probability of the intervals, between 0 and 1.
+
+    Returns
+    -------
+    tuple of Dial
+        Those that were free.
+
+    Raises
+    ------
+    InputError
+        If the fit is of another model.
+
+    References
+    ----------
+    Dickey (1971), https://doi.org/10.1214/aoms/1177693507
+    """
+    if tree.attrs.get("model") != "relaxed_k":
+        raise InputError(f"a fit of {tree.attrs.get('model')!r} has no dials", "fit relaxed_k")
+    chosen = choose_priors("relaxed_k", priors)
+    posterior = tree["posterior"].to_dataset()
+    return tuple(
+        _dial(name, posterior[name].values.ravel(), chosen[name], level)
+        for name in DIALS
+        if name in posterior
+    )
+
+
+def _dial(name: str, draws: NDArray[np.float64], prior: object, level: float) -> Dial:
+    lower, upper = np.quantile(draws, [(1 - level) / 2, (1 + level) / 2])
+    above = float((draws > 0).mean())
+    return Dial(
+        name=name,
+        k_property=K_PROPERTY[name],
+        value=IntervalEstimate(
+            estimate=float(draws.mean()),
+            lower=float(lower),
+            upper=float(upper),
+            level=level,
+            kind="equal-tailed credible",
+        ),
+        probability_of_direction=max(above, 1 - above) if name == "distance_decay" else None,
+        bayes_factor=against_zero(draws, prior) if isinstance(prior, int | float) else None,
+    )
+
+
+def against_zero(draws: NDArray[np.float64], scale: float) -> float:
+    """Divide the prior density at zero by the posterior's.
+
+    Parameters
+    ----------
+    draws : ndarray
+        Of a number with a normal prior around zero, or of a spread with a half-normal one: the
+        densities of a spread at zero are both twice those without its boundary.
+    scale : float
+        Of the prior, above 0.
+
+    Returns
+    -------
+    float
+
+    Examples
+    --------
+    >>> draws = np.random.default_rng(1).normal(0, 1, 20_000)
+    >>> round(against_zero(draws, 0.5), 1)
+    2.0
+    """
+    (posterior,) = gaussian_kde(draws)(0.0)
+    return float(norm.pdf(0.0, scale=scale) / posterior) if posterior > 0 else np.inf

@@ -1,0 +1,198 @@
+"""Whether the model predicts how raters agree, and whether their mistakes are independent.
+
+Latent-class models and the algebra alike take raters to err independently of one another, given
+the true category. Raters who share mistakes agree too often, and are then taken to be right.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+import xarray as xr
+from numpy.typing import NDArray
+from scipy.stats import norm
+
+from bayes_models.observations import observe
+from bayes_models.predictive import draw_ratings
+from bayes_models.truth import log_joint, states
+from lehner import Ratings
+from lehner.seeds import Seed, child_seeds
+
+SIGNIFICANCE = 0.01
+
+type Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class PredictiveChecks:
+    """What was observed beside what the model predicts, for each pair of raters.
+
+    Parameters
+    ----------
+    table : xarray.Dataset
+        Dimensions `rater` and `other`. `agreement`: share of the items on which the pair agrees;
+        `agreement_predicted` and `agreement_sd`: mean and standard deviation among predicted data.
+        `correlation`: mean residual correlation of the pair's mistakes given the true category;
+        `correlation_z`: by how many standard deviations among predicted data it exceeds them.
+        NaN for pairs without an item in common.
+    draws : int
+        Posterior draws compared with predicted data.
+    """
+
+    table: xr.Dataset
+    draws: int
+
+    def warnings(self) -> tuple[str, ...]:
+        """Name the pairs of raters whom the model does not describe, each in one line.
+
+        Returns
+        -------
+        tuple of str
+        """
+        return (*self._agreement(), *self._correlation())
+
+    def _agreement(self) -> Iterator[str]:
+        predicted, sd = self.table["agreement_predicted"], self.table["agreement_sd"]
+        difference = self.table["agreement"] - predicted
+        z = (difference / sd.where(sd > 0)).values
+        for first, second in self._pairs(abs(z)):
+            agreement = float(self.table["agreement"][first, second])
+            more = "more" if z[first, second] > 0 else "less"
+            yield (
+                f"{self._names(first, second)} agree on {agreement:.3f} of their items, {more} "
+                f"than the model predicts ({float(predicted[first, second]):.3f} ± "
+                f"{float(sd[first, second]):.3f})"
+            )
+
+    def _correlation(self) -> Iterator[str]:
+        z = self.table["correlation_z"].values
+        for first, second in self._pairs(z):
+            value = float(self.table["correlation"][first, second])
+            yield (
+                f"mistakes of {self._names(first, second)} are correlated (residual correlation "
+                f"{value:.2f}): raters are not independent, and accuracies may be overestimated"
+            )
+
+    def _pairs(self, z: Floats) -> list[tuple[int, int]]:
+        """Find pairs beyond what is expected among that many."""
+        upper = np.triu_indices(len(z), 1)
+        n_pairs = np.isfinite(z[upper]).sum()
+        limit = norm.isf(SIGNIFICANCE / 2 / max(1, n_pairs))
+        return [(int(i), int(j)) for i, j in zip(*upper, strict=True) if z[i, j] > limit]
+
+    def _names(self, first: int, second: int) -> str:
+        names = self.table["rater"].values
+        return f"{names[first]} and {names[second]}"
+
+
+def predictive_checks(
+    tree: xr.DataTree, ratings: Ratings, *, draws: int = 200, seed: Seed = 1
+) -> PredictiveChecks:
+    """Compare a fit with data it predicts.
+
+    For each of some posterior draws new ratings are drawn, for the same items by the same raters.
+    Mistakes are those against true categories drawn given the ratings, observed or predicted.
+
+    Parameters
+    ----------
+    tree : xarray.DataTree
+        As `fit` gives it.
+    ratings : Ratings
+        The data that were fitted.
+    draws : int
+        How many posterior draws are used.
+    seed : int, numpy.random.SeedSequence or numpy.random.Generator
+
+    Returns
+    -------
+    PredictiveChecks
+
+    References
+    ----------
+    Gelman, Meng & Stern (1996), Posterior predictive assessment of model fitness via realized
+    discrepancies; Mimno, Blei & Engelhardt (2015), https://doi.org/10.1073/pnas.1412301112
+    """
+    posterior = tree["posterior"].to_dataset()
+    rates, confusion = states(posterior)
+    chosen = np.linspace(0, len(rates) - 1, min(draws, len(rates))).astype(int)
+    (child,) = child_seeds(seed, 1)
+    rng = np.random.default_rng(child)
+    found = []
+    for draw in chosen:
+        predicted = draw_ratings(ratings, rates[draw], confusion[draw], rng)
+        unknown = Ratings(
+            predicted.flat,
+            predicted.categories,
+            predicted.raters,
+            predicted.items,
+            predicted.system,
+        )
+        parameters = rates[draw], confusion[draw]
+        found.append(
+            (
+                _agreement(predicted),
+                _residual_correlation(ratings, *parameters, rng),
+                _residual_correlation(unknown, *parameters, rng),
+            )
+        )
+    agreement, observed, expected = (np.array(part) for part in zip(*found, strict=True))
+    difference = observed - expected
+    spread = difference.std(axis=0)
+    dims = ("rater", "other")
+    names = posterior["rater"].values
+    table = xr.Dataset(
+        {
+            "agreement": (dims, _agreement(ratings)),
+            "agreement_predicted": (dims, agreement.mean(axis=0)),
+            "agreement_sd": (dims, agreement.std(axis=0)),
+            "correlation": (dims, observed.mean(axis=0)),
+            "correlation_z": (
+                dims,
+                difference.mean(axis=0) / np.where(spread > 0, spread, np.nan),
+            ),
+        },
+        {"rater": names, "other": names},
+    )
+    return PredictiveChecks(table=table, draws=len(chosen))
+
+
+def _agreement(ratings: Ratings) -> Floats:
+    """Give the share of pairs of ratings that agree, by pair of raters."""
+    observed = observe(ratings)
+    k, n_raters = observed.n_categories, len(observed.rater_names)
+    counts = observed.response_counts()
+    joint = (counts.T @ counts.multiply(observed.counts[:, None])).toarray()
+    joint = joint.reshape(n_raters, k, n_raters, k)
+    return _without_diagonal(np.einsum("akbk->ab", joint), joint.sum(axis=(1, 3)))
+
+
+def _residual_correlation(
+    ratings: Ratings, rates: Floats, confusion: Floats, rng: np.random.Generator
+) -> Floats:
+    """Correlate who errs where, beyond what the true category explains."""
+    observed = observe(ratings)
+    k, n_raters = observed.n_categories, len(observed.rater_names)
+    log = log_joint(observed, rates[None], confusion[None])[0]
+    probability = np.exp(log - log.max(axis=1, keepdims=True))
+    probability /= probability.sum(axis=1, keepdims=True)
+    row = np.repeat(np.arange(len(observed.counts)), observed.counts)
+    cumulative = np.cumsum(probability, axis=1)[row, :-1]
+    truth = (rng.random((len(row), 1)) >= cumulative).sum(axis=1)
+    wrong = observed.response_counts()[row].toarray().reshape(len(row), n_raters, k)
+    given = wrong.sum(axis=2)
+    by_category = np.einsum("rmkk->rk", confusion.reshape(n_raters, -1, k, k)) / (
+        confusion.shape[1] // k
+    )
+    right = np.take_along_axis(wrong, truth[:, None, None], axis=2)[..., 0]
+    residual = (given - right) - given * (1 - by_category.T[truth])
+    together = residual.T @ residual
+    squared = (residual**2).T @ (given > 0)
+    return _without_diagonal(together, np.sqrt(squared * squared.T))
+
+
+def _without_diagonal(numerator: Floats, denominator: Floats) -> Floats:
+    share = np.divide(
+        numerator, denominator, out=np.full(numerator.shape, np.nan), where=denominator > 0
+    )
+    np.fill_diagonal(share, np.nan)
+    return share

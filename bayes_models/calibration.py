@@ -55,7 +55,10 @@ def prior_draws(
     used = {dim for names in dims.values() for dim in names}
     return xr.Dataset(
         {
-            v.name: (("chain", "draw", *dims[v.name]), np.asarray(values)[None])
+            v.name: (
+                ("chain", "draw", *dims[v.name]),
+                np.reshape(values, (1, n, *np.shape(values)[n > 1 :])),
+            )
             for v, values in zip(variables, drawn, strict=True)
         },
         {"chain": [0], "draw": np.arange(n)}

@@ -134,6 +134,23 @@ def atlas(
         print(f"wrote {path}", file=sys.stderr, flush=True)
 
 
+@app.command()
+def calibrate(
+    model: Annotated[
+        list[str] | None, typer.Option(help="Model; repeat for several. Default: all.")
+    ] = None,
+    simulations: Annotated[int, typer.Option(help="Simulations of each model.")] = 1000,
+    output: Annotated[Path, typer.Option(help="Folder for ranks, table and figure.")] = Path("."),
+    seed: Annotated[int, typer.Option(help="Same seed, same numbers.")] = 1,
+) -> None:
+    """Check by simulation that the intervals of the Bayesian models are what they say."""
+    from experiments.calibration.command import write_calibration
+
+    _check_seed(seed)
+    for path in write_calibration(model, simulations, output, seed):
+        print(f"wrote {path}", file=sys.stderr)
+
+
 def _check_seed(seed: int) -> None:
     if seed < 0:
         from lehner import InputError

@@ -26,10 +26,13 @@ class KnownTruth:
         Items with a known truth and an answer of the system.
     system_accuracy : float
         Proportion of them that the system got right.
+    used : bool
+        Whether they enter the fits of models: unless the truth of all items is known.
     """
 
     n_items: int
     system_accuracy: float
+    used: bool
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -177,7 +180,8 @@ def _known_truth(ratings: Ratings) -> KnownTruth | None:
     if n_items == 0:
         return None
     right = ratings.weights[known & (ratings.truth == ratings.system)].sum()
-    return KnownTruth(n_items=n_items, system_accuracy=float(right / n_items))
+    used = bool((ratings.truth < 0).any())
+    return KnownTruth(n_items=n_items, system_accuracy=float(right / n_items), used=used)
 
 
 def _disagreement(ratings: Ratings, first: Estimate, second: Estimate) -> Disagreement:

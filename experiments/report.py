@@ -118,7 +118,8 @@ def _heading(comparison: Comparison) -> list[str]:
         truth = comparison.known_truth
         lines.append(
             f"On the {truth.n_items} items with known truth the system is right in "
-            f"{truth.system_accuracy:.3f}"
+            f"{truth.system_accuracy:.3f}; "
+            + ("models use them" if truth.used else "they are all, and models do not use them")
         )
     return lines
 

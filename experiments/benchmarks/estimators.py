@@ -83,7 +83,7 @@ def summarise(rows: pd.DataFrame) -> pd.DataFrame:
             n = int(one.estimate.notna().sum())
             error = one.estimate - one.truth
             rmse = np.sqrt((error**2).mean())
-            covered = float(np.mean((one.lower <= one.truth) & (one.truth <= one.upper)))
+            covered = ((one.lower <= one.truth) & (one.truth <= one.upper)).mean()
             found.append(
                 {
                     "figure": figure,
@@ -120,7 +120,7 @@ def _rows(figure: int, accuracy: float, replicates: int) -> Iterator[dict[str, A
         ratings = simulate(scenario, seed)
         truth = {
             "system_accuracy": float(true_parameters(scenario, seed).system_accuracy),
-            "system_accuracy_in_sample": float((ratings.truth == ratings.system).mean()),
+            "system_accuracy_in_sample": float(np.mean(ratings.truth == ratings.system)),
         }
         estimates = [
             estimate_algebraic(ratings, aggregation=aggregation, seed=seed)

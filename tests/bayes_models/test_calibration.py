@@ -1,82 +1,108 @@
 """Simulation-based calibration: among prior draws, a rank in the posterior is uniform.
 
-Parameters are drawn from the prior, ratings from the parameters, and the posterior is sampled; the
-rank of the true value among the posterior draws is then uniform if and only if prior, likelihood
-and sampler fit together (Talts et al. 2018, https://arxiv.org/abs/1804.06788).
+A thousand simulations of each model are kept in `experiments/calibration`.
 """
 
+import warnings
+
+import arviz as az
 import numpy as np
-import nutpie
+import pymc as pm
 import pytest
-from scipy.stats import chisquare
+from scipy.stats import kstest
 
-from bayes_models import dawid_skene, diagonal_concentration
-from bayes_models.likelihood import rating_slots
-from bayes_models.start import vote_start
-from bayes_models.truth import add_truth
-from lehner import Ratings
+import bayes_models
+from bayes_models import MODELS
+from bayes_models.calibration import _rank, calibrate, prior_draws
+from bayes_models.predictive import draw_ratings
+from bayes_models.truth import states
+from experiments.calibration.command import design
+from lehner import InputError, Ratings
 
-K, RATERS, ITEMS, BINS = 3, 4, 30, 10
 
-
-def draw_from_prior(rng):
-    base_rates = rng.dirichlet(np.full(K, 3.0))
-    rows = diagonal_concentration(K)
-    confusion = np.array([[rng.dirichlet(row) for row in rows] for _ in range(RATERS)])
-    truth = rng.choice(K, size=ITEMS, p=base_rates)
-    answers = np.array([[rng.choice(K, p=confusion[j, z]) for j in range(RATERS)] for z in truth])
-    answers[rng.random(answers.shape) < 0.2] = -1
-    ratings = Ratings(answers[:, :-1], ["a", "b", "c"], system=answers[:, -1])
-    answered = ratings.system >= 0
-    diagonal = np.diagonal(confusion, axis1=1, axis2=2)
-    values = {
-        "base_rates": base_rates[0],
-        "accuracy": diagonal[0] @ base_rates,
-        "system_accuracy": diagonal[-1] @ base_rates,
-        "system_accuracy_in_sample": (truth == ratings.system)[answered].mean(),
+@pytest.mark.parametrize("name", MODELS)
+def test_models_are_calibrated(name):
+    tree = calibrate(name, design(), 50, seed=4, chains=2, draws=500, tries=1)
+    ranks = tree["prior_sbc"].to_dataset()
+    assert set(ranks) == {
+        "base_rates",
+        "accuracy",
+        "system_accuracy",
+        "system_accuracy_in_sample",
     }
-    return ratings, values
+    for quantity, values in ranks.items():
+        assert kstest(values, "uniform").pvalue > 0.001, quantity
 
 
-def ranks(n, seed):
-    rng = np.random.default_rng(seed)
-    first, _ = draw_from_prior(rng)
-    start = vote_start(rating_slots(first))
-    compiled = nutpie.compile_pymc_model(dawid_skene(first), initial_points=start, jitter_rvs=set())
-    found = {name: [] for name in draw_from_prior(rng)[1]}
-    for i in range(n):
-        ratings, values = draw_from_prior(rng)
-        slots = rating_slots(ratings)
-        data = {"codes": slots.codes, "rater_index": slots.rater_index, "counts": slots.counts}
-        tree = nutpie.sample(
-            compiled.with_data(**data),
-            draws=4 * (20 * BINS - 2) + 1,  # every fourth is kept: 20 ranks a bin
-            tune=400,
-            chains=1,
-            cores=1,
-            seed=i,
-            progress_bar=False,
-        )
-        add_truth(tree, ratings, rng)
-        posterior = tree["posterior"].to_dataset().isel(draw=slice(0, None, 4))
-        for name, value in values.items():
-            draws = posterior[name].values.reshape(posterior.sizes["draw"], -1)[:, 0]
-            ties = rng.integers(0, (draws == value).sum() + 1)
-            found[name].append((draws < value).sum() + ties)
-    return found, posterior.sizes["draw"]
+def test_ranks_show_a_prior_that_is_not_the_one_simulated_from():
+    prior = prior_draws("dawid_skene", design(), 50, seed=1)
+    rng = np.random.default_rng(1)
+    simulated = [draw_ratings(design(), *one, rng) for one in zip(*states(prior), strict=True)]
+    wrong = {"base_rates": np.array([30.0, 1.0, 1.0])}
+    trees = bayes_models.fit_many("dawid_skene", simulated, priors=wrong, chains=2, tries=1)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", bayes_models.ConvergenceWarning)
+        ranks = [
+            _rank(tree["posterior"]["base_rates"].values[..., 0].ravel()[::8], true, rng)
+            for true, tree in zip(prior["base_rates"].values[0, :, 0], trees, strict=True)
+        ]
+    assert kstest(ranks, "uniform").pvalue < 1e-6
 
 
-def check_uniform(n, seed):
-    found, n_draws = ranks(n, seed)
-    for name, rank in found.items():
-        counts = np.histogram(rank, bins=BINS, range=(-0.5, n_draws + 0.5))[0]
-        assert chisquare(counts).pvalue > 0.001, (name, counts)
+@pytest.mark.parametrize("name", MODELS)
+def test_prior_sensitivity_can_be_computed(name):
+    one = prior_draws("one_coin", design(), 1, seed=3)
+    parameters = [values[0] for values in states(one)]
+    ratings = draw_ratings(design(), *parameters, np.random.default_rng(1))
+    (tree,) = bayes_models.fit_many(name, [ratings], log_likelihood=True)
+    pm.stats.compute_log_prior(
+        tree,
+        model=MODELS[name](ratings),
+        progressbar=False,
+        compile_kwargs={"mode": "FAST_COMPILE"},
+    )
+    table = az.psense_summary(tree, var_names=["system_accuracy", "base_rates"])
+    assert np.isfinite(table[["prior", "likelihood"]].to_numpy()).all()
+    assert table.loc["system_accuracy", "likelihood"] > 0
 
 
-def test_dawid_skene_is_calibrated_on_a_hundred_simulations():
-    check_uniform(100, seed=1)
+def test_ranks_are_between_zero_and_one_and_break_ties_at_random():
+    rng = np.random.default_rng(1)
+    ranks = [_rank(np.zeros(99), 0.0, rng) for _ in range(2000)]
+    assert kstest(ranks, "uniform").pvalue > 0.001
+    assert _rank(np.arange(99.0), -1.0, rng) < 0.01
+    assert _rank(np.arange(99.0), 100.0, rng) > 0.99
 
 
-@pytest.mark.slow
-def test_dawid_skene_is_calibrated_on_a_thousand_simulations():
-    check_uniform(1000, seed=2)
+def test_drawn_ratings_have_the_gaps_of_the_design_and_the_parameters_given():
+    rng = np.random.default_rng(1)
+    codes = np.tile([[0, -1, 0], [0, 0, 0]], (5000, 1))
+    ratings = Ratings(codes, list("abc"), system=np.tile([0, -1], 5000), ordered=True)
+    rates = np.array([0.1, 0.2, 0.3, 0.2, 0.1, 0.1])
+    confusion = rng.dirichlet(np.ones(3), size=(4, 6))
+    drawn = draw_ratings(ratings, rates, confusion, rng)
+    assert ((drawn.codes < 0) == (codes < 0)).all()
+    assert ((drawn.system < 0) == (ratings.system < 0)).all()
+    shares = np.bincount(drawn.truth, minlength=3) / 10_000
+    np.testing.assert_allclose(shares, rates[:3] + rates[3:], atol=0.02)
+    joint = rates @ confusion[0]
+    np.testing.assert_allclose(np.bincount(drawn.codes[:, 0]) / 10_000, joint, atol=0.02)
+    both = (rates[:, None, None] * confusion[0][:, :, None] * confusion[3][:, None, :]).sum(axis=0)
+    answered = drawn.system >= 0
+    table = np.zeros((3, 3))
+    np.add.at(table, (drawn.codes[answered, 0], drawn.system[answered]), 1 / answered.sum())
+    np.testing.assert_allclose(table, both, atol=0.025)
+
+
+def test_a_grouped_row_is_drawn_item_by_item():
+    grouped = Ratings([[0, 0], [1, 1]], ["a", "b"], counts=[3, 2])
+    drawn = draw_ratings(
+        grouped, np.array([1.0, 0.0]), np.full((2, 2, 2), 0.5), np.random.default_rng(1)
+    )
+    assert drawn.n_items == 5 and not drawn.grouped
+    assert (drawn.truth == 0).all()
+
+
+def test_no_simulations_are_refused():
+    with pytest.raises(InputError, match="0 simulations"):
+        calibrate("one_coin", design(), 0)

@@ -7,6 +7,10 @@ import sys
 import pandas as pd
 import pytest
 
+from bayes_models import MODELS
+from bayes_models.priors import DIALS
+from lehner import Scenario, simulate
+
 FAST = ["--method", "majority_agreement", "--method", "algebraic"]
 
 
@@ -40,24 +44,62 @@ def test_the_table_shows_the_methods_side_by_side(run):
     assert "80% interval" in out
 
 
-def test_every_method_runs_on_the_worked_example(run, tmp_path):
-    names = [name for name in cli_methods() if name != "dawid_skene"]
-    options = [part for name in names for part in ("--method", name)]
+def test_every_quick_method_runs_on_the_worked_example(run):
+    expected = {
+        "majority_agreement": 0.5,
+        "mean_posterior": 0.46618,
+        "algebraic": 0.73143,
+        "algebraic_weighted": 0.80398,
+        "algebraic_likelihood": 0.85752,
+    }
+    options = [part for name in expected for part in ("--method", name)]
     code, out, _ = run("estimate", "lehner_table2", *options, "--json")
     estimates = {
         e["method"]: e["system_accuracy"]["estimate"] for e in json.loads(out)["estimates"]
     }
     assert code == 0
-    assert estimates == pytest.approx(
-        {
-            "majority_agreement": 0.5,
-            "mean_posterior": 0.46618,
-            "algebraic": 0.73143,
-            "algebraic_weighted": 0.80398,
-            "algebraic_likelihood": 0.85752,
-        },
-        abs=1e-5,
+    assert estimates == pytest.approx(expected, abs=1e-5)
+
+
+@pytest.fixture(scope="module")
+def ordered_file(tmp_path_factory):
+    """Three raters, a system and three ordered categories: what calibration compiled."""
+    scenario = Scenario(
+        n_categories=3, n_items=120, rater_accuracy=(0.5, 0.8, 0.6), asymmetric_dispersion=3
     )
+    file = tmp_path_factory.mktemp("ratings") / "ratings.csv"
+    ratings = simulate(scenario, 4)
+    table = ratings.to_wide().drop(columns="truth")
+    table.to_csv(file, index=False)
+    return file
+
+
+def test_all_methods_are_compared_with_a_verdict_on_each_k_property(run, ordered_file):
+    options = ("--categories", "A,B,C", "--ordered", "--method", "all")
+    code, out, err = run("estimate", ordered_file, *options, "--json")
+    found = json.loads(out)
+    assert code == 0
+    assert [e["method"] for e in found["estimates"]] == cli_methods()
+    assert all(0 < e["system_accuracy"]["estimate"] < 1 for e in found["estimates"])
+    compared = [one["method"] for one in found["predictions"]]
+    assert sorted(compared) == sorted(MODELS)
+    differences = [one["difference"] for one in found["predictions"]]
+    assert differences[0] == 0 and differences == sorted(differences)
+    assert sum(one["weight"] for one in found["predictions"]) == pytest.approx(1, abs=1e-6)
+    assert [dial["name"] for dial in found["dials"]] == list(DIALS)
+    assert {dial["verdict"] for dial in found["dials"]} <= {"rejected", "undecided", "supported"}
+    assert "relaxed_k: compiling" in err
+
+
+def test_the_table_of_all_methods_has_a_row_for_each(run, ordered_file):
+    options = ("--categories", "A,B,C", "--ordered", "--method", "all")
+    code, out, _ = run("estimate", ordered_file, *options)
+    assert code == 0
+    lines = out.splitlines()
+    for name in cli_methods():
+        assert any(line.startswith(name + " ") for line in lines)
+    assert any("equal accuracy of raters: " in line for line in lines)
+    assert any(line.startswith("prediction of items left out") for line in lines)
 
 
 def cli_methods():
@@ -72,12 +114,14 @@ def test_algebra_and_bayes_side_by_side_with_files(run, tmp_path):
     assert code == 0
     assert "dawid_skene puts system accuracy" in out
     assert "hold different categories for the most probable truth of" in out
+    assert "63 parameters for 10 degrees of freedom" in out
     expected = [
         "dawid_skene.nc",
         "estimates.csv",
         "estimates.tex",
         "intervals.pdf",
         "intervals.png",
+        "relaxed_k.nc",
     ]
     assert sorted(path.name for path in folder.iterdir()) == expected
     assert all(f"wrote {folder / name}" in err for name in expected)
@@ -99,7 +143,12 @@ def test_known_truths_are_compared_with_the_system(run, tmp_path):
     file.write_text("a,b,c,system,truth\nx,x,y,x,x\ny,y,y,y,\nx,y,x,y,x\ny,y,x,y,y\n")
     _, out, _ = run("estimate", file, *FAST, "--json")
     known = json.loads(out)["data"]["known_truth"]
-    assert known == {"n_items": 3, "system_accuracy": pytest.approx(2 / 3)}
+    assert known == {"n_items": 3, "system_accuracy": pytest.approx(2 / 3), "used": True}
+    _, out, _ = run("estimate", file, *FAST)
+    assert "On the 3 items with known truth the system is right in 0.667; models use them" in out
+    file.write_text("a,b,c,system,truth\nx,x,y,x,x\ny,y,y,y,y\nx,y,x,y,x\ny,y,x,y,y\n")
+    _, out, _ = run("estimate", file, *FAST)
+    assert "system is right in 0.750; they are all, and models do not use them" in out
 
 
 def test_an_estimate_the_data_cannot_support_is_null_with_a_reason_and_exit_1(run, tmp_path):

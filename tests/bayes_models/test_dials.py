@@ -1,0 +1,65 @@
+"""Dials against known densities, and on data whose violations are known."""
+
+import numpy as np
+import pytest
+import xarray as xr
+from scipy.stats import norm
+
+from bayes_models import fit_many, read_dials
+from bayes_models.dials import against_zero
+from lehner import InputError, Scenario, simulate
+
+
+def tree_of(**draws):
+    posterior = xr.Dataset({name: (("chain", "draw"), values) for name, values in draws.items()})
+    tree = xr.DataTree.from_dict({"posterior": posterior})
+    tree.attrs["model"] = "relaxed_k"
+    return tree
+
+
+@pytest.mark.parametrize(("mean", "sd"), [(0.0, 0.3), (0.5, 0.4), (1.0, 0.5)])
+def test_the_bayes_factor_of_a_normal_is_the_ratio_of_densities(mean, sd):
+    draws = np.random.default_rng(1).normal(mean, sd, 40_000)
+    expected = norm.pdf(0, scale=0.7) / norm.pdf(0, mean, sd)
+    assert against_zero(draws, 0.7) == pytest.approx(expected, rel=0.1)
+
+
+def test_the_bayes_factor_of_a_spread_is_the_ratio_of_half_normal_densities():
+    draws = abs(np.random.default_rng(1).normal(0, 0.2, 40_000))
+    # Both densities at the boundary are twice those of the normal distributions.
+    assert against_zero(draws, 0.5) == pytest.approx(0.2 / 0.5, rel=0.1)
+
+
+def test_dials_give_mean_interval_direction_and_verdict():
+    rng = np.random.default_rng(2)
+    tree = tree_of(
+        rater_spread=abs(rng.normal(0, 0.03, (4, 2000))),
+        distance_decay=rng.normal(1.0, 0.2, (4, 2000)),
+    )
+    spread, decay = read_dials(tree, level=0.9)
+    assert (spread.name, decay.name) == ("rater_spread", "distance_decay")
+    assert spread.probability_of_direction is None
+    assert decay.probability_of_direction > 0.999
+    assert decay.value.estimate == pytest.approx(1.0, abs=0.02)
+    assert decay.value.lower == pytest.approx(1 - 0.2 * 1.645, abs=0.03)
+    assert (spread.verdict(), decay.verdict()) == ("supported", "rejected")
+
+
+def test_other_models_have_no_dials():
+    tree = tree_of(rater_spread=np.ones((2, 5)))
+    tree.attrs["model"] = "tap"
+    with pytest.raises(InputError, match="fit relaxed_k"):
+        read_dials(tree)
+
+
+def test_the_data_reject_the_property_that_fails():
+    scenario = Scenario(
+        n_categories=3, n_items=1000, rater_accuracy=(0.4, 0.9, 0.65), base_rates="equal"
+    )
+    (tree,) = fit_many("relaxed_k", [simulate(scenario, 1)], priors="unequal_raters")
+    (dial,) = read_dials(tree, priors="unequal_raters")
+    assert dial.name == "rater_spread" and dial.bayes_factor > 3
+    same = Scenario(n_categories=3, n_items=1000, base_rates="equal")
+    (tree,) = fit_many("relaxed_k", [simulate(same, 1)], priors="unequal_raters")
+    (held,) = read_dials(tree, priors="unequal_raters")
+    assert held.bayes_factor < 1 < dial.bayes_factor

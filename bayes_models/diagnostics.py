@@ -9,6 +9,7 @@ from arviz_stats.base import array_stats
 from scipy.optimize import linear_sum_assignment
 
 HIGHEST_R_HAT = 1.01
+R_HAT_BY_CHANCE = 10
 LOWEST_ESS = 400
 TAILS = (0.05, 0.95)
 
@@ -54,8 +55,10 @@ class Diagnostics:
         tuple of str
         """
         found = []
-        if not self.r_hat <= HIGHEST_R_HAT:
-            found.append(f"chains disagree: R-hat is {self.r_hat:.3f}, above {HIGHEST_R_HAT}")
+        # With few draws chains that agree differ by chance: 1.01 is for a thousand and more.
+        limit = max(HIGHEST_R_HAT, 1 + R_HAT_BY_CHANCE / max(self.ess_bulk, LOWEST_ESS))
+        if not self.r_hat <= limit:
+            found.append(f"chains disagree: R-hat is {self.r_hat:.3f}, above {limit:.3f}")
         if not min(self.ess_bulk, self.ess_tail) >= LOWEST_ESS:
             found.append(
                 f"too few effective draws: {self.ess_bulk:.0f} in the bulk, {self.ess_tail:.0f} "
@@ -139,8 +142,10 @@ def relabelled_share(posterior: xr.Dataset) -> float:
     float
         Between 0 and 1.
     """
-    joint = posterior["confusion"].mean("rater") * posterior["base_rates"]
-    draws = joint.stack(sample=("chain", "draw")).transpose("sample", "category", "response").values
+    order = ("chain", "draw", "rater", "category", "response")
+    confusion = posterior["confusion"].transpose(*order).values.mean(axis=2)
+    base_rates = posterior["base_rates"].transpose("chain", "draw", "category").values
+    draws = (confusion * base_rates[..., None]).reshape(-1, *confusion.shape[2:])
     k = draws.shape[1]
     # Where each category's own response has the greatest share, no other order is better.
     order = np.arange(k)

@@ -26,6 +26,13 @@ from pytensor.link.numba.dispatch.basic import numba_njit, register_funcify_and_
 from bayes_models.observations import UNKNOWN, Observations
 
 RESCALE_EVERY = 16
+DATA_DIMS = {
+    "starts": None,
+    "raters": "rating",
+    "responses": "rating",
+    "truths": "pattern",
+    "counts": "pattern",
+}
 
 type Floats = NDArray[np.float64]
 type Integers = NDArray[np.int64]
@@ -147,10 +154,10 @@ def _compiled_kernel(*shape: int) -> Callable[..., Any]:
 
 @register_funcify_and_cache_key(SumOverStates)
 def _numba_sum_over_states(op: SumOverStates, node: Apply, **_: Any) -> Any:
-    # The cache of compiled code outlives this file's text: both are in its key.
+    # Compiled code is cached on disk under this key: it must change when the text does.
     shape = node.inputs[1].type.shape
     key = repr(("lehner", inspect.getsource(make_kernel), shape))
-    return numba_njit(make_kernel(*shape)), hashlib.sha256(key.encode()).hexdigest()
+    return numba_njit(make_kernel(*shape), fastmath=False), hashlib.sha256(key.encode()).hexdigest()
 
 
 def add_ratings(
@@ -169,7 +176,10 @@ def add_ratings(
     k = observed.n_categories
     rates = base_rates if level_rates is None else (level_rates[:, None] * base_rates).ravel()
     n_states = k if level_rates is None else k * len(level_rates)
-    data = {name: pm.Data(name, values) for name, values in observed.arrays.items()}
+    data = {
+        name: pm.Data(name, values, dims=DATA_DIMS[name])
+        for name, values in observed.arrays.items()
+    }
     pm.CustomDist(
         "ratings",
         rates,
@@ -183,6 +193,7 @@ def add_ratings(
         signature="(m),(r,m,l),(q),(n),(p),(p)->(n)",
         dtype="int64",
         observed=data["responses"],
+        dims="rating",
     )
 
 

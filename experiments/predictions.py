@@ -70,7 +70,7 @@ def compare_predictions(estimates: Sequence[Estimate]) -> tuple[Prediction, ...]
             method=str(row.Index),
             elpd=float(row.elpd),
             se=float(row.se),
-            difference=-float(row.elpd_diff),
+            difference=0.0 - float(row.elpd_diff),
             difference_se=float(row.dse),
             weight=float(row.weight),
             warning="; ".join(filter(None, (row.diag_elpd, row.diag_diff))),

@@ -1,0 +1,297 @@
+"""What a fit costs: effective draws a second against two peers, and the parts of a refit.
+
+The peers sample the same posterior of `dawid_skene` from the same start: NumPyro's NUTS, the
+likelihood in the same product form, a whole run in one jit; and Stan through R, the model that
+R's rater calls grouped (skipped where R has no rstan). All on one processor, CPU time, after
+compiling, alternated on the same data sets. Effective draws are the lesser of bulk and tail of
+the system's accuracy.
+
+Run in a clone: `python -m uv run --group benchmark python -m experiments.benchmarks.fit`
+"""
+
+import os
+
+os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
+os.environ["XLA_FLAGS"] = "--xla_cpu_multi_thread_eigen=false intra_op_parallelism_threads=1"
+os.environ["OMP_NUM_THREADS"] = "1"
+
+import json
+import resource
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+import bayes_models
+from bayes_models import compiled as compiling
+from bayes_models.compiled import compile_model, sample
+from bayes_models.diagnostics import TAILS, array_stats
+from bayes_models.observations import Observations, observe
+from bayes_models.start import em_start
+from lehner import Ratings, Scenario, simulate
+
+HERE = Path(__file__).parent
+OURS: dict[str, Any] = {"draws": 200, "tune": 50, "target_accept": 0.7}
+QUICK = 0.3
+N_DATA = 20
+
+type Floats = NDArray[np.float64]
+type Run = tuple[float, Floats]
+
+
+def main() -> None:
+    """Print all comparisons."""
+    warnings.simplefilter("ignore")
+    only = sys.argv[1:]
+    for name, part in {
+        "numpyro": _against_numpyro,
+        "stan": _against_stan,
+        "refit": _refits,
+        "fixed": _fixed_costs,
+        "first": _first_fit,
+    }.items():
+        if not only or name in only:
+            part()
+
+
+def base(n_items: int, seed: int) -> Ratings:
+    """Three raters right in .5, .6 and .7 of the items and a system in .9, 5 categories."""
+    return simulate(Scenario(rater_accuracy=(0.5, 0.6, 0.7), n_items=n_items), seed)
+
+
+def crowd(seed: int) -> Ratings:
+    """10,000 items, 99 raters and a system, 5 ratings of each item, 4 categories."""
+    rng = np.random.default_rng(seed)
+    n_items, n_raters, k = 10_000, 99, 4
+    truth = rng.integers(0, k, n_items)
+    accuracy = rng.uniform(0.4, 0.9, n_raters + 1)
+    chosen = rng.random((n_items, n_raters)).argsort(axis=1)[:, :4]
+    right = rng.random((n_items, n_raters + 1)) < accuracy
+    wrong = (truth[:, None] + rng.integers(1, k, right.shape)) % k
+    answers = np.where(right, truth[:, None], wrong)
+    codes = np.full((n_items, n_raters), -1)
+    np.put_along_axis(codes, chosen, np.take_along_axis(answers, chosen, axis=1), axis=1)
+    return Ratings(codes, list("abcd"), system=answers[:, -1])
+
+
+def effective(draws: Floats) -> float:
+    """Give the lesser of bulk and tail effective sample size, draws of shape (chain, draw)."""
+    axes = {"chain_axis": 0, "draw_axis": 1}
+    bulk = array_stats.ess(draws, method="bulk", **axes)
+    return float(min(bulk, array_stats.ess(draws, method="tail", prob=TAILS, **axes)))
+
+
+def _timed(run: Callable[[], Floats]) -> Run:
+    start = time.process_time()
+    draws = run()
+    return time.process_time() - start, draws
+
+
+def _ours(observed: Observations, seed: int, chains: int = 4, **sampling: Any) -> Run:
+    model = compile_model("dawid_skene", observed)
+    options = OURS | sampling
+    return _timed(
+        lambda: (
+            sample(model, observed, seed=seed, chains=chains, cores=1, **options)[0][
+                "system_accuracy"
+            ].values
+        )
+    )
+
+
+def _against_numpyro() -> None:
+    for name, data, ours, theirs in (
+        ("n = 200", [base(200, seed) for seed in range(12)], {}, (100, 400)),
+        (
+            "crowd",
+            [crowd(seed) for seed in range(3)],
+            {"chains": 1, "tune": 100, "draws": 400},
+            (100, 400),
+        ),
+    ):
+        peer = _numpyro(data, *theirs)
+        many = [observe(ratings) for ratings in data]
+        _ours(many[0], 0, **ours)
+        peer(many[0], 0)
+        rates = [
+            [effective(draws) / cpu for cpu, draws in (_ours(one, i, **ours), peer(one, i))]
+            for i, one in enumerate(many)
+        ]
+        _report(f"dawid_skene, {name}, against NumPyro", rates)
+
+
+def _numpyro(data: list[Ratings], warmup: int, draws: int) -> Callable[[Observations, int], Run]:
+    import jax
+    import jax.numpy as jnp
+    import numpyro
+    import numpyro.distributions as dist
+    from numpyro.infer import MCMC, NUTS, init_to_value
+
+    jax.config.update("jax_enable_x64", True)
+    many = [observe(ratings) for ratings in data]
+    k, n_raters = many[0].n_categories, len(many[0].rater_names)
+    n_patterns = max(len(one.counts) for one in many)
+    n_slots = max(int(np.diff(one.starts).max()) for one in many)
+    concentration = jnp.asarray(bayes_models.diagonal_concentration(k))
+
+    def model(rows: Any, counts: Any) -> None:
+        base_rates = numpyro.sample("base_rates", dist.Dirichlet(3.0 * jnp.ones(k)))
+        shape = (n_raters, k, k)
+        prior = dist.Dirichlet(jnp.broadcast_to(concentration, shape)).to_event(2)
+        confusion = numpyro.sample("confusion", prior)
+        table = jnp.concatenate([confusion.transpose(0, 2, 1).reshape(-1, k), jnp.ones((1, k))])
+        joint = base_rates
+        for slot in range(n_slots):
+            joint = joint * table[rows[:, slot]]
+        numpyro.factor("likelihood", counts @ jnp.log(joint.sum(axis=-1)))
+        numpyro.deterministic("accuracy", (base_rates * jnp.diagonal(confusion[-1])).sum())
+
+    @jax.jit
+    def run(key: Any, rows: Any, counts: Any, start: Any) -> Any:
+        kernel = NUTS(model, init_strategy=init_to_value(values=start))
+        sampler = MCMC(kernel, num_warmup=warmup, num_samples=draws, progress_bar=False)
+        sampler.run(key, rows, counts)
+        return sampler.get_samples()["accuracy"]
+
+    def peer(observed: Observations, seed: int) -> Run:
+        rows = np.full((n_patterns, n_slots), n_raters * k)
+        pattern = np.repeat(np.arange(len(observed.counts)), np.diff(observed.starts))
+        slot = np.arange(len(pattern)) - observed.starts[pattern]
+        rows[pattern, slot] = observed.raters * k + observed.responses
+        counts = np.zeros(n_patterns)
+        counts[: len(observed.counts)] = observed.counts
+        start = {name: em_start(observed)[name] for name in ("base_rates", "confusion")}
+        key = jax.random.PRNGKey(seed)
+        return _timed(lambda: np.asarray(run(key, rows, counts, start))[None])
+
+    return peer
+
+
+def _against_stan() -> None:
+    rscript = shutil.which("Rscript")
+    installed = (
+        rscript is not None
+        and not subprocess.run([rscript, "-e", "library(rstan)"], capture_output=True).returncode
+    )
+    if not installed:
+        print("Stan: skipped, R has no rstan")
+        return
+    for n_items, n_data in ((200, 6), (5000, 3)):
+        many = [observe(base(n_items, seed)) for seed in range(n_data)]
+        theirs = _stan(many)
+        _ours(many[0], 0)
+        rates = [
+            [effective(draws) / cpu for cpu, draws in (_ours(one, i), theirs[i])]
+            for i, one in enumerate(many)
+        ]
+        _report(f"dawid_skene, n = {n_items}, against Stan", rates)
+
+
+def _stan(many: list[Observations]) -> list[Run]:
+    with tempfile.TemporaryDirectory() as folder:
+        files = []
+        for i, one in enumerate(many):
+            start = em_start(one)
+            k = one.n_categories
+            data = {
+                "P": len(one.counts),
+                "J": len(one.rater_names),
+                "K": k,
+                "y": (one.responses.reshape(len(one.counts), -1) + 1).tolist(),
+                "count": one.counts.tolist(),
+                "alpha": [3.0] * k,
+                "beta": bayes_models.diagonal_concentration(k).tolist(),
+                "pi": start["base_rates"].tolist(),
+                "theta": start["confusion"].tolist(),
+                "warmup": 500,
+                "draws": 1000,
+            }
+            files.append(Path(folder) / f"{i}.json")
+            files[-1].write_text(json.dumps(data))
+        script = ["Rscript", str(HERE / "grouped.R"), str(HERE / "grouped.stan"), *map(str, files)]
+        lines = subprocess.run(script, capture_output=True, text=True, check=True).stdout
+    cpu = [float(line.split()[1]) for line in lines.splitlines() if line.startswith("CPU")]
+    draws = [
+        np.array(line.split()[1:], dtype=float)[None]
+        for line in lines.splitlines()
+        if line.startswith("DRAWS")
+    ]
+    return list(zip(cpu, draws, strict=True))
+
+
+def _refits() -> None:
+    quick = {"dawid_skene": OURS, "relaxed_k": {}}
+    for model, options in quick.items():
+        data = [base(200, seed) for seed in range(100, 101 + N_DATA)]
+        trees = bayes_models.fit_many(model, data, **options)
+        next(trees)
+        compiled_before = len(compiling._compiled)
+        found = []
+        for _ in range(N_DATA):
+            start = time.process_time()
+            tree = next(trees)
+            bayes_models.estimate_from_draws(tree)
+            cpu = time.process_time() - start
+            found.append((cpu, json.loads(tree.attrs["diagnostics"])))
+        cpu = [c for c, d in found if d["tries"] == 1]
+        enough = [min(d["ess_bulk"], d["ess_tail"]) >= 400 and d["tries"] == 1 for _, d in found]
+        print(
+            f"{model}, n = 200, data in to estimates out: median {statistics.median(cpu):.3f} "
+            f"CPU-s, most {max(cpu):.3f}; {sum(enough)} of {N_DATA} at the first try with 400 "
+            f"effective draws or more and no other failure; with a second try "
+            f"{sum(min(d['ess_bulk'], d['ess_tail']) >= 400 for _, d in found)} of {N_DATA}, at "
+            f"most {max(c for c, _ in found):.2f} CPU-s; "
+            f"compilations meanwhile: {len(compiling._compiled) - compiled_before}"
+        )
+
+
+def _fixed_costs() -> None:
+    observed = observe(base(200, 1))
+    _ours(observed, 1)
+    cpu = [_ours(observed, i, draws=1, tune=1)[0] for i in range(50)]
+    print(f"fixed cost of a fit (1 + 1 draws): median {1e3 * statistics.median(cpu):.1f} CPU-ms")
+    data = [base(200, seed) for seed in range(50)]
+    for _ in bayes_models.fit_many("dawid_skene", data, tries=1, **OURS):
+        pass
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    for _ in bayes_models.fit_many("dawid_skene", data * 10, tries=1, **OURS):
+        pass
+    grown = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before
+    print(f"500 fits grow memory by {grown / 1024:.1f} MB")
+
+
+def _first_fit() -> None:
+    code = (
+        "import lehner, bayes_models; "
+        "r = lehner.simulate(lehner.Scenario(rater_accuracy=(.5, .6, .7)), 1); "
+        "next(bayes_models.fit_many('{}', [r]))"
+    )
+    for model in ("dawid_skene", "relaxed_k"):
+        for _ in range(2):
+            start = time.perf_counter()
+            subprocess.run([sys.executable, "-W", "ignore", "-c", code.format(model)], check=True)
+            wall = time.perf_counter() - start
+        print(f"{model}: a new process has its first fit {wall:.1f} s after its start")
+
+
+def _report(title: str, rates: list[list[float]]) -> None:
+    ratios = [ours / theirs for ours, theirs in rates]
+    ours, theirs = (statistics.median(column) for column in zip(*rates, strict=True))
+    print(
+        f"{title}: effective draws a CPU-second {ours:.0f} against {theirs:.0f}; ratio of each "
+        f"data set: median {statistics.median(ratios):.1f}, least {min(ratios):.1f}",
+        flush=True,
+    )
+
+
+if __name__ == "__main__":
+    main()

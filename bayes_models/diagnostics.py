@@ -142,8 +142,8 @@ def relabelled_share(posterior: xr.Dataset) -> float:
     float
         Between 0 and 1.
     """
-    order = ("chain", "draw", "rater", "category", "response")
-    confusion = posterior["confusion"].transpose(*order).values.mean(axis=2)
+    dims = ("chain", "draw", "rater", "category", "response")
+    confusion = posterior["confusion"].transpose(*dims).values.mean(axis=2)
     base_rates = posterior["base_rates"].transpose("chain", "draw", "category").values
     draws = (confusion * base_rates[..., None]).reshape(-1, *confusion.shape[2:])
     k = draws.shape[1]

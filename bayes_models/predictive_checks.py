@@ -10,15 +10,18 @@ from dataclasses import dataclass
 import numpy as np
 import xarray as xr
 from numpy.typing import NDArray
+from scipy.sparse import csr_array
 from scipy.stats import norm
 
-from bayes_models.observations import observe
+from bayes_models.observations import UNKNOWN, observe
 from bayes_models.predictive import draw_ratings
 from bayes_models.truth import log_joint, states
 from lehner import Ratings
 from lehner.seeds import Seed, child_seeds
 
 SIGNIFICANCE = 0.01
+MOST_RATINGS = 50_000_000
+FEWEST_DRAWS = 25
 
 type Floats = NDArray[np.float64]
 
@@ -100,7 +103,7 @@ def predictive_checks(
     ratings : Ratings
         The data that were fitted.
     draws : int
-        How many posterior draws are used.
+        How many posterior draws are used at most; fewer, but 25, for millions of ratings.
     seed : int, numpy.random.SeedSequence or numpy.random.Generator
 
     Returns
@@ -114,56 +117,81 @@ def predictive_checks(
     """
     posterior = tree["posterior"].to_dataset()
     rates, confusion = states(posterior)
-    chosen = np.linspace(0, len(rates) - 1, min(draws, len(rates))).astype(int)
+    affordable = max(FEWEST_DRAWS, MOST_RATINGS // max(1, ratings.n_ratings))
+    n_draws = min(draws, affordable, len(rates))
     (child,) = child_seeds(seed, 1)
     rng = np.random.default_rng(child)
-    found = []
-    for draw in chosen:
-        predicted = draw_ratings(ratings, rates[draw], confusion[draw], rng)
-        unknown = Ratings(
-            predicted.flat,
-            predicted.categories,
-            predicted.raters,
-            predicted.items,
-            predicted.system,
-        )
+    agreement, observed, difference = _Moments(), _Moments(), _Moments()
+    for draw in np.linspace(0, len(rates) - 1, n_draws).astype(int):
         parameters = rates[draw], confusion[draw]
-        found.append(
-            (
-                _agreement(predicted),
-                _residual_correlation(ratings, *parameters, rng),
-                _residual_correlation(unknown, *parameters, rng),
-            )
-        )
-    agreement, observed, expected = (np.array(part) for part in zip(*found, strict=True))
-    difference = observed - expected
-    spread = difference.std(axis=0)
+        predicted = _known_alike(draw_ratings(ratings, *parameters, rng), ratings)
+        correlation = _residual_correlation(ratings, *parameters, rng)
+        agreement.add(_agreement(predicted))
+        observed.add(correlation)
+        difference.add(correlation - _residual_correlation(predicted, *parameters, rng))
     dims = ("rater", "other")
     names = posterior["rater"].values
     table = xr.Dataset(
         {
             "agreement": (dims, _agreement(ratings)),
-            "agreement_predicted": (dims, agreement.mean(axis=0)),
-            "agreement_sd": (dims, agreement.std(axis=0)),
-            "correlation": (dims, observed.mean(axis=0)),
+            "agreement_predicted": (dims, agreement.mean),
+            "agreement_sd": (dims, agreement.sd),
+            "correlation": (dims, observed.mean),
             "correlation_z": (
                 dims,
-                difference.mean(axis=0) / np.where(spread > 0, spread, np.nan),
+                difference.mean / np.where(difference.sd > 0, difference.sd, np.nan),
             ),
         },
         {"rater": names, "other": names},
     )
-    return PredictiveChecks(table=table, draws=len(chosen))
+    return PredictiveChecks(table=table, draws=n_draws)
+
+
+def _known_alike(predicted: Ratings, ratings: Ratings) -> Ratings:
+    """Leave the truths of those items known whose truths are known in the data."""
+    if ratings.truth is None or predicted.truth is None:
+        return predicted
+    known = np.repeat(ratings.truth, ratings.weights) != UNKNOWN
+    return Ratings(
+        predicted.flat,
+        predicted.categories,
+        predicted.raters,
+        predicted.items,
+        predicted.system,
+        np.where(known, predicted.truth, UNKNOWN),
+    )
+
+
+class _Moments:
+    """Mean and standard deviation of arrays that come one at a time."""
+
+    def __init__(self) -> None:
+        self.n, self.total, self.squares = 0, np.zeros(()), np.zeros(())
+
+    def add(self, values: Floats) -> None:
+        self.n += 1
+        self.total = self.total + values
+        self.squares = self.squares + values**2
+
+    @property
+    def mean(self) -> Floats:
+        return self.total / self.n
+
+    @property
+    def sd(self) -> Floats:
+        return np.sqrt(np.maximum(self.squares / self.n - self.mean**2, 0))
 
 
 def _agreement(ratings: Ratings) -> Floats:
     """Give the share of pairs of ratings that agree, by pair of raters."""
     observed = observe(ratings)
-    k, n_raters = observed.n_categories, len(observed.rater_names)
-    counts = observed.response_counts()
-    joint = (counts.T @ counts.multiply(observed.counts[:, None])).toarray()
-    joint = joint.reshape(n_raters, k, n_raters, k)
-    return _without_diagonal(np.einsum("akbk->ab", joint), joint.sum(axis=(1, 3)))
+    k = observed.n_categories
+    counts = observed.response_counts().tocsc()
+    weighted = observed.counts[:, None]
+    by_category = [counts[:, category::k] for category in range(k)]
+    given = sum(by_category[1:], start=by_category[0])
+    agreeing = sum((one.T @ one.multiply(weighted)).toarray() for one in by_category)
+    return _without_diagonal(agreeing, (given.T @ given.multiply(weighted)).toarray())
 
 
 def _residual_correlation(
@@ -175,18 +203,21 @@ def _residual_correlation(
     log = log_joint(observed, rates[None], confusion[None])[0]
     probability = np.exp(log - log.max(axis=1, keepdims=True))
     probability /= probability.sum(axis=1, keepdims=True)
-    row = np.repeat(np.arange(len(observed.counts)), observed.counts)
-    cumulative = np.cumsum(probability, axis=1)[row, :-1]
-    truth = (rng.random((len(row), 1)) >= cumulative).sum(axis=1)
-    wrong = observed.response_counts()[row].toarray().reshape(len(row), n_raters, k)
-    given = wrong.sum(axis=2)
-    by_category = np.einsum("rmkk->rk", confusion.reshape(n_raters, -1, k, k)) / (
-        confusion.shape[1] // k
-    )
-    right = np.take_along_axis(wrong, truth[:, None, None], axis=2)[..., 0]
-    residual = (given - right) - given * (1 - by_category.T[truth])
-    together = residual.T @ residual
-    squared = (residual**2).T @ (given > 0)
+    pattern = np.repeat(np.arange(len(observed.counts)), observed.counts)
+    cumulative = np.cumsum(probability, axis=1)[pattern, :-1]
+    truth = (rng.random((len(pattern), 1)) >= cumulative).sum(axis=1)
+    by_level = confusion.reshape(n_raters, -1, k, k)
+    wrong = 1 - np.einsum("rmkk->rk", by_level) / by_level.shape[1]
+    cells = observed.response_counts()[pattern].tocoo()
+    rater, response = np.divmod(cells.col, k)
+    true = truth[cells.row]
+    surprise = cells.data * ((response != true) - wrong[rater, true])
+    shape = (len(pattern), n_raters)
+    residual = csr_array((surprise, (cells.row, rater)), shape=shape)
+    rated = csr_array((np.ones(len(rater)), (cells.row, rater)), shape=shape)
+    rated.data[:] = 1.0
+    together = (residual.T @ residual).toarray()
+    squared = (residual.power(2).T @ rated).toarray()
     return _without_diagonal(together, np.sqrt(squared * squared.T))
 
 

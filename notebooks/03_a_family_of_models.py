@@ -71,8 +71,9 @@ print(MODELS["relaxed_k"](ratings).str_repr())
 # %% [markdown]
 # ## Their priors
 #
-# A prior is a number (a Dirichlet concentration, the scale of a spread, ...), a PyMC distribution, or
-# a named set. A scale of 0 fixes a spread at zero: with all dials at zero `relaxed_k` is `one_coin`.
+# A prior is a number (a Dirichlet concentration, the scale of a spread, ...), a PyMC distribution,
+# or a named set. A scale of 0 fixes a spread at zero: with all dials at zero `relaxed_k` is
+# `one_coin`.
 
 # %%
 pd.DataFrame(

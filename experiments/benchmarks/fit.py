@@ -242,11 +242,11 @@ def _refits() -> None:
             bayes_models.estimate_from_draws(tree)
             cpu = time.process_time() - start
             found.append((cpu, json.loads(tree.attrs["diagnostics"])))
-        cpu = [c for c, d in found if d["tries"] == 1]
+        first = [c for c, d in found if d["tries"] == 1]
         enough = [min(d["ess_bulk"], d["ess_tail"]) >= 400 and d["tries"] == 1 for _, d in found]
         print(
-            f"{model}, n = 200, data in to estimates out: median {statistics.median(cpu):.3f} "
-            f"CPU-s, most {max(cpu):.3f}; {sum(enough)} of {N_DATA} at the first try with 400 "
+            f"{model}, n = 200, data in to estimates out: median {statistics.median(first):.3f} "
+            f"CPU-s, most {max(first):.3f}; {sum(enough)} of {N_DATA} at the first try with 400 "
             f"effective draws or more and no other failure; with a second try "
             f"{sum(min(d['ess_bulk'], d['ess_tail']) >= 400 for _, d in found)} of {N_DATA}, at "
             f"most {max(c for c, _ in found):.2f} CPU-s; "

@@ -41,8 +41,12 @@ def test_raters_who_copy_are_named_and_only_they():
 def test_false_alarms_are_rare():
     scenario = Scenario(n_items=200)
     alarms = [
-        len(predictive_checks(fit_at_the_truth(scenario, s), simulate(scenario, s)).warnings())
-        for s in range(30)
+        len(
+            predictive_checks(
+                fit_at_the_truth(scenario, s), simulate(scenario, s), draws=100
+            ).warnings()
+        )
+        for s in range(20)
     ]
     # A hundredth of the data sets at most by agreement, fewer by correlation.
     assert sum(a > 0 for a in alarms) <= 3

@@ -120,21 +120,20 @@ def summarise(found: dict[str, pd.DataFrame]) -> pd.DataFrame:
 
 def draw(found: dict[str, pd.DataFrame]) -> Figure:
     """Draw each quantity's distribution of ranks against the uniform one."""
-    names = {f"{model}: {quantity}" for model, ranks in found.items() for quantity in ranks}
-    ranks = xr.Dataset(
-        {
-            f"{model}\n{quantity}": ("sample", values.to_numpy())
-            for model, table in found.items()
-            for quantity, values in table.items()
-        }
-    )
+    ranks = {
+        f"{model}\n{quantity}": ("sample", values.to_numpy())
+        for model, table in found.items()
+        for quantity, values in table.items()
+    }
     plots = az.plot_ecdf_pit(
-        xr.DataTree.from_dict({"prior_sbc": ranks}),
+        xr.DataTree.from_dict({"prior_sbc": xr.Dataset(ranks)}),
         sample_dims="sample",
+        visuals={"xlabel": False},
         col_wrap=4,
-        figure_kwargs={"figsize": (14, 2.6 * -(-len(names) // 4)), "sharey": True},
+        figure_kwargs={"figsize": (13, 2.4 * -(-len(ranks) // 4)), "sharey": True},
     )
     figure = plots.viz["figure"].item()
+    figure.set_layout_engine("constrained")
     plt.close(figure)
     return figure
 

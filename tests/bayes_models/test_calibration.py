@@ -20,7 +20,14 @@ from experiments.calibration.command import design
 from lehner import InputError, Ratings
 
 
-@pytest.mark.parametrize("name", MODELS)
+QUICK = ("one_coin", "dawid_skene", "relaxed_k")
+# Compiling the others takes minutes.
+EACH_MODEL = [
+    pytest.param(name, marks=[] if name in QUICK else pytest.mark.slow) for name in MODELS
+]
+
+
+@pytest.mark.parametrize("name", EACH_MODEL)
 def test_models_are_calibrated(name):
     tree = calibrate(name, design(), 50, seed=4, chains=2, draws=500, tries=1)
     ranks = tree["prior_sbc"].to_dataset()
@@ -34,6 +41,7 @@ def test_models_are_calibrated(name):
         assert kstest(values, "uniform").pvalue > 0.001, quantity
 
 
+@pytest.mark.slow
 def test_ranks_show_a_prior_that_is_not_the_one_simulated_from():
     prior = prior_draws("dawid_skene", design(), 50, seed=1)
     rng = np.random.default_rng(1)
@@ -49,7 +57,7 @@ def test_ranks_show_a_prior_that_is_not_the_one_simulated_from():
     assert kstest(ranks, "uniform").pvalue < 1e-6
 
 
-@pytest.mark.parametrize("name", MODELS)
+@pytest.mark.parametrize("name", EACH_MODEL)
 def test_prior_sensitivity_can_be_computed(name):
     one = prior_draws("one_coin", design(), 1, seed=3)
     parameters = [values[0] for values in states(one)]

@@ -190,6 +190,7 @@ def test_twenty_known_truths_tighten_the_interval():
     assert (np.mean(narrower, axis=0) < [0.95, 0.85]).all()
 
 
+@pytest.mark.slow
 def test_the_sampler_of_pymc_finds_the_same_posterior(table_2_fit):
     with bayes_models.dawid_skene(load_dataset("lehner_table2")) as model:
         drawn = pm.sample(1000, tune=500, random_seed=1, progressbar=False, quiet=True)

@@ -14,7 +14,7 @@ SCRIPTS = sorted(FOLDER.glob("*.py"))
 @pytest.mark.parametrize("script", SCRIPTS, ids=lambda path: path.stem)
 def test_notebook_runs(script):
     notebook = jupytext.read(script)
-    NotebookClient(notebook, timeout=600, resources={"metadata": {"path": str(FOLDER)}}).execute()
+    NotebookClient(notebook, timeout=900, resources={"metadata": {"path": str(FOLDER)}}).execute()
 
 
 @pytest.mark.parametrize("script", SCRIPTS, ids=lambda path: path.stem)

@@ -19,7 +19,6 @@ from bayes_models.truth import states
 from experiments.calibration.command import design
 from lehner import InputError, Ratings
 
-
 QUICK = ("one_coin", "dawid_skene", "relaxed_k")
 # Compiling the others takes minutes.
 EACH_MODEL = [

@@ -161,7 +161,7 @@ az.loo(tree)
 
 # %% [markdown]
 # **Answer.** One call each: `estimate_algebraic(ratings)` and `fit("dawid_skene", ratings)`. On
-# Table 2 the algebra says .73 and Dawid–Skene .63, and ten items support neither with any
+# Table 2 the algebra says .73 and Dawid–Skene .62, and ten items support neither with any
 # precision: the algebra says so by an interval over the whole range; the narrower interval of
 # Dawid–Skene is mostly its prior. On the anesthesia data both put the second anaesthetist at about
 # .65. Agreement with the majority would have been .50 and .69. How far each can be trusted when

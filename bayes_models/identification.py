@@ -7,7 +7,7 @@ import xarray as xr
 
 from bayes_models.models import find_model
 from bayes_models.observations import Observations, observe
-from bayes_models.start import em_start
+from bayes_models.start import expected_numbers
 from lehner import Ratings
 
 PRIOR_WORTH = 8.0
@@ -148,13 +148,6 @@ def _degrees_of_freedom(observed: Observations) -> int:
 
 
 def _support(observed: Observations) -> xr.DataArray:
-    start = em_start(observed)
-    k, n_raters = observed.n_categories, len(observed.rater_names)
-    counts = observed.response_counts()
-    log = counts @ np.log(start["confusion"]).swapaxes(1, 2).reshape(-1, k)
-    log += np.log(start["base_rates"])
-    share = np.exp(log - log.max(axis=1, keepdims=True))
-    share *= (observed.counts / share.sum(axis=1))[:, None]
-    expected = np.asarray(counts.T @ share).reshape(n_raters, k, k).sum(axis=1)
+    _, ratings = expected_numbers(observed)
     coords = {"rater": list(observed.rater_names), "category": observed.coords["category"]}
-    return xr.DataArray(expected, coords, ("rater", "category"), name="support")
+    return xr.DataArray(ratings.sum(axis=2), coords, ("rater", "category"), name="support")

@@ -25,7 +25,8 @@ from pytensor.link.numba.dispatch.basic import numba_njit, register_funcify_and_
 
 from bayes_models.observations import UNKNOWN, Observations
 
-RESCALE_EVERY = 16
+BLOCK = 16
+SMALL = 1e-200
 DATA_DIMS = {
     "starts": None,
     "raters": "rating",
@@ -72,6 +73,8 @@ def make_kernel(n_raters: int, n_states: int, n_responses: int) -> Callable[...,
         expected_rates = np.zeros(n_states)
         joint = np.empty(n_states)
         log_likelihood = 0.0
+        # One logarithm for many patterns: the product is kept from underflow.
+        product = 1.0
         for p in range(len(counts)):
             first, last = starts[p], starts[p + 1]
             for m in range(n_states):
@@ -80,19 +83,29 @@ def make_kernel(n_raters: int, n_states: int, n_responses: int) -> Callable[...,
                 for m in range(n_states):
                     if m % n_responses != truths[p]:
                         joint[m] = 0.0
-            for s in range(first, last):
-                row = raters[s] * n_responses + responses[s]
-                for m in range(n_states):
-                    joint[m] *= table[row, m]
-                if (s - first) % RESCALE_EVERY == RESCALE_EVERY - 1:
-                    top = joint.max()
-                    if top > 0:
-                        log_likelihood += counts[p] * np.log(top)
-                        joint /= top
+            for block in range(first, last, BLOCK):
+                for s in range(block, min(block + BLOCK, last)):
+                    row = np.uint64(raters[s] * n_responses + responses[s])
+                    for m in range(n_states):
+                        joint[m] *= table[row, m]
+                if block + BLOCK < last:
+                    scale = 0.0
+                    for m in range(n_states):
+                        scale += joint[m]
+                    if scale > 0:
+                        log_likelihood += counts[p] * np.log(scale)
+                        for m in range(n_states):
+                            joint[m] /= scale
             total = 0.0
             for m in range(n_states):
                 total += joint[m]
-            log_likelihood += counts[p] * np.log(total)
+            if counts[p] != 1:
+                log_likelihood += counts[p] * np.log(total)
+            elif product * total < SMALL:
+                log_likelihood += np.log(product)
+                product = total
+            else:
+                product *= total
             if total == 0:
                 continue
             weight = counts[p] / total
@@ -100,9 +113,10 @@ def make_kernel(n_raters: int, n_states: int, n_responses: int) -> Callable[...,
                 joint[m] *= weight
                 expected_rates[m] += joint[m]
             for s in range(first, last):
-                row = raters[s] * n_responses + responses[s]
+                row = np.uint64(raters[s] * n_responses + responses[s])
                 for m in range(n_states):
                     expected[row, m] += joint[m]
+        log_likelihood += np.log(product)
         by_confusion = np.zeros((n_raters, n_states, n_responses))
         for r in range(n_raters):
             for m in range(n_states):

@@ -18,7 +18,7 @@ type Floats = NDArray[np.float64]
 
 
 def em_start(observed: Observations) -> dict[str, Floats]:
-    """Take each pattern's share of votes for its truth and improve on it by EM.
+    """Give the variables of all models values near the most probable ones.
 
     Parameters
     ----------
@@ -27,30 +27,53 @@ def em_start(observed: Observations) -> dict[str, Floats]:
     Returns
     -------
     dict
-        Values of the variables of all models, by name.
+        Values by name.
+    """
+    items, ratings = expected_numbers(observed)
+    confusion = ratings + diagonal_concentration(observed.n_categories)
+    return _start_values(
+        (items + 1) / (items + 1).sum(),
+        confusion / confusion.sum(axis=-1, keepdims=True),
+        has_system=observed.has_system,
+    )
+
+
+def expected_numbers(observed: Observations) -> tuple[Floats, Floats]:
+    """Count items by true category, and ratings by rater, true category and response, by EM.
+
+    It starts from raters who are all right in 60% of their ratings, which is a vote, and has
+    these as its prior.
+
+    Parameters
+    ----------
+    observed : Observations
+
+    Returns
+    -------
+    items : ndarray, shape (n_categories,)
+    ratings : ndarray, shape (n_raters, n_categories, n_responses)
 
     References
     ----------
-    Dawid & Skene (1979), Eq. 2.3-2.5 and 3.1, with the prior of a rater who is right in 60%.
+    Dawid & Skene (1979), Eq. 2.3-2.5 and 3.1.
     """
     k, n_raters = observed.n_categories, len(observed.rater_names)
-    counts = observed.response_counts()
+    cells = observed.response_counts()
+    by_cell = cells.T.tocsr()
+    truths = observed.truths[:, None]
+    possible = (truths == UNKNOWN) | (truths == np.arange(k))
     prior = diagonal_concentration(k)
-    share = np.asarray(counts @ np.tile(np.eye(k), (n_raters, 1))) + 1 / k
+    items, ratings = np.zeros(k), np.zeros((n_raters, k, k))
     for _ in range(N_STEPS):
-        share[observed.truths != UNKNOWN] = 0
-        known = np.flatnonzero(observed.truths != UNKNOWN)
-        share[known, observed.truths[known]] = 1
-        share /= share.sum(axis=1, keepdims=True)
-        weighted = share * observed.counts[:, None]
-        tallies = np.asarray(counts.T @ weighted).reshape(n_raters, k, k).swapaxes(1, 2)
-        base_rates = weighted.sum(axis=0) + 1
-        base_rates /= base_rates.sum()
-        confusion = tallies + prior
-        confusion /= confusion.sum(axis=-1, keepdims=True)
-        log = counts @ np.log(confusion).swapaxes(1, 2).reshape(-1, k) + np.log(base_rates)
-        share = np.exp(log - log.max(axis=1, keepdims=True))
-    return _start_values(base_rates, confusion, has_system=observed.has_system)
+        # Responses come before true categories here, as the product with the cells needs it.
+        confusion = ratings + prior
+        confusion /= confusion.sum(axis=1, keepdims=True)
+        log = cells @ np.log(confusion).reshape(-1, k) + np.log(items + 1)
+        log[~possible] = -np.inf
+        truth = np.exp(log - log.max(axis=1, keepdims=True))
+        truth *= (observed.counts / truth.sum(axis=1))[:, None]
+        items, ratings = truth.sum(axis=0), (by_cell @ truth).reshape(n_raters, k, k)
+    return items, ratings.swapaxes(1, 2)
 
 
 def _start_values(base_rates: Floats, confusion: Floats, *, has_system: bool) -> dict[str, Floats]:

@@ -113,7 +113,7 @@ def _against_numpyro() -> None:
         ("n = 200", [base(200, seed) for seed in range(12)], {}, (100, 400)),
         (
             "crowd",
-            [crowd(seed) for seed in range(3)],
+            [crowd(seed) for seed in range(6)],
             {"chains": 1, "tune": 100, "draws": 400},
             (100, 400),
         ),

@@ -5,7 +5,7 @@ import pymc as pm
 import pytest
 
 from bayes_models import dawid_skene, diagonal_concentration, observe
-from bayes_models.likelihood import RESCALE_EVERY, make_kernel
+from bayes_models.likelihood import BLOCK, make_kernel
 from bayes_models.models import MODELS
 from bayes_models.observations import known_truths
 from bayes_models.truth import log_joint
@@ -114,7 +114,7 @@ def test_the_derivatives_are_finite_differences(levels):
 
 def test_hundreds_of_ratings_of_an_item_do_not_underflow():
     rng = np.random.default_rng(1)
-    n_raters = 40 * RESCALE_EVERY + 3
+    n_raters = 40 * BLOCK + 3
     ratings = Ratings(rng.integers(0, 3, (2, n_raters)), ["a", "b", "c"])
     observed = observe(ratings)
     rates, confusion = random_parameters(rng, n_raters, 3)
@@ -127,6 +127,19 @@ def test_hundreds_of_ratings_of_an_item_do_not_underflow():
     assert expected < -1000
     assert float(ours) == pytest.approx(expected, abs=1e-8)
     assert np.isfinite(by_rates).all()
+
+
+def test_thousands_of_improbable_items_do_not_underflow():
+    rng = np.random.default_rng(2)
+    ratings = Ratings(rng.integers(0, 3, (2000, 10)), ["a", "b", "c"])
+    observed = observe(ratings)
+    assert (observed.counts == 1).any() and (observed.counts > 1).any()
+    rates, confusion = random_parameters(rng, 10, 3)
+    ours, _, _ = kernel_of(observed, 3)(rates, confusion, *observed.arrays.values())
+    joint = log_joint(observed, rates[None], confusion[None])[0]
+    expected = observed.counts @ np.logaddexp.reduce(joint, axis=1)
+    assert expected < -10_000
+    assert float(ours) == pytest.approx(expected, rel=1e-12)
 
 
 def test_ratings_that_are_impossible_have_likelihood_zero_and_no_nan():

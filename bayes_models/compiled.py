@@ -18,6 +18,7 @@ import pytensor.tensor as pt
 import xarray as xr
 from numpy.typing import NDArray
 
+from bayes_models.draws import labelled_draws
 from bayes_models.models import find_model
 from bayes_models.observations import Observations
 from bayes_models.priors import Priors, choose_priors
@@ -120,7 +121,7 @@ def sample(
     chains: int,
     target_accept: float,
     cores: int | None = None,
-) -> tuple[xr.Dataset, xr.Dataset]:
+) -> dict[str, xr.Dataset]:
     """Sample the posterior by NUTS.
 
     Parameters
@@ -135,7 +136,8 @@ def sample(
 
     Returns
     -------
-    posterior, sample_stats : xarray.Dataset
+    dict
+        Datasets `posterior` and `sample_stats`.
     """
     start = compiled.start(em_start(observed))
 
@@ -158,7 +160,9 @@ def sample(
         progress_bar=False,
         return_raw_trace=True,
     )
-    by_chain, stats_by_chain = trace.get_arrow_trace()
+    by_chain, stats_by_chain = (
+        [pa.record_batch(chain) for chain in chains] for chains in trace.get_arrow_trace()
+    )
     coords = compiled.coords | observed.coords
     names = observed.rater_names
     coords["rater_without_system"] = np.array(names[: len(names) - observed.has_system])
@@ -171,24 +175,17 @@ def sample(
         ours: ((), _stack(stats_by_chain, theirs, draws, ()))
         for theirs, ours in SAMPLE_STATS.items()
     }
-    return _dataset(posterior, coords), _dataset(statistics, {})
-
-
-def _dataset(variables: Mapping[str, tuple[Any, Floats]], coords: Mapping[str, Any]) -> xr.Dataset:
-    chains, draws = next(iter(variables.values()))[1].shape[:2]
-    used = {dim for dims, _ in variables.values() for dim in dims}
-    return xr.Dataset(
-        {name: (("chain", "draw", *dims), values) for name, (dims, values) in variables.items()},
-        {"chain": np.arange(chains), "draw": np.arange(draws)}
-        | {dim: np.asarray(coords[dim]) for dim in sorted(used)},
-    )
+    return {
+        "posterior": labelled_draws(posterior, coords),
+        "sample_stats": labelled_draws(statistics, {}),
+    }
 
 
 def _stack(batches: Any, name: str, draws: int, shape: tuple[int, ...]) -> Floats:
     """Give the draws after warm-up, shape (n_chains, n_draws, *shape)."""
     chains = []
     for batch in batches:
-        column = pa.array(batch.column(name))
+        column = batch.column(name)
         values = column.flatten() if hasattr(column, "flatten") else column
         chains.append(values.to_numpy(zero_copy_only=False).reshape(-1, *map(int, shape))[-draws:])
     return np.stack(chains)

@@ -94,7 +94,7 @@ def diagnose(
     Parameters
     ----------
     tree : xarray.DataTree
-        With groups `posterior` and `sample_stats`.
+        With group `posterior`, and `sample_stats` if it is of NUTS.
     variables : collection of str, optional
         Variables checked; all by default.
     tries : int
@@ -117,16 +117,19 @@ def diagnose(
     # Probabilities that a model fixes do not mix, nor need to.
     scalars = scalars[..., np.ptp(scalars, axis=(0, 1)) > 0]
     axes = {"chain_axis": 0, "draw_axis": 1}
-    stats = tree["sample_stats"]
     return Diagnostics(
         r_hat=float(array_stats.rhat(scalars, method="rank", **axes).max()),
         ess_bulk=float(array_stats.ess(scalars, method="bulk", **axes).min()),
         ess_tail=float(array_stats.ess(scalars, method="tail", prob=TAILS, **axes).min()),
-        divergences=int(stats["diverging"].sum()),
-        treedepth=int(stats["reached_max_treedepth"].sum()),
+        divergences=_count(tree, "diverging"),
+        treedepth=_count(tree, "reached_max_treedepth"),
         relabelled=relabelled_share(posterior),
         tries=tries,
     )
+
+
+def _count(tree: xr.DataTree, event: str) -> int:
+    return int(tree["sample_stats"][event].sum()) if "sample_stats" in tree else 0
 
 
 def relabelled_share(posterior: xr.Dataset) -> float:

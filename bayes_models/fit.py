@@ -2,27 +2,38 @@
 
 import json
 import warnings
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 import xarray as xr
 
 from bayes_models.compiled import compile_model, sample
 from bayes_models.diagnostics import ConvergenceWarning, Diagnostics, diagnose
-from bayes_models.observations import known_truths, observe
+from bayes_models.gibbs import sample_conjugate
+from bayes_models.observations import Observations, known_truths, observe
 from bayes_models.priors import Priors
 from bayes_models.truth import add_truth
 from lehner import Ratings
 from lehner.checks import check_choice, check_whole_number
-from lehner.seeds import Seed, child_seeds
+from lehner.seeds import Seed, child_seeds, spawn_seeds
 
 ESTIMANDS = ("system_accuracy", "system_accuracy_in_sample")
 OTHERWISE = ("accuracy", "base_rates")
 LONGER = 3
 
+FOR_STUDIES: dict[str, Any] = {
+    "draws": 400,
+    "tune": 200,
+    "cores": 1,
+    "check": "estimands",
+    "log_likelihood": False,
+}
+
 type Checked = Literal["all", "estimands"]
+type Engine = Literal["nuts", "gibbs"]
+type Sampler = Callable[[int, int, int, float], dict[str, xr.Dataset]]
 
 
 def fit(
@@ -31,6 +42,7 @@ def fit(
     *,
     seed: Seed = 1,
     priors: Priors = None,
+    engine: Engine = "nuts",
     draws: int = 1000,
     tune: int = 500,
     chains: int = 4,
@@ -40,13 +52,13 @@ def fit(
     check: Checked = "all",
     log_likelihood: bool = True,
 ) -> xr.DataTree:
-    """Fit a model by NUTS.
+    """Fit a model.
 
-    The model is compiled once in a process for all data with as many raters and categories.
-    Chains start near the most probable parameters, with the labels the raters use, and the prior
-    holds them there. If the diagnostics fail it is sampled again, three times as long and with a
-    higher target acceptance; what still fails is raised as a `ConvergenceWarning` and kept in the
-    result.
+    For NUTS the model is compiled once in a process for all data with as many raters and
+    categories. Chains start near the most probable parameters, with the labels the raters use,
+    and the prior holds them there. If the diagnostics fail it is sampled again, three times as
+    long and with a higher target acceptance; what still fails is raised as a
+    `ConvergenceWarning` and kept in the result.
 
     Parameters
     ----------
@@ -59,12 +71,15 @@ def fit(
         Same seed, same draws.
     priors : str or mapping, optional
         As the model takes them.
+    engine : {"nuts", "gibbs"}
+        "gibbs" samples `dawid_skene` and `pooled` with Dirichlet priors, and is the faster the
+        fewer the items: five times and more up to 200.
     draws, tune, chains : int
         Draws kept and warm-up draws per chain, and number of chains.
     target_accept : float
-        Mean acceptance probability aimed at, between 0 and 1.
+        Mean acceptance probability that NUTS aims at, between 0 and 1.
     cores : int, optional
-        How many chains are sampled at once; the draws do not depend on it.
+        How many chains of NUTS are sampled at once; the draws do not depend on it.
     tries : int
         How often it is sampled at most, each time longer.
     check : {"all", "estimands"}
@@ -76,8 +91,9 @@ def fit(
     Returns
     -------
     xarray.DataTree
-        Groups `posterior`, `sample_stats`, `log_likelihood` (per item) and `truth`; attributes
-        `model`, `seed`, `known_truths`, `diagnostics` and `warnings`, the last two as JSON.
+        Groups `posterior`, `sample_stats` (of NUTS), `log_likelihood` (per item) and `truth`;
+        attributes `model`, `engine`, `seed`, `known_truths`, `diagnostics` and `warnings`, the
+        last two as JSON.
 
     Raises
     ------
@@ -97,21 +113,19 @@ def fit(
     """
     check_whole_number("tries", tries, 1)
     check_choice("check", check, ("all", "estimands"))
+    check_choice("engine", engine, ("nuts", "gibbs"))
     observed = observe(ratings)
-    compiled = compile_model(model, observed, priors)
+    sampler = _sampler(engine, model, observed, priors, chains, cores)
     sampler_seed, truth_seed = child_seeds(seed, 2)
     for attempt, attempt_seed in enumerate(child_seeds(sampler_seed, tries)):
-        posterior, sample_stats = sample(
-            compiled,
-            observed,
-            seed=int(attempt_seed.generate_state(1)[0]),
-            draws=draws * LONGER**attempt,
-            tune=tune * LONGER**attempt,
-            chains=chains,
-            target_accept=1 - (1 - target_accept) / (1 + 2 * attempt),
-            cores=cores,
+        longer = LONGER**attempt
+        groups = sampler(
+            int(attempt_seed.generate_state(1)[0]),
+            draws * longer,
+            tune * longer,
+            1 - (1 - target_accept) / (1 + 2 * attempt),
         )
-        tree = xr.DataTree.from_dict({"posterior": posterior, "sample_stats": sample_stats})
+        tree = xr.DataTree.from_dict(groups)
         rng = np.random.default_rng(truth_seed)
         add_truth(tree, ratings, observed, rng, log_likelihood=log_likelihood)
         variables = None if check == "all" else ESTIMANDS if observed.has_system else OTHERWISE
@@ -120,6 +134,7 @@ def fit(
             break
     tree.attrs |= {
         "model": model,
+        "engine": engine,
         "seed": str(seed),
         "known_truths": known_truths(ratings),
         "diagnostics": json.dumps(asdict(found)),
@@ -130,25 +145,15 @@ def fit(
 
 
 def fit_many(
-    model: str,
-    many: Iterable[Ratings],
-    *,
-    seed: Seed = 1,
-    priors: Priors = None,
-    draws: int = 400,
-    tune: int = 200,
-    chains: int = 4,
-    target_accept: float = 0.9,
-    cores: int | None = 1,
-    tries: int = 2,
-    check: Checked = "estimands",
-    log_likelihood: bool = False,
+    model: str, many: Iterable[Ratings], *, seed: Seed = 1, **options: Any
 ) -> Iterator[xr.DataTree]:
     """Fit a model to one data set after another, each as soon as it is asked for.
 
-    The defaults are those of a simulation study: as few draws as give 400 effective ones of the
-    system's accuracy in most data sets, whatever the model; the others are sampled again, longer,
-    by themselves. For `dawid_skene` half the draws and a quarter of the warm-up are enough.
+    The defaults are those of a simulation study: `draws=400, tune=200, cores=1,
+    check="estimands", log_likelihood=False`. These are as few draws as give 400 effective ones of
+    the system's accuracy in most data sets, whatever the model; the others are sampled again,
+    longer, by themselves. For `dawid_skene` half the draws and a quarter of the warm-up are
+    enough.
 
     Parameters
     ----------
@@ -158,7 +163,7 @@ def fit_many(
     seed : int, numpy.random.SeedSequence or numpy.random.Generator
         The i-th data set is fitted with seed `lehner.seeds.child_seeds(seed, i + 1)[i]`, as `fit`
         does it.
-    priors, draws, tune, chains, target_accept, cores, tries, check, log_likelihood
+    **options
         As of `fit`.
 
     Yields
@@ -174,22 +179,36 @@ def fit_many(
     >>> for tree in fit_many("relaxed_k", data):  # doctest: +SKIP
     ...     print(float(tree.posterior["system_accuracy"].mean()))
     """
-    (root,) = child_seeds(seed, 1)
-    for i, ratings in enumerate(many):
-        yield fit(
-            model,
-            ratings,
-            seed=np.random.SeedSequence(root.entropy, spawn_key=(*root.spawn_key[:-1], i)),
-            priors=priors,
-            draws=draws,
-            tune=tune,
-            chains=chains,
-            target_accept=target_accept,
-            cores=cores,
-            tries=tries,
-            check=check,
-            log_likelihood=log_likelihood,
-        )
+    for one_seed, ratings in zip(spawn_seeds(seed), many, strict=False):
+        yield fit(model, ratings, seed=one_seed, **(FOR_STUDIES | options))
+
+
+def _sampler(
+    engine: Engine,
+    model: str,
+    observed: Observations,
+    priors: Priors,
+    chains: int,
+    cores: int | None,
+) -> Sampler:
+    """Give a function of seed, draws, warm-up draws and target acceptance."""
+    if engine == "gibbs":
+        return lambda seed, draws, tune, _: {
+            "posterior": sample_conjugate(
+                model, observed, priors, seed=seed, draws=draws, tune=tune, chains=chains
+            )
+        }
+    compiled = compile_model(model, observed, priors)
+    return lambda seed, draws, tune, target_accept: sample(
+        compiled,
+        observed,
+        seed=seed,
+        draws=draws,
+        tune=tune,
+        chains=chains,
+        target_accept=target_accept,
+        cores=cores,
+    )
 
 
 def _warn(model: str, found: Diagnostics) -> None:

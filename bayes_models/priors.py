@@ -197,19 +197,24 @@ def diagonal_concentration(
 
 def add_dirichlet(name: str, prior: Any, dims: tuple[str, ...]) -> Any:
     """Add probabilities that sum to one over the last dimension."""
-    if _is_distribution(prior):
+    if is_distribution(prior):
         return _register(prior, name, dims)
     coords = pm.modelcontext(None).coords
     shape = tuple(len(coords[dim]) for dim in dims)
+    concentration = dirichlet_concentration(name, prior, shape)
+    return pm.Dirichlet(name, concentration, dims=dims, default_transform=IsometricLogRatio())
+
+
+def dirichlet_concentration(name: str, prior: Any, shape: tuple[int, ...]) -> NDArray[np.float64]:
+    """Give the concentration that a prior of probabilities stands for."""
     if isinstance(prior, str) and prior == DIAGONAL:
         prior = diagonal_concentration(shape[-1])
-    concentration = _numbers(name, prior, shape, positive=True)
-    return pm.Dirichlet(name, concentration, dims=dims, default_transform=IsometricLogRatio())
+    return _numbers(name, prior, shape, positive=True)
 
 
 def add_beta(name: str, prior: Any, dims: tuple[str, ...]) -> Any:
     """Add probabilities, one for each combination of the dimensions."""
-    if _is_distribution(prior):
+    if is_distribution(prior):
         return _register(prior, name, dims)
     successes, failures = _numbers(name, prior, (2,), positive=True)
     return pm.Beta(name, successes, failures, dims=dims)
@@ -217,7 +222,7 @@ def add_beta(name: str, prior: Any, dims: tuple[str, ...]) -> Any:
 
 def add_normal(name: str, prior: Any) -> Any:
     """Add a real number."""
-    if _is_distribution(prior):
+    if is_distribution(prior):
         return _register(prior, name, None)
     mean, sd = _mean_and_sd(name, prior)
     return pm.Normal(name, mean, sd)
@@ -225,7 +230,7 @@ def add_normal(name: str, prior: Any) -> Any:
 
 def add_logistic(name: str, prior: Any) -> Any:
     """Add log odds; location 0 and scale 1 are a flat prior on the probability."""
-    if _is_distribution(prior):
+    if is_distribution(prior):
         return _register(prior, name, None)
     location, scale = _mean_and_sd(name, prior)
     return pm.Logistic(name, location, scale)
@@ -233,7 +238,7 @@ def add_logistic(name: str, prior: Any) -> Any:
 
 def add_spread(name: str, prior: Any) -> Any:
     """Add a standard deviation, or None where its scale is zero."""
-    if _is_distribution(prior):
+    if is_distribution(prior):
         return _register(prior, name, None)
     scale = float(_numbers(name, prior, ()))
     return pm.HalfNormal(name, scale) if scale else None
@@ -241,7 +246,7 @@ def add_spread(name: str, prior: Any) -> Any:
 
 def add_decay(name: str, prior: Any) -> Any:
     """Add a real number around zero, or None where its standard deviation is zero."""
-    if _is_distribution(prior):
+    if is_distribution(prior):
         return _register(prior, name, None)
     sd = float(_numbers(name, prior, ()))
     return pm.Normal(name, 0, sd) if sd else None
@@ -249,13 +254,14 @@ def add_decay(name: str, prior: Any) -> Any:
 
 def add_slope(name: str, prior: Any) -> Any:
     """Add a number that is not negative, or give its mean where its sd is zero."""
-    if _is_distribution(prior):
+    if is_distribution(prior):
         return _register(prior, name, None)
     mean, sd = _numbers(name, prior, (2,))
     return pm.TruncatedNormal(name, mean, sd, lower=0) if sd else pt.constant(mean)
 
 
-def _is_distribution(prior: Any) -> bool:
+def is_distribution(prior: Any) -> bool:
+    """Tell a PyMC distribution from numbers."""
     return isinstance(prior, pt.TensorVariable)
 
 

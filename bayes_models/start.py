@@ -11,7 +11,7 @@ from scipy.special import logit
 from bayes_models.observations import UNKNOWN, Observations
 from bayes_models.priors import diagonal_concentration
 
-N_STEPS = 20
+N_STEPS = 10
 LEAST = 0.02
 
 type Floats = NDArray[np.float64]

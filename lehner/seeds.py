@@ -1,5 +1,8 @@
 """Seeds: one in, as many independent streams out as there are parts of the work."""
 
+import itertools
+from collections.abc import Iterator
+
 import numpy as np
 
 from lehner.checks import wrong
@@ -46,9 +49,25 @@ def child_seeds(seed: Seed, n: int) -> list[np.random.SeedSequence]:
     >>> first.spawn_key, second.spawn_key
     ((0,), (1,))
     """
+    return list(itertools.islice(spawn_seeds(seed), n))
+
+
+def spawn_seeds(seed: Seed) -> Iterator[np.random.SeedSequence]:
+    """Derive as many independent seeds as are asked for.
+
+    Parameters
+    ----------
+    seed : int, numpy.random.SeedSequence or numpy.random.Generator
+        As of `child_seeds`.
+
+    Yields
+    ------
+    numpy.random.SeedSequence
+    """
     if isinstance(seed, np.random.Generator):
         seed = int(seed.integers(2**63))
     if not isinstance(seed, np.random.SeedSequence):
         generator(seed)
         seed = np.random.SeedSequence(seed)
-    return [np.random.SeedSequence(seed.entropy, spawn_key=(*seed.spawn_key, i)) for i in range(n)]
+    for i in itertools.count():
+        yield np.random.SeedSequence(seed.entropy, spawn_key=(*seed.spawn_key, i))

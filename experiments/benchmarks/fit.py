@@ -35,12 +35,13 @@ import bayes_models
 from bayes_models import compiled as compiling
 from bayes_models.compiled import compile_model, sample
 from bayes_models.diagnostics import TAILS, array_stats
+from bayes_models.gibbs import CONJUGATE, sample_conjugate
 from bayes_models.observations import Observations, observe
 from bayes_models.start import em_start
 from lehner import Ratings, Scenario, simulate
 
 HERE = Path(__file__).parent
-OURS: dict[str, Any] = {"draws": 200, "tune": 50, "target_accept": 0.7}
+OURS: dict[str, Any] = {"draws": 230, "tune": 50, "target_accept": 0.7}
 QUICK = 0.3
 N_DATA = 20
 
@@ -55,6 +56,7 @@ def main() -> None:
     for name, part in {
         "numpyro": _against_numpyro,
         "stan": _against_stan,
+        "gibbs": _gibbs,
         "refit": _refits,
         "fixed": _fixed_costs,
         "first": _first_fit,
@@ -96,12 +98,18 @@ def _timed(run: Callable[[], Floats]) -> Run:
     return time.process_time() - start, draws
 
 
-def _ours(observed: Observations, seed: int, chains: int = 4, **sampling: Any) -> Run:
-    model = compile_model("dawid_skene", observed)
+def _ours(
+    observed: Observations,
+    seed: int,
+    chains: int = 4,
+    model: str = "dawid_skene",
+    **sampling: Any,
+) -> Run:
+    density = compile_model(model, observed)
     options = OURS | sampling
     return _timed(
         lambda: (
-            sample(model, observed, seed=seed, chains=chains, cores=1, **options)[0][
+            sample(density, observed, seed=seed, chains=chains, cores=1, **options)["posterior"][
                 "system_accuracy"
             ].values
         )
@@ -109,16 +117,12 @@ def _ours(observed: Observations, seed: int, chains: int = 4, **sampling: Any) -
 
 
 def _against_numpyro() -> None:
-    for name, data, ours, theirs in (
-        ("n = 200", [base(200, seed) for seed in range(12)], {}, (100, 400)),
-        (
-            "crowd",
-            [crowd(seed) for seed in range(6)],
-            {"chains": 1, "tune": 100, "draws": 400},
-            (100, 400),
-        ),
+    for_crowd: dict[str, Any] = {"chains": 1, "tune": 100, "draws": 400}
+    for name, data, ours in (
+        ("n = 200", [base(200, seed) for seed in range(12)], OURS),
+        ("crowd", [crowd(seed) for seed in range(6)], for_crowd),
     ):
-        peer = _numpyro(data, *theirs)
+        peer = _numpyro(data, warmup=100, draws=400)
         many = [observe(ratings) for ratings in data]
         _ours(many[0], 0, **ours)
         peer(many[0], 0)
@@ -226,6 +230,44 @@ def _stan(many: list[Observations]) -> list[Run]:
         if line.startswith("DRAWS")
     ]
     return list(zip(cpu, draws, strict=True))
+
+
+def _gibbs() -> None:
+    for model in CONJUGATE:
+        for n_items in (50, 200, 1000):
+            many = [observe(base(n_items, seed)) for seed in range(12)]
+            options = {"draws": 4000, "tune": 200, "chains": 4}
+            for engine in (_conjugate, _ours):
+                engine(many[0], 0, model=model)
+            rates = [
+                [
+                    effective(draws) / cpu
+                    for cpu, draws in (
+                        _conjugate(one, i, model=model, **options),
+                        _ours(one, i, model=model),
+                    )
+                ]
+                for i, one in enumerate(many)
+            ]
+            _report(f"{model}, n = {n_items}, Gibbs against NUTS", rates)
+
+
+def _conjugate(
+    observed: Observations,
+    seed: int,
+    *,
+    model: str,
+    draws: int = 1,
+    tune: int = 0,
+    chains: int = 1,
+) -> Run:
+    return _timed(
+        lambda: (
+            sample_conjugate(model, observed, seed=seed, draws=draws, tune=tune, chains=chains)[
+                "system_accuracy"
+            ].values
+        )
+    )
 
 
 def _refits() -> None:

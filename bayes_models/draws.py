@@ -1,0 +1,34 @@
+"""Draws of a model's variables, labelled."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import xarray as xr
+from numpy.typing import NDArray
+
+
+def labelled_draws(
+    variables: Mapping[str, tuple[tuple[str, ...], NDArray[np.float64]]],
+    coords: Mapping[str, Any],
+) -> xr.Dataset:
+    """Put draws and the coordinates they need into a dataset.
+
+    Parameters
+    ----------
+    variables : mapping
+        By name the dimensions after chain and draw, and the draws.
+    coords : mapping
+        Coordinates by dimension, more of them than needed perhaps.
+
+    Returns
+    -------
+    xarray.Dataset
+    """
+    chains, draws = next(iter(variables.values()))[1].shape[:2]
+    used = {dim for dims, _ in variables.values() for dim in dims}
+    return xr.Dataset(
+        {name: (("chain", "draw", *dims), values) for name, (dims, values) in variables.items()},
+        {"chain": np.arange(chains), "draw": np.arange(draws)}
+        | {dim: np.asarray(coords[dim]) for dim in sorted(used)},
+    )

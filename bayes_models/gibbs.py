@@ -1,0 +1,195 @@
+"""Gibbs sampling of the models in which all that is unknown has a Dirichlet conditional.
+
+Given base rates and confusion matrices the items of a pattern are spread over the true categories
+by a multinomial; given the truths base rates and confusion matrices are Dirichlet. There is
+nothing to tune and no model to compile. Draws depend on one another more than those of NUTS, the
+more so the more items there are, and cost far less.
+"""
+
+from typing import Any
+
+import numba
+import numpy as np
+import xarray as xr
+from numpy.typing import NDArray
+
+from bayes_models.draws import labelled_draws
+from bayes_models.likelihood import BLOCK
+from bayes_models.observations import UNKNOWN, Observations
+from bayes_models.priors import Priors, choose_priors, dirichlet_concentration, is_distribution
+from bayes_models.start import em_start
+from lehner import InputError
+from lehner.seeds import Seed, child_seeds
+
+CONJUGATE = ("dawid_skene", "pooled")
+
+type Floats = NDArray[np.float64]
+type Integers = NDArray[np.int64]
+
+
+def sample_conjugate(
+    model: str,
+    observed: Observations,
+    priors: Priors = None,
+    *,
+    seed: Seed,
+    draws: int,
+    tune: int,
+    chains: int,
+) -> xr.Dataset:
+    """Sample the posterior by Gibbs.
+
+    Parameters
+    ----------
+    model : {"dawid_skene", "pooled"}
+    observed : Observations
+    priors : str or mapping, optional
+        As the model takes them; numbers only.
+    seed : int, numpy.random.SeedSequence or numpy.random.Generator
+    draws, tune, chains : int
+
+    Returns
+    -------
+    xarray.Dataset
+        The variables of the model.
+
+    Raises
+    ------
+    InputError
+        If the model has other conditionals, or a prior is a distribution.
+
+    References
+    ----------
+    Kim & Ghahramani (2012), Bayesian classifier combination; with one matrix for all raters where
+    the model has it.
+    """
+    if model not in CONJUGATE:
+        raise InputError(
+            f"engine 'gibbs' does not sample {model}",
+            f"it samples {' and '.join(CONJUGATE)}: use engine='nuts'",
+        )
+    concentration = _concentrations(model, observed, priors)
+    # Whose matrix each rater has.
+    groups = np.arange(len(observed.rater_names))
+    if model == "pooled":
+        groups = (groups == len(groups) - 1).astype(int) * observed.has_system
+    start = em_start(observed)
+    first = np.stack(
+        [start["confusion"][groups == g].mean(axis=0) for g in range(groups.max() + 1)]
+    )
+    found = [
+        _sweeps(
+            np.random.default_rng(chain_seed),
+            start["base_rates"],
+            first,
+            concentration["base_rates"],
+            np.ascontiguousarray(concentration["confusion"][: len(first)]),
+            groups[observed.raters],
+            observed.starts,
+            observed.responses,
+            observed.truths,
+            observed.counts,
+            tune,
+            draws,
+        )
+        for chain_seed in child_seeds(seed, chains)
+    ]
+    base_rates, by_group = (np.stack(part) for part in zip(*found, strict=True))
+    return _labelled(model, observed, base_rates, by_group, groups)
+
+
+def _concentrations(model: str, observed: Observations, priors: Priors) -> dict[str, Floats]:
+    chosen = choose_priors(model, priors)
+    for name, prior in chosen.items():
+        if is_distribution(prior):
+            raise InputError(
+                f"the prior of {name} is a distribution, and engine 'gibbs' needs a Dirichlet",
+                "give its concentration as numbers, or use engine='nuts'",
+            )
+    k = observed.n_categories
+    base_rates = dirichlet_concentration("base_rates", chosen.pop("base_rates"), (k,))
+    if model == "dawid_skene":
+        shape = (len(observed.rater_names), k, k)
+        confusion = dirichlet_concentration("confusion", chosen["confusion"], shape)
+    else:
+        confusion = np.stack(
+            [dirichlet_concentration(name, chosen[name], (k, k)) for name in chosen]
+        )
+    return {"base_rates": base_rates, "confusion": confusion}
+
+
+@numba.njit(cache=True)
+def _sweeps(
+    rng: Any,
+    base_rates: Floats,
+    confusion: Floats,
+    prior_base_rates: Floats,
+    prior_confusion: Floats,
+    groups: Integers,
+    starts: Integers,
+    responses: Integers,
+    truths: Integers,
+    counts: Integers,
+    tune: int,
+    draws: int,
+) -> tuple[Floats, Floats]:
+    n_groups, k = len(confusion), len(base_rates)
+    kept_base_rates = np.empty((draws, k))
+    kept_confusion = np.empty((draws, n_groups, k, k))
+    base_rates, confusion = base_rates.copy(), confusion.copy()
+    cumulative, items = np.empty(k), np.empty(k)
+    for sweep in range(tune + draws):
+        new_base_rates, new_confusion = prior_base_rates.copy(), prior_confusion.copy()
+        for p in range(len(counts)):
+            for z in range(k):
+                possible = truths[p] == UNKNOWN or truths[p] == z
+                cumulative[z] = base_rates[z] if possible else 0.0
+                items[z] = 0.0
+            for s in range(starts[p], starts[p + 1]):
+                for z in range(k):
+                    cumulative[z] *= confusion[groups[s], z, responses[s]]
+                if (s - starts[p]) % BLOCK == BLOCK - 1:
+                    cumulative /= cumulative.max()
+            for z in range(1, k):
+                cumulative[z] += cumulative[z - 1]
+            for _ in range(counts[p]):
+                threshold = rng.random() * cumulative[k - 1]
+                z = 0
+                while z < k - 1 and cumulative[z] <= threshold:
+                    z += 1
+                items[z] += 1.0
+            for z in range(k):
+                new_base_rates[z] += items[z]
+                for s in range(starts[p], starts[p + 1]):
+                    new_confusion[groups[s], z, responses[s]] += items[z]
+        for z in range(k):
+            base_rates[z] = rng.standard_gamma(new_base_rates[z])
+            for g in range(n_groups):
+                for response in range(k):
+                    confusion[g, z, response] = rng.standard_gamma(new_confusion[g, z, response])
+                confusion[g, z] /= confusion[g, z].sum()
+        base_rates /= base_rates.sum()
+        if sweep >= tune:
+            kept_base_rates[sweep - tune] = base_rates
+            kept_confusion[sweep - tune] = confusion
+    return kept_base_rates, kept_confusion
+
+
+def _labelled(
+    model: str, observed: Observations, base_rates: Floats, by_group: Floats, groups: Integers
+) -> xr.Dataset:
+    square = ("category", "response")
+    variables: dict[str, tuple[tuple[str, ...], Floats]] = {
+        "base_rates": (("category",), base_rates)
+    }
+    if model == "pooled":
+        variables["rater_confusion"] = (square, by_group[:, :, 0])
+        if observed.has_system:
+            variables["system_confusion"] = (square, by_group[:, :, 1])
+    confusion = by_group[:, :, groups]
+    accuracy = np.einsum("cdrkk,cdk->cdr", confusion, base_rates)
+    variables["confusion"] = (("rater", *square), confusion)
+    variables["accuracy"] = (("rater",), accuracy)
+    if observed.has_system:
+        variables["system_accuracy"] = ((), accuracy[..., -1])
+    return labelled_draws(variables, observed.coords)

@@ -145,10 +145,11 @@ def _sweeps(
                 possible = truths[p] == UNKNOWN or truths[p] == z
                 cumulative[z] = base_rates[z] if possible else 0.0
                 items[z] = 0.0
-            for s in range(starts[p], starts[p + 1]):
-                for z in range(k):
-                    cumulative[z] *= confusion[groups[s], z, responses[s]]
-                if (s - starts[p]) % BLOCK == BLOCK - 1:
+            for block in range(starts[p], starts[p + 1], BLOCK):
+                for s in range(block, min(block + BLOCK, starts[p + 1])):
+                    for z in range(k):
+                        cumulative[z] *= confusion[groups[s], z, responses[s]]
+                if block + BLOCK < starts[p + 1]:
                     cumulative /= cumulative.max()
             for z in range(1, k):
                 cumulative[z] += cumulative[z - 1]
@@ -159,6 +160,8 @@ def _sweeps(
                     z += 1
                 items[z] += 1.0
             for z in range(k):
+                if items[z] == 0:
+                    continue
                 new_base_rates[z] += items[z]
                 for s in range(starts[p], starts[p + 1]):
                     new_confusion[groups[s], z, responses[s]] += items[z]

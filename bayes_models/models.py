@@ -12,7 +12,7 @@ from bayes_models.one_coin_by_rater import one_coin_by_rater
 from bayes_models.pooled import pooled
 from bayes_models.relaxed_k import relaxed_k
 from bayes_models.tap import tap
-from lehner import InputError
+from lehner.checks import find
 
 MODELS: dict[str, Callable[..., pm.Model]] = {
     "one_coin": one_coin,
@@ -48,6 +48,4 @@ def find_model(name: str) -> Callable[..., pm.Model]:
     >>> find_model("one_coin").__name__
     'one_coin'
     """
-    if name not in MODELS:
-        raise InputError(f"there is no model {name!r}", f"choose among {', '.join(MODELS)}")
-    return MODELS[name]
+    return find("model", name, MODELS)

@@ -18,7 +18,6 @@ system_slope             mean, standard deviation   Normal above zero; sd 0 fixe
 =======================  =========================  ==============================================
 """
 
-import difflib
 from collections.abc import Mapping
 from typing import Any
 
@@ -29,6 +28,7 @@ from numpy.typing import NDArray
 
 from bayes_models.simplex import IsometricLogRatio
 from lehner import InputError
+from lehner.checks import find
 
 type Priors = str | Mapping[str, Any] | None
 
@@ -147,18 +147,11 @@ def choose_priors(model: str, priors: Priors = None) -> dict[str, Any]:
     """
     sets = PRIORS[model]
     if isinstance(priors, str):
-        if priors not in sets:
-            raise InputError(
-                f"{model} has no set of priors {priors!r}", f"choose among {', '.join(sets)}"
-            )
-        return dict(sets[priors])
+        return dict(find(f"set of priors of {model} called", priors, sets))
     first = next(iter(sets.values()))
     given = dict(priors or {})
     for name in given:
-        if name not in first:
-            near = difflib.get_close_matches(str(name), first, n=1)
-            remedy = f"did you mean {near[0]!r}?" if near else f"it has {', '.join(first)}"
-            raise InputError(f"{model} has no prior of {name!r}", remedy)
+        find(f"prior in {model} called", name, first)
     return first | given
 
 

@@ -1,11 +1,11 @@
 """The methods by name: each takes ratings and gives an Estimate."""
 
-import difflib
 import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from lehner import Estimate, InputError, Ratings, estimate_algebraic
+from lehner import Estimate, Ratings, estimate_algebraic
+from lehner.checks import find
 from lehner.naive import majority_agreement, mean_posterior
 from lehner.system_accuracy import Aggregation
 
@@ -127,34 +127,4 @@ def find_methods(names: Sequence[str]) -> list[Method]:
     ['tap', 'majority_agreement']
     """
     expanded = [one for name in names for one in (METHODS if name == "all" else [name])]
-    return [find_method(name) for name in dict.fromkeys(expanded)]
-
-
-def find_method(name: str) -> Method:
-    """Look up a method.
-
-    Parameters
-    ----------
-    name : str
-
-    Returns
-    -------
-    Method
-
-    Raises
-    ------
-    InputError
-        If there is no such method, with the nearest name.
-
-    Examples
-    --------
-    >>> find_method("algebraic").summary
-    "Lehner's algebra, step 4 in bins"
-    """
-    if name not in METHODS:
-        near = difflib.get_close_matches(name, METHODS, n=1)
-        raise InputError(
-            f"there is no method {name!r}",
-            f"did you mean {near[0]!r}?" if near else f"choose among {', '.join(METHODS)}",
-        )
-    return METHODS[name]
+    return [find("method", name, METHODS) for name in dict.fromkeys(expanded)]

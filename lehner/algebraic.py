@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from lehner.agreement import brennan_prediger
 from lehner.bootstrap import IntervalKind, bootstrap_interval, check_bootstrap
-from lehner.errors import InputError
+from lehner.checks import find
 from lehner.estimate import Estimate, IntervalEstimate, labelled, number, require_estimable
 from lehner.ratings import Ratings
 from lehner.seeds import Seed
@@ -79,10 +79,7 @@ def estimate_algebraic(
     >>> round(estimate.system_accuracy.estimate, 4)
     0.7314
     """
-    if aggregation not in AGGREGATIONS:
-        raise InputError(
-            f"there is no aggregation {aggregation!r}", f"choose among {', '.join(AGGREGATIONS)}"
-        )
+    find("aggregation", aggregation, AGGREGATIONS)
     if interval is not None:
         check_bootstrap(interval, level, resamples)
     require_estimable(ratings)

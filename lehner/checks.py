@@ -1,6 +1,7 @@
 """Checks of arguments: one clear error naming the argument, its value and the remedy."""
 
-from collections.abc import Sequence
+import difflib
+from collections.abc import Mapping, Sequence
 from numbers import Integral, Real
 from typing import Any
 
@@ -49,6 +50,15 @@ def check_choice(name: str, value: Any, choices: Sequence[str]) -> str:
     if value not in choices:
         raise wrong(name, value, f"choose among {', '.join(choices)}")
     return str(value)
+
+
+def find[T](kind: str, name: Any, known: Mapping[str, T]) -> T:
+    """Look something up by its name, or raise an InputError that says what is near."""
+    if name in known:
+        return known[name]
+    near = difflib.get_close_matches(str(name), known, n=1)
+    remedy = f"did you mean {near[0]!r}?" if near else f"choose among {', '.join(known)}"
+    raise InputError(f"there is no {kind} {name!r}", remedy)
 
 
 def check_numbers(name: str, values: Any) -> tuple[float, ...]:

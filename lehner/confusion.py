@@ -217,6 +217,9 @@ def scale_to_mean(values: Floats, mean: ArrayLike, weights: Floats) -> Floats:
     [0.6, 1.0]
     """
     mean = np.asarray(mean, dtype=float)[..., None]
+    top = values.max(axis=-1, keepdims=True)
+    # Products of the smallest numbers a computer knows would be zero.
+    values = np.divide(values, top, out=np.zeros_like(values, dtype=float), where=top > 0)
     capped = np.zeros(np.broadcast_shapes(values.shape, weights.shape, mean.shape), dtype=bool)
     scaled = values
     for _ in range(values.shape[-1]):

@@ -1,11 +1,11 @@
 """Latent-class models fitted by expectation-maximisation over patterns of ratings."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from lehner.errors import InputError
+from lehner.checks import find
 
 type Floats = NDArray[np.float64]
 type Integers = NDArray[np.int64]
@@ -61,12 +61,7 @@ class LatentClasses:
 
 def find_latent_class_model(name: str) -> LatentClassModel:
     """Look a model up, or raise an InputError."""
-    if name not in LATENT_CLASS_MODELS:
-        raise InputError(
-            f"there is no latent-class model {name!r}",
-            f"choose among {', '.join(LATENT_CLASS_MODELS)}",
-        )
-    return LATENT_CLASS_MODELS[name]
+    return find("latent-class model", name, LATENT_CLASS_MODELS)
 
 
 def fit_patterns(
@@ -119,12 +114,8 @@ def fit_patterns(
             iteration += 1
             current = landed if reached >= log_likelihood else second
     log_likelihood = _em_step(answered, weights, current, model)[1]
-    return LatentClasses(
-        base_rates=current.base_rates,
-        confusion=current.confusion,
-        log_likelihood=log_likelihood,
-        converged=converged,
-        iterations=iteration,
+    return replace(
+        current, log_likelihood=log_likelihood, converged=converged, iterations=iteration
     )
 
 
@@ -154,13 +145,7 @@ def align_labels(found: LatentClasses) -> LatentClasses:
     agreement = found.base_rates[:, None] * found.confusion[:-1].sum(axis=0)
     classes, names = linear_sum_assignment(-agreement)
     order = classes[np.argsort(names)]
-    return LatentClasses(
-        base_rates=found.base_rates[order],
-        confusion=found.confusion[:, order],
-        log_likelihood=found.log_likelihood,
-        converged=found.converged,
-        iterations=found.iterations,
-    )
+    return replace(found, base_rates=found.base_rates[order], confusion=found.confusion[:, order])
 
 
 def _one_hot(codes: Integers, n_categories: int) -> Floats:

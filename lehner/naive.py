@@ -1,10 +1,12 @@
 """What is usually reported: agreement with the majority, and the mean truth probability."""
 
 import numpy as np
+from numpy.typing import NDArray
 
 from lehner.algebraic import estimate_algebraic
 from lehner.estimate import Estimate, IntervalEstimate, number, require_estimable
 from lehner.ratings import Ratings
+from lehner.vote_methods import majority_share, mean_truth_probability
 
 
 def majority_agreement(ratings: Ratings) -> Estimate:
@@ -30,15 +32,9 @@ def majority_agreement(ratings: Ratings) -> Estimate:
     0.5
     """
     require_estimable(ratings)
-    system = np.asarray(ratings.system)
-    votes = ratings.votes()
-    used = (system >= 0) & (votes.sum(axis=1) > 0)
-    weights = ratings.weights[used]
-    tied = votes[used] == votes[used].max(axis=1, keepdims=True)
-    agrees = tied[np.arange(len(tied)), system[used]] / tied.sum(axis=1)
-    if not weights.sum():
-        return _point("majority_agreement", np.nan, "no item has both ratings and an answer")
-    return _point("majority_agreement", float(agrees @ weights / weights.sum()))
+    share = float(majority_share(ratings.votes(), _answers(ratings)))
+    reasons = ("no item has both ratings and an answer",) if np.isnan(share) else ()
+    return _point("majority_agreement", share, *reasons)
 
 
 def mean_posterior(ratings: Ratings) -> Estimate:
@@ -65,13 +61,16 @@ def mean_posterior(ratings: Ratings) -> Estimate:
     """
     algebra = estimate_algebraic(ratings, interval=None)
     truth = algebra.truth_probabilities
-    system = np.asarray(ratings.system)
-    used = np.flatnonzero(system >= 0)
     assert truth is not None
-    probability = truth.values[used, system[used]]
-    point = float(np.average(probability, weights=ratings.weights[used]))
+    point = float(mean_truth_probability(truth.values, _answers(ratings)))
     reasons = algebra.warnings if np.isnan(point) else ()
     return _point("mean_posterior", point, *reasons)
+
+
+def _answers(ratings: Ratings) -> NDArray[np.float64]:
+    """Count the items of each row by the system's answer."""
+    system = np.asarray(ratings.system)
+    return (system[:, None] == np.arange(ratings.n_categories)) * ratings.weights[:, None]
 
 
 def _point(method: str, value: float, *warnings: str) -> Estimate:

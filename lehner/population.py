@@ -6,8 +6,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from lehner.checks import check_numbers, check_whole_number
-from lehner.errors import InputError
+from lehner.checks import check_choice, check_numbers, check_whole_number
 from lehner.latent_class import (
     LATENT_CLASS_MODELS,
     LatentClasses,
@@ -136,11 +135,7 @@ def population_values(
         By method.
     """
     for method in methods:
-        if method not in POPULATION_METHODS:
-            raise InputError(
-                f"there is no population value of {method!r}",
-                f"choose among {', '.join(POPULATION_METHODS)}",
-            )
+        check_choice("method", method, POPULATION_METHODS)
     check_whole_number("replicates", replicates, 1)
     if base_rates is not None:
         scenario = replace(scenario, base_rates=check_numbers("base_rates", base_rates))

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lehner.algebraic import FirstSteps, first_steps
-from lehner.errors import InputError
+from lehner.checks import find
 from lehner.system_accuracy import by_bins, by_least_squares, by_likelihood
 from lehner.votes import VoteTable
 
@@ -52,11 +52,7 @@ VOTE_METHODS: dict[str, VoteMethod] = {
 def find_vote_methods(names: Sequence[str]) -> tuple[str, ...]:
     """Raise an InputError unless all are names of methods that need only votes."""
     for name in names:
-        if name not in VOTE_METHODS:
-            raise InputError(
-                f"there is no method {name!r} that needs only votes",
-                f"choose among {', '.join(VOTE_METHODS)}",
-            )
+        find("method that needs only votes called", name, VOTE_METHODS)
     return tuple(names)
 
 

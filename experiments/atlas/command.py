@@ -5,14 +5,14 @@ from functools import partial
 from pathlib import Path
 
 from experiments.atlas.drawing import plot_violation
-from experiments.atlas.grid import VIOLATIONS, Violation, compute_atlas
+from experiments.atlas.grid import VIOLATIONS, compute_atlas
 from experiments.files import write_atomically
-from lehner import InputError
+from lehner.checks import find
 
 
 def write_atlas(names: Sequence[str] | None, folder: Path, seed: int) -> Iterator[Path]:
     """Compute the atlas of some violations, or of all; give each file as it is written."""
-    chosen = [_find(name) for name in names or VIOLATIONS]
+    chosen = [find("violation", name, VIOLATIONS) for name in names or VIOLATIONS]
     folder.mkdir(parents=True, exist_ok=True)
     for violation in chosen:
         table = compute_atlas(violation, seed)
@@ -24,9 +24,3 @@ def write_atlas(names: Sequence[str] | None, folder: Path, seed: int) -> Iterato
         }
         for kind, write in writers.items():
             yield write_atomically(folder / f"bias_{violation.name}.{kind}", write)
-
-
-def _find(name: str) -> Violation:
-    if name not in VIOLATIONS:
-        raise InputError(f"there is no violation {name!r}", f"choose among {', '.join(VIOLATIONS)}")
-    return VIOLATIONS[name]

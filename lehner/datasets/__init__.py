@@ -1,12 +1,11 @@
 """Bundled data sets, with their sources."""
 
-import difflib
 import tomllib
 from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
 
-from lehner.errors import InputError
+from lehner.checks import find
 from lehner.ratings import Ratings
 from lehner.read import read_ratings
 
@@ -83,13 +82,7 @@ def load_dataset(name: str, *, system: str | None = None) -> Ratings:
     Ratings: 10 items, 4 raters, 40 ratings, 4 categories (A, B, C, D), system
     """
     known = {dataset.name: dataset for dataset in list_datasets()}
-    if name not in known:
-        near = difflib.get_close_matches(name, known, n=1)
-        raise InputError(
-            f"there is no data set {name!r}",
-            f"did you mean {near[0]!r}?" if near else f"choose among {', '.join(known)}",
-        )
-    dataset, path = known[name], FOLDER / f"{name}.csv"
+    dataset, path = find("data set", name, known), FOLDER / f"{name}.csv"
     if dataset.layout == "votes":
         ratings = _read_votes(path)
         return ratings if system is None else ratings.with_system(system)

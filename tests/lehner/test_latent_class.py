@@ -161,5 +161,5 @@ def test_every_pattern_has_a_probability():
 
 
 def test_an_unknown_model_is_refused():
-    with pytest.raises(InputError, match="'two_coin'; choose among one_coin"):
+    with pytest.raises(InputError, match="'two_coin'; did you mean 'one_coin'"):
         find_latent_class_model("two_coin")

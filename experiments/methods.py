@@ -31,9 +31,16 @@ class Method:
     notice: str = ""
 
 
-def _algebraic(aggregation: Aggregation) -> Callable[[Ratings, float, int], Estimate]:
+ALGEBRAIC: dict[str, Aggregation] = {
+    "algebraic": "bins",
+    "algebraic_weighted": "weighted",
+    "algebraic_likelihood": "likelihood",
+}
+
+
+def _algebraic(name: str) -> Callable[[Ratings, float, int], Estimate]:
     def estimate(ratings: Ratings, level: float, seed: int) -> Estimate:
-        return estimate_algebraic(ratings, aggregation=aggregation, level=level, seed=seed)
+        return estimate_algebraic(ratings, aggregation=ALGEBRAIC[name], level=level, seed=seed)
 
     return estimate
 
@@ -82,17 +89,17 @@ METHODS = {
         Method(
             name="algebraic",
             summary="Lehner's algebra, step 4 in bins",
-            estimate=_algebraic("bins"),
+            estimate=_algebraic("algebraic"),
         ),
         Method(
             name="algebraic_weighted",
             summary="Lehner's algebra, step 4 by least squares",
-            estimate=_algebraic("weighted"),
+            estimate=_algebraic("algebraic_weighted"),
         ),
         Method(
             name="algebraic_likelihood",
             summary="Lehner's algebra, step 4 by maximum likelihood",
-            estimate=_algebraic("likelihood"),
+            estimate=_algebraic("algebraic_likelihood"),
         ),
         *(
             Method(name=name, summary=summary, estimate=_bayesian(name), notice=COMPILING)

@@ -24,9 +24,14 @@ def n_patterns(scenario: Scenario) -> int:
     return int(symbols) ** scenario.n_raters * scenario.n_categories
 
 
+def has_few_patterns(scenario: Scenario) -> bool:
+    """Tell whether the patterns are few enough to enumerate."""
+    return n_patterns(scenario) <= MOST_PATTERNS
+
+
 def require_few_patterns(scenario: Scenario) -> None:
     """Raise an InputError if there are too many patterns to enumerate."""
-    if n_patterns(scenario) > MOST_PATTERNS:
+    if not has_few_patterns(scenario):
         raise InputError(
             f"{scenario.n_raters} raters and {scenario.n_categories} categories have "
             f"{n_patterns(scenario):,} patterns, more than {MOST_PATTERNS:,}",

@@ -1,6 +1,7 @@
 """Simulation: ratings drawn item by item, and estimates of thousands of samples at once."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -55,7 +56,42 @@ def simulate(scenario: Scenario, seed: Seed = 1) -> Ratings:
     >>> simulate(Scenario(n_items=100), seed=1)
     Ratings: 100 items, 3 raters, 300 ratings, 5 categories (A, B, C, D, E), system, truth
     """
-    rng = generator(seed)
+    return simulate_items(scenario, generator(seed)).to_ratings(scenario)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class SimulatedItems:
+    """Simulated items as arrays.
+
+    Parameters
+    ----------
+    codes : ndarray of int, shape (n_items, n_raters)
+        Category index, -1 for a missing rating.
+    system, truth : ndarray of int, shape (n_items,)
+    system_accuracy : float
+        Expected accuracy of the system under the parameters drawn.
+    """
+
+    codes: Integers
+    system: Integers
+    truth: Integers
+    system_accuracy: float
+
+    def to_ratings(self, scenario: Scenario) -> Ratings:
+        """Label them as the scenario does."""
+        return Ratings(
+            self.codes,
+            category_names(scenario.n_categories),
+            rater_names(scenario.n_raters),
+            np.arange(1, scenario.n_items + 1),
+            self.system,
+            self.truth,
+            ordered=scenario.asymmetric_dispersion > 1,
+        )
+
+
+def simulate_items(scenario: Scenario, rng: np.random.Generator) -> SimulatedItems:
+    """Simulate items; see `simulate`."""
     parameters = draw_parameters(scenario, 1, rng)
     n, k = scenario.n_items, scenario.n_categories
     truth = _draw(np.broadcast_to(parameters.base_rates[0], (n, k)), rng)
@@ -68,14 +104,11 @@ def simulate(scenario: Scenario, seed: Seed = 1) -> Ratings:
         copied = rng.random(n) < probability
         answers[copied, rater] = answers[copied, 0]
     codes = np.where(rng.random((n, scenario.n_raters)) < scenario.missing, -1, answers[:, :-1])
-    return Ratings(
-        codes,
-        category_names(k),
-        rater_names(scenario.n_raters),
-        np.arange(1, n + 1),
-        answers[:, -1],
-        truth,
-        ordered=scenario.asymmetric_dispersion > 1,
+    return SimulatedItems(
+        codes=codes,
+        system=answers[:, -1],
+        truth=truth,
+        system_accuracy=float(expected_system_accuracy(scenario, parameters)[0]),
     )
 
 

@@ -100,6 +100,8 @@ class PatternVotes:
     ----------
     codes : ndarray of int, shape (n_patterns, n_raters)
         -1 for a missing rating, which comes last.
+    votes_of_pattern : ndarray of int, shape (n_patterns,)
+        The row of the table with each pattern's votes.
     table : VoteTable
     collapse : callable
         From an array (..., n_patterns) to its sums over patterns with equal votes,
@@ -107,6 +109,7 @@ class PatternVotes:
     """
 
     codes: Integers
+    votes_of_pattern: Integers
     table: VoteTable
     collapse: Callable[[Floats], Floats]
 
@@ -153,6 +156,7 @@ def pattern_votes(n_raters: int, n_categories: int, *, missing: bool) -> Pattern
     )
     return PatternVotes(
         codes=codes,
+        votes_of_pattern=inverse,
         table=table,
         collapse=lambda values: (sums @ values.reshape(-1, len(codes)).T).T.reshape(
             *values.shape[:-1], -1

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from experiments.study_command import app as study_app
+
 if TYPE_CHECKING:
     from lehner import Ratings
 
@@ -18,6 +20,9 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode=None,  # rich takes as long to load as all the rest of --help
 )
+
+
+app.add_typer(study_app, name="study")
 
 
 @app.callback()

@@ -186,7 +186,7 @@ def test_a_prior_may_be_a_distribution(ratings):
 @pytest.mark.parametrize(
     ("model", "priors", "message"),
     [
-        ("dawid_skene", "flt", "choose among rater, flat"),
+        ("dawid_skene", "flt", "did you mean 'flat'"),
         ("dawid_skene", {"confuson": 1}, "did you mean 'confusion'"),
         ("dawid_skene", {"base_rates": 0.0}, "above 0"),
         ("dawid_skene", {"base_rates": [1.0, 2.0]}, "fit shape"),

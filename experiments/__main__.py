@@ -1,0 +1,5 @@
+"""The `lehner` command as `python -m experiments`."""
+
+from experiments.cli import main
+
+main()

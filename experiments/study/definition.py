@@ -1,0 +1,193 @@
+"""A study file: aims, data-generating mechanisms, estimands, methods, measures (ADEMP)."""
+
+import re
+import tomllib
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from experiments.study.grid import Cell, expand
+from experiments.study.identity import digest
+from experiments.study.options import MethodChoice, choose_method
+from lehner import InputError
+from lehner.checks import check_number, check_positive, check_whole_number, find, wrong
+
+KEYS = ("name", "aims", "seed", "replicates", "target_se", "level", "methods", "scenarios")
+REQUIRED = ("name", "seed", "methods", "scenarios")
+MOST_REPLICATES = 100_000
+
+
+@dataclass(frozen=True, kw_only=True)
+class Study:
+    """A simulation study.
+
+    Parameters
+    ----------
+    name : str
+    aims : str
+        What the study is to find out.
+    seed : int
+    replicates : int
+        Samples of each cell; with `target_se` the most of them.
+    target_se : float, optional
+        Go on until every bias has a Monte Carlo standard error of this or less.
+    level : float
+        Probability of the intervals.
+    methods : tuple of MethodChoice
+    cells : tuple of Cell
+        The scenarios, grids and sweeps expanded.
+    """
+
+    name: str
+    aims: str = ""
+    seed: int
+    replicates: int = MOST_REPLICATES
+    target_se: float | None = None
+    level: float = 0.9
+    methods: tuple[MethodChoice, ...]
+    cells: tuple[Cell, ...]
+
+    @property
+    def hash(self) -> str:
+        """Twelve hexadecimal digits that stand for all that is in the study."""
+        return digest(asdict(self))
+
+
+def read_study(path: str | Path) -> Study:
+    """Read a study file.
+
+    Parameters
+    ----------
+    path : str or Path
+        TOML with keys `name`, `aims`, `seed`, `replicates` or `target_se`, `level`, `methods`
+        (names, or tables with `name` and options) and tables `[[scenarios]]` with the fields of
+        `lehner.Scenario`, a `name`, and perhaps a `grid` (all combinations of the values given)
+        or a `sweep` (one field after another).
+
+    Returns
+    -------
+    Study
+
+    Raises
+    ------
+    InputError
+        Naming the file, the line and the key.
+
+    Examples
+    --------
+    >>> study = read_study("quick")
+    >>> study.name, len(study.cells)
+    ('quick', 5)
+    """
+    path = find_study(path)
+    try:
+        text = path.read_text(encoding="utf-8")
+    except UnicodeDecodeError as error:
+        raise InputError(
+            f"byte {error.start} is not UTF-8", "save it as UTF-8", file=path
+        ) from None
+    try:
+        content = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        line = re.search(r"line (\d+)", str(error))
+        row = int(line[1]) if line else text.count("\n") + 1
+        raise InputError(f"this is not TOML: {error}", "mend it", file=path, row=row) from None
+    where: list[str | int] = []
+    try:
+        return _study(content, where)
+    except InputError as error:
+        raise InputError(
+            error.problem, error.remedy, file=path, row=_line_of(text, where)
+        ) from None
+
+
+def find_study(path: str | Path) -> Path:
+    """Find a study file, or one that is shipped by its name."""
+    path = Path(path)
+    shipped = Path(__file__).parents[1] / "studies" / f"{path}.toml"
+    if path.suffix == "" and not path.exists() and shipped.exists():
+        return shipped
+    if not path.is_file():
+        names = ", ".join(sorted(file.stem for file in shipped.parent.glob("*.toml")))
+        raise InputError("there is no such file", f"give a TOML file, or one of {names}", file=path)
+    return path
+
+
+def _study(content: Mapping[str, Any], where: list[str | int]) -> Study:
+    """Build a study; `where` says what is being read, for the line of an error."""
+    for key in content:
+        where[:] = [key]
+        find("key", key, dict.fromkeys(KEYS))
+    where.clear()
+    for key in REQUIRED:
+        if key not in content:
+            raise InputError(f"there is no {key!r}", f"a study has {', '.join(REQUIRED)}")
+    if not {"replicates", "target_se"} & set(content):
+        raise InputError("there is no 'replicates'", "give a number, or a 'target_se'")
+    values: dict[str, Any] = {}
+    for key in ("name", "aims"):
+        where[:] = [key]
+        values[key] = _text(key, content.get(key, ""))
+    for key, least in (("seed", 0), ("replicates", 1)):
+        where[:] = [key]
+        if key in content:
+            values[key] = check_whole_number(key, content[key], least)
+    where[:] = ["target_se"]
+    if "target_se" in content:
+        values["target_se"] = check_positive("target_se", content["target_se"])
+    where[:] = ["level"]
+    values["level"] = check_number("level", content.get("level", 0.9), 0.5, 0.999)
+    where[:] = ["methods"]
+    methods = tuple(choose_method(one) for one in _list("methods", content["methods"]))
+    _require_unique("methods", [method.label for method in methods])
+    where[:] = ["scenarios"]
+    cells: list[Cell] = []
+    for i, table in enumerate(_list("scenarios", content["scenarios"])):
+        where[:] = ["scenarios", i]
+        if not isinstance(table, Mapping):
+            raise wrong("scenarios", table, "give tables under [[scenarios]]")
+        cells += expand(table, where)
+    where[:] = ["scenarios", len(content["scenarios"]) - 1]
+    _require_unique("scenarios", [cell.name for cell in cells])
+    return Study(methods=methods, cells=tuple(cells), **values)
+
+
+def _text(key: str, value: Any) -> str:
+    if not isinstance(value, str):
+        raise wrong(key, value, "give text in quotes")
+    return value.strip()
+
+
+def _list(key: str, value: Any) -> list[Any]:
+    if not isinstance(value, list) or not value:
+        raise wrong(key, value, "give a list, not empty")
+    return value
+
+
+def _require_unique(key: str, names: list[str]) -> None:
+    for i, name in enumerate(names):
+        if name in names[:i]:
+            raise InputError(f"{key} has {name!r} twice", "give each a name of its own")
+
+
+def _line_of(text: str, where: list[str | int]) -> int | None:
+    """Find the line of a key, within the i-th table of its name if there are several."""
+    lines = text.splitlines()
+    if not where:
+        return None
+    first, last = 0, len(lines)
+    if len(where) > 1:
+        headers = [
+            i for i, line in enumerate(lines) if re.match(r"\s*\[\[\s*scenarios\s*\]\]", line)
+        ]
+        number = int(where[1])
+        if number >= len(headers):
+            return None
+        first = headers[number]
+        last = headers[number + 1] if number + 1 < len(headers) else len(lines)
+    for key in reversed([str(part) for part in where if isinstance(part, str)]):
+        for i in range(first, last):
+            if re.search(rf"(^|[{{\[,\s.]){re.escape(key)}[\"']?\s*[=\]]", lines[i]):
+                return i + 1
+    return first + 1

@@ -1,0 +1,97 @@
+"""Scenarios of a study: given one by one, as a grid, or as a sweep of one field after another."""
+
+import itertools
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, fields
+from typing import Any
+
+from lehner import InputError, Scenario
+from lehner.checks import find, wrong
+
+FIELDS = {field.name: field for field in fields(Scenario)}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Cell:
+    """A scenario of a study.
+
+    Parameters
+    ----------
+    name : str
+        Of the table in the study file, and the values that are varied.
+    table : str
+        Name of the table.
+    varied : tuple of (str, value)
+        Fields that the grid or sweep sets, and their values.
+    scenario : Scenario
+    """
+
+    name: str
+    table: str
+    varied: tuple[tuple[str, Any], ...]
+    scenario: Scenario
+
+
+def expand(table: Mapping[str, Any], where: list[str | int]) -> Iterator[Cell]:
+    """Expand a table of a study file.
+
+    Parameters
+    ----------
+    table : mapping
+        Fields of `Scenario`, `name`, `grid` (fields with lists of values: all combinations) and
+        `sweep` (the same: one field after another, the others as the table has them).
+    where : list
+        What is being read is noted here.
+
+    Yields
+    ------
+    Cell
+
+    Examples
+    --------
+    >>> table = {"name": "few", "sweep": {"n_items": [50, 100], "missing": [0.1]}}
+    >>> [cell.name for cell in expand(table, [])]
+    ['few, n_items 50', 'few, n_items 100', 'few, missing 0.1']
+    """
+    here = list(where)
+    base = {key: value for key, value in table.items() if key not in ("name", "grid", "sweep")}
+    for key in base:
+        where[:] = [*here, key]
+        find("field of a scenario called", key, FIELDS)
+    where[:] = [*here, "name"]
+    name = table.get("name", f"scenario {int(here[-1]) + 1 if here else 1}")
+    if not isinstance(name, str) or not name:
+        raise wrong("name", name, "give text in quotes")
+    grid, sweep = (_values(table, key, [*here, key], where) for key in ("grid", "sweep"))
+    swept = [[(field, value)] for field, values in sweep.items() for value in values] or [[]]
+    crossed = itertools.product(*([(field, value) for value in grid[field]] for field in grid))
+    for fixed in crossed:
+        for moved in swept:
+            varied = (*fixed, *moved)
+            try:
+                scenario = Scenario(**(base | dict(varied)))
+            except InputError as error:
+                where[:] = [*here, error.problem.split()[0]]
+                raise
+            label = ", ".join([name, *(f"{field} {_show(value)}" for field, value in varied)])
+            frozen = tuple((field, getattr(scenario, field)) for field, _ in varied)
+            yield Cell(name=label, table=name, varied=frozen, scenario=scenario)
+
+
+def _values(
+    table: Mapping[str, Any], key: str, here: list[str | int], where: list[str | int]
+) -> dict[str, list[Any]]:
+    where[:] = here
+    varied = table.get(key, {})
+    if not isinstance(varied, Mapping):
+        raise wrong(key, varied, "give fields with lists of values, as in { n_items = [50, 100] }")
+    for field, values in varied.items():
+        where[:] = [*here, field]
+        find("field of a scenario called", field, FIELDS)
+        if not isinstance(values, list) or not values:
+            raise wrong(field, values, "give a list of values")
+    return dict(varied)
+
+
+def _show(value: Any) -> str:
+    return " ".join(f"{x:g}" for x in value) if isinstance(value, list) else str(value)

@@ -1,0 +1,50 @@
+"""What a scenario, a method and a replicate are known by, and the seeds that follow from it.
+
+Seeds depend on nothing else, so that a study can grow, and be done in any order by any number of
+workers, without a number changing.
+"""
+
+import hashlib
+import json
+from dataclasses import asdict
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from experiments.study.options import MethodChoice
+from lehner import Scenario
+
+
+@lru_cache(maxsize=4096)
+def scenario_id(scenario: Scenario) -> str:
+    """Give twelve hexadecimal digits that stand for a scenario."""
+    return digest(asdict(scenario))
+
+
+def method_id(method: MethodChoice, level: float) -> str:
+    """Give twelve hexadecimal digits that stand for a method, its options and its intervals."""
+    return digest([method.method, [[name, value] for name, value in method.options], level])
+
+
+def data_seed(seed: int, scenario: Scenario, replicate: int) -> int:
+    """Give the seed with which `lehner.simulate` makes the data of a replicate."""
+    return _seed(seed, int(scenario_id(scenario), 16), replicate)
+
+
+def method_seed(
+    seed: int, scenario: Scenario, replicate: int, method: MethodChoice, level: float
+) -> int:
+    """Give the seed that a method gets in a replicate."""
+    return _seed(seed, int(scenario_id(scenario), 16), replicate, int(method_id(method, level), 16))
+
+
+def _seed(seed: int, *key: int) -> int:
+    state = np.random.SeedSequence(seed, spawn_key=key).generate_state(1, np.uint64)
+    return int(state[0] >> np.uint64(1))
+
+
+def digest(value: Any) -> str:
+    """Give twelve hexadecimal digits that stand for anything JSON can say."""
+    text = json.dumps(value, sort_keys=True, separators=(",", ":"))
+    return hashlib.sha256(text.encode()).hexdigest()[:12]

@@ -1,0 +1,100 @@
+"""The methods of a study with their options, and what each costs."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from experiments.methods import METHODS, MODELS
+from lehner.checks import check_choice, check_number, check_whole_number, find, wrong
+from lehner.vote_methods import VOTE_METHODS
+
+ALGEBRAIC = {
+    "interval": lambda value: check_choice("interval", value, ("percentile", "bca", "none")),
+    "resamples": lambda value: check_whole_number("resamples", value, 1),
+}
+BAYESIAN = {
+    "priors": lambda value: _priors(value),
+    "engine": lambda value: check_choice("engine", value, ("nuts", "gibbs")),
+    "draws": lambda value: check_whole_number("draws", value, 4),
+    "tune": lambda value: check_whole_number("tune", value, 1),
+    "chains": lambda value: check_whole_number("chains", value, 1),
+    "target_accept": lambda value: check_number("target_accept", value, 0.1, 0.999),
+    "tries": lambda value: check_whole_number("tries", value, 1),
+    "keep": lambda value: check_whole_number("keep", value, 0),
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class MethodChoice:
+    """A method of a study.
+
+    Parameters
+    ----------
+    method : str
+        Name, as in `experiments.methods.METHODS`.
+    label : str
+        What it is called in the results: its name, unless given.
+    options : tuple of (str, value)
+        Of algebraic methods `interval` and `resamples`; of Bayesian ones `priors`, `engine`,
+        `draws`, `tune`, `chains`, `target_accept`, `tries`, as `bayes_models.fit` takes them, and
+        `keep`, how many first replicates of each scenario keep their draws.
+    """
+
+    method: str
+    label: str
+    options: tuple[tuple[str, Any], ...] = ()
+
+    @property
+    def bayesian(self) -> bool:
+        """Whether it samples a posterior."""
+        return self.method in MODELS
+
+    @property
+    def in_batches(self) -> bool:
+        """Whether many samples are estimated at once: it needs votes only, and no interval."""
+        return self.method in VOTE_METHODS and dict(self.options).get("interval", "none") == "none"
+
+
+def choose_method(choice: Any) -> MethodChoice:
+    """Read a method of a study file.
+
+    Parameters
+    ----------
+    choice : str or mapping
+        Its name, or a table with `name`, options, and perhaps a `label`.
+
+    Returns
+    -------
+    MethodChoice
+
+    Raises
+    ------
+    InputError
+        If there is no such method or option.
+
+    Examples
+    --------
+    >>> choose_method({"name": "algebraic", "interval": "none"}).in_batches
+    True
+    """
+    given = {"name": choice} if isinstance(choice, str) else choice
+    if not isinstance(given, Mapping) or not isinstance(given.get("name"), str):
+        raise wrong("methods", choice, "give a name, or a table with a name and options")
+    name = given["name"]
+    find("method", name, METHODS)
+    label = given.get("label", name)
+    if not isinstance(label, str) or not label:
+        raise wrong("label", label, "give text in quotes")
+    allowed = BAYESIAN if name in MODELS else ALGEBRAIC if name.startswith("algebraic") else {}
+    options = {key: value for key, value in given.items() if key not in ("name", "label")}
+    for key, value in options.items():
+        find(f"option of {name} called", key, allowed)(value)
+    if name.startswith("algebraic"):
+        options.setdefault("interval", "percentile")
+    return MethodChoice(method=name, label=label, options=tuple(sorted(options.items())))
+
+
+def _priors(value: Any) -> Any:
+    if not isinstance(value, (str, Mapping)):
+        raise wrong("priors", value, "give the name of a set, or numbers by variable")
+    return value

@@ -1,0 +1,187 @@
+"""How well methods do: each measure with its Monte Carlo standard error.
+
+Errors are estimate minus truth, so that nothing changes if the truth varies between replicates.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+type Floats = NDArray[np.float64]
+type Measured = tuple[float, float]
+
+BY = ("scenario", "method", "estimand")
+
+
+def measure(results: "pd.DataFrame", by: Sequence[str] = BY, level: float = 0.9) -> "pd.DataFrame":
+    """Measure performance.
+
+    Parameters
+    ----------
+    results : pandas.DataFrame
+        With columns `truth`, `estimate`, `lower` and `upper`, and those to group by. Rows without
+        an estimate count as failures and in nothing else.
+    by : sequence of str
+        Columns whose combinations are measured one by one.
+    level : float
+        Probability of the intervals.
+
+    Returns
+    -------
+    pandas.DataFrame
+        A row for each combination and measure: the columns of `by`, `measure`, `value`,
+        `standard_error` (Monte Carlo) and `n`, the number of replicates it rests on.
+
+        `bias`, `relative_bias` (over the mean truth), `empirical_se`, `mse`, `rmse`, `coverage`,
+        `bias_eliminated_coverage` (of truth plus bias), `interval_width`, `interval_score` (width
+        plus 2 / (1 - level) times what the truth lies outside) and `failure_rate`.
+
+    References
+    ----------
+    Morris, White & Crowther (2019), https://doi.org/10.1002/sim.8086, Table 6; Joshi &
+    Pustejovsky (2022), simhelpers, for `relative_bias` and, by jackknife, `rmse`; Gneiting &
+    Raftery (2007), https://doi.org/10.1198/016214506000001437, Eq. 43, for `interval_score`.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> results = pd.DataFrame({"method": "a", "truth": 0.5, "estimate": [0.4, 0.5, 0.6, 0.7]})
+    >>> found = measure(results, by=["method"]).set_index("measure")
+    >>> found.loc["bias", ["value", "standard_error"]].astype(float).round(4).tolist()
+    [0.05, 0.0645]
+    """
+    import pandas as pd
+
+    results = results.assign(**{name: np.nan for name in ("lower", "upper") if name not in results})
+    rows = []
+    for key, group in results.groupby(list(by), sort=False):
+        for name, value, error, n in _measures(group, level):
+            rows.append((*key, name, value, error, n))
+    return pd.DataFrame(rows, columns=[*by, "measure", "value", "standard_error", "n"])
+
+
+def compare_methods(
+    results: "pd.DataFrame", by: Sequence[str] = ("scenario", "estimand")
+) -> "pd.DataFrame":
+    """Compare methods in pairs, on the replicates in which both have an estimate.
+
+    Parameters
+    ----------
+    results : pandas.DataFrame
+        As of `measure`, with columns `method` and `replicate`.
+    by : sequence of str
+        Columns whose combinations are compared one by one.
+
+    Returns
+    -------
+    pandas.DataFrame
+        A row for each combination, pair and measure: the columns of `by`, `method`, `other`,
+        `measure` ("bias", "mse", "coverage" or "interval_width"), `difference` (of `method` from
+        `other`), `standard_error` (Monte Carlo, of paired differences) and `n`.
+    """
+    import pandas as pd
+
+    rows = []
+    for key, group in results.groupby(list(by), sort=False):
+        methods = list(dict.fromkeys(group["method"]))
+        quantities = {
+            method: _quantities(one.set_index("replicate"))
+            for method, one in group.groupby("method", sort=False)
+        }
+        for i, other in enumerate(methods):
+            for method in methods[i + 1 :]:
+                paired = quantities[method] - quantities[other]
+                for name in paired:
+                    values = paired[name].dropna().to_numpy()
+                    rows.append((*key, method, other, name, *_mean(values), len(values)))
+    names = [*by, "method", "other", "measure", "difference", "standard_error", "n"]
+    return pd.DataFrame(rows, columns=names)
+
+
+def _measures(group: "pd.DataFrame", level: float) -> list[tuple[str, float, float, int]]:
+    estimated = group["estimate"].notna().to_numpy()
+    truth = group["truth"].to_numpy(float)[estimated]
+    error = group["estimate"].to_numpy(float)[estimated] - truth
+    lower = group["lower"].to_numpy(float)[estimated] - truth
+    upper = group["upper"].to_numpy(float)[estimated] - truth
+    has_interval = np.isfinite(lower) & np.isfinite(upper)
+    lower, upper = lower[has_interval], upper[has_interval]
+    n, n_intervals = len(error), len(lower)
+    scale = abs(float(truth.mean())) if n else np.nan
+    bias = _mean(error)
+    width = upper - lower
+    outside = np.maximum(lower, 0) + np.maximum(-upper, 0)
+    of_points = {
+        "bias": bias,
+        "relative_bias": (bias[0] / scale, bias[1] / scale) if scale else (np.nan, np.nan),
+        "empirical_se": _spread(error),
+        "mse": _mean(error**2),
+        "rmse": _rmse(error),
+    }
+    of_intervals = {
+        "coverage": _share((lower <= 0) & (upper >= 0)),
+        "bias_eliminated_coverage": _share((lower <= bias[0]) & (upper >= bias[0])),
+        "interval_width": _mean(width),
+        "interval_score": _mean(width + 2 / (1 - level) * outside),
+    }
+    return [
+        *((name, *value, n) for name, value in of_points.items()),
+        *((name, *value, n_intervals) for name, value in of_intervals.items()),
+        ("failure_rate", *_share(~estimated), len(group)),
+    ]
+
+
+def _quantities(one: "pd.DataFrame") -> "pd.DataFrame":
+    """Give for each replicate what the means of are compared."""
+    import pandas as pd
+
+    error = one["estimate"] - one["truth"]
+    inside = (one["lower"] <= one["truth"]) & (one["truth"] <= one["upper"])
+    return pd.DataFrame(
+        {
+            "bias": error,
+            "mse": error**2,
+            "coverage": inside.astype(float).where(one["lower"].notna()),
+            "interval_width": one["upper"] - one["lower"],
+        }
+    )
+
+
+def _needs(n: int) -> Callable[[Callable[[Floats], Measured]], Callable[[Floats], Measured]]:
+    """Say nothing where there are fewer than n values."""
+
+    def decorate(function: Callable[[Floats], Measured]) -> Callable[[Floats], Measured]:
+        return lambda values: function(values) if len(values) >= n else (np.nan, np.nan)
+
+    return decorate
+
+
+@_needs(2)
+def _mean(values: Floats) -> Measured:
+    return float(values.mean()), float(values.std(ddof=1) / np.sqrt(len(values)))
+
+
+@_needs(1)
+def _share(happened: Floats) -> Measured:
+    share = float(happened.mean())
+    return share, float(np.sqrt(share * (1 - share) / len(happened)))
+
+
+@_needs(2)
+def _spread(error: Floats) -> Measured:
+    spread = float(error.std(ddof=1))
+    return spread, spread / float(np.sqrt(2 * (len(error) - 1)))
+
+
+@_needs(3)
+def _rmse(error: Floats) -> Measured:
+    """Root mean squared error; its standard error by jackknife, as simhelpers does."""
+    n, squared = len(error), error**2
+    left_out = np.sqrt((squared.sum() - squared) / (n - 1))
+    jackknife = np.sqrt((n - 1) / n * ((left_out - left_out.mean()) ** 2).sum())
+    return float(np.sqrt(squared.mean())), float(jackknife)

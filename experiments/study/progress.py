@@ -1,0 +1,115 @@
+"""What a run shows: how far it is, how long it takes, and the bias so far."""
+
+import time
+from collections.abc import Iterable, Iterator
+
+from rich.console import Console, Group
+from rich.live import Live
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.table import Table
+
+from experiments.study.definition import Study
+from experiments.study.identity import method_id, scenario_id
+from experiments.study.replicate import ESTIMANDS, Row
+
+MOST_LINES = 30
+EVERY = 30.0
+
+
+class RunningBias:
+    """Mean error, its standard error and failures, by scenario and method, in a few numbers."""
+
+    def __init__(self, study: Study) -> None:
+        self.study = study
+        self.sums: dict[tuple[str, str], list[float]] = {}
+
+    def add(self, rows: Iterable[Row]) -> int:
+        """Take in the rows of a task, and give the number of its replicates and methods."""
+        number = 0
+        for row in rows:
+            if row["estimand"] != ESTIMANDS[0]:
+                continue
+            number += 1
+            sums = self.sums.setdefault((row["scenario_id"], row["method_id"]), [0.0] * 4)
+            if row["estimate"] is None:
+                sums[3] += 1
+                continue
+            error = row["estimate"] - row["truth"]
+            for i, value in enumerate((1, error, error**2)):
+                sums[i] += value
+        return number
+
+    def table(self) -> Table:
+        """Lay out bias ± standard error by scenario and method."""
+        table = Table("bias so far", box=None, padding=(0, 1))
+        for method in self.study.methods:
+            table.add_column(method.label, justify="right")
+        for cell in self.study.cells[:MOST_LINES]:
+            entries = [
+                _entry(
+                    self.sums.get((scenario_id(cell.scenario), method_id(one, self.study.level)))
+                )
+                for one in self.study.methods
+            ]
+            table.add_row(cell.name, *entries)
+        if len(self.study.cells) > MOST_LINES:
+            table.add_row(f"and {len(self.study.cells) - MOST_LINES} more")
+        return table
+
+
+def show_progress(study: Study, number: int, rows: Iterable[list[Row]]) -> None:
+    """Go through the rows of a run and show them on standard error.
+
+    Parameters
+    ----------
+    study : Study
+    number : int
+        Of replicates times methods to come.
+    rows : iterable of list of dict
+    """
+    console = Console(stderr=True)
+    if console.is_terminal:
+        _live(console, study, number, rows)
+    else:
+        _lines(study, number, rows, console)
+
+
+def _live(console: Console, study: Study, number: int, rows: Iterable[list[Row]]) -> None:
+    bias = RunningBias(study)
+    progress = Progress(
+        TextColumn(study.name), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn()
+    )
+    task = progress.add_task(study.name, total=number)
+    with Live(console=console, refresh_per_second=2) as live:
+        for part in rows:
+            progress.advance(task, bias.add(part))
+            live.update(Group(bias.table(), progress))
+
+
+def _lines(study: Study, number: int, rows: Iterable[list[Row]], console: Console) -> None:
+    bias, done, start = RunningBias(study), 0, time.monotonic()
+    said = start
+    for part in _with_last(rows):
+        done += bias.add(part or [])
+        now = time.monotonic()
+        if part is None or now - said > EVERY:
+            said = now
+            left = (now - start) / max(done, 1) * (number - done)
+            console.print(f"{study.name}: {done} of {number}, {left:.0f} s left", highlight=False)
+
+
+def _with_last(rows: Iterable[list[Row]]) -> Iterator[list[Row] | None]:
+    yield from rows
+    yield None
+
+
+def _entry(sums: list[float] | None) -> str:
+    if sums is None:
+        return ""
+    n, total, squares, failed = sums
+    text = "–"
+    if n:
+        mean = total / n
+        spread = max(squares / n - mean**2, 0.0) ** 0.5
+        text = f"{mean:+.3f} ± {spread / n**0.5:.3f}"
+    return f"{text} ({failed:.0f} without)" if failed else text

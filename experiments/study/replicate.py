@@ -1,0 +1,214 @@
+"""One replicate: simulate once, let every method estimate, and give a row per estimand."""
+
+import importlib.metadata
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from experiments.methods import ALGEBRAIC, METHODS
+from experiments.study.identity import data_seed, method_id, method_seed, scenario_id
+from experiments.study.options import MethodChoice
+from lehner import Estimate, Scenario, estimate_algebraic
+from lehner.pattern_probabilities import has_few_patterns
+from lehner.simulation import SimulatedItems, simulate_items
+from lehner.vote_methods import estimate_from_votes
+from lehner.votes import pattern_votes
+
+ESTIMANDS = ("system_accuracy", "system_accuracy_in_sample")
+UNDEFINED = "agreement at or below chance, or answers on no informative item"
+DIAGNOSTICS = ("r_hat", "ess_bulk", "ess_tail", "divergences", "tries")
+
+type Row = dict[str, Any]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Task:
+    """Replicates of a scenario that a worker does in one go.
+
+    Parameters
+    ----------
+    scenario : Scenario
+    methods : tuple of MethodChoice
+    replicates : range
+    seed : int
+        Of the study.
+    level : float
+        Probability of the intervals.
+    folder : Path
+        Where draws are kept.
+    """
+
+    scenario: Scenario
+    methods: tuple[MethodChoice, ...]
+    replicates: range
+    seed: int
+    level: float
+    folder: Path
+
+
+def do_task(task: Task) -> list[Row]:
+    """Do all replicates of a task.
+
+    Parameters
+    ----------
+    task : Task
+
+    Returns
+    -------
+    list of dict
+        A row for each replicate, method and estimand.
+    """
+    batch = tuple(method for method in task.methods if method.in_batches)
+    if len(batch) == len(task.methods) and has_few_patterns(task.scenario):
+        return list(_in_batches(task))
+    return [row for replicate in task.replicates for row in _one_by_one(task, replicate)]
+
+
+def _one_by_one(task: Task, replicate: int) -> Iterator[Row]:
+    seed = data_seed(task.seed, task.scenario, replicate)
+    items = simulate_items(task.scenario, np.random.default_rng(seed))
+    ratings = items.to_ratings(task.scenario)
+    for method in task.methods:
+        start = time.perf_counter()
+        chosen = method_seed(task.seed, task.scenario, replicate, method, task.level)
+        estimate: Estimate | str
+        try:
+            estimate = _estimate(task, method, replicate, ratings, chosen)
+        except Exception as error:
+            # A study of a night is not to be lost for one data set.
+            estimate = f"{type(error).__name__}: {' '.join(str(error).split())}"
+        seconds = time.perf_counter() - start
+        for estimand, truth in _truths(items).items():
+            row = _row(task, method, replicate, seed, estimand, truth, seconds)
+            yield row | _found(estimate, estimand)
+
+
+def _estimate(
+    task: Task, choice: MethodChoice, replicate: int, ratings: Any, seed: int
+) -> Estimate:
+    options = dict(choice.options)
+    if choice.bayesian:
+        import warnings
+
+        import bayes_models
+
+        keep = options.pop("keep", 0)
+        with warnings.catch_warnings():
+            # The row says so.
+            warnings.simplefilter("ignore", bayes_models.ConvergenceWarning)
+            (tree,) = bayes_models.fit_many(choice.method, [ratings], seed=seed, **options)
+        if replicate < keep:
+            name = f"{scenario_id(task.scenario)}-{method_id(choice, task.level)}-{replicate}.nc"
+            tree.to_netcdf(task.folder / "fits" / name)
+        return bayes_models.estimate_from_draws(tree, level=task.level)
+    if choice.method in ALGEBRAIC:
+        interval = options.pop("interval")
+        return estimate_algebraic(
+            ratings,
+            aggregation=ALGEBRAIC[choice.method],
+            interval=None if interval == "none" else interval,
+            level=task.level,
+            seed=seed,
+            **options,
+        )
+    return METHODS[choice.method].estimate(ratings, task.level, seed)
+
+
+def _found(estimate: Estimate | str, estimand: str) -> Row:
+    empty = dict.fromkeys(("estimate", "lower", "upper", *DIAGNOSTICS))
+    if isinstance(estimate, str):
+        return empty | {"status": "failed", "reason": estimate}
+    value = getattr(estimate, estimand)
+    diagnostics = {name: (estimate.diagnostics or {}).get(name) for name in DIAGNOSTICS}
+    status = "ok"
+    if value.estimate is None:
+        status = "undefined"
+    elif "r_hat" in (estimate.diagnostics or {}) and estimate.warnings:
+        status = "unconverged"
+    return {
+        "estimate": value.estimate,
+        "lower": value.lower,
+        "upper": value.upper,
+        "status": status,
+        "reason": "; ".join(estimate.warnings),
+    } | diagnostics
+
+
+def _in_batches(task: Task) -> Iterator[Row]:
+    start = time.perf_counter()
+    scenario, k = task.scenario, task.scenario.n_categories
+    votes = pattern_votes(scenario.n_raters, k, missing=scenario.missing > 0)
+    n_votes = len(votes.table.votes)
+    place = (k + (scenario.missing > 0)) ** np.arange(scenario.n_raters)[::-1]
+    answers = np.empty((len(task.replicates), n_votes * k))
+    samples = []
+    for i, replicate in enumerate(task.replicates):
+        seed = data_seed(task.seed, scenario, replicate)
+        items = simulate_items(scenario, np.random.default_rng(seed))
+        pattern = np.where(items.codes < 0, k, items.codes) @ place
+        cell = votes.votes_of_pattern[pattern] * k + items.system
+        answers[i] = np.bincount(cell, minlength=n_votes * k)
+        samples.append((replicate, seed, _truths(items)))
+    names = [method.method for method in task.methods]
+    found = estimate_from_votes(votes.table, answers.reshape(-1, n_votes, k), names)
+    seconds = (time.perf_counter() - start) / len(task.replicates)
+    empty = dict.fromkeys(("lower", "upper", *DIAGNOSTICS))
+    for i, (replicate, seed, truths) in enumerate(samples):
+        for method in task.methods:
+            value = float(found[method.method][i])
+            undefined = np.isnan(value)
+            result = empty | {
+                "estimate": None if undefined else value,
+                "status": "undefined" if undefined else "ok",
+                "reason": UNDEFINED if undefined else "",
+            }
+            for estimand, truth in truths.items():
+                row = _row(task, method, replicate, seed, estimand, truth, seconds)
+                yield row | result
+
+
+def _truths(items: SimulatedItems) -> dict[str, float]:
+    in_sample = float((items.truth == items.system).mean())
+    return dict(zip(ESTIMANDS, (items.system_accuracy, in_sample), strict=True))
+
+
+def _row(
+    task: Task,
+    method: MethodChoice,
+    replicate: int,
+    seed: int,
+    estimand: str,
+    truth: float,
+    seconds: float,
+) -> Row:
+    return {
+        "scenario_id": scenario_id(task.scenario),
+        "replicate": replicate,
+        "method_id": method_id(method, task.level),
+        "estimand": estimand,
+        "truth": truth,
+        "seed": seed,
+        "seconds": seconds,
+        "versions": versions(),
+    }
+
+
+@lru_cache
+def versions() -> str:
+    """Name the versions of what computes."""
+    names = ("lehner", "numpy", "scipy", "pymc", "nutpie", "numba")
+    return ", ".join(f"{name} {importlib.metadata.version(name)}" for name in names)
+
+
+def task_size(methods: Sequence[MethodChoice]) -> int:
+    """Say how many replicates make a task of about a second, so that little is lost."""
+    if all(method.in_batches for method in methods):
+        return 1000
+    if any(method.bayesian and dict(method.options).get("engine") != "gibbs" for method in methods):
+        return 1
+    return 20

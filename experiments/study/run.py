@@ -1,0 +1,180 @@
+"""Run a study: what is not finished, on as many processors or machines as there are."""
+
+import math
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import Executor
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from experiments.study.definition import Study, find_study, read_study
+from experiments.study.identity import method_id, scenario_id
+from experiments.study.options import MethodChoice
+from experiments.study.replicate import Row, Task, do_task, task_size
+from experiments.study.store import Store, open_store, read_results
+from experiments.study.workers import do_all, open_workers
+from lehner.checks import check_whole_number
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+PILOT = 100
+NOTHING = np.zeros(0, dtype=np.int64)
+
+
+def run_study(
+    study: str | Path,
+    output: str | Path,
+    *,
+    workers: int = 1,
+    cluster: str | None = None,
+    report: Callable[[Study, int, Iterable[list[Row]]], None] | None = None,
+) -> "pd.DataFrame":
+    """Run a study, or what is missing of it.
+
+    Every method sees the same simulated data. What is finished is kept in `output` at once; a run
+    that is stopped in any way goes on where it was, with the same numbers for any number of
+    workers. A method that fails leaves a row with the reason.
+
+    Parameters
+    ----------
+    study : str or Path
+        A study file, or the name of one that is shipped.
+    output : str or Path
+        Folder for the results.
+    workers : int
+        Processes at work.
+    cluster : str, optional
+        Address of a Dask scheduler, as in "tcp://host:8786", or "local".
+    report : callable, optional
+        Is given the study, the number of replicates to do and their rows as they come, and must
+        go through these.
+
+    Returns
+    -------
+    pandas.DataFrame
+        As `read_results` gives it.
+
+    Raises
+    ------
+    InputError
+        If the file is not a study, or the folder holds another one.
+
+    Examples
+    --------
+    >>> results = run_study("quick", "results", workers=2)  # doctest: +SKIP
+    """
+    check_whole_number("workers", workers, 1)
+    path = find_study(study)
+    plan = read_study(path)
+    # Importing PyMC takes as long as compiling a model.
+    modules = ["experiments.study.replicate"]
+    modules += ["bayes_models"] * any(method.bayesian for method in plan.methods)
+    with (
+        open_store(output, plan, path) as store,
+        open_workers(workers, cluster, modules) as executor,
+    ):
+        for goal in _goals(store, plan):
+            tasks = list(_missing(store, plan, goal))
+            if not tasks:
+                continue
+            done = _do(store, tasks, executor, workers)
+            number = sum(len(task.replicates) * len(task.methods) for task in tasks)
+            (report or _silent)(plan, number, done)
+    return read_results(output)
+
+
+def _goals(store: Store, study: Study) -> Iterator[dict[str, int]]:
+    """Give the number of replicates wanted of each scenario, once or again and again."""
+    every = {scenario_id(cell.scenario): study.replicates for cell in study.cells}
+    if study.target_se is None:
+        yield every
+        return
+    goal = {scenario: min(PILOT, most) for scenario, most in every.items()}
+    while True:
+        yield dict(goal)
+        wanted = _wanted(store, study, goal)
+        if wanted == goal:
+            return
+        goal = wanted
+
+
+def _wanted(store: Store, study: Study, goal: dict[str, int]) -> dict[str, int]:
+    """Choose numbers of replicates at which the bias is known well enough."""
+    results = read_results(store.folder)
+    results["error"] = results["estimate"] - results["truth"]
+    by = ["scenario", "method", "estimand"]
+    spread = results.groupby(by)["error"].agg(["std", "count"]).groupby("scenario")
+    assert study.target_se is not None
+    wanted = dict(goal)
+    for cell in study.cells:
+        if cell.name not in spread.groups:
+            continue
+        one = spread.get_group(cell.name)
+        scenario = scenario_id(cell.scenario)
+        share = (one["count"] / goal[scenario]).where(one["count"] > 1).min()
+        needed = float((one["std"] / study.target_se).pow(2).max()) / max(share, 0.01)
+        if math.isfinite(needed):
+            rounded = PILOT * math.ceil(needed / PILOT)
+            wanted[scenario] = min(study.replicates, max(goal[scenario], rounded))
+    return wanted
+
+
+def _missing(store: Store, study: Study, goal: dict[str, int]) -> Iterator[Task]:
+    """Give what is to do, the first replicates of all scenarios first."""
+    finished = store.finished()
+    scenarios = {scenario_id(cell.scenario): cell.scenario for cell in study.cells}
+    tasks = []
+    for scenario, wanted in goal.items():
+        missing = {
+            method: np.setdiff1d(
+                np.arange(wanted), finished.get((scenario, method_id(method, study.level)), NOTHING)
+            )
+            for method in study.methods
+        }
+        fast = [method for method in study.methods if method.in_batches]
+        slow = [method for method in study.methods if not method.in_batches]
+        for methods in (fast, slow):
+            for replicates, chosen in _blocks(methods, missing):
+                tasks.append(
+                    Task(
+                        scenario=scenarios[scenario],
+                        methods=chosen,
+                        replicates=replicates,
+                        seed=study.seed,
+                        level=study.level,
+                        folder=store.folder,
+                    )
+                )
+    yield from sorted(tasks, key=lambda task: task.replicates.start)
+
+
+def _blocks(
+    methods: Sequence[MethodChoice], missing: dict[MethodChoice, "np.ndarray[Any, Any]"]
+) -> Iterator[tuple[range, tuple[MethodChoice, ...]]]:
+    """Cut missing replicates into blocks that begin where a run from the start would begin them."""
+    if not methods:
+        return
+    size = task_size(methods)
+    lacking: dict[int, list[MethodChoice]] = {}
+    for method in methods:
+        for block in np.unique(missing[method] // size).tolist():
+            lacking.setdefault(block, []).append(method)
+    most = max((int(missing[method].max(initial=-1)) for method in methods), default=-1) + 1
+    for block, chosen in sorted(lacking.items()):
+        yield range(block * size, min((block + 1) * size, most)), tuple(chosen)
+
+
+def _do(
+    store: Store, tasks: Sequence[Task], executor: Executor | None, workers: int
+) -> Iterator[list[Row]]:
+    """Do tasks, write the rows of each as soon as it is done, and pass them on."""
+    for rows in do_all(do_task, tasks, executor, workers):
+        store.write(rows)
+        yield rows
+
+
+def _silent(study: Study, number: int, rows: Iterable[list[Row]]) -> None:
+    for _ in rows:
+        pass

@@ -1,0 +1,116 @@
+"""Where tasks are done: in this process, in worker processes, or on a Dask cluster."""
+
+import multiprocessing
+import os
+import threading
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, Executor, Future, ProcessPoolExecutor, wait
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
+from itertools import islice
+from multiprocessing import connection
+
+from lehner import InputError
+
+IN_HAND = 4
+
+
+@contextmanager
+def open_workers(
+    workers: int, cluster: str | None = None, modules: Sequence[str] = ()
+) -> Iterator[Executor | None]:
+    """Start what does the work.
+
+    Parameters
+    ----------
+    workers : int
+        Number of processes; 1 is this one.
+    cluster : str, optional
+        Address of a Dask scheduler, or "local".
+    modules : sequence of str
+        What worker processes need: imported once, not by each.
+
+    Yields
+    ------
+    concurrent.futures.Executor or None
+        None if this process is to do it.
+    """
+    if cluster is not None:
+        with _open_cluster(workers, cluster) as executor:
+            yield executor
+    elif workers == 1:
+        yield None
+    else:
+        with _open_processes(workers, modules) as executor:
+            yield executor
+
+
+def do_all[Task, Result](
+    work: Callable[[Task], Result],
+    tasks: Iterable[Task],
+    executor: Executor | None,
+    workers: int,
+) -> Iterator[Result]:
+    """Do tasks and give their results as they come, a few tasks in hand at any time."""
+    if executor is None:
+        yield from map(work, tasks)
+        return
+    remaining = iter(tasks)
+    waiting: set[Future[Result]] = set()
+    while True:
+        for task in islice(remaining, IN_HAND * workers - len(waiting)):
+            waiting.add(executor.submit(work, task))
+        if not waiting:
+            return
+        done, waiting = wait(waiting, return_when=FIRST_COMPLETED)
+        for future in done:
+            try:
+                yield future.result()
+            except BrokenProcessPool:
+                raise InputError(
+                    "a worker process died; what was finished is kept",
+                    "run again to go on (in a script, under if __name__ == '__main__')",
+                ) from None
+
+
+@contextmanager
+def _open_processes(workers: int, modules: Sequence[str]) -> Iterator[Executor]:
+    # Sums must not depend on how many threads a worker has; set before it loads NumPy.
+    os.environ.setdefault("OMP_NUM_THREADS", "1")
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload(list(modules))
+    executor = ProcessPoolExecutor(workers, context, _leave_with_parent)
+    try:
+        yield executor
+    finally:
+        executor.shutdown(cancel_futures=True)
+
+
+def _leave_with_parent() -> None:
+    """See to it that a worker does not outlive a process that was killed."""
+    parent = multiprocessing.parent_process()
+    assert parent is not None
+
+    def leave() -> None:
+        connection.wait([parent.sentinel])
+        os._exit(1)
+
+    threading.Thread(target=leave, daemon=True).start()
+
+
+@contextmanager
+def _open_cluster(workers: int, address: str) -> Iterator[Executor]:
+    try:
+        from distributed import Client, LocalCluster
+    except ImportError:
+        raise InputError("a cluster needs Dask", "pip install 'lehner[cluster]'") from None
+    local = LocalCluster(n_workers=workers, threads_per_worker=1) if address == "local" else None
+    try:
+        with Client(local or address, timeout=20) as client:
+            yield client.get_executor(pure=False)
+    except (OSError, TimeoutError) as error:
+        raise InputError(f"there is no Dask scheduler at {address}: {error}", "start it") from None
+    finally:
+        if local is not None:
+            local.close()

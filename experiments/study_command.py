@@ -1,0 +1,42 @@
+"""The commands `lehner study run`, `export` and `report`."""
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+app = typer.Typer(help="Simulation studies: run, export, report.", no_args_is_help=True)
+
+Folder = Annotated[Path, typer.Argument(help="Folder with the results of a study.")]
+
+
+@app.command()
+def run(
+    study: Annotated[str, typer.Argument(help="Study file (TOML), or a study that is shipped.")],
+    output: Annotated[Path, typer.Option(help="Folder for the results.")],
+    workers: Annotated[int, typer.Option(help="Processes at work.")] = 1,
+    cluster: Annotated[
+        str | None, typer.Option(help="Dask scheduler, as in tcp://host:8786, or local.")
+    ] = None,
+) -> None:
+    """Run a study, or what is missing of it; what is finished is kept at once."""
+    from experiments.study.progress import show_progress
+    from experiments.study.run import run_study
+
+    results = run_study(study, output, workers=workers, cluster=cluster, report=show_progress)
+    counts = results["status"].value_counts()
+    print(
+        f"{output}: {len(results)} rows, {', '.join(f'{n} {name}' for name, n in counts.items())}"
+    )
+
+
+@app.command()
+def export(
+    folder: Folder,
+    output: Annotated[Path, typer.Option(help="CSV file.")],
+) -> None:
+    """Write the results as one CSV table, the same on every machine."""
+    from experiments.study.store import export as write
+
+    print(f"wrote {write(folder, output)}", file=sys.stderr)

@@ -1,0 +1,145 @@
+"""Performance measures against what rsimsum and simhelpers publish."""
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.stats import norm
+
+from experiments.study.performance import compare_methods, measure
+
+DATA = Path(__file__).parents[1] / "data"
+
+# README of R's rsimsum: data MIsim, true value .5, 95% intervals by the normal distribution.
+RSIMSUM = {
+    "bias": {"CC": (0.0168, 0.0048), "MI_LOGT": (0.0009, 0.0042), "MI_T": (-0.0012, 0.0043)},
+    "relative_bias": {
+        "CC": (0.0335, 0.0096),
+        "MI_LOGT": (0.0018, 0.0083),
+        "MI_T": (-0.0024, 0.0085),
+    },
+    "empirical_se": {
+        "CC": (0.1511, 0.0034),
+        "MI_LOGT": (0.1320, 0.0030),
+        "MI_T": (0.1344, 0.0030),
+    },
+    "mse": {"CC": (0.0231, 0.0011), "MI_LOGT": (0.0174, 0.0009), "MI_T": (0.0181, 0.0009)},
+    "coverage": {"CC": (0.9430, 0.0073), "MI_LOGT": (0.9490, 0.0070), "MI_T": (0.9430, 0.0073)},
+    "bias_eliminated_coverage": {
+        "CC": (0.9400, 0.0075),
+        "MI_LOGT": (0.9490, 0.0070),
+        "MI_T": (0.9430, 0.0073),
+    },
+}
+
+# Article "Simulation Performance Criteria and MCSE" of R's simhelpers: Welch_res, 50 and 70 cases,
+# mean difference .5.
+SIMHELPERS = {
+    ("t-test", "bias"): (-0.00514, 0.00895),
+    ("t-test", "mse"): (0.07997, 0.00391),
+    ("t-test", "coverage"): (0.972, 0.00522),
+    ("t-test", "interval_width"): (1.21412, 0.00276),
+    ("Welch t-test", "coverage"): (0.952, 0.00676),
+    ("Welch t-test", "interval_width"): (1.09938, 0.00234),
+}
+
+
+@pytest.fixture(scope="module")
+def misim():
+    half = norm.ppf(0.975)
+    found = pd.read_csv(DATA / "rsimsum_misim.csv")
+    return found.assign(
+        truth=0.5,
+        lower=found["estimate"] - half * found["standard_error"],
+        upper=found["estimate"] + half * found["standard_error"],
+    )
+
+
+@pytest.fixture(scope="module")
+def welch():
+    return pd.read_csv(DATA / "simhelpers_welch.csv").assign(truth=0.5)
+
+
+def test_measures_are_those_of_rsimsum(misim):
+    found = measure(misim, by=["method"]).set_index(["measure", "method"])
+    for name, by_method in RSIMSUM.items():
+        for method, (value, error) in by_method.items():
+            ours = found.loc[(name, method)]
+            assert ours["n"] == 1000
+            assert round(ours["value"], 4) == value, (name, method)
+            assert round(ours["standard_error"], 4) == error, (name, method)
+
+
+def test_measures_are_those_of_simhelpers(welch):
+    found = measure(welch, by=["method"], level=0.95).set_index(["method", "measure"])
+    for key, (value, error) in SIMHELPERS.items():
+        assert round(found.loc[key, "value"], 5) == pytest.approx(value, abs=1.01e-5), key
+        # Of the mean squared error: simhelpers divides by n, Morris et al. by n - 1.
+        assert found.loc[key, "standard_error"] == pytest.approx(error, rel=3e-3, abs=6e-6), key
+
+
+def test_the_standard_error_of_the_rmse_is_not_the_one_simhelpers_prints(welch):
+    """simhelpers prints .00826. It takes the differences of its left-out values, which divide by
+    n - 1, from a value that divides by n; that shifts each by rmse / 2n. Ours is what the delta
+    method gives."""
+    found = measure(welch, by=["method"]).set_index(["method", "measure"])
+    rmse, mse = (found.loc[("t-test", name)] for name in ("rmse", "mse"))
+    assert round(rmse["value"], 5) == 0.28278
+    assert round(rmse["standard_error"], 5) == 0.00694
+    delta = mse["standard_error"] / (2 * rmse["value"])
+    assert rmse["standard_error"] == pytest.approx(delta, rel=0.01)
+    shifted = np.hypot(rmse["standard_error"], rmse["value"] / (2 * np.sqrt(1000)))
+    assert round(shifted, 5) == pytest.approx(0.00826, abs=1.5e-5)
+
+
+def test_standard_errors_are_the_spread_of_repeated_studies():
+    rng = np.random.default_rng(1)
+    n_studies, n = 1500, 80
+    studies = []
+    for study in range(n_studies):
+        truth = rng.uniform(0.4, 0.8, n)
+        estimate = truth + 0.02 + 0.1 * rng.normal(size=n)
+        half = 0.15 * rng.uniform(0.8, 1.2, n)
+        studies.append(
+            pd.DataFrame(
+                {
+                    "study": study,
+                    "truth": truth,
+                    "estimate": np.where(rng.random(n) < 0.1, np.nan, estimate),
+                    "lower": estimate - half,
+                    "upper": estimate + half,
+                }
+            )
+        )
+    found = measure(pd.concat(studies), by=["study"])
+    for name, group in found.groupby("measure"):
+        spread = group["value"].std()
+        claimed = np.sqrt((group["standard_error"] ** 2).mean())
+        assert claimed == pytest.approx(spread, rel=0.1), name
+
+
+def test_the_interval_score_rewards_short_intervals_that_hold():
+    rows = {"truth": [0.5, 0.5], "estimate": 0.5, "lower": [0.4, 0.52], "upper": [0.6, 0.6]}
+    found = measure(pd.DataFrame(rows).assign(m="a"), by=["m"], level=0.9).set_index("measure")
+    assert found.loc["interval_score", "value"] == pytest.approx((0.2 + 0.08 + 20 * 0.02) / 2)
+
+
+def test_rows_without_an_estimate_count_as_failures_only():
+    rows = pd.DataFrame({"m": "a", "truth": 0.5, "estimate": [0.4, np.nan, 0.7, np.nan]})
+    found = measure(rows, by=["m"]).set_index("measure")
+    assert found.loc["failure_rate", ["value", "n"]].tolist() == [0.5, 4]
+    assert found.loc["bias", ["value", "n"]].tolist() == [pytest.approx(0.05), 2]
+    assert np.isnan(found.loc["coverage", "value"]) and found.loc["coverage", "n"] == 0
+
+
+def test_paired_differences_use_the_replicates_that_both_have(misim):
+    misim = misim.assign(scenario="s", estimand="b")
+    misim.loc[(misim["method"] == "CC") & (misim["replicate"] <= 100), "estimate"] = np.nan
+    found = compare_methods(misim).set_index(["method", "other", "measure"])
+    row = found.loc[("MI_T", "CC", "bias")]
+    wide = misim.pivot(index="replicate", columns="method", values="estimate").dropna()
+    difference = wide["MI_T"] - wide["CC"]
+    assert row["n"] == 900
+    assert row["difference"] == pytest.approx(difference.mean())
+    assert row["standard_error"] == pytest.approx(difference.std() / 30)

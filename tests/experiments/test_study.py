@@ -1,0 +1,326 @@
+"""Studies: read, run, stopped, resumed."""
+
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from experiments.study import run as running
+from experiments.study.definition import read_study
+from experiments.study.replicate import UNDEFINED
+from experiments.study.run import run_study
+from experiments.study.store import Store, export, read_results
+from lehner import InputError, estimate_algebraic, simulate, true_parameters
+from lehner.naive import majority_agreement
+
+STUDY = """\
+name = "small"
+aims = "Tests."
+seed = 7
+replicates = {replicates}
+methods = [{methods}]
+
+[[scenarios]]
+name = "difficulty"
+n_items = 60
+rater_accuracy = [0.5, 0.6, 0.7]
+sweep = {{ difficulty = [[0.0], [-0.2, 0.2]] }}
+
+[[scenarios]]
+name = "few categories"
+n_items = 40
+n_categories = 2
+grid = {{ system_accuracy = [0.6, 0.9], rater_accuracy = [[0.7, 0.7, 0.7], [0.6, 0.7, 0.8]] }}
+"""
+FAST = '"majority_agreement", { name = "algebraic", interval = "none" }, "mean_posterior"'
+SLOW = '"majority_agreement", { name = "algebraic", resamples = 50 }'
+SAMPLED = '{ name = "dawid_skene", engine = "gibbs", draws = 100, tune = 20, tries = 1 }'
+
+
+def write(tmp_path, methods=FAST, replicates=30, name="study.toml", text=STUDY):
+    path = tmp_path / name
+    path.write_text(text.format(methods=methods, replicates=replicates))
+    return path
+
+
+def table(folder):
+    """What `lehner study export` writes."""
+    return export(folder, Path(folder).with_suffix(".csv")).read_bytes()
+
+
+def test_grids_and_sweeps_are_expanded(tmp_path):
+    study = read_study(write(tmp_path))
+    assert [cell.name for cell in study.cells] == [
+        "difficulty, difficulty 0",
+        "difficulty, difficulty -0.2 0.2",
+        "few categories, system_accuracy 0.6, rater_accuracy 0.7 0.7 0.7",
+        "few categories, system_accuracy 0.6, rater_accuracy 0.6 0.7 0.8",
+        "few categories, system_accuracy 0.9, rater_accuracy 0.7 0.7 0.7",
+        "few categories, system_accuracy 0.9, rater_accuracy 0.6 0.7 0.8",
+    ]
+    last = study.cells[-1]
+    assert last.scenario.system_accuracy == 0.9 and last.scenario.n_categories == 2
+    assert last.varied == (("system_accuracy", 0.9), ("rater_accuracy", (0.6, 0.7, 0.8)))
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("seed = 7", "sed = 7", r"row 3: there is no key 'sed'; did you mean 'seed'"),
+        ("seed = 7", "seed = -1", r"row 3: seed is -1; give a whole number, 0 or more"),
+        ("seed = 7", "", r"there is no 'seed'"),
+        ("replicates = 30", "replicates = 0", r"row 4: replicates is 0"),
+        ("replicates = 30", "", r"there is no 'replicates'; give a number, or a 'target_se'"),
+        ("replicates = 30", "target_se = 0", r"row 4: target_se is 0"),
+        ("replicates = 30", "replicates = 30\nlevel = 90", r"row 5: level is 90"),
+        ('"mean_posterior"', '"mean_posterio"', r"row 5: there is no method .*'mean_posterior'"),
+        ('"mean_posterior"', '"algebraic"', r"row 5: methods has 'algebraic' twice"),
+        ('interval = "none"', 'interval = "normal"', r"row 5: interval is 'normal'"),
+        (
+            'interval = "none"',
+            "draws = 3",
+            r"row 5: there is no option of algebraic called 'draws'",
+        ),
+        ("n_items = 40", "n_items = 0", r"row 15: n_items is 0"),
+        ("n_items = 40", "n_item = 40", r"row 15: there is no field .*did you mean 'n_items'"),
+        ("[0.6, 0.9]", "[0.6, 9]", r"row 17: system_accuracy is 9"),
+        ("[0.6, 0.9]", "0.6", r"row 17: system_accuracy is 0.6; give a list of values"),
+        ("seed = 7", "seed == 7", r"row 3: this is not TOML"),
+        ('name = "few categories"', 'name = "difficulty"', None),
+        ("[[scenarios]]", "[[scenario]]", r"row 7: there is no key 'scenario'"),
+    ],
+)
+def test_what_is_wrong_with_a_study_is_said_with_its_line(tmp_path, old, new, message):
+    path = write(tmp_path)
+    path.write_text(path.read_text().replace(old, new))
+    if message is None:
+        read_study(path)
+        return
+    with pytest.raises(InputError, match=f"study.toml.*{message}"):
+        read_study(path)
+
+
+def test_shipped_studies_are_in_order():
+    folder = Path(running.__file__).parents[1] / "studies"
+    for path in folder.glob("*.toml"):
+        study = read_study(path.stem)
+        assert study.aims and study.cells
+
+
+def test_every_method_sees_the_data_that_its_seed_makes(tmp_path):
+    results = run_study(write(tmp_path, replicates=5), tmp_path / "out")
+    study = read_study(tmp_path / "study.toml")
+    scenarios = {cell.name: cell.scenario for cell in study.cells}
+    assert len(results) == 6 * 5 * 3 * 2
+    for (name, _), rows in results.groupby(["scenario", "replicate"]):
+        (seed,) = rows["seed"].unique()
+        ratings = simulate(scenarios[name], int(seed))
+        parameters = true_parameters(scenarios[name], int(seed))
+        algebra = estimate_algebraic(ratings, interval=None).system_accuracy.estimate
+        expected = {
+            "system_accuracy": float(parameters.system_accuracy),
+            "system_accuracy_in_sample": float(np.mean(ratings.truth == ratings.system)),
+        }
+        for _, row in rows.iterrows():
+            assert row["truth"] == pytest.approx(expected[row["estimand"]], abs=1e-12)
+        found = rows[rows["estimand"] == "system_accuracy"].set_index("method")
+        majority = majority_agreement(ratings).system_accuracy.estimate
+        assert found.loc["majority_agreement", "estimate"] == pytest.approx(majority)
+        if algebra is None:
+            assert found.loc["algebraic", ["status", "reason"]].tolist() == ["undefined", UNDEFINED]
+        else:
+            assert found.loc["algebraic", "estimate"] == pytest.approx(algebra)
+            assert found.loc["algebraic", "status"] == "ok"
+
+
+def test_the_number_of_workers_changes_nothing(tmp_path):
+    path = write(tmp_path, methods=f"{SLOW}, {SAMPLED}", replicates=8)
+    tables = set()
+    for workers in (1, 2):
+        run_study(path, tmp_path / f"with_{workers}", workers=workers)
+        tables.add(table(tmp_path / f"with_{workers}"))
+    assert len(tables) == 1
+
+
+def test_growing_a_study_keeps_what_is_there(tmp_path, monkeypatch):
+    path = write(tmp_path, replicates=20)
+    first = run_study(path, tmp_path / "out")
+    done = []
+    monkeypatch.setattr(running, "do_task", _spy(done))
+    run_study(path, tmp_path / "out")
+    assert not done
+    write(
+        tmp_path,
+        methods=f"{FAST}, {SLOW.split(', ', 1)[1].replace('algebraic', 'algebraic_weighted')}",
+    )
+    grown = run_study(path, tmp_path / "out")
+    assert {method.label for task in done for method in task.methods} >= {"algebraic_weighted"}
+    slow = [task for task in done if not task.methods[0].in_batches]
+    assert sum(len(task.replicates) for task in slow) == 6 * 30
+    assert len(grown) == 6 * 30 * 4 * 2
+    old = grown[(grown["replicate"] < 20) & grown["method"].isin(first["method"].unique())]
+    pd.testing.assert_frame_equal(old.reset_index(drop=True), first)
+    run_study(path, tmp_path / "at once")
+    assert table(tmp_path / "at once") == table(tmp_path / "out")
+
+
+def test_a_method_that_fails_leaves_a_row_with_its_reason(tmp_path, monkeypatch):
+    import experiments.study.replicate as replicate
+
+    def fail(ratings, **options):
+        raise FloatingPointError("no\nnumber")
+
+    monkeypatch.setattr(replicate, "estimate_algebraic", fail)
+    results = run_study(write(tmp_path, methods=SLOW, replicates=2), tmp_path / "out")
+    failed = results[results["method"] == "algebraic"]
+    assert set(failed["status"]) == {"failed"} and failed["estimate"].isna().all()
+    assert set(failed["reason"]) == {"FloatingPointError: no number"}
+    assert (results[results["method"] == "majority_agreement"]["status"] == "ok").all()
+
+
+def test_a_study_goes_on_until_its_standard_errors_are_small(tmp_path):
+    path = write(tmp_path)
+    text = path.read_text().replace("replicates = 30", "target_se = 0.008")
+    path.write_text(text)
+    results = run_study(path, tmp_path / "out")
+    results["error"] = results["estimate"] - results["truth"]
+    groups = results.groupby(["scenario", "method", "estimand"])["error"]
+    spread, n = groups.std(), groups.count()
+    assert (spread / np.sqrt(n) <= 0.008 * 1.05).all()
+    sizes = results.groupby("scenario")["replicate"].max() + 1
+    assert sizes.min() == 100 and sizes.max() > 200 and (sizes % 100 == 0).all()
+
+
+def test_a_full_disk_ends_the_run_and_loses_what_is_in_flight_only(tmp_path, monkeypatch, capsys):
+    from experiments import cli
+
+    path, write_whole, parts = write(tmp_path, methods=SLOW), os.replace, []
+
+    def full(source, target):
+        if "parts" in str(target):
+            parts.append(target)
+            if len(parts) > 3:
+                raise OSError(28, "No space left on device", str(target))
+        write_whole(source, target)
+
+    monkeypatch.setattr(os, "replace", full)
+    monkeypatch.setattr(
+        sys, "argv", ["lehner", "study", "run", str(path), "--output", str(tmp_path / "out")]
+    )
+    with pytest.raises(SystemExit) as stopped:
+        cli.main()
+    assert stopped.value.code == 2
+    assert "No space left on device" in capsys.readouterr().err
+    assert len(Store(tmp_path / "out").parts) == 3
+    monkeypatch.undo()
+    run_study(path, tmp_path / "out")
+    run_study(path, tmp_path / "whole")
+    assert table(tmp_path / "out") == table(tmp_path / "whole")
+
+
+def test_merging_parts_loses_nothing_and_an_interrupted_merge_doubles_nothing(tmp_path):
+    path = write(tmp_path, methods=SLOW)
+    run_study(path, tmp_path / "out")
+    store, before = Store(tmp_path / "out"), table(tmp_path / "out")
+    assert len(store.parts) > 6
+    kept = store.parts[0].read_bytes()
+    store.merge()
+    assert len(store.parts) == 1
+    assert table(tmp_path / "out") == before
+    (tmp_path / "out" / "parts" / "00000001.parquet").write_bytes(kept)
+    assert table(tmp_path / "out") == before
+
+
+@pytest.mark.parametrize("case", ["seed", "other files", "file", "running"])
+def test_a_folder_that_cannot_be_used_is_refused(tmp_path, case):
+    path, out = write(tmp_path, replicates=2), tmp_path / "out"
+    if case == "seed":
+        run_study(path, out)
+        path.write_text(path.read_text().replace("seed = 7", "seed = 8"))
+        match = "holds results of seed 7, not 8"
+    elif case == "other files":
+        out.mkdir()
+        (out / "thesis.tex").write_text("")
+        match = "not empty and holds no study"
+    elif case == "file":
+        out.write_text("")
+        match = "this is a file"
+    else:
+        import fcntl
+
+        run_study(path, out)
+        lock = (out / "lock").open("w")
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        match = "another process is running this study"
+    with pytest.raises(InputError, match=match):
+        run_study(path, out)
+
+
+def test_draws_of_chosen_fits_are_kept(tmp_path):
+    import arviz as az
+
+    methods = SAMPLED.replace("tries = 1", "tries = 1, keep = 1")
+    run_study(write(tmp_path, methods=methods, replicates=2), tmp_path / "out")
+    kept = list((tmp_path / "out" / "fits").glob("*.nc"))
+    assert len(kept) == 6
+    assert az.from_netcdf(kept[0])["posterior"]["system_accuracy"].sizes["draw"] == 100
+
+
+@pytest.mark.parametrize(
+    "methods", [SLOW, pytest.param(f"{SLOW}, {SAMPLED}", marks=pytest.mark.slow)]
+)
+def test_ten_kills_change_nothing(tmp_path, methods):
+    """SIGKILL at random moments: what is finished stays, and the table is the same in the end."""
+    path = write(tmp_path, methods=methods, replicates=300)
+    out, rng = tmp_path / "out", random.Random(1)
+    command = [sys.executable, "-m", "experiments", "study", "run", path, "--output", out]
+    counts = [0]
+    for _ in range(10):
+        process = subprocess.Popen([*command, "--workers", "2"], start_new_session=True)
+        _wait_for_more(out, process, rng)
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+        time.sleep(0.5)
+        counts.append(len(read_results(out)))
+        assert counts[-1] >= counts[-2]
+    run_study(path, out, workers=2)
+    run_study(path, tmp_path / "whole", workers=2)
+    assert counts[1] < counts[-1] < len(read_results(out))
+    assert table(out) == table(tmp_path / "whole")
+
+
+def _wait_for_more(out, process, rng):
+    """Let it run until it has written something, and a little longer."""
+    before = len(list(out.glob("parts/*.parquet")))
+    deadline = time.monotonic() + 60
+    while process.poll() is None and time.monotonic() < deadline:
+        time.sleep(0.05)
+        if len(list(out.glob("parts/*.parquet"))) != before:
+            break
+    time.sleep(rng.random() * 0.3)
+
+
+def _spy(done):
+    from experiments.study.replicate import do_task
+
+    def spied(task):
+        done.append(task)
+        return do_task(task)
+
+    return spied
+
+
+def test_the_manifest_names_what_made_the_results(tmp_path):
+    run_study(write(tmp_path, replicates=1), tmp_path / "out")
+    manifest = json.loads((tmp_path / "out" / "manifest.json").read_text())
+    study = read_study(tmp_path / "study.toml")
+    assert manifest["hash"] == study.hash and "numpy" in manifest["versions"]
+    assert len(manifest["scenarios"]) == 6 and len(manifest["methods"]) == 3

@@ -10,6 +10,7 @@ from rich.text import Text
 
 from experiments.comparison import Comparison, Disagreement
 from experiments.files import write_atomically
+from experiments.latex import latex_table
 from experiments.predictions import Prediction
 from lehner import Estimate
 from lehner.estimate import number
@@ -90,18 +91,9 @@ def latex(comparison: Comparison) -> str:
     -------
     str
     """
-    head = ["", *(e.method for e in comparison.estimates)]
-    rows = _body(comparison, limit=None)
-    lines = [
-        r"\begin{tabular}{l" + "r" * (len(head) - 1) + "}",
-        r"\toprule",
-        " & ".join(map(_escape, head)) + r" \\",
-        r"\midrule",
-        *(" & ".join(map(_escape, row)) + r" \\" for row in rows),
-        r"\bottomrule",
-        r"\end{tabular}",
-    ]
-    return "\n".join(lines) + "\n"
+    return latex_table(
+        ["", *(e.method for e in comparison.estimates)], _body(comparison, limit=None)
+    )
 
 
 def _heading(comparison: Comparison) -> list[str]:
@@ -238,11 +230,3 @@ def failed(estimates: tuple[Estimate, ...]) -> bool:
 def show(comparison: Comparison) -> None:
     """Print a comparison to standard output."""
     Console(highlight=False, soft_wrap=True, width=WIDTH).print(render(comparison))
-
-
-def _escape(text: str) -> str:
-    for plain, escaped in (("\\", r"\textbackslash "), ("~", r"\textasciitilde ")):
-        text = text.replace(plain, escaped)
-    for character in "&%$#_{}":
-        text = text.replace(character, "\\" + character)
-    return text.replace("–", "--").replace("  ", r"\quad ", 1)

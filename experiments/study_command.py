@@ -40,3 +40,12 @@ def export(
     from experiments.study.store import export as write
 
     print(f"wrote {write(folder, output)}", file=sys.stderr)
+
+
+@app.command()
+def report(folder: Folder) -> None:
+    """Write the report: HTML, Markdown, LaTeX tables and figures."""
+    from experiments.study.report import write_report
+
+    for path in write_report(folder):
+        print(f"wrote {path}", file=sys.stderr)

@@ -1,0 +1,52 @@
+"""Tables for LaTeX, as the booktabs package sets them."""
+
+from collections.abc import Sequence
+
+
+def latex_table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    r"""Give a table in LaTeX, its first column to the left and the others to the right.
+
+    Parameters
+    ----------
+    head : sequence of str
+    rows : sequence of sequence of str
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> print(latex_table(["", "dawid_skene"], [["bias", "0.1"]]))
+    \begin{tabular}{lr}
+    \toprule
+     & dawid\_skene \\
+    \midrule
+    bias & 0.1 \\
+    \bottomrule
+    \end{tabular}
+    <BLANKLINE>
+    """
+    lines = [
+        r"\begin{tabular}{l" + "r" * (len(head) - 1) + "}",
+        r"\toprule",
+        _line(head),
+        r"\midrule",
+        *map(_line, rows),
+        r"\bottomrule",
+        r"\end{tabular}",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _line(cells: Sequence[str]) -> str:
+    return " & ".join(map(_escape, cells)) + r" \\"
+
+
+def _escape(text: str) -> str:
+    for plain, escaped in (("\\", r"\textbackslash "), ("~", r"\textasciitilde ")):
+        text = text.replace(plain, escaped)
+    for character in "&%$#_{}":
+        text = text.replace(character, "\\" + character)
+    text = text.replace("–", "--").replace("±", r"$\pm$")
+    return text.replace("  ", r"\quad ", 1)

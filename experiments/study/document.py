@@ -1,0 +1,143 @@
+"""A document of headings, paragraphs, tables and pictures, as Markdown or one HTML file."""
+
+import base64
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from html import escape
+
+STYLE = """
+body { font: 16px/1.5 system-ui, sans-serif; max-width: 70rem; margin: 2rem auto; padding: 0 1rem;
+       color: #222; }
+h1, h2 { line-height: 1.2; } h2 { margin-top: 2.5rem; border-bottom: 1px solid #ddd; }
+.wide { overflow-x: auto; } img { max-width: 100%; } figure { margin: 2rem 0; }
+figcaption { color: #555; }
+table { border-collapse: collapse; font-size: 13px; font-variant-numeric: tabular-nums; }
+th, td { padding: .2rem .7rem; text-align: left; white-space: nowrap; }
+thead { border-bottom: 2px solid #444; } tbody tr:nth-child(even) { background: #f6f6f6; }
+"""
+
+
+@dataclass(frozen=True)
+class Heading:
+    """A heading."""
+
+    text: str
+
+
+@dataclass(frozen=True)
+class Paragraph:
+    """A paragraph."""
+
+    text: str
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table."""
+
+    head: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+
+
+@dataclass(frozen=True)
+class Picture:
+    """A figure, by its name."""
+
+    name: str
+    caption: str
+
+
+type Block = Heading | Paragraph | Table | Picture
+
+
+def to_markdown(title: str, blocks: Sequence[Block]) -> str:
+    """Write a document as Markdown; pictures are files beside it.
+
+    Parameters
+    ----------
+    title : str
+    blocks : sequence of Block
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> print(to_markdown("Study", [Heading("Aims"), Table(("a", "b"), (("1", "2"),))]))
+    # Study
+    <BLANKLINE>
+    ## Aims
+    <BLANKLINE>
+    | a | b |
+    |---|---|
+    | 1 | 2 |
+    <BLANKLINE>
+    """
+    return "\n\n".join([f"# {title}", *map(_markdown, blocks)]) + "\n"
+
+
+def to_html(title: str, blocks: Sequence[Block], pictures: Mapping[str, bytes]) -> str:
+    """Write a document as one HTML file.
+
+    Parameters
+    ----------
+    title : str
+    blocks : sequence of Block
+    pictures : mapping
+        PNG by name.
+
+    Returns
+    -------
+    str
+    """
+    body = "\n".join(_html(block, pictures) for block in blocks)
+    return (
+        f'<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        f"<title>{escape(title)}</title>\n<style>{STYLE}</style>\n</head>\n<body>\n"
+        f"<h1>{escape(title)}</h1>\n{body}\n</body>\n</html>\n"
+    )
+
+
+def _markdown(block: Block) -> str:
+    match block:
+        case Heading(text):
+            return f"## {text}"
+        case Paragraph(text):
+            return text
+        case Table(head, rows):
+            lines = [head, tuple("---" for _ in head), *rows]
+            return "\n".join(_markdown_row(line) for line in lines)
+        case Picture(name, caption):
+            return f"![{caption}]({name}.png)\n\n{caption}"
+
+
+def _markdown_row(cells: Sequence[str]) -> str:
+    if set(cells) == {"---"}:
+        return "|" + "|".join(cells) + "|"
+    return "| " + " | ".join(cell.replace("|", r"\|") for cell in cells) + " |"
+
+
+def _html(block: Block, pictures: Mapping[str, bytes]) -> str:
+    match block:
+        case Heading(text):
+            return f"<h2>{escape(text)}</h2>"
+        case Paragraph(text):
+            return f"<p>{escape(text)}</p>"
+        case Table(head, rows):
+            top = "".join(f"<th>{escape(cell)}</th>" for cell in head)
+            body = "\n".join(
+                "<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>"
+                for row in rows
+            )
+            return (
+                f'<div class="wide"><table><thead><tr>{top}</tr></thead>\n'
+                f"<tbody>\n{body}\n</tbody></table></div>"
+            )
+        case Picture(name, caption):
+            data = base64.b64encode(pictures[name]).decode()
+            return (
+                f'<figure><img alt="{escape(caption)}" src="data:image/png;base64,{data}">'
+                f"<figcaption>{escape(caption)}</figcaption></figure>"
+            )

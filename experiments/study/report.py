@@ -1,0 +1,259 @@
+"""The report of a study: what was asked, how, and what came out beyond Monte Carlo noise."""
+
+import io
+from collections.abc import Iterator
+from dataclasses import dataclass, fields
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from experiments.files import write_atomically
+from experiments.latex import latex_table
+from experiments.methods import METHODS
+from experiments.study.definition import Study
+from experiments.study.document import (
+    Block,
+    Heading,
+    Paragraph,
+    Picture,
+    Table,
+    to_html,
+    to_markdown,
+)
+from experiments.study.figures import (
+    plot_bias,
+    plot_estimates,
+    plot_intervals,
+    plot_nested_loop,
+    plot_pairs,
+)
+from experiments.study.performance import compare_methods, measure
+from experiments.study.store import read_results, stored_study
+from lehner import Scenario
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.figure import Figure
+
+Z = 1.96
+ESTIMANDS = {
+    "system_accuracy": "expected accuracy of the system: the sum over categories of base rate "
+    "times the probability that it is right",
+    "system_accuracy_in_sample": "share of the items of a sample that the system got right",
+}
+MEASURES = {
+    "bias": "mean of estimate minus truth",
+    "rmse": "root of the mean squared error; standard error by jackknife",
+    "coverage": "share of the intervals that hold the truth",
+    "interval_width": "mean width of the intervals",
+    "failure_rate": "share of the samples without an estimate",
+}
+PICTURES = {
+    "bias": "Bias for the expected accuracy, with 95% Monte Carlo intervals.",
+    "coverage": "Coverage of the intervals, with 95% Monte Carlo intervals.",
+    "estimates": "Estimates against the true expected accuracy; on the line they are right.",
+    "intervals": "Intervals about the truth, ranked by how far off they are, in half widths. Red "
+    "ones miss; they should do so above the dashed line only.",
+    "nested_loop": "Root mean squared error over all scenarios, with what they vary beneath.",
+    "pairs": "Estimates of methods against one another, sample by sample.",
+}
+
+
+@dataclass(frozen=True, eq=False)
+class Findings:
+    """A study, its results and what is computed from them."""
+
+    study: Study
+    results: "pd.DataFrame"
+    measures: "pd.DataFrame"
+    differences: "pd.DataFrame"
+
+
+def write_report(folder: str | Path) -> list[Path]:
+    """Write the report of a study into its folder.
+
+    Parameters
+    ----------
+    folder : str or Path
+        As given to `run_study`.
+
+    Returns
+    -------
+    list of Path
+        In folder `report`: `report.html` (with its figures in it), `report.md`, a LaTeX table for
+        each estimand, `performance.csv`, `differences.csv`, and each figure as PDF and PNG.
+    """
+    study, results = stored_study(folder), read_results(folder)
+    found = Findings(study, results, measure(results, level=study.level), compare_methods(results))
+    target = Path(folder) / "report"
+    target.mkdir(exist_ok=True)
+    figures = _figures(found)
+    blocks = list(_blocks(found))
+    pictures = {name: _drawn(figure, "png") for name, figure in figures.items()}
+    texts = {
+        "report.html": to_html(study.name, blocks, pictures),
+        "report.md": to_markdown(study.name, blocks),
+        "performance.csv": found.measures.to_csv(index=False),
+        "differences.csv": found.differences.to_csv(index=False),
+    }
+    for estimand in ESTIMANDS:
+        table = _performance(found, estimand)
+        texts[f"{estimand}.tex"] = latex_table(table.head, table.rows)
+    content = {name: text.encode() for name, text in texts.items()}
+    for name, figure in figures.items():
+        content |= {f"{name}.png": pictures[name], f"{name}.pdf": _drawn(figure, "pdf")}
+    return [
+        write_atomically(target / name, partial(Path.write_bytes, data=data))
+        for name, data in content.items()
+    ]
+
+
+def _figures(found: Findings) -> "dict[str, Figure]":
+    study = found.study
+    return {
+        "bias": plot_bias(study, found.measures),
+        "coverage": plot_bias(study, found.measures, "coverage"),
+        "estimates": plot_estimates(study, found.results),
+        "intervals": plot_intervals(study, found.results),
+        "nested_loop": plot_nested_loop(study, found.measures, "rmse"),
+        "pairs": plot_pairs(study, found.results),
+    }
+
+
+def _drawn(figure: "Figure", kind: str) -> bytes:
+    buffer = io.BytesIO()
+    figure.savefig(buffer, format=kind, dpi=150)
+    return buffer.getvalue()
+
+
+def _blocks(found: Findings) -> Iterator[Block]:
+    yield from _plan(found)
+    yield Heading("What came out")
+    yield from _beyond_noise(found)
+    yield Picture("bias", PICTURES["bias"])
+    yield Heading("Performance")
+    for estimand in ESTIMANDS:
+        yield Paragraph(f"{estimand}: {ESTIMANDS[estimand]}. Monte Carlo standard errors after ±.")
+        yield _performance(found, estimand)
+    for name, caption in PICTURES.items():
+        if name != "bias":
+            yield Picture(name, caption)
+
+
+def _plan(found: Findings) -> Iterator[Block]:
+    """Say what was done in the order of Morris, White & Crowther (2019)."""
+    study = found.study
+    versions = "; ".join(found.results["versions"].unique())
+    n = found.results.groupby("scenario")["replicate"].nunique()
+    most, least = int(n.max()) if len(n) else 0, int(n.min()) if len(n) else 0
+    yield Heading("Aims")
+    yield Paragraph(study.aims or "None are stated.")
+    yield Heading("Data-generating mechanisms")
+    yield Paragraph(
+        f"{len(study.cells)} scenarios, {least if least == most else f'{least} to {most}'} samples "
+        f"each, seed {study.seed}; every method sees the same samples."
+    )
+    yield _scenarios(study)
+    yield Heading("Estimands")
+    for name, meaning in ESTIMANDS.items():
+        yield Paragraph(f"{name}: {meaning}.")
+    yield Heading("Methods")
+    yield Table(
+        ("method", "what it is", "options"),
+        tuple(
+            (
+                method.label,
+                METHODS[method.method].summary,
+                ", ".join(f"{name} {value}" for name, value in method.options),
+            )
+            for method in study.methods
+        ),
+    )
+    yield Heading("Performance measures")
+    for name, meaning in MEASURES.items():
+        yield Paragraph(f"{name.replace('_', ' ')}: {meaning}.")
+    yield Paragraph(f"Intervals of {study.level:.0%}. Study {study.hash}. {versions}.")
+
+
+def _scenarios(study: Study) -> Table:
+    """List scenarios with the fields that are not as `Scenario` has them by default."""
+    plain = Scenario()
+    names = [
+        field.name
+        for field in fields(Scenario)
+        if any(
+            getattr(cell.scenario, field.name) != getattr(plain, field.name) for cell in study.cells
+        )
+    ]
+    rows = tuple(
+        (cell.name, *(_show(getattr(cell.scenario, name)) for name in names))
+        for cell in study.cells
+    )
+    return Table(("scenario", *(name.replace("_", " ") for name in names)), rows)
+
+
+def _beyond_noise(found: Findings) -> Iterator[Block]:
+    """Say for each scenario who is biased, and who errs least, as far as the samples tell."""
+    yield Paragraph(
+        "For the expected accuracy of the system. A bias is listed if it is more than "
+        f"{Z:g} standard errors from zero; the method with the least mean squared error is listed "
+        "with those that cannot be told from it in paired comparison, the others are worse."
+    )
+    rows = []
+    of_expected = found.measures[found.measures["estimand"] == "system_accuracy"]
+    for cell in found.study.cells:
+        measures = of_expected[of_expected["scenario"] == cell.name]
+        bias = measures[measures["measure"] == "bias"].set_index("method")
+        biased = bias[bias["value"].abs() > Z * bias["standard_error"]]
+        mse = measures[measures["measure"] == "mse"].set_index("method")["value"].dropna()
+        if mse.empty:
+            continue
+        best = str(mse.idxmin())
+        tied = [
+            str(name)
+            for name in mse.index
+            if name != best and not _worse(found, cell.name, str(name), best)
+        ]
+        named = ", ".join(f"{name} {value:+.3f}" for name, value in biased["value"].items())
+        rows.append((cell.name, named or "none", best, ", ".join(tied) or "none"))
+    yield Table(("scenario", "biased", "least error", "not told from it"), tuple(rows))
+
+
+def _worse(found: Findings, scenario: str, method: str, best: str) -> bool:
+    """Whether a method's squared errors are larger than another's, beyond noise."""
+    rows = found.differences
+    rows = rows[
+        (rows["scenario"] == scenario)
+        & (rows["estimand"] == "system_accuracy")
+        & (rows["measure"] == "mse")
+    ]
+    pair = rows[rows["method"].isin([method, best]) & rows["other"].isin([method, best])]
+    difference, error = pair[["difference", "standard_error"]].iloc[0]
+    return bool(abs(difference) > Z * error)
+
+
+def _performance(found: Findings, estimand: str) -> Table:
+    rows = []
+    measures = found.measures[found.measures["estimand"] == estimand]
+    for cell in found.study.cells:
+        of_cell = measures[measures["scenario"] == cell.name]
+        for method in found.study.methods:
+            of_method = of_cell[of_cell["method"] == method.label].set_index("measure")
+            if of_method.empty:
+                continue
+            entries = (
+                _entry(*of_method.loc[name, ["value", "standard_error"]]) for name in MEASURES
+            )
+            rows.append((cell.name, method.label, *entries))
+    head = ("scenario", "method", *(name.replace("_", " ") for name in MEASURES))
+    return Table(head, tuple(rows))
+
+
+def _entry(value: float, error: float) -> str:
+    if value != value:
+        return "–"
+    return f"{value:.3f} ± {error:.3f}"
+
+
+def _show(value: object) -> str:
+    return " ".join(f"{x:g}" for x in value) if isinstance(value, tuple) else str(value)

@@ -8,6 +8,11 @@ import pytest
 import lehner
 
 
+def pytest_collection_modifyitems(items):
+    """Start with what takes longest, so that no processor waits for it in the end."""
+    items.sort(key=lambda item: "test_notebooks" not in item.nodeid)
+
+
 @pytest.fixture(scope="session")
 def anesthesia_fit():
     """The anesthesia data without a system, sampled long enough for three decimals."""

@@ -105,7 +105,9 @@ def _open_cluster(workers: int, address: str) -> Iterator[Executor]:
         from distributed import Client, LocalCluster
     except ImportError:
         raise InputError("a cluster needs Dask", "pip install 'lehner[cluster]'") from None
-    local = LocalCluster(n_workers=workers, threads_per_worker=1) if address == "local" else None
+    local = None
+    if address == "local":
+        local = LocalCluster(n_workers=workers, threads_per_worker=1, dashboard_address=None)
     try:
         with Client(local or address, timeout=20) as client:
             yield client.get_executor(pure=False)

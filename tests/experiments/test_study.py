@@ -324,3 +324,23 @@ def test_the_manifest_names_what_made_the_results(tmp_path):
     study = read_study(tmp_path / "study.toml")
     assert manifest["hash"] == study.hash and "numpy" in manifest["versions"]
     assert len(manifest["scenarios"]) == 6 and len(manifest["methods"]) == 3
+
+
+def test_replicates_of_a_killed_dask_worker_are_redone(tmp_path):
+    distributed = pytest.importorskip("distributed")
+    path, killed = write(tmp_path, methods=SLOW, replicates=40), []
+
+    def kill_one(study, number, rows):
+        for i, _ in enumerate(rows):
+            if i == 2:
+                worker = next(iter(cluster.workers.values()))
+                killed.append(worker.pid)
+                os.kill(worker.pid, signal.SIGKILL)
+
+    with distributed.LocalCluster(
+        n_workers=2, threads_per_worker=1, dashboard_address=None
+    ) as cluster:
+        run_study(path, tmp_path / "dask", cluster=cluster.scheduler_address, report=kill_one)
+    run_study(path, tmp_path / "here")
+    assert killed
+    assert table(tmp_path / "dask") == table(tmp_path / "here")

@@ -4,9 +4,10 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Executor
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from experiments.study.definition import Study, find_study, read_study
 from experiments.study.identity import method_id, scenario_id
@@ -103,6 +104,9 @@ def _goals(store: Store, study: Study) -> Iterator[dict[str, int]]:
 def _wanted(store: Store, study: Study, goal: dict[str, int]) -> dict[str, int]:
     """Choose numbers of replicates at which the bias is known well enough."""
     results = read_results(store.folder)
+    goals = {cell.name: goal[scenario_id(cell.scenario)] for cell in study.cells}
+    # What a run that was stopped had done beyond them must not count.
+    results = results[results["replicate"] < results["scenario"].map(goals)].copy()
     results["error"] = results["estimate"] - results["truth"]
     by = ["scenario", "method", "estimand"]
     spread = results.groupby(by)["error"].agg(["std", "count"]).groupby("scenario")
@@ -128,7 +132,7 @@ def _missing(store: Store, study: Study, goal: dict[str, int]) -> Iterator[Task]
     tasks = []
     for scenario, wanted in goal.items():
         missing = {
-            method: np.setdiff1d(
+            method.label: np.setdiff1d(
                 np.arange(wanted), finished.get((scenario, method_id(method, study.level)), NOTHING)
             )
             for method in study.methods
@@ -151,7 +155,7 @@ def _missing(store: Store, study: Study, goal: dict[str, int]) -> Iterator[Task]
 
 
 def _blocks(
-    methods: Sequence[MethodChoice], missing: dict[MethodChoice, "np.ndarray[Any, Any]"]
+    methods: Sequence[MethodChoice], missing: dict[str, NDArray[np.int64]]
 ) -> Iterator[tuple[range, tuple[MethodChoice, ...]]]:
     """Cut missing replicates into blocks that begin where a run from the start would begin them."""
     if not methods:
@@ -159,9 +163,9 @@ def _blocks(
     size = task_size(methods)
     lacking: dict[int, list[MethodChoice]] = {}
     for method in methods:
-        for block in np.unique(missing[method] // size).tolist():
+        for block in np.unique(missing[method.label] // size).tolist():
             lacking.setdefault(block, []).append(method)
-    most = max((int(missing[method].max(initial=-1)) for method in methods), default=-1) + 1
+    most = 1 + max(int(missing[method.label].max(initial=-1)) for method in methods)
     for block, chosen in sorted(lacking.items()):
         yield range(block * size, min((block + 1) * size, most)), tuple(chosen)
 

@@ -42,7 +42,10 @@ grid = {{ system_accuracy = [0.6, 0.9], rater_accuracy = [[0.7, 0.7, 0.7], [0.6,
 """
 FAST = '"majority_agreement", { name = "algebraic", interval = "none" }, "mean_posterior"'
 SLOW = '"majority_agreement", { name = "algebraic", resamples = 50 }'
-SAMPLED = '{ name = "dawid_skene", engine = "gibbs", draws = 100, tune = 20, tries = 1 }'
+SAMPLED = (
+    '{ name = "dawid_skene", engine = "gibbs", draws = 100, tune = 20, tries = 1, '
+    "priors = { base_rates = 2.0 } }"
+)
 
 
 def write(tmp_path, methods=FAST, replicates=30, name="study.toml", text=STUDY):
@@ -197,6 +200,11 @@ def test_a_study_goes_on_until_its_standard_errors_are_small(tmp_path):
     assert (spread / np.sqrt(n) <= 0.008 * 1.05).all()
     sizes = results.groupby("scenario")["replicate"].max() + 1
     assert sizes.min() == 100 and sizes.max() > 200 and (sizes % 100 == 0).all()
+    before = table(tmp_path / "out")
+    for part in Store(tmp_path / "out").parts[::2]:
+        part.unlink()
+    run_study(path, tmp_path / "out")
+    assert table(tmp_path / "out") == before
 
 
 def test_a_full_disk_ends_the_run_and_loses_what_is_in_flight_only(tmp_path, monkeypatch, capsys):

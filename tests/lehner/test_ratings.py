@@ -234,7 +234,7 @@ def test_from_wide_and_from_long_read_arrow_tables():
         pd.Categorical(["10", "2"]),
         pa.chunked_array([["10", "2"]]).dictionary_encode(),
     ],
-    ids=repr,
+    ids=lambda names: f"{type(names).__name__} of {getattr(names, 'dtype', '')}",
 )
 def test_items_named_by_whole_numbers_are_numbers_in_the_order_given(names):
     ratings = Ratings.from_wide({"i": names, "Ann": ["a", "b"]}, item="i")

@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import Executor
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,7 +13,7 @@ from experiments.study.identity import method_id, scenario_id
 from experiments.study.options import MethodChoice
 from experiments.study.replicate import Row, Task, do_task, task_size
 from experiments.study.store import Store, open_store, read_results
-from experiments.study.workers import do_all, open_workers
+from experiments.study.workers import Workers, do_all, open_workers
 from lehner.checks import check_whole_number
 
 if TYPE_CHECKING:
@@ -74,13 +73,13 @@ def run_study(
     modules += ["bayes_models"] * any(method.bayesian for method in plan.methods)
     with (
         open_store(output, plan, path) as store,
-        open_workers(workers, cluster, modules) as executor,
+        open_workers(workers, cluster, modules) as opened,
     ):
         for goal in _goals(store, plan):
             tasks = list(_missing(store, plan, goal))
             if not tasks:
                 continue
-            done = _do(store, tasks, executor, workers)
+            done = _do(store, tasks, opened)
             number = sum(len(task.replicates) * len(task.methods) for task in tasks)
             (report or _silent)(plan, number, done)
     return read_results(output)
@@ -170,11 +169,9 @@ def _blocks(
         yield range(block * size, min((block + 1) * size, most)), tuple(chosen)
 
 
-def _do(
-    store: Store, tasks: Sequence[Task], executor: Executor | None, workers: int
-) -> Iterator[list[Row]]:
+def _do(store: Store, tasks: Sequence[Task], workers: Workers) -> Iterator[list[Row]]:
     """Do tasks, write the rows of each as soon as it is done, and pass them on."""
-    for rows in do_all(do_task, tasks, executor, workers):
+    for rows in do_all(do_task, tasks, workers):
         store.write(rows)
         yield rows
 

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
+from dataclasses import dataclass
 from itertools import islice
 from multiprocessing import connection
 
@@ -15,10 +16,25 @@ from lehner import InputError
 IN_HAND = 4
 
 
+@dataclass(frozen=True)
+class Workers:
+    """What does the work: this process if there is no executor.
+
+    Parameters
+    ----------
+    executor : concurrent.futures.Executor or None
+    number : int
+        How many tasks are done at once.
+    """
+
+    executor: Executor | None
+    number: int
+
+
 @contextmanager
 def open_workers(
     workers: int, cluster: str | None = None, modules: Sequence[str] = ()
-) -> Iterator[Executor | None]:
+) -> Iterator[Workers]:
     """Start what does the work.
 
     Parameters
@@ -32,33 +48,30 @@ def open_workers(
 
     Yields
     ------
-    concurrent.futures.Executor or None
-        None if this process is to do it.
+    Workers
     """
     if cluster is not None:
-        with _open_cluster(workers, cluster) as executor:
-            yield executor
+        with _open_cluster(workers, cluster) as opened:
+            yield opened
     elif workers == 1:
-        yield None
+        yield Workers(None, 1)
     else:
         with _open_processes(workers, modules) as executor:
-            yield executor
+            yield Workers(executor, workers)
 
 
 def do_all[Task, Result](
-    work: Callable[[Task], Result],
-    tasks: Iterable[Task],
-    executor: Executor | None,
-    workers: int,
+    work: Callable[[Task], Result], tasks: Iterable[Task], workers: Workers
 ) -> Iterator[Result]:
     """Do tasks and give their results as they come, a few tasks in hand at any time."""
+    executor = workers.executor
     if executor is None:
         yield from map(work, tasks)
         return
     remaining = iter(tasks)
     waiting: set[Future[Result]] = set()
     while True:
-        for task in islice(remaining, IN_HAND * workers - len(waiting)):
+        for task in islice(remaining, IN_HAND * workers.number - len(waiting)):
             waiting.add(executor.submit(work, task))
         if not waiting:
             return
@@ -100,7 +113,7 @@ def _leave_with_parent() -> None:
 
 
 @contextmanager
-def _open_cluster(workers: int, address: str) -> Iterator[Executor]:
+def _open_cluster(workers: int, address: str) -> Iterator[Workers]:
     try:
         from distributed import Client, LocalCluster
     except ImportError:
@@ -110,7 +123,8 @@ def _open_cluster(workers: int, address: str) -> Iterator[Executor]:
         local = LocalCluster(n_workers=workers, threads_per_worker=1, dashboard_address=None)
     try:
         with Client(local or address, timeout=20) as client:
-            yield client.get_executor(pure=False)
+            number = sum(client.nthreads().values())
+            yield Workers(client.get_executor(pure=False), max(number, workers))
     except (OSError, TimeoutError) as error:
         raise InputError(f"there is no Dask scheduler at {address}: {error}", "start it") from None
     finally:

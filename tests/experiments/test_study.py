@@ -287,7 +287,7 @@ def test_draws_of_chosen_fits_are_kept(tmp_path):
 )
 def test_ten_kills_change_nothing(tmp_path, methods):
     """SIGKILL at random moments: what is finished stays, and the table is the same in the end."""
-    path = write(tmp_path, methods=methods, replicates=300)
+    path = write(tmp_path, methods=methods, replicates=120)
     out, rng = tmp_path / "out", random.Random(1)
     command = [sys.executable, "-m", "experiments", "study", "run", path, "--output", out]
     counts = [0]

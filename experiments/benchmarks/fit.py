@@ -38,6 +38,8 @@ from bayes_models.diagnostics import TAILS, array_stats
 from bayes_models.gibbs import CONJUGATE, sample_conjugate
 from bayes_models.observations import Observations, observe
 from bayes_models.start import em_start
+from experiments.benchmarks.first_fit import first_fit
+from experiments.study.workers import open_workers
 from lehner import Ratings, Scenario, simulate
 
 HERE = Path(__file__).parent
@@ -312,17 +314,19 @@ def _fixed_costs() -> None:
 
 
 def _first_fit() -> None:
-    code = (
-        "import lehner, bayes_models; "
-        "r = lehner.simulate(lehner.Scenario(rater_accuracy=(.5, .6, .7)), 1); "
-        "next(bayes_models.fit_many('{}', [r]))"
-    )
     for model in ("dawid_skene", "relaxed_k"):
         for _ in range(2):
             start = time.perf_counter()
-            subprocess.run([sys.executable, "-W", "ignore", "-c", code.format(model)], check=True)
-            wall = time.perf_counter() - start
-        print(f"{model}: a new process has its first fit {wall:.1f} s after its start")
+            code = f"from experiments.benchmarks.first_fit import first_fit; first_fit({model!r})"
+            subprocess.run([sys.executable, "-W", "ignore", "-c", code], check=True)
+            alone = time.perf_counter() - start
+            with open_workers(2, modules=[first_fit.__module__]) as workers:
+                assert workers.executor is not None
+                of_study = workers.executor.submit(first_fit, model).result()
+        print(
+            f"{model}: a new process has its first fit {alone:.1f} s after its start, a worker of "
+            f"a study {of_study:.1f} s after its own"
+        )
 
 
 def _report(title: str, rates: list[list[float]]) -> None:

@@ -11,9 +11,10 @@ Run in a clone: `python -m uv run --group benchmark python -m experiments.benchm
 
 import os
 
-os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
-os.environ["XLA_FLAGS"] = "--xla_cpu_multi_thread_eigen=false intra_op_parallelism_threads=1"
-os.environ["OMP_NUM_THREADS"] = "1"
+if __name__ == "__main__":  # before what starts threads is imported
+    os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
+    os.environ["XLA_FLAGS"] = "--xla_cpu_multi_thread_eigen=false intra_op_parallelism_threads=1"
+    os.environ["OMP_NUM_THREADS"] = "1"
 
 import json
 import resource

@@ -14,7 +14,9 @@ Folder = Annotated[Path, typer.Argument(help="Folder with the results of a study
 @app.command()
 def run(
     study: Annotated[str, typer.Argument(help="Study file (TOML), or a study that is shipped.")],
-    output: Annotated[Path, typer.Option(help="Folder for the results.")],
+    output: Annotated[
+        Path | None, typer.Option(help="Folder for the results. Default: the study's name.")
+    ] = None,
     workers: Annotated[int, typer.Option(help="Processes at work.")] = 1,
     cluster: Annotated[
         str | None, typer.Option(help="Dask scheduler, as in tcp://host:8786, or local.")
@@ -24,10 +26,11 @@ def run(
     from experiments.study.progress import show_progress
     from experiments.study.run import run_study
 
-    results = run_study(study, output, workers=workers, cluster=cluster, report=show_progress)
+    folder = output or Path(Path(study).stem)
+    results = run_study(study, folder, workers=workers, cluster=cluster, report=show_progress)
     counts = results["status"].value_counts()
     print(
-        f"{output}: {len(results)} rows, {', '.join(f'{n} {name}' for name, n in counts.items())}"
+        f"{folder}: {len(results)} rows, {', '.join(f'{n} {name}' for name, n in counts.items())}"
     )
 
 

@@ -106,7 +106,7 @@ def find_study(path: str | Path) -> Path:
     """Find a study file, or one that is shipped by its name."""
     path = Path(path)
     shipped = Path(__file__).parents[1] / "studies" / f"{path}.toml"
-    if path.suffix == "" and not path.exists() and shipped.exists():
+    if path.suffix == "" and not path.is_file() and shipped.exists():
         return shipped
     if not path.is_file():
         names = ", ".join(sorted(file.stem for file in shipped.parent.glob("*.toml")))

@@ -25,7 +25,7 @@ NOTHING = np.zeros(0, dtype=np.int64)
 
 def run_study(
     study: str | Path,
-    output: str | Path,
+    output: str | Path | None = None,
     *,
     workers: int = 1,
     cluster: str | None = None,
@@ -41,8 +41,8 @@ def run_study(
     ----------
     study : str or Path
         A study file, or the name of one that is shipped.
-    output : str or Path
-        Folder for the results.
+    output : str or Path, optional
+        Folder for the results. Default: the name of the study file, in the working directory.
     workers : int
         Processes at work.
     cluster : str, optional
@@ -68,6 +68,7 @@ def run_study(
     check_whole_number("workers", workers, 1)
     path = find_study(study)
     plan = read_study(path)
+    output = path.stem if output is None else output
     # Importing PyMC takes as long as compiling a model.
     modules = ["experiments.study.replicate"]
     modules += ["bayes_models"] * any(method.bayesian for method in plan.methods)

@@ -13,8 +13,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
+import experiments
 from experiments.study import run as running
-from experiments.study.definition import read_study
+from experiments.study.definition import find_study, read_study
 from experiments.study.replicate import UNDEFINED
 from experiments.study.run import run_study
 from experiments.study.store import Store, export, read_results
@@ -72,6 +73,20 @@ def test_grids_and_sweeps_are_expanded(tmp_path):
     last = study.cells[-1]
     assert last.scenario.system_accuracy == 0.9 and last.scenario.n_categories == 2
     assert last.varied == (("system_accuracy", 0.9), ("rater_accuracy", (0.6, 0.7, 0.8)))
+
+
+def test_results_are_kept_by_default_under_the_name_of_the_study(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    first = experiments.run_study(write(tmp_path, replicates=2, name="small.toml"))
+    again = experiments.run_study("small.toml")
+    pd.testing.assert_frame_equal(first, read_results("small"))
+    pd.testing.assert_frame_equal(first, again)
+
+
+def test_a_folder_with_the_name_of_a_shipped_study_does_not_hide_it(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "quick").mkdir()
+    assert find_study("quick").suffix == ".toml"
 
 
 @pytest.mark.parametrize(

@@ -93,13 +93,12 @@ class SimulatedItems:
 def simulate_items(scenario: Scenario, rng: np.random.Generator) -> SimulatedItems:
     """Simulate items; see `simulate`."""
     parameters = draw_parameters(scenario, 1, rng)
-    n, k = scenario.n_items, scenario.n_categories
-    truth = _draw(np.broadcast_to(parameters.base_rates[0], (n, k)), rng)
-    perceived = _draw(perception(scenario)[truth], rng)
-    level = _draw(np.broadcast_to(scenario.level_probabilities, (n, len(scenario.difficulty))), rng)
-    answers = np.stack(
-        [_draw(confusion[level, perceived], rng) for confusion in _by_rater(parameters)], axis=1
-    )
+    n = scenario.n_items
+    truth = _draw(parameters.base_rates[0], rng.random(n))
+    perceived = _draw(perception(scenario), rng.random(n), truth)
+    level = _draw(scenario.level_probabilities, rng.random(n))
+    by_rater = parameters.confusion[0].swapaxes(0, 1)
+    answers = _draw(by_rater, rng.random((len(by_rater), n)), level, perceived).T
     for rater, probability in enumerate(scenario.copying):
         copied = rng.random(n) < probability
         answers[copied, rater] = answers[copied, 0]
@@ -197,12 +196,9 @@ def _one_chunk(
     return found
 
 
-def _draw(probabilities: Floats, rng: np.random.Generator) -> Integers:
-    """Draw a category for each row of probabilities."""
-    cumulative = probabilities.cumsum(axis=1)
-    drawn = rng.random(len(cumulative))[:, None] * cumulative[:, -1:]
-    return (drawn >= cumulative[:, :-1]).sum(axis=1)
-
-
-def _by_rater(parameters: DrawnParameters) -> Floats:
-    return parameters.confusion[0].swapaxes(0, 1)
+def _draw(probabilities: Floats, uniform: Floats, *row: Integers) -> Integers:
+    """Draw a category from the given row of a table of probabilities for each uniform number."""
+    # Categories come first, so that each of the few comparisons runs along the items.
+    steps = np.moveaxis(probabilities.cumsum(axis=-1), -1, 0)
+    chosen = steps[(..., *row)] if row else steps.reshape(-1, 1)
+    return (uniform * chosen[-1] >= chosen[:-1]).sum(axis=0)

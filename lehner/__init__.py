@@ -14,6 +14,8 @@ from lehner.ratings import Ratings
 from lehner.read import read_ratings
 from lehner.scenario import Scenario
 from lehner.simulation import simulate, simulate_estimates
+from lehner.tap import TapFit, fit_tap
+from lehner.tap_cuts import cut_ratings, fit_tap_by_cut
 
 __all__ = [
     "Estimate",
@@ -24,8 +26,12 @@ __all__ = [
     "PopulationValue",
     "Ratings",
     "Scenario",
+    "TapFit",
     "confusion_matrix",
+    "cut_ratings",
     "estimate_algebraic",
+    "fit_tap",
+    "fit_tap_by_cut",
     "list_datasets",
     "load_dataset",
     "majority_agreement",

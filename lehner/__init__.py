@@ -6,6 +6,8 @@ from lehner.confusion import confusion_matrix
 from lehner.datasets import list_datasets, load_dataset
 from lehner.errors import InputError
 from lehner.estimate import Estimate, IntervalEstimate
+from lehner.fit_checks import rating_calibration, residual_correlation
+from lehner.least_squares import LeastSquaresFit, estimate_least_squares, fit_least_squares
 from lehner.naive import majority_agreement, mean_posterior
 from lehner.parameters import true_parameters
 from lehner.patterns import Patterns
@@ -21,6 +23,7 @@ __all__ = [
     "Estimate",
     "InputError",
     "IntervalEstimate",
+    "LeastSquaresFit",
     "PairwiseAgreement",
     "Patterns",
     "PopulationValue",
@@ -30,6 +33,8 @@ __all__ = [
     "confusion_matrix",
     "cut_ratings",
     "estimate_algebraic",
+    "estimate_least_squares",
+    "fit_least_squares",
     "fit_tap",
     "fit_tap_by_cut",
     "list_datasets",
@@ -39,7 +44,9 @@ __all__ = [
     "pairwise_agreement",
     "population_value",
     "population_values",
+    "rating_calibration",
     "read_ratings",
+    "residual_correlation",
     "simulate",
     "simulate_estimates",
     "true_parameters",

@@ -63,8 +63,8 @@ class TapFit:
     class_probabilities : xarray.DataArray, dims (item, category)
         Probability of each true category given the item's ratings.
     standard_errors : xarray.Dataset
-        Of `base_rates`, `knowledge`, `guessing` and `confusion`, from the observed information; NaN where
-        an estimate lies on the edge of its range.
+        Of `base_rates`, `knowledge`, `guessing` and `confusion`, from the observed information;
+        NaN where an estimate lies on the edge of its range.
     converged : bool
     iterations : int
     notes : tuple of str

@@ -36,14 +36,20 @@ def plot_calibration(table: "xr.Dataset", ax: "Axes | None" = None) -> "Axes":
     for number, category in enumerate(table["category"].values):
         one = table.sel(category=category)
         one = one.isel(bin=np.flatnonzero(one["n_ratings"].values > 0))
-        bars = ax.errorbar(
-            one["predicted"], one["observed"], 2 * one["standard_error"], fmt="none", lw=1
+        color = f"C{number % 10}"
+        ax.errorbar(
+            one["predicted"],
+            one["observed"],
+            2 * one["standard_error"],
+            fmt="none",
+            lw=1,
+            color=color,
         )
         ax.scatter(
             one["predicted"],
             one["observed"],
             s=15 + 60 * one["n_ratings"] / most,
-            color=bars[2][0].get_color(),
+            color=color,
             marker=MARKERS[number % len(MARKERS)],
             label=str(category),
         )
@@ -54,7 +60,7 @@ def plot_calibration(table: "xr.Dataset", ax: "Axes | None" = None) -> "Axes":
         xlabel="Probability of the rating given the other ratings of the item",
         ylabel="Share of ratings (bars: 2 standard errors)",
     )
-    ax.legend(title="rating", fontsize="small")
+    ax.legend(title="rating", fontsize="small", loc="lower right")
     ax.grid(alpha=0.3)
     return ax
 

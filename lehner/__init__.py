@@ -7,7 +7,8 @@ from lehner.datasets import list_datasets, load_dataset
 from lehner.errors import InputError
 from lehner.estimate import Estimate, IntervalEstimate
 from lehner.fit_checks import rating_calibration, residual_correlation
-from lehner.least_squares import LeastSquaresFit, estimate_least_squares, fit_least_squares
+from lehner.least_squares import LeastSquaresFit, fit_least_squares
+from lehner.least_squares_estimate import estimate_least_squares
 from lehner.naive import majority_agreement, mean_posterior
 from lehner.parameters import true_parameters
 from lehner.patterns import Patterns

@@ -16,6 +16,7 @@ type Floats = NDArray[np.float64]
 type Integers = NDArray[np.int64]
 
 TINY = 1e-300
+EDGE = 1e-9
 
 
 class FittedModel(Protocol):
@@ -39,9 +40,9 @@ def rating_calibration(ratings: Ratings, fit: FittedModel, *, n_bins: int = 10) 
     """Compare how probable ratings were, given the other ratings of the item, with how many came.
 
     Each rating is left out in turn: the classes of the item are predicted from its other
-    ratings, and the left-out rating from the classes. (Predicted from all ratings, itself
-    included, it would look too probable.) Probabilities of a category are put in bins of equal
-    width, and compared with the share of ratings in that category.
+    ratings, and the left-out rating from the classes. (Predicted from all ratings, it
+    would be evidence of itself.) Probabilities of a category are put in bins of equal
+    width, upper edges included, and compared with the share of ratings in that category.
 
     Parameters
     ----------
@@ -102,7 +103,7 @@ def rating_calibration(ratings: Ratings, fit: FittedModel, *, n_bins: int = 10) 
 def _bin(
     predicted: Floats, came: NDArray[np.bool_], item: Integers, weights: Integers, n_bins: int
 ) -> dict[str, Floats]:
-    index = np.minimum((predicted * n_bins).astype(np.int64), n_bins - 1)
+    index = np.maximum(np.ceil(n_bins * predicted - EDGE).astype(np.int64) - 1, 0)
     weight = weights[item].astype(float)
 
     def total(values: Floats) -> Floats:
@@ -158,7 +159,8 @@ def residual_correlation(ratings: Ratings, fit: FittedModel) -> "xr.Dataset":
     Notes
     -----
     A model with as many parameters as there are correlations fits them whatever they are: with
-    two categories and three raters who each have a confusion matrix all are 0.
+    two categories and three raters who each have a confusion matrix all are 0. With few raters
+    the fitted classes take up a part of what two raters share, and correlations of others move.
 
     References
     ----------

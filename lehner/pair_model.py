@@ -8,8 +8,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from lehner.ratings import Ratings
+
 type Floats = NDArray[np.float64]
 
+TINY = 1e-300
 FORMS = ("one_coin", "distance_decay", "free")
 
 
@@ -40,6 +43,36 @@ class PairModel:
         half = self.confusion_slopes.swapaxes(1, 2) @ weighted
         by_rates = self.confusion.T @ (self.base_rate_slopes[:, :, None] * self.confusion)
         return by_rates + half + half.swapaxes(1, 2)
+
+
+def pair_frequencies(ratings: Ratings) -> Floats:
+    """Measure how often one of two raters of an item says one category and the other another.
+
+    Parameters
+    ----------
+    ratings : Ratings
+
+    Returns
+    -------
+    ndarray, shape (n_categories, n_categories)
+        Symmetric, sums to 1; NaN if no two raters rated an item.
+    """
+    from scipy.sparse import csr_array
+
+    flat, k = ratings.flat, ratings.n_categories
+    weights, votes = ratings.weights.astype(float), ratings.votes()
+    cells, cell = np.unique(
+        flat.item_index * max(ratings.n_raters, 1) + flat.rater_index, return_inverse=True
+    )
+    own = csr_array(
+        (np.ones(len(cell)), (cell, flat.category_index)), shape=(len(cells), k), dtype=float
+    )
+    times = weights[cells // max(ratings.n_raters, 1)]
+    # All pairs of ratings of an item, less those of a rating with itself or another of its rater.
+    within = (own.T @ own.multiply(times[:, None])).toarray()
+    counts = votes.T @ (weights[:, None] * votes) - within
+    total = counts.sum()
+    return counts / total if total > 0 else np.full((k, k), np.nan)
 
 
 def unordered(pairs: Floats) -> Floats:
@@ -81,6 +114,11 @@ def decaying_errors(accuracy: float, decay: float, k: int) -> tuple[Floats, Floa
     eye = np.eye(k)
     confusion = accuracy * eye + (1 - accuracy) * share
     return confusion, eye - share, (1 - accuracy) * share * (mean - distance)
+
+
+def n_parameters(form: str, k: int) -> int:
+    """Count base rates and what the confusion matrix depends on."""
+    return k - 1 + {"one_coin": 1, "distance_decay": 2, "free": k * (k - 1)}[form]
 
 
 def n_coordinates(form: str, k: int) -> int:
@@ -172,3 +210,21 @@ def _exchanges(probabilities: Floats) -> Floats:
     directions = np.delete(np.eye(len(probabilities)), largest, axis=0)
     directions[:, largest] = -1.0
     return directions
+
+
+def truth_probabilities(votes: NDArray[np.int64], base_rates: Floats, confusion: Floats) -> Floats:
+    """Give the probability of each true category by Bayes' rule, raters independent and alike.
+
+    Parameters
+    ----------
+    votes : ndarray of int, shape (n_items, n_categories)
+    base_rates : ndarray, shape (n_categories,)
+    confusion : ndarray, shape (n_categories, n_responses)
+
+    Returns
+    -------
+    ndarray, shape (n_items, n_categories)
+    """
+    log = votes @ np.log(np.maximum(confusion, TINY)).T + np.log(np.maximum(base_rates, TINY))
+    probability = np.exp(log - log.max(axis=1, keepdims=True))
+    return np.asarray(probability / probability.sum(axis=1, keepdims=True))

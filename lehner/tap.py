@@ -232,7 +232,7 @@ def _result(ratings: Ratings, data: GroupVotes, found: Maximum | None, reason: s
 
     named = {name: label(values[name], *dims) for name, dims in DIMS.items()}
     return TapFit(
-        log_likelihood=found and found.log_likelihood + log_orderings(ratings),
+        log_likelihood=None if found is None else found.log_likelihood + log_orderings(ratings),
         n_parameters=max(k - 1, 0) + data.n_groups * k,
         n_items=int(data.weights[np.asarray(data.votes.sum(axis=1)) > 0].sum()),
         **named,

@@ -218,22 +218,31 @@ def information(data: GroupVotes, x: Floats, directions: Floats) -> Floats:
     Louis (1982), Finding the observed information matrix when using the EM algorithm, JRSS B
     44(2), 226-233.
     """
-    k = data.n_categories
+    from scipy.sparse import csr_array, diags_array, hstack, vstack
+
+    k, groups = data.n_categories, np.repeat(np.arange(data.n_groups), data.n_categories)
+    response = np.tile(np.arange(k), data.n_groups)
+    knowing = k + groups * (k + 1)
     classes, _ = expect(data, x)
     base_rates, mixture = data.split(x)
-    responses = np.maximum(confusion(mixture), TINY)
-    found = np.zeros((directions.shape[1],) * 2)
-    mean = np.zeros((len(data.weights), directions.shape[1]))
-    by_rate, by_mixture = np.split(directions, [k])
-    by_mixture = by_mixture.reshape(data.n_groups, k + 1, -1)
+    inverse = 1 / np.maximum(confusion(mixture), TINY)
+    moves, weights = csr_array(directions), data.weights
+    # An item's class counts as one more rating, so that all slopes are one sparse product.
+    counts = hstack([data.votes, np.ones((len(weights), 1))], format="csr")
+    found = mean = 0.0
     for z in range(k):
-        weights = data.weights * classes[:, z]
-        slope = by_mixture[:, 1:] + by_mixture[:, :1] * (np.arange(k) == z)[None, :, None]
-        slope = (slope / responses[:, z, :, None]).reshape(data.n_groups * k, -1)
-        rate = by_rate[z] / max(base_rates[z], TINY)
-        score = data.votes @ slope + rate
-        found += slope.T @ ((data.votes.T @ weights)[:, None] * slope)
-        found += weights.sum() * np.outer(rate, rate)
-        found -= score.T @ (weights[:, None] * score)
-        mean += classes[:, z, None] * score
-    return np.asarray(found + mean.T @ (data.weights[:, None] * mean))
+        by_response = inverse[:, z].ravel()
+        slope = vstack(
+            [
+                diags_array(by_response) @ moves[knowing + 1 + response]
+                + diags_array(by_response * (response == z)) @ moves[knowing],
+                moves[[z]] / max(base_rates[z], TINY),
+            ],
+            format="csr",
+        )
+        weight = weights * classes[:, z]
+        score = counts @ slope
+        found = found + slope.T @ (diags_array(counts.T @ weight) @ slope)
+        found = found - score.T @ (diags_array(weight) @ score)
+        mean = mean + diags_array(classes[:, z]) @ score
+    return np.asarray((found + mean.T @ (diags_array(weights) @ mean)).toarray())

@@ -20,8 +20,14 @@ from lehner import (
     simulate,
 )
 from lehner.flat import FlatRatings
-from lehner.least_squares import pair_frequencies
-from lehner.pair_model import FORMS, model_at, n_coordinates, natural_slopes, unordered
+from lehner.pair_model import (
+    FORMS,
+    model_at,
+    n_coordinates,
+    natural_slopes,
+    pair_frequencies,
+    unordered,
+)
 
 pytestmark = pytest.mark.filterwarnings("error")
 

@@ -149,6 +149,7 @@ def residual_correlation(ratings: Ratings, fit: FittedModel) -> "xr.Dataset":
         `correlation` and its `standard_error` over items with the model taken as known, which
         is too wide as the model was fitted to the same ratings; `n_items` that both rated. NaN
         on the diagonal, for pairs with fewer than two items, and for raters without variance.
+        As the variance is the model's, correlations of few items may lie outside [-1, 1].
 
     Raises
     ------

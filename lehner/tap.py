@@ -29,6 +29,7 @@ type Algorithm = Literal["em", "direct"]
 NO_GAIN = 1e-4
 MOST_PARAMETERS = 2000
 MOVED = 1e-4
+FIXED = 1e-10
 SHOWN = 8
 DIMS = {
     "base_rates": ("category",),
@@ -182,14 +183,14 @@ def fit_tap(
     data = group_votes(ratings, by_rater=by_rater)
     reason = _unsupported(data)
     if reason:
-        return _result(ratings, data, None, reason)
+        return _result(ratings, data, None, starts, reason)
     found = search(data, algorithm, starts, seed)
     if found.log_likelihood - independent_log_likelihood(data) < NO_GAIN:
         reason = (
             "ratings of an item agree no more than guesses would: what raters know and how often "
             "each category is true are undefined"
         )
-    return _result(ratings, data, found, reason)
+    return _result(ratings, data, found, starts, reason)
 
 
 def _unsupported(data: GroupVotes) -> str:
@@ -202,7 +203,9 @@ def _unsupported(data: GroupVotes) -> str:
     return ""
 
 
-def _result(ratings: Ratings, data: GroupVotes, found: Maximum | None, reason: str) -> TapFit:
+def _result(
+    ratings: Ratings, data: GroupVotes, found: Maximum | None, starts: int, reason: str
+) -> TapFit:
     """Blank what is undefined, repeat what raters share, and name everything."""
     import xarray as xr
 
@@ -214,9 +217,7 @@ def _result(ratings: Ratings, data: GroupVotes, found: Maximum | None, reason: s
     else:
         values, errors, flat = _determined(data, found.x)
         classes = expect(data, found.x)[0]
-        notes += flat
-        if not found.converged:
-            notes.append(f"the search had not converged after {found.iterations} iterations")
+        notes += [*flat, *_search_notes(found, starts)]
         if np.isnan(values["base_rates"]).any():
             classes = np.full_like(classes, np.nan)
     coords: dict[str, Any] = {
@@ -242,6 +243,17 @@ def _result(ratings: Ratings, data: GroupVotes, found: Maximum | None, reason: s
         iterations=0 if found is None else found.iterations,
         notes=tuple(notes),
     )
+
+
+def _search_notes(found: Maximum, starts: int) -> list[str]:
+    notes = []
+    if not found.converged:
+        notes.append(f"the search had not converged after {found.iterations} iterations")
+    if found.reached_from == 1 < starts:
+        notes.append(
+            f"only 1 of {starts} starts ended as high: more starts may find a higher maximum"
+        )
+    return notes
 
 
 def _quantities(data: GroupVotes, x: Floats) -> dict[str, Floats]:
@@ -290,7 +302,7 @@ def _determined(
         if undetermined.any():
             notes.append(f"{name.replace('_', ' ')}")
         values[name] = np.where(undetermined, np.nan, array)
-        errors[name] = np.where(undetermined | (length == 0), np.nan, length)
+        errors[name] = np.where(undetermined | (length < FIXED), np.nan, length)
     if notes:
         return values, errors, [f"not determined, other values fit as well: {', '.join(notes)}"]
     if np.isnan(values["guessing"]).any():

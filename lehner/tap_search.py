@@ -1,6 +1,6 @@
 """The maximum of the t-a-p likelihood: by EM, or directly; from several starts; and how flat."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +12,7 @@ type Floats = NDArray[np.float64]
 
 TOLERANCE = 1e-10
 MOST_STEPS = 20_000
+SAME_MAXIMUM = 1e-4
 BOUNDARY = 1e-6
 SINGULAR = 1e-9
 
@@ -28,12 +29,15 @@ class Maximum:
     converged : bool
     iterations : int
         Steps of EM, or iterations of the optimiser.
+    reached_from : int
+        How many of the starts ended as high.
     """
 
     x: Floats
     log_likelihood: float
     converged: bool
     iterations: int
+    reached_from: int = 1
 
 
 def starting_points(data: GroupVotes, n: int, seed: Seed) -> list[Floats]:
@@ -139,7 +143,9 @@ def search(data: GroupVotes, algorithm: str, starts: int, seed: Seed) -> Maximum
     """
     climb = ALGORITHMS[algorithm]
     found = [climb(data, point) for point in starting_points(data, starts, seed)]
-    return max(found, key=lambda maximum: maximum.log_likelihood)
+    best = max(found, key=lambda maximum: maximum.log_likelihood)
+    as_high = sum(best.log_likelihood - one.log_likelihood < SAME_MAXIMUM for one in found)
+    return replace(best, reached_from=as_high)
 
 
 def independent_log_likelihood(data: GroupVotes) -> float:

@@ -8,7 +8,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from statsmodels.stats.inter_rater import fleiss_kappa
 
-from lehner import InputError, Ratings, cut_ratings, fit_tap, fit_tap_by_cut, load_dataset
+from lehner import (
+    InputError,
+    Ratings,
+    cut_ratings,
+    fit_tap,
+    fit_tap_by_cut,
+    load_dataset,
+    tap_search,
+)
 from lehner.tap_likelihood import confusion, em_step, gradient, group_votes
 from lehner.tap_likelihood import log_likelihood as value_at
 from tests.reference import tap as reference
@@ -157,6 +165,18 @@ def test_a_step_of_em_never_lowers_the_likelihood(case):
         x = moved
     for block in data.blocks():
         assert x[block].sum() == pytest.approx(1)
+
+
+@few
+@given(points)
+def test_leaps_do_not_lower_it_either(case):
+    data, x = random_case(*case)
+    values = []
+    for most in range(0, 40, 3):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(tap_search, "MOST_STEPS", most)
+            values.append(tap_search.by_em(data, x).log_likelihood)
+    assert (np.diff(values) > -1e-9).all()
 
 
 # ----- The chapter's M-step -----
@@ -429,6 +449,15 @@ def test_an_item_without_ratings_has_the_base_rates():
     codes = np.vstack([three_categories().codes, np.full((1, 4), -1)])
     fit = fit_tap(ratings_of(codes, 3), starts=1)
     np.testing.assert_allclose(fit.class_probabilities[-1], fit.base_rates)
+
+
+def test_a_maximum_that_only_one_start_reached_is_told():
+    told = []
+    for seed in (2, 4):
+        codes = np.random.default_rng(seed).integers(0, 2, (20, 4))
+        fit = fit_tap(ratings_of(codes, 2), by_rater=True, starts=2)
+        told.append("only 1 of 2 starts ended as high" in " ".join(fit.notes))
+    assert told == [True, False]
 
 
 def test_the_same_seed_gives_the_same_numbers():

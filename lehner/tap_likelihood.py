@@ -7,7 +7,7 @@ of guessing each category (knowledge a, then (1 - a) p). Each of these blocks su
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -229,7 +229,8 @@ def information(data: GroupVotes, x: Floats, directions: Floats) -> Floats:
     moves, weights = csr_array(directions), data.weights
     # An item's class counts as one more rating, so that all slopes are one sparse product.
     counts = hstack([data.votes, np.ones((len(weights), 1))], format="csr")
-    found = mean = 0.0
+    found: Any = 0.0
+    mean: Any = 0.0
     for z in range(k):
         by_response = inverse[:, z].ravel()
         slope = vstack(
@@ -245,4 +246,5 @@ def information(data: GroupVotes, x: Floats, directions: Floats) -> Floats:
         found = found + slope.T @ (diags_array(counts.T @ weight) @ slope)
         found = found - score.T @ (diags_array(weight) @ score)
         mean = mean + diags_array(classes[:, z]) @ score
-    return np.asarray((found + mean.T @ (diags_array(weights) @ mean)).toarray())
+    found = found + mean.T @ (diags_array(weights) @ mean)
+    return np.asarray(found.toarray())

@@ -84,17 +84,17 @@ def load_dataset(name: str, *, system: str | None = None) -> Ratings:
     known = {dataset.name: dataset for dataset in list_datasets()}
     dataset, path = find("data set", name, known), FOLDER / f"{name}.csv"
     if dataset.layout == "votes":
-        ratings = _read_votes(path)
+        ratings = _read_votes(path, ordered=dataset.ordered)
         return ratings if system is None else ratings.with_system(system)
     return read_ratings(path, system=system or dataset.system, ordered=dataset.ordered)
 
 
-def _read_votes(path: Path) -> Ratings:
+def _read_votes(path: Path, *, ordered: bool) -> Ratings:
     import pandas as pd
 
     table = pd.read_csv(path)
     items = table.pop("item").tolist() if "item" in table else None
     counts = table.pop("count").to_numpy() if "count" in table else None
     return Ratings.from_counts(
-        table.to_numpy(), table.columns.tolist(), items=items, item_counts=counts
+        table.to_numpy(), table.columns.tolist(), items=items, item_counts=counts, ordered=ordered
     )

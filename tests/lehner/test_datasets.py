@@ -31,6 +31,7 @@ def category_names(ratings, codes):
         ),
         ("krippendorff", 12, 4, 41, (1, 2, 3, 4, 5)),
         ("kappazoo_wine", 183, 4, 732, ("at or below 1", "above 1")),
+        ("wine", 183, 4, 732, (1, 2, 3, 4)),
     ],
 )
 def test_sizes_are_as_published(name, n_items, n_raters, n_ratings, categories):
@@ -128,6 +129,16 @@ def test_wine_has_the_published_tally_of_183():
     ratings = load_dataset("kappazoo_wine")
     tally = dict(zip(map(tuple, ratings.votes().tolist()), ratings.counts.tolist(), strict=True))
     assert tally == {(0, 4): 90, (1, 3): 43, (2, 2): 25, (3, 1): 15, (4, 0): 10}
+
+
+@pytest.mark.parametrize(
+    ("cut", "tally"),
+    [(1, [90, 43, 25, 15, 10]), (2, [18, 35, 46, 48, 36]), (3, [0, 5, 16, 42, 120])],
+)
+def test_wine_uncut_has_the_published_tally_at_every_cut(cut, tally):
+    ratings = load_dataset("wine")
+    lower = ratings.votes()[:, :cut].sum(axis=1)
+    assert np.bincount(lower, weights=ratings.weights, minlength=5).tolist() == tally
 
 
 @pytest.mark.parametrize("name", ["anaesthesia", "Fleiss1971", "krippendorf", "lehner_table_2"])

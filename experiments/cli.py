@@ -13,6 +13,8 @@ from experiments.study_command import app as study_app
 if TYPE_CHECKING:
     from lehner import Ratings
 
+INTERRUPTED = 130
+
 app = typer.Typer(
     help="How accurate is a classification system, judged by raters who may be worse than it?",
     no_args_is_help=True,
@@ -195,13 +197,13 @@ def main() -> None:
     # Compiling takes a minute or two, sampling seconds: optimise less. The draws are the same.
     os.environ.setdefault("NUMBA_OPT", "1")
     try:
-        sys.exit(app(standalone_mode=False))
+        code = app(standalone_mode=False)
+        if code == INTERRUPTED:
+            print("lehner: stopped", file=sys.stderr)
+        sys.exit(code)
     except typer.TyperException as error:
         message = getattr(error, "format_message", error.__str__)()
         sys.exit(_complain(f"{message}; see lehner --help"))
-    except (KeyboardInterrupt, typer.Abort):
-        print("lehner: stopped", file=sys.stderr)
-        sys.exit(130)
     except OSError as error:
         sys.exit(_complain(f"{error.filename or 'output'}: {error.strerror or error}"))
     except ValueError as error:

@@ -27,7 +27,11 @@ def run(
     from experiments.study.run import run_study
 
     folder = output or Path(Path(study).stem)
-    results = run_study(study, folder, workers=workers, cluster=cluster, report=show_progress)
+    try:
+        results = run_study(study, folder, workers=workers, cluster=cluster, report=show_progress)
+    except KeyboardInterrupt:
+        print(f"what is finished is in {folder}; the same command goes on", file=sys.stderr)
+        raise
     counts = results["status"].value_counts()
     print(
         f"{folder}: {len(results)} rows, {', '.join(f'{n} {name}' for name, n in counts.items())}"

@@ -105,11 +105,11 @@ def read_study(path: str | Path) -> Study:
 def find_study(path: str | Path) -> Path:
     """Find a study file, or one that is shipped by its name."""
     path = Path(path)
-    shipped = Path(__file__).parents[1] / "studies" / f"{path}.toml"
-    if path.suffix == "" and not path.is_file() and shipped.exists():
-        return shipped
+    shipped = {file.stem: file for file in (Path(__file__).parents[1] / "studies").glob("*.toml")}
+    if not path.is_file() and str(path) in shipped:
+        return shipped[str(path)]
     if not path.is_file():
-        names = ", ".join(sorted(file.stem for file in shipped.parent.glob("*.toml")))
+        names = ", ".join(sorted(shipped))
         raise InputError("there is no such file", f"give a TOML file, or one of {names}", file=path)
     return path
 

@@ -2,6 +2,7 @@
 
 import multiprocessing
 import os
+import signal
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, ProcessPoolExecutor, wait
@@ -101,7 +102,9 @@ def _open_processes(workers: int, modules: Sequence[str]) -> Iterator[Executor]:
 
 
 def _leave_with_parent() -> None:
-    """See to it that a worker does not outlive a process that was killed."""
+    """See to it that a worker does not outlive a process that was killed or interrupted."""
+    # Ctrl-C reaches workers too; what they have in hand is lost, and need not be waited for.
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
     parent = multiprocessing.parent_process()
     assert parent is not None
 

@@ -320,6 +320,23 @@ def test_ten_kills_change_nothing(tmp_path, methods):
     assert table(out) == table(tmp_path / "whole")
 
 
+def test_interrupted_by_the_user_it_says_that_nothing_is_lost(tmp_path):
+    path, out = write(tmp_path, methods=SLOW, replicates=2000), tmp_path / "out"
+    command = [sys.executable, "-m", "experiments", "study", "run", path, "--output", out]
+    process = subprocess.Popen(
+        [*command, "--workers", "2"], start_new_session=True, text=True, stderr=subprocess.PIPE
+    )
+    _wait_for_more(out, process, random.Random(1))
+    os.killpg(process.pid, signal.SIGINT)  # as a terminal does, to workers too
+    told = process.communicate(timeout=60)[1].splitlines()
+    assert process.returncode == 130
+    assert told[-2:] == [
+        f"what is finished is in {out}; the same command goes on",
+        "lehner: stopped",
+    ]
+    assert not any("Traceback" in line for line in told)
+
+
 def _wait_for_more(out, process, rng):
     """Let it run until it has written something, and a little longer."""
     before = len(list(out.glob("parts/*.parquet")))

@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 from lehner.checks import check_whole_number
 from lehner.labels import category_names
 from lehner.parameters import (
-    DrawnParameters,
     draw_parameters,
     expected_system_accuracy,
     perception,

@@ -1,0 +1,135 @@
+# ---
+# jupyter:
+#   jupytext:
+#     formats: ipynb,py:percent
+#     text_representation:
+#       extension: .py
+#       format_name: percent
+#   kernelspec:
+#     display_name: Python 3
+#     language: python
+#     name: python3
+# ---
+
+# %% [markdown]
+# # A study: who is biased when which K-property fails
+#
+# The skeleton of a methods paper. The study is a file, `experiments/studies/k_violations.toml`;
+# `lehner study run k_violations --output k_violations --workers 2` runs it and
+# `lehner study report k_violations` writes the tables read here.
+
+# %%
+from pathlib import Path
+
+import pandas as pd
+
+import experiments
+from experiments.study.definition import read_study
+from experiments.study.figures import plot_bias, plot_nested_loop
+
+folder = Path(experiments.__file__).parent / "studies" / "k_violations"
+study = read_study("k_violations")
+measures = pd.read_csv(folder / "performance.csv")
+differences = pd.read_csv(folder / "differences.csv")
+
+# %% [markdown]
+# ## Aims
+
+# %%
+print(study.aims)
+
+# %% [markdown]
+# ## Data-generating mechanisms
+#
+# Samples of 200 items in five categories, three raters, and a system that is better than each of
+# them. What fails is in the name of the scenario.
+
+# %%
+pd.DataFrame(
+    {"scenario": [cell.name for cell in study.cells]}
+    | {
+        name: [getattr(cell.scenario, name) for cell in study.cells]
+        for name in (
+            "rater_accuracy",
+            "difficulty",
+            "asymmetric_dispersion",
+            "proportional_error_range",
+        )
+    }
+)
+
+# %% [markdown]
+# ## Estimands, methods, measures
+#
+# Expected accuracy of the system, and its accuracy on the items of the sample. Every method sees
+# the same samples. Bias, root mean squared error, coverage and width of 90% intervals, each with
+# its Monte Carlo standard error.
+
+# %%
+pd.DataFrame(
+    [(method.label, dict(method.options)) for method in study.methods],
+    columns=["method", "options"],
+)
+
+# %% [markdown]
+# ## Results: bias
+#
+# Bars are 95% Monte Carlo intervals.
+
+# %%
+plot_bias(study, measures)
+
+
+# %%
+def table(measure, estimand="system_accuracy"):
+    rows = measures[(measures.measure == measure) & (measures.estimand == estimand)]
+    entries = rows.assign(
+        entry=[
+            f"{value:.3f} ± {error:.3f}"
+            for value, error in zip(rows.value, rows.standard_error, strict=True)
+        ]
+    )
+    order = [method.label for method in study.methods]
+    wide = entries.pivot(index="scenario", columns="method", values="entry")
+    return wide.loc[[cell.name for cell in study.cells], order]
+
+
+table("bias")
+
+# %% [markdown]
+# ## Results: at what price in variance
+
+# %%
+plot_nested_loop(study, measures, "rmse")
+
+# %%
+table("rmse")
+
+# %% [markdown]
+# ## Results: whose intervals hold
+
+# %%
+plot_bias(study, measures, "coverage")
+
+# %%
+table("coverage")
+
+# %% [markdown]
+# ## Results: beyond noise
+#
+# Paired differences in squared error from the algebra, in standard errors: below -2 a method errs
+# less, above 2 more.
+
+# %%
+pairs = differences[(differences.measure == "mse") & (differences.estimand == "system_accuracy")]
+forward = pairs[pairs.other == "algebraic"].assign(one=lambda rows: rows.method, sign=1)
+backward = pairs[pairs.method == "algebraic"].assign(one=lambda rows: rows.other, sign=-1)
+against_algebra = pd.concat([forward, backward])
+against_algebra["z"] = (
+    against_algebra.sign * against_algebra.difference / against_algebra.standard_error
+)
+wide = against_algebra.pivot(index="scenario", columns="one", values="z").round(1)
+wide.loc[
+    [cell.name for cell in study.cells],
+    [method.label for method in study.methods if method.label in wide],
+]

@@ -1,21 +1,29 @@
 """lehner: the accuracy of a classification system when raters may be worse than the system."""
 
-from lehner.agreement import PairwiseAgreement, pairwise_agreement
+from lehner.agreement_result import Agreement
 from lehner.algebraic import estimate_algebraic
+from lehner.coefficient import Coefficient
 from lehner.confusion import confusion_matrix
+from lehner.contingency import expected_table
 from lehner.datasets import list_datasets, load_dataset
 from lehner.errors import InputError
 from lehner.estimate import Estimate, IntervalEstimate
 from lehner.naive import majority_agreement, mean_posterior
+from lehner.pairwise import PairwiseAgreement, pairwise_agreement
 from lehner.parameters import true_parameters
 from lehner.patterns import Patterns
 from lehner.population import PopulationValue, population_value, population_values
+from lehner.rater_agreement import agreement
 from lehner.ratings import Ratings
 from lehner.read import read_ratings
 from lehner.scenario import Scenario
 from lehner.simulation import simulate, simulate_estimates
+from lehner.table_agreement import agreement_of_table
+from lehner.table_files import read_table
 
 __all__ = [
+    "Agreement",
+    "Coefficient",
     "Estimate",
     "InputError",
     "IntervalEstimate",
@@ -24,8 +32,11 @@ __all__ = [
     "PopulationValue",
     "Ratings",
     "Scenario",
+    "agreement",
+    "agreement_of_table",
     "confusion_matrix",
     "estimate_algebraic",
+    "expected_table",
     "list_datasets",
     "load_dataset",
     "majority_agreement",
@@ -34,6 +45,7 @@ __all__ = [
     "population_value",
     "population_values",
     "read_ratings",
+    "read_table",
     "simulate",
     "simulate_estimates",
     "true_parameters",

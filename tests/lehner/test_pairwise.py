@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lehner import Ratings, load_dataset, pairwise_agreement
-from lehner.agreement import brennan_prediger, count_pairs
+from lehner.pairwise import brennan_prediger, count_pairs
 
 CATEGORIES = ["a", "b", "c"]
 

@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from experiments.agreement_command import agreement
 from experiments.arguments import (
     AsJson,
     Categories,
@@ -34,7 +35,7 @@ app = typer.Typer(
     rich_markup_mode=None,  # rich takes as long to load as all the rest of --help
 )
 
-
+app.command()(agreement)
 app.add_typer(study_app, name="study")
 
 

@@ -48,11 +48,11 @@ class Agreement:
         items = "an unknown number of" if self.n_items is None else f"{self.n_items:g}"
         lines = [f"Agreement on {items} items [{self.level:.0%} interval]"]
         lines += [
-            f"  {c.name:<{wide}}  {c.weights:<9}  {c}"
-            + f"  ({c.interpretation})" * bool(c.interpretation)
+            f"  {c.name:<{wide}}  {c.weights:<9}  {c}  {c.note if c.estimate is None else c.label}"
             for c in self.coefficients
         ]
-        return "\n".join([*lines, *(f"  note: {note}" for note in self.notes)])
+        lines += [f"  note: {note}" for note in self.notes]
+        return "\n".join(line.rstrip() for line in lines)
 
     def to_dict(self) -> dict[str, Any]:
         """Give the result in plain types, undefined numbers as None, ready for JSON.
@@ -95,21 +95,12 @@ class Agreement:
 
         if self.pairs is None:
             return pd.DataFrame()
-        n_raters = self.pairs.sizes["rater"]
-        first, second = np.triu_indices(n_raters, 1)
+        first, second = np.triu_indices(self.pairs.sizes["rater"], 1)
         names = self.pairs["rater"].values
-        frames = [
-            pd.DataFrame(
-                {
-                    "rater": names[first],
-                    "other_rater": names[second],
-                    "weights": str(one.coords["weights"].item()),
-                }
-                | {
-                    name: one[name].values[first, second]
-                    for name in ("n_items", "percent_agreement", "cohen_kappa", "standard_error")
-                }
-            )
-            for _, one in self.pairs.groupby("weights", squeeze=False)
-        ]
+        frames = []
+        for i, weights in enumerate(self.pairs["weights"].values):
+            columns = {"rater": names[first], "other_rater": names[second], "weights": weights}
+            one = self.pairs.isel(weights=i)
+            columns |= {name: values.values[first, second] for name, values in one.items()}
+            frames.append(pd.DataFrame(columns))
         return pd.concat(frames, ignore_index=True)

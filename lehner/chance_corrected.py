@@ -126,9 +126,8 @@ def krippendorff_alpha(items: ItemVotes, weights: AgreementWeights) -> Linearise
         below = np.tri(items.n_categories, k=-1) + np.eye(items.n_categories) / 2
         rank = below @ prevalence
         disagreement = (rank[:, None] - rank) ** 2
-        mean_rank = np.full(items.n_categories, prevalence @ rank)
         pull_observed = 4 * (prevalence * rank - _partner(paired, rank) / n_votes) @ below
-        pull_expected = 4 * (prevalence * (rank - mean_rank)) @ below
+        pull_expected = 4 * (prevalence * (rank - prevalence @ rank)) @ below
     observed = paired.pair_sums(disagreement) / (paired.n_raters - 1)
     mean_observed = paired.weights @ observed / n_votes
     expected = disagreement @ prevalence

@@ -53,6 +53,14 @@ class Coefficient:
     probability: float | None = None
     note: str = ""
 
+    @property
+    def label(self) -> str:
+        """The label of Landis & Koch with its probability, as text."""
+        if self.interpretation is None:
+            return ""
+        known = "" if self.probability is None else f", {self.probability:.0%}"
+        return f"({self.interpretation}{known})"
+
     def __str__(self) -> str:
         if self.estimate is None:
             return "–"

@@ -20,9 +20,6 @@ from experiments.arguments import (
     check_interval,
 )
 
-if TYPE_CHECKING:
-    pass
-
 
 def agreement(
     data: Data,

@@ -143,9 +143,13 @@ def krippendorff_alpha(items: ItemVotes, weights: AgreementWeights) -> Linearise
         Linearised(value=1 - mean_observed, influence=-moved[0]),
         Linearised(value=1 - mean_expected, influence=-moved[1]),
     )
-    # Expected pairs are drawn without replacement.
-    finite = (n_votes - 1) / n_votes
-    return Linearised(value=1 - (1 - pooled.value) * finite, influence=pooled.influence * finite)
+    # Expected pairs are drawn without replacement: of N votes, the second from N − 1.
+    left = 1 - 1 / n_votes
+    moved_left = np.where(chosen, items.n_raters, 0) * items.n_items / n_votes**2
+    return Linearised(
+        value=1 - (1 - pooled.value) * left,
+        influence=pooled.influence * left - (1 - pooled.value) * moved_left,
+    )
 
 
 def _partner(paired: ItemVotes, rank: Floats) -> Floats:

@@ -251,9 +251,7 @@ def check_against_brute_force(ratings, name, *, errors=False):
         assert one.estimate == pytest.approx(statistic(weights), abs=1e-9), coefficient
         if errors:
             error = reference.linearised_standard_error(statistic, weights, informative)
-            # Of alpha, the number of ratings in (N − 1)/N is taken as given.
-            tolerance = 2e-2 if coefficient == "krippendorff_alpha" else 1e-6
-            assert one.standard_error == pytest.approx(error, rel=tolerance), coefficient
+            assert one.standard_error == pytest.approx(error, rel=1e-6), coefficient
 
 
 @all_weights

@@ -184,6 +184,9 @@ def find_all_weights(
     """
     if weights is None:
         weights = ["identity", *(["linear", "quadratic", "ordinal"] if ordered else [])]
-    if isinstance(weights, str) or not all(isinstance(one, str) for one in weights):
+    names = isinstance(weights, list | tuple) and all(isinstance(one, str) for one in weights)
+    if not names:
         weights = [weights]
+    if not weights:
+        raise InputError("there are no weights", f"choose among {', '.join(WEIGHTS)}")
     return tuple(find_weights(one, categories, ordered=ordered) for one in weights)

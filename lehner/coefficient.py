@@ -121,7 +121,7 @@ def summarise(
         weights=weights,
         estimate=estimate,
         standard_error=error,
-        lower=max(estimate - half, lowest),
+        lower=min(estimate, max(estimate - half, lowest)),
         upper=min(estimate + half, 1.0),
         p_value=None if lowest == 0 else p_value,
         interpretation=label,
@@ -134,5 +134,5 @@ def _why_no_error(statistic: Linearised, n_informative: float) -> str:
     if n_informative < 2:
         return "no standard error: the number of items is unknown or less than two"
     if np.isnan(statistic.influence).any():
-        return "no standard error: two classes are equally frequent"
+        return "no standard error: two classes are equally good for chance"
     return "no standard error: no item differs from the others in its effect"

@@ -86,7 +86,7 @@ def _margins(table: Floats) -> tuple[Floats, Floats]:
 
 
 def _cells(values: Floats) -> Floats:
-    return values.reshape(*values.shape[:-2], -1)
+    return values.reshape(*values.shape[:-2], values.shape[-2] * values.shape[-1])
 
 
 def expected_table(estimated: "ArrayLike | xr.DataArray", actual: ArrayLike) -> "xr.DataArray":
@@ -174,8 +174,13 @@ def as_table(values: ArrayLike, categories: "list[object] | None" = None) -> "xr
     import xarray as xr
 
     if categories is None and isinstance(values, xr.DataArray):
+        if set(values.dims) != {"estimated", "actual"}:
+            raise InputError(
+                f"the table has dims {', '.join(map(str, values.dims))}",
+                "name them estimated (rows) and actual (columns)",
+            )
         values = values.transpose("estimated", "actual")
-        sides = [values.coords[dim].values.tolist() for dim in ("estimated", "actual")]
+        sides = [values.get_index(dim).tolist() for dim in values.dims]
         if sides[0] != sides[1]:
             raise InputError(f"the categories {sides[0]} and {sides[1]} differ", "give the same")
         categories = sides[0]

@@ -4,6 +4,7 @@ from itertools import pairwise
 from statistics import NormalDist
 
 LABELS = ("poor", "slight", "fair", "moderate", "substantial", "almost perfect")
+TINY = 1e-300
 ENDS = (-1.0, 0.0, 0.2, 0.4, 0.6, 0.8, 1.0)
 
 
@@ -59,7 +60,7 @@ def landis_koch_probability(coefficient: float, standard_error: float) -> dict[s
     """
     normal = NormalDist(coefficient, standard_error)
     below = [normal.cdf(end) for end in ENDS]
-    within = below[-1] - below[0]
+    within = max(below[-1] - below[0], TINY)
     return {
         name: (upper - lower) / within
         for name, (lower, upper) in zip(LABELS, pairwise(below), strict=True)

@@ -49,7 +49,7 @@ def rater_pairs(ratings: Ratings, weights: Sequence[AgreementWeights]) -> "xr.Da
         others = np.flatnonzero((n_items[rater] > 0) & (np.arange(len(names)) != rater))
         for i, one in enumerate(weights):
             kappa = cohen_kappa(tables[others], one.matrix)
-            cells = tables[others].reshape(len(others), -1)
+            cells = tables[others].reshape(len(others), ratings.n_categories**2)
             error = standard_error(kappa, cells, n_items[rater, others])
             found["percent_agreement"][i, rater, others] = accuracy(
                 tables[others], one.matrix

@@ -81,7 +81,7 @@ def agreement_of_table(
     check_number("level", level, 1e-6, 1 - 1e-6)
     labelled = as_table(table)
     categories = labelled.coords["estimated"].values.tolist()
-    chosen = find_all_weights(weights, categories, ordered=ordered)
+    chosen = find_all_weights(weights, categories, ordered=ordered or weights is not None)
     counts = labelled.values
     if n_items is not None:
         counts = counts * (check_number("n_items", n_items, 1, np.inf) / counts.sum())

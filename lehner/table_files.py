@@ -111,17 +111,17 @@ def _arrange(cells: Cells, categories: Sequence[Label] | None) -> "xr.DataArray"
     return as_table([[cells.get((row, column), 0.0) for column in found] for row in found], found)
 
 
-def _labels(column: Any, name: str) -> list[Any]:
+def _labels(column: Any, name: str, what: str = "class") -> list[Any]:
     encoded = encode(column, name)
     blank = np.flatnonzero(encoded.codes < 0)
     if blank.size:
-        raise InputError("the class is blank", "fill it in", row=int(blank[0]), column=name)
+        raise InputError(f"the {what} is blank", "fill it in", row=int(blank[0]), column=name)
     return [encoded.labels[code] for code in encoded.codes]
 
 
 def _numbers(column: Any, name: str) -> list[float]:
     values = []
-    for row, label in enumerate(_labels(column, name)):
+    for row, label in enumerate(_labels(column, name, "count")):
         try:
             value = float(label)
         except ValueError:

@@ -18,7 +18,7 @@ from lehner.agreement_weights import find_weights
 from tests.reference import agreement as reference
 
 DATA = Path(__file__).parents[1] / "data"
-fifty = settings(max_examples=50, deadline=None)
+few = settings(max_examples=25, deadline=None)
 
 # ----- Published numbers -----
 
@@ -149,6 +149,7 @@ def test_kappa_of_the_papers_example_is_the_papers():
 
 # ----- Other libraries, on random ratings -----
 
+ALPHAS = ["identity", "ordinal"]
 NAMES = ["identity", "linear", "quadratic", "ordinal", "interval", "ratio"]
 all_weights = pytest.mark.parametrize("name", NAMES)
 
@@ -231,7 +232,7 @@ def as_items(ratings):
     return items
 
 
-def check_against_brute_force(ratings, name, *, errors=False):
+def check_against_brute_force(ratings, name):
     matrix = find_weights(name, ratings.categories, ordered=True).matrix.tolist()
     items, weights = as_items(ratings), ratings.weights.astype(float).tolist()
     weights = [w for w, item in zip(weights, items, strict=True) if item]
@@ -249,15 +250,14 @@ def check_against_brute_force(ratings, name, *, errors=False):
 
         one = found[coefficient]
         assert one.estimate == pytest.approx(statistic(weights), abs=1e-9), coefficient
-        if errors:
-            error = reference.linearised_standard_error(statistic, weights, informative)
-            assert one.standard_error == pytest.approx(error, rel=1e-6), coefficient
+        error = reference.linearised_standard_error(statistic, weights, informative)
+        assert one.standard_error == pytest.approx(error, rel=1e-6), coefficient
 
 
 @all_weights
 @pytest.mark.parametrize("seed", [1, 2])
 def test_estimates_and_standard_errors_are_those_of_brute_force(seed, name):
-    check_against_brute_force(rated(random_codes(seed)), name, errors=True)
+    check_against_brute_force(rated(random_codes(seed, (15, 4))), name)
 
 
 @all_weights
@@ -265,15 +265,15 @@ def test_repeated_ratings_share_a_vote_as_in_brute_force(name):
     rng = np.random.default_rng(3)
     frame = pd.DataFrame(
         {
-            "item": np.repeat(np.arange(20), 6),
-            "rater": np.tile([0, 0, 0, 1, 1, 2], 20),
-            "occasion": np.tile([1, 2, 3, 1, 2, 1], 20),
-            "rating": (np.repeat(rng.integers(4, size=20), 6) + rng.integers(2, size=120)) % 4 + 1,
+            "item": np.repeat(np.arange(12), 6),
+            "rater": np.tile([0, 0, 0, 1, 1, 2], 12),
+            "occasion": np.tile([1, 2, 3, 1, 2, 1], 12),
+            "rating": (np.repeat(rng.integers(4, size=12), 6) + rng.integers(2, size=72)) % 4 + 1,
         }
     ).sample(frac=0.8, random_state=1)
     ratings = Ratings.from_long(frame, occasion="occasion", categories=[1, 2, 3, 4])
     assert ratings.repeated
-    check_against_brute_force(ratings, name, errors=True)
+    check_against_brute_force(ratings, name)
     assert agreement(ratings).notes == ("a rater's repeated ratings of an item share one vote",)
 
 
@@ -283,19 +283,19 @@ codes_3_raters = st.lists(
 
 
 @given(codes_3_raters, st.lists(st.integers(0, 3), min_size=8, max_size=8))
-@fifty
+@few
 def test_counts_equal_repetition(codes, counts):
     counts = np.array(counts[: len(codes)])
     ratings = rated(np.array(codes), k=3)
-    grouped = agreement(ratings.take(np.arange(len(counts)), counts), weights=NAMES)
-    repeated = agreement(ratings.take(np.repeat(np.arange(len(counts)), counts)), weights=NAMES)
+    grouped = agreement(ratings.take(np.arange(len(counts)), counts), weights=ALPHAS)
+    repeated = agreement(ratings.take(np.repeat(np.arange(len(counts)), counts)), weights=ALPHAS)
     for one, two in zip(grouped.coefficients, repeated.coefficients, strict=True):
         for field in ("estimate", "standard_error", "lower", "upper", "p_value"):
             assert getattr(one, field) == pytest.approx(getattr(two, field), abs=1e-9)
 
 
 @given(codes_3_raters, st.permutations(range(3)), st.permutations(range(3)))
-@fifty
+@few
 def test_order_of_raters_and_of_categories_makes_no_difference(codes, raters, categories):
     codes = np.array(codes)
     renamed = np.where(codes < 0, -1, np.array(categories)[codes])[:, raters]
@@ -310,13 +310,13 @@ def test_order_of_raters_and_of_categories_makes_no_difference(codes, raters, ca
 
 
 @given(st.lists(st.lists(st.integers(0, 9), min_size=3, max_size=3), min_size=3, max_size=3))
-@fifty
+@few
 def test_a_table_is_the_ratings_of_two_raters(table):
     table = np.array(table)
     assume(table.sum() > 1)
     codes = np.repeat(np.indices((3, 3)).reshape(2, -1).T, table.ravel(), axis=0)
-    raters = agreement(rated(codes, k=3), weights=NAMES)
-    for one in agreement_of_table(table, weights=NAMES).coefficients:
+    raters = agreement(rated(codes, k=3), weights=ALPHAS)
+    for one in agreement_of_table(table, weights=ALPHAS).coefficients:
         if "lambda" not in one.name:
             name = "percent_agreement" if one.name == "accuracy" else one.name
             other = raters[name, one.weights]

@@ -60,6 +60,8 @@ def test_given_weights_are_used():
         (np.full((3, 3), np.nan), "not all between 0 and 1"),
         (np.zeros((3, 3)), "not 1 for the same"),
         (["identity", 3], "not a matrix of numbers"),
+        ([], "there are no weights"),
+        (3, r"shape \(\)"),
         ([[1, 0.5, 0], [0, 1, 0], [0, 0, 1]], "not symmetric, and raters have no order"),
     ],
 )

@@ -79,7 +79,7 @@ def test_categories_give_the_order_and_may_be_unused(write):
         ("a,b,c,d\n1,2,3,4\n", "table.csv: it is no square table"),
         ("class,x,y\nx,1,2\ny,3,-4\n", "row 3, column 'y': '-4' is no count"),
         ("class,x,y\nx,1,2\ny,3,many\n", "row 3, column 'y': 'many' is no count"),
-        ("class,x,y\nx,1,2\ny,3,nan\n", "row 3, column 'y': the class is blank"),
+        ("class,x,y\nx,1,2\ny,3,nan\n", "row 3, column 'y': the count is blank"),
         ("class,x,y\nx,1,2\ny,3,inf\n", "row 3, column 'y': 'inf' is no count"),
         ("class,x,y\nx,0,0\ny,0,0\n", "numbers that are no counts"),
         ("r,c,n\nx,x,1\nx,x,2\n", "row 3: the cell .* occurs a second time"),
@@ -200,7 +200,7 @@ def test_lambda_with_two_modal_classes_has_no_standard_error():
     found = agreement_of_table([[5, 1], [1, 5]])["goodman_kruskal_lambda[actual]"]
     assert found.estimate == pytest.approx(2 / 3)
     assert found.standard_error is None
-    assert "equally frequent" in found.note
+    assert "equally good" in found.note
 
 
 def test_lambda_without_a_second_class_is_undefined():
@@ -229,6 +229,7 @@ def test_order_of_a_labelled_tables_dims_is_known():
         ([["a", "b"], ["c", "d"]], "not one of numbers"),
         ([[1, 2], [3]], "not one of numbers"),
         (np.empty((0, 0)), r"shape \(0, 0\)"),
+        (xr.DataArray([[1, 2], [3, 4]]), "the table has dims dim_0, dim_1"),
     ],
 )
 def test_bad_tables_are_refused(table, message):

@@ -8,6 +8,7 @@ from matplotlib.figure import Figure
 if TYPE_CHECKING:
     import xarray as xr
     from matplotlib.axes import Axes
+    from matplotlib.image import AxesImage
 
 MOST_NUMBERED = 12
 
@@ -39,7 +40,7 @@ def plot_pairs(pairs: "xr.Dataset", *, title: str = "") -> Figure:
     return figure
 
 
-def _heat_map(ax: "Axes", kappa: np.ndarray, names: list[str]) -> object:
+def _heat_map(ax: "Axes", kappa: np.ndarray, names: list[str]) -> "AxesImage":
     ax.set_facecolor("0.9")  # pairs without items, and the diagonal
     image = ax.imshow(kappa, vmin=-1, vmax=1, cmap="RdBu")
     if len(names) <= MOST_NUMBERED:

@@ -153,11 +153,14 @@ def show(report: Report) -> None:
 
 
 def _coefficients(found: Agreement) -> Table:
-    head = [f"{found.level:.0%} interval" if name == "interval" else name for name in HEAD]
-    table = plain_table(*head, left=(1, 6, 7))
+    table = plain_table(*_head(found), left=(1, 6, 7))
     for one in found.coefficients:
         table.add_row(*map(Text, [*_cells(one), one.note]))
     return table
+
+
+def _head(found: Agreement) -> list[str]:
+    return [f"{found.level:.0%} interval" if name == "interval" else name for name in HEAD]
 
 
 def _cells(one: Coefficient) -> list[str]:
@@ -225,7 +228,7 @@ def write(report: Report, folder: Path) -> list[Path]:
     writers: dict[str, Callable[[Path], object]] = {
         "agreement.csv": lambda path: found.to_frame().to_csv(path, index=False),
         "agreement.tex": lambda path: path.write_text(
-            latex_table(HEAD[:-1], rows), encoding="utf-8"
+            latex_table(_head(found)[:-1], rows), encoding="utf-8"
         ),
     }
     if found.pairs is not None:

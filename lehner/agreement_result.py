@@ -101,6 +101,6 @@ class Agreement:
         for i, weights in enumerate(self.pairs["weights"].values):
             columns = {"rater": names[first], "other_rater": names[second], "weights": weights}
             one = self.pairs.isel(weights=i)
-            columns |= {name: values.values[first, second] for name, values in one.items()}
+            columns |= {str(name): values.values[first, second] for name, values in one.items()}
             frames.append(pd.DataFrame(columns))
         return pd.concat(frames, ignore_index=True)

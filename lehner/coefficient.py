@@ -132,7 +132,7 @@ def summarise(
 
 def _why_no_error(statistic: Linearised, n_informative: float) -> str:
     if n_informative < 2:
-        return "no standard error: the number of items is unknown or less than two"
+        return "no standard error: number of items unknown or below 2"
     if np.isnan(statistic.influence).any():
         return "no standard error: two classes are equally good for chance"
     return "no standard error: no item differs from the others in its effect"

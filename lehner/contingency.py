@@ -3,6 +3,7 @@
 Rows are the estimated class, columns the actual one. A table may have leading dimensions.
 """
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
@@ -152,14 +153,14 @@ def _names(values: object) -> list[object] | None:
     return list(values.coords["category"].values.tolist())  # type: ignore[attr-defined]
 
 
-def as_table(values: ArrayLike, categories: "list[object] | None" = None) -> "xr.DataArray":
+def as_table(values: ArrayLike, categories: Sequence[object] | None = None) -> "xr.DataArray":
     """Label a square table.
 
     Parameters
     ----------
     values : array_like of float or xarray.DataArray, shape (n_categories, n_categories)
         Counts or probabilities, 0 or more.
-    categories : list, optional
+    categories : sequence, optional
         By default those of a labelled table, else 1, 2, 3, ….
 
     Returns

@@ -127,7 +127,7 @@ def count_votes(
     votes = np.bincount(cell, weights=share, minlength=n_rows * n_categories)
     n_raters = np.bincount(row[new], minlength=n_rows).astype(float)
     everything = ItemVotes(
-        weights=np.asarray(weights, dtype=float),
+        weights=weights,
         n_raters=n_raters,
         votes=votes.reshape(n_rows, n_categories),
         row=row,

@@ -16,13 +16,13 @@ class Linearised:
 
     Parameters
     ----------
-    value : ndarray of float, shape (...)
+    value : ndarray of float, shape (...), or float
         NaN where it is undefined.
     influence : ndarray of float, shape (..., n_rows)
         n times the derivative of the value by the weight of the row, n the number of items.
     """
 
-    value: Floats
+    value: Floats | np.float64
     influence: Floats
 
 

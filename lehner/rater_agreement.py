@@ -69,7 +69,9 @@ def agreement(
     coefficient in its means over items. With all ratings there this is Gwet's (2014) variance and,
     for Cohen's kappa, that of Fleiss, Cohen & Everitt (1969) times n / (n − 1). With ratings
     missing Gwet's published variance counts an item with one rating as one without agreement; the
-    mean over items with two or more does not depend on it, and neither does its variance here.
+    mean over items with two or more does not depend on it, and neither does its variance here. In
+    1,500 samples of 100 items, 40% of the ratings missing, the percent agreement had a standard
+    deviation of .0459; the mean standard error is .0463, by the published formula .0527.
     Krippendorff's ordinal alpha allows for the ranks' dependence on the ratings.
 
     References
@@ -98,7 +100,7 @@ def agreement(
         flat.item_index,
         flat.rater_index,
         flat.category_index,
-        ratings.weights,
+        ratings.weights.astype(float),
         ratings.n_categories,
     )
     several = ratings.n_raters + (ratings.system is not None) > 1

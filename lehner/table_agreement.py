@@ -20,12 +20,12 @@ if TYPE_CHECKING:
 
 type Floats = NDArray[np.float64]
 
-UNKNOWN_TOTAL = "undefined: it depends on the number of items, which probabilities do not tell"
+UNKNOWN_TOTAL = "undefined: it depends on the number of items"
 ASYMMETRIC = "undefined: weights that are not symmetric take the sides for different"
 MOST_PROBABLE = 1 + 1e-6
 MARGINS: dict[Literal["estimated", "actual"], str] = {
-    "estimated": "chance puts all items into the best class by the estimated ones (row margin)",
-    "actual": "chance puts all items into the best class by the actual ones (column margin)",
+    "estimated": "chance: all items in the best class by the row margin",
+    "actual": "chance: all items in the best class by the column margin",
 }
 
 
@@ -75,8 +75,8 @@ def agreement_of_table(
     --------
     >>> read = [[0.207, 0.040, 0.000], [0.029, 0.445, 0.025], [0.000, 0.025, 0.229]]
     >>> result = agreement_of_table(read, weights=["identity", "linear"])
-    >>> round(result["cohen_kappa"].estimate, 4), round(result["cohen_kappa", "linear"].estimate, 4)
-    (0.8088, 0.8404)
+    >>> [round(result["cohen_kappa", name].estimate, 3) for name in ("identity", "linear")]
+    [0.809, 0.84]
     """
     check_number("level", level, 1e-6, 1 - 1e-6)
     labelled = as_table(table)

@@ -457,7 +457,7 @@ def test_one_constant_rater_has_a_cohen_of_0_whatever_the_other_says():
 def test_one_item_has_estimates_without_errors():
     found = agreement(Ratings([[0, 1, 1]], "ab"))
     assert found["percent_agreement"].estimate == pytest.approx(1 / 3)
-    note = "no standard error: the number of items is unknown or less than two"
+    note = "no standard error: number of items unknown or below 2"
     assert {one.note for one in found.coefficients if one.estimate is not None} == {note}
 
 

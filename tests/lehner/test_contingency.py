@@ -168,7 +168,7 @@ def test_probabilities_have_estimates_and_no_errors_until_the_number_of_items_is
             assert one.estimate is None
         else:
             assert one.estimate == pytest.approx(two.estimate, abs=1e-12)
-            assert "number of items is unknown" in one.note
+            assert "number of items unknown" in one.note
 
 
 def test_lambda_says_which_margin():

@@ -143,7 +143,7 @@ def _require_scale(weights: str, categories: Sequence[Label], ordered: bool) -> 
         raise InputError(
             f"weights {weights!r} need ordered categories, and it is not known that "
             f"{listed} is their order",
-            "give all categories in order and say that they are ordered",
+            "give all categories in order (--categories) and say that they are ordered (--ordered)",
         )
 
 

@@ -13,6 +13,7 @@ from lehner.checks import check_number
 from lehner.coefficient import Coefficient, summarise, undefined
 from lehner.coefficient_of_items import coefficient_of_items
 from lehner.contingency import accuracy, as_table, cohen_kappa, goodman_kruskal_lambda
+from lehner.flat import MOST_ITEMS
 from lehner.item_votes import ItemVotes, count_votes
 
 if TYPE_CHECKING:
@@ -84,7 +85,7 @@ def agreement_of_table(
     chosen = find_all_weights(weights, categories, ordered=ordered or weights is not None)
     counts = labelled.values
     if n_items is not None:
-        counts = counts * (check_number("n_items", n_items, 1, np.inf) / counts.sum())
+        counts = counts * (check_number("n_items", n_items, 1, MOST_ITEMS) / counts.sum())
     return Agreement(
         coefficients=tuple(c for one in chosen for c in _coefficients(counts, one, level)),
         level=level,

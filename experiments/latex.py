@@ -48,5 +48,5 @@ def _escape(text: str) -> str:
         text = text.replace(plain, escaped)
     for character in "&%$#_{}":
         text = text.replace(character, "\\" + character)
-    text = text.replace("–", "--").replace("±", r"$\pm$")
+    text = text.replace("–", "--").replace("±", r"$\pm$").replace("<", "$<$")
     return text.replace("  ", r"\quad ", 1)

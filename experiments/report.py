@@ -129,7 +129,7 @@ def _table(comparison: Comparison) -> Table:
 
 
 def _long_table(comparison: Comparison) -> Table:
-    table = _plain_table("method", "system accuracy", "in this sample", "mean rater accuracy")
+    table = plain_table("method", "system accuracy", "in this sample", "mean rater accuracy")
     for estimate in comparison.estimates:
         raters = estimate.rater_accuracy
         mean = "" if raters is None else _cell(number(raters.mean()), True)
@@ -139,7 +139,7 @@ def _long_table(comparison: Comparison) -> Table:
 
 
 def _predictions(predictions: Sequence[Prediction]) -> Table:
-    table = _plain_table(
+    table = plain_table(
         "prediction of items left out", "elpd", "below the best", "weight", "", left=(4,)
     )
     for one in predictions:
@@ -154,7 +154,7 @@ def _predictions(predictions: Sequence[Prediction]) -> Table:
 
 
 def _dials(dials: "Sequence[Dial]") -> Table:
-    table = _plain_table(
+    table = plain_table(
         "relaxed_k: dial", "posterior", "direction", "Bayes factor", "K-property", left=(4,)
     )
     for dial in dials:
@@ -169,7 +169,19 @@ def _dials(dials: "Sequence[Dial]") -> Table:
     return table
 
 
-def _plain_table(*columns: str, left: tuple[int, ...] = ()) -> Table:
+def plain_table(*columns: str, left: tuple[int, ...] = ()) -> Table:
+    """Begin a table without lines, numbers to the right.
+
+    Parameters
+    ----------
+    *columns : str
+    left : tuple of int
+        Columns of text besides the first.
+
+    Returns
+    -------
+    rich.table.Table
+    """
     table = Table(box=None, pad_edge=False, header_style="bold")
     for i, column in enumerate(columns):
         table.add_column(column, justify="left" if i == 0 or i in left else "right")

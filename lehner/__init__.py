@@ -1,8 +1,10 @@
 """lehner: the accuracy of a classification system when raters may be worse than the system."""
 
-from lehner.agreement import PairwiseAgreement, pairwise_agreement
+from lehner.agreement_result import Agreement
 from lehner.algebraic import estimate_algebraic
+from lehner.coefficient import Coefficient
 from lehner.confusion import confusion_matrix
+from lehner.contingency import expected_table
 from lehner.datasets import list_datasets, load_dataset
 from lehner.errors import InputError
 from lehner.estimate import Estimate, IntervalEstimate
@@ -10,17 +12,23 @@ from lehner.fit_checks import rating_calibration, residual_correlation
 from lehner.least_squares import LeastSquaresFit, fit_least_squares
 from lehner.least_squares_estimate import estimate_least_squares
 from lehner.naive import majority_agreement, mean_posterior
+from lehner.pairwise import PairwiseAgreement, pairwise_agreement
 from lehner.parameters import true_parameters
 from lehner.patterns import Patterns
 from lehner.population import PopulationValue, population_value, population_values
+from lehner.rater_agreement import agreement
 from lehner.ratings import Ratings
 from lehner.read import read_ratings
 from lehner.scenario import Scenario
 from lehner.simulation import simulate, simulate_estimates
+from lehner.table_agreement import agreement_of_table
+from lehner.table_files import read_table
 from lehner.tap import TapFit, fit_tap
 from lehner.tap_cuts import cut_ratings, fit_tap_by_cut
 
 __all__ = [
+    "Agreement",
+    "Coefficient",
     "Estimate",
     "InputError",
     "IntervalEstimate",
@@ -31,10 +39,13 @@ __all__ = [
     "Ratings",
     "Scenario",
     "TapFit",
+    "agreement",
+    "agreement_of_table",
     "confusion_matrix",
     "cut_ratings",
     "estimate_algebraic",
     "estimate_least_squares",
+    "expected_table",
     "fit_least_squares",
     "fit_tap",
     "fit_tap_by_cut",
@@ -47,6 +58,7 @@ __all__ = [
     "population_values",
     "rating_calibration",
     "read_ratings",
+    "read_table",
     "residual_correlation",
     "simulate",
     "simulate_estimates",

@@ -11,10 +11,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from lehner.agreement import brennan_prediger
 from lehner.bootstrap import IntervalKind, bootstrap_interval, check_bootstrap
 from lehner.checks import find
 from lehner.estimate import Estimate, IntervalEstimate, labelled, number, require_estimable
+from lehner.pairwise import brennan_prediger
 from lehner.ratings import Ratings
 from lehner.seeds import Seed
 from lehner.system_accuracy import AGGREGATIONS, Aggregation, bin_table

@@ -74,17 +74,18 @@ def read_ratings(
     """
     path = Path(path)
     try:
-        columns = _read_columns(path)
+        columns = read_columns(path)
         roles = _Roles(columns, system=system, truth=truth, item=item, counts=counts)
         options = {"categories": categories, "ordered": ordered}
         if raters is None and counts is None and roles.long:
             return _read_long(columns, roles, options)
         return _read_wide(columns, roles, raters, options)
     except InputError as error:
-        raise _located(error, path) from None
+        raise locate(error, path) from None
 
 
-def _read_columns(path: Path) -> dict[str, Any]:
+def read_columns(path: Path) -> dict[str, Any]:
+    """Read the columns of a CSV or Parquet file by name."""
     try:
         if not path.exists():
             raise InputError("there is no such file", "check the name, or see `lehner datasets`")
@@ -202,7 +203,7 @@ def _refuse_stray_columns(
             )
 
 
-def _located(error: InputError, path: Path) -> InputError:
+def locate(error: InputError, path: Path) -> InputError:
     """Add the file to an error, and turn the position of a row into its line."""
     if error.file is not None:
         return error

@@ -7,7 +7,7 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from lehner.agreement import count_pairs
+from lehner.pairwise import count_pairs
 from lehner.ratings import Ratings
 
 type Floats = NDArray[np.float64]

@@ -28,7 +28,6 @@ import pandas as pd
 
 import bayes_models
 import lehner
-from experiments.methods import find_methods
 
 warnings.simplefilter("ignore", bayes_models.ConvergenceWarning)
 pd.set_option("display.max_colwidth", 110, "display.precision", 3)

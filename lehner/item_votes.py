@@ -1,0 +1,138 @@
+"""The votes of an item, a vote a rater, and how far its raters agree."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+type Floats = NDArray[np.float64]
+type Integers = NDArray[np.int64]
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class ItemVotes:
+    """Ratings as votes: m ratings of an item by the same rater are 1/m of a vote each.
+
+    Rows stand for as many items as their weights say; each has a rating.
+
+    Parameters
+    ----------
+    weights : ndarray of float, shape (n_rows,)
+    n_raters : ndarray of float, shape (n_rows,)
+        How many raters rated the item.
+    votes : ndarray of float, shape (n_rows, n_categories)
+    row, rater, category : ndarray of int, shape (n_ratings,)
+        The ratings one after another, sorted by row and rater.
+    share : ndarray of float, shape (n_ratings,)
+        The vote of each rating.
+    """
+
+    weights: Floats
+    n_raters: Floats
+    votes: Floats
+    row: Integers
+    rater: Integers
+    category: Integers
+    share: Floats
+
+    @property
+    def n_items(self) -> float:
+        """Number of items with a rating."""
+        return float(self.weights.sum())
+
+    @property
+    def n_paired(self) -> float:
+        """Number of items rated by two or more raters."""
+        return float(self.weights[self.n_raters > 1].sum())
+
+    @property
+    def n_categories(self) -> int:
+        """Number of categories, used or not."""
+        return self.votes.shape[1]
+
+    def pair_sums(self, matrix: Floats) -> Floats:
+        """Sum a matrix over the ordered pairs of votes by different raters.
+
+        Parameters
+        ----------
+        matrix : ndarray of float, shape (n_categories, n_categories)
+
+        Returns
+        -------
+        ndarray of float, shape (n_rows,)
+        """
+        everyone = ((self.votes @ matrix) * self.votes).sum(axis=1)
+        return everyone - self._within_raters(matrix)
+
+    def _within_raters(self, matrix: Floats) -> Floats:
+        pairs = self.share**2 * np.diag(matrix)[self.category]
+        row, rater = self.row, self.rater
+        # Ratings that the same rater gave the item before, one, two, … places back.
+        for back in range(1, int(np.round(1 / self.share.min(initial=1)))):
+            same = (row[back:] == row[:-back]) & (rater[back:] == rater[:-back])
+            one, two = self.category[back:], self.category[:-back]
+            product = self.share[back:] * self.share[:-back] * same
+            pairs[back:] += product * (matrix[one, two] + matrix[two, one])
+        return np.bincount(row, weights=pairs, minlength=len(self.weights))
+
+    def of_rows(self, chosen: NDArray[np.bool_]) -> "ItemVotes":
+        """Select rows by a mask."""
+        kept = chosen[self.row]
+        return ItemVotes(
+            weights=self.weights[chosen],
+            n_raters=self.n_raters[chosen],
+            votes=self.votes[chosen],
+            row=(np.cumsum(chosen) - 1)[self.row[kept]],
+            rater=self.rater[kept],
+            category=self.category[kept],
+            share=self.share[kept],
+        )
+
+    def of_category(self, category: int) -> "ItemVotes":
+        """Collapse the categories to one of them and the rest."""
+        one = self.votes[:, category]
+        return ItemVotes(
+            weights=self.weights,
+            n_raters=self.n_raters,
+            votes=np.column_stack([one, self.n_raters - one]),
+            row=self.row,
+            rater=self.rater,
+            category=(self.category != category).astype(np.int64),
+            share=self.share,
+        )
+
+
+def count_votes(
+    row: Integers, rater: Integers, category: Integers, weights: Floats, n_categories: int
+) -> ItemVotes:
+    """Count votes.
+
+    Parameters
+    ----------
+    row, rater, category : ndarray of int, shape (n_ratings,)
+        Sorted by row and rater.
+    weights : ndarray of float, shape (n_rows,)
+        Rows that stand for no item, or have no rating, are left out.
+    n_categories : int
+
+    Returns
+    -------
+    ItemVotes
+    """
+    n_rows = len(weights)
+    new = (np.diff(row, prepend=-1) != 0) | (np.diff(rater, prepend=-1) != 0)
+    vote = np.cumsum(new) - 1
+    share = 1 / np.bincount(vote)[vote] if len(row) else np.empty(0)
+    cell = row * n_categories + category
+    votes = np.bincount(cell, weights=share, minlength=n_rows * n_categories)
+    n_raters = np.bincount(row[new], minlength=n_rows).astype(float)
+    everything = ItemVotes(
+        weights=weights,
+        n_raters=n_raters,
+        votes=votes.reshape(n_rows, n_categories),
+        row=row,
+        rater=rater,
+        category=category,
+        share=share,
+    )
+    return everything.of_rows((n_raters > 0) & (everything.weights > 0))

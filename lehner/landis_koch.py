@@ -1,0 +1,67 @@
+"""The labels of Landis & Koch (1977), and how probable they are."""
+
+from itertools import pairwise
+from statistics import NormalDist
+
+LABELS = ("poor", "slight", "fair", "moderate", "substantial", "almost perfect")
+TINY = 1e-300
+ENDS = (-1.0, 0.0, 0.2, 0.4, 0.6, 0.8, 1.0)
+
+
+def landis_koch_label(coefficient: float) -> str:
+    """Name the strength of agreement.
+
+    Parameters
+    ----------
+    coefficient : float
+        Chance-corrected.
+
+    Returns
+    -------
+    str
+        Above .8 almost perfect, .6 substantial, .4 moderate, .2 fair, from 0 slight, else poor.
+
+    References
+    ----------
+    Landis & Koch (1977), Biometrics 33(1), 159-174, p. 165.
+
+    Examples
+    --------
+    >>> landis_koch_label(0.61), landis_koch_label(0.6), landis_koch_label(-0.01)
+    ('substantial', 'moderate', 'poor')
+    """
+    if coefficient < 0:
+        return "poor"
+    return next(
+        name for name, end in zip(LABELS[1:], ENDS[2:], strict=True) if coefficient <= end + 1e-12
+    )
+
+
+def landis_koch_probability(coefficient: float, standard_error: float) -> dict[str, float]:
+    """Find how probable each label is for the true coefficient.
+
+    It is taken as normal about the estimate within [-1, 1] (Gwet 2014, section 6.4).
+
+    Parameters
+    ----------
+    coefficient : float
+        The estimate.
+    standard_error : float
+        Above 0.
+
+    Returns
+    -------
+    dict of str to float
+
+    Examples
+    --------
+    >>> round(landis_koch_probability(0.61, 0.05)["substantial"], 3)
+    0.579
+    """
+    normal = NormalDist(coefficient, standard_error)
+    below = [normal.cdf(end) for end in ENDS]
+    within = max(below[-1] - below[0], TINY)
+    return {
+        name: (upper - lower) / within
+        for name, (lower, upper) in zip(LABELS, pairwise(below), strict=True)
+    }

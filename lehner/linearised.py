@@ -1,0 +1,70 @@
+"""Linearised statistics: a number, and by how much each item moves it."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+type Floats = NDArray[np.float64]
+
+TINY = 1e-12
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Linearised:
+    """A statistic and the influence of each row of the data on it.
+
+    Parameters
+    ----------
+    value : ndarray of float, shape (...), or float
+        NaN where it is undefined.
+    influence : ndarray of float, shape (..., n_rows)
+        n times the derivative of the value by the weight of the row, n the number of items.
+    """
+
+    value: Floats | np.float64
+    influence: Floats
+
+
+def beyond_chance(observed: Linearised, chance: Linearised) -> Linearised:
+    """Correct agreement for chance: (observed − chance) / (1 − chance).
+
+    Parameters
+    ----------
+    observed, chance : Linearised
+
+    Returns
+    -------
+    Linearised
+        NaN where chance agreement is 1.
+    """
+    room = np.where(1 - chance.value > TINY, 1 - chance.value, np.nan)
+    value = np.asarray((observed.value - chance.value) / room)
+    moved = observed.influence - (1 - value)[..., None] * chance.influence
+    return Linearised(value=value, influence=moved / room[..., None])
+
+
+def standard_error(statistic: Linearised, weights: Floats, n_informative: float | Floats) -> Floats:
+    """Find the standard error of a statistic of independent items.
+
+    Parameters
+    ----------
+    statistic : Linearised
+    weights : ndarray of float, shape (..., n_rows)
+        How many items each row stands for.
+    n_informative : float or ndarray of float, shape (...)
+        How many items bear on it: with all of them the variance is that of a mean of n
+        influences, their sum of squares over n (n − 1).
+
+    Returns
+    -------
+    ndarray of float, shape (...)
+        NaN with fewer than two items, or where none moves the statistic.
+    """
+    n = weights.sum(axis=-1)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        mean = (weights * statistic.influence).sum(axis=-1) / n
+        squares = (weights * (statistic.influence - mean[..., None]) ** 2).sum(axis=-1) / n**2
+        error = np.sqrt(squares * n_informative / (n_informative - 1))
+    known = (np.asarray(n_informative) >= 2) & (error > TINY)
+    return np.where(known, error, np.nan)

@@ -24,6 +24,7 @@ from experiments.arguments import (
     check_interval,
     check_seed,
 )
+from experiments.check_command import check
 from experiments.study_command import app as study_app
 
 app = typer.Typer(
@@ -36,6 +37,7 @@ app = typer.Typer(
 
 
 app.add_typer(study_app, name="study")
+app.command()(check)
 
 
 @app.callback()

@@ -6,6 +6,7 @@ from lehner.confusion import confusion_matrix
 from lehner.datasets import list_datasets, load_dataset
 from lehner.errors import InputError
 from lehner.estimate import Estimate, IntervalEstimate
+from lehner.k_properties import KProperties, KPropertyTest, check_k_properties
 from lehner.naive import majority_agreement, mean_posterior
 from lehner.parameters import true_parameters
 from lehner.patterns import Patterns
@@ -19,11 +20,14 @@ __all__ = [
     "Estimate",
     "InputError",
     "IntervalEstimate",
+    "KProperties",
+    "KPropertyTest",
     "PairwiseAgreement",
     "Patterns",
     "PopulationValue",
     "Ratings",
     "Scenario",
+    "check_k_properties",
     "confusion_matrix",
     "estimate_algebraic",
     "list_datasets",

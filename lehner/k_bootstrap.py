@@ -22,7 +22,7 @@ from lehner.seeds import Seed, child_seeds
 type Floats = NDArray[np.float64]
 
 TIES = 1e-9
-MOST_RATERS = 50
+MOST_RATERS = 100
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

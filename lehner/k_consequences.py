@@ -16,6 +16,7 @@ from lehner.algebraic import clip_base_rates
 from lehner.confusion import disperse
 from lehner.k_bootstrap import Null, Outcome
 from lehner.k_model import (
+    KModel,
     accuracy_of,
     disagreement_shares,
     fit_own_accuracies,
@@ -150,23 +151,36 @@ def _dispersed(base: Scenario, outcome: Outcome, k_model: Null) -> Fitted:
 
 def _varied(base: Scenario, outcome: Outcome, k_model: Null) -> Fitted:
     """Match the excess of the chi-square by the proportional error range PER."""
-    widest = replace(base, proportional_error_range=1.0)
-    drawn = draw_parameters(widest, DRAWS, np.random.default_rng(SEED))
+    excess = max(outcome.statistic - outcome.simulated_mean, 0.0)
+    disagreeing = float(k_model.totals.disagreeing.sum())
+
+    def gap(spread: float) -> float:
+        scenario = replace(base, proportional_error_range=spread)
+        return disagreeing * _mean_misfit(scenario) - excess
+
+    spread = _solve(gap, 0.0, 1.0)
+    words = (
+        f"Some errors are likelier than others, as if each varied by ±{spread:.0%} (PER)"
+        f"{' or more' * (spread == 1)}"
+    )
+    return words, replace(base, proportional_error_range=spread)
+
+
+def _mean_misfit(scenario: Scenario) -> float:
+    """Give the mean chi-square of a disagreement, over random errors, in large samples."""
+    k, drawn = scenario.n_categories, draw_parameters(scenario, DRAWS, np.random.default_rng(SEED))
     confusion = drawn.confusion[:, 0, :-1]
     tables = np.einsum("bk,bika,bjkc->bijac", drawn.base_rates, confusion, confusion)
-    pair = np.triu_indices(base.n_raters, 1)
-    table = tables[:, pair[0], pair[1]].mean(axis=1)
-    a, b = np.triu_indices(base.n_categories, 1)
-    share = table[:, a, b] + table[:, b, a]
-    share /= share.sum(axis=1, keepdims=True)
-    expected = disagreement_shares(k_model.model)
-    each = ((share - expected) ** 2 / expected).sum(axis=1).mean()
-    excess = max(outcome.statistic - outcome.simulated_mean, 0.0)
-    spread = min(1.0, float(np.sqrt(excess / (k_model.totals.disagreeing.sum() * each))))
-    words = f"Some errors are likelier than others, as if each varied by ±{spread:.0%} (PER)"
-    if spread == 1:
-        words += " or more"
-    return words, replace(base, proportional_error_range=spread)
+    first, second = np.triu_indices(scenario.n_raters, 1)
+    table = tables[:, first, second].mean(axis=1)
+    table = (table + table.swapaxes(1, 2)) / 2
+    kappa = brennan_prediger(np.trace(table, axis1=1, axis2=2), k)
+    # The K-model fitted to each table, as it is to the ratings.
+    fitted = KModel(knowledge=np.sqrt(np.maximum(kappa, 0))[:, None], frequency=table.sum(axis=2))
+    a, b = np.triu_indices(k, 1)
+    share = table[:, a, b] / table[:, a, b].sum(axis=1, keepdims=True)
+    expected = disagreement_shares(fitted)
+    return float(((share - expected) ** 2 / expected).sum(axis=1).mean())
 
 
 def _unequal(base: Scenario, outcome: Outcome, k_model: Null) -> Fitted:

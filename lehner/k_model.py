@@ -17,7 +17,8 @@ from lehner.algebraic import base_rates, clip_base_rates
 type Floats = NDArray[np.float64]
 
 SWEEPS = 50
-TOLERANCE = 1e-6
+TOLERANCE = 1e-5
+TINY = 1e-12
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -105,21 +106,22 @@ def fit_products(values: Floats, weights: Floats, design: Design, *, lowest: flo
     ndarray, shape (n_samples, n_raters)
     """
     n, j = len(values), design.n_raters
-    value, weight = np.zeros((n, j, j)), np.zeros((j, j))
-    value[:, design.first, design.second] = value[:, design.second, design.first] = values
-    weight[design.first, design.second] = weight[design.second, design.first] = weights
+    # Samples last, side by side in memory.
+    weighted, weight = np.zeros((j, j, n)), np.zeros((j, j))
+    for i, (one, other) in enumerate(zip(design.first, design.second, strict=True)):
+        weighted[one, other] = weighted[other, one] = weights[i] * values[:, i]
+        weight[one, other] = weight[other, one] = weights[i]
     mean = np.maximum(values @ weights / weights.sum(), 0.01)
-    factors = np.repeat(np.sqrt(mean)[:, None], j, axis=1)
+    factors = np.tile(np.sqrt(mean), (j, 1))
     for _ in range(SWEEPS):
         before = factors.copy()
-        for rater in range(j):
-            above = (value[:, rater] * factors) @ weight[rater]
-            below = factors**2 @ weight[rater]
-            new = np.divide(above, below, out=factors[:, rater].copy(), where=below > 0)
-            factors[:, rater] = np.clip(new, lowest, 1)
+        for rater in np.flatnonzero(weight.any(axis=1)):
+            above = (weighted[rater] * factors).sum(axis=0)
+            below = weight[rater] @ factors**2
+            factors[rater] = np.minimum(np.maximum(above / (below + TINY), lowest), 1.0)
         if np.abs(factors - before).max() < TOLERANCE:
             break
-    return factors
+    return factors.T
 
 
 def disagreement_shares(model: KModel) -> Floats:

@@ -30,16 +30,16 @@ def test_the_verdict_names_the_property_and_what_it_does(run, file):
 
 def test_json_holds_every_test_and_nothing_else_is_printed(run, file):
     arguments = ["check", file, "--system", "system", "--item", "item", "--truth", "truth"]
-    code, out, err = run(*arguments, "--replicates", 99, "--seed", 2, "--json")
+    code, out, err = run(*arguments, "--replicates", 199, "--seed", 2, "--json")
     found = json.loads(out)
     assert (code, err) == (0, "")
     assert [test["name"] for test in found["tests"]] == list(TESTS[:5])
     assert found["data"]["n_items"] == 200
-    assert found["replicates"] == 99
+    assert found["replicates"] == 199
     (unordered,) = (test for test in found["tests"] if test["name"] == "error_distance")
     assert unordered["p_value"] is None
     assert "--ordered" in unordered["note"]
-    assert out == run(*arguments, "--replicates", 99, "--seed", 2, "--json")[1]
+    assert out == run(*arguments, "--replicates", 199, "--seed", 2, "--json")[1]
 
 
 def test_bad_input_is_one_line_with_the_file(run, tmp_path):

@@ -93,7 +93,7 @@ def test_with_two_categories_independent_raters_with_any_errors_have_no_residual
 )
 def test_each_violation_is_rejected_and_its_size_recovered(test, violated, field, tolerance):
     scenario = replace(HOLD, **violated)
-    found = check_k_properties(population(scenario, 50_000), replicates=99).tests[test]
+    found = check_k_properties(population(scenario, 50_000), replicates=199).tests[test]
     assert found.verdict == "rejected"
     fitted = found.consequence.scenario
     assert getattr(fitted, field) == pytest.approx(getattr(scenario, field), abs=tolerance)
@@ -111,7 +111,7 @@ def test_the_spread_of_random_errors_is_recovered():
         scenario = Scenario(
             n_items=20_000, proportional_error_range=0.6, base_rates=RATES, system_accuracy=0.8
         )
-        found = check_k_properties(simulate(scenario, seed), replicates=99)
+        found = check_k_properties(simulate(scenario, seed), replicates=199)
         spreads.append(found.tests["equal_errors"].consequence.scenario.proportional_error_range)
     assert np.mean(spreads) == pytest.approx(0.6, abs=4 * np.std(spreads) / np.sqrt(10) + 0.02)
 
@@ -165,7 +165,7 @@ def test_statistics_do_not_depend_on_the_order_of_raters_items_and_names():
         list("EDCBA"),
         system=4 - ratings.system[::-1],
     )
-    one, other = (check_k_properties(r, replicates=99).tests for r in (ratings, shuffled))
+    one, other = (check_k_properties(r, replicates=199).tests for r in (ratings, shuffled))
     for name in one:
         assert one[name].statistic == pytest.approx(other[name].statistic, abs=1e-6), name
 
@@ -213,7 +213,7 @@ TWO_CATEGORIES = simulate(Scenario(n_categories=2, rater_accuracy=(0.8,) * 3)).c
     ],
 )
 def test_what_cannot_be_tested_has_no_p_value_but_a_reason(ratings, untested):
-    found = check_k_properties(ratings, replicates=99)
+    found = check_k_properties(ratings, replicates=199)
     assert {name for name, test in found.tests.items() if test.p_value is None} == set(untested)
     for name, reason in untested.items():
         assert reason in found.tests[name].note
@@ -239,7 +239,7 @@ def test_agreement_at_chance_or_always_leaves_nothing_to_test(codes, reason):
     [
         ([[0, 0]], ["a"], {}, "the only category is a"),
         ([[0, -1], [-1, 1]], ["a", "b"], {}, "no item was rated by two raters"),
-        ([[0, 0]], ["a", "b"], {"replicates": 5}, "replicates is 5"),
+        ([[0, 0]], ["a", "b"], {"replicates": 99}, "replicates is 99"),
         ([[0, 0], [0, 1], [1, 1]], ["a", "b"], {"seed": -1}, "seed is -1"),
     ],
 )
@@ -251,7 +251,7 @@ def test_bad_input_is_refused(codes, categories, options, message):
 def test_without_a_system_the_size_of_a_violation_is_given_but_no_bias():
     scenario = replace(HOLD, rater_accuracy=(0.4, 0.6, 0.8))
     ratings = population(scenario, 5000)._replace(system=None)
-    found = check_k_properties(ratings, replicates=99).tests["equal_accuracy"]
+    found = check_k_properties(ratings, replicates=199).tests["equal_accuracy"]
     assert found.consequence.violation == "Raters are right in 0.40 to 0.80 of the items"
     assert found.consequence.scenario is None
     assert found.consequence.bias is None
@@ -259,7 +259,7 @@ def test_without_a_system_the_size_of_a_violation_is_given_but_no_bias():
 
 def test_who_copies_whom_is_left_open_among_four():
     scenario = replace(HOLD, copying=(0, 0.3, 0), rater_accuracy=(0.6,) * 3)
-    found = check_k_properties(population(scenario, 5000), replicates=99)
+    found = check_k_properties(population(scenario, 5000), replicates=199)
     test = found.tests["independence"]
     assert test.verdict == "rejected"
     assert "among four, one cannot tell which" in test.consequence.violation
@@ -274,8 +274,8 @@ def test_many_raters_and_items_with_few_ratings_are_handled():
     for item in range(n_items):
         who = rng.choice(n_raters, 4, replace=False)
         codes[item, who] = np.where(rng.random(4) < 0.7, truth[item], rng.integers(0, 4, 4))
-    found = check_k_properties(Ratings(codes, range(4), ordered=True), replicates=99).tests
+    found = check_k_properties(Ratings(codes, range(4), ordered=True), replicates=199).tests
     assert "100 raters or more" in found["equal_accuracy"].note
     assert found["equal_errors"].p_value > 0.05
-    few = check_k_properties(Ratings(codes[:, :90], range(4), ordered=True), replicates=99).tests
+    few = check_k_properties(Ratings(codes[:, :90], range(4), ordered=True), replicates=199).tests
     assert few["equal_accuracy"].p_value is not None

@@ -40,7 +40,10 @@ def check(
     ordered: Ordered = False,
     as_json: AsJson = False,
 ) -> None:
-    """Test the K-properties, and say what their failure does to the estimate."""
+    """Test the K-properties, and say what their failure does to the estimate.
+
+    Exit code 1 if none of them can be tested.
+    """
     from experiments.load import load
     from lehner.k_properties import check_k_properties, require_pairs
 
@@ -61,6 +64,8 @@ def check(
         from rich.console import Console
 
         Console(highlight=False, width=WIDTH).print(_render(data, ratings, found))
+    if all(test.p_value is None for test in found.tests.values()):
+        raise typer.Exit(1)
 
 
 def _describe(name: str, ratings: "Ratings") -> dict[str, Any]:

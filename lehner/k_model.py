@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from lehner.agreement import brennan_prediger
 from lehner.agreement_totals import Design, Totals, elementary_symmetric, ratings_by_rater
-from lehner.algebraic import base_rates, clip_base_rates
+from lehner.algebraic import CHANCE_TOLERANCE, base_rates, clip_base_rates
 
 type Floats = NDArray[np.float64]
 
@@ -44,7 +44,9 @@ class KModel:
     @property
     def base_rates(self) -> Floats:
         """Base rates by Eq. 5 at the raters' mean accuracy, clipped; (n_samples, n_categories)."""
-        return clip_base_rates(base_rates(self.frequency, self.accuracy.mean(axis=1)))
+        above_chance = 1 / self.frequency.shape[1] + CHANCE_TOLERANCE
+        accuracy = np.maximum(self.accuracy.mean(axis=1), above_chance)
+        return clip_base_rates(base_rates(self.frequency, accuracy))
 
 
 def accuracy_of(knowledge: ArrayLike, n_categories: int) -> Floats:

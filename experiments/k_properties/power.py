@@ -11,12 +11,14 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from experiments.files import write_atomically
-from lehner import Ratings, Scenario, simulate
+from lehner import Ratings, Scenario
 from lehner.disagreement import plain_chi_square
 from lehner.k_bootstrap import Outcome, run_k_tests
 from lehner.k_properties import LEVEL, holm
 from lehner.k_tests import K_TESTS
-from lehner.seeds import child_seeds
+from lehner.labels import category_names
+from lehner.seeds import child_seeds, generator
+from lehner.simulation import simulate_items
 
 HOLD = Scenario(n_categories=5, rater_accuracy=(0.6, 0.6, 0.6), system_accuracy=0.9)
 LEVELS = (-0.2, 0.0, 0.2)
@@ -58,14 +60,15 @@ def rejections(scenario: Scenario, data_sets: int, seed: np.random.SeedSequence)
         NaN where it cannot be made. The verdict as a whole rejects if any test does after Holm's
         adjustment; the plain chi-square is the paper's and no part of it.
     """
-    return pd.DataFrame(
-        [_reject(simulate(scenario, child), child) for child in child_seeds(seed, data_sets)],
-        columns=TESTS,
-    )
+    rows = [_reject(scenario, child) for child in child_seeds(seed, data_sets)]
+    return pd.DataFrame(rows, columns=TESTS)
 
 
-def _reject(ratings: Ratings, seed: np.random.SeedSequence) -> dict[str, float]:
-    patterns = ratings._replace(ordered=True).patterns(truth=False).ratings
+def _reject(scenario: Scenario, seed: np.random.SeedSequence) -> dict[str, float]:
+    items = simulate_items(scenario, generator(seed))
+    names = category_names(scenario.n_categories)
+    ratings = Ratings(items.codes, names, system=items.system, ordered=True)
+    patterns = ratings.patterns().ratings
     outcomes = run_k_tests(patterns, REPLICATES, seed)
     p = {name: one.p_value for name, one in outcomes.items() if isinstance(one, Outcome)}
     plain = plain_chi_square(patterns)

@@ -3,12 +3,14 @@
 import json
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 import pytest
 
 import experiments.k_properties
-from experiments.k_properties.power import CELLS, TESTS, write_power
+from experiments.k_properties.power import CELLS, PLAIN, TESTS, rejections, write_power
 from lehner import Scenario, simulate
+from lehner.k_tests import K_TESTS
 
 KEPT = pd.read_csv(Path(experiments.k_properties.__file__).parent / "power.csv")
 
@@ -51,6 +53,15 @@ def test_bad_input_is_one_line_with_the_file(run, tmp_path):
     assert err.count("\n") == 1
 
 
+def test_where_nothing_can_be_tested_the_reason_is_given(run, tmp_path):
+    path = tmp_path / "opposed.csv"
+    path.write_text("Ann,Bo\na,b\nb,a\n")
+    code, out, _ = run("check", path, "--json")
+    found = json.loads(out)
+    assert code == 1
+    assert all("at or below the chance level" in test["note"] for test in found["tests"])
+
+
 def test_finished_cells_are_not_computed_again(tmp_path):
     cell = "raters .4 .6 .8"
     first = list(write_power(tmp_path, [cell], [50], 10, 1))
@@ -62,6 +73,16 @@ def test_finished_cells_are_not_computed_again(tmp_path):
 
 
 def test_kept_sizes_are_5_percent_within_monte_carlo_error():
-    size = KEPT[KEPT["cell"].isin(list(CELLS)[:2]) & (KEPT["test"] != "plain_chi_square")]
+    size = KEPT[KEPT["cell"].isin(list(CELLS)[:2]) & (KEPT["test"] != PLAIN)]
     assert len(size) >= 2 * 2 * 6
     assert (size["rejected"] <= 0.05 + 3 * (0.05 * 0.95 / size["data_sets"]) ** 0.5).all()
+
+
+@pytest.mark.parametrize("base_rates", ["equal", "dirichlet"])
+def test_each_test_and_the_verdict_reject_in_5_percent_where_the_k_properties_hold(base_rates):
+    # The full table, with 1,000 data sets a cell, is in experiments/k_properties.
+    found = rejections(Scenario(n_items=50, base_rates=base_rates), 160, np.random.SeedSequence(3))
+    rates, se = found.fillna(0).mean(), np.sqrt(0.05 * 0.95 / 160)
+    for name in [name for name in TESTS if name != PLAIN]:
+        assert rates[name] < 0.05 + 3 * se, name
+    assert rates[list(K_TESTS)].mean() > 0.02

@@ -242,7 +242,8 @@ def _verdict(tests: Mapping[str, KPropertyTest]) -> Iterator[str]:
     if not rejected:
         yield (
             f"None of the {len(made)} tests rejects its K-property at {LEVEL:.0%}. That is no "
-            "proof that they hold: violations of the usual size go unseen in a few hundred items."
+            "proof that they hold: differing difficulty and errors that differ without order are "
+            "mostly missed in 200 items."
         )
     unseen = [test.name for test in tests.values() if test.p_value is None]
     if unseen:

@@ -103,7 +103,7 @@ def summarise(rejected: pd.DataFrame) -> pd.DataFrame:
 def write_power(
     folder: Path, cells: Sequence[str], sizes: Sequence[int], data_sets: int, seed: int
 ) -> Iterator[Path]:
-    """Compute the cells that are missing; write the table and the figure of all.
+    """Compute the cells that are missing; write the table and the figure of all in the folder.
 
     Parameters
     ----------
@@ -123,11 +123,10 @@ def write_power(
     parts = folder / "parts"
     parts.mkdir(parents=True, exist_ok=True)
     names = list(CELLS)
-    found = []
     for cell in cells:
         n = data_sets * (1 + CELLS[cell].k_properties_hold())
         for n_items in sizes:
-            path = parts / f"{names.index(cell):02}_{n_items}_{n}_{seed}.csv"
+            path = parts / f"{names.index(cell):02}_{n_items:05}_{n:06}_{seed}.csv"
             if not path.exists():
                 cell_seed = np.random.SeedSequence(seed, spawn_key=(names.index(cell), n_items))
                 scenario = replace(CELLS[cell], n_items=n_items)
@@ -135,8 +134,9 @@ def write_power(
                 part.insert(0, "items", n_items)
                 part.insert(0, "cell", cell)
                 yield write_atomically(path, partial(part.to_csv, index=False))
-            found.append(pd.read_csv(path))
-    table = pd.concat(found, ignore_index=True).round(4)
+    found = pd.concat([pd.read_csv(path) for path in sorted(parts.glob("*.csv"))])
+    # Of a cell computed more than once, the one with most data sets, which comes last.
+    table = found.drop_duplicates(["cell", "items", "test"], keep="last").round(4)
     figure = draw(table)
     yield write_atomically(folder / "power.csv", partial(table.to_csv, index=False))
     yield write_atomically(folder / "power.png", partial(figure.savefig, dpi=120))

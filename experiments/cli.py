@@ -29,6 +29,8 @@ from experiments.study_command import app as study_app
 
 INTERRUPTED = 130
 
+from experiments.check_command import check
+
 app = typer.Typer(
     help="How accurate is a classification system, judged by raters who may be worse than it?",
     no_args_is_help=True,
@@ -39,6 +41,7 @@ app = typer.Typer(
 
 app.command()(agreement)
 app.add_typer(study_app, name="study")
+app.command()(check)
 
 
 @app.callback()

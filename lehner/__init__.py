@@ -9,6 +9,7 @@ from lehner.datasets import list_datasets, load_dataset
 from lehner.errors import InputError
 from lehner.estimate import Estimate, IntervalEstimate
 from lehner.fit_checks import rating_calibration, residual_correlation
+from lehner.k_properties import KProperties, KPropertyTest, check_k_properties
 from lehner.least_squares import LeastSquaresFit, fit_least_squares
 from lehner.least_squares_estimate import estimate_least_squares
 from lehner.naive import majority_agreement, mean_posterior
@@ -32,6 +33,8 @@ __all__ = [
     "Estimate",
     "InputError",
     "IntervalEstimate",
+    "KProperties",
+    "KPropertyTest",
     "LeastSquaresFit",
     "PairwiseAgreement",
     "Patterns",
@@ -41,6 +44,7 @@ __all__ = [
     "TapFit",
     "agreement",
     "agreement_of_table",
+    "check_k_properties",
     "confusion_matrix",
     "cut_ratings",
     "estimate_algebraic",

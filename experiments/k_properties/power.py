@@ -1,0 +1,169 @@
+"""How often each test of a K-property rejects: where it holds (size) and where not (power)."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+from matplotlib.figure import Figure
+
+from experiments.files import write_atomically
+from lehner import Ratings, Scenario
+from lehner.disagreement import plain_chi_square
+from lehner.k_bootstrap import Outcome, run_k_tests
+from lehner.k_properties import LEVEL, holm
+from lehner.k_tests import K_TESTS
+from lehner.labels import category_names
+from lehner.seeds import child_seeds, generator
+from lehner.simulation import simulate_items
+
+HOLD = Scenario(n_categories=5, rater_accuracy=(0.6, 0.6, 0.6), system_accuracy=0.9)
+LEVELS = (-0.2, 0.0, 0.2)
+COMBINED = replace(HOLD, difficulty=LEVELS, asymmetric_dispersion=2.0, proportional_error_range=1.0)
+CELLS: dict[str, Scenario] = {
+    "K-properties hold, equal base rates": replace(HOLD, base_rates="equal"),
+    "K-properties hold": HOLD,
+    "AD = 2": replace(HOLD, asymmetric_dispersion=2.0),
+    "PER = 1": replace(HOLD, proportional_error_range=1.0),
+    "raters .4 .6 .8": replace(HOLD, rater_accuracy=(0.4, 0.6, 0.8)),
+    "PDA ±.2": replace(HOLD, difficulty=LEVELS),
+    "Figure 9: all, raters .3 .4 .5": replace(COMBINED, rater_accuracy=(0.3, 0.4, 0.5)),
+    "Figure 10: all, raters .5 .6 .7": replace(COMBINED, rater_accuracy=(0.5, 0.6, 0.7)),
+    "rater 2 copies 30% of rater 1": replace(HOLD, copying=(0.0, 0.3, 0.0)),
+    "15% of items mislead everybody": replace(HOLD, misleading=0.15),
+}
+"""Base rates are drawn from a flat Dirichlet distribution where nothing else is said."""
+
+SIZES = (50, 200)
+DATA_SETS = 500
+REPLICATES = 199
+PLAIN, ANY = "plain_chi_square", "any, Holm"
+TESTS = (*K_TESTS, ANY, PLAIN)
+
+
+def rejections(scenario: Scenario, data_sets: int, seed: np.random.SeedSequence) -> pd.DataFrame:
+    """Test simulated data sets.
+
+    Parameters
+    ----------
+    scenario : Scenario
+    data_sets : int
+    seed : numpy.random.SeedSequence
+
+    Returns
+    -------
+    pandas.DataFrame
+        A row per data set, a column per test: 1 where it rejects at the 5% level, 0 where not,
+        NaN where it cannot be made. The verdict as a whole rejects if any test does after Holm's
+        adjustment; the plain chi-square is the paper's and no part of it.
+    """
+    rows = [_reject(scenario, child) for child in child_seeds(seed, data_sets)]
+    return pd.DataFrame(rows, columns=TESTS)
+
+
+def _reject(scenario: Scenario, seed: np.random.SeedSequence) -> dict[str, float]:
+    items = simulate_items(scenario, generator(seed))
+    names = category_names(scenario.n_categories)
+    ratings = Ratings(items.codes, names, system=items.system, ordered=True)
+    patterns = ratings.patterns().ratings
+    outcomes = run_k_tests(patterns, REPLICATES, seed)
+    p = {name: one.p_value for name, one in outcomes.items() if isinstance(one, Outcome)}
+    plain = plain_chi_square(patterns)
+    found = {name: float(value <= LEVEL) for name, value in p.items()}
+    found[ANY] = float(min(holm(p).values()) <= LEVEL) if p else np.nan
+    found[PLAIN] = np.nan if plain is None else float(plain.p_value <= LEVEL)
+    return found
+
+
+def summarise(rejected: pd.DataFrame) -> pd.DataFrame:
+    """Give the rate of rejection of each test with its Monte Carlo standard error.
+
+    A test that cannot be made does not reject.
+
+    Returns
+    -------
+    pandas.DataFrame
+        Columns `test`, `rejected`, `se`, `not_tested` (share of the data sets), `data_sets`.
+    """
+    n, rate = len(rejected), rejected.fillna(0.0).mean()
+    return pd.DataFrame(
+        {
+            "test": rate.index,
+            "rejected": rate.values,
+            "se": np.sqrt(rate * (1 - rate) / n).values,
+            "not_tested": rejected.isna().mean().values,
+            "data_sets": n,
+        }
+    )
+
+
+def write_power(
+    folder: Path, cells: Sequence[str], sizes: Sequence[int], data_sets: int, seed: int
+) -> Iterator[Path]:
+    """Compute the cells that are missing; write the table and the figure of all in the folder.
+
+    Parameters
+    ----------
+    folder : Path
+    cells : sequence of str
+        Among `CELLS`.
+    sizes : sequence of int
+        Numbers of items.
+    data_sets : int
+        For each cell; where the K-properties hold, twice as many.
+    seed : int
+
+    Yields
+    ------
+    Path
+    """
+    parts = folder / "parts"
+    parts.mkdir(parents=True, exist_ok=True)
+    names = list(CELLS)
+    for cell in cells:
+        n = data_sets * (1 + CELLS[cell].k_properties_hold())
+        for n_items in sizes:
+            path = parts / f"{names.index(cell):02}_{n_items:05}_{n:06}_{seed}.csv"
+            if not path.exists():
+                cell_seed = np.random.SeedSequence(seed, spawn_key=(names.index(cell), n_items))
+                scenario = replace(CELLS[cell], n_items=n_items)
+                part = summarise(rejections(scenario, n, cell_seed))
+                part.insert(0, "items", n_items)
+                part.insert(0, "cell", cell)
+                yield write_atomically(path, partial(part.to_csv, index=False))
+    found = pd.concat([pd.read_csv(path) for path in sorted(parts.glob("*.csv"))])
+    # Of a cell computed more than once, the one with most data sets, which comes last.
+    table = found.drop_duplicates(["cell", "items", "test"], keep="last").round(4)
+    figure = draw(table)
+    yield write_atomically(folder / "power.csv", partial(table.to_csv, index=False))
+    yield write_atomically(folder / "power.png", partial(figure.savefig, dpi=120))
+
+
+def draw(table: pd.DataFrame) -> Figure:
+    """Draw the rates of rejection, a panel per test and a row per cell."""
+    cells, sizes = list(dict.fromkeys(table["cell"])), sorted(table["items"].unique())
+    figure, axes = plt.subplots(
+        1, len(TESTS), figsize=(15, 1.2 + 0.36 * len(cells)), sharey=True, layout="constrained"
+    )
+    for axis, test in zip(axes, TESTS, strict=True):
+        axis.axvline(LEVEL, color="0.6", linewidth=1)
+        for place, n_items in enumerate(sizes):
+            rows = table[(table["test"] == test) & (table["items"] == n_items)]
+            y = [cells.index(cell) + 0.22 * (place - (len(sizes) - 1) / 2) for cell in rows["cell"]]
+            axis.errorbar(
+                rows["rejected"],
+                y,
+                xerr=2 * rows["se"],
+                fmt="o",
+                markersize=4,
+                label=f"n = {n_items}",
+            )
+        axis.set(title=test, xlim=(-0.03, 1.03), xlabel="rejected")
+    axes[0].set_yticks(range(len(cells)), cells)
+    axes[0].invert_yaxis()
+    axes[-1].legend(loc="lower right", fontsize=8)
+    plt.close(figure)
+    return figure

@@ -1,0 +1,330 @@
+"""Agreement totals: what tests of agreement see of ratings, observed or simulated.
+
+Items rated by the same raters form a group. All totals are sums over the items of a group, so
+that simulated data are counts of patterns where patterns are few, and items one by one where not.
+"""
+
+import itertools
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lehner.flat import FlatRatings, sort_ratings
+from lehner.ratings import SYSTEM, Ratings
+
+type Floats = NDArray[np.float64]
+type Integers = NDArray[np.int64]
+
+PATTERNS_PER_ITEM = 16
+MOST_PATTERNS = 100_000
+ITEMS_PER_PATTERN = 8
+MOST_CELLS = 2_000_000
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Group:
+    """Items rated by the same raters.
+
+    Parameters
+    ----------
+    raters : ndarray of int, shape (n_ratings,)
+        Who gave each rating of an item, sorted; a rater may have given several.
+    codes : ndarray of int, shape (n_patterns, n_ratings)
+    weights : ndarray of int, shape (n_patterns,)
+        Number of items with each pattern.
+    """
+
+    raters: Integers
+    codes: Integers
+    weights: Integers
+
+    @property
+    def n_items(self) -> int:
+        """Number of items."""
+        return int(self.weights.sum())
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Design:
+    """Who rated how many items.
+
+    Parameters
+    ----------
+    groups : tuple of Group
+    names : tuple of str
+        Of the raters.
+    n_categories : int
+    first, second : ndarray of int, shape (n_pairs,)
+        The pairs of raters who rated an item in common.
+    """
+
+    groups: tuple[Group, ...]
+    names: tuple[str, ...]
+    n_categories: int
+    first: Integers
+    second: Integers
+
+    @property
+    def n_raters(self) -> int:
+        """Number of raters."""
+        return len(self.names)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Totals:
+    """Sums over all items, for many samples at once.
+
+    Parameters
+    ----------
+    frequency : ndarray, shape (n_samples, n_raters, n_categories)
+        Ratings of each rater in each category.
+    agreeing : ndarray, shape (n_samples, n_pairs)
+        Pairs of ratings of an item that agree, by pair of raters.
+    pairs : ndarray, shape (n_pairs,)
+        All pairs of ratings of an item by two raters.
+    disagreeing : ndarray, shape (n_samples, n_categories * (n_categories - 1) / 2)
+        Pairs of ratings of an item by different raters, by unordered pair of categories.
+    agreeing_triples : ndarray, shape (n_samples,)
+        Triples of ratings of an item by three raters that all agree.
+    triples : float
+        All triples.
+    """
+
+    frequency: Floats
+    agreeing: Floats
+    pairs: Floats
+    disagreeing: Floats
+    agreeing_triples: Floats
+    triples: float
+
+
+def find_design(ratings: Ratings, *, with_system: bool = False, anonymous: bool = False) -> Design:
+    """Sort items into groups by who rated them.
+
+    Parameters
+    ----------
+    ratings : Ratings
+        Of which the rows are the patterns: see `Ratings.patterns`.
+    with_system : bool
+        Whether the system counts as the last rater.
+    anonymous : bool
+        Whether raters are only told apart within an item, which makes for fewer groups.
+
+    Returns
+    -------
+    Design
+    """
+    flat, names = ratings.flat, tuple(ratings.raters)
+    if with_system and ratings.system is not None:
+        answered = np.flatnonzero(ratings.system >= 0)
+        flat = sort_ratings(
+            np.append(flat.item_index, answered),
+            np.append(flat.rater_index, np.full(len(answered), len(names))),
+            np.append(flat.category_index, ratings.system[answered]),
+            ratings.n_categories,
+        )
+        names = (*names, SYSTEM)
+    lengths = np.bincount(flat.item_index, minlength=len(ratings.items))
+    starts = np.cumsum(lengths) - lengths
+    rater_index = flat.rater_index
+    if anonymous:
+        rater_index = _places(flat)
+        names = tuple(str(place + 1) for place in range(rater_index.max(initial=0) + 1))
+    groups = []
+    for length in np.unique(lengths[(lengths > 0) & (ratings.weights > 0)]):
+        rows = np.flatnonzero((lengths == length) & (ratings.weights > 0))
+        place = starts[rows, None] + np.arange(length)
+        who, group = np.unique(rater_index[place], axis=0, return_inverse=True)
+        order = np.argsort(group, kind="stable")
+        parts = np.split(order, np.cumsum(np.bincount(group))[:-1])
+        groups += [
+            Group(
+                raters=who[i],
+                codes=flat.category_index[place[part]],
+                weights=ratings.weights[rows[part]],
+            )
+            for i, part in enumerate(parts)
+        ]
+    pairs = {pair for group in groups for pair in itertools.combinations(group.raters, 2)}
+    first, second = np.array(sorted(pair for pair in pairs if pair[0] != pair[1])).reshape(-1, 2).T
+    return Design(
+        groups=tuple(groups),
+        names=names,
+        n_categories=ratings.n_categories,
+        first=first,
+        second=second,
+    )
+
+
+def _places(flat: FlatRatings) -> Integers:
+    """Give each rating the number of its rater among those of the item."""
+    new_item = np.diff(flat.item_index, prepend=-1) > 0
+    new_rater = new_item | (np.diff(flat.rater_index, prepend=-1) != 0)
+    number = np.cumsum(new_rater)
+    return np.asarray(number - number[np.flatnonzero(new_item)][np.cumsum(new_item) - 1])
+
+
+def observed_totals(design: Design) -> Totals:
+    """Sum over the items that were observed; a single sample."""
+    found = (group.weights @ _features(group, design) for group in design.groups)
+    return _sum_groups(design, 1, found)
+
+
+def simulated_totals(
+    design: Design, accuracy: Floats, base_rates: Floats, n_samples: int, rng: np.random.Generator
+) -> Iterator[Totals]:
+    """Simulate raters with equal errors, who rate the items that they rated.
+
+    Parameters
+    ----------
+    design : Design
+    accuracy : ndarray, shape (n_raters,)
+    base_rates : ndarray, shape (n_categories,)
+    n_samples : int
+    rng : numpy.random.Generator
+
+    Yields
+    ------
+    Totals
+        Of some of the samples at a time, so that memory stays bounded.
+    """
+    cells = max(_n_cells(group, design) for group in design.groups)
+    size = max(1, MOST_CELLS // (cells + design.n_raters**2))
+    draws = [_sampler(group, design, accuracy, base_rates) for group in design.groups]
+    for start in range(0, n_samples, size):
+        n = min(size, n_samples - start)
+        yield _sum_groups(design, n, (draw(n, rng) for draw in draws))
+
+
+def elementary_symmetric(values: Floats) -> Floats:
+    """Sum the products of all triples along the last axis.
+
+    Examples
+    --------
+    >>> float(elementary_symmetric(np.array([1.0, 2.0, 3.0, 4.0])))  # 6 + 8 + 12 + 24
+    50.0
+    """
+    one, two, three = ((values**power).sum(axis=-1) for power in (1, 2, 3))
+    return np.asarray((one**3 - 3 * one * two + 2 * three) / 6)
+
+
+def ratings_by_rater(group: Group, n_raters: int) -> Integers:
+    """Count the ratings that each rater gave of an item, shape (n_raters,)."""
+    return np.bincount(group.raters, minlength=n_raters)
+
+
+def _few_patterns(group: Group, design: Design) -> bool:
+    n_patterns = float(design.n_categories) ** len(group.raters)
+    return n_patterns <= min(MOST_PATTERNS, PATTERNS_PER_ITEM * group.n_items)
+
+
+def _sampler(
+    group: Group, design: Design, accuracy: Floats, base_rates: Floats
+) -> Callable[[int, np.random.Generator], Floats]:
+    """Give a function that draws a group's features, (n_samples, n_features)."""
+    k, right = design.n_categories, accuracy[group.raters]
+    if not _few_patterns(group, design):
+        return lambda n, rng: _draw_items(group, design, right, base_rates, n, rng)
+    shape = (k,) * len(right)
+    codes = np.indices(shape).reshape(len(right), -1).T
+    every = Group(raters=group.raters, codes=codes, weights=np.ones(len(codes), np.int64))
+    features = _features(every, design)
+    matches = codes[:, :, None] == np.arange(k)
+    wrong = (1 - right) / (k - 1)
+    given_truth = np.where(matches, right[:, None], wrong[:, None]).prod(axis=1)
+    probability = given_truth @ base_rates
+    probability /= probability.sum()
+    return lambda n, rng: _draw_counts(group.n_items, probability, n, rng) @ features
+
+
+def _draw_counts(
+    n_items: int, probability: Floats, n_samples: int, rng: np.random.Generator
+) -> Integers:
+    """Draw how many items have each pattern, shape (n_samples, n_patterns)."""
+    n_patterns = len(probability)
+    if n_items > ITEMS_PER_PATTERN * n_patterns:
+        return rng.multinomial(n_items, probability, size=n_samples)
+    drawn = rng.choice(n_patterns, size=(n_samples, n_items), p=probability)
+    drawn += n_patterns * np.arange(n_samples)[:, None]
+    counts = np.bincount(drawn.ravel(), minlength=n_samples * n_patterns)
+    return counts.reshape(n_samples, n_patterns)
+
+
+def _draw_items(
+    group: Group,
+    design: Design,
+    right: Floats,
+    base_rates: Floats,
+    n_samples: int,
+    rng: np.random.Generator,
+) -> Floats:
+    k, n_rows = design.n_categories, n_samples * group.n_items
+    truth = rng.choice(k, size=(n_rows, 1), p=base_rates)
+    other = (truth + rng.integers(1, k, size=(n_rows, len(right)))) % k
+    codes = np.where(rng.random((n_rows, len(right))) < right, truth, other)
+    drawn = Group(raters=group.raters, codes=codes, weights=np.ones(n_rows, np.int64))
+    return _features(drawn, design).reshape(n_samples, group.n_items, -1).sum(axis=1)
+
+
+def _n_cells(group: Group, design: Design) -> int:
+    """Give the numbers that a simulated sample of a group takes."""
+    m, k = len(group.raters), design.n_categories
+    n_features = m * k + m * (m - 1) // 2 + k * (k - 1) // 2 + 1
+    if _few_patterns(group, design):
+        return int(k**m) + group.n_items * (group.n_items <= ITEMS_PER_PATTERN * k**m) + n_features
+    return group.n_items * n_features
+
+
+def _features(group: Group, design: Design) -> Floats:
+    """Give what each pattern adds to the totals, (n_patterns, n_features).
+
+    The features are ratings by place and category, agreement by pair of places, disagreement by
+    pair of categories, and agreement of triples; pairs and triples are of different raters.
+    """
+    k = design.n_categories
+    codes, who = group.codes, np.unique(group.raters)
+    given = (codes[:, :, None] == np.arange(k)).astype(float)
+    left, right = np.triu_indices(codes.shape[1], 1)
+    agree = (codes[:, left] == codes[:, right]) & (group.raters[left] != group.raters[right])
+    membership = (group.raters == who[:, None]).astype(float)
+    votes = given if len(who) == codes.shape[1] else np.einsum("rm,nmk->nrk", membership, given)
+    total, (a, b) = votes.sum(axis=1), np.triu_indices(k, 1)
+    disagree = total[:, a] * total[:, b] - (votes[:, :, a] * votes[:, :, b]).sum(axis=1)
+    triples = elementary_symmetric(votes.swapaxes(1, 2)).sum(axis=1)
+    return np.column_stack([given.reshape(len(codes), -1), agree, disagree, triples])
+
+
+def _sum_groups(design: Design, n_samples: int, features: Iterable[Floats]) -> Totals:
+    j, k = design.n_raters, design.n_categories
+    numbers = {pair: i for i, pair in enumerate(zip(design.first, design.second, strict=True))}
+    n_cells = k * (k - 1) // 2
+    frequency = np.zeros((n_samples, j, k))
+    agreeing, pairs = np.zeros((n_samples, len(design.first))), np.zeros(len(design.first))
+    disagreeing, alike = np.zeros((n_samples, n_cells)), np.zeros(n_samples)
+    triples = 0.0
+    for group, found in zip(design.groups, features, strict=True):
+        m = len(group.raters)
+        by_place, by_pair, by_cell, by_triple = np.split(
+            found.reshape(n_samples, -1), np.cumsum([m * k, m * (m - 1) // 2, n_cells]), axis=1
+        )
+        for place, rater in enumerate(group.raters):
+            frequency[:, rater] += by_place[:, place * k : (place + 1) * k]
+        for place, (one, other) in enumerate(itertools.combinations(group.raters, 2)):
+            if one != other:
+                pair = numbers[one, other]
+                agreeing[:, pair] += by_pair[:, place]
+                pairs[pair] += group.n_items
+        disagreeing += by_cell
+        alike += by_triple[:, 0]
+        given = ratings_by_rater(group, j).astype(float)
+        triples += group.n_items * float(elementary_symmetric(given))
+    return Totals(
+        frequency=frequency,
+        agreeing=agreeing,
+        pairs=pairs,
+        disagreeing=disagreeing,
+        agreeing_triples=alike,
+        triples=triples,
+    )

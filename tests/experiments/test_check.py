@@ -1,0 +1,88 @@
+"""`lehner check`, as a user types it; the size and power that are kept."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import experiments.k_properties
+from experiments.k_properties.power import CELLS, PLAIN, TESTS, rejections, write_power
+from lehner import Scenario, simulate
+from lehner.k_tests import K_TESTS
+
+KEPT = pd.read_csv(Path(experiments.k_properties.__file__).parent / "power.csv")
+
+
+@pytest.fixture
+def file(tmp_path):
+    ratings = simulate(Scenario(n_items=200, rater_accuracy=(0.4, 0.6, 0.8)), seed=1)
+    path = tmp_path / "ratings.csv"
+    ratings.to_wide().to_csv(path, index=False)
+    return path
+
+
+def test_the_verdict_names_the_property_and_what_it_does(run, file):
+    code, out, err = run("check", file, "--system", "system", "--item", "item", "--truth", "truth")
+    assert (code, err) == (0, "")
+    assert "Rejected: equal rater accuracy." in out
+    assert "In large samples that moves the algebra's estimate by" in " ".join(out.split())
+
+
+def test_json_holds_every_test_and_nothing_else_is_printed(run, file):
+    arguments = ["check", file, "--system", "system", "--item", "item", "--truth", "truth"]
+    code, out, err = run(*arguments, "--replicates", 199, "--seed", 2, "--json")
+    found = json.loads(out)
+    assert (code, err) == (0, "")
+    assert [test["name"] for test in found["tests"]] == list(TESTS[:5])
+    assert found["data"]["n_items"] == 200
+    assert found["replicates"] == 199
+    (unordered,) = (test for test in found["tests"] if test["name"] == "error_distance")
+    assert unordered["p_value"] is None
+    assert "--ordered" in unordered["note"]
+    assert out == run(*arguments, "--replicates", 199, "--seed", 2, "--json")[1]
+
+
+def test_bad_input_is_one_line_with_the_file(run, tmp_path):
+    path = tmp_path / "one.csv"
+    path.write_text("item,Ann\n1,a\n2,b\n")
+    code, out, err = run("check", path, "--item", "item")
+    assert (code, out) == (2, "")
+    assert "one.csv" in err and "no item was rated by two raters" in err
+    assert err.count("\n") == 1
+
+
+def test_where_nothing_can_be_tested_the_reason_is_given(run, tmp_path):
+    path = tmp_path / "opposed.csv"
+    path.write_text("Ann,Bo\na,b\nb,a\n")
+    code, out, _ = run("check", path, "--json")
+    found = json.loads(out)
+    assert code == 1
+    assert all("at or below the chance level" in test["note"] for test in found["tests"])
+
+
+def test_finished_cells_are_not_computed_again(tmp_path):
+    cell = "raters .4 .6 .8"
+    first = list(write_power(tmp_path, [cell], [50], 10, 1))
+    again = list(write_power(tmp_path, [cell], [50], 10, 1))
+    assert len(first) == 3
+    assert [path.name for path in again] == ["power.csv", "power.png"]
+    table = pd.read_csv(tmp_path / "power.csv")
+    assert list(table["test"]) == list(TESTS)
+
+
+def test_kept_sizes_are_5_percent_within_monte_carlo_error():
+    size = KEPT[KEPT["cell"].isin(list(CELLS)[:2]) & (KEPT["test"] != PLAIN)]
+    assert len(size) >= 2 * 2 * 6
+    assert (size["rejected"] <= 0.05 + 3 * (0.05 * 0.95 / size["data_sets"]) ** 0.5).all()
+
+
+@pytest.mark.parametrize("base_rates", ["equal", "dirichlet"])
+def test_each_test_and_the_verdict_reject_in_5_percent_where_the_k_properties_hold(base_rates):
+    # The full table, with 1,000 data sets a cell, is in experiments/k_properties.
+    found = rejections(Scenario(n_items=50, base_rates=base_rates), 160, np.random.SeedSequence(3))
+    rates, se = found.fillna(0).mean(), np.sqrt(0.05 * 0.95 / 160)
+    for name in [name for name in TESTS if name != PLAIN]:
+        assert rates[name] < 0.05 + 3 * se, name
+    assert rates[list(K_TESTS)].mean() > 0.02

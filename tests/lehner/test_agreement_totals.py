@@ -1,0 +1,110 @@
+"""Totals of agreement against brute force; simulated ones against exact expectations."""
+
+from collections import Counter
+from itertools import combinations
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from lehner import Ratings, agreement_totals
+from lehner.agreement_totals import find_design, observed_totals, simulated_totals
+
+CATEGORIES = ["a", "b", "c"]
+
+# Rows (item, rater, rating) with missing ratings and repeated ratings by the same rater.
+long_data = st.lists(
+    st.tuples(st.integers(1, 4), st.sampled_from("wxyz"), st.sampled_from(CATEGORIES)), min_size=1
+)
+
+
+def read(rows) -> Ratings:
+    frame = pd.DataFrame(rows, columns=["item", "rater", "rating"])
+    return Ratings.from_long(frame.assign(row=frame.index), occasion="row", categories=CATEGORIES)
+
+
+def totals_of(ratings, **options):
+    design = find_design(ratings.patterns().ratings, **options)
+    return design, observed_totals(design)
+
+
+@given(long_data, st.booleans())
+@settings(max_examples=50, deadline=None)
+def test_totals_are_those_of_pairs_and_triples_of_different_raters(rows, anonymous):
+    pairs, kinds, triples, alike = Counter(), Counter(), 0, 0
+    for one, other in combinations(rows, 2):
+        if one[0] == other[0] and one[1] != other[1]:
+            pairs[frozenset((one[1], other[1])), one[2] == other[2]] += 1
+            kinds[frozenset((one[2], other[2]))] += 1
+    for three in combinations(rows, 3):
+        if len({r[0] for r in three}) == 1 and len({r[1] for r in three}) == 3:
+            triples += 1
+            alike += len({r[2] for r in three}) == 1
+    design, totals = totals_of(read(rows), anonymous=anonymous)
+    a, b = np.triu_indices(3, 1)
+    expected = [kinds[frozenset((CATEGORIES[i], CATEGORIES[j]))] for i, j in zip(a, b, strict=True)]
+    assert totals.disagreeing[0].tolist() == expected
+    assert (totals.agreeing_triples[0], totals.triples) == pytest.approx((alike, triples))
+    assert totals.frequency.sum() == len(rows)
+    assert totals.pairs.sum() == sum(pairs.values())
+    if not anonymous:
+        for place, ends in enumerate(zip(design.first, design.second, strict=True)):
+            names = frozenset(design.names[i] for i in ends)
+            agreeing = pairs[names, True]
+            assert totals.agreeing[0, place] == agreeing
+            assert totals.pairs[place] == agreeing + pairs[names, False]
+
+
+def test_the_system_counts_as_the_last_rater_where_it_answered():
+    ratings = Ratings([[0, 0], [1, 0], [1, 1]], CATEGORIES, ["x", "y"], system=[0, 1, -1])
+    design, totals = totals_of(ratings, with_system=True)
+    assert design.names == ("x", "y", "system")
+    assert list(zip(design.first.tolist(), design.second.tolist(), strict=True)) == [
+        (0, 1),
+        (0, 2),
+        (1, 2),
+    ]
+    assert totals.pairs.tolist() == [3, 2, 2]
+    assert totals.agreeing[0].tolist() == [2, 2, 1]
+
+
+@pytest.mark.parametrize("patterns_per_item", [0, 1e9])
+@pytest.mark.parametrize("items_per_pattern", [0, 1e9])
+def test_simulated_totals_have_the_expected_means(
+    monkeypatch, patterns_per_item, items_per_pattern
+):
+    # Drawn as counts of patterns, pattern by pattern, or item by item, with a gap and a repeat.
+    monkeypatch.setattr(agreement_totals, "PATTERNS_PER_ITEM", patterns_per_item)
+    monkeypatch.setattr(agreement_totals, "ITEMS_PER_PATTERN", items_per_pattern)
+    monkeypatch.setattr(agreement_totals, "MOST_CELLS", 20_000)
+    rows = [(i, rater, "a") for i in range(30) for rater in "xyz" if (i, rater) != (0, "z")]
+    design, observed = totals_of(read([*rows, (1, "x", "b")]))
+    accuracy, rates, n = np.array([0.5, 0.7, 0.9]), np.array([0.5, 0.3, 0.2]), 4000
+    rng = np.random.default_rng(1)
+    parts = list(simulated_totals(design, accuracy, rates, n, rng))
+    assert sum(len(part.agreeing) for part in parts) == n
+    confusion = (1 - accuracy[:, None, None]) / 2 + (1.5 * accuracy[:, None, None] - 0.5) * np.eye(
+        3
+    )
+    agreeing = [
+        pairs * np.einsum("k,kr,kr->", rates, confusion[i], confusion[j])
+        for i, j, pairs in zip(design.first, design.second, observed.pairs, strict=True)
+    ]
+    together = np.einsum("k,kr,kr,kr->", rates, *confusion)
+    joint = sum(
+        pairs * np.einsum("k,ka,kb->ab", rates, confusion[i], confusion[j])
+        for i, j, pairs in zip(design.first, design.second, observed.pairs, strict=True)
+    )
+    a, b = np.triu_indices(3, 1)
+    given = observed.frequency[0].sum(axis=1)
+    for name, expected in {
+        "agreeing": agreeing,
+        "agreeing_triples": observed.triples * together,
+        "disagreeing": joint[a, b] + joint[b, a],
+        "frequency": given[:, None] * np.einsum("k,rkc->rc", rates, confusion),
+    }.items():
+        values = np.concatenate([getattr(part, name) for part in parts])
+        se = values.std(axis=0) / np.sqrt(n)
+        assert np.abs(values.mean(axis=0) - expected).max() < 4.5 * se.max(), name

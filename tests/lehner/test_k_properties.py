@@ -1,0 +1,257 @@
+"""Tests of the K-properties: exact large-sample values, size, and what cannot be tested."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from statsmodels.stats.multitest import multipletests
+
+import lehner
+from lehner import InputError, Ratings, Scenario, check_k_properties, population_value, simulate
+from lehner.agreement_totals import find_design, observed_totals
+from lehner.disagreement import plain_chi_square
+from lehner.k_model import (
+    disagreement_shares,
+    expected_triples,
+    fit_k_model,
+    fit_own_accuracies,
+    residual_correlations,
+)
+from lehner.k_properties import holm
+from lehner.parameters import draw_parameters
+from lehner.pattern_probabilities import pattern_probabilities
+from lehner.seeds import child_seeds
+from lehner.votes import pattern_votes
+
+RATES = (0.3, 0.25, 0.2, 0.15, 0.1)
+HOLD = Scenario(base_rates=RATES, system_accuracy=0.8)
+
+
+def population(scenario: Scenario, n_items: int = 10**9) -> Ratings:
+    """Give ratings in which every pattern has the share of the items that it is expected to."""
+    k = scenario.n_categories
+    parameters = draw_parameters(scenario, 1, np.random.default_rng(1))
+    counts = np.rint(n_items * pattern_probabilities(scenario, parameters)[0]).astype(int)
+    codes = pattern_votes(scenario.n_raters, k, missing=False).codes
+    return Ratings(
+        np.tile(codes, (k, 1)),
+        list("ABCDEFG"[:k]),
+        system=np.repeat(np.arange(k), len(codes)),
+        counts=counts.ravel(),
+        ordered=True,
+    )
+
+
+def totals_of(ratings, **options):
+    design = find_design(ratings.patterns().ratings, **options)
+    return design, observed_totals(design)
+
+
+def test_the_fitted_model_describes_raters_for_whom_the_k_properties_hold():
+    design, totals = totals_of(population(HOLD))
+    model = fit_k_model(totals)
+    assert model.accuracy[0] == pytest.approx([0.6] * 3, abs=1e-6)
+    assert model.base_rates[0] == pytest.approx(RATES, abs=1e-6)
+    shares = totals.disagreeing[0] / totals.disagreeing.sum()
+    assert disagreement_shares(model)[0] == pytest.approx(shares, abs=1e-6)
+    assert expected_triples(model, design) == pytest.approx(totals.agreeing_triples, rel=1e-6)
+
+
+def test_accuracies_of_their_own_explain_pairs_triples_and_correlations():
+    accuracy = (0.35, 0.5, 0.65, 0.8)
+    design, totals = totals_of(population(replace(HOLD, rater_accuracy=accuracy)))
+    model = fit_own_accuracies(totals, design)
+    assert model.accuracy[0] == pytest.approx(accuracy, abs=1e-4)
+    assert expected_triples(model, design) == pytest.approx(totals.agreeing_triples, rel=1e-4)
+    assert np.abs(residual_correlations(totals, design)[0]).max() < 1e-4
+
+
+def test_with_two_categories_independent_raters_with_any_errors_have_no_residual_correlation():
+    rng = np.random.default_rng(2)
+    right = rng.uniform(0.55, 0.95, (4, 2))
+    codes = pattern_votes(4, 2, missing=False).codes
+    given = np.where(codes[:, :, None] == np.arange(2), right, 1 - right).prod(axis=1)
+    counts = np.rint(1e9 * given @ [0.85, 0.15]).astype(int)
+    design, totals = totals_of(Ratings(codes, ["no", "yes"], counts=counts))
+    assert np.abs(residual_correlations(totals, design)[0]).max() < 1e-4
+
+
+@pytest.mark.parametrize(
+    ("test", "violated", "field", "tolerance"),
+    [
+        ("error_distance", {"asymmetric_dispersion": 2.0}, "asymmetric_dispersion", 0.02),
+        ("equal_accuracy", {"rater_accuracy": (0.4, 0.6, 0.8)}, "rater_accuracy", 0.002),
+        ("equal_difficulty", {"difficulty": (-0.2, 0.0, 0.2)}, "difficulty", 0.005),
+        (
+            "independence",
+            {"rater_accuracy": (0.6,) * 4, "copying": (0, 0.3, 0, 0)},
+            "copying",
+            0.005,
+        ),
+    ],
+)
+def test_each_violation_is_rejected_and_its_size_recovered(test, violated, field, tolerance):
+    scenario = replace(HOLD, **violated)
+    found = check_k_properties(population(scenario, 50_000), replicates=199).tests[test]
+    assert found.verdict == "rejected"
+    fitted = found.consequence.scenario
+    assert getattr(fitted, field) == pytest.approx(getattr(scenario, field), abs=tolerance)
+    assert found.consequence.bias == pytest.approx(population_value(fitted).bias)
+    # The bias is that of the violation, not of something near it.
+    estimate = lehner.estimate_algebraic(population(scenario), interval=None)
+    truth = replace(scenario, system_accuracy=estimate.system_accuracy.estimate)
+    if test != "independence":
+        assert found.consequence.bias == pytest.approx(population_value(truth).bias, abs=0.01)
+
+
+def test_the_spread_of_random_errors_is_recovered():
+    spreads = []
+    for seed in child_seeds(1, 6):
+        scenario = Scenario(
+            n_items=20_000, proportional_error_range=0.6, base_rates=RATES, system_accuracy=0.8
+        )
+        found = check_k_properties(simulate(scenario, seed), replicates=199)
+        spreads.append(found.tests["equal_errors"].consequence.scenario.proportional_error_range)
+    assert np.mean(spreads) == pytest.approx(0.6, abs=4 * np.std(spreads) / np.sqrt(6) + 0.02)
+
+
+def test_the_papers_chi_square_rejects_most_data_for_which_the_k_properties_hold():
+    found = [plain_chi_square(simulate(Scenario(), seed)).p_value for seed in child_seeds(1, 60)]
+    assert np.mean(np.array(found) < 0.05) > 0.8
+
+
+def test_p_values_count_the_simulated_data_and_repeat():
+    ratings = simulate(replace(HOLD, n_items=60))
+    first, again = (check_k_properties(ratings, replicates=199, seed=5) for _ in range(2))
+    assert first == again
+    assert first != check_k_properties(ratings, replicates=199, seed=6)
+    for test in first.tests.values():
+        if test.p_value is not None:
+            assert test.p_value * 200 == pytest.approx(round(test.p_value * 200))
+            assert test.p_value_se == pytest.approx(
+                np.sqrt(test.p_value * (1 - test.p_value) / 199)
+            )
+
+
+def test_statistics_do_not_depend_on_the_order_of_raters_items_and_names():
+    ratings = simulate(replace(HOLD, rater_accuracy=(0.5, 0.6, 0.8, 0.7), missing=0.2))
+    shuffled = Ratings(
+        np.where(ratings.codes < 0, -1, 4 - ratings.codes)[::-1, [2, 0, 3, 1]],
+        list("EDCBA"),
+        system=4 - ratings.system[::-1],
+    )
+    one, other = (check_k_properties(r, replicates=199).tests for r in (ratings, shuffled))
+    for name in one:
+        assert one[name].statistic == pytest.approx(other[name].statistic, abs=1e-6), name
+
+
+def test_holms_adjustment_is_that_of_statsmodels():
+    p = dict(zip("abcdef", np.random.default_rng(1).uniform(0, 0.1, 6), strict=True))
+    expected = multipletests(list(p.values()), method="holm")[1]
+    found = holm(p)
+    assert [found[name] for name in p] == pytest.approx(expected)
+
+
+THREE = simulate(Scenario(n_items=100)).codes
+TWO_CATEGORIES = simulate(Scenario(n_categories=2, rater_accuracy=(0.8,) * 3)).codes
+
+
+@pytest.mark.parametrize(
+    ("ratings", "untested"),
+    [
+        (
+            Ratings(THREE[:, :2], range(5), ordered=True),
+            {
+                "equal_accuracy": "it takes three",
+                "equal_difficulty": "no item was rated by three",
+                "independence": "it takes four",
+            },
+        ),
+        (Ratings(THREE, range(5), ordered=True), {"independence": "it takes four"}),
+        (
+            Ratings(THREE, range(5), system=THREE[:, 0]),
+            {"error_distance": "categories have no order"},
+        ),
+        (
+            Ratings(TWO_CATEGORIES, range(2)),
+            {
+                "equal_errors": "but one wrong answer",
+                "error_distance": "but one wrong answer",
+                "equal_difficulty": "follows from how often two do",
+                "independence": "it takes four",
+            },
+        ),
+        (
+            Ratings(THREE, range(5), ordered=True, anonymous=True),
+            {"equal_accuracy": "unknown who", "independence": "unknown who"},
+        ),
+    ],
+)
+def test_what_cannot_be_tested_has_no_p_value_but_a_reason(ratings, untested):
+    found = check_k_properties(ratings, replicates=199)
+    assert {name for name, test in found.tests.items() if test.p_value is None} == set(untested)
+    for name, reason in untested.items():
+        assert reason in found.tests[name].note
+        assert found.tests[name].statistic is None
+        assert found.tests[name].verdict == "not tested"
+
+
+@pytest.mark.parametrize(
+    ("codes", "reason"),
+    [
+        ([[0, 1, 2], [1, 2, 0], [2, 0, 1]], "at or below the chance level"),
+        ([[0, 0, 0], [1, 1, 1], [2, 2, 2]], "never disagree"),
+    ],
+)
+def test_agreement_at_chance_or_always_leaves_nothing_to_test(codes, reason):
+    found = check_k_properties(Ratings(codes, range(3)))
+    assert all(reason in test.note and test.p_value is None for test in found.tests.values())
+    assert found.verdict == ("None of the K-properties can be tested with these ratings.",)
+
+
+@pytest.mark.parametrize(
+    ("codes", "categories", "options", "message"),
+    [
+        ([[0, 0]], ["a"], {}, "the only category is a"),
+        ([[0, -1], [-1, 1]], ["a", "b"], {}, "no item was rated by two raters"),
+        ([[0, 0]], ["a", "b"], {"replicates": 99}, "replicates is 99"),
+        ([[0, 0], [0, 1], [1, 1]], ["a", "b"], {"seed": -1}, "seed is -1"),
+    ],
+)
+def test_bad_input_is_refused(codes, categories, options, message):
+    with pytest.raises(InputError, match=message):
+        check_k_properties(Ratings(codes, categories), **options)
+
+
+def test_without_a_system_the_size_of_a_violation_is_given_but_no_bias():
+    scenario = replace(HOLD, rater_accuracy=(0.4, 0.6, 0.8))
+    with_system = population(scenario, 5000)
+    ratings = Ratings(with_system.codes, with_system.categories, counts=with_system.counts)
+    found = check_k_properties(ratings, replicates=199).tests["equal_accuracy"]
+    assert found.consequence.violation == "Raters are right in 0.40 to 0.80 of the items"
+    assert found.consequence.scenario is None
+    assert found.consequence.bias is None
+
+
+def test_who_copies_whom_is_left_open_among_four():
+    scenario = replace(HOLD, copying=(0, 0.3, 0), rater_accuracy=(0.6,) * 3)
+    found = check_k_properties(population(scenario, 5000), replicates=199)
+    test = found.tests["independence"]
+    assert test.verdict == "rejected"
+    assert "among four, one cannot tell which" in test.consequence.violation
+    assert test.consequence.bias is None
+
+
+def test_many_raters_and_items_with_few_ratings_are_handled():
+    rng = np.random.default_rng(1)
+    n_items, n_raters = 120, 120
+    codes = np.full((n_items, n_raters), -1)
+    truth = rng.integers(0, 4, n_items)
+    for item in range(n_items):
+        who = rng.choice(n_raters, 4, replace=False)
+        codes[item, who] = np.where(rng.random(4) < 0.7, truth[item], rng.integers(0, 4, 4))
+    found = check_k_properties(Ratings(codes, range(4), ordered=True), replicates=199).tests
+    assert "100 raters or more" in found["equal_accuracy"].note
+    assert found["equal_errors"].p_value > 0.05
+    few = check_k_properties(Ratings(codes[:, :90], range(4), ordered=True), replicates=199).tests
+    assert few["equal_accuracy"].p_value is not None

@@ -25,11 +25,10 @@ from experiments.arguments import (
     check_interval,
     check_seed,
 )
+from experiments.check_command import check
 from experiments.study_command import app as study_app
 
 INTERRUPTED = 130
-
-from experiments.check_command import check
 
 app = typer.Typer(
     help="How accurate is a classification system, judged by raters who may be worse than it?",

@@ -10,7 +10,6 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from lehner.agreement import brennan_prediger
 from lehner.agreement_totals import Design, Totals
 from lehner.algebraic import clip_base_rates
 from lehner.confusion import disperse
@@ -23,6 +22,7 @@ from lehner.k_model import (
     residual_correlations,
 )
 from lehner.k_tests import mean_distance
+from lehner.pairwise import brennan_prediger
 from lehner.parameters import draw_parameters
 from lehner.pattern_probabilities import n_patterns
 from lehner.population import population_value

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from lehner.agreement import brennan_prediger
 from lehner.agreement_totals import Design, Totals, elementary_symmetric, ratings_by_rater
 from lehner.algebraic import CHANCE_TOLERANCE, base_rates, clip_base_rates
+from lehner.pairwise import brennan_prediger
 
 type Floats = NDArray[np.float64]
 

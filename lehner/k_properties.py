@@ -4,7 +4,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from lehner.agreement import count_pairs
 from lehner.algebraic import estimate_algebraic
 from lehner.checks import check_whole_number
 from lehner.errors import InputError
@@ -13,6 +12,7 @@ from lehner.k_bootstrap import Outcome, fit_null, run_k_tests
 from lehner.k_consequences import Consequence, consequence
 from lehner.k_notes import NOTES
 from lehner.k_tests import K_TESTS
+from lehner.pairwise import count_pairs
 from lehner.ratings import Ratings
 from lehner.seeds import Seed
 

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from lehner.agreement import pairwise_agreement
 from lehner.checks import check_choice, check_whole_number
 from lehner.estimate import labelled
 from lehner.pair_model import (
@@ -20,6 +19,7 @@ from lehner.pair_model import (
     truth_probabilities,
     unordered,
 )
+from lehner.pairwise import pairwise_agreement
 from lehner.ratings import Ratings
 from lehner.seeds import Seed, generator
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -195,9 +195,9 @@ def _one_chunk(
     return found
 
 
-def _draw(probabilities: Floats, uniform: Floats, *row: Integers) -> Integers:
+def _draw(probabilities: Floats, uniform: Floats, *row: Any) -> Integers:
     """Draw a category from the given row of a table of probabilities for each uniform number."""
     # Categories come first, so that each of the few comparisons runs along the items.
     steps = np.moveaxis(probabilities.cumsum(axis=-1), -1, 0)
-    chosen = steps[(..., *row)] if row else steps.reshape(-1, 1)
+    chosen = steps[..., *row] if row else steps[:, None]
     return (uniform * chosen[-1] >= chosen[:-1]).sum(axis=0)

@@ -82,10 +82,10 @@ ax.legend(fontsize="small", ncols=2)
 plt.show()
 
 # %% [markdown]
-# All put dentist 5 last. They differ by up to .13 for dentist 1 and by .09 for dentist 5, many times
-# the width of their intervals: with 3,869 items the question is not how many, but which assumptions.
-# The algebra and `one_coin` reward agreement with the many who rarely find caries, and so put its
-# base rate too low:
+# All put dentist 5 last. They differ by up to .13 for dentist 1 and .09 for dentist 5, many times
+# the width of most intervals: with 3,869 items the question is not how many, but which
+# assumptions. The algebra and `one_coin` reward agreement with the many who rarely find caries, and
+# so put its base rate lower:
 
 # %%
 rates = {"algebraic": lehner.estimate_algebraic(data["dentist 1"], interval=None).base_rates} | {
@@ -97,9 +97,9 @@ pd.Series({name: float(rate.sel(category=1)) for name, rate in rates.items()}, n
 # %% [markdown]
 # ## Which assumption fails
 #
-# Not a small one: `dawid_skene` has dentists who hardly ever call a sound tooth carious and miss half of
-# the carious ones, and dentist 5, who does the reverse. Equal errors, with two categories, would mean
-# that both mistakes are as frequent.
+# Equal errors, with two categories, would mean that both mistakes are as frequent. `dawid_skene`
+# has dentists who hardly ever call a sound tooth carious and miss many carious ones, and dentist 5,
+# who does the reverse.
 
 # %%
 confusion = trees["dawid_skene"]["dentist 5"]["posterior"]["confusion"].mean(("chain", "draw"))

@@ -4,14 +4,27 @@ import json
 import os
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated
 
 import typer
 
+from experiments.arguments import (
+    AsJson,
+    Categories,
+    Counts,
+    Data,
+    Interval,
+    Item,
+    Ordered,
+    Output,
+    Raters,
+    Seed,
+    System,
+    Truth,
+    check_interval,
+    check_seed,
+)
 from experiments.study_command import app as study_app
-
-if TYPE_CHECKING:
-    from lehner import Ratings
 
 app = typer.Typer(
     help="How accurate is a classification system, judged by raters who may be worse than it?",
@@ -32,45 +45,43 @@ def lehner() -> None:
 
 @app.command()
 def estimate(
-    data: Annotated[str, typer.Argument(help="Ratings file (CSV or Parquet), or a data set.")],
-    system: Annotated[str | None, typer.Option(help="Column or rater that is the system.")] = None,
+    data: Data,
+    system: System = None,
     method: Annotated[
         list[str] | None, typer.Option(help="Method, or all; repeat for several. Default: four.")
     ] = None,
-    interval: Annotated[float, typer.Option(help="Probability of the intervals.")] = 0.9,
-    seed: Annotated[int, typer.Option(help="Same seed, same numbers.")] = 1,
-    truth: Annotated[str | None, typer.Option(help="Column of known truths.")] = None,
-    item: Annotated[str | None, typer.Option(help="Column that names the items.")] = None,
-    raters: Annotated[str | None, typer.Option(help="Rater columns, comma-separated.")] = None,
-    counts: Annotated[str | None, typer.Option(help="Column of numbers of items.")] = None,
-    categories: Annotated[
-        str | None, typer.Option(help="All categories in order, comma-separated.")
-    ] = None,
-    ordered: Annotated[bool, typer.Option("--ordered", help="Categories are ordered.")] = False,
+    interval: Interval = 0.9,
+    seed: Seed = 1,
+    truth: Truth = None,
+    item: Item = None,
+    raters: Raters = None,
+    counts: Counts = None,
+    categories: Categories = None,
+    ordered: Ordered = False,
     output: Annotated[
         Path | None, typer.Option(help="Folder for CSV, LaTeX, figure and draws.")
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Estimate the system's accuracy by several methods, side by side."""
     from experiments.comparison import compare
+    from experiments.load import load
     from experiments.methods import DEFAULT_METHODS, find_methods
     from experiments.report import failed, show, write
-    from lehner import InputError
+    from lehner.estimate import require_estimable
 
     methods = find_methods(method or DEFAULT_METHODS)
-    if not 0 < interval < 1:
-        raise InputError(f"--interval is {interval}", "give a number between 0 and 1, as in 0.9")
-    _check_seed(seed)
+    check_interval(interval)
+    check_seed(seed)
     options = {
         "truth": truth,
         "item": item,
-        "raters": _split(raters),
+        "raters": raters,
         "counts": counts,
-        "categories": _split(categories),
+        "categories": categories,
+        "ordered": ordered,
     }
-    given = {name: value for name, value in options.items() if value is not None}
-    ratings = _load(data, system, given | ({"ordered": True} if ordered else {}))
+    ratings = load(data, system, options, require=require_estimable)
     estimates = []
     for one in methods:
         if one.notice:
@@ -106,18 +117,18 @@ def paper(
     everything: Annotated[
         bool, typer.Option("--all", help="Draw all figures and score all readings.")
     ] = False,
-    output: Annotated[Path | None, typer.Option(help="Folder for tables and figures.")] = None,
+    output: Output = None,
     runs: Annotated[
         int | None, typer.Option(help="Runs a figure. Default: 50 for one, as printed; else 1,000.")
     ] = None,
-    seed: Annotated[int, typer.Option(help="Same seed, same numbers.")] = 1,
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+    seed: Seed = 1,
+    as_json: AsJson = False,
 ) -> None:
     """Reproduce Lehner (2015): every printed number beside ours, and the figures."""
     from experiments.paper.command import reproduce
     from lehner import InputError
 
-    _check_seed(seed)
+    check_seed(seed)
     if figure is not None and everything:
         raise InputError("--figure and --all exclude one another", "leave one of them out")
     reproduce(figure, everything, output, runs, seed, as_json)
@@ -129,12 +140,12 @@ def atlas(
         list[str] | None, typer.Option(help="Violation; repeat for several. Default: all.")
     ] = None,
     output: Annotated[Path, typer.Option(help="Folder for tables and figures.")] = Path("."),
-    seed: Annotated[int, typer.Option(help="Same seed, same numbers.")] = 1,
+    seed: Seed = 1,
 ) -> None:
     """Compute each method's large-sample bias where an assumption fails: tables and figures."""
     from experiments.atlas.command import write_atlas
 
-    _check_seed(seed)
+    check_seed(seed)
     for path in write_atlas(violation, output, seed):
         print(f"wrote {path}", file=sys.stderr, flush=True)
 
@@ -146,48 +157,14 @@ def calibrate(
     ] = None,
     simulations: Annotated[int, typer.Option(help="Simulations of each model.")] = 1000,
     output: Annotated[Path, typer.Option(help="Folder for ranks, table and figure.")] = Path("."),
-    seed: Annotated[int, typer.Option(help="Same seed, same numbers.")] = 1,
+    seed: Seed = 1,
 ) -> None:
     """Check by simulation that the intervals of the Bayesian models are what they say."""
     from experiments.calibration.command import write_calibration
 
-    _check_seed(seed)
+    check_seed(seed)
     for path in write_calibration(model, simulations, output, seed):
         print(f"wrote {path}", file=sys.stderr)
-
-
-def _check_seed(seed: int) -> None:
-    if seed < 0:
-        from lehner import InputError
-
-        raise InputError(f"--seed is {seed}", "give a whole number, 0 or more")
-
-
-def _split(text: str | None) -> list[str] | None:
-    return None if text is None else [part.strip() for part in text.split(",")]
-
-
-def _load(data: str, system: str | None, options: dict[str, Any]) -> "Ratings":
-    from lehner import InputError, list_datasets, load_dataset, read_ratings
-    from lehner.estimate import require_estimable
-
-    known = {dataset.name for dataset in list_datasets()}
-    bundled = data in known and not Path(data).is_file()
-    try:
-        if bundled and options:
-            given = ", ".join(f"--{name}" for name in options)
-            raise InputError(f"a bundled data set takes no {given}", "leave it out")
-        ratings = (
-            load_dataset(data, system=system)
-            if bundled
-            else read_ratings(data, system=system, **options)
-        )
-        require_estimable(ratings)
-    except InputError as error:
-        raise InputError(
-            error.problem, error.remedy, file=data, row=error.row, column=error.column
-        ) from None
-    return ratings
 
 
 def main() -> None:

@@ -1,0 +1,61 @@
+"""Ratings from what a user names on the command line: a file or a bundled data set."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from lehner import Ratings
+
+
+def load(
+    data: str,
+    system: str | None,
+    options: dict[str, Any],
+    *,
+    require: "Callable[[Ratings], None] | None" = None,
+) -> "Ratings":
+    """Read a ratings file or a bundled data set.
+
+    Parameters
+    ----------
+    data : str
+        A file, else the name of a bundled data set.
+    system : str, optional
+        Column or rater that is the system.
+    options : dict
+        `truth`, `item`, `counts`: a column; `raters`, `categories`: names, comma-separated;
+        `ordered`: a flag. None and False are options not given.
+    require : callable, optional
+        Raises an InputError unless the ratings have what the command needs.
+
+    Returns
+    -------
+    Ratings
+
+    Raises
+    ------
+    InputError
+        Naming the file.
+    """
+    from lehner import InputError, list_datasets, load_dataset, read_ratings
+
+    given = {name: value for name, value in options.items() if value not in (None, False)}
+    bundled = data in {one.name for one in list_datasets()} and not Path(data).is_file()
+    try:
+        if bundled and given:
+            names = ", ".join(f"--{name}" for name in given)
+            raise InputError(f"a bundled data set takes no {names}", "leave it out")
+        if bundled:
+            ratings = load_dataset(data, system=system)
+        else:
+            for name in {"raters", "categories"} & set(given):
+                given[name] = [part.strip() for part in given[name].split(",")]
+            ratings = read_ratings(data, system=system, **given)
+        if require is not None:
+            require(ratings)
+    except InputError as error:
+        raise InputError(
+            error.problem, error.remedy, file=data, row=error.row, column=error.column
+        ) from None
+    return ratings

@@ -24,6 +24,8 @@ from experiments.arguments import (
     check_interval,
     check_seed,
 )
+from experiments.label_command import label
+from experiments.plan_command import plan
 from experiments.study_command import app as study_app
 
 app = typer.Typer(
@@ -36,6 +38,8 @@ app = typer.Typer(
 
 
 app.add_typer(study_app, name="study")
+app.command()(label)
+app.command()(plan)
 
 
 @app.callback()

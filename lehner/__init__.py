@@ -9,11 +9,14 @@ from lehner.estimate import Estimate, IntervalEstimate
 from lehner.naive import majority_agreement, mean_posterior
 from lehner.parameters import true_parameters
 from lehner.patterns import Patterns
+from lehner.planning import expected_kappa, scenario_with_kappa
 from lehner.population import PopulationValue, population_value, population_values
 from lehner.ratings import Ratings
 from lehner.read import read_ratings
+from lehner.sample_size import SampleSize, required_sample_size
 from lehner.scenario import Scenario
 from lehner.simulation import simulate, simulate_estimates
+from lehner.soft_labels import SoftLabels, label_algebraic
 
 __all__ = [
     "Estimate",
@@ -23,9 +26,13 @@ __all__ = [
     "Patterns",
     "PopulationValue",
     "Ratings",
+    "SampleSize",
     "Scenario",
+    "SoftLabels",
     "confusion_matrix",
     "estimate_algebraic",
+    "expected_kappa",
+    "label_algebraic",
     "list_datasets",
     "load_dataset",
     "majority_agreement",
@@ -34,6 +41,8 @@ __all__ = [
     "population_value",
     "population_values",
     "read_ratings",
+    "required_sample_size",
+    "scenario_with_kappa",
     "simulate",
     "simulate_estimates",
     "true_parameters",

@@ -107,8 +107,8 @@ def label_algebraic(ratings: Ratings) -> SoftLabels:
     --------
     >>> from lehner import load_dataset
     >>> labels = label_algebraic(load_dataset("lehner_table2"))
-    >>> labels.to_frame().round(3).iloc[0].tolist()
-    [1, 0.041, 0.032, 0.86, 0.067, 'C']
+    >>> labels.truth_probabilities.values[0].round(3).tolist(), labels.most_probable()[0]
+    ([0.041, 0.032, 0.86, 0.067], ('C',))
     """
     require_pairs(ratings)
     collapsed = collapse_votes(ratings)

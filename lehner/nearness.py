@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from math import ceil
 from typing import Literal
 
 import numpy as np
@@ -11,7 +10,6 @@ from numpy.typing import NDArray
 from lehner.scenario import Scenario
 from lehner.seeds import child_seeds
 from lehner.simulation import simulate_estimates
-from lehner.vote_probabilities import samples_at_once
 
 type Floats = NDArray[np.float64]
 type Estimand = Literal["system_accuracy", "system_accuracy_in_sample"]
@@ -81,10 +79,8 @@ class Target:
     def simulate(
         self, numbers: Sequence[int], samples: int, seed: np.random.SeedSequence
     ) -> Iterator[Nearness]:
-        """Simulate numbers of items one after another, each with at least so many samples."""
-        # Whole chunks, which are drawn in any case.
-        chunk = max(samples_at_once(scenario) for scenario in self.scenarios)
-        replicates = chunk * ceil(samples / len(self.scenarios) / chunk)
+        """Simulate numbers of items one after another, each with so many samples in all."""
+        replicates = max(1, round(samples / len(self.scenarios)))
         for n_items, one in zip(numbers, child_seeds(seed, len(numbers)), strict=True):
             yield self._simulate(n_items, replicates, one)
 

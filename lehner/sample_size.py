@@ -94,8 +94,7 @@ def required_sample_size(
     most_items : int
         Where the search ends, 100 or more.
     replicates : int
-        Number of samples near the answer, at least, 1,000 or more; its error falls with the
-        square root.
+        Number of samples near the answer, 1,000 or more; its error falls with the square root.
     seed : int, numpy.random.SeedSequence or numpy.random.Generator
 
     Returns

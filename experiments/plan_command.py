@@ -89,9 +89,11 @@ def _check(question: "Question") -> None:
     """Raise an InputError that names the option."""
     from math import nextafter
 
+    from lehner import Scenario
     from lehner.checks import check_choice, check_number, check_probability, check_whole_number
     from lehner.nearness import ESTIMANDS
     from lehner.vote_methods import find_vote_methods
+    from lehner.vote_probabilities import require_few_votes
 
     above_0, below_1 = nextafter(0, 1), nextafter(1, 0)
     check_whole_number("--categories", question.n_categories, 2)
@@ -104,3 +106,8 @@ def _check(question: "Question") -> None:
         check_probability("--system-accuracy", accuracy)
     check_choice("--estimand", question.estimand, ESTIMANDS)
     find_vote_methods([question.method])
+    # Too many raters, and a kappa that no raters have, before hours are spent.
+    require_few_votes(
+        Scenario(n_categories=question.n_categories, rater_accuracy=(0.5,) * question.n_raters)
+    )
+    question.scenarios()

@@ -74,7 +74,7 @@ def test_ties_are_stated(run, tmp_path):
     found = json.loads(out)
     assert found["uses_system"] is False
     assert found["labels"][2]["most_probable"] == ["x", "y"]
-    assert found["labels"][2]["probability"] == {"x": 0.5, "y": 0.5}
+    assert found["labels"][2]["probability"] == pytest.approx({"x": 0.5, "y": 0.5})
 
 
 def test_a_file_is_written_whole(run, tmp_path):
@@ -129,11 +129,9 @@ def test_agreement_at_chance_gives_no_labels_but_a_reason(run, tmp_path):
     assert "at or below the chance level 1/2" in err
     code, out, _ = run("label", file, "--json")
     assert code == 1
-    assert json.loads(out)["labels"][0] == {
-        "item": 0,
-        "probability": {"x": None, "y": None},
-        "most_probable": [],
-    }
+    first = json.loads(out)["labels"][0]
+    assert first["probability"] == {"x": None, "y": None}
+    assert first["most_probable"] == []
 
 
 @pytest.mark.parametrize(

@@ -26,6 +26,8 @@ from experiments.arguments import (
     check_seed,
 )
 from experiments.check_command import check
+from experiments.label_command import label
+from experiments.plan_command import plan
 from experiments.study_command import app as study_app
 
 INTERRUPTED = 130
@@ -41,6 +43,8 @@ app = typer.Typer(
 app.command()(agreement)
 app.add_typer(study_app, name="study")
 app.command()(check)
+app.command()(label)
+app.command()(plan)
 
 
 @app.callback()

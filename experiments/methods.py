@@ -1,13 +1,18 @@
 """The methods by name: each takes ratings and gives an Estimate."""
 
+import json
 import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from lehner import Estimate, Ratings, estimate_algebraic
 from lehner.checks import find
 from lehner.naive import majority_agreement, mean_posterior
 from lehner.system_accuracy import Aggregation
+
+if TYPE_CHECKING:
+    import xarray as xr
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -49,16 +54,38 @@ def _bayesian(model: str) -> Callable[[Ratings, float, int], Estimate]:
     def estimate(ratings: Ratings, level: float, seed: int) -> Estimate:
         import bayes_models
 
-        before = bayes_models.identify(model, ratings).warnings()
-        with warnings.catch_warnings():
-            # The estimate carries them.
-            warnings.simplefilter("ignore", bayes_models.ConvergenceWarning)
-            tree = bayes_models.fit(model, ratings, seed=seed)
-        found = bayes_models.estimate_from_draws(tree, level=level)
-        after = bayes_models.predictive_checks(tree, ratings, seed=seed).warnings()
-        return replace(found, warnings=(*before, *found.warnings, *after))
+        tree, said = fit_and_check(model, ratings, seed)
+        return replace(bayes_models.estimate_from_draws(tree, level=level), warnings=said)
 
     return estimate
+
+
+def fit_and_check(model: str, ratings: Ratings, seed: int) -> tuple["xr.DataTree", tuple[str, ...]]:
+    """Fit a model, and say what the user should know before using it.
+
+    Parameters
+    ----------
+    model : str
+    ratings : Ratings
+        With or without a system.
+    seed : int
+
+    Returns
+    -------
+    tree : xarray.DataTree
+        As `bayes_models.fit` gives it.
+    warnings : tuple of str
+        Of identification, convergence and predictive checks.
+    """
+    import bayes_models
+
+    before = bayes_models.identify(model, ratings).warnings()
+    with warnings.catch_warnings():
+        # They are given back.
+        warnings.simplefilter("ignore", bayes_models.ConvergenceWarning)
+        tree = bayes_models.fit(model, ratings, seed=seed)
+    after = bayes_models.predictive_checks(tree, ratings, seed=seed).warnings()
+    return tree, (*before, *json.loads(tree.attrs["warnings"]), *after)
 
 
 COMPILING = "compiling and sampling; the first time on a machine takes up to a minute"

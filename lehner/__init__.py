@@ -16,12 +16,15 @@ from lehner.naive import majority_agreement, mean_posterior
 from lehner.pairwise import PairwiseAgreement, pairwise_agreement
 from lehner.parameters import true_parameters
 from lehner.patterns import Patterns
+from lehner.planning import expected_kappa, scenario_with_kappa
 from lehner.population import PopulationValue, population_value, population_values
 from lehner.rater_agreement import agreement
 from lehner.ratings import Ratings
 from lehner.read import read_ratings
+from lehner.sample_size import SampleSize, required_sample_size
 from lehner.scenario import Scenario
 from lehner.simulation import simulate, simulate_estimates
+from lehner.soft_labels import SoftLabels, label_algebraic
 from lehner.table_agreement import agreement_of_table
 from lehner.table_files import read_table
 from lehner.tap import TapFit, fit_tap
@@ -40,7 +43,9 @@ __all__ = [
     "Patterns",
     "PopulationValue",
     "Ratings",
+    "SampleSize",
     "Scenario",
+    "SoftLabels",
     "TapFit",
     "agreement",
     "agreement_of_table",
@@ -49,10 +54,12 @@ __all__ = [
     "cut_ratings",
     "estimate_algebraic",
     "estimate_least_squares",
+    "expected_kappa",
     "expected_table",
     "fit_least_squares",
     "fit_tap",
     "fit_tap_by_cut",
+    "label_algebraic",
     "list_datasets",
     "load_dataset",
     "majority_agreement",
@@ -63,7 +70,9 @@ __all__ = [
     "rating_calibration",
     "read_ratings",
     "read_table",
+    "required_sample_size",
     "residual_correlation",
+    "scenario_with_kappa",
     "simulate",
     "simulate_estimates",
     "true_parameters",

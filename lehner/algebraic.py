@@ -311,23 +311,40 @@ def _statistic(
     return statistic
 
 
-def _warnings(steps: FirstSteps, point: float, ratings: Ratings) -> list[str]:
+def first_warnings(steps: FirstSteps, ratings: Ratings) -> list[str]:
+    """Say what the user should know of steps 1 to 3 for the first sample.
+
+    Parameters
+    ----------
+    steps : FirstSteps
+    ratings : Ratings
+
+    Returns
+    -------
+    list of str
+    """
     k = ratings.n_categories
-    agreement = steps.agreement[0]
     if np.isnan(steps.accuracy[0]):
         return [
-            f"raters agree on {agreement:.3f} of pairs, at or below the chance level "
+            f"raters agree on {steps.agreement[0]:.3f} of pairs, at or below the chance level "
             f"1/{k} = {1 / k:.3f}: their accuracy and all that follows from it are undefined"
         ]
-    warnings = []
     raw = steps.raw_base_rates[0]
     negative = [str(c) for c, rate in zip(ratings.categories, raw, strict=True) if rate < -1e-12]
-    if negative:
-        warnings.append(
-            f"Eq. 5 gives a negative base rate for {', '.join(negative)}: set to 0, and the "
-            "others renormalised"
-        )
-    if agreement > 1 - CHANCE_TOLERANCE:
+    if not negative:
+        return []
+    return [
+        f"Eq. 5 gives a negative base rate for {', '.join(negative)}: set to 0, and the "
+        "others renormalised"
+    ]
+
+
+def _warnings(steps: FirstSteps, point: float, ratings: Ratings) -> list[str]:
+    k = ratings.n_categories
+    warnings = first_warnings(steps, ratings)
+    if np.isnan(steps.accuracy[0]):
+        return warnings
+    if steps.agreement[0] > 1 - CHANCE_TOLERANCE:
         warnings.append(
             "raters agree on every item and are taken to be always right: system accuracy is "
             "its agreement with them, and the interval leaves their errors out"

@@ -209,6 +209,23 @@ def require_estimable(ratings: Ratings) -> None:
         ratings = ratings.take(np.flatnonzero(ratings.weights))
     if ratings.system is None or not (ratings.system >= 0).any():
         raise InputError("the system answered no item", "give its answers")
+    require_pairs(ratings)
+
+
+def require_pairs(ratings: Ratings) -> None:
+    """Raise an InputError unless the ratings can say anything about the raters' accuracy.
+
+    Parameters
+    ----------
+    ratings : Ratings
+
+    Raises
+    ------
+    InputError
+        Fewer than two raters, fewer than two categories, or no item rated by two raters.
+    """
+    if ratings.grouped:
+        ratings = ratings.take(np.flatnonzero(ratings.weights))
     if ratings.n_raters < 2:
         raise InputError(
             f"there is {ratings.n_raters} rater besides the system", "give two or more raters"

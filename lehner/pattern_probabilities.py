@@ -71,16 +71,27 @@ def pattern_probabilities(
     half = n_raters if scenario.copying else (n_raters + 1) // 2
     first = _ratings(scenario, rows[:, :, :half], scenario.copying)
     second = _ratings(scenario, rows[:, :, half:n_raters], ())
-    answers = _latent(scenario, parameters, right).swapaxes(1, 2) * rows[:, :, -1]
+    answers = latent_probabilities(scenario, parameters, right).swapaxes(1, 2) * rows[:, :, -1]
     joint = (answers[..., None] * second[:, :, None]).reshape(n, n_levels * k, -1)
     probability = (first.swapaxes(1, 2) @ joint).reshape(n, first.shape[-1], k, -1)
     return probability.swapaxes(1, 2).reshape(n, k, -1)
 
 
-def _latent(scenario: Scenario, parameters: DrawnParameters, right: bool) -> Floats:
-    """Give each latent state's probability, (n_samples, 1 or answers, n_levels * n_categories).
+def latent_probabilities(scenario: Scenario, parameters: DrawnParameters, right: bool) -> Floats:
+    """Give each latent state's probability.
 
-    If the answer is to be right, for each answer that of the state and of the answer being true.
+    Parameters
+    ----------
+    scenario : Scenario
+    parameters : DrawnParameters
+        Of n_samples.
+    right : bool
+        Whether, for each system answer, that answer is to be true as well.
+
+    Returns
+    -------
+    ndarray, shape (n_samples, 1 or n_categories, n_levels * n_categories)
+        The answers in the second dimension if they are to be right.
     """
     seen = perception(scenario)
     if right:

@@ -309,6 +309,15 @@ class Ratings:
         raters = [name for j, name in enumerate(self.raters) if j != chosen]
         return self._replace(codes=flat, raters=raters, system=system)
 
+    def without_system(self) -> "Ratings":
+        """Leave the system's answers out.
+
+        Returns
+        -------
+        Ratings
+        """
+        return self._replace(system=None)
+
     def equals(self, other: "Ratings") -> bool:
         """Whether both hold the same ratings under the same names."""
         arrays = ("items", "system", "truth", "counts")

@@ -15,16 +15,16 @@ from lehner.parameters import (
     perception,
     rater_names,
 )
-from lehner.pattern_probabilities import (
-    chunk_size,
-    pattern_probabilities,
-    require_few_patterns,
-)
 from lehner.ratings import Ratings
 from lehner.scenario import Scenario
 from lehner.seeds import Seed, child_seeds, generator
 from lehner.vote_methods import estimate_from_votes, find_vote_methods
-from lehner.votes import pattern_votes
+from lehner.vote_probabilities import (
+    require_few_votes,
+    samples_at_once,
+    vote_probabilities,
+    vote_table,
+)
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -151,7 +151,7 @@ def simulate_estimates(
     import xarray as xr
 
     check_whole_number("replicates", replicates, 1)
-    require_few_patterns(scenario)
+    require_few_votes(scenario)
     methods = find_vote_methods(methods)
     chunks = list(_chunks(scenario, replicates, methods, in_sample, seed))
     found = {name: np.concatenate([chunk[name] for chunk in chunks]) for name in chunks[0]}
@@ -164,7 +164,7 @@ def simulate_estimates(
 def _chunks(
     scenario: Scenario, replicates: int, methods: Sequence[str], in_sample: bool, seed: Seed
 ) -> Iterator[dict[str, Floats]]:
-    size = chunk_size(scenario)
+    size = samples_at_once(scenario)
     starts = range(0, replicates, size)
     for start, child in zip(starts, child_seeds(seed, len(starts)), strict=True):
         rng = np.random.default_rng(child)
@@ -181,14 +181,14 @@ def _one_chunk(
     rng: np.random.Generator,
 ) -> dict[str, Floats]:
     parameters = draw_parameters(scenario, n_samples, rng)
-    votes = pattern_votes(scenario.n_raters, scenario.n_categories, missing=scenario.missing > 0)
-    probability = votes.collapse(pattern_probabilities(scenario, parameters))
+    table = vote_table(scenario.n_raters, scenario.n_categories, missing=scenario.missing > 0)
+    probability = vote_probabilities(scenario, parameters)
     counts = rng.multinomial(scenario.n_items, probability.reshape(n_samples, -1))
     answers = counts.astype(float).reshape(probability.shape).swapaxes(1, 2)
-    found = estimate_from_votes(votes.table, answers, methods)
+    found = estimate_from_votes(table, answers, methods)
     found["system_accuracy"] = expected_system_accuracy(scenario, parameters)
     if in_sample:
-        right = votes.collapse(pattern_probabilities(scenario, parameters, right=True))
+        right = vote_probabilities(scenario, parameters, right=True)
         share = np.divide(right, probability, out=np.zeros_like(right), where=probability > 0)
         n_right = rng.binomial(counts, np.minimum(share, 1.0).reshape(n_samples, -1)).sum(axis=1)
         found["system_accuracy_in_sample"] = n_right / scenario.n_items

@@ -70,7 +70,7 @@ def collapse_votes(ratings: Ratings) -> CollapsedVotes:
     Parameters
     ----------
     ratings : Ratings
-        With a system.
+        Without a system all items are without its answer.
 
     Returns
     -------
@@ -82,7 +82,7 @@ def collapse_votes(ratings: Ratings) -> CollapsedVotes:
         np.column_stack([unique.votes(), *count_pairs(unique)]), axis=0, return_inverse=True
     )
     k = ratings.n_categories
-    system = np.asarray(unique.system)
+    system = np.full(len(row), -1) if unique.system is None else unique.system
     cell, index = np.unique(row * (k + 1) + np.where(system < 0, k, system), return_inverse=True)
     return CollapsedVotes(
         table=VoteTable(votes=rows[:, :k], agreeing=rows[:, k], pairs=rows[:, k + 1]),

@@ -17,7 +17,7 @@ from lehner import (
 )
 from lehner.naive import majority_agreement, mean_posterior
 from lehner.parameters import draw_parameters
-from lehner.pattern_probabilities import n_patterns, pattern_probabilities
+from lehner.pattern_probabilities import pattern_probabilities
 from lehner.vote_methods import VOTE_METHODS, estimate_from_votes
 from lehner.votes import collapse_votes, pattern_votes
 from tests.reference.simulation import estimate, simulate_and_estimate
@@ -224,7 +224,3 @@ def test_bad_arguments_are_refused():
         simulate_estimates(Scenario(), 0)
     with pytest.raises(InputError, match="dawid_skene"):
         simulate_estimates(Scenario(), 10, methods=["dawid_skene"])
-    many = Scenario(n_categories=10, rater_accuracy=(0.6,) * 8)
-    assert n_patterns(many) == 10**9
-    with pytest.raises(InputError, match="1,000,000,000 patterns"):
-        simulate_estimates(many, 10)

@@ -1,0 +1,190 @@
+"""The paper's two recommendations on sample size, and ours beside them.
+
+Run in a clone: `python -m experiments.planning.claims [FOLDER]`; without a folder the files kept
+in the repository are made again.
+"""
+
+import argparse
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, cast
+
+import numpy as np
+import pandas as pd
+
+from experiments.files import write_atomically
+from experiments.paper.figures import FIGURES, PRESETS
+from experiments.planning.plan import Plan, Question, plan_scenarios
+from lehner import Scenario, simulate_estimates
+from lehner.nearness import ESTIMANDS, ROUNDING, Estimand
+from lehner.seeds import Seed, child_seeds
+
+METHOD = "algebraic"
+SAMPLES = 20_000
+REPLICATES = 20_000
+WITHIN = 0.1 + ROUNDING
+
+
+@dataclass(frozen=True, kw_only=True)
+class Claim:
+    """That so many items are enough at so much agreement: five categories, three raters.
+
+    Parameters
+    ----------
+    kappa : float
+        "Around" which the raters are to agree.
+    n_items : int
+    figure : int
+        With the raters of the paper that agree about so much.
+    """
+
+    kappa: float
+    n_items: int
+    figure: int
+
+
+CLAIMS = (Claim(kappa=0.3, n_items=200, figure=10), Claim(kappa=0.55, n_items=100, figure=11))
+
+
+def conditions(claim: Claim) -> dict[str, tuple[Scenario, ...]]:
+    """Give what the claim may mean: a scenario for each accuracy of the system."""
+    asked = Question(kappa=claim.kappa)
+    figure = FIGURES[claim.figure]
+    return {
+        f"Figure {claim.figure}": tuple(figure.scenario(preset) for preset in PRESETS),
+        "violation 1": replace(asked, violation=1.0).scenarios(),
+        "violation 0": asked.scenarios(),
+    }
+
+
+def check_claims(
+    seed: Seed = 1, *, samples: int = SAMPLES, replicates: int = REPLICATES
+) -> pd.DataFrame:
+    """Compute the probability that the claims promise, and the items that it takes.
+
+    Parameters
+    ----------
+    seed : int, numpy.random.SeedSequence or numpy.random.Generator
+    samples : int
+        Simulated with the number of items claimed, for each accuracy of the system.
+    replicates : int
+        Near the number of items needed.
+
+    Returns
+    -------
+    pandas.DataFrame
+        Columns `kappa`, `claimed_items`, `condition`, `estimand`, `probability`
+        (with the items claimed, mean over the accuracies of the system) and its
+        `probability_se`, `lowest_probability` (the least of the five), `needed_items` and
+        `needed_se`, `worst_needed_items` and `worst_needed_se`; none where no number is enough.
+    """
+    rows = []
+    for claim, claim_seed in zip(CLAIMS, child_seeds(seed, len(CLAIMS)), strict=True):
+        found = conditions(claim)
+        seeds = child_seeds(claim_seed, len(found))
+        for (name, scenarios), one in zip(found.items(), seeds, strict=True):
+            rows += [
+                {"kappa": claim.kappa, "claimed_items": claim.n_items, "condition": name, **row}
+                for row in _rows(claim, scenarios, samples, replicates, one)
+            ]
+    return pd.DataFrame(rows).astype({"needed_items": "Int64", "worst_needed_items": "Int64"})
+
+
+def _rows(
+    claim: Claim,
+    scenarios: Sequence[Scenario],
+    samples: int,
+    replicates: int,
+    seed: np.random.SeedSequence,
+) -> Iterator[dict[str, Any]]:
+    several = zip(scenarios, child_seeds(seed, len(scenarios)), strict=True)
+    drawn = [
+        simulate_estimates(replace(scenario, n_items=claim.n_items), samples, seed=one)
+        for scenario, one in several
+    ]
+    for estimand in ESTIMANDS:
+        near = [np.abs(one[METHOD].values - one[estimand].values) <= WITHIN for one in drawn]
+        shares = np.array([one.mean() for one in near])
+        question = Question(kappa=claim.kappa, estimand=cast(Estimand, estimand))
+        plan = plan_scenarios(question, scenarios, replicates=replicates, seed=seed)
+        yield {
+            "estimand": estimand,
+            "probability": shares.mean(),
+            "probability_se": np.sqrt((shares * (1 - shares)).sum() / samples) / len(shares),
+            "lowest_probability": shares.min(),
+            **_needed(plan),
+        }
+
+
+def _needed(plan: Plan) -> dict[str, Any]:
+    assert plan.worst is not None
+    worst = plan.worst[1]
+    return {
+        "needed_items": plan.mean.n_items,
+        "needed_se": plan.mean.standard_error,
+        "worst_needed_items": worst.n_items,
+        "worst_needed_se": worst.standard_error,
+    }
+
+
+def page(table: pd.DataFrame) -> str:
+    """Write the table as a Markdown page."""
+    head = (
+        "kappa",
+        "claimed",
+        "condition",
+        "truth",
+        "probability with that many",
+        "lowest of five",
+        "needed on average",
+        "needed at worst",
+    )
+    lines = ["| " + " | ".join(head) + " |", "|" + " --- |" * len(head)]
+    for row in table.itertuples():
+        cells = (
+            f"{row.kappa:g}",
+            f"{row.claimed_items}",
+            row.condition,
+            "expected" if row.estimand == "system_accuracy" else "in sample",
+            f"{row.probability:.3f} ± {row.probability_se:.3f}",
+            f"{row.lowest_probability:.2f}",
+            _items(row.needed_items, row.needed_se),
+            _items(row.worst_needed_items, row.worst_needed_se),
+        )
+        lines.append("| " + " | ".join(cells) + " |")
+    return INTRODUCTION + "\n".join(lines) + "\n"
+
+
+INTRODUCTION = """# The paper's two sample sizes
+
+Lehner (2015), "Recommended use": for five categories and three raters 200 cases are enough for 90%
+"confidence" that the estimate is within .1 of the true accuracy if kappa is around .3, and 100 if
+it is around .55. Made by `python -m experiments.planning.claims`; ± is the Monte Carlo standard
+error. `Figure 10` and `Figure 11` are the paper's own settings (raters .5 .6 .7 and .7 .8 .9, whose
+kappas are .30 and .58, system preset to .1 .3 .5 .7 .9). `violation 1` has these violations, raters
+with just that kappa, and systems whose expected accuracy is .1 .3 .5 .7 .9; in `violation 0` the
+K-properties hold. The probability is averaged over the five systems; `at worst` each of them is to
+reach 90%. A dash: no number of items up to 100,000 is enough, or near 90% the probability grows too
+slowly to tell.
+
+"""
+
+
+def _items(number: Any, error: Any) -> str:
+    return "–" if pd.isna(number) else f"{number:,} ± {error:.{0 if error >= 1 else 1}f}"
+
+
+def main() -> None:
+    """Compute the table and write it."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("folder", type=Path, nargs="?", default=Path(__file__).parent)
+    folder = parser.parse_args().folder
+    folder.mkdir(parents=True, exist_ok=True)
+    table = check_claims().round(4)
+    write_atomically(folder / "claims.csv", lambda path: table.to_csv(path, index=False))
+    write_atomically(folder / "claims.md", lambda path: path.write_text(page(table), "utf-8"))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,216 @@
+"""Plans: how many items a study needs, for one accuracy of the system or several."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from lehner import InputError, SampleSize, Scenario, required_sample_size, scenario_with_kappa
+from lehner.estimate import plain
+from lehner.nearness import Estimand
+from lehner.planning import initial_accuracy
+from lehner.seeds import Seed, child_seeds
+from lehner.vote_probabilities import n_vote_cells
+
+SYSTEM_ACCURACIES = (0.1, 0.3, 0.5, 0.7, 0.9)
+"""Of the paper's figures, in each of which these are equally frequent."""
+
+NUMBERS_OF_RATERS = tuple(range(2, 11))
+MOST_CELLS = 10_000
+"""Combinations of votes and answer beyond which a number of raters is left out of the trade-off,
+because it would take minutes."""
+
+SIDE_REPLICATES = 5000
+SIZE = ("n_items", "standard_error", "lower", "upper", "note")
+WHOLE = ("n_items", "lower", "upper")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Question:
+    """What a plan is to answer.
+
+    Parameters
+    ----------
+    n_categories, n_raters : int
+    kappa : float
+        To be expected of the raters.
+    violation : float
+        Of the K-properties, 0 to 1: see `lehner.scenario_with_kappa`.
+    system_accuracies : tuple of float
+        Expected; the probability is averaged over them.
+    within, confidence, method, estimand
+        As of `lehner.required_sample_size`.
+    """
+
+    n_categories: int = 5
+    n_raters: int = 3
+    kappa: float = 0.3
+    violation: float = 0.0
+    system_accuracies: tuple[float, ...] = SYSTEM_ACCURACIES
+    within: float = 0.1
+    confidence: float = 0.9
+    method: str = "algebraic"
+    estimand: Estimand = "system_accuracy"
+
+    def scenarios(self) -> tuple[Scenario, ...]:
+        """Give a scenario for each accuracy of the system."""
+        raters = scenario_with_kappa(
+            self.kappa,
+            n_categories=self.n_categories,
+            n_raters=self.n_raters,
+            violation=self.violation,
+        )
+        return tuple(
+            replace(raters, system_accuracy=initial_accuracy(accuracy, raters.difficulty))
+            for accuracy in self.system_accuracies
+        )
+
+    def answer(
+        self, scenarios: Sequence[Scenario], replicates: int, seed: np.random.SeedSequence
+    ) -> SampleSize:
+        """Find the number of items for some of the scenarios."""
+        return required_sample_size(
+            scenarios,
+            within=self.within,
+            confidence=self.confidence,
+            method=self.method,
+            estimand=self.estimand,
+            replicates=replicates,
+            seed=seed,
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Plan:
+    """The answer to a question.
+
+    Parameters
+    ----------
+    question : Question
+    rater_accuracy : tuple of float
+        Initial accuracies of the raters who agree as asked.
+    mean : SampleSize
+        Items at which the probability, averaged over the accuracies of the system, is enough.
+    by_accuracy : dict
+        Items at which it is enough for each of them, if there are several.
+    """
+
+    question: Question
+    rater_accuracy: tuple[float, ...]
+    mean: SampleSize
+    by_accuracy: dict[float, SampleSize] = field(default_factory=dict)
+
+    @property
+    def worst(self) -> tuple[float, SampleSize] | None:
+        """The accuracy of the system that needs most items, and how many."""
+        if not self.by_accuracy:
+            return None
+        return max(self.by_accuracy.items(), key=lambda item: item[1].n_items or np.inf)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give the plan in plain types, ready for JSON."""
+        worst = self.worst
+        return {
+            **plain(self.question),
+            "rater_accuracy": list(self.rater_accuracy),
+            **plain_size(self.mean),
+            "worst": worst and {"system_accuracy": worst[0], **plain_size(worst[1])},
+            "by_system_accuracy": [
+                {"system_accuracy": accuracy, **plain_size(size)}
+                for accuracy, size in self.by_accuracy.items()
+            ],
+        }
+
+
+def make_plan(question: Question, *, replicates: int = 20_000, seed: Seed = 1) -> Plan:
+    """Answer a question.
+
+    Parameters
+    ----------
+    question : Question
+    replicates : int
+        Samples for the mean over the accuracies of the system; a quarter for each of them.
+    seed : int, numpy.random.SeedSequence or numpy.random.Generator
+
+    Returns
+    -------
+    Plan
+    """
+    return plan_scenarios(question, question.scenarios(), replicates=replicates, seed=seed)
+
+
+def plan_scenarios(
+    question: Question, scenarios: Sequence[Scenario], *, replicates: int, seed: Seed
+) -> Plan:
+    """Answer a question with other scenarios than its own; see `make_plan`."""
+    mean_seed, *seeds = child_seeds(seed, 1 + len(scenarios))
+    several = zip(question.system_accuracies, scenarios, seeds, strict=True)
+    return Plan(
+        question=question,
+        rater_accuracy=scenarios[0].rater_accuracy,
+        mean=question.answer(scenarios, replicates, mean_seed),
+        by_accuracy={
+            accuracy: question.answer([scenario], max(1000, replicates // 4), one)
+            for accuracy, scenario, one in several
+            if len(scenarios) > 1
+        },
+    )
+
+
+def curves(plans: Sequence[Plan]) -> pd.DataFrame:
+    """Give the probability over numbers of items, a row for each violation and number."""
+    parts = [
+        plan.mean.curve[["probability", "standard_error"]]
+        .to_dataframe()
+        .reset_index()
+        .assign(violation=plan.question.violation)
+        for plan in plans
+    ]
+    columns = ["violation", "n_items", "probability", "standard_error"]
+    return pd.concat(parts, ignore_index=True)[columns]
+
+
+def trade_off(question: Question, violations: Sequence[float], seed: int = 1) -> pd.DataFrame:
+    """Find the number of items for two to ten raters.
+
+    Parameters
+    ----------
+    question : Question
+        Its number of raters and violation play no part.
+    violations : sequence of float
+    seed : int
+
+    Returns
+    -------
+    pandas.DataFrame
+        Columns `violation`, `n_raters`, `n_items`, `standard_error`, `lower`, `upper` and `note`;
+        without numbers of raters that would take too long.
+    """
+    # The same for each violation, and not those of the plan.
+    seeds = child_seeds(np.random.SeedSequence(seed, spawn_key=(1,)), len(NUMBERS_OF_RATERS))
+    rows = [
+        {"violation": violation, "n_raters": n_raters, **_row(question, violation, n_raters, one)}
+        for violation in violations
+        for n_raters, one in zip(NUMBERS_OF_RATERS, seeds, strict=True)
+        if n_vote_cells(question.n_categories, n_raters) <= MOST_CELLS
+    ]
+    columns = ["violation", "n_raters", *SIZE]
+    return pd.DataFrame(rows, columns=columns).astype(dict.fromkeys(WHOLE, "Int64"))
+
+
+def _row(
+    question: Question, violation: float, n_raters: int, seed: np.random.SeedSequence
+) -> dict[str, Any]:
+    asked = replace(question, n_raters=n_raters, violation=violation)
+    try:
+        return plain_size(asked.answer(asked.scenarios(), SIDE_REPLICATES, seed))
+    except InputError as error:
+        # So many raters cannot have this kappa.
+        return dict.fromkeys(SIZE) | {"note": str(error)}
+
+
+def plain_size(size: SampleSize) -> dict[str, Any]:
+    """Give what is said in a row of a table, in plain types."""
+    return {name: plain(getattr(size, name)) for name in SIZE}

@@ -1,0 +1,109 @@
+"""Nearness: how often an estimate of the system's accuracy is near the truth."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lehner.scenario import Scenario
+from lehner.seeds import child_seeds
+from lehner.simulation import simulate_estimates
+
+type Floats = NDArray[np.float64]
+type Estimand = Literal["system_accuracy", "system_accuracy_in_sample"]
+
+ESTIMANDS = ("system_accuracy", "system_accuracy_in_sample")
+ROUNDING = 1e-9
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Nearness:
+    """What was simulated with a number of items.
+
+    Parameters
+    ----------
+    n_items : int
+    shares : ndarray, shape (n_scenarios,)
+        Of the samples in which the estimate is near.
+    replicates : int
+        Samples of each scenario.
+    bias : ndarray, shape (n_scenarios,)
+        Mean error where an estimate is defined.
+    undefined : ndarray, shape (n_scenarios,)
+        Share of the samples in which it is not.
+    """
+
+    n_items: int
+    shares: Floats
+    replicates: int
+    bias: Floats
+    undefined: Floats
+
+    @property
+    def samples(self) -> int:
+        """Number of samples in all."""
+        return self.replicates * len(self.shares)
+
+    @property
+    def probability(self) -> float:
+        """Mean of the shares."""
+        return float(self.shares.mean())
+
+    @property
+    def standard_error(self) -> float:
+        """Monte Carlo standard error of the mean."""
+        # A share of 0 or 1 is known no better than one sample allows.
+        shares = (self.replicates * self.shares + 0.5) / (self.replicates + 1)
+        return float(np.sqrt((shares * (1 - shares)).sum() / self.replicates) / len(shares))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Target:
+    """How near which estimate is to be to which truth, and how often.
+
+    Parameters
+    ----------
+    scenarios : tuple of Scenario
+    within, confidence, method, estimand
+        As of `lehner.required_sample_size`.
+    """
+
+    scenarios: tuple[Scenario, ...]
+    within: float
+    confidence: float
+    method: str
+    estimand: Estimand
+
+    def simulate(
+        self, numbers: Sequence[int], samples: int, seed: np.random.SeedSequence
+    ) -> Iterator[Nearness]:
+        """Simulate numbers of items one after another, each with so many samples in all."""
+        replicates = max(1, round(samples / len(self.scenarios)))
+        for n_items, one in zip(numbers, child_seeds(seed, len(numbers)), strict=True):
+            yield self._simulate(n_items, replicates, one)
+
+    def _simulate(self, n_items: int, replicates: int, seed: np.random.SeedSequence) -> Nearness:
+        seeds = child_seeds(seed, len(self.scenarios))
+        errors = [
+            self._errors(replace(scenario, n_items=n_items), replicates, one)
+            for scenario, one in zip(self.scenarios, seeds, strict=True)
+        ]
+        defined = [error[np.isfinite(error)] for error in errors]
+        # An undefined error, NaN, is not near.
+        near = [np.abs(error) <= self.within + ROUNDING for error in errors]
+        return Nearness(
+            n_items=n_items,
+            shares=np.array([one.mean() for one in near]),
+            replicates=replicates,
+            bias=np.array([one.mean() if len(one) else np.nan for one in defined]),
+            undefined=np.array([1 - len(one) / replicates for one in defined]),
+        )
+
+    def _errors(self, scenario: Scenario, n: int, seed: np.random.SeedSequence) -> Floats:
+        in_sample = self.estimand == "system_accuracy_in_sample"
+        found = simulate_estimates(
+            scenario, n, methods=[self.method], in_sample=in_sample, seed=seed
+        )
+        return np.asarray(found[self.method] - found[self.estimand])

@@ -1,0 +1,184 @@
+"""Scenarios for planning: raters who agree as was observed, K-properties broken as is feared."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from lehner.checks import check_number, check_probability, check_whole_number
+from lehner.confusion import reached_accuracy
+from lehner.errors import InputError
+from lehner.pairwise import brennan_prediger
+from lehner.parameters import draw_parameters, perception
+from lehner.scenario import Scenario
+from lehner.seeds import Seed, child_seeds
+
+DRAWS = 1000
+SPREAD, DIFFICULTY = 0.1, 0.2
+
+
+def scenario_with_kappa(
+    kappa: float,
+    *,
+    n_categories: int = 5,
+    n_raters: int = 3,
+    system_accuracy: float = 0.9,
+    violation: float = 0.0,
+    seed: Seed = 1,
+) -> Scenario:
+    r"""Make the scenario in which raters agree with a given kappa.
+
+    Kappa is what a user can observe. Where the K-properties hold the accuracy of the raters
+    follows from it,
+
+    .. math:: P_c = 1/K + (1 - 1/K) \sqrt\kappa,
+
+    and where they fail it is found numerically.
+
+    Parameters
+    ----------
+    kappa : float
+        Expected agreement beyond the chance of 1/K, from 0 to below 1.
+    n_categories, n_raters : int
+        K and J, 2 or more.
+    system_accuracy : float
+        Expected accuracy of the system, 0 to 1.
+    violation : float
+        From 0, where the K-properties hold, to 1, where they fail as in the paper: accuracies of
+        the raters spread evenly over ±.1, a third of the items harder and a third easier by .2
+        for raters and system, errors twice as likely a step nearer to the truth (AD), and each
+        varied by up to 100% (PER). All four are scaled by the violation, AD as 1 + violation.
+    seed : int, numpy.random.SeedSequence or numpy.random.Generator
+        Of the base rates and errors over which kappa is averaged where the K-properties fail.
+
+    Returns
+    -------
+    Scenario
+        With flat Dirichlet base rates.
+
+    Raises
+    ------
+    InputError
+        If an argument is wrong, or this violation leaves no room for such a kappa or such an
+        accuracy of the system.
+
+    References
+    ----------
+    Lehner (2015), Eq. 2 and "When K-assumptions are substantially violated".
+
+    Examples
+    --------
+    >>> scenario_with_kappa(0.25).rater_accuracy
+    (0.6, 0.6, 0.6)
+    >>> [round(x, 2) for x in scenario_with_kappa(0.302, violation=1).rater_accuracy]
+    [0.5, 0.6, 0.7]
+    """
+    check_number("kappa", kappa, 0, np.nextafter(1, 0), "give a number from 0 to below 1")
+    check_whole_number("n_categories", n_categories, 2)
+    check_whole_number("n_raters", n_raters, 2)
+    check_probability("system_accuracy", system_accuracy)
+    check_probability("violation", violation)
+    if violation == 0:
+        accuracy = 1 / n_categories + (1 - 1 / n_categories) * np.sqrt(kappa)
+        # Twelve digits, so that a kappa of .25 means raters of exactly .6.
+        raters = (round(float(accuracy), 12),) * n_raters
+        return Scenario(
+            n_categories=n_categories, rater_accuracy=raters, system_accuracy=system_accuracy
+        )
+    violated: dict[str, Any] = {
+        "n_categories": n_categories,
+        "difficulty": (-DIFFICULTY * violation, 0.0, DIFFICULTY * violation),
+        "asymmetric_dispersion": 1 + violation,
+        "proportional_error_range": violation,
+    }
+    violated["system_accuracy"] = initial_accuracy(system_accuracy, violated["difficulty"])
+    (draws_seed,) = child_seeds(seed, 1)
+
+    def scenario(mean: float) -> Scenario:
+        spread = SPREAD * violation * np.linspace(-1, 1, n_raters)
+        return Scenario(rater_accuracy=tuple(np.clip(mean + spread, 0, 1)), **violated)
+
+    def excess(mean: float) -> float:
+        return expected_kappa(scenario(mean), draws=DRAWS, seed=draws_seed) - kappa
+
+    return scenario(_root(excess, 1 / n_categories, 1 + SPREAD * violation, kappa, violation))
+
+
+def expected_kappa(scenario: Scenario, *, draws: int = DRAWS, seed: Seed = 1) -> float:
+    """Compute the kappa to be expected of raters who rate every item by themselves.
+
+    Parameters
+    ----------
+    scenario : Scenario
+        Without copying.
+    draws : int
+        Where base rates or confusion matrices are random, how many are averaged.
+    seed : int, numpy.random.SeedSequence or numpy.random.Generator
+
+    Returns
+    -------
+    float
+
+    Examples
+    --------
+    >>> round(expected_kappa(Scenario(rater_accuracy=(0.6, 0.6, 0.6))), 6)
+    0.25
+    """
+    n = draws if scenario.random_parameters else 1
+    parameters = draw_parameters(scenario, n, np.random.default_rng(seed))
+    raters = parameters.confusion[:, :, :-1]
+    # Over ordered pairs of raters: the square of the sum less the sum of squares.
+    agreeing = (raters.sum(axis=2) ** 2 - (raters**2).sum(axis=2)).sum(axis=-1)
+    perceived = parameters.base_rates @ perception(scenario)
+    agreement = np.einsum("g,nk,ngk->n", scenario.level_probabilities, perceived, agreeing)
+    pairs = scenario.n_raters * (scenario.n_raters - 1)
+    return float(brennan_prediger(agreement.mean() / pairs, scenario.n_categories))
+
+
+def _root(excess: Any, low: float, high: float, kappa: float, violation: float) -> float:
+    from scipy.optimize import brentq
+
+    least, most = excess(low) + kappa, excess(high) + kappa
+    if not least <= kappa <= most:
+        raise InputError(
+            f"kappa is {kappa:g} with violation {violation:g}, where it lies between {least:.3f} "
+            f"(raters as good as chance) and {most:.3f} (as good as the difficulty allows)",
+            "give another kappa or a smaller violation",
+        )
+    return float(brentq(excess, low, high, xtol=1e-6))
+
+
+def initial_accuracy(expected: float, difficulty: Sequence[float]) -> float:
+    """Find the initial accuracy (IPC) of a system whose expected accuracy is given.
+
+    Parameters
+    ----------
+    expected : float
+        Mean over the levels of difficulty.
+    difficulty : sequence of float
+        What is added at each, equally frequent level (PDA).
+
+    Returns
+    -------
+    float
+
+    Raises
+    ------
+    InputError
+        If the difficulty leaves no room for such an accuracy.
+
+    Examples
+    --------
+    >>> round(initial_accuracy(0.9, (-0.2, 0, 0.2)), 3)
+    0.95
+    """
+    levels = np.array(difficulty)
+    initial = np.unique(np.clip([0, 1, *-levels, *(1 - levels)], 0, 1))
+    reached = reached_accuracy(initial[:, None], levels).mean(axis=1)
+    if not reached[0] <= expected <= reached[-1]:
+        raise InputError(
+            f"system_accuracy is {expected:g}, and difficulty of ±{levels.max():g} keeps it "
+            f"between {reached[0]:.3f} and {reached[-1]:.3f}",
+            "give another accuracy or a smaller violation",
+        )
+    return float(np.interp(expected, reached, initial))

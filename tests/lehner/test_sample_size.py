@@ -1,0 +1,161 @@
+"""The number of items needed, against exact probabilities and independent simulations."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from scipy.stats import binom
+
+from lehner import (
+    InputError,
+    Scenario,
+    population_value,
+    required_sample_size,
+    scenario_with_kappa,
+    simulate_estimates,
+)
+from tests.reference.simulation import simulate_and_estimate
+
+GOOD = Scenario(rater_accuracy=(0.8, 0.8, 0.8))
+
+
+def smoothed_binomial_size(accuracy, within, confidence):
+    """Items at which a share of right answers is near enough, neighbouring numbers averaged."""
+    n = np.arange(2, 1200)
+    high = binom.cdf(np.floor(n * (accuracy + within) + 1e-9), n, accuracy)
+    low = binom.cdf(np.ceil(n * (accuracy - within) - 1e-9) - 1, n, accuracy)
+    exact = high - low
+    smooth = [exact[(n >= m / 1.2) & (n <= 1.2 * m)].mean() for m in n[:800]]
+    return int(n[:800][np.array(smooth) >= confidence][0])
+
+
+@pytest.mark.parametrize(
+    ("accuracy", "within", "confidence"), [(0.5, 0.1, 0.9), (0.9, 0.05, 0.95), (0.3, 0.08, 0.8)]
+)
+def test_raters_who_are_always_right_need_what_a_proportion_needs(accuracy, within, confidence):
+    scenario = Scenario(rater_accuracy=(1, 1), system_accuracy=accuracy)
+    found = required_sample_size(scenario, within=within, confidence=confidence)
+    expected = smoothed_binomial_size(accuracy, within, confidence)
+    assert abs(found.n_items - expected) < 4 * found.standard_error + 0.015 * expected
+    assert found.standard_error < 0.03 * expected
+    assert found.lower < found.n_items <= found.upper
+
+
+def test_the_share_right_in_the_sample_is_then_known_at_once():
+    scenario = Scenario(rater_accuracy=(1, 1), system_accuracy=0.5)
+    found = required_sample_size(scenario, estimand="system_accuracy_in_sample", within=0.01)
+    assert (found.n_items, found.standard_error) == (10, 0)
+    assert found.note == "10 items or fewer"
+    assert "10 items or fewer" in repr(found)
+
+
+def test_with_that_many_items_an_independent_simulation_is_as_often_near():
+    found = required_sample_size(GOOD)
+    scenario = replace(GOOD, n_items=found.n_items)
+    rng = np.random.default_rng(8)
+    estimates = np.array([simulate_and_estimate(scenario, rng)[0] for _ in range(2500)])
+    near = np.abs(estimates - 0.9) <= 0.1 + 1e-9
+    # The standard error of n_items is worth less than a third of this one.
+    assert abs(near.mean() - 0.9) < 4 * np.sqrt(0.09 / 2500)
+
+
+def test_with_that_many_items_violated_scenarios_are_near_often_enough_on_average():
+    scenarios = [
+        scenario_with_kappa(0.5, violation=1, system_accuracy=accuracy) for accuracy in (0.3, 0.8)
+    ]
+    found = required_sample_size(scenarios, estimand="system_accuracy_in_sample", replicates=8000)
+    shares = []
+    for scenario in scenarios:
+        drawn = simulate_estimates(replace(scenario, n_items=found.n_items), 8000, seed=99)
+        shares.append(np.abs(drawn.algebraic - drawn.system_accuracy_in_sample) <= 0.1 + 1e-9)
+    share = float(np.mean(shares))
+    slope = 0.17 / found.n_items  # of the probability, over the number of items
+    error = np.hypot(np.sqrt(0.09 / 16_000), slope * found.standard_error)
+    assert abs(share - 0.9) < 4 * error
+
+
+def test_the_error_bar_is_what_answers_to_different_seeds_differ_by():
+    scenario = replace(GOOD, system_accuracy=0.5)
+    found = [required_sample_size(scenario, replicates=1000, seed=seed) for seed in range(20)]
+    numbers = [one.n_items for one in found]
+    stated = np.sqrt(np.mean([one.standard_error**2 for one in found]))
+    # A standard deviation of 20 values is known to 16%.
+    assert 0.55 < np.std(numbers, ddof=1) / stated < 1.5
+    inside = [one.lower <= np.mean(numbers) <= one.upper for one in found]
+    assert np.mean(inside) >= 0.8
+
+
+def test_more_replicates_give_a_smaller_error():
+    few, many = (required_sample_size(GOOD, replicates=n) for n in (2000, 18_000))
+    assert many.standard_error == pytest.approx(few.standard_error / 3, rel=0.35)
+    assert few.lower <= many.n_items <= few.upper
+
+
+def test_a_bias_larger_than_the_distance_leaves_no_number_of_items():
+    scenario = scenario_with_kappa(0.12, violation=1, system_accuracy=0.9)
+    found = required_sample_size(scenario, replicates=1000)
+    assert found.n_items is found.standard_error is found.lower is found.upper is None
+    assert found.note.startswith("no number of items up to 100,000 is enough")
+    limit = population_value(scenario, replicates=2000)
+    assert limit.bias < -0.1
+    bias = float(found.curve.bias.sel(n_items=100_000).item())
+    assert abs(bias - limit.bias) < 0.03
+    assert f"large-sample bias is {bias:+.3f}" in found.note
+    assert repr(found) == f"SampleSize: {found.note}"
+
+
+def test_estimates_that_are_undefined_are_not_near():
+    scenario = Scenario(rater_accuracy=(0.3, 0.3, 0.3), base_rates="equal")
+    found = required_sample_size(scenario, within=1, replicates=1000, confidence=0.95)
+    curve = found.curve
+    # Any estimate is within 1 of the truth, so that only the undefined ones are not.
+    np.testing.assert_allclose(curve.probability, 1 - curve.undefined.mean("scenario"))
+    assert float(curve.undefined.sel(n_items=10).item()) > 0.2
+    assert found.n_items > 10
+
+
+def test_the_average_lies_between_the_scenarios():
+    scenarios = [replace(GOOD, system_accuracy=accuracy) for accuracy in (0.5, 0.9)]
+    each = sorted(required_sample_size(one, replicates=4000).n_items for one in scenarios)
+    both = required_sample_size(scenarios, replicates=4000)
+    assert each[0] < both.n_items < each[1]
+    assert dict(both.curve.sizes) == {"n_items": both.curve.n_items.size, "scenario": 2}
+
+
+def test_other_methods_have_other_numbers():
+    scenario = scenario_with_kappa(0.3)
+    bins, likelihood = (
+        required_sample_size(scenario, method=method, replicates=4000)
+        for method in ("algebraic", "algebraic_likelihood")
+    )
+    assert likelihood.upper < bins.lower
+
+
+def test_the_same_seed_gives_the_same_answer():
+    first, same, other = (
+        required_sample_size(GOOD, replicates=1000, seed=seed) for seed in (3, 3, 4)
+    )
+    assert first.curve.equals(same.curve)
+    assert first.standard_error == same.standard_error != other.standard_error
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"within": 0}, "within is 0"),
+        ({"within": 1.1}, "within is 1.1"),
+        ({"within": np.nan}, "within is nan"),
+        ({"confidence": 0}, "confidence is 0; give a number between 0 and 1"),
+        ({"confidence": 1}, "confidence is 1"),
+        ({"method": "relaxed_k"}, "needs only votes called 'relaxed_k'"),
+        ({"estimand": "accuracy"}, "estimand is 'accuracy'"),
+        ({"most_items": 50}, "most_items is 50"),
+        ({"replicates": 10}, "replicates is 10"),
+        ({"seed": -1}, "seed is -1"),
+        ({"scenarios": []}, "scenarios is"),
+        ({"scenarios": Scenario(n_categories=20, rater_accuracy=(0.6,) * 15)}, "15 raters in 20"),
+    ],
+)
+def test_bad_arguments_are_refused(options, said):
+    with pytest.raises(InputError, match=said):
+        required_sample_size(**({"scenarios": GOOD} | options))

@@ -1,0 +1,87 @@
+"""Votes by adding raters one by one are the patterns, summed."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.stats import multinomial
+
+from lehner import InputError, Scenario, simulate_estimates
+from lehner.parameters import draw_parameters
+from lehner.pattern_probabilities import pattern_probabilities
+from lehner.vote_probabilities import n_vote_cells, vote_probabilities, vote_table
+from lehner.votes import pattern_votes
+
+shares = st.floats(0, 1)
+
+
+@st.composite
+def scenarios(draw):
+    n_raters = draw(st.integers(2, 4))
+    copying = (0.0, *draw(st.lists(shares, min_size=n_raters - 1, max_size=n_raters - 1)))
+    return Scenario(
+        n_categories=draw(st.integers(2, 4)),
+        rater_accuracy=tuple(draw(st.lists(shares, min_size=n_raters, max_size=n_raters))),
+        system_accuracy=draw(shares),
+        difficulty=draw(st.sampled_from([(0.0,), (-0.2, 0.1)])),
+        asymmetric_dispersion=draw(st.sampled_from([1.0, 2.5])),
+        proportional_error_range=draw(st.sampled_from([0.0, 0.7])),
+        missing=draw(st.sampled_from([0.0, 0.3])),
+        copying=draw(st.sampled_from([(), copying])),
+        misleading=draw(st.sampled_from([0.0, 0.2])),
+    )
+
+
+@settings(deadline=None, max_examples=50)
+@given(scenarios(), st.booleans())
+def test_votes_are_as_likely_as_the_patterns_that_give_them(scenario, right):
+    drawn = draw_parameters(scenario, 3, np.random.default_rng(1))
+    patterns = pattern_votes(scenario.n_raters, scenario.n_categories, missing=scenario.missing > 0)
+    table = vote_table(scenario.n_raters, scenario.n_categories, missing=scenario.missing > 0)
+    for name in ("votes", "agreeing", "pairs"):
+        np.testing.assert_array_equal(getattr(table, name), getattr(patterns.table, name))
+    slow = patterns.collapse(pattern_probabilities(scenario, drawn, right=right))
+    fast = vote_probabilities(scenario, drawn, right=right)
+    np.testing.assert_allclose(fast, slow, rtol=0, atol=1e-14)
+    cells = n_vote_cells(scenario.n_categories, scenario.n_raters, missing=scenario.missing > 0)
+    assert slow.size == 3 * cells
+
+
+def test_many_equal_raters_vote_by_the_multinomial_distribution():
+    scenario = Scenario(
+        n_categories=4,
+        rater_accuracy=(0.7,) * 12,
+        system_accuracy=0.8,
+        base_rates=(0.4, 0.3, 0.2, 0.1),
+    )
+    drawn = draw_parameters(scenario, 1, np.random.default_rng(1))
+    found = vote_probabilities(scenario, drawn)[0]
+    votes = vote_table(12, 4, missing=False).votes
+    rows = 0.1 + 0.6 * np.eye(4)
+    system = 0.2 / 3 + (0.8 - 0.2 / 3) * np.eye(4)
+    given_truth = np.array([multinomial(12, row).pmf(votes) for row in rows])
+    expected = np.einsum("z,zx,zv->xv", scenario.base_rates, system, given_truth)
+    np.testing.assert_allclose(found, expected, atol=1e-13)
+
+
+def test_votes_in_very_many_categories_stay_in_order():
+    votes = vote_table(2, 150, missing=False).votes
+    assert votes.shape == (150 * 151 // 2, 150)
+    assert (votes.sum(axis=1) == 2).all()
+    scenario = Scenario(n_categories=150, rater_accuracy=(0.5, 0.9), base_rates="equal")
+    found = vote_probabilities(scenario, draw_parameters(scenario, 1, np.random.default_rng(1)))
+    agree = found[0, :, votes.max(axis=1) == 2].sum()
+    assert agree == pytest.approx(0.5 * 0.9 + 0.5 * 0.1 / 149)
+
+
+def test_ten_raters_are_simulated():
+    scenario = Scenario(rater_accuracy=(0.6,) * 10, n_items=1000)
+    found = simulate_estimates(scenario, 100)
+    assert float(found.algebraic.mean()) == pytest.approx(0.9, abs=0.01)
+    assert float(found.kappa.mean()) == pytest.approx(0.25, abs=0.01)
+
+
+def test_too_many_votes_are_refused():
+    many = Scenario(n_categories=20, rater_accuracy=(0.6,) * 15)
+    with pytest.raises(InputError, match="15 raters in 20 categories"):
+        simulate_estimates(many, 10)

@@ -6,6 +6,8 @@ from lehner.confusion import confusion_matrix
 from lehner.datasets import list_datasets, load_dataset
 from lehner.errors import InputError
 from lehner.estimate import Estimate, IntervalEstimate
+from lehner.latent_class_fit import LatentClassFit
+from lehner.maximum_likelihood import fit_latent_class
 from lehner.naive import majority_agreement, mean_posterior
 from lehner.parameters import true_parameters
 from lehner.patterns import Patterns
@@ -19,6 +21,7 @@ __all__ = [
     "Estimate",
     "InputError",
     "IntervalEstimate",
+    "LatentClassFit",
     "PairwiseAgreement",
     "Patterns",
     "PopulationValue",
@@ -26,6 +29,7 @@ __all__ = [
     "Scenario",
     "confusion_matrix",
     "estimate_algebraic",
+    "fit_latent_class",
     "list_datasets",
     "load_dataset",
     "majority_agreement",

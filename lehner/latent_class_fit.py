@@ -115,7 +115,7 @@ class LatentClassFit:
         >>> from lehner import fit_latent_class, load_dataset
         >>> errors = fit_latent_class(load_dataset("caries")).standard_errors()
         >>> round(float(errors["base_rates"].sel(category=1)), 4)
-        0.0
+        0.0094
         """
         import xarray as xr
 

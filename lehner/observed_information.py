@@ -133,7 +133,7 @@ def free_directions(maximum: Maximum) -> "csr_array":
     size = confusion[0].size
     of_raters = rates.size + numbers[:, None] * size + np.arange(size)
     rows = np.append(np.arange(rates.size), of_raters)
-    return csr_array(block_diag(blocks, format="csr"))[rows]
+    return block_diag([csr_array(block) for block in blocks], format="csr")[rows]
 
 
 def _matrix_directions(matrix: Floats, held: NDArray[np.bool_], form: str) -> Floats:

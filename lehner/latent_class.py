@@ -198,16 +198,18 @@ def expect(table: PatternTable, current: LatentClasses) -> tuple[Floats, Floats]
     log_probability : ndarray, shape (n_patterns,)
     """
     n_classes = current.base_rates.shape[-1]
-    log_confusion = np.log(np.maximum(current.confusion, TINY))
-    log = table.answers @ log_confusion.swapaxes(1, 2).reshape(-1, n_classes)
-    log_rates = np.log(np.maximum(current.base_rates, TINY))
-    log += log_rates if table.groups is None else log_rates[table.groups]
+    log_confusion = np.log(np.maximum(current.confusion, TINY)).swapaxes(1, 2)
+    log_rates = np.log(np.maximum(current.base_rates, TINY)).T
+    # Patterns side by side in memory: sums over classes, of which there are few, are several
+    # times faster so.
+    log = np.ascontiguousarray((table.answers @ log_confusion.reshape(-1, n_classes)).T)
+    log += log_rates[:, None] if table.groups is None else log_rates[:, table.groups]
     if table.truths is not None:
-        log[~table.possible(n_classes)] = -np.inf
-    top = log.max(axis=1, keepdims=True)
+        log[~table.possible(n_classes).T] = -np.inf
+    top = log.max(axis=0)
     joint = np.exp(log - top)
-    total = joint.sum(axis=1, keepdims=True)
-    return joint / total, (np.log(total) + top)[:, 0]
+    total = joint.sum(axis=0)
+    return (joint / total).T, np.log(total) + top
 
 
 def expected_ratings(table: PatternTable, classes: Floats) -> Floats:

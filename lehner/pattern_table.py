@@ -106,7 +106,8 @@ def tabulate(
     from scipy.sparse import csr_array
 
     patterns = ratings.patterns(truth=truths)
-    unique, inverse, weights = patterns.ratings, patterns.inverse, patterns.ratings.weights
+    unique, inverse = patterns.ratings, patterns.inverse
+    weights = unique.weights.astype(float)
     if groups is not None:
         n_groups = int(groups.max()) + 1
         cells, inverse = np.unique(inverse * n_groups + groups, return_inverse=True)
@@ -122,7 +123,7 @@ def tabulate(
     table = PatternTable(
         # Repeated ratings of an item by a rater add up.
         answers=csr_array((np.ones(len(row)), (row, column)), shape=shape),
-        weights=weights.astype(float),
+        weights=weights,
         n_categories=k,
         has_system=has_system,
         truths=unique.truth,

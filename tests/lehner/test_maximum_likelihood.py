@@ -543,23 +543,17 @@ def test_every_model_recovers_its_parameters(model):
 def test_standard_errors_are_the_spread_of_the_estimates():
     rng = np.random.default_rng(8)
     rates, matrices = random_model("dawid_skene", rng)
-    expected = float(rates @ np.diagonal(matrices[3]))
-    found = []
-    for _ in range(200):
+    true = np.array([rates[0], matrices[0, 1, 1], rates @ np.diagonal(matrices[3])])
+    estimates, errors = np.empty((120, 3)), np.empty((120, 3))
+    for i in range(120):
         codes = draw(rates, matrices, 1500, rng)
         fit = fit_latent_class(Ratings(codes[:, :3], "abc", system=codes[:, 3]))
-        errors = fit.standard_errors()
-        found.append(
-            [
-                (float(fit.base_rates[0]), float(errors["base_rates"][0])),
-                (float(fit.confusion[0, 1, 1]), float(errors["confusion"][0, 1, 1])),
-                (float(fit.accuracy[3]), float(errors["accuracy"][3])),
-            ]
-        )
-    estimates, errors = np.moveaxis(np.array(found), 2, 0)
-    # The spread of 200 estimates is itself uncertain by 5%.
-    np.testing.assert_allclose(
-        np.sqrt((errors**2).mean(axis=0)) / estimates.std(axis=0), 1, atol=0.2
-    )
-    covered = np.abs(estimates[:, 2] - expected) < 1.96 * errors[:, 2]
-    assert 0.90 <= covered.mean() <= 0.99
+        for values, source in ((estimates, fit), (errors, fit.standard_errors())):
+            parts = (source.base_rates, source.confusion, source.accuracy)
+            rate, cell, accuracy = (part.values for part in parts)
+            values[i] = rate[0], cell[0, 1, 1], accuracy[3]
+    # The spread of 120 estimates is itself uncertain by 6.5%.
+    ratio = np.sqrt((errors**2).mean(axis=0)) / estimates.std(axis=0)
+    np.testing.assert_allclose(ratio, 1, atol=0.25)
+    covered = (np.abs(estimates - true) < 1.96 * errors).mean(axis=0)
+    assert (covered > 0.88).all() and covered[2] < 1

@@ -58,7 +58,8 @@ def deviance(ratings: Ratings, maximum: Maximum) -> Deviance:
     group = np.zeros(len(table.weights), np.int64) if table.groups is None else table.groups
     sizes = np.bincount(group, table.weights)
     log_expected = np.log(sizes[group]) + expect(table, maximum.found)[1]
-    g2 = 2 * float((xlogy(table.weights, table.weights) - table.weights * log_expected).sum())
+    terms = xlogy(table.weights, table.weights) - table.weights * log_expected
+    g2 = max(0.0, 2 * float(terms.sum()))
     n_patterns = table.n_categories**table.n_raters
     free = table.n_groups * (n_patterns - 1)
     notes = []

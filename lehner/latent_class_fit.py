@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 type Floats = NDArray[np.float64]
 type Integers = NDArray[np.int64]
 
+ROUNDING = 1e-10
+
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class LatentClassFit:
@@ -236,7 +238,7 @@ def _accuracy_slopes(maximum: Maximum) -> Floats:
 
 def _lengths(rows: Floats) -> Floats:
     lengths = np.sqrt((rows**2).sum(axis=1))
-    return np.where(lengths > 0, lengths, np.nan)
+    return np.where(lengths > ROUNDING, lengths, np.nan)
 
 
 def _shown(values: "xr.DataArray") -> str:

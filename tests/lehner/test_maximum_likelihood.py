@@ -379,6 +379,17 @@ def test_a_rater_without_ratings_has_no_numbers():
     assert "3 of 12 rows of confusion matrices have no ratings: NaN" in fit.notes
 
 
+def test_raters_who_agree_on_every_item_leave_nothing_to_estimate():
+    fit = fit_latent_class(Ratings([[0, 0, 0]] * 10, ("a", "b")))
+    assert fit.log_likelihood == pytest.approx(0) and fit.labels_settled
+    assert np.isnan(fit.confusion.sel(category="b")).all()
+    errors = fit.standard_errors()
+    assert all(np.isnan(errors[name]).all() for name in errors)
+    always_right = fit_latent_class(Ratings([[0, 0, 0], [1, 1, 1], [1, 1, 0]] * 10, ("a", "b")))
+    assert always_right.accuracy.values[:2].tolist() == pytest.approx([1, 1])
+    assert np.isnan(always_right.standard_errors()["accuracy"].values[:2]).all()
+
+
 def test_items_without_ratings_are_not_counted():
     codes = load_dataset("caries").take([0, 5, 30, 31]).codes.tolist() * 20
     ratings = Ratings([*codes, [-1] * 5], (0, 1))

@@ -46,8 +46,8 @@ class LatentClassFit:
         Of G²: patterns less 1 less parameters, with groups for each of them.
     base_rates : xarray.DataArray, dims ([group,] category or class)
     confusion : xarray.DataArray, dims (rater, category or class, response)
-        Probability of each response; a system is the last rater, `system`. NaN where no ratings
-        bear on it.
+        Probability of each response; a system is the last rater, `system`. NaN in rows with no
+        expected ratings.
     class_probabilities : xarray.DataArray, dims (item, category or class)
         Probability of each class given the item's ratings.
     accuracy : xarray.DataArray, dims (rater,), or None

@@ -197,7 +197,8 @@ def test_likelihood_and_classes_are_those_of_enumeration(data):
     fit = fit_latent_class(ratings)
     names = [int(rater) for rater in ratings.raters]
     matrices = np.zeros((n_raters, k, k))
-    matrices[names] = np.maximum(fit.confusion.fillna(1 / k), 1e-300)
+    # Rows without expected ratings are NaN in the result, but have a value at the maximum.
+    matrices[names] = np.maximum(fit._maximum.found.confusion, 1e-300)
     arguments = (items, np.maximum(fit.base_rates.values, 1e-300).tolist(), matrices.tolist())
     assert fit.log_likelihood == pytest.approx(dawid_skene.log_likelihood(*arguments), abs=1e-6)
     np.testing.assert_allclose(
@@ -376,7 +377,7 @@ def test_a_rater_without_ratings_has_no_numbers():
     assert np.isnan(fit.standard_errors()["confusion"].values[3]).all()
     assert fit.n_parameters == without.n_parameters
     assert fit.log_likelihood == pytest.approx(without.log_likelihood)
-    assert "3 of 12 rows of confusion matrices have no ratings: NaN" in fit.notes
+    assert "3 of 12 rows of confusion matrices have no expected ratings: NaN" in fit.notes
 
 
 def test_raters_who_agree_on_every_item_leave_nothing_to_estimate():

@@ -80,7 +80,8 @@ def support_notes(maximum: Maximum) -> list[str]:
     rated, notes = maximum.rated, []
     if not rated.all():
         notes.append(
-            f"{(~rated).sum()} of {rated.size} rows of confusion matrices have no expected ratings: NaN"
+            f"{(~rated).sum()} of {rated.size} rows of confusion matrices have no expected "
+            "ratings: NaN"
         )
     values = np.append(maximum.base_rates, maximum.found.confusion[rated])
     fixed = int(((values < BOUNDARY) | (values > 1 - BOUNDARY)).sum())

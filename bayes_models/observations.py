@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from lehner import InputError, Patterns, Ratings
+from lehner.pattern_table import known_truths
 
 UNKNOWN = -1
 SYSTEM = "system"
@@ -151,19 +152,3 @@ def observe(ratings: Ratings) -> Observations:
         rater_names=names,
         patterns=patterns,
     )
-
-
-def known_truths(ratings: Ratings) -> int:
-    """Count the items whose known truth enters a fit: none if all are known.
-
-    Parameters
-    ----------
-    ratings : Ratings
-
-    Returns
-    -------
-    int
-    """
-    if ratings.truth is None or (ratings.truth != UNKNOWN).all():
-        return 0
-    return int(ratings.weights[ratings.truth != UNKNOWN].sum())

@@ -10,8 +10,10 @@ from lehner.errors import InputError
 from lehner.estimate import Estimate, IntervalEstimate
 from lehner.fit_checks import rating_calibration, residual_correlation
 from lehner.k_properties import KProperties, KPropertyTest, check_k_properties
+from lehner.latent_class_fit import LatentClassFit
 from lehner.least_squares import LeastSquaresFit, fit_least_squares
 from lehner.least_squares_estimate import estimate_least_squares
+from lehner.maximum_likelihood import fit_latent_class
 from lehner.naive import majority_agreement, mean_posterior
 from lehner.pairwise import PairwiseAgreement, pairwise_agreement
 from lehner.parameters import true_parameters
@@ -38,6 +40,7 @@ __all__ = [
     "IntervalEstimate",
     "KProperties",
     "KPropertyTest",
+    "LatentClassFit",
     "LeastSquaresFit",
     "PairwiseAgreement",
     "Patterns",
@@ -56,6 +59,7 @@ __all__ = [
     "estimate_least_squares",
     "expected_kappa",
     "expected_table",
+    "fit_latent_class",
     "fit_least_squares",
     "fit_tap",
     "fit_tap_by_cut",

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lehner.checks import find
+from lehner.pattern_table import PatternTable
 
 type Floats = NDArray[np.float64]
 type Integers = NDArray[np.int64]
@@ -44,8 +45,8 @@ class LatentClasses:
 
     Parameters
     ----------
-    base_rates : ndarray, shape (n_categories,)
-    confusion : ndarray, shape (n_raters, n_categories, n_categories)
+    base_rates : ndarray, shape (n_classes,) or (n_groups, n_classes)
+    confusion : ndarray, shape (n_raters, n_classes, n_categories)
     log_likelihood : float
         Sum over patterns of weight times log probability.
     converged : bool
@@ -65,8 +66,7 @@ def find_latent_class_model(name: str) -> LatentClassModel:
 
 
 def fit_patterns(
-    codes: Integers,
-    weights: Floats,
+    table: PatternTable,
     start: LatentClasses,
     model: LatentClassModel,
     *,
@@ -80,10 +80,7 @@ def fit_patterns(
 
     Parameters
     ----------
-    codes : ndarray of int, shape (n_patterns, n_raters)
-        Category index, -1 where missing; the last rater is the system.
-    weights : ndarray, shape (n_patterns,)
-        Numbers or proportions of items.
+    table : PatternTable
     start : LatentClasses
     model : LatentClassModel
     tolerance : float
@@ -99,35 +96,65 @@ def fit_patterns(
     Dawid & Skene (1979), Eq. 2.3-2.5. Varadhan & Roland (2008), Simple and globally convergent
     methods for accelerating the convergence of any EM algorithm.
     """
-    answered = _one_hot(codes, len(start.base_rates))
     current, converged, iteration = start, False, 0
-    current, _ = _em_step(answered, weights, current, model)
+    current, _ = _em_step(table, current, model)
     while iteration < most_iterations and not converged:
-        first, log_likelihood = _em_step(answered, weights, current, model)
-        second, _ = _em_step(answered, weights, first, model)
+        first, log_likelihood = _em_step(table, current, model)
+        second, _ = _em_step(table, first, model)
         converged = _distance(first, second) < tolerance
         iteration += 2
         leap = _extrapolate(current, first, second)
         current = second
         if leap is not None and not converged:
-            landed, reached = _em_step(answered, weights, leap, model)
+            landed, reached = _em_step(table, leap, model)
             iteration += 1
             current = landed if reached >= log_likelihood else second
-    log_likelihood = _em_step(answered, weights, current, model)[1]
+    log_likelihood = float(table.weights @ expect(table, current)[1])
     return replace(
         current, log_likelihood=log_likelihood, converged=converged, iterations=iteration
     )
 
 
-def vote_start(codes: Integers, weights: Floats, n_categories: int) -> LatentClasses:
-    """Start from each item's share of votes, as Dawid and Skene did (1979, Eq. 3.1)."""
-    answered = _one_hot(codes, n_categories)
-    votes = answered.reshape(len(codes), -1, n_categories).sum(axis=1) + TINY
+def vote_start(table: PatternTable) -> LatentClasses:
+    """Start from each item's share of votes, as Dawid and Skene did (1979, Eq. 3.1).
+
+    Parameters
+    ----------
+    table : PatternTable
+
+    Returns
+    -------
+    LatentClasses
+        With the categories as classes.
+    """
+    votes = table.answers @ np.tile(np.eye(table.n_categories), (table.n_raters, 1)) + TINY
     share = votes / votes.sum(axis=1, keepdims=True)
-    return _maximise(answered, weights[:, None] * share, LATENT_CLASS_MODELS["dawid_skene"])
+    if table.truths is not None:
+        share = np.where(table.truths[:, None] < 0, share, table.possible(table.n_categories))
+    return _maximise(table, share, LATENT_CLASS_MODELS["dawid_skene"])
 
 
-def align_labels(found: LatentClasses) -> LatentClasses:
+def random_start(table: PatternTable, n_classes: int, rng: np.random.Generator) -> LatentClasses:
+    """Start from base rates and confusion matrices drawn from flat Dirichlet distributions.
+
+    Parameters
+    ----------
+    table : PatternTable
+    n_classes : int
+    rng : numpy.random.Generator
+
+    Returns
+    -------
+    LatentClasses
+    """
+    shape = (n_classes,) if table.groups is None else (table.n_groups, n_classes)
+    return LatentClasses(
+        base_rates=np.broadcast_to(rng.dirichlet(np.ones(n_classes)), shape),
+        confusion=rng.dirichlet(np.ones(table.n_categories), (table.n_raters, n_classes)),
+    )
+
+
+def align_labels(found: LatentClasses, *, has_system: bool = True) -> LatentClasses:
     """Order the classes so that raters are most often right.
 
     A likelihood does not know which class is which; names for them come from the ratings.
@@ -135,6 +162,8 @@ def align_labels(found: LatentClasses) -> LatentClasses:
     Parameters
     ----------
     found : LatentClasses
+    has_system : bool
+        Whether the last rater is the system, which has no say in it.
 
     Returns
     -------
@@ -142,45 +171,73 @@ def align_labels(found: LatentClasses) -> LatentClasses:
     """
     from scipy.optimize import linear_sum_assignment
 
-    agreement = found.base_rates[:, None] * found.confusion[:-1].sum(axis=0)
+    raters = found.confusion[:-1] if has_system else found.confusion
+    agreement = np.atleast_2d(found.base_rates).mean(axis=0)[:, None] * raters.sum(axis=0)
     classes, names = linear_sum_assignment(-agreement)
-    order = classes[np.argsort(names)]
-    return replace(found, base_rates=found.base_rates[order], confusion=found.confusion[:, order])
+    return reorder(found, classes[np.argsort(names)])
 
 
-def _one_hot(codes: Integers, n_categories: int) -> Floats:
-    """Give (n_patterns, n_raters * n_categories): 1 where the rater gave the category."""
-    hot = codes[:, :, None] == np.arange(n_categories)
-    return hot.reshape(len(codes), -1).astype(float)
+def reorder(found: LatentClasses, order: Integers) -> LatentClasses:
+    """Give the classes in another order."""
+    return replace(
+        found, base_rates=found.base_rates[..., order], confusion=found.confusion[:, order]
+    )
+
+
+def expect(table: PatternTable, current: LatentClasses) -> tuple[Floats, Floats]:
+    """Give the probability of each class for each pattern, and the log probability of the pattern.
+
+    Parameters
+    ----------
+    table : PatternTable
+    current : LatentClasses
+
+    Returns
+    -------
+    classes : ndarray, shape (n_patterns, n_classes)
+    log_probability : ndarray, shape (n_patterns,)
+    """
+    n_classes = current.base_rates.shape[-1]
+    log_confusion = np.log(np.maximum(current.confusion, TINY)).swapaxes(1, 2)
+    log_rates = np.log(np.maximum(current.base_rates, TINY)).T
+    # Patterns side by side in memory: sums over classes, of which there are few, are several
+    # times faster so.
+    log = np.ascontiguousarray((table.answers @ log_confusion.reshape(-1, n_classes)).T)
+    log += log_rates[:, None] if table.groups is None else log_rates[:, table.groups]
+    if table.truths is not None:
+        log[~table.possible(n_classes).T] = -np.inf
+    top = log.max(axis=0)
+    joint = np.exp(log - top)
+    total = joint.sum(axis=0)
+    return (joint / total).T, np.log(total) + top
+
+
+def expected_ratings(table: PatternTable, classes: Floats) -> Floats:
+    """Count ratings by rater, class and category, (n_raters, n_classes, n_categories)."""
+    counts = table.answers.T @ (table.weights[:, None] * classes)
+    return counts.reshape(table.n_raters, table.n_categories, -1).swapaxes(1, 2)
 
 
 def _em_step(
-    answered: Floats, weights: Floats, current: LatentClasses, model: LatentClassModel
+    table: PatternTable, current: LatentClasses, model: LatentClassModel
 ) -> tuple[LatentClasses, float]:
     """Take one step; the log-likelihood given is that before it."""
-    k = len(current.base_rates)
-    log_confusion = np.log(np.maximum(current.confusion, TINY))
-    log = answered @ log_confusion.swapaxes(1, 2).reshape(-1, k)
-    log += np.log(np.maximum(current.base_rates, TINY))
-    top = log.max(axis=1, keepdims=True)
-    joint = np.exp(log - top)
-    total = joint.sum(axis=1, keepdims=True)
-    log_likelihood = float(weights @ (np.log(total) + top)[:, 0])
-    return _maximise(answered, weights[:, None] * joint / total, model), log_likelihood
+    classes, log_probability = expect(table, current)
+    return _maximise(table, classes, model), float(table.weights @ log_probability)
 
 
-def _maximise(answered: Floats, expected: Floats, model: LatentClassModel) -> LatentClasses:
-    """Estimate parameters from expected numbers of items, shape (n_patterns, n_categories)."""
-    k = expected.shape[1]
-    counts = (answered.T @ expected).reshape(-1, k, k).swapaxes(1, 2)
+def _maximise(table: PatternTable, classes: Floats, model: LatentClassModel) -> LatentClasses:
+    """Estimate parameters from probabilities of classes, shape (n_patterns, n_classes)."""
+    counts = expected_ratings(table, classes)
     if model.shared:
-        pooled = np.broadcast_to(counts[:-1].sum(axis=0), counts[:-1].shape)
-        counts = np.concatenate([pooled, counts[-1:]])
+        n_shared = table.n_raters - table.has_system
+        pooled = np.broadcast_to(counts[:n_shared].sum(axis=0), counts[:n_shared].shape)
+        counts = np.concatenate([pooled, counts[n_shared:]])
     if model.form != "full":
         counts = _equal_errors(counts, by_category=model.form == "category_accuracy")
-    base_rates = expected.sum(axis=0)
+    base_rates = table.sum_groups(table.weights[:, None] * classes)
     return LatentClasses(
-        base_rates=base_rates / base_rates.sum(),
+        base_rates=base_rates / base_rates.sum(axis=-1, keepdims=True),
         confusion=(counts + TINY) / (counts + TINY).sum(axis=2, keepdims=True),
     )
 
@@ -207,7 +264,7 @@ def _extrapolate(
     start: LatentClasses, first: LatentClasses, second: LatentClasses
 ) -> LatentClasses | None:
     """Go on in the direction of two EM steps, or None if that leaves the simplex."""
-    points = [np.append(p.base_rates, p.confusion.ravel()) for p in (start, first, second)]
+    points = [np.append(p.base_rates, p.confusion) for p in (start, first, second)]
     step, bend = points[1] - points[0], points[2] - 2 * points[1] + points[0]
     length = float(np.linalg.norm(bend))
     if length == 0:
@@ -216,5 +273,8 @@ def _extrapolate(
     leap = points[0] + 2 * size * step + size**2 * bend
     if leap.min() < 0:
         return None
-    k = len(start.base_rates)
-    return LatentClasses(base_rates=leap[:k], confusion=leap[k:].reshape(start.confusion.shape))
+    n_rates = start.base_rates.size
+    return LatentClasses(
+        base_rates=leap[:n_rates].reshape(start.base_rates.shape),
+        confusion=leap[n_rates:].reshape(start.confusion.shape),
+    )

@@ -21,6 +21,7 @@ from lehner.pattern_probabilities import (
     pattern_probabilities,
     require_few_patterns,
 )
+from lehner.pattern_table import tabulate_codes
 from lehner.scenario import Scenario
 from lehner.seeds import Seed, child_seeds
 from lehner.simulation import simulate
@@ -228,9 +229,8 @@ def pseudo_true_accuracy(
     """
     model = find_latent_class_model(method)
     held = weights > 0
-    codes, weights = codes[held], weights[held]
-    starts = (truth, vote_start(codes, weights, len(truth.base_rates)))
-    fits = [fit_patterns(codes, weights, start, model) for start in starts]
+    table = tabulate_codes(codes[held], weights[held], len(truth.base_rates))
+    fits = [fit_patterns(table, start, model) for start in (truth, vote_start(table))]
     best = align_labels(max(fits, key=lambda fit: fit.log_likelihood))
     return float(best.base_rates @ np.diagonal(best.confusion[-1]))
 

@@ -6,7 +6,6 @@ from itertools import product
 import numpy as np
 import pytest
 from scipy.optimize import minimize
-from scipy.special import softmax
 
 from lehner import InputError, Scenario, load_dataset, simulate
 from lehner.latent_class import (
@@ -17,6 +16,8 @@ from lehner.latent_class import (
     fit_patterns,
     vote_start,
 )
+from lehner.pattern_table import tabulate, tabulate_codes
+from tests.reference.latent_class import log_likelihood, parameters, size
 
 each_model = pytest.mark.parametrize("name", LATENT_CLASS_MODELS)
 
@@ -29,47 +30,12 @@ def data():
     return np.column_stack([unique.codes, unique.system]), unique.weights.astype(float)
 
 
-def log_likelihood(codes, weights, base_rates, confusion):
-    """Plain sums over true categories."""
-    total = 0.0
-    for row, weight in zip(codes, weights, strict=True):
-        p = 0.0
-        for z, rate in enumerate(base_rates):
-            term = rate
-            for j, x in enumerate(row):
-                term *= confusion[j][z][x] if x >= 0 else 1.0
-            p += term
-        total += weight * math.log(p)
-    return total
-
-
-def parameters(name, theta, n_raters, k):
-    """Base rates and confusion matrices from free parameters, written anew."""
-    base_rates, rest = softmax(np.append(theta[: k - 1], 0)), theta[k - 1 :]
-    groups = [0] * (n_raters - 1) + [1] if name in ("one_coin", "pooled") else range(n_raters)
-    n_groups = max(groups) + 1
-    if name in ("dawid_skene", "pooled"):
-        logits = np.dstack([rest.reshape(n_groups, k, k - 1), np.zeros((n_groups, k))])
-        matrices = softmax(logits, axis=2)
-    else:
-        per = k if name == "class_conditional" else 1
-        right = np.broadcast_to(1 / (1 + np.exp(-rest.reshape(n_groups, per))), (n_groups, k))
-        eye = np.eye(k)
-        matrices = right[..., None] * eye + (1 - right)[..., None] * (1 - eye) / (k - 1)
-    return base_rates, matrices[list(groups)]
-
-
-def size(name, n_raters, k):
-    groups = 2 if name in ("one_coin", "pooled") else n_raters
-    per = {"dawid_skene": k * (k - 1), "pooled": k * (k - 1), "class_conditional": k}.get(name, 1)
-    return k - 1 + groups * per
-
-
 @each_model
 def test_the_likelihood_is_that_of_enumeration_and_the_maximum_that_of_an_optimiser(name, data):
     codes, weights = data
     k, n_raters = 3, codes.shape[1]
-    fit = fit_patterns(codes, weights, vote_start(codes, weights, k), LATENT_CLASS_MODELS[name])
+    table = tabulate_codes(codes, weights, k)
+    fit = fit_patterns(table, vote_start(table), LATENT_CLASS_MODELS[name])
     assert fit.converged
     brute = log_likelihood(codes, weights, fit.base_rates, fit.confusion)
     assert fit.log_likelihood == pytest.approx(brute, abs=1e-8)
@@ -91,9 +57,9 @@ def test_the_likelihood_is_that_of_enumeration_and_the_maximum_that_of_an_optimi
 
 @each_model
 def test_the_constraint_of_the_model_holds(name, data):
-    codes, weights = data
+    table = tabulate_codes(*data, 3)
     model = LATENT_CLASS_MODELS[name]
-    fit = fit_patterns(codes, weights, vote_start(codes, weights, 3), model)
+    fit = fit_patterns(table, vote_start(table), model)
     np.testing.assert_allclose(fit.confusion.sum(axis=2), 1)
     raters = fit.confusion[:-1]
     assert np.allclose(raters, raters[0]) == model.shared
@@ -106,20 +72,21 @@ def test_the_constraint_of_the_model_holds(name, data):
 def test_weights_are_repeated_rows(data):
     codes, weights = data
     model = LATENT_CLASS_MODELS["dawid_skene"]
-    start = vote_start(codes, weights, 3)
+    table = tabulate_codes(codes, weights, 3)
+    start = vote_start(table)
     repeated = np.repeat(codes, weights.astype(int), axis=0)
-    one = fit_patterns(codes, weights, start, model)
-    other = fit_patterns(repeated, np.ones(len(repeated)), start, model)
+    one = fit_patterns(table, start, model)
+    other = fit_patterns(tabulate_codes(repeated, np.ones(len(repeated)), 3), start, model)
     np.testing.assert_allclose(one.confusion, other.confusion, atol=1e-7)
     assert one.log_likelihood == pytest.approx(other.log_likelihood)
 
 
 def test_the_likelihood_never_falls(data):
-    codes, weights = data
-    start = vote_start(codes, weights, 3)
+    table = tabulate_codes(*data, 3)
+    start = vote_start(table)
     values = [
         fit_patterns(
-            codes, weights, start, LATENT_CLASS_MODELS["dawid_skene"], most_iterations=n
+            table, start, LATENT_CLASS_MODELS["dawid_skene"], most_iterations=n
         ).log_likelihood
         for n in range(0, 60, 3)
     ]
@@ -127,9 +94,9 @@ def test_the_likelihood_never_falls(data):
 
 
 def test_labels_are_put_back(data):
-    codes, weights = data
+    table = tabulate_codes(*data, 3)
     model = LATENT_CLASS_MODELS["dawid_skene"]
-    fit = align_labels(fit_patterns(codes, weights, vote_start(codes, weights, 3), model))
+    fit = align_labels(fit_patterns(table, vote_start(table), model))
     for order in ([1, 2, 0], [2, 1, 0]):
         switched = LatentClasses(
             base_rates=fit.base_rates[order], confusion=fit.confusion[:, order]
@@ -139,21 +106,23 @@ def test_labels_are_put_back(data):
         np.testing.assert_array_equal(again.confusion, fit.confusion)
 
 
-def test_caries_has_the_known_maximum():
-    """Log-likelihood and prevalence of the two-class model, computed by another program."""
+def test_sparse_answers_are_dense_ones():
     ratings = load_dataset("caries")
-    weights = ratings.weights.astype(float)
-    start = vote_start(ratings.codes, weights, 2)
-    fit = fit_patterns(ratings.codes, weights, start, LATENT_CLASS_MODELS["dawid_skene"])
-    assert fit.log_likelihood == pytest.approx(-7465.3847, abs=6e-4)
-    assert min(fit.base_rates) == pytest.approx(0.1961, abs=1e-4)
+    model = LATENT_CLASS_MODELS["class_conditional"]
+    sparse, inverse = tabulate(ratings)
+    dense = tabulate_codes(ratings.codes, ratings.weights.astype(float), 2)
+    assert inverse.tolist() == list(range(32))
+    one, other = (fit_patterns(table, vote_start(table), model) for table in (sparse, dense))
+    np.testing.assert_allclose(one.confusion, other.confusion, atol=1e-9)
+    assert one.log_likelihood == pytest.approx(other.log_likelihood)
 
 
 def test_every_pattern_has_a_probability():
     """Over all patterns the probabilities under a fit sum to 1."""
     codes = np.array(list(product(range(2), repeat=3)))
     weights = np.array([9.0, 3, 2, 4, 1, 2, 5, 8])
-    fit = fit_patterns(codes, weights, vote_start(codes, weights, 2), LATENT_CLASS_MODELS["pooled"])
+    table = tabulate_codes(codes, weights, 2)
+    fit = fit_patterns(table, vote_start(table), LATENT_CLASS_MODELS["pooled"])
     total = sum(
         math.exp(log_likelihood([row], [1.0], fit.base_rates, fit.confusion)) for row in codes
     )

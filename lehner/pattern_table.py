@@ -1,0 +1,148 @@
+"""Pattern table: patterns of ratings as the likelihood of a latent-class model reads them."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Union
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lehner.ratings import Ratings
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
+
+type Floats = NDArray[np.float64]
+type Integers = NDArray[np.int64]
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class PatternTable:
+    """Patterns of ratings with their weights, the system as last rater.
+
+    Parameters
+    ----------
+    answers : ndarray or scipy.sparse.csr_array, shape (n_patterns, n_raters * n_categories)
+        How often each rater gave each category.
+    weights : ndarray, shape (n_patterns,)
+        Numbers or proportions of items.
+    n_categories : int
+    has_system : bool
+        Whether the last rater is the system.
+    truths : ndarray of int, shape (n_patterns,), optional
+        Known true category, -1 where unknown.
+    groups : ndarray of int, shape (n_patterns,), optional
+        The group of each pattern, where groups of items have their own base rates.
+    """
+
+    answers: Union[Floats, "csr_array"]
+    weights: Floats
+    n_categories: int
+    has_system: bool = True
+    truths: Integers | None = None
+    groups: Integers | None = None
+
+    @property
+    def n_raters(self) -> int:
+        """Number of raters, the system included."""
+        return int(self.answers.shape[1] // self.n_categories)
+
+    @property
+    def n_groups(self) -> int:
+        """Number of groups of items with their own base rates."""
+        return 1 if self.groups is None else int(self.groups.max()) + 1
+
+    def possible(self, n_classes: int) -> NDArray[np.bool_]:
+        """Whether a pattern can be of a class, by its known truth if it has one."""
+        truths = np.full(len(self.weights), -1) if self.truths is None else self.truths
+        return (truths[:, None] < 0) | (truths[:, None] == np.arange(n_classes))
+
+    def sum_groups(self, values: Floats) -> Floats:
+        """Sum values (n_patterns, n) over patterns: (n,), or (n_groups, n) with groups."""
+        if self.groups is None:
+            return values.sum(axis=0)
+        sums = [np.bincount(self.groups, column, self.n_groups) for column in values.T]
+        return np.stack(sums, axis=1)
+
+
+def tabulate_codes(codes: Integers, weights: Floats, n_categories: int) -> PatternTable:
+    """Tabulate patterns given as codes.
+
+    Parameters
+    ----------
+    codes : ndarray of int, shape (n_patterns, n_raters)
+        Category index, -1 where missing; the last rater is the system.
+    weights : ndarray, shape (n_patterns,)
+        Numbers or proportions of items.
+    n_categories : int
+
+    Returns
+    -------
+    PatternTable
+    """
+    hot = codes[:, :, None] == np.arange(n_categories)
+    answers = hot.reshape(len(codes), -1).astype(float)
+    return PatternTable(answers=answers, weights=weights, n_categories=n_categories)
+
+
+def tabulate(
+    ratings: Ratings, groups: Integers | None = None, *, truths: bool = False
+) -> tuple[PatternTable, Integers]:
+    """Tabulate the patterns of ratings, in memory proportional to the number of ratings.
+
+    Parameters
+    ----------
+    ratings : Ratings
+    groups : ndarray of int, shape (n_rows,), optional
+        The group of each row; items of different groups have different patterns.
+    truths : bool
+        Whether known truths are kept.
+
+    Returns
+    -------
+    table : PatternTable
+    inverse : ndarray of int, shape (n_rows,)
+        The pattern of each row.
+    """
+    from scipy.sparse import csr_array
+
+    patterns = ratings.patterns(truth=truths)
+    unique, inverse = patterns.ratings, patterns.inverse
+    weights = unique.weights.astype(float)
+    if groups is not None:
+        n_groups = int(groups.max()) + 1
+        cells, inverse = np.unique(inverse * n_groups + groups, return_inverse=True)
+        weights = np.bincount(inverse, weights=ratings.weights)
+        unique, groups = unique.take(cells // n_groups), cells % n_groups
+    k, flat, has_system = ratings.n_categories, unique.flat, unique.system is not None
+    row, column = flat.item_index, flat.rater_index * k + flat.category_index
+    if unique.system is not None:
+        answered = np.flatnonzero(unique.system >= 0)
+        row = np.append(row, answered)
+        column = np.append(column, ratings.n_raters * k + unique.system[answered])
+    shape = (len(weights), (ratings.n_raters + has_system) * k)
+    table = PatternTable(
+        # Repeated ratings of an item by a rater add up.
+        answers=csr_array((np.ones(len(row)), (row, column)), shape=shape),
+        weights=weights,
+        n_categories=k,
+        has_system=has_system,
+        truths=unique.truth,
+        groups=groups,
+    )
+    return table, inverse
+
+
+def known_truths(ratings: Ratings) -> int:
+    """Count the items whose known truth enters a fit: none if all are known.
+
+    Parameters
+    ----------
+    ratings : Ratings
+
+    Returns
+    -------
+    int
+    """
+    if ratings.truth is None or (ratings.truth >= 0).all():
+        return 0
+    return int(ratings.weights[ratings.truth >= 0].sum())

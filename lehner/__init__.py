@@ -1,5 +1,6 @@
 """lehner: the accuracy of a classification system when raters may be worse than the system."""
 
+from lehner.adjustment import estimate_adjusted
 from lehner.agreement import PairwiseAgreement, pairwise_agreement
 from lehner.algebraic import estimate_algebraic
 from lehner.confusion import confusion_matrix
@@ -14,6 +15,7 @@ from lehner.ratings import Ratings
 from lehner.read import read_ratings
 from lehner.scenario import Scenario
 from lehner.simulation import simulate, simulate_estimates
+from lehner.violations import Violations, fit_violations
 
 __all__ = [
     "Estimate",
@@ -24,8 +26,11 @@ __all__ = [
     "PopulationValue",
     "Ratings",
     "Scenario",
+    "Violations",
     "confusion_matrix",
+    "estimate_adjusted",
     "estimate_algebraic",
+    "fit_violations",
     "list_datasets",
     "load_dataset",
     "majority_agreement",

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from lehner.algebraic import estimate_algebraic, first_steps
 from lehner.checks import check_number, check_whole_number
+from lehner.errors import InputError
 from lehner.estimate import Estimate, IntervalEstimate, labelled
 from lehner.ratings import Ratings
 from lehner.seeds import Seed, generator
@@ -88,15 +89,17 @@ def estimate_adjusted(
     >>> scenario = Scenario(rater_accuracy=(0.5, 0.6, 0.7), asymmetric_dispersion=2)
     >>> estimate = estimate_adjusted(simulate(scenario))
     >>> round(estimate.diagnostics["unadjusted"], 2), round(estimate.system_accuracy.estimate, 2)
+    (0.88, 0.97)
     """
     check_number("level", level, 0.01, 0.999)
     check_whole_number("samples", samples, 1)
+    _require_same_raters(ratings, violations)
     unadjusted = estimate_algebraic(ratings, aggregation=aggregation, interval=None)
     method = f"{unadjusted.method}_adjusted"
     observed = unadjusted.system_accuracy.estimate
     if observed is None:
         return replace(unadjusted, method=method)
-    fit = violations or fit_violations(ratings)
+    fit = fit_violations(ratings) if violations is None else violations
     values = _simulate(ratings, fit, aggregation, samples, generator(seed))
     undefined = np.isnan(values).mean(axis=0)
     warnings = [*unadjusted.warnings, *fit.warnings]
@@ -144,6 +147,18 @@ def estimate_adjusted(
     )
 
 
+def _require_same_raters(ratings: Ratings, violations: Violations | None) -> None:
+    if violations is None:
+        return
+    fitted = violations.scenario.n_raters, violations.scenario.n_categories
+    if fitted != (ratings.n_raters, ratings.n_categories):
+        raise InputError(
+            f"violations are of {fitted[0]} raters and {fitted[1]} categories, ratings of "
+            f"{ratings.n_raters} and {ratings.n_categories}",
+            "fit them to ratings by the same raters",
+        )
+
+
 def _invert(curve: Floats, observed: float) -> float:
     """Give the accuracy at which a curve over `GRID` reaches a value, or the end nearest to it."""
     return float(np.interp(observed, np.maximum.accumulate(curve), GRID))
@@ -178,6 +193,7 @@ class _Design(NamedTuple):
     item: Integers
     rater: Integers
     answered: NDArray[np.bool_]
+    n_raters: int
 
     @property
     def n_items(self) -> int:
@@ -191,7 +207,8 @@ def _design(ratings: Ratings, rng: np.random.Generator) -> _Design:
     else:
         rows = np.repeat(np.arange(len(weights)), weights)
     one = ratings.take(rows, np.ones(len(rows), np.int64))
-    return _Design(one.flat.item_index, one.flat.rater_index, np.asarray(one.system) >= 0)
+    answered = np.asarray(one.system) >= 0
+    return _Design(one.flat.item_index, one.flat.rater_index, answered, ratings.n_raters)
 
 
 def _chunk(
@@ -199,10 +216,11 @@ def _chunk(
 ) -> Floats:
     n, k = raters.base_rates.shape
     shape, sample = (n, design.n_items), np.arange(n)[:, None]
-    truth = _draw(raters.base_rates[:, None], shape, rng)
+    truth = _draw(raters.base_rates, sample, shape, rng)
     level = rng.integers(len(LEVELS), size=shape)
-    rows = raters.confusion()[sample, level[:, design.item], design.rater, truth[:, design.item]]
-    rating = _draw(rows, rows.shape[:-1], rng)
+    state = (level * k + truth)[:, design.item]
+    place = (sample * design.n_raters + design.rater) * len(LEVELS) * k + state
+    rating = _draw(raters.confusion().swapaxes(1, 2), place, place.shape, rng)
     cell = ((sample * design.n_items + design.item) * k + rating).ravel()
     votes = np.bincount(cell, minlength=n * design.n_items * k).reshape(-1, k)
     table, kind = _collapse(votes)
@@ -212,13 +230,12 @@ def _chunk(
         table, np.bincount(kind.ravel(), minlength=n_kinds).astype(float).reshape(n, -1)
     )
     luck = rng.random(shape)
-    error = _draw(raters.errors()[sample, truth], shape, rng)
+    error = _draw(raters.errors(), sample * k + truth, shape, rng)
     step_4 = AGGREGATIONS[aggregation]
     values = []
+    ease = np.multiply.outer(raters.difficulty, LEVELS)[sample, level]
     for initial in _initial_accuracy(raters.difficulty).T:
-        right = (
-            luck < (initial[:, None] + np.multiply.outer(raters.difficulty, LEVELS))[sample, level]
-        )
+        right = luck < initial[:, None] + ease
         answer = np.where(right, truth, error)
         counts = np.bincount((kind * k + answer)[:, design.answered].ravel(), minlength=n_kinds * k)
         answers = np.asarray(counts.reshape(n, -1, k), dtype=float, order="F")
@@ -226,11 +243,17 @@ def _chunk(
     return np.stack(values, axis=1)
 
 
-def _draw(probabilities: Floats, shape: tuple[int, ...], rng: np.random.Generator) -> Integers:
-    """Draw a category with each row of probabilities, which are broadcast to the shape."""
-    cumulative = probabilities.cumsum(axis=-1)
-    luck = rng.random(shape) * cumulative[..., -1]
-    return (luck[..., None] >= cumulative[..., :-1]).sum(axis=-1)
+def _draw(
+    probabilities: Floats, row: Integers, shape: tuple[int, ...], rng: np.random.Generator
+) -> Integers:
+    """Draw a category with each of the rows, (..., n_categories), that are named."""
+    k = probabilities.shape[-1]
+    cumulative = probabilities.reshape(-1, k).cumsum(axis=1)[:, :-1].T
+    luck = rng.random(shape)
+    drawn = np.zeros(shape, dtype=np.int64)
+    for threshold in cumulative:
+        drawn += luck >= threshold[row]
+    return drawn
 
 
 def _collapse(votes: Integers) -> tuple[VoteTable, Integers]:

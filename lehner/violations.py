@@ -27,6 +27,7 @@ LEVELS = np.array([-1.0, 0.0, 1.0])
 MOST_DIFFICULTY = 0.5
 MOST_DISPERSION = 20.0
 CERTAIN = 1e-4
+TINY = np.finfo(float).tiny
 ADDED_ITEMS = 0.5
 START_DIFFICULTY = 0.15
 STEP = 1e-4
@@ -173,7 +174,8 @@ def fit_violations(
     Examples
     --------
     >>> from lehner import simulate
-    >>> scenario = Scenario(n_items=5000, rater_accuracy=(0.4, 0.6, 0.8), asymmetric_dispersion=2)
+    >>> levels = (-0.2, 0, 0.2)
+    >>> scenario = Scenario(n_items=5000, difficulty=levels, asymmetric_dispersion=2)
     >>> fit_violations(simulate(scenario))
     """
     data = _read(ratings)
@@ -188,7 +190,7 @@ def fit_violations(
         method="L-BFGS-B",
         jac=True,
         bounds=np.column_stack([low, high]),
-        options={"maxiter": 500, "ftol": 1e-12, "gtol": 1e-6},
+        options={"maxiter": 500, "ftol": 1e-10, "gtol": 1e-4},
     )
     parameters, free = found.x, high > low
     root = np.zeros((len(parameters), int(free.sum())))
@@ -224,6 +226,7 @@ def _read(ratings: Ratings) -> _Data:
             "keep one rating of each item by each rater",
         )
     k, n_raters = ratings.n_categories, ratings.n_raters
+    ratings = ratings._replace(system=None).patterns(truth=False).ratings
     flat = ratings.flat
     symbol = flat.rater_index * k + flat.category_index
     rated = csr_array(
@@ -296,9 +299,12 @@ def _objective(parameters: Floats, data: _Data) -> tuple[float, Floats]:
     """Give minus the log likelihood, with the added items, and its gradient."""
     k, n_raters = data.n_categories, data.n_raters
     behaviour = _behaviour(parameters, k, n_raters)
-    rates = behaviour.base_rates
-    log_confusion = np.log(np.maximum(behaviour.confusion(), np.finfo(float).tiny))
-    by_symbol = log_confusion.transpose(1, 3, 0, 2).reshape(n_raters * k, len(LEVELS) * k)
+    rates, accuracy, errors = behaviour.base_rates, behaviour.level_accuracy(), behaviour.errors()
+    eye = np.eye(k)
+    right, wrong = accuracy.T[:, None, :, None], (1 - accuracy).T[:, None, :, None]
+    # By rater, response, level and truth.
+    confusion = right * eye[:, None] + wrong * errors.T[:, None]
+    by_symbol = np.log(np.maximum(confusion, TINY)).reshape(n_raters * k, -1)
     log_rates = np.log(rates)
     joint = data.rated @ by_symbol + np.tile(log_rates - np.log(len(LEVELS)), len(LEVELS))
     top = joint.max(axis=1, keepdims=True)
@@ -308,18 +314,16 @@ def _objective(parameters: Floats, data: _Data) -> tuple[float, Floats]:
     states = joint / total * data.weights[:, None]
     # Expected numbers of ratings by rater, response, level and truth.
     counts = (data.rated.T @ states).reshape(n_raters, k, len(LEVELS), k)
-    right = np.einsum("jzgz->gj", counts)
-    wrong = counts.sum(axis=(1, 3)).T - right
-    accuracy = behaviour.level_accuracy()
+    n_right = np.einsum("jzgz->gj", counts)
+    n_wrong = counts.sum(axis=(1, 3)).T - n_right
     inside = (accuracy > CERTAIN) & (accuracy < 1 - CERTAIN)
-    slope = np.where(inside, right / accuracy - wrong / (1 - accuracy), 0.0)
+    slope = np.where(inside, n_right / accuracy - n_wrong / (1 - accuracy), 0.0)
     by_accuracy = slope.sum(axis=0)
     if data.n_accuracies == 1:
         by_accuracy = by_accuracy.sum(keepdims=True)
     steps = 1 - np.abs(np.subtract.outer(np.arange(k), np.arange(k)))
-    errors = behaviour.errors()
     expected = (errors * steps).sum(axis=1)
-    off = counts.sum(axis=(0, 2)).T * (1 - np.eye(k))
+    off = counts.sum(axis=(0, 2)).T * (1 - eye)
     in_class = states.reshape(-1, len(LEVELS), k).sum(axis=(0, 1))
     n = data.weights.sum() + ADDED_ITEMS * k
     gradient = np.concatenate(
@@ -339,13 +343,9 @@ def _root(parameters: Floats, free: NDArray[np.bool_], data: _Data) -> Floats:
     """
     places = np.flatnonzero(free)
     steps = STEP * np.eye(len(parameters))[places]
-    information = np.array(
-        [
-            (_objective(parameters + step, data)[1] - _objective(parameters - step, data)[1])
-            / (2 * STEP)
-            for step in steps
-        ]
-    )[:, places]
+    gradient = _objective(parameters, data)[1]
+    moved = np.array([_objective(parameters + step, data)[1] for step in steps])
+    information = (moved - gradient)[:, places] / STEP
     spread = np.concatenate(
         [
             np.full(data.n_categories, SPREADS["log_base_rates"]),

@@ -39,8 +39,11 @@ type Floats = NDArray[np.float64]
 SETTINGS = {"K-properties hold": 3, "raters .5 .6 .7, violated": 10, "raters .3 .4 .5, violated": 9}
 SIZES = (50, 200, 1000)
 BAYESIAN = {("raters .5 .6 .7, violated", 200), ("raters .5 .6 .7, violated", 1000)}
-GRID = np.linspace(0, 1, 11)
-ORACLE_SAMPLES = 2000
+PART, BAYESIAN_PART = 20, 4
+COSTLY_EVERY = 2
+SAMPLES = 100
+GRID = np.linspace(0, 1, 6)
+ORACLE_SAMPLES = 500
 MEASURES = ("bias", "rmse", "coverage", "interval_width")
 
 
@@ -48,12 +51,15 @@ def main() -> None:
     """Compute the missing parts, write the table and print it."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("folder", type=Path)
-    parser.add_argument("--replicates", type=int, default=200, help="for each system accuracy")
+    parser.add_argument(
+        "--parts", type=int, default=1, help=f"of {PART} replicates a cell, or {BAYESIAN_PART}"
+    )
     parser.add_argument("--bayesian", action="store_true", help="the version from relaxed_k")
     chosen = parser.parse_args()
     chosen.folder.mkdir(parents=True, exist_ok=True)
     cells = [
-        (setting, n_items, accuracy)
+        (part, setting, n_items, accuracy)
+        for part in range(chosen.parts)
         for setting in SETTINGS
         for n_items in SIZES
         if not chosen.bayesian or (setting, n_items) in BAYESIAN
@@ -98,9 +104,12 @@ def summarise(rows: pd.DataFrame) -> pd.DataFrame:
     return pd.concat(found)[["setting", "n_items", "system", "method", "n", *columns]]
 
 
-def _part(chosen: argparse.Namespace, setting: str, n_items: int, accuracy: float) -> pd.DataFrame:
+def _part(
+    chosen: argparse.Namespace, part: int, setting: str, n_items: int, accuracy: float
+) -> pd.DataFrame:
     kind = "relaxed_k" if chosen.bayesian else "algebra"
-    path = chosen.folder / f"{kind}_{SETTINGS[setting]:02}_{n_items}_{accuracy}.csv"
+    n = BAYESIAN_PART if chosen.bayesian else PART
+    path = chosen.folder / f"{kind}_{SETTINGS[setting]:02}_{n_items}_{accuracy}_{part}.csv"
     if not path.exists():
         scenario = replace(FIGURES[SETTINGS[setting]].scenario(accuracy), n_items=n_items)
         estimates = _bayesian if chosen.bayesian else _algebraic
@@ -116,7 +125,9 @@ def _part(chosen: argparse.Namespace, setting: str, n_items: int, accuracy: floa
                 "upper": estimate[2],
                 "truth": truth,
             }
-            for replicate, method, estimate, truth in estimates(scenario, chosen.replicates)
+            for replicate, method, estimate, truth in estimates(
+                scenario, range(n * part, n * (part + 1))
+            )
         )
         write_atomically(path, lambda temporary: rows.to_csv(temporary, index=False))
     return pd.read_csv(path)
@@ -125,8 +136,8 @@ def _part(chosen: argparse.Namespace, setting: str, n_items: int, accuracy: floa
 type Found = Iterator[tuple[int, str, tuple[float | None, float | None, float | None], float]]
 
 
-def _data(scenario: Scenario, replicates: int) -> Iterator[tuple[int, Ratings, float]]:
-    for replicate in range(replicates):
+def _data(scenario: Scenario, replicates: range) -> Iterator[tuple[int, Ratings, float]]:
+    for replicate in replicates:
         place = round(10 * scenario.system_accuracy), round(100 * scenario.rater_accuracy[0])
         seed = np.random.SeedSequence([scenario.n_items, *place, replicate])
         ratings = simulate(scenario, seed)
@@ -135,31 +146,29 @@ def _data(scenario: Scenario, replicates: int) -> Iterator[tuple[int, Ratings, f
         yield replicate, ordered, float(true_parameters(scenario, seed).system_accuracy)
 
 
-def _algebraic(scenario: Scenario, replicates: int) -> Found:
+def _algebraic(scenario: Scenario, replicates: range) -> Found:
     oracle = _oracle(replace(scenario, system_accuracy=0.5))
     for replicate, ratings, truth in _data(scenario, replicates):
-        algebraic = estimate_algebraic(ratings, interval=None)
         violations = fit_violations(ratings)
-        found = {
-            "algebraic": algebraic,
-            "algebraic_likelihood": estimate_algebraic(
-                ratings, aggregation="likelihood", interval=None
-            ),
-            "algebraic_adjusted": estimate_adjusted(ratings, violations, seed=replicate),
-            "algebraic_likelihood_adjusted": estimate_adjusted(
-                ratings, violations, aggregation="likelihood", seed=replicate
-            ),
-        }
-        for method, estimate in found.items():
-            yield replicate, method, _numbers(estimate), truth
+        algebraic = estimate_algebraic(ratings, interval=None)
+        likelihood = estimate_algebraic(ratings, aggregation="likelihood", interval=None)
+        options = {"samples": SAMPLES, "seed": replicate}
+        found = [algebraic, likelihood, estimate_adjusted(ratings, violations, **options)]
+        curves = {"oracle": oracle}
+        if replicate % COSTLY_EVERY == 0:
+            found.append(
+                estimate_adjusted(ratings, violations, aggregation="likelihood", **options)
+            )
+            curves["large-sample inversion"] = _population(violations)
+        for estimate in found:
+            yield replicate, estimate.method, _numbers(estimate), truth
         observed = algebraic.system_accuracy.estimate
-        curves = {"large-sample inversion": _population(violations), "oracle": oracle}
         for method, curve in curves.items():
             value = None if observed is None else _invert(curve, observed)
             yield replicate, method, (value, None, None), truth
 
 
-def _bayesian(scenario: Scenario, replicates: int) -> Found:
+def _bayesian(scenario: Scenario, replicates: range) -> Found:
     import bayes_models
     from bayes_models.adjustment import adjust_algebraic
 
@@ -168,7 +177,7 @@ def _bayesian(scenario: Scenario, replicates: int) -> Found:
         (tree,) = bayes_models.fit_many("relaxed_k", [ratings], seed=replicate)
         for estimate in (
             estimate_algebraic(ratings, interval=None),
-            estimate_adjusted(ratings, seed=replicate),
+            estimate_adjusted(ratings, samples=SAMPLES, seed=replicate),
             adjust_algebraic(tree, ratings, seed=replicate),
             bayes_models.estimate_from_draws(tree),
         ):

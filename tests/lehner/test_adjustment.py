@@ -44,16 +44,14 @@ def test_samples_are_those_of_the_simulator(aggregation, missing):
     data = simulate(replace(VIOLATED, missing=missing), 1)
     fit = fit_violations(data)
     certain = replace(fit, root=np.zeros_like(fit.root))
-    values = _simulate(data, certain, aggregation, 1500, np.random.default_rng(1))
+    values = _simulate(data, certain, aggregation, 500, np.random.default_rng(1))
     method = "algebraic" if aggregation == "bins" else "algebraic_likelihood"
     for initial in (0.5, 0.85):
         found = simulate_estimates(
-            replace(fit.scenario, system_accuracy=initial), 4000, methods=[method], seed=2
+            replace(fit.scenario, system_accuracy=initial), 2000, methods=[method], seed=2
         )
-        at = GRID.searchsorted(float(found.system_accuracy[0]))
-        assert at
         ours = np.array([np.interp(found.system_accuracy[0], GRID, row) for row in values])
-        error = np.hypot(ours.std() / np.sqrt(1500), float(found[method].std()) / np.sqrt(4000))
+        error = np.hypot(ours.std() / np.sqrt(500), float(found[method].std()) / np.sqrt(2000))
         assert ours.mean() == pytest.approx(float(found[method].mean()), abs=4 * error)
         assert ours.std() == pytest.approx(float(found[method].std()), rel=0.1)
 
@@ -64,16 +62,16 @@ def test_bias_of_large_samples_goes(aggregation):
     data, truth = simulate(scenario, 1), float(true_parameters(scenario, 1).system_accuracy)
     found = estimate_adjusted(data, aggregation=aggregation, samples=100)
     assert truth == pytest.approx(0.8667, abs=1e-4)
-    assert abs(found.diagnostics["unadjusted"] - truth) > 0.02
-    assert found.system_accuracy.estimate == pytest.approx(truth, abs=0.012)
+    assert found.diagnostics["unadjusted"] < truth - 0.012
+    assert found.system_accuracy.estimate == pytest.approx(truth, abs=0.01)
 
 
 def test_without_violations_large_samples_stay_as_they_are():
     data = simulate(Scenario(n_items=50_000, base_rates="equal", system_accuracy=0.7), 1)
-    found = estimate_adjusted(data, samples=100)
-    assert found.system_accuracy.estimate == pytest.approx(
-        found.diagnostics["unadjusted"], abs=0.01
-    )
+    none = fit_violations(data, difficulty=0, asymmetric_dispersion=1)
+    found = estimate_adjusted(data, none, samples=100)
+    unadjusted = found.diagnostics["unadjusted"]
+    assert found.system_accuracy.estimate == pytest.approx(unadjusted, abs=0.005)
 
 
 def test_estimate_says_what_was_done():
@@ -151,6 +149,13 @@ def test_agreement_close_to_chance_is_refused():
 def test_bad_options(options, message):
     with pytest.raises(InputError, match=message):
         estimate_adjusted(simulate(VIOLATED, 1), **options)
+
+
+def test_violations_of_other_raters():
+    data = simulate(VIOLATED, 1)
+    other = fit_violations(Ratings(data.codes[:, :2], data.categories))
+    with pytest.raises(InputError, match="of 2 raters and 5 categories, ratings of 3 and 5"):
+        estimate_adjusted(data, other)
 
 
 def test_no_system():

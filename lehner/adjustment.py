@@ -6,13 +6,13 @@ which the algebra gives on average what it gave for the data.
 """
 
 from dataclasses import replace
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from lehner.algebraic import estimate_algebraic, first_steps
-from lehner.checks import check_number, check_whole_number
+from lehner.checks import check_choice, check_number, check_whole_number
 from lehner.errors import InputError
 from lehner.estimate import Estimate, IntervalEstimate, labelled
 from lehner.ratings import Ratings
@@ -23,10 +23,12 @@ from lehner.votes import VoteTable
 
 type Floats = NDArray[np.float64]
 type Integers = NDArray[np.int64]
+type Inversion = Literal["population", "sample"]
 
 GRID = np.linspace(0.0, 1.0, 11)
 MOST_ITEMS = 5000
 MOST_UNDEFINED = 0.5
+POPULATION_SAMPLES = 20
 RATINGS_AT_ONCE = 200_000
 
 
@@ -35,6 +37,7 @@ def estimate_adjusted(
     violations: Violations | None = None,
     *,
     aggregation: Aggregation = "bins",
+    inversion: Inversion = "population",
     level: float = 0.9,
     samples: int = 200,
     seed: Seed = 1,
@@ -42,9 +45,8 @@ def estimate_adjusted(
     """Estimate the accuracy of the system by Lehner's algebra, adjusted for its bias.
 
     Violations of the K-properties bias the algebra. They are fitted to the raters' ratings, and
-    samples like the data simulated from them. The adjusted estimate is the accuracy of the system
-    for which the algebra gives on average what it gives for the data: bias of small samples is
-    adjusted for too.
+    samples are simulated from them. The adjusted estimate is the accuracy of the system for which
+    the algebra gives what it gives for the data.
 
     The system is taken to find the same items difficult and to err like the raters.
 
@@ -57,10 +59,14 @@ def estimate_adjusted(
         what follows if the difficulty, say, were another.
     aggregation : {"bins", "weighted", "likelihood"}
         As of `estimate_algebraic`, whose estimate is adjusted.
+    inversion : {"population", "sample"}
+        Whether the algebra gives that of large samples from the fitted violations, or on average
+        of samples like the data. The latter, over the uncertainty of the fit too, also adjusts
+        for the bias of small samples, and has a larger error in most cases.
     level : float
         Probability of the interval, between 0 and 1.
     samples : int
-        How many are simulated, each with the items, gaps and missing answers of the data, or with
+        How many are simulated for the interval, each with the items, gaps and missing answers of the data, or with
         5,000 items drawn from these if they are more.
     seed : int, numpy.random.SeedSequence or numpy.random.Generator
 
@@ -68,7 +74,7 @@ def estimate_adjusted(
     -------
     Estimate
         The interval holds the accuracies for which the data's estimate is in neither tail of
-        those of the samples. In each sample raters behave as drawn from the sampling
+        those of the samples, and the estimate itself. In each sample raters behave as drawn from the sampling
         distribution of the fit. `diagnostics` has the fitted violations, their standard errors
         and the unadjusted estimate.
 
@@ -93,6 +99,7 @@ def estimate_adjusted(
     """
     check_number("level", level, 0.01, 0.999)
     check_whole_number("samples", samples, 1)
+    check_choice("inversion", inversion, ("population", "sample"))
     _require_same_raters(ratings, violations)
     unadjusted = estimate_algebraic(ratings, aggregation=aggregation, interval=None)
     method = f"{unadjusted.method}_adjusted"
@@ -100,7 +107,8 @@ def estimate_adjusted(
     if observed is None:
         return replace(unadjusted, method=method)
     fit = fit_violations(ratings) if violations is None else violations
-    values = _simulate(ratings, fit, aggregation, samples, generator(seed))
+    rng = generator(seed)
+    values = _simulate(ratings, fit, aggregation, samples, rng)
     undefined = np.isnan(values).mean(axis=0)
     warnings = [*unadjusted.warnings, *fit.warnings]
     if undefined.max() > MOST_UNDEFINED:
@@ -117,11 +125,16 @@ def estimate_adjusted(
             warnings=(*warnings, reason),
         )
     mean = np.nanmean(values, axis=0)
+    if inversion == "population":
+        certain = replace(fit, root=np.zeros_like(fit.root))
+        many = _simulate(ratings, certain, aggregation, POPULATION_SAMPLES, rng, MOST_ITEMS)
+        mean = np.nanmean(many, axis=0)
+    point = _invert(mean, observed)
     high, low = np.nanquantile(values, [(1 + level) / 2, (1 - level) / 2], axis=0)
     accuracy = IntervalEstimate(
-        estimate=_invert(mean, observed),
-        lower=_invert(high, observed),
-        upper=_invert(low, observed),
+        estimate=point,
+        lower=min(point, _invert(high, observed)),
+        upper=max(point, _invert(low, observed)),
         level=level,
         kind="test-inversion bootstrap",
     )
@@ -169,19 +182,24 @@ def _out_of_reach(mean: Floats, observed: float) -> list[str]:
         return []
     end, side = (0, "below") if observed < mean[0] else (1, "above")
     return [
-        f"the algebra gives {observed:.3f}, {side} the {mean[-end]:.3f} it gives on average for a "
+        f"the algebra gives {observed:.3f}, {side} the {mean[-end]:.3f} it gives for a "
         f"system that is {'always' if end else 'never'} right: adjusted to {end}"
     ]
 
 
 def _simulate(
-    ratings: Ratings, fit: Violations, aggregation: Aggregation, n: int, rng: np.random.Generator
+    ratings: Ratings,
+    fit: Violations,
+    aggregation: Aggregation,
+    n: int,
+    rng: np.random.Generator,
+    n_items: int | None = None,
 ) -> Floats:
     """Give what the algebra estimates in samples, shape (n_samples, n_grid).
 
     The same random numbers serve all accuracies of the system, so that curves are smooth.
     """
-    design = _design(ratings, rng)
+    design = _design(ratings, n_items or min(ratings.n_items, MOST_ITEMS), rng)
     size = max(1, RATINGS_AT_ONCE // max(1, len(design.item), design.n_items))
     sizes = [min(size, n - start) for start in range(0, n, size)]
     return np.concatenate([_chunk(design, fit.draw(m, rng), aggregation, rng) for m in sizes])
@@ -200,10 +218,10 @@ class _Design(NamedTuple):
         return len(self.answered)
 
 
-def _design(ratings: Ratings, rng: np.random.Generator) -> _Design:
+def _design(ratings: Ratings, n_items: int, rng: np.random.Generator) -> _Design:
     weights = ratings.weights
-    if ratings.n_items > MOST_ITEMS:
-        rows = rng.choice(len(weights), MOST_ITEMS, p=weights / weights.sum())
+    if ratings.n_items != n_items:
+        rows = rng.choice(len(weights), n_items, p=weights / weights.sum())
     else:
         rows = np.repeat(np.arange(len(weights)), weights)
     one = ratings.take(rows, np.ones(len(rows), np.int64))

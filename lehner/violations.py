@@ -177,6 +177,10 @@ def fit_violations(
     >>> levels = (-0.2, 0, 0.2)
     >>> scenario = Scenario(n_items=5000, difficulty=levels, asymmetric_dispersion=2)
     >>> fit_violations(simulate(scenario))
+    Violations of the K-properties
+      rater accuracy         0.597, 0.617, 0.592
+      difficulty             ±0.188
+      asymmetric dispersion  2.00
     """
     data = _read(ratings)
     low, high, warnings = _bounds(ratings, data, difficulty, asymmetric_dispersion)
@@ -242,7 +246,7 @@ def _bounds(
     """Give the limits of the parameters, equal where there is nothing to fit."""
     warnings = []
     if data.n_accuracies == 1:
-        warnings.append("that raters differ in accuracy cannot be told of two or anonymous raters")
+        warnings.append("two raters, or anonymous ones, are taken to be equally accurate")
     k, m = data.n_categories, data.n_accuracies
     low = np.concatenate([np.full(k, -15.0), np.full(m, 1 / k), [0.0, -np.log(MOST_DISPERSION)]])
     high = np.concatenate([np.full(k, 15.0), np.ones(m), [MOST_DIFFICULTY, -low[-1]]])

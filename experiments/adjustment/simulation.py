@@ -152,7 +152,7 @@ def _algebraic(scenario: Scenario, replicates: range) -> Found:
         violations = fit_violations(ratings)
         algebraic = estimate_algebraic(ratings, interval=None)
         likelihood = estimate_algebraic(ratings, aggregation="likelihood", interval=None)
-        options = {"samples": SAMPLES, "seed": replicate}
+        options = {"inversion": "sample", "samples": SAMPLES, "seed": replicate}
         found = [algebraic, likelihood, estimate_adjusted(ratings, violations, **options)]
         curves = {"oracle": oracle}
         if replicate % COSTLY_EVERY == 0:
@@ -177,7 +177,7 @@ def _bayesian(scenario: Scenario, replicates: range) -> Found:
         (tree,) = bayes_models.fit_many("relaxed_k", [ratings], seed=replicate)
         for estimate in (
             estimate_algebraic(ratings, interval=None),
-            estimate_adjusted(ratings, samples=SAMPLES, seed=replicate),
+            estimate_adjusted(ratings, inversion="sample", samples=SAMPLES, seed=replicate),
             adjust_algebraic(tree, ratings, seed=replicate),
             bayes_models.estimate_from_draws(tree),
         ):

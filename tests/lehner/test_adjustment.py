@@ -15,6 +15,7 @@ from lehner import (
     estimate_adjusted,
     estimate_algebraic,
     fit_violations,
+    population_value,
     simulate,
     simulate_estimates,
     true_parameters,
@@ -72,6 +73,19 @@ def test_without_violations_large_samples_stay_as_they_are():
     found = estimate_adjusted(data, none, samples=100)
     unadjusted = found.diagnostics["unadjusted"]
     assert found.system_accuracy.estimate == pytest.approx(unadjusted, abs=0.005)
+
+
+def test_population_is_that_of_all_patterns():
+    data = simulate(VIOLATED, 1)
+    found = estimate_adjusted(data, samples=2)
+    fitted = fit_violations(data).scenario
+    exact = [population_value(replace(fitted, system_accuracy=initial)) for initial in GRID]
+    inverted = np.interp(
+        found.diagnostics["unadjusted"],
+        [value.estimate for value in exact],
+        [value.system_accuracy for value in exact],
+    )
+    assert found.system_accuracy.estimate == pytest.approx(inverted, abs=0.02)
 
 
 def test_estimate_says_what_was_done():

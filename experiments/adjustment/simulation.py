@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -24,11 +25,9 @@ from lehner import (
     Estimate,
     Ratings,
     Scenario,
-    Violations,
     estimate_adjusted,
     estimate_algebraic,
     fit_violations,
-    population_value,
     simulate,
     simulate_estimates,
     true_parameters,
@@ -152,20 +151,24 @@ def _algebraic(scenario: Scenario, replicates: range) -> Found:
         violations = fit_violations(ratings)
         algebraic = estimate_algebraic(ratings, interval=None)
         likelihood = estimate_algebraic(ratings, aggregation="likelihood", interval=None)
-        options = {"inversion": "sample", "samples": SAMPLES, "seed": replicate}
-        found = [algebraic, likelihood, estimate_adjusted(ratings, violations, **options)]
-        curves = {"oracle": oracle}
+        options: dict[str, Any] = {"samples": SAMPLES, "seed": replicate}
+        found = {
+            "algebraic": algebraic,
+            "algebraic_likelihood": likelihood,
+            "algebraic_adjusted": estimate_adjusted(ratings, violations, **options),
+            "algebraic_adjusted, by samples": estimate_adjusted(
+                ratings, violations, inversion="sample", **options
+            ),
+        }
         if replicate % COSTLY_EVERY == 0:
-            found.append(
-                estimate_adjusted(ratings, violations, aggregation="likelihood", **options)
+            found["algebraic_likelihood_adjusted"] = estimate_adjusted(
+                ratings, violations, aggregation="likelihood", **options
             )
-            curves["large-sample inversion"] = _population(violations)
-        for estimate in found:
-            yield replicate, estimate.method, _numbers(estimate), truth
+        for method, estimate in found.items():
+            yield replicate, method, _numbers(estimate), truth
         observed = algebraic.system_accuracy.estimate
-        for method, curve in curves.items():
-            value = None if observed is None else _invert(curve, observed)
-            yield replicate, method, (value, None, None), truth
+        value = None if observed is None else float(np.interp(observed, *oracle))
+        yield replicate, "algebraic_adjusted, by who knows the scenario", (value, None, None), truth
 
 
 def _bayesian(scenario: Scenario, replicates: range) -> Found:
@@ -177,7 +180,7 @@ def _bayesian(scenario: Scenario, replicates: range) -> Found:
         (tree,) = bayes_models.fit_many("relaxed_k", [ratings], seed=replicate)
         for estimate in (
             estimate_algebraic(ratings, interval=None),
-            estimate_adjusted(ratings, inversion="sample", samples=SAMPLES, seed=replicate),
+            estimate_adjusted(ratings, samples=SAMPLES, seed=replicate),
             adjust_algebraic(tree, ratings, seed=replicate),
             bayes_models.estimate_from_draws(tree),
         ):
@@ -189,35 +192,17 @@ def _numbers(estimate: Estimate) -> tuple[float | None, float | None, float | No
     return found.estimate, found.lower, found.upper
 
 
-def _population(violations: Violations) -> tuple[Floats, Floats]:
-    """Give the accuracy of the system, and what the algebra estimates of ever more items."""
-    values = [
-        population_value(replace(violations.scenario, system_accuracy=initial)) for initial in GRID
-    ]
-    return (
-        np.array([value.system_accuracy for value in values]),
-        np.array([value.estimate for value in values], dtype=float),
-    )
-
-
 @lru_cache
 def _oracle(scenario: Scenario) -> tuple[Floats, Floats]:
-    """Give the same for samples of who knows the scenario, but not its base rates and errors."""
+    """Give the algebra's mean in samples of the scenario, and the accuracy that belongs to it."""
     found = [
         simulate_estimates(
             replace(scenario, system_accuracy=initial), ORACLE_SAMPLES, in_sample=False, seed=1
         ).mean()
         for initial in GRID
     ]
-    return (
-        np.array([float(means.system_accuracy) for means in found]),
-        np.array([float(means.algebraic) for means in found]),
-    )
-
-
-def _invert(curve: tuple[Floats, Floats], observed: float) -> float:
-    accuracy, estimate = curve
-    return float(np.interp(observed, np.maximum.accumulate(estimate), accuracy))
+    means = np.array([float(one.algebraic) for one in found])
+    return np.maximum.accumulate(means), np.array([float(one.system_accuracy) for one in found])
 
 
 if __name__ == "__main__":

@@ -72,11 +72,11 @@ def test_without_violations_large_samples_stay_as_they_are():
     none = fit_violations(data, difficulty=0, asymmetric_dispersion=1)
     found = estimate_adjusted(data, none, samples=100)
     unadjusted = found.diagnostics["unadjusted"]
-    assert found.system_accuracy.estimate == pytest.approx(unadjusted, abs=0.005)
+    assert found.system_accuracy.estimate == pytest.approx(unadjusted, abs=0.008)
 
 
 def test_population_is_that_of_all_patterns():
-    data = simulate(VIOLATED, 1)
+    data = simulate(replace(VIOLATED, system_accuracy=0.6), 1)
     found = estimate_adjusted(data, samples=2)
     fitted = fit_violations(data).scenario
     exact = [population_value(replace(fitted, system_accuracy=initial)) for initial in GRID]
@@ -85,7 +85,7 @@ def test_population_is_that_of_all_patterns():
         [value.estimate for value in exact],
         [value.system_accuracy for value in exact],
     )
-    assert found.system_accuracy.estimate == pytest.approx(inverted, abs=0.02)
+    assert found.system_accuracy.estimate == pytest.approx(inverted, abs=0.01)
 
 
 def test_estimate_says_what_was_done():

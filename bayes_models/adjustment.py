@@ -105,9 +105,10 @@ def _bias(
     else:
         confusion = posterior["confusion"].expand_dims("level")
     assert confusion.coords["rater"].values[-1] == SYSTEM
-    confusion = confusion.transpose("sample", "level", "rater", "category", "response").values
+    dims = ("sample", "level", "rater", "category", "response")
+    matrices = confusion.transpose(*dims).values
     rates = posterior["base_rates"].transpose("sample", "category").values
-    n_levels, n_raters = confusion.shape[1], ratings.n_raters
+    n_levels, n_raters = matrices.shape[1], ratings.n_raters
     scenario = Scenario(
         n_categories=ratings.n_categories,
         n_items=ratings.n_items,
@@ -120,7 +121,7 @@ def _bias(
     found = []
     for start in range(0, len(rates), size):
         part = DrawnParameters(
-            base_rates=rates[start : start + size], confusion=confusion[start : start + size]
+            base_rates=rates[start : start + size], confusion=matrices[start : start + size]
         )
         value = simulate_votes(scenario, part, ["algebraic"], rng)["algebraic"]
         found.append(value - expected_system_accuracy(scenario, part))

@@ -124,16 +124,21 @@ def estimate_adjusted(
             system_accuracy_in_sample=nothing,
             warnings=(*warnings, reason),
         )
+    if undefined.max() > 0:
+        warnings.append(
+            f"in {undefined.mean():.1%} of the samples from the fitted violations raters agree at "
+            "or below chance: the interval leaves these out"
+        )
     mean = np.nanmean(values, axis=0)
     if inversion == "population":
         certain = replace(fit, root=np.zeros_like(fit.root))
         (mean,) = _simulate(ratings, certain, aggregation, 1, rng, MANY_ITEMS)
-    point = _invert(mean, observed)
+    point = float(np.mean(_invert(mean, observed)))
     high, low = np.nanquantile(values, [(1 + level) / 2, (1 - level) / 2], axis=0)
     accuracy = IntervalEstimate(
         estimate=point,
-        lower=min(point, _invert(high, observed)),
-        upper=max(point, _invert(low, observed)),
+        lower=min(point, _invert(high, observed)[0]),
+        upper=max(point, _invert(low, observed)[1]),
         level=level,
         kind="test-inversion bootstrap",
     )
@@ -171,9 +176,15 @@ def _require_same_raters(ratings: Ratings, violations: Violations | None) -> Non
         )
 
 
-def _invert(curve: Floats, observed: float) -> float:
-    """Give the accuracy at which a curve over `GRID` reaches a value, or the end nearest to it."""
-    return float(np.interp(observed, np.maximum.accumulate(curve), GRID))
+def _invert(curve: Floats, observed: float) -> tuple[float, float]:
+    """Give the least and the greatest accuracy at which a curve over `GRID` reaches a value.
+
+    They differ where the curve is flat, as where all samples have an estimate of 1. Out of reach
+    it is the end that is nearest.
+    """
+    rising = np.maximum.accumulate(curve)
+    least = np.interp(-observed, -rising[::-1], GRID[::-1])
+    return float(least), float(np.interp(observed, rising, GRID))
 
 
 def _out_of_reach(mean: Floats, observed: float) -> list[str]:

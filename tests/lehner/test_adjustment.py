@@ -20,7 +20,7 @@ from lehner import (
     simulate_estimates,
     true_parameters,
 )
-from lehner.adjustment import GRID, _initial_accuracy, _simulate
+from lehner.adjustment import GRID, _initial_accuracy, _invert, _simulate
 
 VIOLATED = Scenario(
     n_items=200,
@@ -136,6 +136,19 @@ def test_out_of_reach():
     found = estimate_adjusted(wrong, samples=100)
     bottom = [text for text in found.warnings if "adjusted to 0" in text]
     assert (found.system_accuracy.estimate == 0) == bool(bottom)
+
+
+def test_few_items_that_are_all_right_are_no_certainty():
+    data = Ratings([[0, 0, 1], [1, 1, 1], [0, 0, 0], [1, 0, 1]], "xy", system=[0, 1, 0, 1])
+    accuracy = estimate_adjusted(data, samples=100).system_accuracy
+    assert accuracy.lower < 0.8 and accuracy.upper == 1
+
+
+def test_flat_curves_have_two_ends():
+    curve = np.minimum(GRID + 0.3, 1.0)
+    assert _invert(curve, 1.0) == pytest.approx((0.7, 1.0))
+    assert _invert(curve, 0.5) == pytest.approx((0.2, 0.2))
+    assert _invert(curve, 0.1) == pytest.approx((0.0, 0.0))
 
 
 def test_agreement_at_chance_is_refused():

@@ -1,5 +1,6 @@
 """Bayesian models of ratings whose true categories are unknown."""
 
+from bayes_models.adjustment import adjust_algebraic
 from bayes_models.class_conditional import class_conditional
 from bayes_models.dawid_skene import dawid_skene
 from bayes_models.diagnostics import ConvergenceWarning, Diagnostics, diagnose
@@ -26,6 +27,7 @@ __all__ = [
     "Dial",
     "Identification",
     "PredictiveChecks",
+    "adjust_algebraic",
     "class_conditional",
     "dawid_skene",
     "diagnose",

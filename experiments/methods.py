@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from lehner import Estimate, Ratings, estimate_algebraic
+from lehner import Estimate, Ratings, estimate_adjusted, estimate_algebraic
 from lehner.checks import find
 from lehner.naive import majority_agreement, mean_posterior
 from lehner.system_accuracy import Aggregation
@@ -127,6 +127,13 @@ METHODS = {
             name="algebraic_likelihood",
             summary="Lehner's algebra, step 4 by maximum likelihood",
             estimate=_algebraic("algebraic_likelihood"),
+        ),
+        Method(
+            name="algebraic_adjusted",
+            summary="Lehner's algebra, adjusted for the bias of fitted violations",
+            estimate=lambda ratings, level, seed: estimate_adjusted(
+                ratings, level=level, seed=seed
+            ),
         ),
         *(
             Method(name=name, summary=summary, estimate=_bayesian(name), notice=COMPILING)

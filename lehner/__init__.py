@@ -1,5 +1,6 @@
 """lehner: the accuracy of a classification system when raters may be worse than the system."""
 
+from lehner.adjustment import estimate_adjusted
 from lehner.agreement_result import Agreement
 from lehner.algebraic import estimate_algebraic
 from lehner.coefficient import Coefficient
@@ -31,6 +32,7 @@ from lehner.table_agreement import agreement_of_table
 from lehner.table_files import read_table
 from lehner.tap import TapFit, fit_tap
 from lehner.tap_cuts import cut_ratings, fit_tap_by_cut
+from lehner.violations import Violations, fit_violations
 
 __all__ = [
     "Agreement",
@@ -50,11 +52,13 @@ __all__ = [
     "Scenario",
     "SoftLabels",
     "TapFit",
+    "Violations",
     "agreement",
     "agreement_of_table",
     "check_k_properties",
     "confusion_matrix",
     "cut_ratings",
+    "estimate_adjusted",
     "estimate_algebraic",
     "estimate_least_squares",
     "expected_kappa",
@@ -63,6 +67,7 @@ __all__ = [
     "fit_least_squares",
     "fit_tap",
     "fit_tap_by_cut",
+    "fit_violations",
     "label_algebraic",
     "list_datasets",
     "load_dataset",

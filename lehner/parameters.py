@@ -1,6 +1,7 @@
 """Parameters: the base rates and confusion matrices that a scenario draws for a sample."""
 
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -50,17 +51,9 @@ def draw_parameters(
     """
     rates = _draw_base_rates(scenario, n_samples, rng)
     k, n_levels, n_raters = scenario.n_categories, len(scenario.difficulty), scenario.n_raters
-    initial = np.array([*scenario.rater_accuracy, scenario.system_accuracy])
-    difficulty = np.array(scenario.difficulty)[:, None] * _affected(
-        scenario, scenario.difficulty_affects
-    )
-    unequal = _affected(scenario, scenario.errors_affect)
-    accuracy = reached_accuracy(initial, difficulty)
-    dispersion = np.where(unequal > 0, scenario.asymmetric_dispersion, 1.0)
-    matrices = np.broadcast_to(
-        disperse(accuracy, k, dispersion), (n_samples, n_levels, n_raters + 1, k, k)
-    )
-    spread = scenario.proportional_error_range * unequal
+    accuracy, dispersed = _dispersed(scenario)
+    matrices = np.broadcast_to(dispersed, (n_samples, *dispersed.shape))
+    spread = scenario.proportional_error_range * _affected(scenario, scenario.errors_affect)
     if spread.any():
         shared = {"none": (n_levels, n_raters + 1), "levels": (1, n_raters + 1), "raters": (1, 1)}
         noise = rng.uniform(-1, 1, (n_samples, *shared[scenario.common_errors], k, k))
@@ -121,6 +114,7 @@ def expected_system_accuracy(scenario: Scenario, parameters: DrawnParameters) ->
     return np.asarray(right)
 
 
+@lru_cache(maxsize=64)
 def perception(scenario: Scenario) -> Floats:
     """Give the probability of each category that everybody perceives, given the true one.
 
@@ -130,7 +124,9 @@ def perception(scenario: Scenario) -> Floats:
     """
     k = scenario.n_categories
     eye = np.eye(k)
-    return (1 - scenario.misleading) * eye + scenario.misleading * (1 - eye) / (k - 1)
+    seen = (1 - scenario.misleading) * eye + scenario.misleading * (1 - eye) / (k - 1)
+    seen.flags.writeable = False
+    return seen
 
 
 def rater_names(n_raters: int) -> list[str]:
@@ -147,6 +143,20 @@ def _draw_base_rates(scenario: Scenario, n_samples: int, rng: np.random.Generato
         return drawn / drawn.sum(axis=1, keepdims=True)
     rates = np.ones(k) if scenario.base_rates == "equal" else np.array(scenario.base_rates)
     return np.broadcast_to(rates / rates.sum(), (n_samples, k))
+
+
+@lru_cache(maxsize=64)
+def _dispersed(scenario: Scenario) -> tuple[Floats, Floats]:
+    """Give accuracies (n_levels, n_raters + 1) and confusion matrices without random variation."""
+    initial = np.array([*scenario.rater_accuracy, scenario.system_accuracy])
+    affected = _affected(scenario, scenario.difficulty_affects)
+    accuracy = reached_accuracy(initial, np.array(scenario.difficulty)[:, None] * affected)
+    unequal = _affected(scenario, scenario.errors_affect) > 0
+    dispersion = np.where(unequal, scenario.asymmetric_dispersion, 1.0)
+    matrices = disperse(accuracy, scenario.n_categories, dispersion)
+    for values in (accuracy, matrices):
+        values.flags.writeable = False
+    return accuracy, matrices
 
 
 def _affected(scenario: Scenario, affected: str) -> Floats:

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from lehner.checks import check_whole_number
 from lehner.labels import category_names
 from lehner.parameters import (
+    DrawnParameters,
     draw_parameters,
     expected_system_accuracy,
     perception,
@@ -181,6 +182,19 @@ def _one_chunk(
     rng: np.random.Generator,
 ) -> dict[str, Floats]:
     parameters = draw_parameters(scenario, n_samples, rng)
+    return simulate_votes(scenario, parameters, methods, rng, in_sample=in_sample)
+
+
+def simulate_votes(
+    scenario: Scenario,
+    parameters: DrawnParameters,
+    methods: Sequence[str],
+    rng: np.random.Generator,
+    *,
+    in_sample: bool = False,
+) -> dict[str, Floats]:
+    """Simulate a sample from each of many parameters, by counts; see `simulate_estimates`."""
+    n_samples = len(parameters.base_rates)
     table = vote_table(scenario.n_raters, scenario.n_categories, missing=scenario.missing > 0)
     probability = vote_probabilities(scenario, parameters)
     counts = rng.multinomial(scenario.n_items, probability.reshape(n_samples, -1))

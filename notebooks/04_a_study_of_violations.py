@@ -14,9 +14,15 @@
 # %% [markdown]
 # # A study: who is biased when which K-property fails
 #
+# **Question.** Lehner's algebra rests on the K-properties: equal accuracy of raters, equal error
+# probabilities, equal difficulty of items. Who is biased when which of them fails, by how much, at
+# what price in variance, and whose intervals hold?
+#
 # The skeleton of a methods paper. The study is a file, `experiments/studies/k_violations.toml`;
-# `lehner study run k_violations --output k_violations --workers 2` runs it and
-# `lehner study report k_violations` writes the tables read here.
+# `lehner study run k_violations --workers 2` runs it and `lehner study report k_violations` writes
+# the tables read here (`differences.csv` only has those from the algebra). The run was stopped
+# after three hours of fitting: 92 samples of each scenario with a good system, 19 with a poor one.
+# The same command goes on.
 
 # %%
 from pathlib import Path
@@ -42,7 +48,7 @@ print(study.aims)
 # ## Data-generating mechanisms
 #
 # Samples of 200 items in five categories, three raters, and a system that is better than each of
-# them. What fails is in the name of the scenario.
+# them or worse. What fails is in the name of the scenario.
 
 # %%
 pd.DataFrame(
@@ -133,3 +139,18 @@ wide.loc[
     [cell.name for cell in study.cells],
     [method.label for method in study.methods if method.label in wide],
 ]
+
+# %% [markdown]
+# **Answer.** The naive numbers are off by a quarter for a good system, whatever holds, and near
+# the truth for a poor one by accident. The algebra is .03 low for a good system even if all
+# K-properties hold (200 items are few for its bins; its intervals hold in 75%), .08 low if errors
+# fall near the truth, .07 if all fail. Step 4 by likelihood removes at least half of that, and
+# its RMSE is lower in every scenario with a good system. Dawid-Skene, alone or hierarchical, is
+# .06 to .10 low for a good system and .07 to .14 too high for a poor one, with intervals that
+# mostly miss: three raters cannot tell full confusion matrices. `one_coin`, the algebra's
+# assumptions as a likelihood, does well for a good system even where they fail, and is as wrong
+# as the algebra for a poor one: .06 too high where all fail, with intervals that hold in half of
+# the samples. `relaxed_k` is nowhere off by more than .03; where the K-properties hold its RMSE
+# is that of `one_coin`, and its intervals hold in 85 to 97% of the samples with a good system. Of
+# the properties, equal errors matters most: errors near the truth bias the algebra more than
+# unequal raters or items do.

@@ -4,11 +4,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from experiments.methods import METHODS, MODELS
+from experiments.methods import ALGEBRAIC, METHODS, MODELS
 from lehner.checks import check_choice, check_number, check_whole_number, find, wrong
 from lehner.vote_methods import VOTE_METHODS
 
-ALGEBRAIC = {
+RESAMPLED = {
     "interval": lambda value: check_choice("interval", value, ("percentile", "bca", "none")),
     "resamples": lambda value: check_whole_number("resamples", value, 1),
 }
@@ -85,11 +85,11 @@ def choose_method(choice: Any) -> MethodChoice:
     label = given.get("label", name)
     if not isinstance(label, str) or not label:
         raise wrong("label", label, "give text in quotes")
-    allowed = BAYESIAN if name in MODELS else ALGEBRAIC if name.startswith("algebraic") else {}
+    allowed = BAYESIAN if name in MODELS else RESAMPLED if name in ALGEBRAIC else {}
     options = {key: value for key, value in given.items() if key not in ("name", "label")}
     for key, value in options.items():
         find(f"option of {name} called", key, allowed)(value)
-    if name.startswith("algebraic"):
+    if name in ALGEBRAIC:
         options.setdefault("interval", "percentile")
     return MethodChoice(method=name, label=label, options=tuple(sorted(options.items())))
 

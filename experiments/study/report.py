@@ -93,8 +93,8 @@ def write_report(folder: str | Path) -> list[Path]:
     texts = {
         "report.html": to_html(study.name, blocks, pictures),
         "report.md": to_markdown(study.name, blocks),
-        "performance.csv": found.measures.to_csv(index=False),
-        "differences.csv": found.differences.to_csv(index=False),
+        "performance.csv": found.measures.to_csv(index=False, float_format="%.6g"),
+        "differences.csv": found.differences.to_csv(index=False, float_format="%.6g"),
     }
     for estimand in ESTIMANDS:
         table = _performance(found, estimand)

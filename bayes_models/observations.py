@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from lehner import InputError, Patterns, Ratings
-from lehner.pattern_table import known_truths
+from lehner.latent_class.pattern_table import known_truths
 
 UNKNOWN = -1
 SYSTEM = "system"

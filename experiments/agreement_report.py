@@ -22,7 +22,7 @@ from lehner import (
     agreement_of_table,
     read_table,
 )
-from lehner.agreement_weights import WEIGHTS
+from lehner.coefficients.weights import WEIGHTS
 
 MOST_PAIRS = 15
 HEAD = ("coefficient", "weights", "estimate", "interval", "SE", "p", "Landis–Koch", "note")

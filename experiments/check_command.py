@@ -45,7 +45,8 @@ def check(
     Exit code 1 if none of them can be tested.
     """
     from experiments.load import load
-    from lehner.k_properties import check_k_properties, require_pairs
+    from lehner.estimate import require_pairs
+    from lehner.k_properties.check import check_k_properties
 
     check_seed(seed)
     options = {

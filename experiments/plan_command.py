@@ -11,7 +11,7 @@ from experiments.arguments import AsJson, Seed, check_seed
 
 if TYPE_CHECKING:
     from experiments.planning.plan import Question
-    from lehner.nearness import Estimand
+    from lehner.planning.nearness import Estimand
 
 DEFAULT_VIOLATIONS = (0.0, 1.0)
 
@@ -91,7 +91,7 @@ def _check(question: "Question") -> None:
 
     from lehner import Scenario
     from lehner.checks import check_choice, check_number, check_probability, check_whole_number
-    from lehner.nearness import ESTIMANDS
+    from lehner.planning.nearness import ESTIMANDS
     from lehner.vote_methods import find_vote_methods
     from lehner.vote_probabilities import require_few_votes
 

@@ -1,37 +1,37 @@
 """lehner: the accuracy of a classification system when raters may be worse than the system."""
 
 from lehner.adjustment import estimate_adjusted
-from lehner.agreement_result import Agreement
 from lehner.algebraic import estimate_algebraic
-from lehner.coefficient import Coefficient
+from lehner.coefficients.coefficient import Coefficient
+from lehner.coefficients.contingency import expected_table
+from lehner.coefficients.rater_agreement import agreement
+from lehner.coefficients.result import Agreement
+from lehner.coefficients.table_agreement import agreement_of_table
+from lehner.coefficients.table_files import read_table
 from lehner.confusion import confusion_matrix
-from lehner.contingency import expected_table
 from lehner.datasets import list_datasets, load_dataset
 from lehner.errors import InputError
 from lehner.estimate import Estimate, IntervalEstimate
 from lehner.fit_checks import rating_calibration, residual_correlation
-from lehner.k_properties import KProperties, KPropertyTest, check_k_properties
-from lehner.latent_class_fit import LatentClassFit
-from lehner.least_squares import LeastSquaresFit, fit_least_squares
-from lehner.least_squares_estimate import estimate_least_squares
-from lehner.maximum_likelihood import fit_latent_class
+from lehner.k_properties.check import KProperties, KPropertyTest, check_k_properties
+from lehner.latent_class.maximum_likelihood import fit_latent_class
+from lehner.latent_class.result import LatentClassFit
+from lehner.least_squares.estimate import estimate_least_squares
+from lehner.least_squares.fit import LeastSquaresFit, fit_least_squares
 from lehner.naive import majority_agreement, mean_posterior
 from lehner.pairwise import PairwiseAgreement, pairwise_agreement
 from lehner.parameters import true_parameters
 from lehner.patterns import Patterns
-from lehner.planning import expected_kappa, scenario_with_kappa
+from lehner.planning.kappa import expected_kappa, scenario_with_kappa
+from lehner.planning.sample_size import SampleSize, required_sample_size
 from lehner.population import PopulationValue, population_value, population_values
-from lehner.rater_agreement import agreement
 from lehner.ratings import Ratings
 from lehner.read import read_ratings
-from lehner.sample_size import SampleSize, required_sample_size
 from lehner.scenario import Scenario
 from lehner.simulation import simulate, simulate_estimates
 from lehner.soft_labels import SoftLabels, label_algebraic
-from lehner.table_agreement import agreement_of_table
-from lehner.table_files import read_table
-from lehner.tap import TapFit, fit_tap
-from lehner.tap_cuts import cut_ratings, fit_tap_by_cut
+from lehner.tap.cuts import cut_ratings, fit_tap_by_cut
+from lehner.tap.maximum_likelihood import TapFit, fit_tap
 from lehner.violations import Violations, fit_violations
 
 __all__ = [

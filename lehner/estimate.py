@@ -227,9 +227,8 @@ def require_pairs(ratings: Ratings) -> None:
     if ratings.grouped:
         ratings = ratings.take(np.flatnonzero(ratings.weights))
     if ratings.n_raters < 2:
-        raise InputError(
-            f"there is {ratings.n_raters} rater besides the system", "give two or more raters"
-        )
+        system = "" if ratings.system is None else " besides the system"
+        raise InputError(f"there is {ratings.n_raters} rater{system}", "give two or more raters")
     if ratings.n_categories < 2:
         raise InputError(
             f"the only category is {', '.join(map(str, ratings.categories)) or 'missing'}",

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from lehner.checks import check_choice, check_numbers, check_whole_number
-from lehner.latent_class import (
+from lehner.latent_class.expectation_maximisation import (
     LATENT_CLASS_MODELS,
     LatentClasses,
     align_labels,
@@ -15,13 +15,13 @@ from lehner.latent_class import (
     fit_patterns,
     vote_start,
 )
+from lehner.latent_class.pattern_table import tabulate_codes
 from lehner.parameters import DrawnParameters, draw_parameters, expected_system_accuracy
 from lehner.pattern_probabilities import (
     chunk_size,
     pattern_probabilities,
     require_few_patterns,
 )
-from lehner.pattern_table import tabulate_codes
 from lehner.scenario import Scenario
 from lehner.seeds import Seed, child_seeds
 from lehner.simulation import simulate

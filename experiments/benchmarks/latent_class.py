@@ -23,8 +23,14 @@ import numpy as np
 import pandas as pd
 
 from lehner import Ratings, fit_latent_class
-from lehner.latent_class import LATENT_CLASS_MODELS, LatentClasses, expect, fit_patterns, vote_start
-from lehner.pattern_table import tabulate
+from lehner.latent_class.expectation_maximisation import (
+    LATENT_CLASS_MODELS,
+    LatentClasses,
+    expect,
+    fit_patterns,
+    vote_start,
+)
+from lehner.latent_class.pattern_table import tabulate
 
 N_DATA = 3
 SAME = 1e-6

@@ -12,10 +12,10 @@ from matplotlib.figure import Figure
 
 from experiments.files import write_atomically
 from lehner import Ratings, Scenario
-from lehner.disagreement import plain_chi_square
-from lehner.k_bootstrap import Outcome, run_k_tests
-from lehner.k_properties import LEVEL, holm
-from lehner.k_tests import K_TESTS
+from lehner.k_properties.bootstrap import Outcome, run_k_tests
+from lehner.k_properties.check import LEVEL, holm
+from lehner.k_properties.disagreement import plain_chi_square
+from lehner.k_properties.statistics import K_TESTS
 from lehner.labels import category_names
 from lehner.seeds import child_seeds, generator
 from lehner.simulation import simulate_items

@@ -17,7 +17,7 @@ from experiments.files import write_atomically
 from experiments.paper.figures import FIGURES, PRESETS
 from experiments.planning.plan import Plan, Question, plan_scenarios
 from lehner import Scenario, simulate_estimates
-from lehner.nearness import ESTIMANDS, ROUNDING, Estimand
+from lehner.planning.nearness import ESTIMANDS, ROUNDING, Estimand
 from lehner.seeds import Seed, child_seeds
 
 METHOD = "algebraic"

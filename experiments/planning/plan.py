@@ -9,8 +9,8 @@ import pandas as pd
 
 from lehner import InputError, SampleSize, Scenario, required_sample_size, scenario_with_kappa
 from lehner.estimate import plain
-from lehner.nearness import Estimand
-from lehner.planning import initial_accuracy
+from lehner.planning.kappa import initial_accuracy
+from lehner.planning.nearness import Estimand
 from lehner.seeds import Seed, child_seeds
 from lehner.vote_probabilities import n_vote_cells
 

@@ -10,7 +10,7 @@ import pytest
 import experiments.k_properties
 from experiments.k_properties.power import CELLS, PLAIN, TESTS, rejections, write_power
 from lehner import Scenario, simulate
-from lehner.k_tests import K_TESTS
+from lehner.k_properties.statistics import K_TESTS
 
 KEPT = pd.read_csv(Path(experiments.k_properties.__file__).parent / "power.csv")
 

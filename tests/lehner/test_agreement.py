@@ -14,7 +14,7 @@ from sklearn.metrics import cohen_kappa_score
 
 import lehner
 from lehner import InputError, Ratings, agreement, agreement_of_table, load_dataset, read_table
-from lehner.agreement_weights import find_weights
+from lehner.coefficients.weights import find_weights
 from tests.reference import agreement as reference
 
 DATA = Path(__file__).parents[1] / "data"

@@ -9,8 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lehner import Ratings, agreement_totals
-from lehner.agreement_totals import find_design, observed_totals, simulated_totals
+from lehner import Ratings
+from lehner.k_properties import agreement_totals
+from lehner.k_properties.agreement_totals import find_design, observed_totals, simulated_totals
 
 CATEGORIES = ["a", "b", "c"]
 

@@ -5,7 +5,7 @@ import pytest
 from sklearn.metrics import cohen_kappa_score
 
 from lehner import InputError, Ratings, agreement, agreement_of_table
-from lehner.agreement_weights import WEIGHTS, find_all_weights, find_weights
+from lehner.coefficients.weights import WEIGHTS, find_all_weights, find_weights
 
 
 @pytest.mark.parametrize("name", WEIGHTS)

@@ -8,16 +8,16 @@ from statsmodels.stats.multitest import multipletests
 
 import lehner
 from lehner import InputError, Ratings, Scenario, check_k_properties, population_value, simulate
-from lehner.agreement_totals import find_design, observed_totals
-from lehner.disagreement import plain_chi_square
-from lehner.k_model import (
+from lehner.k_properties.agreement_totals import find_design, observed_totals
+from lehner.k_properties.check import holm
+from lehner.k_properties.disagreement import plain_chi_square
+from lehner.k_properties.model import (
     disagreement_shares,
     expected_triples,
     fit_k_model,
     fit_own_accuracies,
     residual_correlations,
 )
-from lehner.k_properties import holm
 from lehner.parameters import draw_parameters
 from lehner.pattern_probabilities import pattern_probabilities
 from lehner.seeds import child_seeds

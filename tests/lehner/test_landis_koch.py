@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import scipy.stats
 
-from lehner.landis_koch import LABELS, landis_koch_label, landis_koch_probability
+from lehner.coefficients.landis_koch import LABELS, landis_koch_label, landis_koch_probability
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ import pytest
 from scipy.optimize import minimize
 
 from lehner import InputError, Scenario, load_dataset, simulate
-from lehner.latent_class import (
+from lehner.latent_class.expectation_maximisation import (
     LATENT_CLASS_MODELS,
     LatentClasses,
     align_labels,
@@ -16,7 +16,7 @@ from lehner.latent_class import (
     fit_patterns,
     vote_start,
 )
-from lehner.pattern_table import tabulate, tabulate_codes
+from lehner.latent_class.pattern_table import tabulate, tabulate_codes
 from tests.reference.latent_class import log_likelihood, parameters, size
 
 each_model = pytest.mark.parametrize("name", LATENT_CLASS_MODELS)

@@ -20,7 +20,7 @@ from lehner import (
     simulate,
 )
 from lehner.flat import FlatRatings
-from lehner.pair_model import (
+from lehner.least_squares.pair_model import (
     FORMS,
     model_at,
     n_coordinates,

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lehner import InputError, Ratings, Scenario, fit_latent_class, load_dataset, simulate
-from lehner.latent_class import LATENT_CLASS_MODELS
+from lehner.latent_class.expectation_maximisation import LATENT_CLASS_MODELS
 from tests.reference import dawid_skene, latent_class
 
 DATA = Path(__file__).parents[1] / "data"

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from lehner import InputError, Scenario, population_value, simulate_estimates
-from lehner.latent_class import LATENT_CLASS_MODELS, LatentClasses
+from lehner.latent_class.expectation_maximisation import LATENT_CLASS_MODELS, LatentClasses
 from lehner.parameters import draw_parameters
 from lehner.pattern_probabilities import pattern_probabilities
 from lehner.population import POPULATION_METHODS, pseudo_true_accuracy

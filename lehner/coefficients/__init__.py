@@ -1,0 +1,1 @@
+"""Coefficients of agreement, with standard errors."""

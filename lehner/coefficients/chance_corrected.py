@@ -1,0 +1,173 @@
+"""Chance-corrected agreement of any number of raters, each coefficient linearised.
+
+All but Krippendorff's are (observed − chance) / (1 − chance) with the same observed agreement, the
+mean over items with two or more raters, and differ in their chance agreement. Items with one
+rating count towards how often categories occur (Gwet 2014, chapter 2).
+"""
+
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lehner.coefficients.item_votes import ItemVotes
+from lehner.coefficients.linearised import Linearised, beyond_chance
+from lehner.coefficients.weights import AgreementWeights
+
+type Floats = NDArray[np.float64]
+
+
+def percent_agreement(items: ItemVotes, weights: AgreementWeights) -> Linearised:
+    """Average over items the agreement of two of their raters drawn at random.
+
+    Parameters
+    ----------
+    items : ItemVotes
+        At least one rated by two raters.
+    weights : AgreementWeights
+        Symmetric.
+
+    Returns
+    -------
+    Linearised
+    """
+    paired = items.n_raters > 1
+    pairs = np.where(paired, items.n_raters * (items.n_raters - 1), 1)
+    agreement = items.pair_sums(weights.matrix) / pairs
+    value = items.weights[paired] @ agreement[paired] / items.n_paired
+    influence = np.where(paired, agreement - value, 0) * items.n_items / items.n_paired
+    return Linearised(value=value, influence=influence)
+
+
+def brennan_prediger_kappa(items: ItemVotes, weights: AgreementWeights) -> Linearised:
+    """Correct for raters who choose every category equally often (Brennan & Prediger 1981)."""
+    chance = Linearised(value=weights.matrix.mean(), influence=np.zeros_like(items.weights))
+    return beyond_chance(percent_agreement(items, weights), chance)
+
+
+def fleiss_kappa(items: ItemVotes, weights: AgreementWeights) -> Linearised:
+    """Correct for raters who choose categories as often as all do together (Fleiss 1971).
+
+    Of two raters of all items it is Scott's (1955) pi.
+    """
+    share, prevalence = _prevalence(items)
+    value = prevalence @ weights.matrix @ prevalence
+    chance = Linearised(value=value, influence=2 * (share @ weights.matrix @ prevalence - value))
+    return beyond_chance(percent_agreement(items, weights), chance)
+
+
+def gwet_ac(items: ItemVotes, weights: AgreementWeights) -> Linearised:
+    """Correct for raters who choose at random on some items (Gwet 2008): AC1, weighted AC2."""
+    share, prevalence = _prevalence(items)
+    scale = weights.matrix.sum() / (items.n_categories * (items.n_categories - 1))
+    chance = Linearised(
+        value=scale * (prevalence @ (1 - prevalence)),
+        influence=scale * ((share - prevalence) @ (1 - 2 * prevalence)),
+    )
+    return beyond_chance(percent_agreement(items, weights), chance)
+
+
+def _prevalence(items: ItemVotes) -> tuple[Floats, Floats]:
+    """How often each category is chosen on each item, and on average."""
+    share = items.votes / items.n_raters[:, None]
+    return share, items.weights @ share / items.n_items
+
+
+def conger_kappa(items: ItemVotes, weights: AgreementWeights) -> Linearised:
+    """Correct for raters who each choose categories as often as they do (Conger 1980).
+
+    Of two raters of all items it is Cohen's kappa.
+    """
+    raters, rater = np.unique(items.rater, return_inverse=True)
+    cell = rater * items.n_categories + items.category
+    size = len(raters) * items.n_categories
+    weighted = items.share * items.weights[items.row]
+    chosen = np.bincount(cell, weights=weighted, minlength=size).reshape(len(raters), -1)
+    n_rated = chosen.sum(axis=1)
+    chosen /= n_rated[:, None]
+    others = (chosen.sum(axis=0) - chosen) @ weights.matrix
+    pairs = len(raters) * (len(raters) - 1)
+    gain = (others - (chosen * others).sum(axis=1, keepdims=True)) / n_rated[:, None]
+    influence = np.bincount(
+        items.row,
+        weights=items.share * gain[rater, items.category],
+        minlength=len(items.weights),
+    )
+    chance = Linearised(
+        value=(chosen * others).sum() / pairs, influence=influence * 2 * items.n_items / pairs
+    )
+    return beyond_chance(percent_agreement(items, weights), chance)
+
+
+def krippendorff_alpha(items: ItemVotes, weights: AgreementWeights) -> Linearised:
+    """Compare observed with expected disagreement of pairs of ratings (Krippendorff 2011).
+
+    Items with one rating do not count, and the others do in proportion to their ratings.
+
+    Parameters
+    ----------
+    items : ItemVotes
+        At least one rated by two raters.
+    weights : AgreementWeights
+        The squared difference function is 1 less the weights; for ordinal weights it is
+        Krippendorff's, of the differences between mean ranks, which depend on the ratings.
+
+    Returns
+    -------
+    Linearised
+    """
+    chosen = items.n_raters > 1
+    paired = items.of_rows(chosen)
+    n_votes = paired.weights @ paired.n_raters
+    prevalence = paired.weights @ paired.votes / n_votes
+    pull_observed = pull_expected = np.zeros(items.n_categories)
+    disagreement = 1 - weights.matrix
+    if weights.name == "ordinal":
+        below = np.tri(items.n_categories, k=-1) + np.eye(items.n_categories) / 2
+        rank = below @ prevalence
+        disagreement = (rank[:, None] - rank) ** 2
+        pull_observed = 4 * (prevalence * rank - _partner(paired, rank) / n_votes) @ below
+        pull_expected = 4 * (prevalence * (rank - prevalence @ rank)) @ below
+    observed = paired.pair_sums(disagreement) / (paired.n_raters - 1)
+    mean_observed = paired.weights @ observed / n_votes
+    expected = disagreement @ prevalence
+    mean_expected = prevalence @ expected
+    moved = np.zeros((2, len(chosen)))
+    moved[0, chosen] = observed - mean_observed * paired.n_raters + paired.votes @ pull_observed
+    moved[1, chosen] = (
+        2 * (paired.votes @ expected - mean_expected * paired.n_raters)
+        + paired.votes @ pull_expected
+    )
+    moved *= items.n_items / n_votes
+    pooled = beyond_chance(
+        Linearised(value=1 - mean_observed, influence=-moved[0]),
+        Linearised(value=1 - mean_expected, influence=-moved[1]),
+    )
+    # Expected pairs are drawn without replacement: of N votes, the second from N − 1.
+    left = 1 - 1 / n_votes
+    moved_left = np.where(chosen, items.n_raters, 0) * items.n_items / n_votes**2
+    return Linearised(
+        value=1 - (1 - pooled.value) * left,
+        influence=pooled.influence * left - (1 - pooled.value) * moved_left,
+    )
+
+
+def _partner(paired: ItemVotes, rank: Floats) -> Floats:
+    """Sum, for each category, the ranks of the votes that its votes are paired with."""
+    weights = paired.weights / (paired.n_raters - 1)
+    with_category = np.eye(paired.n_categories)[:, :, None] * rank
+    return np.array([weights @ paired.pair_sums(matrix) for matrix in with_category])
+
+
+STATISTICS: dict[str, Callable[[ItemVotes, AgreementWeights], Linearised]] = {
+    "percent_agreement": percent_agreement,
+    "brennan_prediger_kappa": brennan_prediger_kappa,
+    "cohen_kappa": conger_kappa,
+    "conger_kappa": conger_kappa,
+    "scott_pi": fleiss_kappa,
+    "fleiss_kappa": fleiss_kappa,
+    "krippendorff_alpha": krippendorff_alpha,
+    "gwet_ac1": gwet_ac,
+    "gwet_ac2": gwet_ac,
+}
+"""Coefficients by name. Cohen's kappa and Scott's pi are of items that both raters rated."""

@@ -1,0 +1,46 @@
+"""A coefficient by its name: the statistic, and whether the items support it."""
+
+from lehner.coefficients.chance_corrected import STATISTICS
+from lehner.coefficients.coefficient import Coefficient, summarise, undefined
+from lehner.coefficients.item_votes import ItemVotes
+from lehner.coefficients.weights import AgreementWeights
+
+NO_PAIRS = "undefined: no item was rated by two raters"
+ONE_CATEGORY = "undefined: there is one category"
+
+
+def coefficient_of_items(
+    name: str,
+    items: ItemVotes,
+    weights: AgreementWeights,
+    level: float,
+    *,
+    reason: str = "",
+    note: str = "",
+) -> Coefficient:
+    """Find a coefficient of agreement.
+
+    Parameters
+    ----------
+    name : str
+        A key of `STATISTICS`, with a category in brackets if the items were collapsed to it.
+    items : ItemVotes
+    weights : AgreementWeights
+    level : float
+        Probability of the interval.
+    reason : str
+        Why it is undefined for these raters, if it is.
+    note : str
+
+    Returns
+    -------
+    Coefficient
+    """
+    if not reason and items.n_paired == 0:
+        reason = NO_PAIRS
+    if not reason and items.n_categories < 2 and name != "percent_agreement":
+        reason = ONE_CATEGORY
+    if reason:
+        return undefined(name, weights.name, reason)
+    statistic = STATISTICS[name.partition("[")[0]](items, weights)
+    return summarise(name, weights.name, statistic, items.weights, items.n_paired, level, note)

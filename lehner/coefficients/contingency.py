@@ -1,0 +1,203 @@
+"""Contingency tables of two classifications of the same items, and their agreement linearised.
+
+Rows are the estimated class, columns the actual one. A table may have leading dimensions.
+"""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from lehner.coefficients.linearised import Linearised, beyond_chance
+from lehner.errors import InputError
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+type Floats = NDArray[np.float64]
+
+
+def accuracy(table: Floats, weights: Floats) -> Linearised:
+    """Find the (weighted) share of items on the diagonal.
+
+    Parameters
+    ----------
+    table : ndarray of float, shape (..., n_categories, n_categories)
+    weights : ndarray of float, shape (n_categories, n_categories)
+
+    Returns
+    -------
+    Linearised
+        The influence is that of the cells, row by row.
+    """
+    value = (table * weights).sum(axis=(-2, -1)) / table.sum(axis=(-2, -1))
+    return Linearised(value=value, influence=_cells(weights - value[..., None, None]))
+
+
+def cohen_kappa(table: Floats, weights: Floats) -> Linearised:
+    """Correct for two raters who each choose categories as often as they do (Cohen 1960, 1968).
+
+    The influences give the standard error of Fleiss, Cohen & Everitt (1969).
+    """
+    row, column = _margins(table)
+    of_row, of_column = column @ weights.T, row @ weights
+    value = (row * of_row).sum(axis=-1)
+    moved = of_row[..., :, None] + of_column[..., None, :] - 2 * value[..., None, None]
+    chance = Linearised(value=value, influence=_cells(moved))
+    return beyond_chance(accuracy(table, weights), chance)
+
+
+def goodman_kruskal_lambda(
+    table: Floats, weights: Floats, margin: Literal["estimated", "actual"]
+) -> Linearised:
+    """Correct for putting every item into the same class, the best by one of the margins.
+
+    Parameters
+    ----------
+    table : ndarray of float, shape (n_categories, n_categories)
+    weights : ndarray of float, shape (n_categories, n_categories)
+    margin : {"estimated", "actual"}
+        Whether the best class is that of the rows, as in CPTtools, or that of the columns.
+
+    Returns
+    -------
+    Linearised
+        The influence is NaN where two classes are equally good.
+
+    References
+    ----------
+    Goodman & Kruskal (1954), JASA 49, 732-764. Almond et al. (2015), Bayesian Networks in
+    Educational Assessment, chapter 7.
+    """
+    row, column = _margins(table)
+    agreement = weights.T if margin == "estimated" else weights
+    of_class = agreement @ (row if margin == "estimated" else column)
+    best = of_class.argmax()
+    tied = (np.isclose(of_class, of_class[best])).sum() > 1
+    gain = np.where(tied, np.nan, agreement[best] - of_class[best])
+    moved = gain[:, None] if margin == "estimated" else gain
+    chance = Linearised(value=of_class[best], influence=_cells(np.broadcast_to(moved, table.shape)))
+    return beyond_chance(accuracy(table, weights), chance)
+
+
+def _margins(table: Floats) -> tuple[Floats, Floats]:
+    share = table / table.sum(axis=(-2, -1), keepdims=True)
+    return share.sum(axis=-1), share.sum(axis=-2)
+
+
+def _cells(values: Floats) -> Floats:
+    return values.reshape(*values.shape[:-2], values.shape[-2] * values.shape[-1])
+
+
+def expected_table(estimated: "ArrayLike | xr.DataArray", actual: ArrayLike) -> "xr.DataArray":
+    """Cross-classify two soft classifications: the expected counts of a square table.
+
+    An item adds the product of its probabilities to each cell: right if the classifications are
+    independent given the item, as with a known class on one side.
+
+    Parameters
+    ----------
+    estimated, actual : array_like of float or xarray.DataArray, shape (n_items, n_categories)
+        Each item's probabilities of the categories, as in `Estimate.truth_probabilities`; for a
+        known category 1 and 0. Items with NaN on either side are left out.
+
+    Returns
+    -------
+    xarray.DataArray, dims (estimated, actual)
+
+    Raises
+    ------
+    InputError
+        If the shapes differ, or rows are not probabilities.
+
+    Examples
+    --------
+    A Bayes net gives three classes .5, .3, .2 to a person of the first.
+
+    >>> expected_table([[0.5, 0.3, 0.2]], [[1, 0, 0]]).values.tolist()
+    [[0.5, 0.0, 0.0], [0.3, 0.0, 0.0], [0.2, 0.0, 0.0]]
+    """
+    one, two = _probabilities(estimated, "estimated"), _probabilities(actual, "actual")
+    if one.shape != two.shape:
+        raise InputError(
+            f"estimated has shape {one.shape} and actual {two.shape}",
+            "give the same items and categories on both sides",
+        )
+    known = ~(np.isnan(one).any(axis=1) | np.isnan(two).any(axis=1))
+    names = [_names(side) for side in (estimated, actual)]
+    if None not in names and names[0] != names[1]:
+        raise InputError(f"the categories {names[0]} and {names[1]} differ", "give the same")
+    categories = names[0] or names[1] or list(range(1, one.shape[1] + 1))
+    return as_table(one[known].T @ two[known], categories)
+
+
+def _probabilities(values: ArrayLike, name: str) -> Floats:
+    try:
+        array = np.asarray(values, dtype=float)
+    except (TypeError, ValueError):
+        raise InputError(f"{name} is no array of numbers", "give probabilities") from None
+    if array.ndim != 2:
+        raise InputError(f"{name} has shape {array.shape}", "give an array (item, category)")
+    known = array[~np.isnan(array).any(axis=1)]
+    if (known < 0).any() or (np.abs(known.sum(axis=1) - 1) > 1e-6).any():
+        raise InputError(
+            f"{name} holds rows that are not probabilities", "give rows of 0 or more that sum to 1"
+        )
+    return array
+
+
+def _names(values: object) -> list[object] | None:
+    if "category" not in getattr(values, "dims", ()):
+        return None
+    return list(values.coords["category"].values.tolist())  # type: ignore[attr-defined]
+
+
+def as_table(values: ArrayLike, categories: Sequence[object] | None = None) -> "xr.DataArray":
+    """Label a square table.
+
+    Parameters
+    ----------
+    values : array_like of float or xarray.DataArray, shape (n_categories, n_categories)
+        Counts or probabilities, 0 or more.
+    categories : sequence, optional
+        By default those of a labelled table, else 1, 2, 3, ….
+
+    Returns
+    -------
+    xarray.DataArray, dims (estimated, actual)
+
+    Raises
+    ------
+    InputError
+        Unless it is such a table, with something in it.
+    """
+    import xarray as xr
+
+    if categories is None and isinstance(values, xr.DataArray):
+        if set(values.dims) != {"estimated", "actual"}:
+            raise InputError(
+                f"the table has dims {', '.join(map(str, values.dims))}",
+                "name them estimated (rows) and actual (columns)",
+            )
+        values = values.transpose("estimated", "actual")
+        sides = [values.get_index(dim).tolist() for dim in values.dims]
+        if sides[0] != sides[1]:
+            raise InputError(f"the categories {sides[0]} and {sides[1]} differ", "give the same")
+        categories = sides[0]
+    try:
+        array = np.asarray(values, dtype=float)
+    except (TypeError, ValueError):
+        raise InputError("the table is not one of numbers", "give counts") from None
+    if array.ndim != 2 or array.shape[0] != array.shape[1] or array.size == 0:
+        raise InputError(f"the table has shape {array.shape}", "give a square table")
+    if not np.isfinite(array).all() or (array < 0).any() or array.sum() <= 0:
+        raise InputError(
+            "the table holds numbers that are no counts", "give numbers, 0 or more, not all 0"
+        )
+    names = list(range(1, len(array) + 1)) if categories is None else list(categories)
+    if len(names) != len(array) or len(set(names)) < len(names):
+        raise InputError(f"the categories {names} do not name {len(array)} rows", "name each once")
+    return xr.DataArray(
+        array, dims=("estimated", "actual"), coords={"estimated": names, "actual": names}
+    )

@@ -1,0 +1,106 @@
+"""Agreement: coefficients side by side, and every pair of raters."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from lehner.checks import find
+from lehner.coefficients.coefficient import Coefficient
+from lehner.estimate import plain
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import xarray as xr
+
+
+@dataclass(frozen=True, kw_only=True, repr=False, eq=False)
+class Agreement:
+    """Coefficients of agreement.
+
+    Parameters
+    ----------
+    coefficients : tuple of Coefficient
+    level : float
+        Probability of their intervals.
+    n_items : float or None
+        Items with a rating; the total of a table of counts; None for one of probabilities.
+    pairs : xarray.Dataset, dims (weights, rater, other_rater), optional
+        Every pair of raters, the system as the rater `system`; see `rater_pairs`.
+    notes : tuple of str
+        What holds for all coefficients.
+    """
+
+    coefficients: tuple[Coefficient, ...]
+    level: float
+    n_items: float | None
+    pairs: "xr.Dataset | None" = None
+    notes: tuple[str, ...] = ()
+
+    def __getitem__(self, key: str | tuple[str, str]) -> Coefficient:
+        """Look a coefficient up by its name, or by its name and weights; the first by default."""
+        name, weights = (key, None) if isinstance(key, str) else key
+        found = {c.name: c for c in reversed(self.coefficients) if weights in (None, c.weights)}
+        return find("coefficient", name, found)
+
+    def __repr__(self) -> str:
+        wide = max((len(c.name) for c in self.coefficients), default=0)
+        items = "an unknown number of" if self.n_items is None else f"{self.n_items:g}"
+        lines = [f"Agreement on {items} items [{self.level:.0%} interval]"]
+        lines += [
+            f"  {c.name:<{wide}}  {c.weights:<9}  {c}  {c.note if c.estimate is None else c.label}"
+            for c in self.coefficients
+        ]
+        lines += [f"  note: {note}" for note in self.notes]
+        return "\n".join(line.rstrip() for line in lines)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give the result in plain types, undefined numbers as None, ready for JSON.
+
+        Returns
+        -------
+        dict
+            Keys `n_items`, `level`, `coefficients`, `pairs`, `notes`.
+        """
+        pairs = [] if self.pairs is None else self.pairs_frame().to_dict("records")
+        return {
+            "n_items": self.n_items,
+            "level": self.level,
+            "coefficients": plain(self.coefficients),
+            "pairs": plain(pairs),
+            "notes": list(self.notes),
+        }
+
+    def to_frame(self) -> "pd.DataFrame":
+        """Give a row per coefficient, with the fields of `Coefficient` as columns.
+
+        Returns
+        -------
+        pandas.DataFrame
+        """
+        import pandas as pd
+
+        return pd.DataFrame([vars(coefficient) for coefficient in self.coefficients])
+
+    def pairs_frame(self) -> "pd.DataFrame":
+        """Give a row per pair of raters and weights.
+
+        Returns
+        -------
+        pandas.DataFrame
+            Columns `rater`, `other_rater`, `weights`, `n_items`, `percent_agreement`,
+            `cohen_kappa`, `standard_error`.
+        """
+        import pandas as pd
+
+        if self.pairs is None:
+            return pd.DataFrame()
+        first, second = np.triu_indices(self.pairs.sizes["rater"], 1)
+        names = self.pairs["rater"].values
+        frames = []
+        for i, weights in enumerate(self.pairs["weights"].values):
+            columns = {"rater": names[first], "other_rater": names[second], "weights": weights}
+            one = self.pairs.isel(weights=i)
+            columns |= {str(name): values.values[first, second] for name, values in one.items()}
+            frames.append(pd.DataFrame(columns))
+        return pd.concat(frames, ignore_index=True)

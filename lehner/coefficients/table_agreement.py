@@ -1,0 +1,132 @@
+"""Agreement of two classifications in a square table of counts or probabilities."""
+
+from collections.abc import Iterator
+from functools import partial
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from lehner.checks import check_number
+from lehner.coefficients.coefficient import Coefficient, summarise, undefined
+from lehner.coefficients.coefficient_of_items import coefficient_of_items
+from lehner.coefficients.contingency import accuracy, as_table, cohen_kappa, goodman_kruskal_lambda
+from lehner.coefficients.item_votes import ItemVotes, count_votes
+from lehner.coefficients.result import Agreement
+from lehner.coefficients.weights import AgreementWeights, find_all_weights
+from lehner.flat import MOST_ITEMS
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+type Floats = NDArray[np.float64]
+
+UNKNOWN_TOTAL = "undefined: it depends on the number of items"
+ASYMMETRIC = "undefined: weights that are not symmetric take the sides for different"
+MOST_PROBABLE = 1 + 1e-6
+MARGINS: dict[Literal["estimated", "actual"], str] = {
+    "estimated": "chance: all items in the best class by the row margin",
+    "actual": "chance: all items in the best class by the column margin",
+}
+
+
+def agreement_of_table(
+    table: "ArrayLike | xr.DataArray",
+    *,
+    weights: Any = None,
+    ordered: bool = False,
+    n_items: float | None = None,
+    level: float = 0.9,
+) -> Agreement:
+    """Measure the agreement of two classifications from their square table.
+
+    Parameters
+    ----------
+    table : array_like of float or xarray.DataArray, shape (n_categories, n_categories)
+        Counts, expected counts (`expected_table`) or probabilities; row the estimated class,
+        column the actual class, or two raters. A labelled one has dims (estimated, actual).
+    weights : str, array_like or sequence of str, optional
+        As of `agreement`; a matrix need not be symmetric. The categories' order is the table's.
+    ordered : bool
+        Whether it means something: without weights linear, quadratic and ordinal ones are shown.
+    n_items : float, optional
+        How many items the table stands for; by default its total. A total of 1 is one of
+        probabilities, without standard errors.
+    level : float
+        Probability of the intervals.
+
+    Returns
+    -------
+    Agreement
+        `accuracy`; `cohen_kappa`; `brennan_prediger_kappa`, `scott_pi`, `krippendorff_alpha` and
+        `gwet_ac1` or `gwet_ac2`; and `goodman_kruskal_lambda[estimated]`, that of CPTtools, and
+        `goodman_kruskal_lambda[actual]`, by the margin that is best for chance.
+
+    Raises
+    ------
+    InputError
+        If the table is not square or holds something else than counts.
+
+    Notes
+    -----
+    Standard errors are those of a multinomial sample, with n / (n − 1); of expected counts they
+    are those of as many counts. Lambda's is that of Goodman & Kruskal (1963), JASA 58, 310-364.
+
+    Examples
+    --------
+    >>> read = [[0.207, 0.040, 0.000], [0.029, 0.445, 0.025], [0.000, 0.025, 0.229]]
+    >>> result = agreement_of_table(read, weights=["identity", "linear"])
+    >>> [round(result["cohen_kappa", name].estimate, 3) for name in ("identity", "linear")]
+    [0.809, 0.84]
+    """
+    check_number("level", level, 1e-6, 1 - 1e-6)
+    labelled = as_table(table)
+    categories = labelled.coords["estimated"].values.tolist()
+    chosen = find_all_weights(weights, categories, ordered=ordered or weights is not None)
+    counts = labelled.values
+    if n_items is not None:
+        counts = counts * (check_number("n_items", n_items, 1, MOST_ITEMS) / counts.sum())
+    return Agreement(
+        coefficients=tuple(c for one in chosen for c in _coefficients(counts, one, level)),
+        level=level,
+        n_items=float(counts.sum()) if counts.sum() > MOST_PROBABLE else None,
+    )
+
+
+def _coefficients(counts: Floats, weights: AgreementWeights, level: float) -> Iterator[Coefficient]:
+    items = _as_items(counts)
+    of_items = partial(
+        coefficient_of_items,
+        items=items,
+        weights=weights,
+        level=level,
+        reason="" if weights.symmetric else ASYMMETRIC,
+    )
+    cells, total = counts.ravel(), counts.sum()
+    of_cells = partial(
+        summarise, weights=weights.name, items=cells, n_informative=total, level=level
+    )
+    yield of_cells("accuracy", statistic=accuracy(counts, weights.matrix))
+    yield of_items("brennan_prediger_kappa")
+    yield of_cells("cohen_kappa", statistic=cohen_kappa(counts, weights.matrix))
+    yield of_items("scott_pi")
+    if total < MOST_PROBABLE:
+        yield undefined("krippendorff_alpha", weights.name, UNKNOWN_TOTAL)
+    else:
+        yield of_items("krippendorff_alpha")
+    yield of_items("gwet_ac1" if weights.name in ("identity", "nominal") else "gwet_ac2")
+    for margin, note in MARGINS.items():
+        statistic = goodman_kruskal_lambda(counts, weights.matrix, margin)
+        yield of_cells(f"goodman_kruskal_lambda[{margin}]", statistic=statistic, note=note)
+
+
+def _as_items(counts: Floats) -> ItemVotes:
+    """Take each cell for items that two raters put into the cell's row and column."""
+    k = len(counts)
+    return count_votes(
+        np.repeat(np.arange(k * k), 2),
+        np.tile([0, 1], k * k),
+        np.indices(counts.shape).reshape(2, -1).T.ravel(),
+        counts.ravel(),
+        k,
+    )

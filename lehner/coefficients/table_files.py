@@ -1,0 +1,134 @@
+"""Read square tables of two classifications from a file."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from lehner.coefficients.contingency import as_table
+from lehner.errors import InputError
+from lehner.labels import Label, encode, plain_label, unify
+from lehner.read import locate, read_columns
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+SIDES = ("estimated", "actual")
+
+
+def read_table(path: str | Path, *, categories: Sequence[Label] | None = None) -> "xr.DataArray":
+    r"""Read a square table of counts or probabilities from a CSV or Parquet file.
+
+    Either square, a row per estimated class with its name first and a column per actual class; or
+    long, a row per cell with three columns: estimated class, actual class and number. Cells that a
+    long table leaves out are 0.
+
+    Parameters
+    ----------
+    path : str or Path
+    categories : sequence of str or int, optional
+        All categories in order; by default as in the header of a square table, or in order of
+        appearance in a long one.
+
+    Returns
+    -------
+    xarray.DataArray, dims (estimated, actual)
+
+    Raises
+    ------
+    InputError
+        Naming file, row, column, value and remedy.
+
+    Examples
+    --------
+    >>> import tempfile, pathlib
+    >>> file = pathlib.Path(tempfile.mkdtemp()) / "table.csv"
+    >>> _ = file.write_text("estimated,no,yes\nno,40,5\nyes,10,45\n")
+    >>> read_table(file).sel(estimated="no", actual="yes").item()
+    5.0
+    """
+    path = Path(path)
+    try:
+        columns = read_columns(path)
+        cells = _square(columns) or _long(columns)
+        return _arrange(cells, categories)
+    except InputError as error:
+        raise locate(error, path) from None
+
+
+type Cells = dict[tuple[Label, Label], float]
+
+
+def _square(columns: dict[str, Any]) -> Cells | None:
+    first, *header = columns
+    rows = _labels(columns[first], first)
+    names = unify([plain_label(name) for name in header] + rows)
+    classes = [names[plain_label(name)] for name in header]
+    if len(rows) != len(header) or {names[row] for row in rows} != set(classes):
+        return None
+    numbers = {name: _numbers(columns[name], name) for name in header}
+    return {
+        (names[row], actual): numbers[name][i]
+        for i, row in enumerate(rows)
+        for name, actual in zip(header, classes, strict=True)
+    }
+
+
+def _long(columns: dict[str, Any]) -> Cells:
+    if len(columns) != 3:
+        raise InputError(
+            "it is no square table",
+            "give a row per estimated class, its name first, and a column per actual class; "
+            "or a row per cell with columns estimated, actual, count",
+        )
+    sides = list(SIDES) if set(SIDES) <= set(columns) else list(columns)[:2]
+    (number,) = (name for name in columns if name not in sides)
+    one, two = (_labels(columns[side], side) for side in sides)
+    names = unify(one + two)
+    cells: Cells = {}
+    for i, (row, column, value) in enumerate(
+        zip(one, two, _numbers(columns[number], number), strict=True)
+    ):
+        cell = names[row], names[column]
+        if cell in cells:
+            raise InputError(f"the cell {cell} occurs a second time", "give each once", row=i)
+        cells[cell] = value
+    return cells
+
+
+def _arrange(cells: Cells, categories: Sequence[Label] | None) -> "xr.DataArray":
+    found = list(dict.fromkeys(name for cell in cells for name in cell))
+    if categories is not None:
+        given = unify([plain_label(name) for name in categories]).values()
+        missing = [name for name in found if name not in given]
+        if missing:
+            raise InputError(
+                f"{missing[0]!r} is not one of the categories {', '.join(map(str, given))}",
+                "correct it, or add it to the categories",
+            )
+        found = list(given)
+    return as_table([[cells.get((row, column), 0.0) for column in found] for row in found], found)
+
+
+def _labels(column: Any, name: str, what: str = "class") -> list[Any]:
+    encoded = encode(column, name)
+    blank = np.flatnonzero(encoded.codes < 0)
+    if blank.size:
+        raise InputError(f"the {what} is blank", "fill it in", row=int(blank[0]), column=name)
+    return [encoded.labels[code] for code in encoded.codes]
+
+
+def _numbers(column: Any, name: str) -> list[float]:
+    values = []
+    for row, label in enumerate(_labels(column, name, "count")):
+        try:
+            value = float(label)
+        except ValueError:
+            value = -1.0
+        if not 0 <= value < np.inf:
+            raise InputError(
+                f"{str(label)!r} is no count", "give a number, 0 or more", row=row, column=name
+            )
+        values.append(value)
+    return values

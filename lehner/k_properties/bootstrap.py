@@ -1,0 +1,185 @@
+"""Parametric bootstrap of the tests of the K-properties."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lehner.algebraic import CHANCE_TOLERANCE
+from lehner.k_properties.agreement_totals import (
+    Design,
+    Totals,
+    find_design,
+    observed_totals,
+    simulated_totals,
+)
+from lehner.k_properties.model import KModel, fit_k_model, fit_own_accuracies
+from lehner.k_properties.statistics import K_TESTS, KTest, NullName
+from lehner.ratings import Ratings
+from lehner.seeds import Seed, child_seeds
+
+type Floats = NDArray[np.float64]
+
+TIES = 1e-9
+MOST_RATERS = 100
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Null:
+    """What was observed, and the model under which other data are simulated.
+
+    Parameters
+    ----------
+    design : Design
+    totals : Totals
+    model : KModel
+    own_accuracies : bool
+        Whether each rater has an accuracy, or all have one.
+    """
+
+    design: Design
+    totals: Totals
+    model: KModel
+    own_accuracies: bool
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Outcome:
+    """How a test came out.
+
+    Parameters
+    ----------
+    null : Null
+    statistic : float
+    p_value : float
+        (1 + simulated statistics at least as extreme) / (1 + simulated statistics); in a
+        two-sided test twice the smaller of both tails.
+    p_value_se : float
+        Its Monte Carlo standard error.
+    simulated_mean : float
+        Mean of the simulated statistics.
+    """
+
+    null: Null
+    statistic: float
+    p_value: float
+    p_value_se: float
+    simulated_mean: float
+
+
+def run_k_tests(ratings: Ratings, replicates: int, seed: Seed) -> dict[str, Outcome | str]:
+    """Test each K-property, or say why it cannot be tested.
+
+    Parameters
+    ----------
+    ratings : Ratings
+        With an item rated by two raters, and a row for each pattern: see `Ratings.patterns`.
+    replicates : int
+        Number of simulated data sets for each null model.
+    seed : int, numpy.random.SeedSequence or numpy.random.Generator
+
+    Returns
+    -------
+    dict
+        An outcome or a reason, by the names in `K_TESTS`.
+    """
+    nulls: dict[NullName, Null] = {"one_accuracy": fit_null(ratings, "one_accuracy")}
+    reason = _no_model(nulls["one_accuracy"])
+    if reason:
+        return dict.fromkeys(K_TESTS, reason)
+    found: dict[str, Outcome | str] = {}
+    names: tuple[NullName, ...] = ("one_accuracy", "own_accuracies", "with_system")
+    for name, child in zip(names, child_seeds(seed, len(names)), strict=True):
+        null = nulls.get(name) or fit_null(ratings, name)
+        chosen = {test: one for test, one in K_TESTS.items() if one.null == name}
+        reasons = {test: untestable(test, ratings, null) for test in chosen}
+        found |= {test: why for test, why in reasons.items() if why}
+        testable = {test: one for test, one in chosen.items() if not reasons[test]}
+        if testable:
+            found |= _bootstrap(null, testable, replicates, np.random.default_rng(child))
+    return {test: found[test] for test in K_TESTS}
+
+
+def fit_null(ratings: Ratings, name: NullName) -> Null:
+    """Fit a null model; raters who cannot be told apart, or are too many, have one accuracy."""
+    anonymous = ratings.anonymous or ratings.n_raters >= MOST_RATERS
+    design = find_design(ratings, with_system=name == "with_system", anonymous=anonymous)
+    totals = observed_totals(design)
+    own = name != "one_accuracy" and not anonymous
+    return Null(design=design, totals=totals, model=_fit(totals, design, own), own_accuracies=own)
+
+
+def _fit(totals: Totals, design: Design, own_accuracies: bool) -> KModel:
+    return fit_own_accuracies(totals, design) if own_accuracies else fit_k_model(totals)
+
+
+def _no_model(null: Null) -> str:
+    k, agreeing, n_pairs = null.design.n_categories, null.totals.agreeing.sum(), null.totals.pairs
+    agreement = float(agreeing / n_pairs.sum())
+    if float(null.model.knowledge[0, 0]) ** 2 <= CHANCE_TOLERANCE:
+        return (
+            f"raters agree on {agreement:.3f} of pairs, at or below the chance level 1/{k} = "
+            f"{1 / k:.3f}: the K-model has no accuracy for them"
+        )
+    if not null.totals.disagreeing.any():
+        return "raters never disagree: there are no errors to test"
+    return ""
+
+
+def untestable(test: str, ratings: Ratings, null: Null) -> str:
+    """Say why a test cannot be made, or give an empty text."""
+    k, n_pairs = null.design.n_categories, len(null.design.first)
+    n_raters = len(np.union1d(null.design.first, null.design.second))
+    if test in ("equal_errors", "error_distance") and k == 2:
+        return "with two categories there is but one wrong answer to each item"
+    if test == "error_distance" and not ratings.ordered:
+        return "categories have no order; if they do, say so (--ordered, in order)"
+    if test == "equal_difficulty" and k == 2:
+        return "with two categories, how often three raters agree follows from how often two do"
+    if test == "equal_difficulty" and not null.totals.triples:
+        return "no item was rated by three raters"
+    if test in ("equal_accuracy", "independence"):
+        if ratings.anonymous:
+            return "it is unknown who gave which rating"
+        if ratings.n_raters >= MOST_RATERS:
+            return f"there are {MOST_RATERS} raters or more"
+    if test == "equal_accuracy" and n_raters < 3:
+        return "two raters agree as often with one another: it takes three"
+    if test == "independence" and n_pairs <= n_raters:
+        return (
+            "accuracies of their own explain any agreement of three raters: it takes four, the "
+            "system included, who rate items in common"
+        )
+    return ""
+
+
+def _bootstrap(
+    null: Null, tests: Mapping[str, KTest], replicates: int, rng: np.random.Generator
+) -> dict[str, Outcome]:
+    simulated: dict[str, list[Floats]] = {name: [] for name in tests}
+    accuracy, base_rates = null.model.accuracy[0], null.model.base_rates[0]
+    for totals in simulated_totals(null.design, accuracy, base_rates, replicates, rng):
+        model = _fit(totals, null.design, null.own_accuracies)
+        for name, test in tests.items():
+            simulated[name].append(test.statistic(totals, model, null.design))
+    return {
+        name: _compare(null, test, np.concatenate(simulated[name])) for name, test in tests.items()
+    }
+
+
+def _compare(null: Null, test: KTest, simulated: Floats) -> Outcome:
+    statistic = float(test.statistic(null.totals, null.model, null.design)[0])
+    # Equal in data, they may differ by rounding.
+    slack = TIES * max(1.0, abs(statistic))
+    n, tails = len(simulated), [int((simulated >= statistic - slack).sum())]
+    if test.tail == "two-sided":
+        tails.append(int((simulated <= statistic + slack).sum()))
+    tail = (1 + min(tails)) / (1 + n)
+    return Outcome(
+        null=null,
+        statistic=statistic,
+        p_value=min(1.0, len(tails) * tail),
+        p_value_se=len(tails) * float(np.sqrt(tail * (1 - tail) / n)),
+        simulated_mean=float(simulated.mean()),
+    )

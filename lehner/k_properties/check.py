@@ -1,0 +1,235 @@
+"""Tests of the K-properties, on which the algebra rests, and what their failure does to it."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from lehner.algebraic import estimate_algebraic
+from lehner.checks import check_whole_number
+from lehner.estimate import plain, require_pairs
+from lehner.k_properties.bootstrap import Outcome, fit_null, run_k_tests
+from lehner.k_properties.consequences import Consequence, consequence
+from lehner.k_properties.notes import NOTES
+from lehner.k_properties.statistics import K_TESTS
+from lehner.ratings import Ratings
+from lehner.seeds import Seed
+
+LEVEL = 0.05
+FEWEST_REPLICATES = 199
+
+
+@dataclass(frozen=True, kw_only=True)
+class KPropertyTest:
+    """The test of a K-property.
+
+    Parameters
+    ----------
+    name : str
+    k_property : str
+        What is tested.
+    statistic : float or None
+        None if it cannot be tested with these ratings.
+    p_value : float or None
+    p_value_se : float or None
+        Monte Carlo standard error of the p-value.
+    adjusted_p_value : float or None
+        By Holm's method over the tests that were made: rejecting where it is at or below .05
+        errs in 5% of the data sets at most, if all K-properties hold.
+    note : str
+        What was seen, or why it cannot be tested.
+    verdict : {"rejected", "not rejected", "not tested"}
+    consequence : Consequence or None
+        For a rejected property, what that does to the algebra's estimate.
+    """
+
+    name: str
+    k_property: str
+    statistic: float | None = None
+    p_value: float | None = None
+    p_value_se: float | None = None
+    adjusted_p_value: float | None = None
+    note: str = ""
+    verdict: str = "not tested"
+    consequence: Consequence | None = None
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class KProperties:
+    """The tests of the K-properties, and the verdict.
+
+    Parameters
+    ----------
+    tests : dict
+        By name.
+    replicates : int
+        Simulated data sets behind each p-value.
+    verdict : tuple of str
+        In plain language, a sentence each.
+    """
+
+    tests: Mapping[str, KPropertyTest]
+    replicates: int
+    verdict: tuple[str, ...]
+
+    def __repr__(self) -> str:
+        lines = [f"Tests of the K-properties ({self.replicates} simulated data sets)"]
+        for test in self.tests.values():
+            p = "       –" if test.p_value is None else f"p {test.p_value:6.3f}"
+            lines.append(f"  {test.name:<17} {p}  {test.verdict}: {test.note}")
+        return "\n".join([*lines, *self.verdict])
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give tests and verdict in plain types, ready for JSON.
+
+        Returns
+        -------
+        dict
+            Keys `tests`, a list, `replicates` and `verdict`.
+        """
+        return {
+            "tests": [plain(test) for test in self.tests.values()],
+            "replicates": self.replicates,
+            "verdict": list(self.verdict),
+        }
+
+
+def check_k_properties(ratings: Ratings, *, replicates: int = 999, seed: Seed = 1) -> KProperties:
+    """Test whether the K-properties hold, and say what it means for the estimate if not.
+
+    Each test simulates data under a model in which its K-property holds, fitted to the ratings:
+    the same raters rate the same items, with the base rates fitted. The model is fitted anew to
+    each simulated data set.
+
+    Parameters
+    ----------
+    ratings : Ratings
+        A system is not needed, but its answers help to test independence, and without them
+        nothing is said about the estimate.
+    replicates : int
+        Number of simulated data sets for each null model, 199 or more: with fewer no p-value
+        could be small enough for five tests.
+    seed : int, numpy.random.SeedSequence or numpy.random.Generator
+
+    Returns
+    -------
+    KProperties
+
+    Raises
+    ------
+    InputError
+        Without two categories and an item rated by two raters.
+
+    Notes
+    -----
+    `equal_errors`: chi-square of how often raters disagree with each pair of categories, against
+    the K-model with fitted base rates. `error_distance`: mean distance between disagreeing
+    ratings of ordered categories; two-sided. `equal_accuracy`: chi-square of each rater's
+    agreement with the others. `equal_difficulty`: how often three raters agree, against what the
+    agreement of pairs implies for raters of different accuracy. Differing difficulty raises it;
+    errors near the truth lower it and can hide that. `independence`: chi-square of the
+    correlations of pairs against those of raters with accuracies of their own, the system among
+    them. It cannot see mistakes that all raters and the system share alike, and among three
+    raters nothing; there, two that copy one another pass for more accurate than the third.
+
+    That a property is not rejected does not show that it holds: see the power of each test in
+    `experiments/k_properties`.
+
+    References
+    ----------
+    Lehner (2015), "Recommended use and uses to avoid", asks for such tests. Davison & Hinkley
+    (1997), Bootstrap Methods and their Application, section 4.2. Holm (1979), A simple
+    sequentially rejective multiple test procedure, Scandinavian Journal of Statistics 6, 65-70.
+
+    Examples
+    --------
+    >>> from lehner import Scenario, simulate
+    >>> ratings = simulate(Scenario(rater_accuracy=(0.4, 0.6, 0.8)), seed=1)
+    >>> found = check_k_properties(ratings)
+    >>> found.tests["equal_accuracy"].verdict, found.tests["equal_errors"].verdict
+    ('rejected', 'not rejected')
+    """
+    check_whole_number("replicates", replicates, FEWEST_REPLICATES)
+    require_pairs(ratings)
+    ratings = ratings.patterns(truth=False).ratings
+    outcomes = run_k_tests(ratings, replicates, seed)
+    made = {name: one for name, one in outcomes.items() if isinstance(one, Outcome)}
+    adjusted = holm({name: one.p_value for name, one in made.items()})
+    rejected = [name for name, p in adjusted.items() if p <= LEVEL]
+    consequences = _consequences(ratings, made, rejected)
+    tests = {
+        name: KPropertyTest(
+            name=name,
+            k_property=K_TESTS[name].k_property,
+            statistic=one.statistic,
+            p_value=one.p_value,
+            p_value_se=one.p_value_se,
+            adjusted_p_value=adjusted[name],
+            note=NOTES[name](one, ratings.categories),
+            verdict="rejected" if name in rejected else "not rejected",
+            consequence=consequences.get(name),
+        )
+        if isinstance(one, Outcome)
+        else KPropertyTest(name=name, k_property=K_TESTS[name].k_property, note=one)
+        for name, one in outcomes.items()
+    }
+    return KProperties(tests=tests, replicates=replicates, verdict=tuple(_verdict(tests)))
+
+
+def holm(p_values: Mapping[str, float]) -> dict[str, float]:
+    """Adjust p-values for the number of tests by Holm's method.
+
+    Examples
+    --------
+    >>> holm({"a": 0.01, "b": 0.04, "c": 0.03})
+    {'a': 0.03, 'c': 0.06, 'b': 0.06}
+    """
+    adjusted: dict[str, float] = {}
+    least = 0.0
+    for place, (name, p) in enumerate(sorted(p_values.items(), key=lambda item: item[1])):
+        least = max(least, min(1.0, p * (len(p_values) - place)))
+        adjusted[name] = least
+    return adjusted
+
+
+def _consequences(
+    ratings: Ratings, made: Mapping[str, Outcome], rejected: Sequence[str]
+) -> dict[str, Consequence]:
+    if not rejected:
+        return {}
+    answered = ratings.system is not None and (ratings.system >= 0).any()
+    system_accuracy = (
+        estimate_algebraic(ratings, interval=None).system_accuracy.estimate if answered else None
+    )
+    k_model = fit_null(ratings, "one_accuracy")
+    distance = made.get("error_distance")
+    found = {}
+    for name in rejected:
+        # Errors that fall near the truth, or far from it, are why errors are unequal.
+        near = name == "equal_errors" and distance is not None and distance.p_value <= LEVEL
+        if not (near and "error_distance" in rejected):
+            why = "error_distance" if near else name
+            found[name] = consequence(why, made[why], k_model, system_accuracy)
+    return found
+
+
+def _verdict(tests: Mapping[str, KPropertyTest]) -> Iterator[str]:
+    made = [test for test in tests.values() if test.p_value is not None]
+    rejected = [test for test in made if test.consequence is not None]
+    if not made:
+        yield "None of the K-properties can be tested with these ratings."
+        return
+    for test in rejected:
+        yield f"Rejected: {test.k_property}. {test.consequence}."
+    if tests["equal_accuracy"].consequence and tests["independence"].consequence:
+        yield "Raters who are not independent agree more, and pass for more accurate than others."
+    if len(rejected) > 1:
+        yield "These effects are each computed alone; together they do not simply add up."
+    if not rejected:
+        yield (
+            f"None of the {len(made)} tests rejects its K-property at {LEVEL:.0%}. That is no "
+            "proof that they hold: differing difficulty and errors that differ without order are "
+            "mostly missed in 200 items."
+        )
+    unseen = [test.name for test in tests.values() if test.p_value is None]
+    if unseen:
+        yield f"Not tested: {', '.join(unseen)}."

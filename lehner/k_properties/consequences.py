@@ -1,0 +1,284 @@
+"""What a violated K-property does to the algebra's estimate, in large samples.
+
+A violation of one parameter is chosen so that a test statistic is what was observed; the bias is
+then that of the algebra for raters and a system so violated.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lehner.algebraic import clip_base_rates
+from lehner.confusion import disperse
+from lehner.k_properties.agreement_totals import Design, Totals
+from lehner.k_properties.bootstrap import Null, Outcome
+from lehner.k_properties.model import (
+    KModel,
+    accuracy_of,
+    disagreement_shares,
+    fit_own_accuracies,
+    residual_correlations,
+)
+from lehner.k_properties.statistics import mean_distance
+from lehner.pairwise import brennan_prediger
+from lehner.parameters import draw_parameters
+from lehner.pattern_probabilities import n_patterns
+from lehner.population import population_value
+from lehner.scenario import Scenario
+
+type Floats = NDArray[np.float64]
+
+MOST_DISPERSION = 16.0
+MOST_PATTERNS = 500_000
+DRAWS, SEED = 400, 1
+LOW, HIGH = 0.1, 0.9
+
+
+@dataclass(frozen=True, kw_only=True)
+class Consequence:
+    """The bias of the algebra under a violation.
+
+    Parameters
+    ----------
+    violation : str
+        In words, with its size.
+    scenario : Scenario or None
+        That violation, of raters and system alike, at the system accuracy that the algebra
+        estimates; None where its effect was not computed.
+    bias : float or None
+        Of the algebra in that scenario as items grow without number.
+    bias_low, bias_high : float or None
+        Were the system's accuracy .1 or .9.
+    """
+
+    violation: str
+    scenario: Scenario | None = None
+    bias: float | None = None
+    bias_low: float | None = None
+    bias_high: float | None = None
+
+    def __str__(self) -> str:
+        if self.scenario is None or None in (self.bias, self.bias_low, self.bias_high):
+            return self.violation
+        return (
+            f"{self.violation}. In large samples that moves the algebra's estimate by "
+            f"{_signed(self.bias)} if the system's accuracy is as estimated "
+            f"({self.scenario.system_accuracy:.2f}), {_signed(self.bias_low)} if it is {LOW}, "
+            f"{_signed(self.bias_high)} if it is {HIGH}"
+        )
+
+
+def consequence(
+    test: str, outcome: Outcome, k_model: Null, system_accuracy: float | None
+) -> Consequence:
+    """Fit a violation to a test's statistic and compute the algebra's bias under it.
+
+    Parameters
+    ----------
+    test : str
+        Among `K_TESTS`.
+    outcome : Outcome
+    k_model : Null
+        One accuracy for all raters.
+    system_accuracy : float or None
+        As the algebra estimates it.
+
+    Returns
+    -------
+    Consequence
+    """
+    model, design = k_model.model, k_model.design
+    base = Scenario(
+        n_categories=design.n_categories,
+        rater_accuracy=(float(model.accuracy[0, 0]),) * _raters_per_item(design),
+        base_rates=tuple(model.base_rates[0]),
+    )
+    violation, scenario = VIOLATIONS[test](base, outcome, k_model)
+    if system_accuracy is None or scenario is None or n_patterns(base) > MOST_PATTERNS:
+        return Consequence(violation=violation)
+    at = [replace(scenario, system_accuracy=level) for level in (system_accuracy, LOW, HIGH)]
+    bias = [population_value(one, replicates=DRAWS, seed=SEED).bias for one in at]
+    return Consequence(
+        violation=violation, scenario=at[0], bias=bias[0], bias_low=bias[1], bias_high=bias[2]
+    )
+
+
+type Fitted = tuple[str, Scenario | None]
+
+
+def _dispersed(base: Scenario, outcome: Outcome, k_model: Null) -> Fitted:
+    """Match the mean distance of disagreements by the asymmetric dispersion AD."""
+    totals, frequency = k_model.totals, k_model.model.frequency[0]
+    agreement = float(totals.agreeing.sum() / totals.pairs.sum())
+    observed = float(mean_distance(totals, k_model.design)[0])
+    step = np.arange(len(frequency))
+    distance = np.abs(step[:, None] - step)
+
+    def parts(dispersion: float, accuracy: float) -> tuple[Floats, Floats]:
+        confusion = disperse(accuracy, len(frequency), dispersion)
+        rates = clip_base_rates(np.linalg.lstsq(confusion.T, frequency)[0])
+        return rates, confusion.T @ (rates[:, None] * confusion)
+
+    def accuracy_at(dispersion: float) -> float:
+        lowest = 1 / len(frequency) + 0.01
+        return _solve(lambda p: float(np.trace(parts(dispersion, p)[1])) - agreement, lowest, 1)
+
+    def gap(log_dispersion: float) -> float:
+        dispersion = float(np.exp(log_dispersion))
+        pairs = parts(dispersion, accuracy_at(dispersion))[1]
+        return float((distance * pairs).sum() / (1 - np.trace(pairs))) - observed
+
+    limit = float(np.log(MOST_DISPERSION))
+    dispersion = float(np.exp(_solve(gap, -limit, limit)))
+    accuracy = accuracy_at(dispersion)
+    scenario = replace(
+        base,
+        rater_accuracy=(accuracy,) * base.n_raters,
+        asymmetric_dispersion=dispersion,
+        base_rates=tuple(parts(dispersion, accuracy)[0]),
+    )
+    near = dispersion > 1
+    times = max(dispersion, 1 / dispersion)
+    words = (
+        f"Errors fall {'near' if near else 'far from'} the truth, as if each step away made them "
+        f"{times:.1f} times{' or more' * (times >= MOST_DISPERSION)} "
+        f"{'less' if near else 'more'} likely ({'AD' if near else '1/AD'})"
+    )
+    return words, scenario
+
+
+def _varied(base: Scenario, outcome: Outcome, k_model: Null) -> Fitted:
+    """Match the excess of the chi-square by the proportional error range PER."""
+    excess = max(outcome.statistic - outcome.simulated_mean, 0.0)
+    disagreeing = float(k_model.totals.disagreeing.sum())
+
+    def gap(spread: float) -> float:
+        scenario = replace(base, proportional_error_range=spread)
+        return disagreeing * _mean_misfit(scenario) - excess
+
+    spread = _solve(gap, 0.0, 1.0)
+    words = (
+        f"Some errors are likelier than others, as if each varied by ±{spread:.0%} (PER)"
+        f"{' or more' * (spread == 1)}"
+    )
+    return words, replace(base, proportional_error_range=spread)
+
+
+def _mean_misfit(scenario: Scenario) -> float:
+    """Give the mean chi-square of a disagreement, over random errors, in large samples."""
+    k, drawn = scenario.n_categories, draw_parameters(scenario, DRAWS, np.random.default_rng(SEED))
+    confusion = drawn.confusion[:, 0, :-1]
+    tables = np.einsum("bk,bika,bjkc->bijac", drawn.base_rates, confusion, confusion)
+    first, second = np.triu_indices(scenario.n_raters, 1)
+    table = tables[:, first, second].mean(axis=1)
+    table = (table + table.swapaxes(1, 2)) / 2
+    kappa = brennan_prediger(np.trace(table, axis1=1, axis2=2), k)
+    # The K-model fitted to each table, as it is to the ratings.
+    fitted = KModel(knowledge=np.sqrt(np.maximum(kappa, 0))[:, None], frequency=table.sum(axis=2))
+    a, b = np.triu_indices(k, 1)
+    share = table[:, a, b] / table[:, a, b].sum(axis=1, keepdims=True)
+    expected = disagreement_shares(fitted)
+    return float(((share - expected) ** 2 / expected).sum(axis=1).mean())
+
+
+def _unequal(base: Scenario, outcome: Outcome, k_model: Null) -> Fitted:
+    """Take the accuracies that fit the agreement of each pair."""
+    own = fit_own_accuracies(k_model.totals, k_model.design).accuracy[0]
+    # Quantiles that are the raters' own accuracies when all rate every item.
+    places = (np.arange(base.n_raters) + 0.5) / base.n_raters
+    accuracy = np.clip(np.quantile(own, places, method="hazen"), 0, 1)
+    words = f"Raters are right in {own.min():.2f} to {own.max():.2f} of the items"
+    return words, replace(base, rater_accuracy=tuple(accuracy))
+
+
+def _uneven(base: Scenario, outcome: Outcome, k_model: Null) -> Fitted:
+    """Match the agreement of pairs and triples by three equally frequent levels of difficulty."""
+    k = base.n_categories
+    square = float(k_model.model.knowledge[0, 0]) ** 2
+    # The mean product of three raters' knowledge exceeds that of equal difficulty by so much.
+    excess = outcome.statistic - outcome.simulated_mean
+    cube = square**1.5 + excess * k**2 / ((k - 1) * (k - 2))
+
+    def middle(shift: float) -> float:
+        return float(np.sqrt(max(square - 2 * shift**2 / 3, 0.0)))
+
+    def gap(shift: float) -> float:
+        return middle(shift) ** 3 + 2 * middle(shift) * shift**2 - cube
+
+    # Where the hardest items are pure guesses the excess is greatest.
+    widest = float(np.sqrt(0.6 * square))
+    shift = _solve(gap, 0.0, widest)
+    accuracy = float(accuracy_of(middle(shift), k))
+    level = shift * (k - 1) / k
+    words = (
+        f"Items differ in difficulty, as if by ±{level:.2f}{' or more' * (shift == widest)} around "
+        f"an accuracy of {accuracy:.2f}"
+    )
+    scenario = replace(
+        base, rater_accuracy=(accuracy,) * base.n_raters, difficulty=(-level, 0.0, level)
+    )
+    return words, scenario
+
+
+def _copied(base: Scenario, outcome: Outcome, k_model: Null) -> Fitted:
+    """Let one rater repeat the other of the pair that is most correlated beyond one factor."""
+    totals, design = outcome.null.totals, outcome.null.design
+    residual, weights = residual_correlations(totals, design)
+    pair = int(np.argmax(residual[0] * np.sqrt(weights)))
+    first, second = int(design.first[pair]), int(design.second[pair])
+    words = (
+        f"{design.names[first]} and {design.names[second]} are alike beyond what their accuracies "
+        f"explain (residual correlation {residual[0, pair]:.2f})"
+    )
+    if design.n_raters == 4:
+        others = " and ".join(design.names[i] for i in range(4) if i not in (first, second))
+        return f"{words}, or else {others}: among four, one cannot tell which", None
+    if second == k_model.design.n_raters:
+        return f"{words}: if mistakes are shared, the system seems better than it is", None
+    share = _copying(totals, design, pair)
+    accuracy = [float(k_model.model.accuracy[0, 0])] * base.n_raters
+    words += f", as if one repeated the other in {share:.0%} of the items"
+    copying = (0.0, share, *[0.0] * (base.n_raters - 2))
+    return words, replace(base, rater_accuracy=tuple(accuracy), copying=copying)
+
+
+def _copying(totals: Totals, design: Design, pair: int) -> float:
+    """Give the share of items copied, from accuracies that fit all other pairs."""
+    others = replace(totals, pairs=np.where(np.arange(len(totals.pairs)) == pair, 0, totals.pairs))
+    knowledge = fit_own_accuracies(others, design).knowledge[0]
+    product = knowledge[design.first[pair]] * knowledge[design.second[pair]]
+    kappa = brennan_prediger(totals.agreeing[0, pair] / totals.pairs[pair], design.n_categories)
+    return float(np.clip((kappa - product) / max(1 - product, 0.01), 0, 1))
+
+
+VIOLATIONS: dict[str, Callable[[Scenario, Outcome, Null], Fitted]] = {
+    "equal_errors": _varied,
+    "error_distance": _dispersed,
+    "equal_accuracy": _unequal,
+    "equal_difficulty": _uneven,
+    "independence": _copied,
+}
+
+
+def _raters_per_item(design: Design) -> int:
+    """Give the usual number of raters of an item rated by two or more."""
+    groups = [group for group in design.groups if len(group.raters) > 1]
+    total = sum(group.n_items for group in groups)
+    mean = sum(group.n_items * len(np.unique(group.raters)) for group in groups) / total
+    return max(2, round(mean))
+
+
+def _solve(gap: Callable[[float], float], low: float, high: float) -> float:
+    """Find where a gap closes, or the end where it is smaller."""
+    from scipy.optimize import brentq
+
+    ends = gap(low), gap(high)
+    if ends[0] * ends[1] > 0:
+        return low if abs(ends[0]) < abs(ends[1]) else high
+    return float(brentq(gap, low, high, xtol=1e-6))
+
+
+def _signed(value: float | None) -> str:
+    return "–" if value is None else f"{value:+.2f}".replace("-", "−")

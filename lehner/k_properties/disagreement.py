@@ -1,0 +1,64 @@
+"""The paper's test of equal error probabilities, kept to show why it must not be used."""
+
+from dataclasses import dataclass
+
+from lehner.k_properties.agreement_totals import find_design, observed_totals
+from lehner.ratings import Ratings
+
+
+@dataclass(frozen=True, kw_only=True)
+class PlainChiSquare:
+    """A chi-square test.
+
+    Parameters
+    ----------
+    statistic : float
+    degrees_of_freedom : int
+    p_value : float
+    """
+
+    statistic: float
+    degrees_of_freedom: int
+    p_value: float
+
+
+def plain_chi_square(ratings: Ratings) -> PlainChiSquare | None:
+    """Test whether all pairwise disagreements are equally likely: a demonstration, not a test.
+
+    The paper holds that equal error probabilities imply this, "AB" as likely as "AE". They do
+    only if base rates are equal too: two raters disagree with A and B in proportion to
+    p e (π_A + π_B) + e² (1 - π_A - π_B). And pairs of ratings of an item are not independent. The
+    test rejects most data sets for which the K-properties hold (`experiments/k_properties`); it is
+    no part of `check_k_properties`.
+
+    Parameters
+    ----------
+    ratings : Ratings
+
+    Returns
+    -------
+    PlainChiSquare or None
+        None with two categories, or where raters never disagree.
+
+    References
+    ----------
+    Lehner (2015), section "Recommended use and uses to avoid".
+
+    Examples
+    --------
+    >>> from lehner import Scenario, simulate
+    >>> rates = (0.6, 0.1, 0.1, 0.1, 0.1)
+    >>> plain_chi_square(simulate(Scenario(base_rates=rates), seed=1)).p_value < 1e-6
+    True
+    """
+    from scipy.stats import chisquare
+
+    disagreeing = observed_totals(find_design(ratings.patterns().ratings)).disagreeing[0]
+    if len(disagreeing) < 2 or not disagreeing.any():
+        return None
+    found = chisquare(disagreeing)
+    return PlainChiSquare(
+        statistic=float(found.statistic),
+        degrees_of_freedom=len(disagreeing) - 1,
+        p_value=float(found.pvalue),
+    )

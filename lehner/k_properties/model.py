@@ -1,0 +1,212 @@
+"""The K-model fitted to agreement totals, and its relaxation to accuracies of the raters' own.
+
+A rater who is right with probability p and errs equally often into each of the K - 1 other
+categories knows the category with probability c = (K p - 1) / (K - 1) and guesses otherwise. Two
+raters then have kappa c c', whatever the base rates: all that follows rests on this.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from lehner.algebraic import CHANCE_TOLERANCE, base_rates, clip_base_rates
+from lehner.k_properties.agreement_totals import (
+    Design,
+    Totals,
+    elementary_symmetric,
+    ratings_by_rater,
+)
+from lehner.pairwise import brennan_prediger
+
+type Floats = NDArray[np.float64]
+
+SWEEPS = 50
+TOLERANCE = 1e-5
+TINY = 1e-12
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class KModel:
+    """Equal errors, with one accuracy or one for each rater, for many samples at once.
+
+    Parameters
+    ----------
+    knowledge : ndarray, shape (n_samples, n_raters)
+        c = (K p - 1) / (K - 1).
+    frequency : ndarray, shape (n_samples, n_categories)
+        Proportion of all ratings in each category.
+    """
+
+    knowledge: Floats
+    frequency: Floats
+
+    @property
+    def accuracy(self) -> Floats:
+        """Probability that each rater is right, shape (n_samples, n_raters)."""
+        return accuracy_of(self.knowledge, self.frequency.shape[1])
+
+    @property
+    def base_rates(self) -> Floats:
+        """Base rates by Eq. 5 at the raters' mean accuracy, clipped; (n_samples, n_categories)."""
+        above_chance = 1 / self.frequency.shape[1] + CHANCE_TOLERANCE
+        accuracy = np.maximum(self.accuracy.mean(axis=1), above_chance)
+        return clip_base_rates(base_rates(self.frequency, accuracy))
+
+
+def accuracy_of(knowledge: ArrayLike, n_categories: int) -> Floats:
+    """Turn c into p."""
+    return np.asarray((1 + (n_categories - 1) * np.asarray(knowledge)) / n_categories)
+
+
+def fit_k_model(totals: Totals) -> KModel:
+    """Fit one accuracy to the agreement of all pairs: Lehner's steps 1 and 2.
+
+    Parameters
+    ----------
+    totals : Totals
+
+    Returns
+    -------
+    KModel
+        With knowledge 0 where raters agree at or below chance.
+    """
+    n_raters = totals.frequency.shape[1]
+    kappa = np.maximum(_kappa(totals, totals.agreeing.sum(axis=1), totals.pairs.sum()), 0)
+    return KModel(
+        knowledge=np.broadcast_to(np.sqrt(kappa)[:, None], (len(kappa), n_raters)),
+        frequency=_frequency(totals),
+    )
+
+
+def fit_own_accuracies(totals: Totals, design: Design) -> KModel:
+    """Fit an accuracy for each rater to the agreement of each pair, by least squares.
+
+    Parameters
+    ----------
+    totals : Totals
+    design : Design
+
+    Returns
+    -------
+    KModel
+    """
+    kappa = _kappa(totals, totals.agreeing, np.maximum(totals.pairs, 1))
+    lowest = -1 / (totals.frequency.shape[2] - 1)
+    knowledge = fit_products(kappa, totals.pairs, design, lowest=lowest)
+    return KModel(knowledge=knowledge, frequency=_frequency(totals))
+
+
+def fit_products(values: Floats, weights: Floats, design: Design, *, lowest: float) -> Floats:
+    """Find a factor for each rater so that the products of pairs are near given values.
+
+    Parameters
+    ----------
+    values : ndarray, shape (n_samples, n_pairs)
+    weights : ndarray, shape (n_pairs,)
+    design : Design
+    lowest : float
+        Factors are between this and 1.
+
+    Returns
+    -------
+    ndarray, shape (n_samples, n_raters)
+    """
+    n, j = len(values), design.n_raters
+    # Samples last, side by side in memory.
+    weighted, weight = np.zeros((j, j, n)), np.zeros((j, j))
+    for i, (one, other) in enumerate(zip(design.first, design.second, strict=True)):
+        weighted[one, other] = weighted[other, one] = weights[i] * values[:, i]
+        weight[one, other] = weight[other, one] = weights[i]
+    mean = np.maximum(values @ weights / weights.sum(), 0.01)
+    factors = np.tile(np.sqrt(mean), (j, 1))
+    for _ in range(SWEEPS):
+        before = factors.copy()
+        for rater in np.flatnonzero(weight.any(axis=1)):
+            above = (weighted[rater] * factors).sum(axis=0)
+            below = weight[rater] @ factors**2
+            factors[rater] = np.minimum(np.maximum(above / (below + TINY), lowest), 1.0)
+        if np.abs(factors - before).max() < TOLERANCE:
+            break
+    return factors.T
+
+
+def disagreement_shares(model: KModel) -> Floats:
+    r"""Give the share of disagreements between two raters in each pair of categories.
+
+    .. math:: P(a, b) = e\,(f_a + f_b - e)
+
+    twice, with e the probability of an error and f how often raters use a category: in terms of
+    base rates, p e (π_a + π_b) + e² (1 - π_a - π_b) twice.
+
+    Parameters
+    ----------
+    model : KModel
+        With one accuracy.
+
+    Returns
+    -------
+    ndarray, shape (n_samples, n_categories * (n_categories - 1) / 2)
+        Sums to 1.
+    """
+    k = model.frequency.shape[1]
+    error = (1 - model.knowledge[:, :1]) / k
+    used = np.maximum(model.frequency, error)
+    a, b = np.triu_indices(k, 1)
+    share = used[:, a] + used[:, b] - error
+    return np.asarray(share / share.sum(axis=1, keepdims=True))
+
+
+def expected_triples(model: KModel, design: Design) -> Floats:
+    """Give the expected number of triples of ratings that agree, shape (n_samples,)."""
+    k = design.n_categories
+    right = model.accuracy
+    wrong = (1 - right) / (k - 1)
+    expected = np.zeros(len(right))
+    for group in design.groups:
+        given = ratings_by_rater(group, design.n_raters)
+        who = np.flatnonzero(given)
+        agree = elementary_symmetric(given[who] * right[:, who])
+        agree += (k - 1) * elementary_symmetric(given[who] * wrong[:, who])
+        expected += group.n_items * agree
+    return expected
+
+
+def residual_correlations(totals: Totals, design: Design) -> tuple[Floats, Floats]:
+    """Correlate raters, and see what one factor leaves unexplained.
+
+    The correlation of two raters is that of the indicators of their categories, summed over
+    categories. With equal errors, and with two categories whatever the errors, it is a product
+    of two raters' factors if raters are independent given the truth.
+
+    Parameters
+    ----------
+    totals : Totals
+    design : Design
+
+    Returns
+    -------
+    residual : ndarray, shape (n_samples, n_pairs)
+        Correlation less the product.
+    weights : ndarray, shape (n_pairs,)
+        Numbers of pairs of ratings.
+    """
+    given = totals.frequency.sum(axis=2, keepdims=True)
+    frequency = totals.frequency / np.maximum(given, 1)
+    spread = np.sqrt(np.maximum(1 - (frequency**2).sum(axis=2), 0))
+    i, j = design.first, design.second
+    chance = (frequency[:, i] * frequency[:, j]).sum(axis=2)
+    covariance = totals.agreeing / np.maximum(totals.pairs, 1) - chance
+    scale = spread[:, i] * spread[:, j]
+    correlation = np.divide(covariance, scale, out=np.zeros_like(scale), where=scale > 0)
+    factors = fit_products(correlation, totals.pairs, design, lowest=-1.0)
+    return correlation - factors[:, i] * factors[:, j], totals.pairs
+
+
+def _kappa(totals: Totals, agreeing: Floats, pairs: Floats | float) -> Floats:
+    return brennan_prediger(agreeing / pairs, totals.frequency.shape[2])
+
+
+def _frequency(totals: Totals) -> Floats:
+    total = totals.frequency.sum(axis=1)
+    return np.asarray(total / total.sum(axis=1, keepdims=True))

@@ -1,0 +1,72 @@
+"""What each test of a K-property saw, in plain words."""
+
+from collections.abc import Callable
+
+import numpy as np
+
+from lehner.k_properties.bootstrap import Outcome
+from lehner.k_properties.model import disagreement_shares, expected_triples, residual_correlations
+from lehner.k_properties.statistics import mean_distance, rater_agreement
+from lehner.labels import Label
+
+
+def _errors(outcome: Outcome, categories: tuple[Label, ...]) -> str:
+    null = outcome.null
+    seen = null.totals.disagreeing[0]
+    expected = seen.sum() * disagreement_shares(null.model)[0]
+    most = int(np.argmax((seen - expected) / np.sqrt(np.maximum(expected, 1e-9))))
+    a, b = (int(ends[most]) for ends in np.triu_indices(len(categories), 1))
+    return (
+        f"{categories[a]} against {categories[b]} stands out most: {seen[most]:.0f} disagreements, "
+        f"{expected[most]:.1f} expected"
+    )
+
+
+def _distance(outcome: Outcome, categories: tuple[Label, ...]) -> str:
+    seen = float(mean_distance(outcome.null.totals, outcome.null.design)[0])
+    return (
+        f"disagreeing ratings are {seen:.2f} steps apart on average, "
+        f"{seen - outcome.statistic:.2f} expected"
+    )
+
+
+def _accuracy(outcome: Outcome, categories: tuple[Label, ...]) -> str:
+    null = outcome.null
+    agreeing, pairs = rater_agreement(null.totals, null.design)
+    share = agreeing[0] / np.where(pairs > 0, pairs, np.nan)
+    low, high = int(np.nanargmin(share)), int(np.nanargmax(share))
+    return (
+        f"agreement with the others is between {share[low]:.3f} ({null.design.names[low]}) and "
+        f"{share[high]:.3f} ({null.design.names[high]})"
+    )
+
+
+def _difficulty(outcome: Outcome, categories: tuple[Label, ...]) -> str:
+    null = outcome.null
+    expected = float(expected_triples(null.model, null.design)[0]) / null.totals.triples
+    return f"three raters agree on {expected + outcome.statistic:.3f}, {expected:.3f} expected"
+
+
+def _independence(outcome: Outcome, categories: tuple[Label, ...]) -> str:
+    null = outcome.null
+    residual, weights = residual_correlations(null.totals, null.design)
+    ranked = residual[0] * np.sqrt(weights)
+
+    def shown(pair: int) -> str:
+        first, second = (
+            null.design.names[ends[pair]] for ends in (null.design.first, null.design.second)
+        )
+        return f"{residual[0, pair]:+.2f} ({first}, {second})".replace("-", "−")
+
+    low, high = shown(int(ranked.argmin())), shown(int(ranked.argmax()))
+    return f"residual correlations of pairs are between {low} and {high}"
+
+
+NOTES: dict[str, Callable[[Outcome, tuple[Label, ...]], str]] = {
+    "equal_errors": _errors,
+    "error_distance": _distance,
+    "equal_accuracy": _accuracy,
+    "equal_difficulty": _difficulty,
+    "independence": _independence,
+}
+"""By test: a function of its outcome and the categories."""

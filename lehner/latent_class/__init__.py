@@ -1,0 +1,1 @@
+"""Latent-class models by maximum likelihood."""

@@ -1,0 +1,89 @@
+"""Deviance: a latent-class model against a probability for each pattern of ratings."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from lehner.latent_class.expectation_maximisation import expect
+from lehner.latent_class.maximum import Maximum
+from lehner.ratings import Ratings
+
+FEW = 5
+
+
+@dataclass(frozen=True, kw_only=True)
+class Deviance:
+    """How far a model is from the saturated one.
+
+    Parameters
+    ----------
+    g2 : float or None
+        Twice the difference of the log-likelihoods; None where it is not defined.
+    degrees_of_freedom : int or None
+        Patterns less 1, in each group of items, less parameters.
+    notes : tuple of str
+    """
+
+    g2: float | None = None
+    degrees_of_freedom: int | None = None
+    notes: tuple[str, ...]
+
+
+def deviance(ratings: Ratings, maximum: Maximum) -> Deviance:
+    r"""Compute the deviance of a model.
+
+    .. math:: G^2 = 2 \sum_p n_p \log \frac{n_p}{n \hat f_p}
+
+    Parameters
+    ----------
+    ratings : Ratings
+    maximum : Maximum
+        Of these ratings.
+
+    Returns
+    -------
+    Deviance
+        Undefined unless each rater, and a system too, rated each item once.
+
+    References
+    ----------
+    Goodman (1974), https://doi.org/10.1093/biomet/61.2.215
+    """
+    from scipy.special import xlogy
+
+    table = maximum.table
+    reason = _undefined(ratings, maximum)
+    if reason:
+        return Deviance(notes=(f"G² is not defined: {reason}",))
+    group = np.zeros(len(table.weights), np.int64) if table.groups is None else table.groups
+    sizes = np.bincount(group, table.weights)
+    log_expected = np.log(sizes[group]) + expect(table, maximum.found)[1]
+    terms = xlogy(table.weights, table.weights) - table.weights * log_expected
+    g2 = max(0.0, 2 * float(terms.sum()))
+    n_patterns = table.n_categories**table.n_raters
+    free = table.n_groups * (n_patterns - 1)
+    notes = []
+    if free < maximum.n_parameters:
+        notes.append(
+            f"not identified: {maximum.n_parameters} parameters for {free} free proportions of "
+            "patterns, so that others fit as well"
+        )
+    if sizes.sum() < FEW * table.n_groups * n_patterns:
+        notes.append(
+            f"G² is not near its chi-square distribution: there are {sizes.sum():.0f} items for "
+            f"{table.n_groups * n_patterns:,} patterns"
+        )
+    return Deviance(g2=g2, degrees_of_freedom=free - maximum.n_parameters, notes=tuple(notes))
+
+
+def _undefined(ratings: Ratings, maximum: Maximum) -> str:
+    """Say why there is no saturated model to compare with, if there is none."""
+    table = maximum.table
+    if ratings.anonymous:
+        return "raters are anonymous"
+    if table.truths is not None:
+        return "some truths are known"
+    if ratings.repeated:
+        return "some raters rated an item more than once"
+    n_ratings = table.answers.sum(axis=1)[table.weights > 0]
+    return "" if (n_ratings == table.n_raters).all() else "some ratings are missing"

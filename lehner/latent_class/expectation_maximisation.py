@@ -1,0 +1,260 @@
+"""Latent-class models fitted by expectation-maximisation over patterns of ratings."""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lehner.accelerated_em import accelerated_em
+from lehner.checks import find
+from lehner.latent_class.pattern_table import PatternTable
+
+type Floats = NDArray[np.float64]
+type Integers = NDArray[np.int64]
+
+TINY = 1e-300
+
+
+@dataclass(frozen=True, kw_only=True)
+class LatentClassModel:
+    """Which confusion matrices a model allows.
+
+    Parameters
+    ----------
+    shared : bool
+        Whether all raters, the system apart, have one confusion matrix.
+    form : {"accuracy", "category_accuracy", "full"}
+        One accuracy and equal errors; an accuracy for each category and equal errors; any.
+    """
+
+    shared: bool
+    form: str
+
+
+LATENT_CLASS_MODELS = {
+    "one_coin": LatentClassModel(shared=True, form="accuracy"),
+    "one_coin_by_rater": LatentClassModel(shared=False, form="accuracy"),
+    "class_conditional": LatentClassModel(shared=False, form="category_accuracy"),
+    "pooled": LatentClassModel(shared=True, form="full"),
+    "dawid_skene": LatentClassModel(shared=False, form="full"),
+}
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class LatentClasses:
+    """Base rates and confusion matrices, and how likely they make the patterns.
+
+    Parameters
+    ----------
+    base_rates : ndarray, shape (n_classes,) or (n_groups, n_classes)
+    confusion : ndarray, shape (n_raters, n_classes, n_categories)
+    log_likelihood : float
+        Sum over patterns of weight times log probability.
+    converged : bool
+    iterations : int
+    """
+
+    base_rates: Floats
+    confusion: Floats
+    log_likelihood: float = -np.inf
+    converged: bool = False
+    iterations: int = 0
+
+
+def find_latent_class_model(name: str) -> LatentClassModel:
+    """Look a model up, or raise an InputError."""
+    return find("latent-class model", name, LATENT_CLASS_MODELS)
+
+
+def fit_patterns(
+    table: PatternTable,
+    start: LatentClasses,
+    model: LatentClassModel,
+    *,
+    tolerance: float = 1e-10,
+    most_iterations: int = 20_000,
+) -> LatentClasses:
+    """Maximise the likelihood of weighted patterns from a start.
+
+    Parameters
+    ----------
+    table : PatternTable
+    start : LatentClasses
+    model : LatentClassModel
+    tolerance : float
+        Stop when no parameter moves by more in a step of EM.
+    most_iterations : int
+
+    Returns
+    -------
+    LatentClasses
+
+    References
+    ----------
+    Dawid & Skene (1979), Eq. 2.3-2.5.
+    """
+    start, _ = _em_step(table, start, model)
+
+    def step(point: Floats) -> tuple[Floats, float]:
+        after, log_likelihood = _em_step(table, _unpack(point, start), model)
+        return _pack(after), log_likelihood
+
+    found = accelerated_em(step, _pack(start), tolerance=tolerance, most_steps=most_iterations)
+    fitted = _unpack(found.point, start)
+    log_likelihood = float(table.weights @ expect(table, fitted)[1])
+    return replace(
+        fitted,
+        log_likelihood=log_likelihood,
+        converged=found.converged,
+        iterations=found.steps,
+    )
+
+
+def vote_start(table: PatternTable) -> LatentClasses:
+    """Start from each item's share of votes, as Dawid and Skene did (1979, Eq. 3.1).
+
+    Parameters
+    ----------
+    table : PatternTable
+
+    Returns
+    -------
+    LatentClasses
+        With the categories as classes.
+    """
+    votes = table.answers @ np.tile(np.eye(table.n_categories), (table.n_raters, 1)) + TINY
+    share = votes / votes.sum(axis=1, keepdims=True)
+    if table.truths is not None:
+        share = np.where(table.truths[:, None] < 0, share, table.possible(table.n_categories))
+    return _maximise(table, share, LATENT_CLASS_MODELS["dawid_skene"])
+
+
+def random_start(table: PatternTable, n_classes: int, rng: np.random.Generator) -> LatentClasses:
+    """Start from base rates and confusion matrices drawn from flat Dirichlet distributions.
+
+    Parameters
+    ----------
+    table : PatternTable
+    n_classes : int
+    rng : numpy.random.Generator
+
+    Returns
+    -------
+    LatentClasses
+    """
+    shape = (n_classes,) if table.groups is None else (table.n_groups, n_classes)
+    return LatentClasses(
+        base_rates=np.broadcast_to(rng.dirichlet(np.ones(n_classes)), shape),
+        confusion=rng.dirichlet(np.ones(table.n_categories), (table.n_raters, n_classes)),
+    )
+
+
+def align_labels(found: LatentClasses, *, has_system: bool = True) -> LatentClasses:
+    """Order the classes so that raters are most often right.
+
+    A likelihood does not know which class is which; names for them come from the ratings.
+
+    Parameters
+    ----------
+    found : LatentClasses
+    has_system : bool
+        Whether the last rater is the system, which has no say in it.
+
+    Returns
+    -------
+    LatentClasses
+    """
+    from scipy.optimize import linear_sum_assignment
+
+    raters = found.confusion[:-1] if has_system else found.confusion
+    agreement = np.atleast_2d(found.base_rates).mean(axis=0)[:, None] * raters.sum(axis=0)
+    classes, names = linear_sum_assignment(-agreement)
+    return reorder(found, classes[np.argsort(names)])
+
+
+def reorder(found: LatentClasses, order: Integers) -> LatentClasses:
+    """Give the classes in another order."""
+    return replace(
+        found, base_rates=found.base_rates[..., order], confusion=found.confusion[:, order]
+    )
+
+
+def expect(table: PatternTable, current: LatentClasses) -> tuple[Floats, Floats]:
+    """Give the probability of each class for each pattern, and the log probability of the pattern.
+
+    Parameters
+    ----------
+    table : PatternTable
+    current : LatentClasses
+
+    Returns
+    -------
+    classes : ndarray, shape (n_patterns, n_classes)
+    log_probability : ndarray, shape (n_patterns,)
+    """
+    n_classes = current.base_rates.shape[-1]
+    log_confusion = np.log(np.maximum(current.confusion, TINY)).swapaxes(1, 2)
+    log_rates = np.log(np.maximum(current.base_rates, TINY)).T
+    # Patterns side by side in memory: sums over classes, of which there are few, are several
+    # times faster so.
+    log = np.ascontiguousarray((table.answers @ log_confusion.reshape(-1, n_classes)).T)
+    log += log_rates[:, None] if table.groups is None else log_rates[:, table.groups]
+    if table.truths is not None:
+        log[~table.possible(n_classes).T] = -np.inf
+    top = log.max(axis=0)
+    joint = np.exp(log - top)
+    total = joint.sum(axis=0)
+    return (joint / total).T, np.log(total) + top
+
+
+def expected_ratings(table: PatternTable, classes: Floats) -> Floats:
+    """Count ratings by rater, class and category, (n_raters, n_classes, n_categories)."""
+    counts = table.answers.T @ (table.weights[:, None] * classes)
+    return counts.reshape(table.n_raters, table.n_categories, -1).swapaxes(1, 2)
+
+
+def _em_step(
+    table: PatternTable, current: LatentClasses, model: LatentClassModel
+) -> tuple[LatentClasses, float]:
+    """Take one step; the log-likelihood given is that before it."""
+    classes, log_probability = expect(table, current)
+    return _maximise(table, classes, model), float(table.weights @ log_probability)
+
+
+def _maximise(table: PatternTable, classes: Floats, model: LatentClassModel) -> LatentClasses:
+    """Estimate parameters from probabilities of classes, shape (n_patterns, n_classes)."""
+    counts = expected_ratings(table, classes)
+    if model.shared:
+        n_shared = table.n_raters - table.has_system
+        pooled = np.broadcast_to(counts[:n_shared].sum(axis=0), counts[:n_shared].shape)
+        counts = np.concatenate([pooled, counts[n_shared:]])
+    if model.form != "full":
+        counts = _equal_errors(counts, by_category=model.form == "category_accuracy")
+    base_rates = table.sum_groups(table.weights[:, None] * classes)
+    return LatentClasses(
+        base_rates=base_rates / base_rates.sum(axis=-1, keepdims=True),
+        confusion=(counts + TINY) / (counts + TINY).sum(axis=2, keepdims=True),
+    )
+
+
+def _equal_errors(counts: Floats, *, by_category: bool) -> Floats:
+    k = counts.shape[-1]
+    right = np.diagonal(counts, axis1=1, axis2=2)
+    total = counts.sum(axis=2)
+    if not by_category:
+        right = np.broadcast_to(right.sum(axis=1, keepdims=True), total.shape)
+        total = np.broadcast_to(total.sum(axis=1, keepdims=True), total.shape)
+    eye = np.eye(k)
+    return right[..., None] * eye + (total - right)[..., None] * (1 - eye) / (k - 1)
+
+
+def _pack(classes: LatentClasses) -> Floats:
+    return np.append(classes.base_rates, classes.confusion)
+
+
+def _unpack(point: Floats, like: LatentClasses) -> LatentClasses:
+    base_rates, confusion = np.split(point, [like.base_rates.size])
+    return LatentClasses(
+        base_rates=base_rates.reshape(like.base_rates.shape),
+        confusion=confusion.reshape(like.confusion.shape),
+    )

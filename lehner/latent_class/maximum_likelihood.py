@@ -1,0 +1,188 @@
+"""Latent-class models fitted to ratings by maximum likelihood."""
+
+from collections.abc import Iterator
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from lehner.checks import check_choice, check_whole_number
+from lehner.errors import InputError
+from lehner.labels import encode
+from lehner.latent_class.expectation_maximisation import (
+    LATENT_CLASS_MODELS,
+    LatentClasses,
+    LatentClassModel,
+    align_labels,
+    expect,
+    find_latent_class_model,
+    fit_patterns,
+    random_start,
+    reorder,
+    vote_start,
+)
+from lehner.latent_class.maximum import Maximum
+from lehner.latent_class.pattern_table import PatternTable, known_truths, tabulate
+from lehner.latent_class.result import LatentClassFit, label_fit
+from lehner.ratings import Ratings
+from lehner.seeds import Seed, child_seeds
+
+type Integers = NDArray[np.int64]
+type Start = Literal["votes", "random"]
+
+RANDOM_STARTS = 20
+
+
+def fit_latent_class(
+    ratings: Ratings,
+    model: str = "dawid_skene",
+    n_classes: int | None = None,
+    *,
+    start: Start = "votes",
+    restarts: int = 0,
+    seed: Seed | None = None,
+    groups: ArrayLike | None = None,
+) -> LatentClassFit:
+    """Fit a latent-class model by maximum likelihood.
+
+    Given an item's class the ratings are independent. The system, if there is one, is one more
+    rater. Ratings may be missing, at random given the class, and repeated. Known truths of some
+    items enter as data; if all are known none does, as in the Bayesian models.
+
+    With few items the highest mode may have classes that are no categories, and the estimates
+    are then biased: the notes say what was found, and Bayesian models hold the labels by their
+    prior.
+
+    Parameters
+    ----------
+    ratings : Ratings
+    model : str
+        Which confusion matrices there are: "one_coin", "one_coin_by_rater",
+        "class_conditional", "pooled" or "dawid_skene".
+    n_classes : int, optional
+        As many as categories by default; other numbers for "pooled" and "dawid_skene" only.
+    start : {"votes", "random"}
+        Each item's share of votes, which only name classes that are categories; or base rates
+        and confusion matrices drawn from flat Dirichlet distributions.
+    restarts : int
+        Number of random starts besides the votes. Without votes, 20 if this is 0.
+    seed : int, numpy.random.SeedSequence or numpy.random.Generator, optional
+        Of the random starts; 1 by default, so that the result is the same each time.
+    groups : array_like, shape (n_rows,), optional
+        A name for each row of the ratings. Items of different groups have different base
+        rates, and the raters the same confusion matrices in all of them.
+
+    Returns
+    -------
+    LatentClassFit
+        The highest of the modes reached.
+
+    Raises
+    ------
+    InputError
+        If the ratings cannot be fitted.
+
+    References
+    ----------
+    Dawid & Skene (1979), https://doi.org/10.2307/2346806. With groups: Hui & Walter (1980),
+    https://doi.org/10.2307/2530508
+
+    Examples
+    --------
+    >>> from lehner import load_dataset
+    >>> fit = fit_latent_class(load_dataset("anesthesia"))
+    >>> round(fit.log_likelihood, 4)
+    -192.8909
+    >>> fit.base_rates.values.round(2).tolist()
+    [0.4, 0.42, 0.11, 0.07]
+    """
+    chosen = find_latent_class_model(model)
+    check_choice("start", start, ("votes", "random"))
+    check_whole_number("restarts", restarts, 0)
+    n_classes = ratings.n_categories if n_classes is None else n_classes
+    named = n_classes == ratings.n_categories
+    known = known_truths(ratings) if named else 0
+    _require_ratings(ratings, model, n_classes, known)
+    group_names, group_of_row = _read_groups(groups, ratings)
+    table, inverse = tabulate(ratings, group_of_row, truths=known > 0)
+    starts = _starts(table, n_classes, restarts, seed, votes=named and start == "votes")
+    fits = {name: fit_patterns(table, point, chosen) for name, point in starts}
+    found = _order_classes(table, max(fits.values(), key=lambda fit: fit.log_likelihood), chosen)
+    maximum = Maximum(name=model, model=chosen, table=table, found=found)
+    return label_fit(maximum, ratings, inverse, group_names, fits)
+
+
+def _require_ratings(ratings: Ratings, model: str, n_classes: int, known: int) -> None:
+    k = ratings.n_categories
+    if ratings.n_items == 0 or k < 2:
+        raise InputError(
+            f"there are {ratings.n_items} items and {k} categories",
+            "give items, and two or more categories",
+        )
+    check_whole_number("n_classes", n_classes, 1)
+    if n_classes != k and LATENT_CLASS_MODELS[model].form != "full":
+        raise InputError(
+            f"the classes of {model} are the categories, and there are {k}, not {n_classes}",
+            "leave n_classes out, or choose pooled or dawid_skene",
+        )
+    if ratings.anonymous and not LATENT_CLASS_MODELS[model].shared:
+        raise InputError(
+            f"it is unknown who gave which rating, and in {model} raters differ",
+            "choose one_coin or pooled, or use data in which raters are named",
+        )
+    per_row = ratings.votes().sum(axis=1)
+    if ratings.system is not None:
+        per_row = per_row + (ratings.system >= 0)
+    most = int(per_row[ratings.weights > 0].max())
+    if most < (1 if n_classes == 1 or known else 2):
+        raise InputError("no item has two ratings", "give two or more ratings for some items")
+
+
+def _read_groups(
+    groups: ArrayLike | None, ratings: Ratings
+) -> tuple[tuple[Any, ...], Integers | None]:
+    """Give the names of the groups, and the group of each row."""
+    if groups is None:
+        return (), None
+    column = encode(groups, "groups")
+    if len(column.codes) != len(ratings.items):
+        raise InputError(
+            f"there are {len(column.codes)} groups for {len(ratings.items)} rows",
+            "name the group of each row",
+        )
+    missing = np.flatnonzero(column.codes < 0)
+    if missing.size:
+        raise InputError(
+            f"item {ratings.items[missing[0]]} has no group", "name the group of each row"
+        )
+    sizes = np.bincount(column.codes, ratings.weights, len(column.labels))
+    if not sizes.all():
+        raise InputError(
+            f"group {column.labels[int(np.argmin(sizes))]!r} has no items", "leave it out"
+        )
+    return column.labels, column.codes
+
+
+def _starts(
+    table: PatternTable, n_classes: int, restarts: int, seed: Seed | None, *, votes: bool
+) -> Iterator[tuple[str, LatentClasses]]:
+    if votes:
+        yield "votes", vote_start(table)
+    n_random = restarts if votes else restarts or RANDOM_STARTS
+    for i, child in enumerate(child_seeds(1 if seed is None else seed, n_random)):
+        yield f"random {i + 1}", random_start(table, n_classes, np.random.default_rng(child))
+
+
+def _order_classes(
+    table: PatternTable, found: LatentClasses, model: LatentClassModel
+) -> LatentClasses:
+    """Give the classes the order of their names, where the data do not."""
+    n_classes = found.base_rates.shape[-1]
+    if n_classes != table.n_categories:
+        share = table.weights @ expect(table, found)[0]
+        return reorder(found, np.argsort(-share, kind="stable"))
+    # Equal errors say which category a class is, except that with two a coin has two sides.
+    exchangeable = model.form == "full" or n_classes == 2
+    if exchangeable and table.truths is None:
+        return align_labels(found, has_system=table.has_system)
+    return found

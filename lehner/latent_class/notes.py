@@ -1,0 +1,90 @@
+"""What to know before using the maximum of a likelihood: modes, labels, boundaries."""
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from lehner.labels import Label
+from lehner.latent_class.expectation_maximisation import LatentClasses
+from lehner.latent_class.maximum import BOUNDARY, FEWEST, Maximum
+
+SAME_MODE = 1e-4
+
+
+def mode_notes(fits: Mapping[str, LatentClasses]) -> list[str]:
+    """Say which starts reached the highest mode.
+
+    Parameters
+    ----------
+    fits : mapping
+        What was found from each start.
+
+    Returns
+    -------
+    list of str
+    """
+    reached = {name: fit.log_likelihood for name, fit in fits.items()}
+    highest = max(reached.values())
+    n_highest = sum(value > highest - SAME_MODE for value in reached.values())
+    notes = []
+    if len(fits) > 1:
+        notes.append(
+            f"{n_highest} of {len(fits)} starts reached the highest log-likelihood, {highest:.3f}"
+        )
+    if reached.get("votes", highest) < highest - SAME_MODE:
+        notes.append(f"the start from votes reached a lower mode, {reached['votes']:.3f}")
+    unfinished = [name for name, fit in fits.items() if not fit.converged]
+    if unfinished:
+        steps = fits[unfinished[0]].iterations
+        notes.append(f"EM had not converged after {steps} steps from: {', '.join(unfinished)}")
+    return notes
+
+
+def unsettled_labels(maximum: Maximum, categories: Sequence[Label]) -> list[str]:
+    """Name the classes that raters most often name otherwise, where labels are theirs.
+
+    Parameters
+    ----------
+    maximum : Maximum
+        With the categories as classes.
+    categories : sequence
+
+    Returns
+    -------
+    list of str
+        One note for each such class.
+    """
+    table = maximum.table
+    if table.truths is not None:
+        return []
+    said = maximum.ratings[: table.n_raters - table.has_system].sum(axis=0)
+    return [
+        f"labels are unsettled: items of class {categories[c]} are most often called "
+        f"{categories[int(row.argmax())]} by the raters"
+        for c, row in enumerate(said)
+        if row[c] < row.max() and row.sum() > FEWEST
+    ]
+
+
+def support_notes(maximum: Maximum) -> list[str]:
+    """Say what the data do not tell, and what is at the boundary.
+
+    Parameters
+    ----------
+    maximum : Maximum
+
+    Returns
+    -------
+    list of str
+    """
+    rated, notes = maximum.rated, []
+    if not rated.all():
+        notes.append(
+            f"{(~rated).sum()} of {rated.size} rows of confusion matrices have no expected "
+            "ratings: NaN"
+        )
+    values = np.append(maximum.base_rates, maximum.found.confusion[rated])
+    fixed = int(((values < BOUNDARY) | (values > 1 - BOUNDARY)).sum())
+    if fixed:
+        notes.append(f"{fixed} of {values.size} probabilities are 0 or 1: no standard errors")
+    return notes

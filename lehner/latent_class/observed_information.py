@@ -1,0 +1,161 @@
+"""Observed information of a latent-class model, and the standard errors that follow from it.
+
+Base rates and confusion matrices are linear in the free parameters of every model. So the
+curvature of the log-likelihood along the free directions is that over all probabilities, taken
+as if they did not have to sum to 1, projected on these directions.
+"""
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lehner.errors import InputError
+from lehner.latent_class.maximum import BOUNDARY, Maximum
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
+
+type Floats = NDArray[np.float64]
+
+SINGULAR = 1e-9
+MOST_PARAMETERS = 5_000
+
+
+def covariance_root(maximum: Maximum) -> Floats | None:
+    """Give a matrix whose product with its transpose is the covariance of all probabilities.
+
+    Parameters
+    ----------
+    maximum : Maximum
+
+    Returns
+    -------
+    ndarray, shape (n_probabilities, n_free), or None
+        Rows for the base rates, by group and class, then for the confusion matrices, by rater,
+        class and response; zero for probabilities that are fixed: those within 1e-6 of 0 or 1,
+        and those of which there are no ratings. None where the information is singular, because
+        the parameters are not identified.
+
+    Raises
+    ------
+    InputError
+        For more than 5,000 parameters.
+
+    References
+    ----------
+    Louis (1982), Finding the observed information matrix when using the EM algorithm.
+    """
+    from scipy.linalg import solve_triangular
+
+    directions = free_directions(maximum)
+    n_free = directions.shape[1]
+    if n_free > MOST_PARAMETERS:
+        raise InputError(
+            f"{n_free} free parameters have too large an information matrix",
+            "fit a model with fewer, as one that raters share",
+        )
+    information = observed_information(maximum, directions)
+    diagonal = np.diagonal(information)
+    if not (diagonal > 0).all():
+        return None
+    scale = np.sqrt(diagonal)
+    try:
+        factor = np.linalg.cholesky(information / np.outer(scale, scale))
+    except np.linalg.LinAlgError:
+        return None
+    # The squares on the diagonal are the share of each parameter's information that those
+    # before it leave.
+    if (np.diagonal(factor) ** 2 < SINGULAR).any():
+        return None
+    scaled = directions.multiply(1 / scale).toarray()
+    return np.asarray(solve_triangular(factor, scaled.T, lower=True).T)
+
+
+def observed_information(maximum: Maximum, directions: "csr_array") -> Floats:
+    """Give minus the second derivatives of the log-likelihood along directions.
+
+    With q the probability of class c given a pattern, p a probability and d = n/p the derivative
+    of the complete data's log-likelihood, where n is 0, 1 or more, a pattern contributes
+    s s' - sum_c q d d' + sum_c q n/p^2, where s = sum_c q d.
+
+    Parameters
+    ----------
+    maximum : Maximum
+    directions : scipy.sparse.csr_array, shape (n_probabilities, n_free)
+
+    Returns
+    -------
+    ndarray, shape (n_free, n_free)
+    """
+    from scipy.sparse import csr_array
+
+    table, classes = maximum.table, maximum.classes
+    rates, confusion = maximum.base_rates, maximum.found.confusion
+    weighted = table.weights[:, None] * classes
+    counts = np.append(table.sum_groups(weighted), maximum.ratings)
+    inverse = _inverse(np.append(rates, confusion))
+    by_probability = directions.multiply(inverse[:, None]).tocsr()
+    number = np.arange(inverse.size)
+    rate_rows = number[: rates.size].reshape(rates.shape)
+    confusion_rows = number[rates.size :].reshape(confusion.shape)
+    group = np.zeros(len(weighted), np.int64) if table.groups is None else table.groups
+    score = csr_array((len(weighted), directions.shape[1]))
+    information = directions.T @ directions.multiply((counts * inverse**2)[:, None])
+    for c in range(maximum.n_classes):
+        derivative = by_probability[rate_rows[group, c]]
+        derivative = derivative + table.answers @ by_probability[confusion_rows[:, c].ravel()]
+        score = score + derivative.multiply(classes[:, c, None])
+        information = information - derivative.T @ derivative.multiply(weighted[:, c, None])
+    information = information + score.T @ score.multiply(table.weights[:, None])
+    return np.asarray(information.toarray())
+
+
+def free_directions(maximum: Maximum) -> "csr_array":
+    """Give how base rates and confusion matrices move with each free parameter.
+
+    Parameters
+    ----------
+    maximum : Maximum
+
+    Returns
+    -------
+    scipy.sparse.csr_array, shape (n_probabilities, n_free)
+    """
+    from scipy.sparse import block_diag, csr_array
+
+    rates, confusion, numbers = maximum.base_rates, maximum.found.confusion, maximum.matrix_numbers
+    _, first = np.unique(numbers, return_index=True)
+    blocks = [_simplex_directions(row) for row in rates]
+    blocks += [
+        _matrix_directions(confusion[j], maximum.rated[j], maximum.model.form) for j in first
+    ]
+    size = confusion[0].size
+    of_raters = rates.size + numbers[:, None] * size + np.arange(size)
+    rows = np.append(np.arange(rates.size), of_raters)
+    return block_diag([csr_array(block) for block in blocks], format="csr")[rows]
+
+
+def _matrix_directions(matrix: Floats, held: NDArray[np.bool_], form: str) -> Floats:
+    """Give the directions of one confusion matrix, shape (n_classes * n_categories, n_free)."""
+    from scipy.linalg import block_diag
+
+    if form == "full":
+        return np.asarray(block_diag(*map(_simplex_directions, matrix * held[:, None])))
+    right = np.diagonal(matrix)
+    free = held & (right > BOUNDARY) & (right < 1 - BOUNDARY)
+    eye = np.eye(len(matrix))
+    rise = eye - (1 - eye) / (len(matrix) - 1)
+    if form == "accuracy":
+        return rise.reshape(-1, 1)[:, : int(free.any())]
+    return np.asarray(block_diag(*rise[:, :, None]))[:, free]
+
+
+def _simplex_directions(probabilities: Floats) -> Floats:
+    """Trade each probability that is not 0 against the last such one, (n, n_free)."""
+    eye = np.eye(len(probabilities))[:, probabilities > BOUNDARY]
+    return eye[:, :-1] - eye[:, -1:]
+
+
+def _inverse(values: Floats) -> Floats:
+    return np.divide(1, values, out=np.zeros_like(values), where=values > BOUNDARY)

@@ -1,0 +1,247 @@
+"""What a latent-class model says at the maximum of its likelihood, labelled."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from lehner.latent_class.deviance import deviance
+from lehner.latent_class.expectation_maximisation import LatentClasses
+from lehner.latent_class.maximum import Maximum
+from lehner.latent_class.notes import mode_notes, support_notes, unsettled_labels
+from lehner.latent_class.observed_information import covariance_root
+from lehner.latent_class.pattern_table import known_truths
+from lehner.ratings import SYSTEM, Ratings
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+type Floats = NDArray[np.float64]
+type Integers = NDArray[np.int64]
+
+ROUNDING = 1e-10
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class LatentClassFit:
+    """A latent-class model at the maximum of its likelihood.
+
+    The classes are the categories (dimension `category`) where there are as many of them; else
+    they are numbered from 1 by falling base rate (dimension `class`).
+
+    Parameters
+    ----------
+    model : str
+    log_likelihood : float
+        Sum over items of the log probability of their ratings, without multinomial constants.
+    n_parameters : int
+    n_items : int
+        Items with at least one rating: the n of BIC.
+    g2 : float or None
+        Deviance against a model with a probability for each pattern of ratings; None where it
+        is not defined, and `notes` says why.
+    degrees_of_freedom : int or None
+        Of G²: patterns less 1 less parameters, with groups for each of them.
+    base_rates : xarray.DataArray, dims ([group,] category or class)
+    confusion : xarray.DataArray, dims (rater, category or class, response)
+        Probability of each response; a system is the last rater, `system`. NaN in rows with no
+        expected ratings.
+    class_probabilities : xarray.DataArray, dims (item, category or class)
+        Probability of each class given the item's ratings.
+    accuracy : xarray.DataArray, dims (rater,), or None
+        Expected accuracy of each rater; None unless the classes are the categories.
+    converged : bool
+    iterations : int
+        Steps of EM from the best start.
+    starts : xarray.DataArray, dims (start,)
+        The log-likelihood reached from each start.
+    labels_settled : bool or None
+        Whether raters most often name each class as it is labelled; None unless the classes are
+        the categories.
+    notes : tuple of str
+        What the user should know before using the numbers.
+    """
+
+    model: str
+    log_likelihood: float
+    n_parameters: int
+    n_items: int
+    g2: float | None
+    degrees_of_freedom: int | None
+    base_rates: "xr.DataArray"
+    confusion: "xr.DataArray"
+    class_probabilities: "xr.DataArray"
+    accuracy: "xr.DataArray | None"
+    converged: bool
+    iterations: int
+    starts: "xr.DataArray"
+    labels_settled: bool | None
+    notes: tuple[str, ...]
+    _maximum: Maximum
+
+    @property
+    def aic(self) -> float:
+        """Akaike's criterion, -2 log-likelihood + 2 parameters."""
+        return 2 * (self.n_parameters - self.log_likelihood)
+
+    @property
+    def bic(self) -> float:
+        """Schwarz's criterion, -2 log-likelihood + parameters log(items)."""
+        return float(self.n_parameters * np.log(self.n_items) - 2 * self.log_likelihood)
+
+    def standard_errors(self) -> "xr.Dataset":
+        """Compute standard errors from the observed information.
+
+        They are those of many items, of the mode that was found, with the model right.
+        Probabilities within 1e-6 of 0 or 1 are taken as fixed and have none.
+
+        Returns
+        -------
+        xarray.Dataset
+            `base_rates`, `confusion` and, where the classes are the categories, `accuracy`;
+            NaN where there is none. The attribute `note` says why if there is none at all.
+
+        Raises
+        ------
+        InputError
+            For more than 5,000 parameters.
+
+        References
+        ----------
+        Louis (1982), Finding the observed information matrix when using the EM algorithm.
+
+        Examples
+        --------
+        >>> from lehner import fit_latent_class, load_dataset
+        >>> errors = fit_latent_class(load_dataset("caries")).standard_errors()
+        >>> round(float(errors["base_rates"].sel(category=1)), 4)
+        0.0094
+        """
+        import xarray as xr
+
+        found, root = self._maximum.found, covariance_root(self._maximum)
+        note = ""
+        if root is None:
+            note = "not identified: other values fit as well (the information is singular)"
+            root = np.zeros((found.base_rates.size + found.confusion.size, 0))
+        by_base_rates, by_confusion = np.split(_lengths(root), [found.base_rates.size])
+        errors = {
+            "base_rates": self.base_rates.copy(data=by_base_rates.reshape(found.base_rates.shape)),
+            "confusion": self.confusion.copy(data=by_confusion.reshape(found.confusion.shape)),
+        }
+        if self.accuracy is not None:
+            by_rater = _lengths(_accuracy_slopes(self._maximum) @ root)
+            errors["accuracy"] = self.accuracy.copy(data=by_rater)
+        return xr.Dataset(errors, attrs={"kind": "observed information", "note": note})
+
+    def __repr__(self) -> str:
+        n_raters, n_classes = self.confusion.shape[:2]
+        lines = [
+            f"LatentClassFit of {self.model}: {self.n_items} items, {n_raters} raters, "
+            f"{n_classes} classes",
+            f"  log-likelihood  {self.log_likelihood:.3f} with {self.n_parameters} parameters",
+            f"  AIC, BIC        {self.aic:.2f}, {self.bic:.2f}",
+        ]
+        if self.g2 is not None:
+            lines.append(f"  G²              {self.g2:.2f}, {self.degrees_of_freedom} df")
+        if self.base_rates.ndim == 1:
+            lines.append(f"  base rates      {_shown(self.base_rates)}")
+        if self.accuracy is not None:
+            lines.append(f"  accuracy        {_shown(self.accuracy)}")
+        return "\n".join([*lines, *(f"  note: {text}" for text in self.notes)])
+
+
+def label_fit(
+    maximum: Maximum,
+    ratings: Ratings,
+    inverse: Integers,
+    groups: Sequence[Any],
+    fits: Mapping[str, LatentClasses],
+) -> LatentClassFit:
+    """Label what was found.
+
+    Parameters
+    ----------
+    maximum : Maximum
+        The highest mode.
+    ratings : Ratings
+    inverse : ndarray of int, shape (n_rows,)
+        The pattern of each row.
+    groups : sequence
+        Names of the groups of items, if any.
+    fits : mapping
+        What was found from each start.
+
+    Returns
+    -------
+    LatentClassFit
+    """
+    import xarray as xr
+
+    table, found, categories = maximum.table, maximum.found, list(ratings.categories)
+    named = maximum.n_classes == table.n_categories
+    class_dim = "category" if named else "class"
+    coords: dict[str, Any] = {
+        "group": list(groups),
+        "item": ratings.items,
+        "rater": [*ratings.raters, SYSTEM][: table.n_raters],
+        "response": categories,
+        class_dim: categories if named else list(range(1, maximum.n_classes + 1)),
+        "start": list(fits),
+    }
+
+    def label(values: ArrayLike, *dims: str) -> xr.DataArray:
+        return xr.DataArray(np.asarray(values), {dim: coords[dim] for dim in dims}, dims)
+
+    goodness = deviance(ratings, maximum)
+    known = known_truths(ratings) if table.truths is not None else 0
+    unsettled = unsettled_labels(maximum, categories) if named else []
+    confusion = np.where(maximum.rated[..., None], found.confusion, np.nan)
+    return LatentClassFit(
+        model=maximum.name,
+        log_likelihood=found.log_likelihood,
+        n_parameters=maximum.n_parameters,
+        n_items=int(table.weights[table.answers.sum(axis=1) > 0].sum()),
+        g2=goodness.g2,
+        degrees_of_freedom=goodness.degrees_of_freedom,
+        base_rates=label(found.base_rates, *["group"] * bool(groups), class_dim),
+        confusion=label(confusion, "rater", class_dim, "response"),
+        class_probabilities=label(maximum.classes[inverse], "item", class_dim),
+        accuracy=label(maximum.accuracy, "rater") if named else None,
+        converged=found.converged,
+        iterations=found.iterations,
+        starts=label([fit.log_likelihood for fit in fits.values()], "start"),
+        labels_settled=not unsettled if named else None,
+        notes=(
+            *mode_notes(fits),
+            *([f"the known truths of {known} items entered as data"] if known else []),
+            *unsettled,
+            *support_notes(maximum),
+            *goodness.notes,
+        ),
+        _maximum=maximum,
+    )
+
+
+def _accuracy_slopes(maximum: Maximum) -> Floats:
+    """Differentiate the accuracies, (n_raters, n_probabilities)."""
+    shares, confusion = maximum.group_shares, maximum.found.confusion
+    right = np.diagonal(confusion, axis1=1, axis2=2)
+    by_rates = shares[:, None] * right[:, None, :]
+    by_confusion = np.zeros((len(right), *confusion.shape))
+    rater, category = np.arange(len(right))[:, None], np.arange(right.shape[1])
+    by_confusion[rater, rater, category, category] = shares @ maximum.base_rates
+    return np.hstack([by_rates.reshape(len(right), -1), by_confusion.reshape(len(right), -1)])
+
+
+def _lengths(rows: Floats) -> Floats:
+    lengths = np.sqrt((rows**2).sum(axis=1))
+    return np.where(lengths > ROUNDING, lengths, np.nan)
+
+
+def _shown(values: "xr.DataArray") -> str:
+    names = values.coords[values.dims[0]].values[:8]
+    shown = [f"{n} {v:.3f}" for n, v in zip(names, values.values, strict=False)]
+    return ", ".join(shown) + (", …" * (values.size > len(names)))

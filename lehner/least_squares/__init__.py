@@ -1,0 +1,1 @@
+"""Base rates and confusion matrices that best fit the frequencies of pairs of ratings."""

@@ -1,0 +1,1 @@
+"""How many items an estimate needs."""

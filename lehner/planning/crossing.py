@@ -1,0 +1,146 @@
+"""Crossing: the number of items at which a simulated probability passes a confidence."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from lehner.planning.nearness import Nearness, Target
+
+IN_WINDOW = 5
+WIDE, NARROW = 1.5, 1.2
+WIDE_SAMPLES = 500
+FEWEST = 2
+
+
+@dataclass(frozen=True)
+class Crossing:
+    """Where the probability passes the confidence.
+
+    Parameters
+    ----------
+    n_items : float
+    standard_error : float
+        Monte Carlo standard error.
+    """
+
+    n_items: float
+    standard_error: float
+
+
+def find_crossing(
+    target: Target,
+    start: float,
+    most_items: int,
+    samples: int,
+    seeds: Sequence[np.random.SeedSequence],
+) -> tuple[Crossing | None, list[Nearness]]:
+    """Move a wide window until the crossing is inside, then look through a narrow one too.
+
+    Parameters
+    ----------
+    target : Target
+    start : float
+        Number of items to start from.
+    most_items : int
+    samples : int
+        In the narrow window; the wide one tells how fast the probability grows.
+    seeds : sequence of numpy.random.SeedSequence
+        One for each move that may be needed, and one for the narrow window.
+
+    Returns
+    -------
+    crossing : Crossing or None
+        None if the probability does not grow through the windows.
+    simulated : list of Nearness
+        The narrow window's last.
+    """
+    simulated: list[Nearness] = []
+    wide: list[Nearness] = []
+    *moves, last = seeds
+    for seed in moves:
+        window = _window(start, WIDE, most_items)
+        wide = list(target.simulate(window, WIDE_SAMPLES, seed))
+        simulated += wide
+        crossing = regress(wide, target.confidence)
+        if crossing is None:
+            enough = np.mean([one.probability for one in wide]) >= target.confidence
+            start = window[0] if enough else window[-1]
+            continue
+        start = float(np.clip(crossing.n_items, window[0], window[-1]))
+        if start == crossing.n_items:
+            break
+    window = _window(start, NARROW, most_items)
+    narrow = list(target.simulate(window, samples // len(window), last))
+    return regress(narrow, target.confidence, wide), simulated + narrow
+
+
+def _window(centre: float, factor: float, most_items: int) -> list[int]:
+    steps = np.round(centre * np.geomspace(1 / factor, factor, IN_WINDOW))
+    return sorted({int(n) for n in np.clip(steps, FEWEST, most_items)})
+
+
+def regress(
+    near: Sequence[Nearness], confidence: float, slope_from: Sequence[Nearness] = ()
+) -> Crossing | None:
+    """Regress probits on the square root of the number of items.
+
+    If estimates are normal around the truth with a variance that falls with the number of items,
+    the probit of the share on one side of a bound is linear in that root; over a narrow window
+    so is that of the share between two.
+
+    Parameters
+    ----------
+    near : sequence of Nearness
+        Where the line is to lie.
+    confidence : float
+    slope_from : sequence of Nearness
+        Which tell how steep it is, besides the others; they do not move it up or down.
+
+    Returns
+    -------
+    Crossing or None
+        With the standard error of the delta method; None if probits do not rise.
+    """
+    from scipy.special import ndtri
+
+    level, *_ = lines = [_centred(group) for group in (near, slope_from) if group]
+    spread = sum(line.spread for line in lines)
+    slope = sum(line.product for line in lines) / spread if spread > 0 else 0.0
+    if slope <= 0:
+        return None
+    step = float(ndtri(confidence) - level.probit) / slope
+    root = max(level.x + step, 0.0)
+    error = np.sqrt(1 / level.weight + step**2 / spread) / slope
+    return Crossing(root**2, float(2 * root * error))
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Centred:
+    """Weighted means of a group, and sums of squares and products around them."""
+
+    weight: float
+    x: float
+    probit: float
+    spread: float
+    product: float
+
+
+def _centred(group: Sequence[Nearness]) -> _Centred:
+    from scipy.special import ndtri
+
+    samples = np.array([one.samples for one in group])
+    share = np.array([one.probability for one in group])
+    # Away from 0 and 1, whose probits are infinite.
+    probit = ndtri((samples * share + 0.5) / (samples + 1))
+    density = np.exp(-(probit**2) / 2) / np.sqrt(2 * np.pi)
+    weight = (density / [one.standard_error for one in group]) ** 2
+    x = np.sqrt([one.n_items for one in group])
+    mean_x, mean_probit = np.average(x, weights=weight), np.average(probit, weights=weight)
+    return _Centred(
+        weight=float(weight.sum()),
+        x=float(mean_x),
+        probit=float(mean_probit),
+        spread=float(weight @ (x - mean_x) ** 2),
+        product=float(weight @ ((x - mean_x) * (probit - mean_probit))),
+    )

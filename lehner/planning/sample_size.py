@@ -1,0 +1,211 @@
+"""Sample size: how many items an estimate of the system's accuracy needs."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from lehner.checks import check_choice, check_number, check_whole_number, wrong
+from lehner.planning.crossing import Crossing, find_crossing
+from lehner.planning.nearness import ESTIMANDS, Estimand, Nearness, Target
+from lehner.scenario import Scenario
+from lehner.seeds import Seed, child_seeds
+from lehner.vote_methods import find_vote_methods
+from lehner.vote_probabilities import require_few_votes
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+FEWEST_ITEMS = 10
+PILOT = 1000
+MOST_MOVES = 8
+MOST_UNCERTAIN = 0.25
+Z_95 = 1.959964
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class SampleSize:
+    """The number of items that is needed.
+
+    Parameters
+    ----------
+    n_items : int or None
+        None where no number of items up to the limit is enough, or where it cannot be told:
+        `note` says which.
+    standard_error : float or None
+        Monte Carlo standard error of `n_items`.
+    lower, upper : int or None
+        Ends of its 95% Monte Carlo interval.
+    curve : xarray.Dataset, dims (n_items, scenario)
+        What was simulated: `probability` that the estimate is near enough and its
+        `standard_error` (n_items), mean `bias` where an estimate is defined (n_items, scenario)
+        and the share of samples where it is `undefined` (n_items, scenario).
+    note : str
+        Empty if there is nothing to say.
+    """
+
+    n_items: int | None
+    standard_error: float | None
+    lower: int | None
+    upper: int | None
+    curve: "xr.Dataset"
+    note: str = ""
+
+    def __repr__(self) -> str:
+        if self.n_items is None:
+            return f"SampleSize: {self.note}"
+        error = f"{self.n_items} items, 95% Monte Carlo interval {self.lower} to {self.upper}"
+        return f"SampleSize: {error}{'; ' * bool(self.note)}{self.note}"
+
+
+def required_sample_size(
+    scenarios: Scenario | Sequence[Scenario],
+    *,
+    within: float = 0.1,
+    confidence: float = 0.9,
+    method: str = "algebraic",
+    estimand: Estimand = "system_accuracy",
+    most_items: int = 100_000,
+    replicates: int = 20_000,
+    seed: Seed = 1,
+) -> SampleSize:
+    """Find how many items bring the estimate near the truth with a given probability.
+
+    The probability that the estimate is within a distance of the truth is simulated over numbers
+    of items that double, then near the crossing, where probit regression on the square root of
+    the number of items gives the answer and, by the delta method, its Monte Carlo standard
+    error. An undefined estimate (agreement at or below chance) is not near. Steps that come from
+    the few values a proportion of few items can take are smoothed over.
+
+    Parameters
+    ----------
+    scenarios : Scenario or sequence of Scenario
+        Over several the probability is averaged, all counting the same. Their numbers of items
+        play no part.
+    within : float
+        The distance, above 0 and at most 1.
+    confidence : float
+        The probability, above 0 and below 1.
+    method : str
+        Among those that need only votes, see `VOTE_METHODS`.
+    estimand : {"system_accuracy", "system_accuracy_in_sample"}
+        The truth: the expected accuracy, or the share right of the items themselves.
+    most_items : int
+        Where the search ends, 100 or more.
+    replicates : int
+        Number of samples near the answer, 1,000 or more; its error falls with the square root.
+    seed : int, numpy.random.SeedSequence or numpy.random.Generator
+
+    Returns
+    -------
+    SampleSize
+
+    Raises
+    ------
+    InputError
+        Naming the argument that is wrong, or if raters and categories are too many.
+
+    References
+    ----------
+    Lehner (2015), "Recommended use and uses to avoid", which asks for such simulations.
+
+    Examples
+    --------
+    >>> found = required_sample_size(Scenario(rater_accuracy=(0.8, 0.8, 0.8)), replicates=2000)
+    >>> 40 < found.n_items < 55
+    True
+    """
+    some = (scenarios,) if isinstance(scenarios, Scenario) else tuple(scenarios)
+    if not some:
+        raise wrong("scenarios", scenarios, "give one or more")
+    check_number("within", within, np.nextafter(0, 1), 1, "give a number above 0, at most 1")
+    check_number(
+        "confidence",
+        confidence,
+        np.nextafter(0, 1),
+        np.nextafter(1, 0),
+        "give a number between 0 and 1",
+    )
+    find_vote_methods([method])
+    check_choice("estimand", estimand, ESTIMANDS)
+    check_whole_number("most_items", most_items, 100)
+    check_whole_number("replicates", replicates, 1000)
+    for scenario in some:
+        require_few_votes(scenario)
+    target = Target(
+        scenarios=some, within=within, confidence=confidence, method=method, estimand=estimand
+    )
+    limit_seed, pilot_seed, *seeds = child_seeds(seed, 2 + MOST_MOVES)
+    points = list(target.simulate([most_items], max(PILOT, replicates // 4), limit_seed))
+    reached = points[0].probability >= confidence
+    for point in target.simulate(_doubling(most_items), PILOT, pilot_seed):
+        points.append(point)
+        if reached and point.probability >= confidence:
+            break
+    if not reached:
+        return _result(None, points, _never(points, target))
+    if len(points) == 2:
+        few = Crossing(FEWEST_ITEMS, 0.0)
+        return _result(few, points, f"{FEWEST_ITEMS} items or fewer")
+    start = float(np.sqrt(points[-2].n_items * points[-1].n_items))
+    found, near = find_crossing(target, start, most_items, replicates, seeds)
+    if found is None or found.standard_error > MOST_UNCERTAIN * found.n_items:
+        return _result(None, points + near, _flat(near, target))
+    return _result(found, points + near, "")
+
+
+def _doubling(most_items: int) -> list[int]:
+    steps = np.arange(np.ceil(np.log2(most_items / FEWEST_ITEMS)))
+    return [int(n) for n in FEWEST_ITEMS * 2**steps]
+
+
+def _never(points: Sequence[Nearness], target: Target) -> str:
+    last, best = points[0], max(points, key=lambda point: point.probability)
+    low, high = (f"{x:+.3f}" for x in (np.min(last.bias), np.max(last.bias)))
+    off = low if low == high else f"{low} to {high}"
+    higher = f", and {best.probability:.2f} with {best.n_items:,}" * (best is not last)
+    return (
+        f"no number of items up to {last.n_items:,} is enough: with that many the estimate is "
+        f"within {target.within:g} with probability {last.probability:.2f} ± "
+        f"{last.standard_error:.2f}{higher}; its large-sample bias is {off}"
+    )
+
+
+def _flat(points: Sequence[Nearness], target: Target) -> str:
+    near = points[-1]
+    return (
+        f"the probability is {near.probability:.3f} ± {near.standard_error:.3f} with "
+        f"{near.n_items:,} items and grows too slowly there to tell where it passes "
+        f"{target.confidence:g}: give more replicates or another confidence"
+    )
+
+
+def _result(found: Crossing | None, points: Sequence[Nearness], note: str) -> SampleSize:
+    half = Z_95 * found.standard_error if found else 0.0
+    return SampleSize(
+        n_items=int(np.ceil(found.n_items)) if found else None,
+        standard_error=found.standard_error if found else None,
+        lower=int(max(1, np.floor(found.n_items - half))) if found else None,
+        upper=int(np.ceil(found.n_items + half)) if found else None,
+        curve=_curve(points),
+        note=note,
+    )
+
+
+def _curve(points: Sequence[Nearness]) -> "xr.Dataset":
+    import xarray as xr
+
+    # Where a number of items was simulated twice, the larger simulation.
+    once = {one.n_items: one for one in sorted(points, key=lambda one: one.replicates)}
+    ordered = [once[n] for n in sorted(once)]
+    both = ("n_items", "scenario")
+    return xr.Dataset(
+        {
+            "probability": ("n_items", [one.probability for one in ordered]),
+            "standard_error": ("n_items", [one.standard_error for one in ordered]),
+            "bias": (both, np.array([one.bias for one in ordered])),
+            "undefined": (both, np.array([one.undefined for one in ordered])),
+        },
+        coords={"n_items": sorted(once)},
+    )

@@ -1,0 +1,1 @@
+"""The t-a-p model of the Kappa Zoo by maximum likelihood."""

@@ -30,7 +30,7 @@ from pathlib import Path
 import pandas as pd
 
 import experiments
-from experiments.study.definition import read_study
+from experiments.study import read_study
 from experiments.study.figures import plot_bias, plot_nested_loop
 
 folder = Path(experiments.__file__).parent / "studies" / "k_violations"

@@ -13,7 +13,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from experiments import run_study
+from experiments.study import run_study
 
 STUDY = """
 name = "benchmark"

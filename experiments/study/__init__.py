@@ -1,1 +1,8 @@
 """Simulation studies: every method on the same simulated data, nothing lost, nothing repeated."""
+
+from experiments.study.definition import read_study
+from experiments.study.performance import compare_methods, measure
+from experiments.study.run import run_study
+from experiments.study.store import read_results
+
+__all__ = ["compare_methods", "measure", "read_results", "read_study", "run_study"]

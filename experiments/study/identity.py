@@ -22,7 +22,6 @@ def scenario_id(scenario: Scenario) -> str:
     return digest(asdict(scenario))
 
 
-@lru_cache(maxsize=4096)
 def method_id(method: MethodChoice, level: float) -> str:
     """Give twelve hexadecimal digits that stand for a method, its options and its intervals."""
     return digest([method.method, [[name, value] for name, value in method.options], level])

@@ -13,7 +13,6 @@ import numpy as np
 import pandas as pd
 import pytest
 
-import experiments
 from experiments.study import run as running
 from experiments.study.definition import find_study, read_study
 from experiments.study.replicate import UNDEFINED
@@ -77,8 +76,8 @@ def test_grids_and_sweeps_are_expanded(tmp_path):
 
 def test_results_are_kept_by_default_under_the_name_of_the_study(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    first = experiments.run_study(write(tmp_path, replicates=2, name="small.toml"))
-    again = experiments.run_study("small.toml")
+    first = run_study(write(tmp_path, replicates=2, name="small.toml"))
+    again = run_study("small.toml")
     pd.testing.assert_frame_equal(first, read_results("small"))
     pd.testing.assert_frame_equal(first, again)
 

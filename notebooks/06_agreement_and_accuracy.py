@@ -1,0 +1,196 @@
+# ---
+# jupyter:
+#   jupytext:
+#     formats: ipynb,py:percent
+#     text_representation:
+#       extension: .py
+#       format_name: percent
+#   kernelspec:
+#     display_name: Python 3
+#     language: python
+#     name: python3
+# ---
+
+# %% [markdown]
+# # Agreement says one thing, accuracy another
+#
+# **Question.** Papers report how well raters agree, and how well a system agrees with them. What
+# does that say about how often raters, or the system, are right?
+
+# %%
+# %matplotlib inline
+from dataclasses import replace
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+
+import lehner
+from lehner import Scenario
+
+MANY = 100_000
+SHOWN = ["percent_agreement", "brennan_prediger_kappa", "fleiss_kappa", "gwet_ac1"]
+pd.set_option("display.precision", 3, "display.max_colwidth", 120)
+
+
+def coefficients(ratings):
+    found = lehner.agreement(ratings)
+    return {name: found[name].estimate for name in SHOWN}
+
+
+# %% [markdown]
+# ## One accuracy, many coefficients
+#
+# Three raters, each right in .8 of the items whatever the category, two categories. Only the base
+# rate of the first category differs.
+
+# %%
+rates = np.array([0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.98])
+right = Scenario(n_items=MANY, n_categories=2, rater_accuracy=(0.8,) * 3)
+by_rate = pd.DataFrame(
+    [coefficients(lehner.simulate(replace(right, base_rates=(p, 1 - p)), seed=1)) for p in rates],
+    index=pd.Index(rates, name="base rate"),
+)
+by_rate
+
+# %% [markdown]
+# Percent agreement and the kappa of Brennan and Prediger, the paper's, stay where they are:
+# together with equal errors they are a function of accuracy alone (Lehner's Eq. 1). The kappa of
+# Fleiss falls from .36 to almost nothing, and Gwet's coefficient rises.
+#
+# ## One agreement, many accuracies
+#
+# In each of these five settings raters agree with a kappa of about .3.
+
+# %%
+settings = {
+    "K-properties hold": lehner.scenario_with_kappa(0.3),
+    "as in the paper's Figures 8-14": lehner.scenario_with_kappa(0.3, violation=1),
+    "errors near the truth": Scenario(rater_accuracy=(0.61,) * 3, asymmetric_dispersion=3),
+    "rater 2 copies half of rater 1": Scenario(
+        rater_accuracy=(0.54,) * 3, copying=(0, 0.5, 0), system_accuracy=0.9
+    ),
+    "a quarter of the items mislead everybody": Scenario(
+        rater_accuracy=(0.64,) * 3, misleading=0.25
+    ),
+}
+rows = {}
+for name, scenario in settings.items():
+    scenario = replace(scenario, n_items=MANY, base_rates="equal")
+    ratings = lehner.simulate(scenario, seed=1)
+    truth = lehner.true_parameters(scenario, seed=1)
+    found = lehner.estimate_algebraic(ratings, interval=None)
+    rows[name] = {
+        "kappa": lehner.pairwise_agreement(ratings).kappa,
+        "raters right": np.mean(ratings.codes == ratings.truth[:, None]),
+        "algebra: raters": float(found.rater_accuracy.mean()),
+        "system right": float(truth.system_accuracy),
+        "algebra: system": found.system_accuracy.estimate,
+        "agrees with majority": lehner.majority_agreement(ratings).system_accuracy.estimate,
+    }
+same_kappa = pd.DataFrame(rows).T
+same_kappa
+
+# %% [markdown]
+# Where the K-properties hold the algebra reads accuracy off agreement. Mistakes that raters
+# share, because some are nearer at hand, one copied from another, or an item misleads them all,
+# agree as well as knowledge does. The last row is the worst: nothing in the ratings tells it from
+# the first.
+#
+# Agreement with the majority puts the system .2 to .36 too low, unless it is misled with the
+# raters.
+#
+# ## A system that is better than its raters
+#
+# As the system gets better, how well it agrees with raters who are right in .6:
+
+# %%
+accuracies = np.linspace(0.2, 1, 9)
+found = [
+    lehner.population_values(Scenario(system_accuracy=p, base_rates="equal")) for p in accuracies
+]
+fig, ax = plt.subplots(figsize=(5.5, 4), layout="constrained")
+ax.plot([0, 1], [0, 1], color="0.7")
+for method in ("majority_agreement", "algebraic"):
+    ax.plot(accuracies, [values[method].estimate for values in found], "o-", ms=4, label=method)
+ax.axvline(0.6, color="0.7", linestyle=":")
+ax.set_xlabel("system accuracy")
+ax.set_ylabel("what the method says of infinitely many items")
+ax.legend()
+plt.show()
+
+# %% [markdown]
+# A perfect system agrees with the majority as often as the majority is right, no more. A system
+# no better than the raters (dotted) is put too low as well.
+#
+# ## Real ratings
+#
+# Five dentists and 3,869 X-rays of teeth. Each dentist, how well he agrees with the other four,
+# and the share of carious and of sound teeth that he calls so by the latent-class model:
+
+# %%
+teeth = lehner.load_dataset("caries")
+lehner.agreement(teeth)
+
+# %%
+pairs = lehner.agreement(teeth).pairs_frame()
+fit = lehner.fit_latent_class(teeth)
+dentists = list(teeth.raters)
+pd.DataFrame(
+    [
+        {
+            "mean kappa with others": pairs[(pairs.rater == name) | (pairs.other_rater == name)][
+                "cohen_kappa"
+            ].mean(),
+            "finds caries": float(fit.confusion.sel(rater=name, category=1, response=1)),
+            "leaves sound teeth alone": float(
+                fit.confusion.sel(rater=name, category=0, response=0)
+            ),
+        }
+        for name in dentists
+    ],
+    index=dentists,
+)
+
+# %% [markdown]
+# Percent agreement of .77 sounds like one thing, Fleiss' kappa of .3 like another; which of them
+# people quote decides what readers think. The dentist who agrees least with the others is the one
+# who finds most of the caries.
+#
+# ## Which assumption fails
+
+# %%
+lehner.check_k_properties(teeth, replicates=199)
+
+# %% [markdown]
+# ## Knowing and guessing
+#
+# The t-a-p model says what a kappa is: raters know the truth with probability a, or guess. For
+# raters who guess categories as often as they occur Fleiss' kappa is a². In the first table's
+# first row raters who are right in .8 know .6 and guess half of the rest: .6² = .36. Wine judges,
+# with ratings up to 1, 2 or 3 as one class:
+
+# %%
+wine = lehner.load_dataset("wine")
+pd.DataFrame(
+    {
+        f"up to {cut}": {
+            "t, at or below": float(fit.base_rates[0]),
+            "a": float(fit.knowledge[0]),
+            "a²": float(fit.knowledge[0]) ** 2,
+            "p, at or below": float(fit.guessing[0, 0]),
+            "Fleiss' kappa": lehner.agreement(lehner.cut_ratings(wine, cut))[
+                "fleiss_kappa"
+            ].estimate,
+            "log-likelihood": fit.log_likelihood,
+        }
+        for cut, fit in lehner.fit_tap_by_cut(wine).items()
+    }
+)
+
+# %% [markdown]
+# **Answer.** Agreement is accuracy only under assumptions, and which coefficient tracks accuracy
+# depends on them. The same accuracy gave kappas from .36 to almost 0, the same kappa raters right
+# in .50 to .64; a system's agreement with raters is bounded by theirs with the truth. So report
+# agreement as what it is, test the K-properties, and estimate accuracy with a model whose
+# assumptions you state. What no method sees are mistakes that everybody shares.

@@ -57,7 +57,7 @@ def plot_trade_off(table: pd.DataFrame, question: Question) -> Figure:
 def _label(rows: pd.DataFrame, violation: float) -> str:
     state = {0.0: ": K-properties hold", 1.0: ": as in the paper"}.get(violation, "")
     never = ", ".join(str(n) for n in rows.n_raters[rows.n_items.isna()])
-    missing = f" (no number is enough with {never} raters)" if never else ""
+    missing = f" (none found with {never} raters)" if never else ""
     return f"violation {violation:g}{state}{missing}"
 
 

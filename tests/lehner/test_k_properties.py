@@ -84,7 +84,7 @@ def test_with_two_categories_independent_raters_with_any_errors_have_no_residual
         ("equal_difficulty", {"difficulty": (-0.2, 0.0, 0.2)}, "difficulty", 0.005),
         (
             "independence",
-            {"rater_accuracy": (0.6,) * 4, "copying": (0, 0.3, 0, 0)},
+            {"rater_accuracy": (0.6,) * 4, "copying": (0, 0.5, 0, 0)},
             "copying",
             0.005,
         ),
@@ -96,12 +96,13 @@ def test_each_violation_is_rejected_and_its_size_recovered(test, violated, field
     assert found.verdict == "rejected"
     fitted = found.consequence.scenario
     assert getattr(fitted, field) == pytest.approx(getattr(scenario, field), abs=tolerance)
+    assert np.mean(fitted.rater_accuracy) == pytest.approx(0.6, abs=0.005)
+    assert fitted.base_rates == pytest.approx(RATES, abs=0.002)
     assert found.consequence.bias == pytest.approx(population_value(fitted).bias)
     # The bias is that of the violation, not of something near it.
     estimate = lehner.estimate_algebraic(population(scenario), interval=None)
     truth = replace(scenario, system_accuracy=estimate.system_accuracy.estimate)
-    if test != "independence":
-        assert found.consequence.bias == pytest.approx(population_value(truth).bias, abs=0.01)
+    assert found.consequence.bias == pytest.approx(population_value(truth).bias, abs=0.01)
 
 
 def test_the_spread_of_random_errors_is_recovered():
@@ -240,6 +241,35 @@ def test_who_copies_whom_is_left_open_among_four():
     assert test.verdict == "rejected"
     assert "among four, one cannot tell which" in test.consequence.violation
     assert test.consequence.bias is None
+
+
+def test_independent_raters_may_be_rejected_where_other_properties_fail_and_it_says_so():
+    scenario = replace(HOLD, rater_accuracy=(0.4, 0.6, 0.8), difficulty=(-0.2, 0.0, 0.2))
+    found = check_k_properties(population(scenario, 100_000), replicates=199)
+    assert found.tests["independence"].verdict == "rejected"
+    assert any("seem to depend on one another even if they do not" in x for x in found.verdict)
+
+
+def test_a_single_test_is_not_called_one_of_many():
+    two = simulate(replace(HOLD, n_items=60, rater_accuracy=(0.7, 0.7)), 3)
+    (first, *_) = check_k_properties(two, replicates=199).verdict
+    assert first.startswith("The one test does not reject its K-property at 5%.")
+
+
+def test_grouped_items_rows_of_no_items_and_their_order_change_nothing():
+    data = simulate(replace(HOLD, n_items=80, missing=0.3, rater_accuracy=(0.5, 0.6, 0.7, 0.8)))
+    ratings = Ratings(data.codes, data.categories, system=data.system, ordered=True)
+    expected = check_k_properties(ratings, replicates=199)
+    grouped = ratings.patterns().ratings
+    empty = Ratings(
+        np.vstack([grouped.codes, [[0, 1, 2, 3], [4, 4, 4, 4]]]),
+        data.categories,
+        system=[*grouped.system, 0, 4],
+        counts=[*grouped.counts, 0, 0],
+        ordered=True,
+    )
+    for same in (grouped, empty, ratings.take(np.arange(80)[::-1])):
+        assert check_k_properties(same, replicates=199).to_dict() == expected.to_dict()
 
 
 def test_many_raters_and_items_with_few_ratings_are_handled():

@@ -104,6 +104,13 @@ def test_a_bias_larger_than_the_distance_leaves_no_number_of_items():
     assert repr(found) == f"SampleSize: {found.note}"
 
 
+def test_raters_who_agree_below_chance_have_no_bias_to_speak_of():
+    opposed = Scenario(n_categories=2, rater_accuracy=(0.9, 0.1))
+    found = required_sample_size(opposed, replicates=1000)
+    assert found.n_items is None
+    assert found.note.endswith("raters agree at or below chance, where it is undefined")
+
+
 def test_estimates_that_are_undefined_are_not_near():
     scenario = Scenario(rater_accuracy=(0.3, 0.3, 0.3), base_rates="equal")
     found = required_sample_size(scenario, within=1, replicates=1000, confidence=0.95)
@@ -153,6 +160,7 @@ def test_the_same_seed_gives_the_same_answer():
         ({"replicates": 10}, "replicates is 10"),
         ({"seed": -1}, "seed is -1"),
         ({"scenarios": []}, "scenarios is"),
+        ({"scenarios": Scenario(rater_accuracy=(0.6,) * 40)}, "take at most 12 raters with 5"),
         ({"scenarios": Scenario(n_categories=20, rater_accuracy=(0.6,) * 15)}, "15 raters in 20"),
     ],
 )

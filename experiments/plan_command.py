@@ -77,6 +77,9 @@ def plan(
     ]
     for question in questions:
         _check(question)
+    if output is not None:
+        # A folder that cannot be made is told before minutes are spent.
+        output.mkdir(parents=True, exist_ok=True)
     if n_vote_cells(categories, raters) > MANY_CELLS:
         print("so many raters and categories take some minutes …", file=sys.stderr, flush=True)
     plans = [make_plan(question, replicates=replicates, seed=seed) for question in questions]

@@ -166,7 +166,9 @@ def _doubling(most_items: int) -> list[int]:
 
 def _never(points: Sequence[Nearness], target: Target) -> str:
     last, best = points[0], max(points, key=lambda point: point.probability)
-    higher = f", and {best.probability:.2f} with {best.n_items:,}" * (best is not last)
+    error = np.hypot(last.standard_error, best.standard_error)
+    better = best.probability - last.probability > Z_95 * error
+    higher = f", and {best.probability:.2f} with {best.n_items:,}" * bool(better)
     return (
         f"no number of items up to {last.n_items:,} is enough: with that many the estimate is "
         f"within {target.within:g} with probability {last.probability:.2f} ± "

@@ -53,6 +53,12 @@ def test_bad_input_is_one_line_with_the_file(run, tmp_path):
     assert err.count("\n") == 1
 
 
+def test_too_few_replicates_are_told_by_the_name_of_the_option(run, file):
+    code, out, err = run("check", file, "--item", "item", "--replicates", 100)
+    assert (code, out) == (2, "")
+    assert err == "lehner: --replicates is 100; give a whole number, 199 or more\n"
+
+
 def test_where_nothing_can_be_tested_the_reason_is_given(run, tmp_path):
     path = tmp_path / "opposed.csv"
     path.write_text("Ann,Bo\na,b\nb,a\n")

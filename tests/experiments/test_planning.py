@@ -86,6 +86,14 @@ def test_files_and_the_trade_off_with_raters(run, tmp_path, monkeypatch):
     assert set(curve.violation) == {0, 1}
 
 
+def test_a_folder_that_cannot_be_made_is_told_before_anything_is_computed(run, tmp_path):
+    file = tmp_path / "file"
+    file.write_text("")
+    code, out, err = run("plan", "--output", file / "plan")
+    assert (code, out) == (2, "")
+    assert err.count("\n") == 1 and str(file) in err
+
+
 def test_the_figure_draws_the_table():
     table = pd.DataFrame(
         {

@@ -104,6 +104,21 @@ def test_a_bias_larger_than_the_distance_leaves_no_number_of_items():
     assert repr(found) == f"SampleSize: {found.note}"
 
 
+def test_a_smaller_number_is_named_only_if_it_is_better_beyond_chance():
+    falling, level = (
+        required_sample_size(
+            scenario_with_kappa(0.12, violation=1, system_accuracy=accuracy),
+            within=within,
+            replicates=1000,
+        )
+        for accuracy, within in ((0.1, 0.1), (0.5, 0.05))
+    )
+    assert "and 0.24 with 10;" in falling.note
+    # One number has the highest share, by chance.
+    assert level.curve.probability.values.argmax() != level.curve.n_items.size - 1
+    assert level.note.count("probability") == 1 and ", and 0." not in level.note
+
+
 def test_raters_who_agree_below_chance_have_no_bias_to_speak_of():
     opposed = Scenario(n_categories=2, rater_accuracy=(0.9, 0.1))
     found = required_sample_size(opposed, replicates=1000)

@@ -66,6 +66,6 @@ def _dress(ax: "Axes", title: str) -> None:
     ax.xaxis.set_major_locator(MaxNLocator(integer=True))
     for axis_format in (ax.yaxis.set_major_formatter, ax.yaxis.set_minor_formatter):
         axis_format(ScalarFormatter())
-    ax.tick_params(axis="y", which="minor", labelsize="x-small")
+    ax.tick_params(axis="y", which="both", labelsize="x-small")
     ax.grid(alpha=0.25, which="both")
     ax.spines[["top", "right"]].set_visible(False)

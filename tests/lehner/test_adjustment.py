@@ -21,6 +21,7 @@ from lehner import (
     true_parameters,
 )
 from lehner.adjustment import GRID, _initial_accuracy, _invert, _simulate
+from lehner.flat import FlatRatings
 
 VIOLATED = Scenario(
     n_items=200,
@@ -183,6 +184,18 @@ def test_violations_of_other_raters():
     other = fit_violations(Ratings(data.codes[:, :2], data.categories))
     with pytest.raises(InputError, match="of 2 raters and 5 categories, ratings of 3 and 5"):
         estimate_adjusted(data, other)
+
+
+def test_repeated_ratings_are_refused_with_given_violations_too():
+    data = simulate(VIOLATED, 1)
+    flat = FlatRatings(
+        item_index=np.repeat(np.arange(200), 4),
+        rater_index=np.tile([0, 0, 1, 2], 200),
+        category_index=data.codes[:, [0, 0, 1, 2]].ravel(),
+    )
+    twice = Ratings(flat, data.categories, data.raters, data.items, system=data.system)
+    with pytest.raises(InputError, match="more than once"):
+        estimate_adjusted(twice, fit_violations(data))
 
 
 def test_no_system():

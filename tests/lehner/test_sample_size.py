@@ -4,7 +4,8 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from scipy.stats import binom
+from scipy.stats import binom, norm
+from statsmodels.api import WLS, add_constant
 
 from lehner import (
     InputError,
@@ -14,6 +15,8 @@ from lehner import (
     scenario_with_kappa,
     simulate_estimates,
 )
+from lehner.planning.crossing import regress
+from lehner.planning.nearness import Nearness
 from tests.reference.simulation import simulate_and_estimate
 
 GOOD = Scenario(rater_accuracy=(0.8, 0.8, 0.8))
@@ -39,6 +42,31 @@ def test_raters_who_are_always_right_need_what_a_proportion_needs(accuracy, with
     assert abs(found.n_items - expected) < 4 * found.standard_error + 0.015 * expected
     assert found.standard_error < 0.03 * expected
     assert found.lower < found.n_items <= found.upper
+    assert abs(found.upper - found.lower - 2 * 1.96 * found.standard_error) <= 2
+
+
+def test_the_crossing_and_its_error_are_those_of_weighted_least_squares():
+    numbers, shares, n = np.array([40, 60, 90, 130]), np.array([0.6, 0.69, 0.8, 0.86]), 2000
+    near = [
+        Nearness(
+            n_items=int(items),
+            shares=np.array([share]),
+            replicates=n,
+            bias=np.zeros(1),
+            undefined=np.zeros(1),
+        )
+        for items, share in zip(numbers, shares, strict=True)
+    ]
+    smoothed = (n * shares + 0.5) / (n + 1)
+    variance = smoothed * (1 - smoothed) / n / norm.pdf(norm.ppf(smoothed)) ** 2
+    fit = WLS(norm.ppf(smoothed), add_constant(np.sqrt(numbers)), 1 / variance)
+    fit = fit.fit(cov_type="fixed scale")
+    a, b = fit.params
+    root = (norm.ppf(0.95) - a) / b
+    slopes = np.array([-2 * root / b, -2 * root**2 / b])
+    found = regress(near, 0.95)
+    assert found.n_items == pytest.approx(root**2)
+    assert found.standard_error == pytest.approx(np.sqrt(slopes @ fit.cov_params() @ slopes))
 
 
 def test_the_share_right_in_the_sample_is_then_known_at_once():

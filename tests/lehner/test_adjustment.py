@@ -112,6 +112,24 @@ def test_given_violations_are_used():
     assert found[1].system_accuracy.estimate > found[0].system_accuracy.estimate + 0.02
 
 
+@pytest.mark.parametrize("level", [0.5, 0.9])
+def test_at_the_ends_of_the_interval_the_estimate_is_at_the_edge_of_a_tail(level):
+    data = simulate(replace(VIOLATED, system_accuracy=0.6), 1)
+    found = estimate_adjusted(data, samples=400, level=level, seed=3)
+    # The samples of this seed: the first that it draws.
+    rng = np.random.default_rng(3)
+    samples = _simulate(data, fit_violations(data), "bins", 400, rng)
+    at = {
+        end: np.array(
+            [np.interp(getattr(found.system_accuracy, end), GRID, row) for row in samples]
+        )
+        for end in ("lower", "upper")
+    }
+    observed, tail = found.diagnostics["unadjusted"], (1 - level) / 2
+    assert np.mean(at["lower"] >= observed) == pytest.approx(tail, abs=0.02)
+    assert np.mean(at["upper"] <= observed) == pytest.approx(tail, abs=0.02)
+
+
 def test_same_seed_same_numbers():
     data = simulate(VIOLATED, 1)
     first, second, other = (estimate_adjusted(data, samples=20, seed=seed) for seed in (1, 1, 2))

@@ -45,10 +45,12 @@ def check(
     Exit code 1 if none of them can be tested.
     """
     from experiments.load import load
+    from lehner.checks import check_whole_number
     from lehner.estimate import require_pairs
-    from lehner.k_properties.check import check_k_properties
+    from lehner.k_properties.check import FEWEST_REPLICATES, check_k_properties
 
     check_seed(seed)
+    check_whole_number("--replicates", replicates, FEWEST_REPLICATES)
     options = {
         "truth": truth,
         "item": item,

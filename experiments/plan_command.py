@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from lehner.planning.nearness import Estimand
 
 DEFAULT_VIOLATIONS = (0.0, 1.0)
+MANY_CELLS = 1000
 
 
 def plan(
@@ -57,6 +58,7 @@ def plan(
     from experiments.planning.plan import SYSTEM_ACCURACIES, Question, make_plan
     from experiments.planning.report import show, to_json, write
     from lehner.checks import check_whole_number
+    from lehner.vote_probabilities import n_vote_cells
 
     check_seed(seed)
     check_whole_number("--replicates", replicates, 1000)
@@ -75,6 +77,11 @@ def plan(
     ]
     for question in questions:
         _check(question)
+    if output is not None:
+        # A folder that cannot be made is told before minutes are spent.
+        output.mkdir(parents=True, exist_ok=True)
+    if n_vote_cells(categories, raters) > MANY_CELLS:
+        print("so many raters and categories take some minutes …", file=sys.stderr, flush=True)
     plans = [make_plan(question, replicates=replicates, seed=seed) for question in questions]
     print(to_json(plans) if as_json else show(plans))
     if output is not None:
@@ -92,6 +99,7 @@ def _check(question: "Question") -> None:
     from lehner import Scenario
     from lehner.checks import check_choice, check_number, check_probability, check_whole_number
     from lehner.planning.nearness import ESTIMANDS
+    from lehner.planning.sample_size import MOST_CELLS
     from lehner.vote_methods import find_vote_methods
     from lehner.vote_probabilities import require_few_votes
 
@@ -108,6 +116,7 @@ def _check(question: "Question") -> None:
     find_vote_methods([question.method])
     # Too many raters, and a kappa that no raters have, before hours are spent.
     require_few_votes(
-        Scenario(n_categories=question.n_categories, rater_accuracy=(0.5,) * question.n_raters)
+        Scenario(n_categories=question.n_categories, rater_accuracy=(0.5,) * question.n_raters),
+        MOST_CELLS,
     )
     question.scenarios()

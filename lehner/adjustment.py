@@ -18,7 +18,13 @@ from lehner.estimate import Estimate, IntervalEstimate, labelled
 from lehner.ratings import Ratings
 from lehner.seeds import Seed, generator
 from lehner.system_accuracy import AGGREGATIONS, Aggregation
-from lehner.violations import LEVELS, Behaviour, Violations, fit_violations
+from lehner.violations import (
+    LEVELS,
+    Behaviour,
+    Violations,
+    fit_violations,
+    require_single_ratings,
+)
 from lehner.votes import VoteTable
 
 type Floats = NDArray[np.float64]
@@ -105,6 +111,7 @@ def estimate_adjusted(
     check_number("level", level, 0.01, 0.999)
     check_whole_number("samples", samples, 1)
     check_choice("inversion", inversion, ("population", "sample"))
+    require_single_ratings(ratings)
     _require_same_raters(ratings, violations)
     unadjusted = estimate_algebraic(ratings, aggregation=aggregation, interval=None)
     method = f"{unadjusted.method}_adjusted"

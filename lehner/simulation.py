@@ -197,7 +197,9 @@ def simulate_votes(
     n_samples = len(parameters.base_rates)
     table = vote_table(scenario.n_raters, scenario.n_categories, missing=scenario.missing > 0)
     probability = vote_probabilities(scenario, parameters)
-    counts = rng.multinomial(scenario.n_items, probability.reshape(n_samples, -1))
+    # Rounding errors of many raters add up to more than the generator allows.
+    shares = probability / np.maximum(probability.sum(axis=(1, 2), keepdims=True), 1.0)
+    counts = rng.multinomial(scenario.n_items, shares.reshape(n_samples, -1))
     answers = counts.astype(float).reshape(probability.shape).swapaxes(1, 2)
     found = estimate_from_votes(table, answers, methods)
     found["system_accuracy"] = expected_system_accuracy(scenario, parameters)

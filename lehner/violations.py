@@ -221,14 +221,19 @@ class _Data(NamedTuple):
     n_accuracies: int
 
 
-def _read(ratings: Ratings) -> _Data:
-    from scipy.sparse import csr_array
-
+def require_single_ratings(ratings: Ratings) -> None:
+    """Raise an InputError if a rater rated an item twice."""
     if ratings.repeated:
         raise InputError(
             "a rater rated an item more than once, and is not modelled to err twice alike",
             "keep one rating of each item by each rater",
         )
+
+
+def _read(ratings: Ratings) -> _Data:
+    from scipy.sparse import csr_array
+
+    require_single_ratings(ratings)
     k, n_raters = ratings.n_categories, ratings.n_raters
     ratings = ratings._replace(system=None).patterns(truth=False).ratings
     flat = ratings.flat

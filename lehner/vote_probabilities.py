@@ -4,8 +4,9 @@ Raters join one by one: the work grows with the number of votes, which stays in 
 where patterns of ratings are beyond number.
 """
 
+from collections.abc import Callable
 from functools import lru_cache
-from itertools import combinations
+from itertools import combinations, count
 from math import comb
 
 import numpy as np
@@ -47,15 +48,32 @@ def n_vote_cells(n_categories: int, n_raters: int, *, missing: bool = False) -> 
     return comb(n_raters + symbols - 1, symbols - 1) * n_categories
 
 
-def require_few_votes(scenario: Scenario) -> None:
-    """Raise an InputError if there are too many votes to enumerate."""
+def require_few_votes(scenario: Scenario, most: int = MOST_CELLS) -> None:
+    """Raise an InputError if there are too many votes to enumerate, and say how many there may be.
+
+    Parameters
+    ----------
+    scenario : Scenario
+    most : int
+        Combinations of votes and system answer.
+    """
     cells = _cells(scenario)
-    if cells > MOST_CELLS:
+    if cells > most:
+        n_raters, k = scenario.n_raters, scenario.n_categories
+        missing = scenario.missing > 0
+        raters = _last(lambda n: n_vote_cells(k, n, missing=missing) <= most)
+        categories = _last(lambda n: n_vote_cells(n, n_raters, missing=missing) <= most)
+        possible = [f"{raters} raters with {k} categories"] if raters >= 2 else []
+        possible += [f"{categories} categories with {n_raters} raters"] if categories >= 2 else []
         raise InputError(
-            f"the votes of {scenario.n_raters} raters in {scenario.n_categories} categories and "
-            f"the system's answer can combine in {cells:,} ways, more than {MOST_CELLS:,}",
-            "take fewer raters or categories, or simulate item by item",
+            f"the votes of {n_raters} raters in {k} categories and the system's answer can "
+            f"combine in {cells:,} ways, more than {most:,}",
+            f"take at most {', or '.join(possible) or 'a few raters and categories'}",
         )
+
+
+def _last(fits: Callable[[int], bool]) -> int:
+    return next(n for n in count(1) if not fits(n + 1))
 
 
 def _cells(scenario: Scenario) -> int:

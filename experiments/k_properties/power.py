@@ -164,6 +164,6 @@ def draw(table: pd.DataFrame) -> Figure:
         axis.set(title=test, xlim=(-0.03, 1.03), xlabel="rejected")
     axes[0].set_yticks(range(len(cells)), cells)
     axes[0].invert_yaxis()
-    figure.legend(*axes[0].get_legend_handles_labels(), loc="outside right", fontsize=8)
+    figure.legend(*axes[0].get_legend_handles_labels(), loc="outside right center", fontsize=8)
     plt.close(figure)
     return figure

@@ -57,7 +57,7 @@ def plot_trade_off(table: pd.DataFrame, question: Question) -> Figure:
 def _label(rows: pd.DataFrame, violation: float) -> str:
     state = {0.0: ": K-properties hold", 1.0: ": as in the paper"}.get(violation, "")
     never = ", ".join(str(n) for n in rows.n_raters[rows.n_items.isna()])
-    missing = f" (no number is enough with {never} raters)" if never else ""
+    missing = f" (none found with {never} raters)" if never else ""
     return f"violation {violation:g}{state}{missing}"
 
 
@@ -66,6 +66,6 @@ def _dress(ax: "Axes", title: str) -> None:
     ax.xaxis.set_major_locator(MaxNLocator(integer=True))
     for axis_format in (ax.yaxis.set_major_formatter, ax.yaxis.set_minor_formatter):
         axis_format(ScalarFormatter())
-    ax.tick_params(axis="y", which="minor", labelsize="x-small")
+    ax.tick_params(axis="y", which="both", labelsize="x-small")
     ax.grid(alpha=0.25, which="both")
     ax.spines[["top", "right"]].set_visible(False)

@@ -11,6 +11,7 @@ from lehner import InputError, SampleSize, Scenario, required_sample_size, scena
 from lehner.estimate import plain
 from lehner.planning.kappa import initial_accuracy
 from lehner.planning.nearness import Estimand
+from lehner.planning.sample_size import MOST_CELLS
 from lehner.seeds import Seed, child_seeds
 from lehner.vote_probabilities import n_vote_cells
 
@@ -18,10 +19,6 @@ SYSTEM_ACCURACIES = (0.1, 0.3, 0.5, 0.7, 0.9)
 """Of the paper's figures, in each of which these are equally frequent."""
 
 NUMBERS_OF_RATERS = tuple(range(2, 11))
-MOST_CELLS = 10_000
-"""Combinations of votes and answer beyond which a number of raters is left out of the trade-off,
-because it would take minutes."""
-
 SIDE_REPLICATES = 5000
 SIZE = ("n_items", "standard_error", "lower", "upper", "note")
 WHOLE = ("n_items", "lower", "upper")

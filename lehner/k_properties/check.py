@@ -128,8 +128,10 @@ def check_k_properties(ratings: Ratings, *, replicates: int = 999, seed: Seed = 
     agreement of pairs implies for raters of different accuracy. Differing difficulty raises it;
     errors near the truth lower it and can hide that. `independence`: chi-square of the
     correlations of pairs against those of raters with accuracies of their own, the system among
-    them. It cannot see mistakes that all raters and the system share alike, and among three
-    raters nothing; there, two that copy one another pass for more accurate than the third.
+    them. In thousands of items it also rejects where raters are independent, but of unequal
+    accuracy while errors or difficulty differ. It cannot see mistakes that all raters and the
+    system share alike, and among three raters nothing; there, two that copy one another pass for
+    more accurate than the third.
 
     That a property is not rejected does not show that it holds: see the power of each test in
     `experiments/k_properties`.
@@ -222,11 +224,22 @@ def _verdict(tests: Mapping[str, KPropertyTest]) -> Iterator[str]:
         yield f"Rejected: {test.k_property}. {test.consequence}."
     if tests["equal_accuracy"].consequence and tests["independence"].consequence:
         yield "Raters who are not independent agree more, and pass for more accurate than others."
+    unequal = ("equal_errors", "error_distance", "equal_difficulty")
+    if tests["independence"].consequence and any(tests[name].consequence for name in unequal):
+        yield (
+            "Where errors or difficulty differ, raters of unequal accuracy seem to depend on one "
+            "another even if they do not."
+        )
     if len(rejected) > 1:
         yield "These effects are each computed alone; together they do not simply add up."
     if not rejected:
+        tested = (
+            "The one test does not reject"
+            if len(made) == 1
+            else (f"None of the {len(made)} tests rejects")
+        )
         yield (
-            f"None of the {len(made)} tests rejects its K-property at {LEVEL:.0%}. That is no "
+            f"{tested} its K-property at {LEVEL:.0%}. That is no "
             "proof that they hold: differing difficulty and errors that differ without order are "
             "mostly missed in 200 items."
         )

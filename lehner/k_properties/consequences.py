@@ -6,6 +6,7 @@ then that of the algebra for raters and a system so violated.
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from math import comb
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +17,6 @@ from lehner.k_properties.agreement_totals import Design, Totals
 from lehner.k_properties.bootstrap import Null, Outcome
 from lehner.k_properties.model import (
     KModel,
-    accuracy_of,
     disagreement_shares,
     fit_own_accuracies,
     residual_correlations,
@@ -185,12 +185,13 @@ def _mean_misfit(scenario: Scenario) -> float:
 
 def _unequal(base: Scenario, outcome: Outcome, k_model: Null) -> Fitted:
     """Take the accuracies that fit the agreement of each pair."""
-    own = fit_own_accuracies(k_model.totals, k_model.design).accuracy[0]
+    fitted = fit_own_accuracies(k_model.totals, k_model.design)
+    own, mean = fitted.accuracy[0], float(fitted.knowledge.mean())
     # Quantiles that are the raters' own accuracies when all rate every item.
     places = (np.arange(base.n_raters) + 0.5) / base.n_raters
     accuracy = np.clip(np.quantile(own, places, method="hazen"), 0, 1)
     words = f"Raters are right in {own.min():.2f} to {own.max():.2f} of the items"
-    return words, replace(base, rater_accuracy=tuple(accuracy))
+    return words, replace(_with_knowledge(base, mean, k_model), rater_accuracy=tuple(accuracy))
 
 
 def _uneven(base: Scenario, outcome: Outcome, k_model: Null) -> Fitted:
@@ -210,16 +211,14 @@ def _uneven(base: Scenario, outcome: Outcome, k_model: Null) -> Fitted:
     # Where the hardest items are pure guesses the excess is greatest.
     widest = float(np.sqrt(0.6 * square))
     shift = _solve(gap, 0.0, widest)
-    accuracy = float(accuracy_of(middle(shift), k))
+    easier = _with_knowledge(base, middle(shift), k_model)
+    accuracy = easier.rater_accuracy[0]
     level = shift * (k - 1) / k
     words = (
         f"Items differ in difficulty, as if by ±{level:.2f}{' or more' * (shift == widest)} around "
         f"an accuracy of {accuracy:.2f}"
     )
-    scenario = replace(
-        base, rater_accuracy=(accuracy,) * base.n_raters, difficulty=(-level, 0.0, level)
-    )
-    return words, scenario
+    return words, replace(easier, difficulty=(-level, 0.0, level))
 
 
 def _copied(base: Scenario, outcome: Outcome, k_model: Null) -> Fitted:
@@ -238,10 +237,20 @@ def _copied(base: Scenario, outcome: Outcome, k_model: Null) -> Fitted:
     if second == k_model.design.n_raters:
         return f"{words}: if mistakes are shared, the system seems better than it is", None
     share = _copying(totals, design, pair)
-    accuracy = [float(k_model.model.accuracy[0, 0])] * base.n_raters
+    # Of the pairs of raters one agrees more: with less knowledge they agree as often on the whole.
+    extra = share / comb(base.n_raters, 2)
+    square = float(k_model.model.knowledge[0, 0]) ** 2
+    knowledge = np.sqrt(max(square - extra, 0.0) / max(1 - extra, 0.01))
     words += f", as if one repeated the other in {share:.0%} of the items"
     copying = (0.0, share, *[0.0] * (base.n_raters - 2))
-    return words, replace(base, rater_accuracy=tuple(accuracy), copying=copying)
+    return words, replace(_with_knowledge(base, float(knowledge), k_model), copying=copying)
+
+
+def _with_knowledge(base: Scenario, knowledge: float, k_model: Null) -> Scenario:
+    """Give raters another accuracy, and the base rates with which they use categories as often."""
+    model = KModel(knowledge=np.array([[knowledge]]), frequency=k_model.model.frequency)
+    accuracy = (float(model.accuracy[0, 0]),) * base.n_raters
+    return replace(base, rater_accuracy=accuracy, base_rates=tuple(model.base_rates[0]))
 
 
 def _copying(totals: Totals, design: Design, pair: int) -> float:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from lehner.algebraic import CHANCE_TOLERANCE
 from lehner.checks import check_choice, check_whole_number
 from lehner.estimate import labelled
 from lehner.least_squares.pair_model import (
@@ -170,7 +171,7 @@ def _unsupported(ratings: Ratings) -> str:
         return "there are fewer than two categories: accuracy is undefined"
     if agreement is None:
         return "no item was rated by two raters: accuracy is undefined"
-    if agreement <= 1 / k + 1e-12:
+    if agreement <= 1 / k + CHANCE_TOLERANCE:
         return (
             f"raters agree on {agreement:.3f} of pairs, at or below the chance level 1/{k} = "
             f"{1 / k:.3f}: their accuracy and all that follows from it are undefined"
@@ -233,6 +234,8 @@ def _result(
     if coordinates is not None and not reason:
         values, notes = _determined(form, coordinates, k)
         notes += [] if converged else ["the search had not converged"]
+        if np.trace(observed) > 1 - CHANCE_TOLERANCE:
+            notes.append("raters agree on every item and are taken to be always right")
         if form == "distance_decay" and not ratings.ordered:
             notes.append("the categories are not marked as ordered: distance follows their list")
     base_rates = values.get("base_rates", np.full(k, np.nan))

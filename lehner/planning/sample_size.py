@@ -21,6 +21,9 @@ FEWEST_ITEMS = 10
 PILOT = 1000
 MOST_MOVES = 8
 MOST_UNCERTAIN = 0.25
+MOST_CELLS = 10_000
+"""Combinations of votes and answer beyond which tens of thousands of samples would take hours."""
+
 Z_95 = 1.959964
 
 
@@ -104,7 +107,8 @@ def required_sample_size(
     Raises
     ------
     InputError
-        Naming the argument that is wrong, or if raters and categories are too many.
+        Naming the argument that is wrong, or if raters and categories are too many: with five
+        categories there may be 12 raters.
 
     References
     ----------
@@ -132,7 +136,7 @@ def required_sample_size(
     check_whole_number("most_items", most_items, 100)
     check_whole_number("replicates", replicates, 1000)
     for scenario in some:
-        require_few_votes(scenario)
+        require_few_votes(scenario, MOST_CELLS)
     target = Target(
         scenarios=some, within=within, confidence=confidence, method=method, estimand=estimand
     )
@@ -162,14 +166,22 @@ def _doubling(most_items: int) -> list[int]:
 
 def _never(points: Sequence[Nearness], target: Target) -> str:
     last, best = points[0], max(points, key=lambda point: point.probability)
-    low, high = (f"{x:+.3f}" for x in (np.min(last.bias), np.max(last.bias)))
-    off = low if low == high else f"{low} to {high}"
-    higher = f", and {best.probability:.2f} with {best.n_items:,}" * (best is not last)
+    error = np.hypot(last.standard_error, best.standard_error)
+    better = best.probability - last.probability > Z_95 * error
+    higher = f", and {best.probability:.2f} with {best.n_items:,}" * bool(better)
     return (
         f"no number of items up to {last.n_items:,} is enough: with that many the estimate is "
         f"within {target.within:g} with probability {last.probability:.2f} ± "
-        f"{last.standard_error:.2f}{higher}; its large-sample bias is {off}"
+        f"{last.standard_error:.2f}{higher}; {_large_sample(last)}"
     )
+
+
+def _large_sample(last: Nearness) -> str:
+    bias = last.bias[np.isfinite(last.bias)]
+    if not bias.size:
+        return "raters agree at or below chance, where it is undefined"
+    low, high = f"{bias.min():+.3f}", f"{bias.max():+.3f}"
+    return f"its large-sample bias is {low if low == high else f'{low} to {high}'}"
 
 
 def _flat(points: Sequence[Nearness], target: Target) -> str:

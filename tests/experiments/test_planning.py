@@ -86,6 +86,14 @@ def test_files_and_the_trade_off_with_raters(run, tmp_path, monkeypatch):
     assert set(curve.violation) == {0, 1}
 
 
+def test_a_folder_that_cannot_be_made_is_told_before_anything_is_computed(run, tmp_path):
+    file = tmp_path / "file"
+    file.write_text("")
+    code, out, err = run("plan", "--output", file / "plan")
+    assert (code, out) == (2, "")
+    assert err.count("\n") == 1 and str(file) in err
+
+
 def test_the_figure_draws_the_table():
     table = pd.DataFrame(
         {
@@ -104,7 +112,7 @@ def test_the_figure_draws_the_table():
     assert ratings.containers[0].lines[0].get_ydata().tolist() == [400, 300]
     assert ratings.containers[1].lines[0].get_xdata().tolist() == [3]
     labels = [text.get_text() for text in drawn.legends[0].get_texts()]
-    assert labels[1] == "violation 1: as in the paper (no number is enough with 2 raters)"
+    assert labels[1] == "violation 1: as in the paper (none found with 2 raters)"
 
 
 @pytest.mark.parametrize(
@@ -120,6 +128,8 @@ def test_the_figure_draws_the_table():
         (["--categories", "1"], "--categories is 1"),
         (["--raters", "1"], "--raters is 1"),
         (["--raters", "40", "--categories", "9"], "the votes of 40 raters in 9 categories"),
+        (["--raters", "40"], "take at most 12 raters with 5 categories, or 3 categories with 40"),
+        (["--raters", "12", "--categories", "10"], "take at most 4 raters with 10 categories"),
         (["--violation", "2"], "--violation is 2.0"),
         (["--system-accuracy", "1.2"], "--system-accuracy is 1.2"),
         (["--system-accuracy", "0.99"], "between 0.067 and 0.933"),

@@ -21,6 +21,7 @@ from lehner import (
     true_parameters,
 )
 from lehner.adjustment import GRID, _initial_accuracy, _invert, _simulate
+from lehner.flat import FlatRatings
 
 VIOLATED = Scenario(
     n_items=200,
@@ -111,6 +112,24 @@ def test_given_violations_are_used():
     assert found[1].system_accuracy.estimate > found[0].system_accuracy.estimate + 0.02
 
 
+@pytest.mark.parametrize("level", [0.5, 0.9])
+def test_at_the_ends_of_the_interval_the_estimate_is_at_the_edge_of_a_tail(level):
+    data = simulate(replace(VIOLATED, system_accuracy=0.6), 1)
+    found = estimate_adjusted(data, samples=400, level=level, seed=3)
+    # The samples of this seed: the first that it draws.
+    rng = np.random.default_rng(3)
+    samples = _simulate(data, fit_violations(data), "bins", 400, rng)
+    at = {
+        end: np.array(
+            [np.interp(getattr(found.system_accuracy, end), GRID, row) for row in samples]
+        )
+        for end in ("lower", "upper")
+    }
+    observed, tail = found.diagnostics["unadjusted"], (1 - level) / 2
+    assert np.mean(at["lower"] >= observed) == pytest.approx(tail, abs=0.02)
+    assert np.mean(at["upper"] <= observed) == pytest.approx(tail, abs=0.02)
+
+
 def test_same_seed_same_numbers():
     data = simulate(VIOLATED, 1)
     first, second, other = (estimate_adjusted(data, samples=20, seed=seed) for seed in (1, 1, 2))
@@ -183,6 +202,18 @@ def test_violations_of_other_raters():
     other = fit_violations(Ratings(data.codes[:, :2], data.categories))
     with pytest.raises(InputError, match="of 2 raters and 5 categories, ratings of 3 and 5"):
         estimate_adjusted(data, other)
+
+
+def test_repeated_ratings_are_refused_with_given_violations_too():
+    data = simulate(VIOLATED, 1)
+    flat = FlatRatings(
+        item_index=np.repeat(np.arange(200), 4),
+        rater_index=np.tile([0, 0, 1, 2], 200),
+        category_index=data.codes[:, [0, 0, 1, 2]].ravel(),
+    )
+    twice = Ratings(flat, data.categories, data.raters, data.items, system=data.system)
+    with pytest.raises(InputError, match="more than once"):
+        estimate_adjusted(twice, fit_violations(data))
 
 
 def test_no_system():

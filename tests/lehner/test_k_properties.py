@@ -9,7 +9,9 @@ from statsmodels.stats.multitest import multipletests
 import lehner
 from lehner import InputError, Ratings, Scenario, check_k_properties, population_value, simulate
 from lehner.k_properties.agreement_totals import find_design, observed_totals
+from lehner.k_properties.bootstrap import _compare, fit_null, run_k_tests
 from lehner.k_properties.check import holm
+from lehner.k_properties.consequences import consequence
 from lehner.k_properties.disagreement import plain_chi_square
 from lehner.k_properties.model import (
     disagreement_shares,
@@ -18,6 +20,7 @@ from lehner.k_properties.model import (
     fit_own_accuracies,
     residual_correlations,
 )
+from lehner.k_properties.statistics import K_TESTS, KTest
 from lehner.parameters import draw_parameters
 from lehner.pattern_probabilities import pattern_probabilities
 from lehner.seeds import child_seeds
@@ -84,7 +87,7 @@ def test_with_two_categories_independent_raters_with_any_errors_have_no_residual
         ("equal_difficulty", {"difficulty": (-0.2, 0.0, 0.2)}, "difficulty", 0.005),
         (
             "independence",
-            {"rater_accuracy": (0.6,) * 4, "copying": (0, 0.3, 0, 0)},
+            {"rater_accuracy": (0.6,) * 4, "copying": (0, 0.5, 0, 0)},
             "copying",
             0.005,
         ),
@@ -96,12 +99,13 @@ def test_each_violation_is_rejected_and_its_size_recovered(test, violated, field
     assert found.verdict == "rejected"
     fitted = found.consequence.scenario
     assert getattr(fitted, field) == pytest.approx(getattr(scenario, field), abs=tolerance)
+    assert np.mean(fitted.rater_accuracy) == pytest.approx(0.6, abs=0.005)
+    assert fitted.base_rates == pytest.approx(RATES, abs=0.002)
     assert found.consequence.bias == pytest.approx(population_value(fitted).bias)
     # The bias is that of the violation, not of something near it.
     estimate = lehner.estimate_algebraic(population(scenario), interval=None)
     truth = replace(scenario, system_accuracy=estimate.system_accuracy.estimate)
-    if test != "independence":
-        assert found.consequence.bias == pytest.approx(population_value(truth).bias, abs=0.01)
+    assert found.consequence.bias == pytest.approx(population_value(truth).bias, abs=0.01)
 
 
 def test_the_spread_of_random_errors_is_recovered():
@@ -118,6 +122,101 @@ def test_the_spread_of_random_errors_is_recovered():
 def test_the_papers_chi_square_rejects_most_data_for_which_the_k_properties_hold():
     found = [plain_chi_square(simulate(Scenario(), seed)).p_value for seed in child_seeds(1, 60)]
     assert np.mean(np.array(found) < 0.05) > 0.8
+
+
+def test_p_values_are_those_of_data_sets_simulated_one_by_one_and_fitted_anew():
+    data = simulate(replace(HOLD, n_items=100, rater_accuracy=(0.45, 0.6, 0.75)), 4)
+    ratings = Ratings(data.codes, data.categories, system=data.system, ordered=True)
+    found = run_k_tests(ratings.patterns(truth=False).ratings, 999, 1)
+    for null_name in ("one_accuracy", "own_accuracies", "with_system"):
+        names = [name for name, test in K_TESTS.items() if test.null == null_name]
+        model = found[names[0]].null.model
+        accuracy, with_system = model.accuracy[0], null_name == "with_system"
+        assert (np.ptp(accuracy) > 0.1) == (null_name != "one_accuracy")
+        scenario = Scenario(
+            n_items=100,
+            rater_accuracy=tuple(accuracy[:3]),
+            system_accuracy=accuracy[-1],
+            base_rates=tuple(model.base_rates[0]),
+        )
+        statistics = {name: [] for name in names}
+        for seed in child_seeds(7, 400):
+            drawn = simulate(scenario, seed)
+            drawn = Ratings(drawn.codes, drawn.categories, system=drawn.system, ordered=True)
+            design, totals = totals_of(drawn, with_system=with_system)
+            fitted = fit_k_model(totals)
+            if null_name != "one_accuracy":
+                fitted = fit_own_accuracies(totals, design)
+            for name in names:
+                statistics[name].append(K_TESTS[name].statistic(totals, fitted, design)[0])
+        for name in names:
+            tails = [np.mean(np.array(statistics[name]) >= found[name].statistic)]
+            if name == "error_distance":
+                tails.append(1 - tails[0])
+            expected = min(1, len(tails) * min(tails))
+            error = len(tails) * np.sqrt(0.25 / 400 + 0.25 / 999)
+            assert found[name].p_value == pytest.approx(expected, abs=4 * error * 0.6), name
+            spread = np.std(statistics[name]) / 20
+            assert abs(found[name].simulated_mean - np.mean(statistics[name])) < 4.5 * spread, name
+
+
+def outcome_of(statistic, simulated, tail):
+    null = fit_null(population(HOLD, 1000).patterns().ratings, "one_accuracy")
+    test = KTest(k_property="", statistic=lambda *_: np.array([statistic]), tail=tail)
+    return _compare(null, test, np.array(simulated, dtype=float))
+
+
+def test_equal_statistics_count_as_extreme_and_two_sides_count_twice():
+    simulated = [1.0, 2.0, 3.0, 3.0, 4.0, *[0.0] * 14]
+    assert outcome_of(3.0 + 1e-12, simulated, "greater").p_value == pytest.approx(4 / 20)
+    assert outcome_of(3.0 + 1e-12, simulated, "two-sided").p_value == pytest.approx(8 / 20)
+    assert outcome_of(-1.0, simulated, "two-sided").p_value == pytest.approx(2 / 20)
+    assert outcome_of(0.0, simulated, "two-sided").p_value == 1
+    two_sided = outcome_of(3.0, simulated, "two-sided").p_value_se
+    assert two_sided == pytest.approx(2 * np.sqrt(0.2 * 0.8 / 19))
+
+
+def test_a_chi_square_as_large_as_chance_makes_it_is_no_violation():
+    ratings = population(HOLD, 300).patterns().ratings
+    outcome = run_k_tests(ratings, 199, 1)["equal_errors"]
+    at_chance = replace(outcome, statistic=outcome.simulated_mean)
+    null = fit_null(ratings, "one_accuracy")
+    found = consequence("equal_errors", at_chance, null, 0.8)
+    assert found.scenario.proportional_error_range == 0
+    assert found.bias == pytest.approx(0, abs=1e-9)
+
+
+def test_with_too_many_patterns_the_size_of_a_violation_is_given_but_no_bias():
+    scenario = replace(HOLD, n_items=60, rater_accuracy=tuple(np.linspace(0.3, 0.9, 11)))
+    found = check_k_properties(simulate(scenario, 1), replicates=199).tests["equal_accuracy"]
+    assert found.verdict == "rejected"
+    assert found.consequence.violation.startswith("Raters are right in 0.")
+    assert found.consequence.scenario is found.consequence.bias is None
+
+
+def test_notes_and_the_statistic_of_accuracy_are_those_of_loops():
+    data = simulate(replace(HOLD, n_items=80, rater_accuracy=(0.8, 0.6, 0.4)), 1)
+    ratings = Ratings(data.codes, data.categories, ["x", "y", "z"], ordered=True)
+    found = check_k_properties(ratings, replicates=199).tests
+    ends = [(i, j) for i in range(3) for j in range(3) if i != j]
+    agree = {(i, j): np.sum(data.codes[:, i] == data.codes[:, j]) for i, j in ends}
+    mean = sum(agree.values()) / (6 * 80)
+    of_rater = [sum(n for pair, n in agree.items() if pair[0] == i) for i in range(3)]
+    chi_square = sum((n - 160 * mean) ** 2 for n in of_rater) / (160 * mean * (1 - mean))
+    assert found["equal_accuracy"].statistic == pytest.approx(chi_square)
+    low, high = of_rater[2] / 160, of_rater[0] / 160
+    assert found["equal_accuracy"].note == (
+        f"agreement with the others is between {low:.3f} (z) and {high:.3f} (x)"
+    )
+    steps = [abs(data.codes[:, i] - data.codes[:, j]) for i, j in ends]
+    seen = np.mean(np.concatenate([step[step > 0] for step in steps]))
+    frequency = np.bincount(data.codes.ravel(), minlength=5) / 240
+    error = (1 - np.sqrt((mean - 0.2) / 0.8)) / 5
+    share = {(a, b): frequency[a] + frequency[b] - error for a in range(5) for b in range(a + 1, 5)}
+    expected = sum((b - a) * x for (a, b), x in share.items()) / sum(share.values())
+    assert found["error_distance"].note == (
+        f"disagreeing ratings are {seen:.2f} steps apart on average, {expected:.2f} expected"
+    )
 
 
 def test_p_values_count_the_simulated_data_and_repeat():
@@ -240,6 +339,35 @@ def test_who_copies_whom_is_left_open_among_four():
     assert test.verdict == "rejected"
     assert "among four, one cannot tell which" in test.consequence.violation
     assert test.consequence.bias is None
+
+
+def test_independent_raters_may_be_rejected_where_other_properties_fail_and_it_says_so():
+    scenario = replace(HOLD, rater_accuracy=(0.4, 0.6, 0.8), difficulty=(-0.2, 0.0, 0.2))
+    found = check_k_properties(population(scenario, 100_000), replicates=199)
+    assert found.tests["independence"].verdict == "rejected"
+    assert any("seem to depend on one another even if they do not" in x for x in found.verdict)
+
+
+def test_a_single_test_is_not_called_one_of_many():
+    two = simulate(replace(HOLD, n_items=60, rater_accuracy=(0.7, 0.7)), 3)
+    (first, *_) = check_k_properties(two, replicates=199).verdict
+    assert first.startswith("The one test does not reject its K-property at 5%.")
+
+
+def test_grouped_items_rows_of_no_items_and_their_order_change_nothing():
+    data = simulate(replace(HOLD, n_items=80, missing=0.3, rater_accuracy=(0.5, 0.6, 0.7, 0.8)))
+    ratings = Ratings(data.codes, data.categories, system=data.system, ordered=True)
+    expected = check_k_properties(ratings, replicates=199)
+    grouped = ratings.patterns().ratings
+    empty = Ratings(
+        np.vstack([grouped.codes, [[0, 1, 2, 3], [4, 4, 4, 4]]]),
+        data.categories,
+        system=[*grouped.system, 0, 4],
+        counts=[*grouped.counts, 0, 0],
+        ordered=True,
+    )
+    for same in (grouped, empty, ratings.take(np.arange(80)[::-1])):
+        assert check_k_properties(same, replicates=199).to_dict() == expected.to_dict()
 
 
 def test_many_raters_and_items_with_few_ratings_are_handled():

@@ -274,6 +274,14 @@ def test_too_little_to_go_by_gives_no_number_and_a_note(form, ratings, note):
     assert fit.rank is None and fit.sum_of_squares is None
 
 
+@pytest.mark.parametrize("n_items", [1, 10])
+def test_raters_who_always_agree_are_taken_to_be_right_and_it_says_so(n_items):
+    codes = np.repeat(np.arange(n_items) % 3, 3).reshape(-1, 3)
+    found = estimate_least_squares(Ratings(codes, "abc", system=np.arange(n_items) % 3))
+    assert found.system_accuracy.estimate == pytest.approx(1, abs=1e-6)
+    assert found.warnings == ("raters agree on every item and are taken to be always right",)
+
+
 def test_categories_without_order_are_told():
     ratings = simulate(Scenario(n_items=100), seed=1)
     assert "not marked as ordered" in fit_least_squares(ratings, "distance_decay").notes[-1]

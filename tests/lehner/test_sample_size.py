@@ -4,7 +4,8 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from scipy.stats import binom
+from scipy.stats import binom, norm
+from statsmodels.api import WLS, add_constant
 
 from lehner import (
     InputError,
@@ -14,6 +15,8 @@ from lehner import (
     scenario_with_kappa,
     simulate_estimates,
 )
+from lehner.planning.crossing import regress
+from lehner.planning.nearness import Nearness
 from tests.reference.simulation import simulate_and_estimate
 
 GOOD = Scenario(rater_accuracy=(0.8, 0.8, 0.8))
@@ -39,6 +42,31 @@ def test_raters_who_are_always_right_need_what_a_proportion_needs(accuracy, with
     assert abs(found.n_items - expected) < 4 * found.standard_error + 0.015 * expected
     assert found.standard_error < 0.03 * expected
     assert found.lower < found.n_items <= found.upper
+    assert abs(found.upper - found.lower - 2 * 1.96 * found.standard_error) <= 2
+
+
+def test_the_crossing_and_its_error_are_those_of_weighted_least_squares():
+    numbers, shares, n = np.array([40, 60, 90, 130]), np.array([0.6, 0.69, 0.8, 0.86]), 2000
+    near = [
+        Nearness(
+            n_items=int(items),
+            shares=np.array([share]),
+            replicates=n,
+            bias=np.zeros(1),
+            undefined=np.zeros(1),
+        )
+        for items, share in zip(numbers, shares, strict=True)
+    ]
+    smoothed = (n * shares + 0.5) / (n + 1)
+    variance = smoothed * (1 - smoothed) / n / norm.pdf(norm.ppf(smoothed)) ** 2
+    fit = WLS(norm.ppf(smoothed), add_constant(np.sqrt(numbers)), 1 / variance)
+    fit = fit.fit(cov_type="fixed scale")
+    a, b = fit.params
+    root = (norm.ppf(0.95) - a) / b
+    slopes = np.array([-2 * root / b, -2 * root**2 / b])
+    found = regress(near, 0.95)
+    assert found.n_items == pytest.approx(root**2)
+    assert found.standard_error == pytest.approx(np.sqrt(slopes @ fit.cov_params() @ slopes))
 
 
 def test_the_share_right_in_the_sample_is_then_known_at_once():
@@ -104,6 +132,28 @@ def test_a_bias_larger_than_the_distance_leaves_no_number_of_items():
     assert repr(found) == f"SampleSize: {found.note}"
 
 
+def test_a_smaller_number_is_named_only_if_it_is_better_beyond_chance():
+    falling, level = (
+        required_sample_size(
+            scenario_with_kappa(0.12, violation=1, system_accuracy=accuracy),
+            within=within,
+            replicates=1000,
+        )
+        for accuracy, within in ((0.1, 0.1), (0.5, 0.05))
+    )
+    assert "and 0.24 with 10;" in falling.note
+    # One number has the highest share, by chance.
+    assert level.curve.probability.values.argmax() != level.curve.n_items.size - 1
+    assert level.note.count("probability") == 1 and ", and 0." not in level.note
+
+
+def test_raters_who_agree_below_chance_have_no_bias_to_speak_of():
+    opposed = Scenario(n_categories=2, rater_accuracy=(0.9, 0.1))
+    found = required_sample_size(opposed, replicates=1000)
+    assert found.n_items is None
+    assert found.note.endswith("raters agree at or below chance, where it is undefined")
+
+
 def test_estimates_that_are_undefined_are_not_near():
     scenario = Scenario(rater_accuracy=(0.3, 0.3, 0.3), base_rates="equal")
     found = required_sample_size(scenario, within=1, replicates=1000, confidence=0.95)
@@ -153,6 +203,7 @@ def test_the_same_seed_gives_the_same_answer():
         ({"replicates": 10}, "replicates is 10"),
         ({"seed": -1}, "seed is -1"),
         ({"scenarios": []}, "scenarios is"),
+        ({"scenarios": Scenario(rater_accuracy=(0.6,) * 40)}, "take at most 12 raters with 5"),
         ({"scenarios": Scenario(n_categories=20, rater_accuracy=(0.6,) * 15)}, "15 raters in 20"),
     ],
 )

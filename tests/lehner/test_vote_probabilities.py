@@ -1,12 +1,14 @@
 """Votes by adding raters one by one are the patterns, summed."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import multinomial
 
-from lehner import InputError, Scenario, simulate_estimates
+from lehner import InputError, Scenario, scenario_with_kappa, simulate_estimates
 from lehner.parameters import draw_parameters
 from lehner.pattern_probabilities import pattern_probabilities
 from lehner.vote_probabilities import n_vote_cells, vote_probabilities, vote_table
@@ -81,7 +83,17 @@ def test_ten_raters_are_simulated():
     assert float(found.kappa.mean()) == pytest.approx(0.25, abs=0.01)
 
 
-def test_too_many_votes_are_refused():
+def test_rounding_errors_of_many_raters_do_not_stop_the_simulation():
+    scenario = scenario_with_kappa(0.3, n_categories=3, n_raters=40, violation=1)
+    found = simulate_estimates(replace(scenario, n_items=50), 300, in_sample=False)
+    assert float(found.kappa.mean()) == pytest.approx(0.3, abs=0.02)
+
+
+def test_too_many_votes_are_refused_with_what_is_possible():
     many = Scenario(n_categories=20, rater_accuracy=(0.6,) * 15)
-    with pytest.raises(InputError, match="15 raters in 20 categories"):
+    with pytest.raises(InputError, match="15 raters in 20 categories") as refused:
         simulate_estimates(many, 10)
+    possible = "take at most 6 raters with 20 categories, or 9 categories with 15 raters"
+    assert refused.value.remedy == possible
+    assert n_vote_cells(20, 6) <= 10_000_000 < n_vote_cells(20, 7)
+    assert n_vote_cells(9, 15) <= 10_000_000 < n_vote_cells(10, 15)

@@ -40,6 +40,8 @@ class Agreement:
     def __getitem__(self, key: str | tuple[str, str]) -> Coefficient:
         """Look a coefficient up by its name, or by its name and weights; the first by default."""
         name, weights = (key, None) if isinstance(key, str) else key
+        if weights is not None:
+            find("kind of weights", weights, {c.weights: c for c in self.coefficients})
         found = {c.name: c for c in reversed(self.coefficients) if weights in (None, c.weights)}
         return find("coefficient", name, found)
 

@@ -184,5 +184,5 @@ def _order_classes(
     # Equal errors say which category a class is, except that with two a coin has two sides.
     exchangeable = model.form == "full" or n_classes == 2
     if exchangeable and table.truths is None:
-        return align_labels(found, has_system=table.has_system)
+        return align_labels(table, found)
     return found

@@ -12,7 +12,7 @@ from lehner.latent_class.expectation_maximisation import LatentClasses
 from lehner.latent_class.maximum import Maximum
 from lehner.latent_class.notes import mode_notes, support_notes, unsettled_labels
 from lehner.latent_class.observed_information import covariance_root
-from lehner.latent_class.pattern_table import known_truths
+from lehner.latent_class.pattern_table import PatternTable, known_truths
 from lehner.ratings import SYSTEM, Ratings
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ class LatentClassFit:
         Sum over items of the log probability of their ratings, without multinomial constants.
     n_parameters : int
     n_items : int
-        Items with at least one rating: the n of BIC.
+        Items with a rating or a truth that entered: the n of BIC.
     g2 : float or None
         Deviance against a model with a probability for each pattern of ratings; None where it
         is not defined, and `notes` says why.
@@ -203,7 +203,7 @@ def label_fit(
         model=maximum.name,
         log_likelihood=found.log_likelihood,
         n_parameters=maximum.n_parameters,
-        n_items=int(table.weights[table.answers.sum(axis=1) > 0].sum()),
+        n_items=_observed_items(table),
         g2=goodness.g2,
         degrees_of_freedom=goodness.degrees_of_freedom,
         base_rates=label(found.base_rates, *["group"] * bool(groups), class_dim),
@@ -223,6 +223,13 @@ def label_fit(
         ),
         _maximum=maximum,
     )
+
+
+def _observed_items(table: PatternTable) -> int:
+    observed = table.answers.sum(axis=1) > 0
+    if table.truths is not None:
+        observed |= table.truths >= 0
+    return int(table.weights[observed].sum())
 
 
 def _accuracy_slopes(maximum: Maximum) -> Floats:

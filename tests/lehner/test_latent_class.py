@@ -96,12 +96,12 @@ def test_the_likelihood_never_falls(data):
 def test_labels_are_put_back(data):
     table = tabulate_codes(*data, 3)
     model = LATENT_CLASS_MODELS["dawid_skene"]
-    fit = align_labels(fit_patterns(table, vote_start(table), model))
+    fit = align_labels(table, fit_patterns(table, vote_start(table), model))
     for order in ([1, 2, 0], [2, 1, 0]):
         switched = LatentClasses(
             base_rates=fit.base_rates[order], confusion=fit.confusion[:, order]
         )
-        again = align_labels(switched)
+        again = align_labels(table, switched)
         np.testing.assert_array_equal(again.base_rates, fit.base_rates)
         np.testing.assert_array_equal(again.confusion, fit.confusion)
 

@@ -286,6 +286,28 @@ def test_known_truths_enter_the_likelihood():
     assert fit.log_likelihood == pytest.approx(brute)
 
 
+def test_an_item_of_known_truth_counts_without_ratings():
+    full = simulate(Scenario(n_items=50, n_categories=2), seed=4)
+    codes = np.vstack([full.codes, np.full((3, full.n_raters), -1)])
+    truth = np.append(np.full(50, -1), [1, 1, -1])
+    fit = fit_latent_class(Ratings(codes, full.categories, truth=truth))
+    assert fit.n_items == 52
+
+
+def test_rows_of_no_items_know_no_truths():
+    full = simulate(Scenario(n_items=100), seed=4)
+    plain = Ratings(full.codes, full.categories)
+    more = Ratings(
+        np.vstack([full.codes, full.codes[:1]]),
+        full.categories,
+        truth=np.append(full.truth, -1),
+        counts=[1] * 100 + [0],
+    )
+    one, other = fit_latent_class(plain), fit_latent_class(more)
+    assert one.log_likelihood == pytest.approx(other.log_likelihood)
+    assert one.notes == other.notes
+
+
 def test_truths_that_are_all_known_are_left_out():
     full = simulate(Scenario(n_items=100), seed=4)
     blind = Ratings(full.codes, full.categories, system=full.system)
@@ -327,6 +349,33 @@ def test_random_starts_alone_find_permuted_classes_and_put_the_labels_back():
     assert random.log_likelihood == pytest.approx(votes.log_likelihood, abs=1e-6)
     np.testing.assert_allclose(random.confusion, votes.confusion, atol=1e-5)
     assert random.labels_settled
+
+
+def test_raters_with_one_rating_each_do_not_outvote_those_with_many():
+    rng = np.random.default_rng(11)
+    truth = rng.integers(3, size=300)
+    codes = np.full((300, 63), -1)
+    for j in range(3):
+        codes[:, j] = np.where(rng.random(300) < 0.55, truth, rng.integers(3, size=300))
+    codes[rng.choice(300, 60, replace=False), np.arange(3, 63)] = rng.integers(3, size=60)
+    fit = fit_latent_class(Ratings(codes, "abc"), start="random", restarts=4)
+    assert fit.labels_settled
+    assert (fit.accuracy[:3] > 0.55).all()
+
+
+def test_labels_of_unequal_groups_are_those_that_most_ratings_agree_with():
+    # With equal weights for the groups the classes would be named the other way round.
+    confusion = np.array([[[p, 1 - p], [q, 1 - q]] for p, q in ((0.42, 0.05), (0.45, 0.1))])
+    rng = np.random.default_rng(0)
+    codes = np.vstack(
+        [
+            draw(rates, confusion[[0, 1, 1]], n, rng)
+            for rates, n in (([0.95, 0.05], 9000), ([0.05, 0.95], 600))
+        ]
+    )
+    fit = fit_latent_class(Ratings(codes, "ab"), groups=[1] * 9000 + [2] * 600)
+    said = fit._maximum.ratings.sum(axis=0)
+    assert said.trace() > said[::-1].trace()
 
 
 @settings(deadline=None, max_examples=20)
@@ -513,18 +562,25 @@ def test_standard_errors_of_saturated_groups_are_those_of_multinomials():
     """Where all truths but one are known, nearly those of proportions."""
     full = simulate(Scenario(n_categories=2, n_items=5000), seed=6)
     truth = np.where(np.arange(5000) < 4999, full.truth, -1)
-    group = np.arange(5000) % 2
+    group = (np.arange(5000) % 4 == 0).astype(int)
     ratings = Ratings(full.codes, full.categories, truth=truth)
     fit = fit_latent_class(ratings, groups=group)
-    errors = fit.standard_errors()
+    errors, n_items = fit.standard_errors(), np.bincount(group)
     for g in (0, 1):
         share = full.truth[group == g].mean()
-        expected = np.sqrt(share * (1 - share) / 2500)
+        expected = np.sqrt(share * (1 - share) / n_items[g])
         assert float(errors["base_rates"].sel(group=g)[1]) == pytest.approx(expected, rel=2e-3)
     one = full.truth == 1
     right = (full.codes[one, 0] == 1).mean()
     expected = np.sqrt(right * (1 - right) / one.sum())
     assert float(errors["confusion"][0, 1, 1]) == pytest.approx(expected, rel=2e-3)
+    shares = np.array([full.truth[group == g].mean() for g in (0, 1)])
+    right = np.array([(full.codes[full.truth == c, 0] == c).mean() for c in (0, 1)])
+    sizes = np.bincount(full.truth)
+    by_rates = (right[1] - right[0]) ** 2 * (n_items * shares * (1 - shares)).sum() / 5000**2
+    by_confusion = ((sizes / 5000) ** 2 * right * (1 - right) / sizes).sum()
+    expected = float(np.sqrt(by_rates + by_confusion))
+    assert float(errors["accuracy"][0]) == pytest.approx(expected, rel=2e-3)
 
 
 def random_model(model, rng, k=3):

@@ -22,7 +22,8 @@ from lehner import (
     agreement_of_table,
     read_table,
 )
-from lehner.coefficients.weights import WEIGHTS
+from lehner.coefficients.weights import WEIGHTS, find_weights
+from lehner.wording import counted
 
 MOST_PAIRS = 15
 HEAD = ("coefficient", "weights", "estimate", "interval", "SE", "p", "Landis–Koch", "note")
@@ -122,11 +123,12 @@ def report_on_table(
         n_items=n_items,
         level=level,
     )
-    total = "probabilities" if result.n_items is None else f"{result.n_items:g} items"
+    total = "probabilities" if result.n_items is None else counted(result.n_items, "item")
     names = ", ".join(map(str, categories))
     return Report(
         name=data,
-        heading=f"{total}, {len(categories)} classes ({names}), row estimated, column actual",
+        heading=f"{total}, {counted(len(categories), 'class', 'classes')} ({names}), "
+        "row estimated, column actual",
         categories=categories,
         agreement=result,
     )
@@ -138,7 +140,12 @@ def _read_weights(weights: Sequence[str] | None, categories: Sequence[Any]) -> A
         return weights
     if len(weights or ()) > 1:
         raise InputError(f"{files[0]} is not the only --weights", "give a file of weights alone")
-    return read_table(files[0], categories=categories).values
+    matrix = read_table(files[0], categories=categories).values
+    try:
+        find_weights(matrix, categories, ordered=True)
+    except InputError as error:
+        raise InputError(error.problem, error.remedy, file=files[0]) from None
+    return matrix
 
 
 def show(report: Report) -> None:

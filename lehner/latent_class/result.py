@@ -14,6 +14,7 @@ from lehner.latent_class.notes import mode_notes, support_notes, unsettled_label
 from lehner.latent_class.observed_information import covariance_root
 from lehner.latent_class.pattern_table import PatternTable, known_truths
 from lehner.ratings import SYSTEM, Ratings
+from lehner.wording import counted
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -139,9 +140,10 @@ class LatentClassFit:
     def __repr__(self) -> str:
         n_raters, n_classes = self.confusion.shape[:2]
         lines = [
-            f"LatentClassFit of {self.model}: {self.n_items} items, {n_raters} raters, "
-            f"{n_classes} classes",
-            f"  log-likelihood  {self.log_likelihood:.3f} with {self.n_parameters} parameters",
+            f"LatentClassFit of {self.model}: {counted(self.n_items, 'item')}, "
+            f"{counted(n_raters, 'rater')}, {counted(n_classes, 'class', 'classes')}",
+            f"  log-likelihood  {self.log_likelihood:.3f} with "
+            f"{counted(self.n_parameters, 'parameter')}",
             f"  AIC, BIC        {self.aic:.2f}, {self.bic:.2f}",
         ]
         if self.g2 is not None:
@@ -216,7 +218,7 @@ def label_fit(
         labels_settled=not unsettled if named else None,
         notes=(
             *mode_notes(fits),
-            *([f"the known truths of {known} items entered as data"] if known else []),
+            *([f"the known truths of {counted(known, 'item')} entered as data"] if known else []),
             *unsettled,
             *support_notes(maximum),
             *goodness.notes,

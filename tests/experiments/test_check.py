@@ -49,7 +49,7 @@ def test_bad_input_is_one_line_with_the_file(run, tmp_path):
     path.write_text("item,Ann\n1,a\n2,b\n")
     code, out, err = run("check", path, "--item", "item")
     assert (code, out) == (2, "")
-    assert "one.csv" in err and "no item was rated by two raters" in err
+    assert "one.csv" in err and "there is 1 rater; give two or more raters" in err
     assert err.count("\n") == 1
 
 

@@ -485,6 +485,7 @@ def test_a_kappa_of_0_is_0_and_slight_and_not_a_rounding_error_below_it(counts):
 
 def test_one_item_has_estimates_without_errors():
     found = agreement(Ratings([[0, 1, 1]], "ab"))
+    assert repr(found).startswith("Agreement on 1 item [90% interval]")
     assert found["percent_agreement"].estimate == pytest.approx(1 / 3)
     note = "no standard error: number of items unknown or below 2"
     assert {one.note for one in found.coefficients if one.estimate is not None} == {note}

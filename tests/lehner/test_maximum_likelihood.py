@@ -458,10 +458,10 @@ def test_items_without_ratings_are_not_counted():
         ([[0, 1], [1, 1]], {"n_classes": 0}, "n_classes is 0"),
         ([[0, 1], [1, 1]], {"n_classes": 2.5}, "n_classes is 2.5"),
         ([[0, 1], [1, 1]], {"model": "one_coin", "n_classes": 3}, "there are 2, not 3"),
-        ([[0, 1], [1, 1]], {"groups": ["a"]}, "1 groups for 2 rows"),
+        ([[0, 1], [1, 1]], {"groups": ["a"]}, "groups of 1 row, and of ratings 2"),
         ([[0, 1], [1, 1]], {"groups": ["a", None]}, "item 1 has no group"),
         ([[0, -1], [-1, 1]], {}, "no item has two ratings"),
-        (np.zeros((0, 2), int), {}, "0 items"),
+        (np.zeros((0, 2), int), {}, "of 0 items in 2 categories"),
     ],
 )
 def test_bad_input_is_refused(codes, arguments, message):
@@ -470,7 +470,7 @@ def test_bad_input_is_refused(codes, arguments, message):
 
 
 def test_one_category_is_refused():
-    with pytest.raises(InputError, match="1 categories"):
+    with pytest.raises(InputError, match="of 1 item in 1 category;"):
         fit_latent_class(Ratings([[0, 0]], ("a",)))
 
 
@@ -478,6 +478,12 @@ def test_a_group_without_items_is_refused():
     ratings = Ratings([[0, 1], [1, 1]], ("a", "b"), counts=[3, 0])
     with pytest.raises(InputError, match="group 'y' has no items"):
         fit_latent_class(ratings, groups=["x", "y"])
+
+
+def test_one_of_a_thing_is_printed_in_the_singular():
+    fit = fit_latent_class(Ratings([[0], [1]], "ab", counts=[1, 0], truth=[0, -1]), n_classes=1)
+    assert repr(fit).startswith("LatentClassFit of dawid_skene: 1 item, 1 rater, 1 class\n")
+    assert "with 1 parameter\n" in repr(fit)
 
 
 def test_what_is_printed_says_what_to_know(anesthesia_modes):

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from rich.console import Console, Group
@@ -24,6 +24,9 @@ from lehner import (
 )
 from lehner.coefficients.weights import WEIGHTS, find_weights
 from lehner.wording import counted
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 MOST_PAIRS = 15
 HEAD = ("coefficient", "weights", "estimate", "interval", "SE", "p", "Landis–Koch", "note")
@@ -190,7 +193,7 @@ def _shown(value: float | None, missing: str = "–") -> str:
 def _pairs(found: Agreement) -> list[Text | Table]:
     frame = found.pairs_frame()
     table = plain_table(*_PAIR_HEAD, left=(1, 2))
-    for row in _pair_cells(found)[:MOST_PAIRS]:
+    for row in _pair_cells(frame.head(MOST_PAIRS)):
         table.add_row(*map(Text, row))
     more = len(frame) - MOST_PAIRS
     return [table, *([Text(f"… and {more} more pairs: see --output")] if more > 0 else [])]
@@ -199,7 +202,7 @@ def _pairs(found: Agreement) -> list[Text | Table]:
 _PAIR_HEAD = ("rater", "other rater", "weights", "items", "percent agreement", "cohen_kappa", "SE")
 
 
-def _pair_cells(found: Agreement) -> list[list[str]]:
+def _pair_cells(frame: "pd.DataFrame") -> list[list[str]]:
     return [
         [
             str(row.rater),
@@ -208,7 +211,7 @@ def _pair_cells(found: Agreement) -> list[list[str]]:
             f"{row.n_items:g}",
             *map(_shown, (row.percent_agreement, row.cohen_kappa, row.standard_error)),
         ]
-        for row in found.pairs_frame().itertuples()
+        for row in frame.itertuples()
     ]
 
 
@@ -239,11 +242,12 @@ def write(report: Report, folder: Path) -> list[Path]:
         ),
     }
     if found.pairs is not None:
+        frame = found.pairs_frame()
         figure = plot_pairs(found.pairs, title=report.name)
         writers |= {
-            "pairs.csv": lambda path: found.pairs_frame().to_csv(path, index=False),
+            "pairs.csv": lambda path: frame.to_csv(path, index=False),
             "pairs.tex": lambda path: path.write_text(
-                latex_table(_PAIR_HEAD, _pair_cells(found)), encoding="utf-8"
+                latex_table(_PAIR_HEAD, _pair_cells(frame)), encoding="utf-8"
             ),
             "pairs.pdf": figure.savefig,
             "pairs.png": lambda path: figure.savefig(path, dpi=200),

@@ -252,5 +252,8 @@ def _lengths(rows: Floats) -> Floats:
 
 def _shown(values: "xr.DataArray") -> str:
     names = values.coords[values.dims[0]].values[:8]
-    shown = [f"{n} {v:.3f}" for n, v in zip(names, values.values, strict=False)]
+    shown = [
+        f"{name} {'–' if np.isnan(value) else f'{value:.3f}'}"
+        for name, value in zip(names, values.values, strict=False)
+    ]
     return ", ".join(shown) + (", …" * (values.size > len(names)))

@@ -99,6 +99,15 @@ def test_weights_may_come_from_a_file(run, tmp_path):
     assert coefficients(out)["cohen_kappa", "given"] == pytest.approx(0.840351, abs=1e-6)
 
 
+def test_the_terminal_shows_the_first_pairs_and_how_many_more_there_are(run, tmp_path):
+    file = tmp_path / "ratings.csv"
+    rows = (",".join("ab"[(i * j) % 3 == 1] for j in range(7)) for i in range(9))
+    file.write_text("\n".join([",".join(f"r{j}" for j in range(7)), *rows]) + "\n")
+    out = run("agreement", file)[1]
+    assert sum(line.startswith("r") and "identity" in line for line in out.splitlines()) == 15
+    assert "… and 6 more pairs: see --output\n" in out
+
+
 def test_bad_weights_name_their_file(run, tmp_path):
     file = tmp_path / "weights.csv"
     file.write_text("class,novice,intermediate,advanced\nnovice,1,2,0\nintermediate,2,1,2\n")

@@ -396,7 +396,12 @@ def test_a_pairs_standard_error_is_cohens_where_ratings_are_repeated():
         }
     )
     frame = frame[rng.random(150) < 0.8]
-    pairs = agreement(Ratings.from_long(frame, occasion="occasion")).pairs.isel(weights=0)
+    ratings = Ratings.from_long(frame, occasion="occasion")
+    pairs = agreement(ratings).pairs.isel(weights=0)
+    counts = rng.integers(4, size=30)
+    grouped = agreement(ratings.take(np.arange(30), counts)).pairs
+    repeated = agreement(ratings.take(np.repeat(np.arange(30), counts))).pairs
+    np.testing.assert_allclose(grouped["standard_error"], repeated["standard_error"])
     for one, other in ("xy", "xz", "zy"):
         two = Ratings.from_long(frame[frame.rater.isin([one, other])], occasion="occasion")
         alone = agreement(two)["cohen_kappa"]

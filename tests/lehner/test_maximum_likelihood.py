@@ -103,6 +103,7 @@ def test_random_starts_find_the_higher_mode_of_anesthesia(anesthesia_modes):
 CARIES = [
     ("log_likelihood", -7465.3847, 0.0006),
     ("bic", 15021.6377, 0.002),
+    ("aic", 14952.7694, 0.0012),
     ("g2", 129.845, 0.002),
 ]
 CARIES_3 = [
@@ -363,6 +364,29 @@ def test_raters_with_one_rating_each_do_not_outvote_those_with_many():
     assert (fit.accuracy[:3] > 0.55).all()
 
 
+def test_a_system_has_no_say_in_the_labels():
+    # Answers the other way round, and better than the raters: it is nearly always wrong.
+    rng = np.random.default_rng(2)
+    truth = rng.integers(2, size=2000)
+    right = rng.random((2000, 4)) < (0.6, 0.6, 0.6, 0.03)
+    codes = np.where(right, truth[:, None], 1 - truth[:, None])
+    for model in ("one_coin", "dawid_skene"):
+        fit = fit_latent_class(Ratings(codes[:, :3], "ab", system=codes[:, 3]), model)
+        assert (fit.accuracy[:3] > 0.5).all() and fit.accuracy[3] < 0.1
+        assert fit.labels_settled
+
+
+def test_of_the_two_sides_of_a_coin_raters_are_on_the_better():
+    rng = np.random.default_rng(3)
+    truth = rng.integers(2, size=500)
+    codes = np.where(rng.random((500, 3)) < 0.8, truth[:, None], 1 - truth[:, None])
+    for seed in range(4):
+        fit = fit_latent_class(
+            Ratings(codes, "ab"), "one_coin_by_rater", start="random", restarts=3, seed=seed
+        )
+        assert (fit.accuracy > 0.7).all()
+
+
 def test_labels_of_unequal_groups_are_those_that_most_ratings_agree_with():
     # With equal weights for the groups the classes would be named the other way round.
     confusion = np.array([[[p, 1 - p], [q, 1 - q]] for p, q in ((0.42, 0.05), (0.45, 0.1))])
@@ -423,6 +447,7 @@ def test_a_rater_without_ratings_has_no_numbers():
         fit_latent_class(Ratings(c, ratings.categories)) for c in (codes, ratings.codes)
     )
     assert np.isnan(fit.confusion.values[3]).all() and np.isnan(fit.accuracy.values[3])
+    assert ", 4 –\n" in repr(fit)
     assert np.isnan(fit.standard_errors()["confusion"].values[3]).all()
     assert fit.n_parameters == without.n_parameters
     assert fit.log_likelihood == pytest.approx(without.log_likelihood)
@@ -587,6 +612,9 @@ def test_standard_errors_of_saturated_groups_are_those_of_multinomials():
     by_confusion = ((sizes / 5000) ** 2 * right * (1 - right) / sizes).sum()
     expected = float(np.sqrt(by_rates + by_confusion))
     assert float(errors["accuracy"][0]) == pytest.approx(expected, rel=2e-3)
+    assert float(fit.accuracy[0]) == pytest.approx(
+        (full.codes[:, 0] == full.truth).mean(), abs=1e-3
+    )
 
 
 def random_model(model, rng, k=3):

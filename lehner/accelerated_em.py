@@ -10,6 +10,8 @@ type Floats = NDArray[np.float64]
 
 RISE = 1.001
 """A probability near 0 that grows by more in a step will leave it, however small the step."""
+ZERO = 1e-100
+"""A probability below it stands for 0, as of a category never used, and is to stay there."""
 
 
 class Climb(NamedTuple):
@@ -61,7 +63,7 @@ def accelerated_em(
         first, log_likelihood = step(current)
         second, _ = step(first)
         still = float(np.abs(second - first).max()) < tolerance
-        converged = still and not bool((second > RISE * first).any())
+        converged = still and not bool(((second > RISE * first) & (first > ZERO)).any())
         steps += 2
         leap = _leap(current, first, second)
         current = second

@@ -9,7 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lehner import InputError, Ratings, Scenario, fit_latent_class, load_dataset, simulate
-from lehner.latent_class.expectation_maximisation import LATENT_CLASS_MODELS
+from lehner.latent_class.expectation_maximisation import LATENT_CLASS_MODELS, LatentClasses
+from lehner.latent_class.notes import mode_notes
 from tests.reference import dawid_skene, latent_class
 
 DATA = Path(__file__).parents[1] / "data"
@@ -465,6 +466,54 @@ def test_raters_who_agree_on_every_item_leave_nothing_to_estimate():
     assert np.isnan(always_right.standard_errors()["accuracy"].values[:2]).all()
 
 
+def test_a_category_never_used_has_no_row_and_does_no_harm():
+    ratings = simulate(Scenario(n_categories=2, n_items=200, rater_accuracy=(0.8,) * 3), seed=2)
+    full = Ratings(ratings.codes, "abc")
+    fit = fit_latent_class(full)
+    assert np.isnan(fit.confusion.sel(category="c")).all()
+    without = fit_latent_class(Ratings(ratings.codes, "ab"))
+    np.testing.assert_allclose(fit.accuracy, without.accuracy, atol=1e-6)
+    shared = fit_latent_class(full, "one_coin")
+    assert np.isfinite(shared.confusion).all() and np.isfinite(shared.accuracy).all()
+
+
+def test_a_coin_that_is_always_right_has_no_standard_error():
+    fit = fit_latent_class(Ratings([[0, 0, 0], [1, 1, 1]] * 10, "ab"), "one_coin")
+    errors = fit.standard_errors()
+    assert fit.accuracy.values.tolist() == pytest.approx([1, 1, 1])
+    assert np.isnan(errors["confusion"]).all() and np.isnan(errors["accuracy"]).all()
+    expected = np.sqrt(0.25 / 20)
+    assert errors["base_rates"].values.tolist() == pytest.approx([expected, expected])
+
+
+def test_rows_of_no_items_do_not_count_as_missing_ratings():
+    caries = load_dataset("caries")
+    codes = np.vstack([caries.codes, [0, -1, -1, -1, -1]])
+    fit = fit_latent_class(Ratings(codes, (0, 1), counts=[*caries.counts, 0]))
+    assert fit.g2 == pytest.approx(129.845, abs=0.002)
+
+
+def test_one_rating_an_item_is_enough_with_a_system_or_known_truths():
+    ratings = simulate(Scenario(n_categories=2, n_items=100), seed=1)
+    one = ratings.codes[:, :1]
+    with_system = fit_latent_class(Ratings(one, "ab", system=ratings.system))
+    assert with_system.confusion.sizes["rater"] == 2
+    truth = np.where(np.arange(100) < 60, ratings.truth, -1)
+    with_truths = fit_latent_class(Ratings(one, "ab", truth=truth))
+    assert "the known truths of 60 items entered as data" in with_truths.notes
+    with pytest.raises(InputError, match="no item has two ratings"):
+        fit_latent_class(Ratings(one, "ab"))
+
+
+def test_a_search_that_did_not_end_is_noted():
+    point = np.empty(0)
+    fits = {
+        "votes": LatentClasses(base_rates=point, confusion=point, converged=True),
+        "random 1": LatentClasses(base_rates=point, confusion=point, iterations=20_001),
+    }
+    assert "EM had not converged after 20001 steps from: random 1" in mode_notes(fits)
+
+
 def test_items_without_ratings_are_not_counted():
     codes = load_dataset("caries").take([0, 5, 30, 31]).codes.tolist() * 20
     ratings = Ratings([*codes, [-1] * 5], (0, 1))
@@ -593,7 +642,8 @@ def test_standard_errors_of_saturated_groups_are_those_of_multinomials():
     """Where all truths but one are known, nearly those of proportions."""
     full = simulate(Scenario(n_categories=2, n_items=5000), seed=6)
     truth = np.where(np.arange(5000) < 4999, full.truth, -1)
-    group = (np.arange(5000) % 4 == 0).astype(int)
+    # Unequal in size and in base rates.
+    group = (np.arange(5000) % np.where(full.truth == 1, 2, 9) == 0).astype(int)
     ratings = Ratings(full.codes, full.categories, truth=truth)
     fit = fit_latent_class(ratings, groups=group)
     errors, n_items = fit.standard_errors(), np.bincount(group)

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from rich.console import Console, Group
@@ -22,7 +22,11 @@ from lehner import (
     agreement_of_table,
     read_table,
 )
-from lehner.coefficients.weights import WEIGHTS
+from lehner.coefficients.weights import WEIGHTS, find_weights
+from lehner.wording import counted
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 MOST_PAIRS = 15
 HEAD = ("coefficient", "weights", "estimate", "interval", "SE", "p", "Landis–Koch", "note")
@@ -122,11 +126,12 @@ def report_on_table(
         n_items=n_items,
         level=level,
     )
-    total = "probabilities" if result.n_items is None else f"{result.n_items:g} items"
+    total = "probabilities" if result.n_items is None else counted(result.n_items, "item")
     names = ", ".join(map(str, categories))
     return Report(
         name=data,
-        heading=f"{total}, {len(categories)} classes ({names}), row estimated, column actual",
+        heading=f"{total}, {counted(len(categories), 'class', 'classes')} ({names}), "
+        "row estimated, column actual",
         categories=categories,
         agreement=result,
     )
@@ -138,7 +143,12 @@ def _read_weights(weights: Sequence[str] | None, categories: Sequence[Any]) -> A
         return weights
     if len(weights or ()) > 1:
         raise InputError(f"{files[0]} is not the only --weights", "give a file of weights alone")
-    return read_table(files[0], categories=categories).values
+    matrix = read_table(files[0], categories=categories).values
+    try:
+        find_weights(matrix, categories, ordered=True)
+    except InputError as error:
+        raise InputError(error.problem, error.remedy, file=files[0]) from None
+    return matrix
 
 
 def show(report: Report) -> None:
@@ -183,7 +193,7 @@ def _shown(value: float | None, missing: str = "–") -> str:
 def _pairs(found: Agreement) -> list[Text | Table]:
     frame = found.pairs_frame()
     table = plain_table(*_PAIR_HEAD, left=(1, 2))
-    for row in _pair_cells(found)[:MOST_PAIRS]:
+    for row in _pair_cells(frame.head(MOST_PAIRS)):
         table.add_row(*map(Text, row))
     more = len(frame) - MOST_PAIRS
     return [table, *([Text(f"… and {more} more pairs: see --output")] if more > 0 else [])]
@@ -192,7 +202,7 @@ def _pairs(found: Agreement) -> list[Text | Table]:
 _PAIR_HEAD = ("rater", "other rater", "weights", "items", "percent agreement", "cohen_kappa", "SE")
 
 
-def _pair_cells(found: Agreement) -> list[list[str]]:
+def _pair_cells(frame: "pd.DataFrame") -> list[list[str]]:
     return [
         [
             str(row.rater),
@@ -201,7 +211,7 @@ def _pair_cells(found: Agreement) -> list[list[str]]:
             f"{row.n_items:g}",
             *map(_shown, (row.percent_agreement, row.cohen_kappa, row.standard_error)),
         ]
-        for row in found.pairs_frame().itertuples()
+        for row in frame.itertuples()
     ]
 
 
@@ -232,11 +242,12 @@ def write(report: Report, folder: Path) -> list[Path]:
         ),
     }
     if found.pairs is not None:
+        frame = found.pairs_frame()
         figure = plot_pairs(found.pairs, title=report.name)
         writers |= {
-            "pairs.csv": lambda path: found.pairs_frame().to_csv(path, index=False),
+            "pairs.csv": lambda path: frame.to_csv(path, index=False),
             "pairs.tex": lambda path: path.write_text(
-                latex_table(_PAIR_HEAD, _pair_cells(found)), encoding="utf-8"
+                latex_table(_PAIR_HEAD, _pair_cells(frame)), encoding="utf-8"
             ),
             "pairs.pdf": figure.savefig,
             "pairs.png": lambda path: figure.savefig(path, dpi=200),

@@ -89,6 +89,8 @@ def _render(name: str, ratings: "Ratings", found: "KProperties") -> "Group":
     from rich.table import Table
     from rich.text import Text
 
+    from lehner.wording import counted, counted_categories
+
     table = Table(box=None, pad_edge=False, header_style="bold")
     for column in ("test", "p", "adjusted", "verdict", "what was seen"):
         table.add_column(column, justify="right" if column in ("p", "adjusted") else "left")
@@ -101,8 +103,9 @@ def _render(name: str, ratings: "Ratings", found: "KProperties") -> "Group":
             Text(test.note),
         )
     heading = (
-        f"{name}: {ratings.n_items} items, {ratings.n_raters} raters, {ratings.n_categories} "
-        f"{'ordered ' * ratings.ordered}categories; p-values from {found.replicates} simulated "
-        "data sets, adjusted for their number by Holm's method"
+        f"{name}: {counted(ratings.n_items, 'item')}, {counted(ratings.n_raters, 'rater')}, "
+        f"{counted_categories(ratings.n_categories, ordered=ratings.ordered)}; p-values from "
+        f"{counted(found.replicates, 'simulated data set')}, adjusted for their number by Holm's "
+        "method"
     )
     return Group(Text(heading), Text(), table, Text(), *map(Text, found.verdict))

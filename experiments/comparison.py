@@ -11,6 +11,7 @@ import pandas as pd
 from experiments.predictions import Prediction, compare_predictions
 from lehner import Estimate, PairwiseAgreement, Ratings, pairwise_agreement
 from lehner.estimate import plain
+from lehner.latent_class.pattern_table import known_truths
 
 if TYPE_CHECKING:
     from bayes_models import Dial
@@ -180,8 +181,11 @@ def _known_truth(ratings: Ratings) -> KnownTruth | None:
     if n_items == 0:
         return None
     right = ratings.weights[known & (ratings.truth == ratings.system)].sum()
-    used = bool((ratings.truth < 0).any())
-    return KnownTruth(n_items=n_items, system_accuracy=float(right / n_items), used=used)
+    return KnownTruth(
+        n_items=n_items,
+        system_accuracy=float(right / n_items),
+        used=known_truths(ratings) > 0,
+    )
 
 
 def _disagreement(ratings: Ratings, first: Estimate, second: Estimate) -> Disagreement:

@@ -90,8 +90,10 @@ def label(
 
 
 def _notes(labels: "SoftLabels", ratings: "Ratings") -> list[str]:
+    from lehner.wording import counted
+
     tied = sum(len(names) > 1 for names in labels.most_probable())
-    notes = [f"most probable categories tie in {tied} rows"] if tied else []
+    notes = [f"most probable categories tie in {counted(tied, 'row')}"] if tied else []
     if labels.uses_system:
         notes.append(
             "the system's answers are part of these labels; --without-system leaves them out"

@@ -14,6 +14,7 @@ from experiments.latex import latex_table
 from experiments.predictions import Prediction
 from lehner import Estimate
 from lehner.estimate import number
+from lehner.wording import counted, counted_categories
 
 if TYPE_CHECKING:
     from bayes_models import Dial
@@ -99,17 +100,18 @@ def latex(comparison: Comparison) -> str:
 def _heading(comparison: Comparison) -> list[str]:
     ratings, agreement = comparison.ratings, comparison.agreement
     lines = [
-        f"{comparison.name}: {ratings.n_items} items, {ratings.n_raters} raters, "
-        f"{ratings.n_categories} {'ordered ' * ratings.ordered}categories "
+        f"{comparison.name}: {counted(ratings.n_items, 'item')}, "
+        f"{counted(ratings.n_raters, 'rater')}, "
+        f"{counted_categories(ratings.n_categories, ordered=ratings.ordered)} "
         f"({', '.join(map(str, ratings.categories[:MOST_SHOWN]))}"
-        f"{', …' * (ratings.n_categories > MOST_SHOWN)}), {ratings.n_ratings} ratings",
-        f"Raters agree on {agreement.agreement:.3f} of {agreement.n_pairs} pairs, "
+        f"{', …' * (ratings.n_categories > MOST_SHOWN)}), {counted(ratings.n_ratings, 'rating')}",
+        f"Raters agree on {agreement.agreement:.3f} of {counted(agreement.n_pairs, 'pair')}, "
         f"kappa {agreement.kappa:.3f} (chance 1/{ratings.n_categories})",
     ]
     if comparison.known_truth is not None:
         truth = comparison.known_truth
         lines.append(
-            f"On the {truth.n_items} items with known truth the system is right in "
+            f"On the {counted(truth.n_items, 'item')} with known truth the system is right in "
             f"{truth.system_accuracy:.3f}; "
             + ("models use them" if truth.used else "they are all, and models do not use them")
         )
@@ -229,7 +231,7 @@ def _disagreement(found: Disagreement) -> list[str]:
         shown = ", ".join(found.items[:MOST_SHOWN]) + ", …" * (len(found.items) > MOST_SHOWN)
         lines.append(
             f"{one} and {two} hold different categories for the most probable truth of "
-            f"{found.n_items} items: {shown}"
+            f"{counted(found.n_items, 'item')}: {shown}"
         )
     return lines
 

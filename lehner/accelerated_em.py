@@ -8,6 +8,11 @@ from numpy.typing import NDArray
 
 type Floats = NDArray[np.float64]
 
+RISE = 1.001
+"""A probability near 0 that grows by more in a step will leave it, however small the step."""
+ZERO = 1e-100
+"""A probability below it stands for 0, as of a category never used, and is to stay there."""
+
 
 class Climb(NamedTuple):
     """Where a search ended, whether at a maximum, and after how many steps of EM."""
@@ -34,7 +39,7 @@ def accelerated_em(
         From a point to the next, and the log-likelihood before the step.
     start : ndarray, shape (n_parameters,)
     tolerance : float
-        Stop when no parameter moves by more in a step.
+        Stop when no parameter moves by more in a step, and none near 0 is on its way up.
     most_steps : int
 
     Returns
@@ -57,7 +62,8 @@ def accelerated_em(
     while steps < most_steps and not converged:
         first, log_likelihood = step(current)
         second, _ = step(first)
-        converged = float(np.abs(second - first).max()) < tolerance
+        still = float(np.abs(second - first).max()) < tolerance
+        converged = still and not bool(((second > RISE * first) & (first > ZERO)).any())
         steps += 2
         leap = _leap(current, first, second)
         current = second

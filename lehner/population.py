@@ -231,7 +231,7 @@ def pseudo_true_accuracy(
     held = weights > 0
     table = tabulate_codes(codes[held], weights[held], len(truth.base_rates))
     fits = [fit_patterns(table, start, model) for start in (truth, vote_start(table))]
-    best = align_labels(max(fits, key=lambda fit: fit.log_likelihood))
+    best = align_labels(table, max(fits, key=lambda fit: fit.log_likelihood))
     return float(best.base_rates @ np.diagonal(best.confusion[-1]))
 
 

@@ -29,6 +29,7 @@ from lehner.tables import (
     unique_items,
     wide_frame,
 )
+from lehner.wording import counted, counted_categories
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -116,10 +117,11 @@ class Ratings:
     def __repr__(self) -> str:
         shown = ", ".join(map(str, self.categories[:8])) + (", …" * (self.n_categories > 8))
         parts = [
-            f"{self.n_items} items" + (f" in {len(self.items)} rows" if self.grouped else ""),
-            f"{self.n_raters} {'anonymous ' * self.anonymous}raters",
-            f"{self.n_ratings} ratings",
-            f"{self.n_categories} {'ordered ' * self.ordered}categories ({shown})",
+            counted(self.n_items, "item")
+            + (f" in {counted(len(self.items), 'row')}" if self.grouped else ""),
+            counted(self.n_raters, "anonymous " * self.anonymous + "rater"),
+            counted(self.n_ratings, "rating"),
+            counted_categories(self.n_categories, ordered=self.ordered) + f" ({shown})",
         ]
         parts += ["system"] * (self.system is not None) + ["truth"] * (self.truth is not None)
         return "Ratings: " + ", ".join(parts)

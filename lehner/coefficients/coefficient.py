@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lehner.coefficients.landis_koch import landis_koch_label, landis_koch_probability
-from lehner.coefficients.linearised import Linearised, standard_error
+from lehner.coefficients.linearised import TINY, Linearised, standard_error
 from lehner.estimate import number
 
 type Floats = NDArray[np.float64]
@@ -104,6 +104,8 @@ def summarise(
     estimate = number(statistic.value)
     if estimate is None:
         return undefined(name, weights, "undefined: chance agreement is 1, nothing varies")
+    if abs(estimate) < TINY:  # rounding, which would make "poor" of "slight"
+        estimate = 0.0
     lowest = LOWEST.get(name.partition("[")[0], -1.0)
     label = landis_koch_label(estimate) if lowest == -1 else None
     error = number(standard_error(statistic, items, n_informative))

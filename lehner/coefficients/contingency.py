@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from lehner.coefficients.linearised import Linearised, beyond_chance
+from lehner.coefficients.linearised import TINY, Linearised, beyond_chance
 from lehner.errors import InputError
 
 if TYPE_CHECKING:
@@ -74,7 +74,7 @@ def goodman_kruskal_lambda(
     agreement = weights.T if margin == "estimated" else weights
     of_class = agreement @ (row if margin == "estimated" else column)
     best = of_class.argmax()
-    tied = (np.isclose(of_class, of_class[best])).sum() > 1
+    tied = (of_class > of_class[best] - TINY).sum() > 1
     gain = np.where(tied, np.nan, agreement[best] - of_class[best])
     moved = gain[:, None] if margin == "estimated" else gain
     chance = Linearised(value=of_class[best], influence=_cells(np.broadcast_to(moved, table.shape)))
@@ -100,7 +100,8 @@ def expected_table(estimated: "ArrayLike | xr.DataArray", actual: ArrayLike) -> 
     ----------
     estimated, actual : array_like of float or xarray.DataArray, shape (n_items, n_categories)
         Each item's probabilities of the categories, as in `Estimate.truth_probabilities`; for a
-        known category 1 and 0. Items with NaN on either side are left out.
+        known category 1 and 0. Items with NaN on either side are left out. Of labelled ones the
+        items and categories must be the same in the same order.
 
     Returns
     -------
@@ -109,7 +110,8 @@ def expected_table(estimated: "ArrayLike | xr.DataArray", actual: ArrayLike) -> 
     Raises
     ------
     InputError
-        If the shapes differ, or rows are not probabilities.
+        If the shapes or labels differ, rows are not probabilities, or no item is known on both
+        sides.
 
     Examples
     --------
@@ -124,15 +126,17 @@ def expected_table(estimated: "ArrayLike | xr.DataArray", actual: ArrayLike) -> 
             f"estimated has shape {one.shape} and actual {two.shape}",
             "give the same items and categories on both sides",
         )
+    _same_names(estimated, actual, "item")
+    names = _same_names(estimated, actual, "category")
     known = ~(np.isnan(one).any(axis=1) | np.isnan(two).any(axis=1))
-    names = [_names(side) for side in (estimated, actual)]
-    if None not in names and names[0] != names[1]:
-        raise InputError(f"the categories {names[0]} and {names[1]} differ", "give the same")
-    categories = names[0] or names[1] or list(range(1, one.shape[1] + 1))
-    return as_table(one[known].T @ two[known], categories)
+    if not known.any():
+        raise InputError("no item has probabilities on both sides", "give some for an item")
+    return as_table(one[known].T @ two[known], names)
 
 
-def _probabilities(values: ArrayLike, name: str) -> Floats:
+def _probabilities(values: "ArrayLike | xr.DataArray", name: str) -> Floats:
+    if "category" in getattr(values, "dims", ()):
+        values = values.transpose(..., "category")  # type: ignore[union-attr]
     try:
         array = np.asarray(values, dtype=float)
     except (TypeError, ValueError):
@@ -147,10 +151,17 @@ def _probabilities(values: ArrayLike, name: str) -> Floats:
     return array
 
 
-def _names(values: object) -> list[object] | None:
-    if "category" not in getattr(values, "dims", ()):
-        return None
-    return list(values.coords["category"].values.tolist())  # type: ignore[attr-defined]
+def _same_names(one: object, other: object, dim: str) -> list[object] | None:
+    """Give the names on one of two sides, or raise an InputError where those on both differ."""
+    sides = [getattr(side, "coords", {}) for side in (one, other)]
+    names = [side[dim].values.tolist() for side in sides if dim in side]
+    if len(names) == 2 and names[0] != names[1]:
+        what = next(pair for pair in zip(*names, strict=False) if pair[0] != pair[1])
+        raise InputError(
+            f"the two sides differ in {dim}: {what[0]!r} and {what[1]!r} in the same place",
+            "give both the same in the same order",
+        )
+    return names[0] if names else None
 
 
 def as_table(values: ArrayLike, categories: Sequence[object] | None = None) -> "xr.DataArray":

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lehner.coefficients.contingency import accuracy, cohen_kappa
-from lehner.coefficients.linearised import standard_error
+from lehner.coefficients.linearised import Linearised, standard_error
 from lehner.coefficients.weights import AgreementWeights
 from lehner.ratings import SYSTEM, Ratings
 
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     import xarray as xr
 
 type Floats = NDArray[np.float64]
+type Integers = NDArray[np.int64]
 
 
 def rater_pairs(ratings: Ratings, weights: Sequence[AgreementWeights]) -> "xr.Dataset":
@@ -49,12 +50,14 @@ def rater_pairs(ratings: Ratings, weights: Sequence[AgreementWeights]) -> "xr.Da
         others = np.flatnonzero((n_items[rater] > 0) & (np.arange(len(names)) != rater))
         for i, one in enumerate(weights):
             kappa = cohen_kappa(tables[others], one.matrix)
-            cells = tables[others].reshape(len(others), ratings.n_categories**2)
-            error = standard_error(kappa, cells, n_items[rater, others])
-            found["percent_agreement"][i, rater, others] = accuracy(
-                tables[others], one.matrix
-            ).value
+            share = accuracy(tables[others], one.matrix).value
+            found["percent_agreement"][i, rater, others] = share
             found["cohen_kappa"][i, rater, others] = kappa.value
+            if ratings.repeated:
+                error = _errors_of_shared_votes(ratings, votes, rater, others, kappa.influence)
+            else:
+                cells = tables[others].reshape(len(others), ratings.n_categories**2)
+                error = standard_error(kappa, cells, n_items[rater, others])
             found["standard_error"][i, rater, others] = error
     dims = ("rater", "other_rater")
     data: dict[str, Any] = {"n_items": (dims, n_items)}
@@ -88,3 +91,24 @@ def _tables(ratings: Ratings, votes: Any, rater: int) -> Floats:
     k = ratings.n_categories
     mine = votes[:, rater * k : (rater + 1) * k].multiply(ratings.weights[:, None])
     return (mine.T @ votes).toarray().reshape(k, -1, k).transpose(1, 0, 2)
+
+
+def _errors_of_shared_votes(
+    ratings: Ratings, votes: Any, rater: int, others: Integers, influence: Floats
+) -> Floats:
+    """Find standard errors where items with repeated ratings lie in several cells, (n_others,).
+
+    An item moves kappa by the mean influence of its cells.
+    """
+    k = ratings.n_categories
+    rows = np.unique(votes[:, rater * k : (rater + 1) * k].nonzero()[0])
+    of_row, weights = votes[rows].tocsc(), ratings.weights[rows].astype(float)
+    mine = of_row[:, rater * k : (rater + 1) * k].toarray()
+    errors = np.empty(len(others))
+    for i, other in enumerate(others):
+        theirs = of_row[:, other * k : (other + 1) * k].toarray()
+        both = weights * theirs.any(axis=1)
+        moved = ((mine @ influence[i].reshape(k, k)) * theirs).sum(axis=1)
+        kappa = Linearised(value=np.float64(np.nan), influence=moved)
+        errors[i] = standard_error(kappa, both, both.sum())
+    return errors

@@ -8,6 +8,7 @@ import numpy as np
 from lehner.checks import find
 from lehner.coefficients.coefficient import Coefficient
 from lehner.estimate import plain
+from lehner.wording import counted
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -40,13 +41,16 @@ class Agreement:
     def __getitem__(self, key: str | tuple[str, str]) -> Coefficient:
         """Look a coefficient up by its name, or by its name and weights; the first by default."""
         name, weights = (key, None) if isinstance(key, str) else key
+        if weights is not None:
+            find("kind of weights", weights, {c.weights: c for c in self.coefficients})
         found = {c.name: c for c in reversed(self.coefficients) if weights in (None, c.weights)}
         return find("coefficient", name, found)
 
     def __repr__(self) -> str:
         wide = max((len(c.name) for c in self.coefficients), default=0)
-        items = "an unknown number of" if self.n_items is None else f"{self.n_items:g}"
-        lines = [f"Agreement on {items} items [{self.level:.0%} interval]"]
+        unknown = "an unknown number of items"
+        items = unknown if self.n_items is None else counted(self.n_items, "item")
+        lines = [f"Agreement on {items} [{self.level:.0%} interval]"]
         lines += [
             f"  {c.name:<{wide}}  {c.weights:<9}  {c}  {c.note if c.estimate is None else c.label}"
             for c in self.coefficients

@@ -23,7 +23,7 @@ type Floats = NDArray[np.float64]
 
 UNKNOWN_TOTAL = "undefined: it depends on the number of items"
 ASYMMETRIC = "undefined: weights that are not symmetric take the sides for different"
-MOST_PROBABLE = 1 + 1e-6
+FEWEST_ITEMS = 2
 MARGINS: dict[Literal["estimated", "actual"], str] = {
     "estimated": "chance: all items in the best class by the row margin",
     "actual": "chance: all items in the best class by the column margin",
@@ -50,8 +50,8 @@ def agreement_of_table(
     ordered : bool
         Whether it means something: without weights linear, quadratic and ordinal ones are shown.
     n_items : float, optional
-        How many items the table stands for; by default its total. A total of 1 is one of
-        probabilities, without standard errors.
+        How many items the table stands for; by default its total. A total below 2 is taken for
+        that of probabilities, which may be rounded: without standard errors.
     level : float
         Probability of the intervals.
 
@@ -89,7 +89,7 @@ def agreement_of_table(
     return Agreement(
         coefficients=tuple(c for one in chosen for c in _coefficients(counts, one, level)),
         level=level,
-        n_items=float(counts.sum()) if counts.sum() > MOST_PROBABLE else None,
+        n_items=float(counts.sum()) if counts.sum() >= FEWEST_ITEMS else None,
     )
 
 
@@ -110,7 +110,7 @@ def _coefficients(counts: Floats, weights: AgreementWeights, level: float) -> It
     yield of_items("brennan_prediger_kappa")
     yield of_cells("cohen_kappa", statistic=cohen_kappa(counts, weights.matrix))
     yield of_items("scott_pi")
-    if total < MOST_PROBABLE:
+    if total < FEWEST_ITEMS:
         yield undefined("krippendorff_alpha", weights.name, UNKNOWN_TOTAL)
     else:
         yield of_items("krippendorff_alpha")

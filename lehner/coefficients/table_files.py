@@ -8,7 +8,7 @@ import numpy as np
 
 from lehner.coefficients.contingency import as_table
 from lehner.errors import InputError
-from lehner.labels import Label, encode, plain_label, unify
+from lehner.labels import Label, check_categories, encode, plain_label, unify
 from lehner.read import locate, read_columns
 
 if TYPE_CHECKING:
@@ -77,14 +77,14 @@ def _square(columns: dict[str, Any]) -> Cells | None:
 
 def _long(columns: dict[str, Any]) -> Cells:
     if len(columns) != 3:
-        raise InputError(
-            "it is no square table",
-            "give a row per estimated class, its name first, and a column per actual class; "
-            "or a row per cell with columns estimated, actual, count",
-        )
-    sides = list(SIDES) if set(SIDES) <= set(columns) else list(columns)[:2]
+        raise _no_table(columns)
+    named = set(SIDES) <= set(columns)
+    sides = list(SIDES) if named else list(columns)[:2]
     (number,) = (name for name in columns if name not in sides)
     one, two = (_labels(columns[side], side) for side in sides)
+    # Without a class on both sides it is a square table whose rows are not its columns.
+    if not named and not set(one) & set(two):
+        raise _no_table(columns)
     names = unify(one + two)
     cells: Cells = {}
     for i, (row, column, value) in enumerate(
@@ -97,17 +97,33 @@ def _long(columns: dict[str, Any]) -> Cells:
     return cells
 
 
+def _no_table(columns: dict[str, Any]) -> InputError:
+    first, *header = columns
+    rows = [str(label) for label in encode(columns[first], first).labels]
+    return InputError(
+        f"it is no square table: its rows are {_few(rows)} and its columns {_few(header)}",
+        "give a row per estimated class, its name first, and a column per actual class; "
+        "or a row per cell with columns estimated, actual, count",
+    )
+
+
+def _few(names: Sequence[str]) -> str:
+    return (", ".join(names[:4]) or "none") + (", …" * (len(names) > 4))
+
+
 def _arrange(cells: Cells, categories: Sequence[Label] | None) -> "xr.DataArray":
     found = list(dict.fromkeys(name for cell in cells for name in cell))
     if categories is not None:
-        given = unify([plain_label(name) for name in categories]).values()
-        missing = [name for name in found if name not in given]
+        given = check_categories(categories)
+        names = unify((*given, *found))
+        missing = [name for name in found if names[name] not in map(names.get, given)]
         if missing:
             raise InputError(
                 f"{missing[0]!r} is not one of the categories {', '.join(map(str, given))}",
                 "correct it, or add it to the categories",
             )
-        found = list(given)
+        cells = {(names[row], names[column]): value for (row, column), value in cells.items()}
+        found = [names[name] for name in given]
     return as_table([[cells.get((row, column), 0.0) for column in found] for row in found], found)
 
 

@@ -149,16 +149,16 @@ def random_start(table: PatternTable, n_classes: int, rng: np.random.Generator) 
     )
 
 
-def align_labels(found: LatentClasses, *, has_system: bool = True) -> LatentClasses:
+def align_labels(table: PatternTable, found: LatentClasses) -> LatentClasses:
     """Order the classes so that raters are most often right.
 
-    A likelihood does not know which class is which; names for them come from the ratings.
+    A likelihood does not know which class is which; names for them come from the ratings. The
+    system has no say in it.
 
     Parameters
     ----------
+    table : PatternTable
     found : LatentClasses
-    has_system : bool
-        Whether the last rater is the system, which has no say in it.
 
     Returns
     -------
@@ -166,9 +166,9 @@ def align_labels(found: LatentClasses, *, has_system: bool = True) -> LatentClas
     """
     from scipy.optimize import linear_sum_assignment
 
-    raters = found.confusion[:-1] if has_system else found.confusion
-    agreement = np.atleast_2d(found.base_rates).mean(axis=0)[:, None] * raters.sum(axis=0)
-    classes, names = linear_sum_assignment(-agreement)
+    ratings = expected_ratings(table, expect(table, found)[0])
+    said = ratings[: table.n_raters - table.has_system].sum(axis=0)
+    classes, names = linear_sum_assignment(-said)
     return reorder(found, classes[np.argsort(names)])
 
 

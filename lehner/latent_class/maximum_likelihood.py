@@ -26,6 +26,7 @@ from lehner.latent_class.pattern_table import PatternTable, known_truths, tabula
 from lehner.latent_class.result import LatentClassFit, label_fit
 from lehner.ratings import Ratings
 from lehner.seeds import Seed, child_seeds
+from lehner.wording import counted, counted_categories
 
 type Integers = NDArray[np.int64]
 type Start = Literal["votes", "random"]
@@ -116,7 +117,7 @@ def _require_ratings(ratings: Ratings, model: str, n_classes: int, known: int) -
     k = ratings.n_categories
     if ratings.n_items == 0 or k < 2:
         raise InputError(
-            f"there are {ratings.n_items} items and {k} categories",
+            f"the ratings are of {counted(ratings.n_items, 'item')} in {counted_categories(k)}",
             "give items, and two or more categories",
         )
     check_whole_number("n_classes", n_classes, 1)
@@ -147,7 +148,8 @@ def _read_groups(
     column = encode(groups, "groups")
     if len(column.codes) != len(ratings.items):
         raise InputError(
-            f"there are {len(column.codes)} groups for {len(ratings.items)} rows",
+            f"there are groups of {counted(len(column.codes), 'row')}, and of ratings "
+            f"{len(ratings.items)}",
             "name the group of each row",
         )
     missing = np.flatnonzero(column.codes < 0)
@@ -184,5 +186,5 @@ def _order_classes(
     # Equal errors say which category a class is, except that with two a coin has two sides.
     exchangeable = model.form == "full" or n_classes == 2
     if exchangeable and table.truths is None:
-        return align_labels(found, has_system=table.has_system)
+        return align_labels(table, found)
     return found

@@ -143,6 +143,7 @@ def known_truths(ratings: Ratings) -> int:
     -------
     int
     """
-    if ratings.truth is None or (ratings.truth >= 0).all():
+    if ratings.truth is None:
         return 0
-    return int(ratings.weights[ratings.truth >= 0].sum())
+    known = int(ratings.weights[ratings.truth >= 0].sum())
+    return 0 if known == ratings.n_items else known

@@ -12,8 +12,9 @@ from lehner.latent_class.expectation_maximisation import LatentClasses
 from lehner.latent_class.maximum import Maximum
 from lehner.latent_class.notes import mode_notes, support_notes, unsettled_labels
 from lehner.latent_class.observed_information import covariance_root
-from lehner.latent_class.pattern_table import known_truths
+from lehner.latent_class.pattern_table import PatternTable, known_truths
 from lehner.ratings import SYSTEM, Ratings
+from lehner.wording import counted
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -38,7 +39,7 @@ class LatentClassFit:
         Sum over items of the log probability of their ratings, without multinomial constants.
     n_parameters : int
     n_items : int
-        Items with at least one rating: the n of BIC.
+        Items with a rating or a truth that entered: the n of BIC.
     g2 : float or None
         Deviance against a model with a probability for each pattern of ratings; None where it
         is not defined, and `notes` says why.
@@ -139,9 +140,10 @@ class LatentClassFit:
     def __repr__(self) -> str:
         n_raters, n_classes = self.confusion.shape[:2]
         lines = [
-            f"LatentClassFit of {self.model}: {self.n_items} items, {n_raters} raters, "
-            f"{n_classes} classes",
-            f"  log-likelihood  {self.log_likelihood:.3f} with {self.n_parameters} parameters",
+            f"LatentClassFit of {self.model}: {counted(self.n_items, 'item')}, "
+            f"{counted(n_raters, 'rater')}, {counted(n_classes, 'class', 'classes')}",
+            f"  log-likelihood  {self.log_likelihood:.3f} with "
+            f"{counted(self.n_parameters, 'parameter')}",
             f"  AIC, BIC        {self.aic:.2f}, {self.bic:.2f}",
         ]
         if self.g2 is not None:
@@ -203,7 +205,7 @@ def label_fit(
         model=maximum.name,
         log_likelihood=found.log_likelihood,
         n_parameters=maximum.n_parameters,
-        n_items=int(table.weights[table.answers.sum(axis=1) > 0].sum()),
+        n_items=_observed_items(table),
         g2=goodness.g2,
         degrees_of_freedom=goodness.degrees_of_freedom,
         base_rates=label(found.base_rates, *["group"] * bool(groups), class_dim),
@@ -216,13 +218,20 @@ def label_fit(
         labels_settled=not unsettled if named else None,
         notes=(
             *mode_notes(fits),
-            *([f"the known truths of {known} items entered as data"] if known else []),
+            *([f"the known truths of {counted(known, 'item')} entered as data"] if known else []),
             *unsettled,
             *support_notes(maximum),
             *goodness.notes,
         ),
         _maximum=maximum,
     )
+
+
+def _observed_items(table: PatternTable) -> int:
+    observed = table.answers.sum(axis=1) > 0
+    if table.truths is not None:
+        observed |= table.truths >= 0
+    return int(table.weights[observed].sum())
 
 
 def _accuracy_slopes(maximum: Maximum) -> Floats:
@@ -243,5 +252,8 @@ def _lengths(rows: Floats) -> Floats:
 
 def _shown(values: "xr.DataArray") -> str:
     names = values.coords[values.dims[0]].values[:8]
-    shown = [f"{n} {v:.3f}" for n, v in zip(names, values.values, strict=False)]
+    shown = [
+        f"{name} {'–' if np.isnan(value) else f'{value:.3f}'}"
+        for name, value in zip(names, values.values, strict=False)
+    ]
     return ", ".join(shown) + (", …" * (values.size > len(names)))

@@ -19,6 +19,7 @@ from lehner.tap.search import (
     independent_log_likelihood,
     search,
 )
+from lehner.wording import counted
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -95,8 +96,8 @@ class TapFit:
     def __repr__(self) -> str:
         value = "–" if self.log_likelihood is None else f"{self.log_likelihood:.3f}"
         lines = [
-            f"TapFit: {self.n_items} items, {self.knowledge.size} raters",
-            f"  log-likelihood  {value} with {self.n_parameters} parameters",
+            f"TapFit: {counted(self.n_items, 'item')}, {counted(self.knowledge.size, 'rater')}",
+            f"  log-likelihood  {value} with {counted(self.n_parameters, 'parameter')}",
             f"  base rates (t)  {_shown(self.base_rates)}",
             f"  knowledge (a)   {_shown(self.knowledge)}",
         ]

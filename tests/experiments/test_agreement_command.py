@@ -99,6 +99,43 @@ def test_weights_may_come_from_a_file(run, tmp_path):
     assert coefficients(out)["cohen_kappa", "given"] == pytest.approx(0.840351, abs=1e-6)
 
 
+def test_the_terminal_shows_the_first_pairs_and_how_many_more_there_are(run, tmp_path):
+    file = tmp_path / "ratings.csv"
+    rows = (",".join("ab"[(i * j) % 3 == 1] for j in range(7)) for i in range(9))
+    file.write_text("\n".join([",".join(f"r{j}" for j in range(7)), *rows]) + "\n")
+    out = run("agreement", file)[1]
+    assert sum(line.startswith("r") and "identity" in line for line in out.splitlines()) == 15
+    assert "… and 6 more pairs: see --output\n" in out
+
+
+def test_bad_weights_name_their_file(run, tmp_path):
+    file = tmp_path / "weights.csv"
+    file.write_text("class,novice,intermediate,advanced\nnovice,1,2,0\nintermediate,2,1,2\n")
+    with file.open("a") as end:
+        end.write("advanced,0,2,1\n")
+    code, out, err = run("agreement", READ, "--table", "--weights", file)
+    assert (code, out) == (2, "")
+    assert err.startswith(f"lehner: {file}: the weights are not all between 0 and 1")
+
+
+def test_a_table_whose_rows_are_not_its_columns_is_refused(run, tmp_path):
+    file = tmp_path / "table.csv"
+    file.write_text("class,yes,no\nyes,40,10\nnoo,5,45\n")
+    code, out, err = run("agreement", file, "--table")
+    assert (code, out) == (2, "")
+    assert f"{file}: it is no square table: its rows are yes, noo and its columns yes, no" in err
+
+
+def test_headings_count_one_in_the_singular(run, tmp_path):
+    file = tmp_path / "ratings.csv"
+    file.write_text("item,Ann\n1,x\n")
+    assert run("agreement", file)[1].startswith(
+        f"{file}: 1 item, 1 rater, 1 rating, 1 category (x)\n"
+    )
+    file.write_text("class,x\nx,1\n")
+    assert f"{file}: probabilities, 1 class (x)," in run("agreement", file, "--table")[1]
+
+
 def test_number_of_items_gives_probabilities_standard_errors(run):
     _, out, _ = run("agreement", READ, "--table", "--n-items", 200, "--json")
     assert all(one["standard_error"] for one in json.loads(out)["coefficients"])

@@ -68,7 +68,7 @@ def test_ties_are_stated(run, tmp_path):
     code, out, err = run("label", file)
     assert code == 0
     assert table(out).most_probable.tolist() == ["x", "y", "x|y"]
-    assert "most probable categories tie in 1 rows" in err
+    assert "most probable categories tie in 1 row\n" in err
     assert "system" not in err
     _, out, _ = run("label", file, "--json")
     found = json.loads(out)

@@ -383,6 +383,34 @@ def test_pairs_are_those_of_two_raters_alone_and_of_rater_and_system():
     assert found.coefficients == without.coefficients
 
 
+def test_a_pairs_standard_error_is_cohens_where_ratings_are_repeated():
+    # An item with repeated ratings is one item, though its votes lie in several cells.
+    rng = np.random.default_rng(3)
+    codes = (np.repeat(rng.integers(3, size=30), 5) + (rng.random(150) < 0.3)) % 3
+    frame = pd.DataFrame(
+        {
+            "item": np.repeat(np.arange(30), 5),
+            "rater": ["x", "x", "y", "y", "z"] * 30,
+            "occasion": [1, 2, 1, 2, 1] * 30,
+            "rating": codes,
+        }
+    )
+    frame = frame[rng.random(150) < 0.8]
+    ratings = Ratings.from_long(frame, occasion="occasion")
+    pairs = agreement(ratings).pairs.isel(weights=0)
+    counts = rng.integers(4, size=30)
+    grouped = agreement(ratings.take(np.arange(30), counts)).pairs
+    repeated = agreement(ratings.take(np.repeat(np.arange(30), counts))).pairs
+    np.testing.assert_allclose(grouped["standard_error"], repeated["standard_error"])
+    for one, other in ("xy", "xz", "zy"):
+        two = Ratings.from_long(frame[frame.rater.isin([one, other])], occasion="occasion")
+        alone = agreement(two)["cohen_kappa"]
+        for first, second in ((one, other), (other, one)):
+            pair = pairs.sel(rater=first, other_rater=second)
+            assert float(pair["cohen_kappa"]) == pytest.approx(alone.estimate, abs=1e-12)
+            assert float(pair["standard_error"]) == pytest.approx(alone.standard_error, abs=1e-12)
+
+
 def test_one_rater_and_a_system_have_a_pair_and_no_coefficients():
     found = agreement(Ratings([[0], [1], [1]], "ab", system=[0, 1, 0]))
     assert {one.note for one in found.coefficients if one.name != "cohen_kappa"} >= {
@@ -454,8 +482,15 @@ def test_one_constant_rater_has_a_cohen_of_0_whatever_the_other_says():
     assert found.standard_error is None
 
 
+@pytest.mark.parametrize("counts", [[5, 0, 7], [3, 1, 6], [1, 5, 7]])
+def test_a_kappa_of_0_is_0_and_slight_and_not_a_rounding_error_below_it(counts):
+    found = agreement(Ratings([[0, 1], [0, 0], [0, 1]], "ab", counts=counts))["cohen_kappa"]
+    assert (found.estimate, str(found), found.label) == (0, "0.000", "(slight)")
+
+
 def test_one_item_has_estimates_without_errors():
     found = agreement(Ratings([[0, 1, 1]], "ab"))
+    assert repr(found).startswith("Agreement on 1 item [90% interval]")
     assert found["percent_agreement"].estimate == pytest.approx(1 / 3)
     note = "no standard error: number of items unknown or below 2"
     assert {one.note for one in found.coefficients if one.estimate is not None} == {note}
@@ -489,6 +524,8 @@ def test_a_coefficient_is_found_by_name_and_weights():
     assert found["krippendorff_alpha", "ratio"].weights == "ratio"
     with pytest.raises(InputError, match="no coefficient 'cohens_kappa'; did you mean"):
         found["cohens_kappa"]
+    with pytest.raises(InputError, match="no kind of weights 'rato'; did you mean 'ratio'"):
+        found["krippendorff_alpha", "rato"]
 
 
 def test_intervals_stay_within_the_coefficients_range():

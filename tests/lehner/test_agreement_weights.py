@@ -41,6 +41,16 @@ def test_default_weights_follow_the_scale():
     assert names == ["identity", "linear", "quadratic", "ordinal"]
 
 
+def test_nominal_is_another_name_of_identity():
+    ratings, table = Ratings([[0, 1], [1, 1], [2, 2]], "abc"), [[5, 1], [2, 3]]
+    for one, two in (
+        (agreement(ratings, weights="nominal"), agreement(ratings, weights="identity")),
+        (agreement_of_table(table, weights="nominal"), agreement_of_table(table)),
+    ):
+        assert [c.name for c in one.coefficients] == [c.name for c in two.coefficients]
+        assert [c.estimate for c in one.coefficients] == [c.estimate for c in two.coefficients]
+
+
 def test_given_weights_are_used():
     codes = np.random.default_rng(1).integers(3, size=(50, 2))
     matrix = 1 - np.abs(np.subtract.outer(np.arange(3), np.arange(3))) / 2

@@ -76,7 +76,10 @@ def test_categories_give_the_order_and_may_be_unused(write):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("a,b,c,d\n1,2,3,4\n", "table.csv: it is no square table"),
+        ("a,b,c,d\n1,2,3,4\n", "table.csv: it is no square table: its rows are 1 and"),
+        ("x\n3\n", "it is no square table: its rows are 3 and its columns none"),
+        ("class,yes,no\nyes,40,10\nnoo,5,45\n", "its rows are yes, noo and its columns yes, no"),
+        ("class,Yes,No\nyes,40,10\nno,5,45\n", "its rows are yes, no and its columns Yes, No"),
         ("class,x,y\nx,1,2\ny,3,-4\n", "row 3, column 'y': '-4' is no count"),
         ("class,x,y\nx,1,2\ny,3,many\n", "row 3, column 'y': 'many' is no count"),
         ("class,x,y\nx,1,2\ny,3,nan\n", "row 3, column 'y': the count is blank"),
@@ -94,6 +97,22 @@ def test_bad_files_are_refused(write, text, message):
 def test_a_class_that_is_not_a_category_is_refused(write):
     with pytest.raises(InputError, match="'y' is not one of the categories x, z"):
         read_table(write("class,x,y\nx,1,2\ny,3,4\n"), categories=["x", "z"])
+
+
+def test_categories_of_a_table_are_each_named_once(write):
+    with pytest.raises(InputError, match="repeat; name each once"):
+        read_table(write("class,x,y\nx,1,2\ny,3,4\n"), categories=["x", "x", "y"])
+
+
+def test_categories_that_are_not_all_numbers_name_the_numbers_found(write):
+    table = read_table(write("class,1,2\n1,4,1\n2,0,3\n"), categories=["2", "1", "unknown"])
+    assert table.coords["actual"].values.tolist() == ["2", "1", "unknown"]
+    assert table.values.tolist() == [[3, 0, 0], [1, 4, 0], [0, 0, 0]]
+
+
+def test_a_long_table_with_named_sides_may_have_all_items_off_the_diagonal(write):
+    table = read_table(write("estimated,actual,count\na,b,3\n"))
+    assert table.sel(estimated="a", actual="b") == 3
 
 
 def test_a_missing_file_is_refused(tmp_path):
@@ -144,11 +163,27 @@ def test_items_unknown_on_one_side_are_left_out():
         ([[1, 0]], [[1, 0, 0]], r"shape \(1, 2\) and actual \(1, 3\)"),
         ([1, 0], [[1, 0]], r"estimated has shape \(2,\)"),
         ([["a", "b"]], [[1, 0]], "estimated is no array of numbers"),
+        ([[np.nan, np.nan]], [[1, 0]], "no item has probabilities on both sides"),
     ],
 )
 def test_bad_probabilities_are_refused(one, two, message):
     with pytest.raises(InputError, match=message):
         expected_table(one, two)
+
+
+def labelled(items, categories="ab"):
+    coords = {"item": list(items), "category": list(categories)}
+    return xr.DataArray([[0.9, 0.1], [0.2, 0.8]], coords, ("item", "category"))
+
+
+def test_labels_of_soft_labels_are_minded():
+    one, two = labelled([1, 2]), labelled([1, 2])
+    expected = one.values.T @ two.values
+    np.testing.assert_array_equal(expected_table(one.T, two), expected)
+    with pytest.raises(InputError, match="differ in item: 1 and 2 in the same place"):
+        expected_table(one, labelled([2, 1]))
+    with pytest.raises(InputError, match="differ in category: 'a' and 'b' in the same place"):
+        expected_table(one, labelled([1, 2], "ba"))
 
 
 # ----- Coefficients of a table -----
@@ -169,6 +204,14 @@ def test_probabilities_have_estimates_and_no_errors_until_the_number_of_items_is
         else:
             assert one.estimate == pytest.approx(two.estimate, abs=1e-12)
             assert "number of items unknown" in one.note
+
+
+@pytest.mark.parametrize("total", [0.999, 1.001, 1.9])
+def test_probabilities_that_are_rounded_are_no_number_of_items(total):
+    found = agreement_of_table(total * np.array(READ))
+    assert found.n_items is None
+    assert found["krippendorff_alpha"].estimate is None
+    assert found["cohen_kappa"].estimate == pytest.approx(0.8088, abs=1e-4)
 
 
 def test_lambda_says_which_margin():
@@ -201,6 +244,8 @@ def test_lambda_with_two_modal_classes_has_no_standard_error():
     assert found.estimate == pytest.approx(2 / 3)
     assert found.standard_error is None
     assert "equally good" in found.note
+    nearly = agreement_of_table([[400_001, 100_000], [99_999, 400_000]])
+    assert nearly["goodman_kruskal_lambda[estimated]"].standard_error > 0
 
 
 def test_lambda_without_a_second_class_is_undefined():

@@ -7,13 +7,15 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize
 
-from lehner import InputError, Scenario, load_dataset, simulate
+from lehner import InputError, Ratings, Scenario, load_dataset, simulate
+from lehner.accelerated_em import accelerated_em
 from lehner.latent_class.expectation_maximisation import (
     LATENT_CLASS_MODELS,
     LatentClasses,
     align_labels,
     find_latent_class_model,
     fit_patterns,
+    random_start,
     vote_start,
 )
 from lehner.latent_class.pattern_table import tabulate, tabulate_codes
@@ -93,15 +95,41 @@ def test_the_likelihood_never_falls(data):
     assert (np.diff(values) > -1e-9).all() and values[-1] > values[0] + 1
 
 
+def test_a_probability_that_grows_from_nearly_nothing_is_not_at_its_maximum():
+    # EM for the shares of two densities known at one point: the likelier one takes all.
+    density = np.array([2.0, 1.0])
+
+    def step(shares):
+        mixture = shares @ density
+        return shares * density / mixture, float(np.log(mixture))
+
+    found = accelerated_em(step, np.array([1e-40, 1 - 1e-40]))
+    assert found.converged
+    np.testing.assert_allclose(found.point, [1, 0], atol=1e-9)
+
+
+@pytest.mark.parametrize(("seed", "name"), [(11, "dawid_skene"), (38, "class_conditional")])
+def test_a_random_start_ends_where_a_step_raises_no_probability(seed, name):
+    scenario = Scenario(n_categories=4, n_items=400, rater_accuracy=(0.6, 0.7, 0.8))
+    ratings = simulate(scenario, seed=seed)
+    table, _ = tabulate(Ratings(ratings.codes, ratings.categories, system=ratings.system))
+    model = LATENT_CLASS_MODELS[name]
+    fit = fit_patterns(table, random_start(table, 4, np.random.default_rng(seed)), model)
+    after = fit_patterns(table, fit, model, most_iterations=0)
+    assert fit.converged
+    assert (after.base_rates <= 1.002 * fit.base_rates).all()
+    assert (after.confusion <= 1.002 * fit.confusion).all()
+
+
 def test_labels_are_put_back(data):
     table = tabulate_codes(*data, 3)
     model = LATENT_CLASS_MODELS["dawid_skene"]
-    fit = align_labels(fit_patterns(table, vote_start(table), model))
+    fit = align_labels(table, fit_patterns(table, vote_start(table), model))
     for order in ([1, 2, 0], [2, 1, 0]):
         switched = LatentClasses(
             base_rates=fit.base_rates[order], confusion=fit.confusion[:, order]
         )
-        again = align_labels(switched)
+        again = align_labels(table, switched)
         np.testing.assert_array_equal(again.base_rates, fit.base_rates)
         np.testing.assert_array_equal(again.confusion, fit.confusion)
 

@@ -9,7 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lehner import InputError, Ratings, Scenario, fit_latent_class, load_dataset, simulate
-from lehner.latent_class.expectation_maximisation import LATENT_CLASS_MODELS
+from lehner.latent_class.expectation_maximisation import LATENT_CLASS_MODELS, LatentClasses
+from lehner.latent_class.notes import mode_notes
 from tests.reference import dawid_skene, latent_class
 
 DATA = Path(__file__).parents[1] / "data"
@@ -103,6 +104,7 @@ def test_random_starts_find_the_higher_mode_of_anesthesia(anesthesia_modes):
 CARIES = [
     ("log_likelihood", -7465.3847, 0.0006),
     ("bic", 15021.6377, 0.002),
+    ("aic", 14952.7694, 0.0012),
     ("g2", 129.845, 0.002),
 ]
 CARIES_3 = [
@@ -286,6 +288,28 @@ def test_known_truths_enter_the_likelihood():
     assert fit.log_likelihood == pytest.approx(brute)
 
 
+def test_an_item_of_known_truth_counts_without_ratings():
+    full = simulate(Scenario(n_items=50, n_categories=2), seed=4)
+    codes = np.vstack([full.codes, np.full((3, full.n_raters), -1)])
+    truth = np.append(np.full(50, -1), [1, 1, -1])
+    fit = fit_latent_class(Ratings(codes, full.categories, truth=truth))
+    assert fit.n_items == 52
+
+
+def test_rows_of_no_items_know_no_truths():
+    full = simulate(Scenario(n_items=100), seed=4)
+    plain = Ratings(full.codes, full.categories)
+    more = Ratings(
+        np.vstack([full.codes, full.codes[:1]]),
+        full.categories,
+        truth=np.append(full.truth, -1),
+        counts=[1] * 100 + [0],
+    )
+    one, other = fit_latent_class(plain), fit_latent_class(more)
+    assert one.log_likelihood == pytest.approx(other.log_likelihood)
+    assert one.notes == other.notes
+
+
 def test_truths_that_are_all_known_are_left_out():
     full = simulate(Scenario(n_items=100), seed=4)
     blind = Ratings(full.codes, full.categories, system=full.system)
@@ -327,6 +351,56 @@ def test_random_starts_alone_find_permuted_classes_and_put_the_labels_back():
     assert random.log_likelihood == pytest.approx(votes.log_likelihood, abs=1e-6)
     np.testing.assert_allclose(random.confusion, votes.confusion, atol=1e-5)
     assert random.labels_settled
+
+
+def test_raters_with_one_rating_each_do_not_outvote_those_with_many():
+    rng = np.random.default_rng(11)
+    truth = rng.integers(3, size=300)
+    codes = np.full((300, 63), -1)
+    for j in range(3):
+        codes[:, j] = np.where(rng.random(300) < 0.55, truth, rng.integers(3, size=300))
+    codes[rng.choice(300, 60, replace=False), np.arange(3, 63)] = rng.integers(3, size=60)
+    fit = fit_latent_class(Ratings(codes, "abc"), start="random", restarts=4)
+    assert fit.labels_settled
+    assert (fit.accuracy[:3] > 0.55).all()
+
+
+def test_a_system_has_no_say_in_the_labels():
+    # Answers the other way round, and better than the raters: it is nearly always wrong.
+    rng = np.random.default_rng(2)
+    truth = rng.integers(2, size=2000)
+    right = rng.random((2000, 4)) < (0.6, 0.6, 0.6, 0.03)
+    codes = np.where(right, truth[:, None], 1 - truth[:, None])
+    for model in ("one_coin", "dawid_skene"):
+        fit = fit_latent_class(Ratings(codes[:, :3], "ab", system=codes[:, 3]), model)
+        assert (fit.accuracy[:3] > 0.5).all() and fit.accuracy[3] < 0.1
+        assert fit.labels_settled
+
+
+def test_of_the_two_sides_of_a_coin_raters_are_on_the_better():
+    rng = np.random.default_rng(3)
+    truth = rng.integers(2, size=500)
+    codes = np.where(rng.random((500, 3)) < 0.8, truth[:, None], 1 - truth[:, None])
+    for seed in range(4):
+        fit = fit_latent_class(
+            Ratings(codes, "ab"), "one_coin_by_rater", start="random", restarts=3, seed=seed
+        )
+        assert (fit.accuracy > 0.7).all()
+
+
+def test_labels_of_unequal_groups_are_those_that_most_ratings_agree_with():
+    # With equal weights for the groups the classes would be named the other way round.
+    confusion = np.array([[[p, 1 - p], [q, 1 - q]] for p, q in ((0.42, 0.05), (0.45, 0.1))])
+    rng = np.random.default_rng(0)
+    codes = np.vstack(
+        [
+            draw(rates, confusion[[0, 1, 1]], n, rng)
+            for rates, n in (([0.95, 0.05], 9000), ([0.05, 0.95], 600))
+        ]
+    )
+    fit = fit_latent_class(Ratings(codes, "ab"), groups=[1] * 9000 + [2] * 600)
+    said = fit._maximum.ratings.sum(axis=0)
+    assert said.trace() > said[::-1].trace()
 
 
 @settings(deadline=None, max_examples=20)
@@ -374,6 +448,7 @@ def test_a_rater_without_ratings_has_no_numbers():
         fit_latent_class(Ratings(c, ratings.categories)) for c in (codes, ratings.codes)
     )
     assert np.isnan(fit.confusion.values[3]).all() and np.isnan(fit.accuracy.values[3])
+    assert ", 4 –\n" in repr(fit)
     assert np.isnan(fit.standard_errors()["confusion"].values[3]).all()
     assert fit.n_parameters == without.n_parameters
     assert fit.log_likelihood == pytest.approx(without.log_likelihood)
@@ -389,6 +464,54 @@ def test_raters_who_agree_on_every_item_leave_nothing_to_estimate():
     always_right = fit_latent_class(Ratings([[0, 0, 0], [1, 1, 1], [1, 1, 0]] * 10, ("a", "b")))
     assert always_right.accuracy.values[:2].tolist() == pytest.approx([1, 1])
     assert np.isnan(always_right.standard_errors()["accuracy"].values[:2]).all()
+
+
+def test_a_category_never_used_has_no_row_and_does_no_harm():
+    ratings = simulate(Scenario(n_categories=2, n_items=200, rater_accuracy=(0.8,) * 3), seed=2)
+    full = Ratings(ratings.codes, "abc")
+    fit = fit_latent_class(full)
+    assert np.isnan(fit.confusion.sel(category="c")).all()
+    without = fit_latent_class(Ratings(ratings.codes, "ab"))
+    np.testing.assert_allclose(fit.accuracy, without.accuracy, atol=1e-6)
+    shared = fit_latent_class(full, "one_coin")
+    assert np.isfinite(shared.confusion).all() and np.isfinite(shared.accuracy).all()
+
+
+def test_a_coin_that_is_always_right_has_no_standard_error():
+    fit = fit_latent_class(Ratings([[0, 0, 0], [1, 1, 1]] * 10, "ab"), "one_coin")
+    errors = fit.standard_errors()
+    assert fit.accuracy.values.tolist() == pytest.approx([1, 1, 1])
+    assert np.isnan(errors["confusion"]).all() and np.isnan(errors["accuracy"]).all()
+    expected = np.sqrt(0.25 / 20)
+    assert errors["base_rates"].values.tolist() == pytest.approx([expected, expected])
+
+
+def test_rows_of_no_items_do_not_count_as_missing_ratings():
+    caries = load_dataset("caries")
+    codes = np.vstack([caries.codes, [0, -1, -1, -1, -1]])
+    fit = fit_latent_class(Ratings(codes, (0, 1), counts=[*caries.counts, 0]))
+    assert fit.g2 == pytest.approx(129.845, abs=0.002)
+
+
+def test_one_rating_an_item_is_enough_with_a_system_or_known_truths():
+    ratings = simulate(Scenario(n_categories=2, n_items=100), seed=1)
+    one = ratings.codes[:, :1]
+    with_system = fit_latent_class(Ratings(one, "ab", system=ratings.system))
+    assert with_system.confusion.sizes["rater"] == 2
+    truth = np.where(np.arange(100) < 60, ratings.truth, -1)
+    with_truths = fit_latent_class(Ratings(one, "ab", truth=truth))
+    assert "the known truths of 60 items entered as data" in with_truths.notes
+    with pytest.raises(InputError, match="no item has two ratings"):
+        fit_latent_class(Ratings(one, "ab"))
+
+
+def test_a_search_that_did_not_end_is_noted():
+    point = np.empty(0)
+    fits = {
+        "votes": LatentClasses(base_rates=point, confusion=point, converged=True),
+        "random 1": LatentClasses(base_rates=point, confusion=point, iterations=20_001),
+    }
+    assert "EM had not converged after 20001 steps from: random 1" in mode_notes(fits)
 
 
 def test_items_without_ratings_are_not_counted():
@@ -409,10 +532,10 @@ def test_items_without_ratings_are_not_counted():
         ([[0, 1], [1, 1]], {"n_classes": 0}, "n_classes is 0"),
         ([[0, 1], [1, 1]], {"n_classes": 2.5}, "n_classes is 2.5"),
         ([[0, 1], [1, 1]], {"model": "one_coin", "n_classes": 3}, "there are 2, not 3"),
-        ([[0, 1], [1, 1]], {"groups": ["a"]}, "1 groups for 2 rows"),
+        ([[0, 1], [1, 1]], {"groups": ["a"]}, "groups of 1 row, and of ratings 2"),
         ([[0, 1], [1, 1]], {"groups": ["a", None]}, "item 1 has no group"),
         ([[0, -1], [-1, 1]], {}, "no item has two ratings"),
-        (np.zeros((0, 2), int), {}, "0 items"),
+        (np.zeros((0, 2), int), {}, "of 0 items in 2 categories"),
     ],
 )
 def test_bad_input_is_refused(codes, arguments, message):
@@ -421,7 +544,7 @@ def test_bad_input_is_refused(codes, arguments, message):
 
 
 def test_one_category_is_refused():
-    with pytest.raises(InputError, match="1 categories"):
+    with pytest.raises(InputError, match="of 1 item in 1 category;"):
         fit_latent_class(Ratings([[0, 0]], ("a",)))
 
 
@@ -429,6 +552,12 @@ def test_a_group_without_items_is_refused():
     ratings = Ratings([[0, 1], [1, 1]], ("a", "b"), counts=[3, 0])
     with pytest.raises(InputError, match="group 'y' has no items"):
         fit_latent_class(ratings, groups=["x", "y"])
+
+
+def test_one_of_a_thing_is_printed_in_the_singular():
+    fit = fit_latent_class(Ratings([[0], [1]], "ab", counts=[1, 0], truth=[0, -1]), n_classes=1)
+    assert repr(fit).startswith("LatentClassFit of dawid_skene: 1 item, 1 rater, 1 class\n")
+    assert "with 1 parameter\n" in repr(fit)
 
 
 def test_what_is_printed_says_what_to_know(anesthesia_modes):
@@ -513,18 +642,29 @@ def test_standard_errors_of_saturated_groups_are_those_of_multinomials():
     """Where all truths but one are known, nearly those of proportions."""
     full = simulate(Scenario(n_categories=2, n_items=5000), seed=6)
     truth = np.where(np.arange(5000) < 4999, full.truth, -1)
-    group = np.arange(5000) % 2
+    # Unequal in size and in base rates.
+    group = (np.arange(5000) % np.where(full.truth == 1, 2, 9) == 0).astype(int)
     ratings = Ratings(full.codes, full.categories, truth=truth)
     fit = fit_latent_class(ratings, groups=group)
-    errors = fit.standard_errors()
+    errors, n_items = fit.standard_errors(), np.bincount(group)
     for g in (0, 1):
         share = full.truth[group == g].mean()
-        expected = np.sqrt(share * (1 - share) / 2500)
+        expected = np.sqrt(share * (1 - share) / n_items[g])
         assert float(errors["base_rates"].sel(group=g)[1]) == pytest.approx(expected, rel=2e-3)
     one = full.truth == 1
     right = (full.codes[one, 0] == 1).mean()
     expected = np.sqrt(right * (1 - right) / one.sum())
     assert float(errors["confusion"][0, 1, 1]) == pytest.approx(expected, rel=2e-3)
+    shares = np.array([full.truth[group == g].mean() for g in (0, 1)])
+    right = np.array([(full.codes[full.truth == c, 0] == c).mean() for c in (0, 1)])
+    sizes = np.bincount(full.truth)
+    by_rates = (right[1] - right[0]) ** 2 * (n_items * shares * (1 - shares)).sum() / 5000**2
+    by_confusion = ((sizes / 5000) ** 2 * right * (1 - right) / sizes).sum()
+    expected = float(np.sqrt(by_rates + by_confusion))
+    assert float(errors["accuracy"][0]) == pytest.approx(expected, rel=2e-3)
+    assert float(fit.accuracy[0]) == pytest.approx(
+        (full.codes[:, 0] == full.truth).mean(), abs=1e-3
+    )
 
 
 def random_model(model, rng, k=3):

@@ -334,6 +334,8 @@ def test_repr_tells_the_size():
     ratings = Ratings([[0, 1], [1, -1]], ["a", "b"], truth=[0, -1], counts=[3, 4], ordered=True)
     text = "Ratings: 7 items in 2 rows, 2 raters, 10 ratings, 2 ordered categories (a, b), truth"
     assert repr(ratings) == text
+    one = Ratings([[0]], ["a"], counts=[1])
+    assert repr(one) == "Ratings: 1 item in 1 row, 1 rater, 1 rating, 1 category (a)"
 
 
 # Round trips

@@ -1,0 +1,37 @@
+"""Numbers of things in words."""
+
+
+def counted(number: float, one: str, many: str = "") -> str:
+    """Say how many there are.
+
+    Parameters
+    ----------
+    number : int or float
+    one : str
+        The singular.
+    many : str, optional
+        The plural; by default the singular with an s.
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> counted(1, "item"), counted(0, "item"), counted(2, "category", "categories")
+    ('1 item', '0 items', '2 categories')
+    """
+    shown = f"{number:.10g}" if isinstance(number, float) else str(number)
+    return f"{shown} {one if number == 1 else many or one + 's'}"
+
+
+def counted_categories(number: int, *, ordered: bool = False) -> str:
+    """Say how many categories there are.
+
+    Examples
+    --------
+    >>> counted_categories(1), counted_categories(3, ordered=True)
+    ('1 category', '3 ordered categories')
+    """
+    order = "ordered " * ordered
+    return counted(number, f"{order}category", f"{order}categories")

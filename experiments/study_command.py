@@ -1,5 +1,6 @@
 """The commands `lehner study run`, `export` and `report`."""
 
+import signal
 import sys
 from pathlib import Path
 from typing import Annotated
@@ -27,6 +28,8 @@ def run(
     from experiments.study.run import run_study
 
     folder = output or Path(Path(study).stem)
+    # Schedulers of clusters stop a job so.
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
         results = run_study(study, folder, workers=workers, cluster=cluster, report=show_progress)
     except KeyboardInterrupt:

@@ -94,22 +94,27 @@ def _open_processes(workers: int, modules: Sequence[str]) -> Iterator[Executor]:
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload(list(modules))
-    executor = ProcessPoolExecutor(workers, context, _leave_with_parent)
+    open_while_needed, needed = context.Pipe(duplex=False)
+    executor = ProcessPoolExecutor(workers, context, _leave_with_parent, (open_while_needed,))
     try:
         yield executor
+    except BaseException:
+        # What workers have in hand is lost, and need not be waited for.
+        needed.close()
+        raise
     finally:
         executor.shutdown(cancel_futures=True)
 
 
-def _leave_with_parent() -> None:
+def _leave_with_parent(open_while_needed: connection.Connection) -> None:
     """See to it that a worker does not outlive a process that was killed or interrupted."""
-    # Ctrl-C reaches workers too; what they have in hand is lost, and need not be waited for.
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    # Ctrl-C reaches workers too; were they to die of it, that would look like a failure of theirs.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
     parent = multiprocessing.parent_process()
     assert parent is not None
 
     def leave() -> None:
-        connection.wait([parent.sentinel])
+        connection.wait([parent.sentinel, open_while_needed])
         os._exit(1)
 
     threading.Thread(target=leave, daemon=True).start()

@@ -319,14 +319,23 @@ def test_ten_kills_change_nothing(tmp_path, methods):
     assert table(out) == table(tmp_path / "whole")
 
 
-def test_interrupted_by_the_user_it_says_that_nothing_is_lost(tmp_path):
+def by_the_user(process):
+    os.killpg(process.pid, signal.SIGINT)  # as a terminal does, to workers too
+
+
+def by_a_scheduler(process):
+    process.terminate()
+
+
+@pytest.mark.parametrize("stop", [by_the_user, by_a_scheduler])
+def test_interrupted_it_says_that_nothing_is_lost(tmp_path, stop):
     path, out = write(tmp_path, methods=SLOW, replicates=2000), tmp_path / "out"
     command = [sys.executable, "-m", "experiments", "study", "run", path, "--output", out]
     process = subprocess.Popen(
         [*command, "--workers", "2"], start_new_session=True, text=True, stderr=subprocess.PIPE
     )
     _wait_for_more(out, process, random.Random(1))
-    os.killpg(process.pid, signal.SIGINT)  # as a terminal does, to workers too
+    stop(process)
     told = process.communicate(timeout=60)[1].splitlines()
     assert process.returncode == 130
     assert told[-2:] == [

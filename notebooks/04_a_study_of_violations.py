@@ -25,6 +25,7 @@
 # The same command goes on.
 
 # %%
+# %matplotlib inline
 from pathlib import Path
 
 import pandas as pd

@@ -21,6 +21,8 @@ Z = 1.96
 MOST_POINTS = 2000
 MOST_INTERVALS = 1000
 MOST_PAIRED = 6
+LETTERS = 9
+"""Of the size of a label that fit beside one another beneath a scenario."""
 
 
 def plot_bias(study: Study, measures: "pd.DataFrame", measure: str = "bias") -> Figure:
@@ -134,8 +136,10 @@ def plot_nested_loop(study: Study, measures: "pd.DataFrame", measure: str = "bia
     """
     found = measures[(measures["estimand"] == EXPECTED) & (measures["measure"] == measure)]
     n = len(study.cells)
-    fields = ["table", *dict.fromkeys(field for cell in study.cells for field, _ in cell.varied)]
-    figure = Figure(figsize=(max(6.5, 0.13 * n + 3), 4 + 0.35 * len(fields)), layout="constrained")
+    # Names of tables are long: last, where there is room for them beneath.
+    fields = [*dict.fromkeys(field for cell in study.cells for field, _ in cell.varied), "table"]
+    width = max(6.5, min(0.45 * n, 12) + 2, 0.13 * n + 3)
+    figure = Figure(figsize=(width, 4 + 0.45 * len(fields)), layout="constrained")
     top, bottom = figure.subplots(2, 1, sharex=True, height_ratios=[4, 0.5 * len(fields)])
     edges = np.arange(n + 1) - 0.5
     for i, method in enumerate(study.methods):
@@ -259,8 +263,14 @@ def _levels(ax: "Axes", cells: Sequence[Cell], field: str, height: float) -> Non
         length = len(list(group))
         if value is not None:
             ax.plot([start - 0.4, start + length - 0.6], [height - 0.35] * 2, color="0.5", lw=1)
-            middle = start + (length - 1) / 2
-            ax.text(middle, height, _label([value]), ha="center", va="center", size=6)
+            label, middle = _label([value]), start + (length - 1) / 2
+            if len(label) <= LETTERS * length:
+                ax.text(middle, height - 0.3, label, ha="center", va="bottom", size=6)
+            elif field == "table":
+                ax.text(middle, height - 0.45, label, rotation=90, ha="center", va="top", size=6)
+            else:
+                lines = label.replace(" ", "\n")
+                ax.text(middle, height - 0.3, lines, ha="center", va="bottom", size=6)
         start += length
 
 

@@ -3,6 +3,7 @@
 import json
 import os
 import sys
+import threading
 from pathlib import Path
 from typing import Annotated
 
@@ -31,6 +32,7 @@ from experiments.plan_command import plan
 from experiments.study_command import app as study_app
 
 INTERRUPTED = 130
+SECONDS_TO_LEAVE = 10
 
 app = typer.Typer(
     help="How accurate is a classification system, judged by raters who may be worse than it?",
@@ -184,6 +186,7 @@ def main() -> None:
         code = app(standalone_mode=False)
         if code == INTERRUPTED:
             print("lehner: stopped", file=sys.stderr)
+            _leave_within(SECONDS_TO_LEAVE)
         sys.exit(code)
     except typer.TyperException as error:
         message = getattr(error, "format_message", error.__str__)()
@@ -196,6 +199,13 @@ def main() -> None:
         if not isinstance(error, InputError):
             raise
         sys.exit(_complain(str(error)))
+
+
+def _leave_within(seconds: float) -> None:
+    """End the process even if a worker that was stopped amid a result keeps it waiting."""
+    timer = threading.Timer(seconds, os._exit, [INTERRUPTED])
+    timer.daemon = True
+    timer.start()
 
 
 def _complain(text: str) -> int:

@@ -101,9 +101,9 @@ def _open_processes(workers: int, modules: Sequence[str]) -> Iterator[Executor]:
     except BaseException:
         # What workers have in hand is lost, and need not be waited for.
         needed.close()
+        executor.shutdown(wait=False, cancel_futures=True)
         raise
-    finally:
-        executor.shutdown(cancel_futures=True)
+    executor.shutdown()
 
 
 def _leave_with_parent(open_while_needed: connection.Connection) -> None:

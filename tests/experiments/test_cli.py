@@ -221,3 +221,15 @@ def test_help_needs_neither_numpy_nor_pymc():
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.splitlines()[-1] == "[]"
+
+
+def test_an_interrupted_command_ends_even_if_a_worker_keeps_it_waiting():
+    code = (
+        "import threading, time\n"
+        "from experiments import cli\n"
+        "cli.app, cli.SECONDS_TO_LEAVE = (lambda **_: cli.INTERRUPTED), 0.5\n"
+        "threading.Thread(target=time.sleep, args=[300]).start()\n"
+        "cli.main()\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
+    assert (done.returncode, done.stderr) == (130, "lehner: stopped\n")

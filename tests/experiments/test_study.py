@@ -332,7 +332,12 @@ def test_interrupted_it_says_that_nothing_is_lost(tmp_path, stop):
     path, out = write(tmp_path, methods=SLOW, replicates=2000), tmp_path / "out"
     command = [sys.executable, "-m", "experiments", "study", "run", path, "--output", out]
     process = subprocess.Popen(
-        [*command, "--workers", "2"], start_new_session=True, text=True, stderr=subprocess.PIPE
+        [*command, "--workers", "2"],
+        start_new_session=True,
+        text=True,
+        stderr=subprocess.PIPE,
+        # A shell that runs the tests in the background has all they start ignore Ctrl-C.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )
     _wait_for_more(out, process, random.Random(1))
     stop(process)

@@ -120,12 +120,16 @@ def estimate_adjusted(
         return replace(unadjusted, method=method)
     fit = fit_violations(ratings) if violations is None else violations
     rng = generator(seed)
-    values = _simulate(ratings, fit, aggregation, samples, rng)
+    values = curves = _simulate(ratings, fit, aggregation, samples, rng)
+    if inversion == "population":
+        certain = replace(fit, root=np.zeros_like(fit.root))
+        curves = _simulate(ratings, certain, aggregation, 1, rng, MANY_ITEMS)
     undefined = np.isnan(values).mean(axis=0)
+    most = max(undefined.max(), np.isnan(curves).mean(axis=0).max())
     warnings = [*unadjusted.warnings, *fit.warnings]
-    if undefined.max() > MOST_UNDEFINED:
+    if most > MOST_UNDEFINED:
         reason = (
-            f"in {undefined.max():.0%} of the samples from the fitted violations raters agree at "
+            f"in {most:.0%} of the samples from the fitted violations raters agree at "
             "or below chance: there is no adjusted estimate"
         )
         nothing = IntervalEstimate(estimate=None)
@@ -141,10 +145,7 @@ def estimate_adjusted(
             f"in {undefined.mean():.1%} of the samples from the fitted violations raters agree at "
             "or below chance: the interval leaves these out"
         )
-    mean = np.nanmean(values, axis=0)
-    if inversion == "population":
-        certain = replace(fit, root=np.zeros_like(fit.root))
-        (mean,) = _simulate(ratings, certain, aggregation, 1, rng, MANY_ITEMS)
+    mean = np.nanmean(curves, axis=0)
     point = float(np.mean(_invert(mean, observed)))
     high, low = np.nanquantile(values, [(1 + level) / 2, (1 - level) / 2], axis=0)
     accuracy = IntervalEstimate(

@@ -14,6 +14,7 @@ from lehner.algebraic import base_rates, clip_base_rates
 from lehner.checks import check_number, check_positive
 from lehner.confusion import disperse, reached_accuracy
 from lehner.errors import InputError
+from lehner.estimate import require_pairs
 from lehner.pairwise import pairwise_agreement
 from lehner.ratings import Ratings
 from lehner.scenario import Scenario
@@ -30,10 +31,16 @@ CERTAIN = 1e-4
 TINY = np.finfo(float).tiny
 ADDED_ITEMS = 0.5
 START_DIFFICULTY = 0.15
+LEAST_DIFFICULTY = 1e-5
 STEP = 1e-4
 ONE_SIDED_5_PERCENT = 1.645
 # How far each parameter may spread where the ratings say nothing about it.
-SPREADS = {"log_base_rates": 1.0, "accuracy": 0.3, "difficulty": 0.3, "log_dispersion": 1.0}
+SPREADS = {
+    "log_base_rates": 1.0,
+    "accuracy": 0.3,
+    "squared_difficulty": 0.1,
+    "log_dispersion": 1.0,
+}
 
 
 class Behaviour(NamedTuple):
@@ -80,9 +87,12 @@ class Violations:
     warnings : tuple of str
         What the ratings do not identify.
     parameters : ndarray, shape (n_parameters,)
-        As fitted: log base rates, accuracies, difficulty, log dispersion.
+        As fitted: log base rates, accuracies, squared difficulty, log dispersion. The likelihood
+        does not know the sign of the difficulty; its slope in the square is not 0 at 0.
     root : ndarray, shape (n_parameters, n_free)
         Its square is their covariance matrix.
+    score : ndarray, shape (n_parameters,)
+        Gradient of the log likelihood, not 0 where a limit keeps it from its maximum.
     """
 
     scenario: Scenario
@@ -91,6 +101,7 @@ class Violations:
     warnings: tuple[str, ...]
     parameters: Floats
     root: Floats
+    score: Floats
 
     def __repr__(self) -> str:
         accuracy = ", ".join(f"{value:.3f}" for value in self.scenario.rater_accuracy)
@@ -126,10 +137,14 @@ class Violations:
             With a leading dimension of n.
         """
         k = self.scenario.n_categories
-        drawn = self.parameters + rng.standard_normal((n, self.root.shape[1])) @ self.root.T
+        centre = self.parameters + self.root @ (self.root.T @ self.score)
+        drawn = centre + rng.standard_normal((n, self.root.shape[1])) @ self.root.T
+        # Without difficulty the others are what they most probably are then.
+        along = self.root @ self.root[-2]
+        if along[-2] > 0:
+            drawn -= np.minimum(drawn[:, -2:-1], 0.0) * along / along[-2]
         drawn[:, k:-2] = np.clip(drawn[:, k:-2], 1 / k, 1.0)
-        # The likelihood does not know the sign of the difficulty.
-        drawn[:, -2] = np.minimum(np.abs(drawn[:, -2]), MOST_DIFFICULTY)
+        drawn[:, -2] = np.clip(drawn[:, -2], 0, MOST_DIFFICULTY**2)
         return _behaviour(drawn, k, self.scenario.n_raters)
 
 
@@ -182,6 +197,7 @@ def fit_violations(
       difficulty             ±0.188
       asymmetric dispersion  2.00
     """
+    require_pairs(ratings)
     data = _read(ratings)
     low, high, warnings = _bounds(ratings, data, difficulty, asymmetric_dispersion)
     start = _start(ratings, data, low, high)
@@ -198,16 +214,17 @@ def fit_violations(
     )
     parameters, free = found.x, high > low
     root = np.zeros((len(parameters), int(free.sum())))
-    root[free] = _root(parameters, free, data)
+    root[free] = _root(parameters, high, free, data)
     fitted = _behaviour(parameters, data.n_categories, data.n_raters)
     errors = _standard_errors(root, fitted, data)
     return Violations(
         scenario=_scenario(ratings, fitted),
         standard_errors=errors,
         log_likelihood=-float(found.fun) - ADDED_ITEMS * float(np.log(fitted.base_rates).sum()),
-        warnings=(*warnings, *_unsure(fitted, errors, free)),
+        warnings=(*warnings, *_unsure(fitted, errors, root)),
         parameters=parameters,
         root=root,
+        score=-_objective(parameters, data)[1],
     )
 
 
@@ -235,7 +252,7 @@ def _read(ratings: Ratings) -> _Data:
 
     require_single_ratings(ratings)
     k, n_raters = ratings.n_categories, ratings.n_raters
-    ratings = ratings._replace(system=None).patterns(truth=False).ratings
+    ratings = ratings.without_system().patterns(truth=False).ratings
     flat = ratings.flat
     symbol = flat.rater_index * k + flat.category_index
     rated = csr_array(
@@ -254,10 +271,12 @@ def _bounds(
         warnings.append("two raters, or anonymous ones, are taken to be equally accurate")
     k, m = data.n_categories, data.n_accuracies
     low = np.concatenate([np.full(k, -15.0), np.full(m, 1 / k), [0.0, -np.log(MOST_DISPERSION)]])
-    high = np.concatenate([np.full(k, 15.0), np.ones(m), [MOST_DIFFICULTY, -low[-1]]])
+    high = np.concatenate(
+        [np.full(k, 15.0), np.full(m, 1 - CERTAIN), [MOST_DIFFICULTY**2, -low[-1]]]
+    )
     low[0] = high[0] = 0.0
     if difficulty is not None:
-        low[-2] = high[-2] = check_number("difficulty", difficulty, 0, MOST_DIFFICULTY)
+        low[-2] = high[-2] = check_number("difficulty", difficulty, 0, MOST_DIFFICULTY) ** 2
     elif data.rated.sum(axis=1).max() < 3:
         low[-2] = high[-2] = 0.0
         warnings.append("no item has three ratings: difficulty is taken to be equal")
@@ -274,8 +293,7 @@ def _start(ratings: Ratings, data: _Data, low: Floats, high: Floats) -> Floats:
     """Start from what agreement and frequencies say if the K-properties hold."""
     votes = ratings.weights @ ratings.votes() + 1.0
     kappa = pairwise_agreement(ratings).kappa
-    if kappa is None:
-        raise InputError("no item was rated by two raters", "give two or more ratings for items")
+    assert kappa is not None
     k = data.n_categories
     accuracy = 1 / k + (1 - 1 / k) * np.sqrt(max(kappa, 0.01))
     rates = clip_base_rates(base_rates(votes / votes.sum(), accuracy))
@@ -285,7 +303,7 @@ def _start(ratings: Ratings, data: _Data, low: Floats, high: Floats) -> Floats:
             [
                 log_rates - log_rates[0],
                 np.full(data.n_accuracies, accuracy),
-                [START_DIFFICULTY, np.log(1.2)],
+                [START_DIFFICULTY**2, np.log(1.2)],
             ]
         ),
         low,
@@ -299,7 +317,7 @@ def _behaviour(parameters: Floats, k: int, n_raters: int) -> Behaviour:
     return Behaviour(
         base_rates=rates / rates.sum(axis=-1, keepdims=True),
         accuracy=np.broadcast_to(accuracy, (*parameters.shape[:-1], n_raters)),
-        difficulty=parameters[..., -2],
+        difficulty=np.sqrt(np.maximum(parameters[..., -2], 0.0)),
         dispersion=np.exp(parameters[..., -1]),
     )
 
@@ -308,6 +326,8 @@ def _objective(parameters: Floats, data: _Data) -> tuple[float, Floats]:
     """Give minus the log likelihood, with the added items, and its gradient."""
     k, n_raters = data.n_categories, data.n_raters
     behaviour = _behaviour(parameters, k, n_raters)
+    difficulty = np.maximum(behaviour.difficulty, LEAST_DIFFICULTY)
+    behaviour = behaviour._replace(difficulty=difficulty)
     rates, accuracy, errors = behaviour.base_rates, behaviour.level_accuracy(), behaviour.errors()
     eye = np.eye(k)
     right, wrong = accuracy.T[:, None, :, None], (1 - accuracy).T[:, None, :, None]
@@ -325,7 +345,8 @@ def _objective(parameters: Floats, data: _Data) -> tuple[float, Floats]:
     counts = (data.rated.T @ states).reshape(n_raters, k, len(LEVELS), k)
     n_right = np.einsum("jzgz->gj", counts)
     n_wrong = counts.sum(axis=(1, 3)).T - n_right
-    inside = (accuracy > CERTAIN) & (accuracy < 1 - CERTAIN)
+    reached = behaviour.accuracy + difficulty * LEVELS[:, None]
+    inside = (reached >= CERTAIN) & (reached <= 1 - CERTAIN)
     slope = np.where(inside, n_right / accuracy - n_wrong / (1 - accuracy), 0.0)
     by_accuracy = slope.sum(axis=0)
     if data.n_accuracies == 1:
@@ -334,32 +355,35 @@ def _objective(parameters: Floats, data: _Data) -> tuple[float, Floats]:
     expected = (errors * steps).sum(axis=1)
     off = counts.sum(axis=(0, 2)).T * (1 - eye)
     in_class = states.reshape(-1, len(LEVELS), k).sum(axis=(0, 1))
+    by_dispersion = (off * (steps - expected[:, None])).sum()
     n = data.weights.sum() + ADDED_ITEMS * k
     gradient = np.concatenate(
         [
             in_class + ADDED_ITEMS - n * rates,
             by_accuracy,
-            [(LEVELS @ slope).sum(), (off * (steps - expected[:, None])).sum()],
+            [(LEVELS @ slope).sum() / (2 * difficulty), by_dispersion],
         ]
     )
     return -float(value), -gradient
 
 
-def _root(parameters: Floats, free: NDArray[np.bool_], data: _Data) -> Floats:
+def _root(parameters: Floats, high: Floats, free: NDArray[np.bool_], data: _Data) -> Floats:
     """Give a square root of the covariance matrix of the free parameters.
 
     It is the inverse of the observed information and of what keeps each within its spread.
     """
     places = np.flatnonzero(free)
-    steps = STEP * np.eye(len(parameters))[places]
+    # Backwards from a limit, beyond which nothing changes.
+    step = np.where(parameters + STEP > high, -STEP, STEP)[places]
     gradient = _objective(parameters, data)[1]
-    moved = np.array([_objective(parameters + step, data)[1] for step in steps])
-    information = (moved - gradient)[:, places] / STEP
+    moves = step[:, None] * np.eye(len(parameters))[places]
+    moved = np.array([_objective(parameters + move, data)[1] for move in moves])
+    information = (moved - gradient)[:, places] / step[:, None]
     spread = np.concatenate(
         [
             np.full(data.n_categories, SPREADS["log_base_rates"]),
             np.full(data.n_accuracies, SPREADS["accuracy"]),
-            [SPREADS["difficulty"], SPREADS["log_dispersion"]],
+            [SPREADS["squared_difficulty"], SPREADS["log_dispersion"]],
         ]
     )[places]
     scaled = (information + information.T) / 2 * np.outer(spread, spread)
@@ -370,9 +394,11 @@ def _root(parameters: Floats, free: NDArray[np.bool_], data: _Data) -> Floats:
 def _standard_errors(root: Floats, fitted: Behaviour, data: _Data) -> dict[str, Any]:
     errors = np.sqrt((root**2).sum(axis=1))
     accuracy = np.broadcast_to(errors[data.n_categories : -2], data.n_raters)
+    square = fitted.difficulty**2
+    below, above = np.sqrt(np.maximum([square - errors[-2], square + errors[-2]], 0.0))
     return {
         "rater_accuracy": tuple(accuracy.tolist()),
-        "difficulty": float(errors[-2]),
+        "difficulty": float(above - below) / 2,
         "asymmetric_dispersion": float(errors[-1] * fitted.dispersion),
     }
 
@@ -391,13 +417,12 @@ def _scenario(ratings: Ratings, fitted: Behaviour) -> Scenario:
     )
 
 
-def _unsure(fitted: Behaviour, errors: dict[str, Any], free: NDArray[np.bool_]) -> list[str]:
+def _unsure(fitted: Behaviour, errors: dict[str, Any], root: Floats) -> list[str]:
     """Say what cannot be told from a K-property."""
-    unsure = []
-    difficulty, error = float(fitted.difficulty), errors["difficulty"]
-    if free[-2] and difficulty < ONE_SIDED_5_PERCENT * error:
-        unsure.append(
-            f"the ratings do not tell the fitted difficulty of ±{difficulty:.2f} (standard error "
-            f"{error:.2f}) from equal difficulty"
-        )
-    return unsure
+    difficulty, error = float(fitted.difficulty), float(np.linalg.norm(root[-2]))
+    if error == 0 or difficulty**2 > ONE_SIDED_5_PERCENT * error:
+        return []
+    return [
+        f"the ratings do not tell the fitted difficulty of ±{difficulty:.2f} (standard error "
+        f"{errors['difficulty']:.2f}) from equal difficulty"
+    ]

@@ -170,6 +170,15 @@ def test_flat_curves_have_two_ends():
     assert _invert(curve, 0.1) == pytest.approx((0.0, 0.0))
 
 
+@pytest.mark.parametrize("seed", [1, 2])
+def test_raters_who_are_nearly_always_right_leave_little_doubt(seed):
+    data = simulate(Scenario(rater_accuracy=(0.999,) * 3, n_items=2000), seed)
+    accuracy = estimate_adjusted(data, samples=100).system_accuracy
+    # The system's answers alone leave .022.
+    assert accuracy.lower < 0.9 + 0.01 and accuracy.upper > 0.9 - 0.01
+    assert accuracy.upper - accuracy.lower < 0.08
+
+
 def test_agreement_at_chance_is_refused():
     data = Ratings([[0, 1, 2], [1, 2, 0]] * 10, "ABC", system=[0, 1] * 10, ordered=True)
     found = estimate_adjusted(data)
@@ -182,6 +191,20 @@ def test_agreement_close_to_chance_is_refused():
     found = estimate_adjusted(data, samples=100)
     assert found.system_accuracy.estimate is None
     assert "chance" in found.warnings[-1]
+
+
+@pytest.mark.parametrize("seed", [3, 4, 5, 6])
+def test_agreement_close_to_chance_gives_a_number_or_none(seed):
+    """The large sample that the estimate rests on may be at chance where samples are not."""
+    scenario = Scenario(
+        n_categories=3, rater_accuracy=(0.36,) * 3, n_items=100, base_rates=(0.8, 0.1, 0.1)
+    )
+    found = estimate_adjusted(simulate(scenario, 0), samples=30, seed=seed)
+    accuracy = found.system_accuracy
+    if accuracy.estimate is None:
+        assert "chance" in found.warnings[-1]
+    else:
+        assert accuracy.lower <= accuracy.estimate <= accuracy.upper
 
 
 @pytest.mark.parametrize(

@@ -83,6 +83,28 @@ def test_nothing_nearby_is_more_likely():
         assert other.standard_errors["asymmetric_dispersion"] == 0
 
 
+@pytest.mark.parametrize("accuracy", [(0.6,) * 3, (0.999,) * 3, (1.0,) * 3, (1.0, 0.8, 0.7)])
+def test_to_fit_the_difficulty_makes_the_ratings_no_less_likely(accuracy):
+    """Difficulty 0 is one of those it may choose, and the start is far from it."""
+    scenario = Scenario(n_items=1000, rater_accuracy=accuracy, base_rates=RATES)
+    for seed in range(2):
+        ratings = simulate(scenario, seed)
+        fits = [fit_violations(ratings, difficulty=known) for known in (None, 0.0, 0.05)]
+        free, *known = (
+            fit.log_likelihood + 0.5 * np.log(fit.scenario.base_rates).sum() for fit in fits
+        )
+        assert free > max(known) - 0.02
+
+
+def test_difficulty_of_equally_difficult_items_is_drawn_near_zero():
+    scenario = replace(SCENARIOS["K-properties"], n_items=5000)
+    for seed in range(4):
+        drawn = fit_violations(simulate(scenario, seed)).draw(2000, np.random.default_rng(1))
+        # A third of what the paper calls a violation; as likely none at all as not.
+        assert np.quantile(drawn.difficulty, 0.95) < 0.15
+        assert (drawn.difficulty == 0).mean() > 0.05
+
+
 def test_standard_errors_are_the_spread_over_samples():
     scenario = replace(VIOLATED, n_items=1000)
     fits = [fit_violations(simulate(scenario, seed)) for seed in range(30)]
@@ -138,6 +160,8 @@ def test_what_is_not_identified_is_not_fitted():
     ("ratings", "options", "message"),
     [
         (Ratings([[0, -1], [-1, 1]], "AB"), {}, "no item was rated by two raters"),
+        (Ratings([[0, 0, 0]] * 2, "A"), {}, "the only category is A"),
+        (Ratings(np.zeros((0, 3), int), "AB"), {}, "no item was rated by two raters"),
         (Ratings([[0, 0, 1]] * 5, "ABC"), {"difficulty": 0.7}, "difficulty is 0.7"),
         (Ratings([[0, 0, 1]] * 5, "ABC"), {"asymmetric_dispersion": -1}, "above 0"),
         (load_dataset("anesthesia"), {}, "more than once"),

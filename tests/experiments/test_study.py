@@ -40,6 +40,21 @@ n_items = 40
 n_categories = 2
 grid = {{ system_accuracy = [0.6, 0.9], rater_accuracy = [[0.7, 0.7, 0.7], [0.6, 0.7, 0.8]] }}
 """
+WHOLE_NUMBERS = """\
+name = "errors"
+seed = 1
+replicates = {replicates}
+methods = [{methods}]
+
+[[scenarios]]
+name = "K-properties hold"
+n_items = 20
+
+[[scenarios]]
+name = "errors vary"
+n_items = 20
+sweep = {{ proportional_error_range = [0, 0.5, 1], missing = [-0.0] }}
+"""
 FAST = '"majority_agreement", { name = "algebraic", interval = "none" }, "mean_posterior"'
 SLOW = '"majority_agreement", { name = "algebraic", resamples = 50 }'
 SAMPLED = (
@@ -165,6 +180,13 @@ def test_the_number_of_workers_changes_nothing(tmp_path):
         run_study(path, tmp_path / f"with_{workers}", workers=workers)
         tables.add(table(tmp_path / f"with_{workers}"))
     assert len(tables) == 1
+
+
+def test_a_number_with_and_without_a_point_is_the_same_to_all_workers(tmp_path):
+    path = write(tmp_path, '"majority_agreement"', 3, text=WHOLE_NUMBERS)
+    results = [run_study(path, tmp_path / f"with_{n}", workers=n) for n in (1, 2)]
+    assert [len(one) for one in results] == [5 * 3 * 2] * 2
+    assert table(tmp_path / "with_1") == table(tmp_path / "with_2")
 
 
 def test_growing_a_study_keeps_what_is_there(tmp_path, monkeypatch):

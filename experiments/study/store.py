@@ -134,8 +134,6 @@ def open_store(folder: str | Path, study: Study, source: Path) -> Iterator[Store
         )
     for name in ("parts", "fits"):
         (folder / name).mkdir(parents=True, exist_ok=True)
-    for left in (folder / "parts").glob(".writing-*"):
-        shutil.rmtree(left)
     with (folder / "lock").open("w") as lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -143,6 +141,8 @@ def open_store(folder: str | Path, study: Study, source: Path) -> Iterator[Store
             raise InputError(
                 "another process is running this study", "wait for it, or stop it", file=folder
             ) from None
+        for left in (folder / "parts").glob(".writing-*"):
+            shutil.rmtree(left)
         if manifest.exists():
             before = json.loads(manifest.read_text())
             if before["seed"] != study.seed:

@@ -17,7 +17,7 @@ from experiments.study import run as running
 from experiments.study.definition import find_study, read_study
 from experiments.study.replicate import UNDEFINED
 from experiments.study.run import run_study
-from experiments.study.store import Store, export, read_results
+from experiments.study.store import Store, export, open_store, read_results
 from lehner import InputError, estimate_algebraic, simulate, true_parameters
 from lehner.naive import majority_agreement
 
@@ -306,6 +306,18 @@ def test_a_folder_that_cannot_be_used_is_refused(tmp_path, case):
         match = "another process is running this study"
     with pytest.raises(InputError, match=match):
         run_study(path, out)
+
+
+def test_a_process_that_is_refused_leaves_alone_what_the_other_is_writing(tmp_path):
+    study, out = read_study(write(tmp_path)), tmp_path / "out"
+    with open_store(out, study, tmp_path / "study.toml"):
+        writing = out / "parts" / ".writing-a-part"
+        writing.mkdir()
+        with pytest.raises(InputError, match="another process is running this study"):
+            run_study(tmp_path / "study.toml", out)
+        assert writing.is_dir()
+    with open_store(out, study, tmp_path / "study.toml"):
+        assert not writing.exists()
 
 
 def test_draws_of_chosen_fits_are_kept(tmp_path):

@@ -114,6 +114,7 @@ def _entry(sums: list[float] | None) -> str:
     text = "–"
     if n:
         mean = total / n
-        spread = max(squares / n - mean**2, 0.0) ** 0.5
-        text = f"{mean:+.3f} ± {spread / n**0.5:.3f}"
+        text = f"{mean:+.3f}"
+        if n > 1:
+            text += f" ± {(max(squares / n - mean**2, 0.0) / (n - 1)) ** 0.5:.3f}"
     return f"{text} ({failed:.0f} without)" if failed else text

@@ -47,3 +47,20 @@ def test_names_are_shown_as_they_are_written(shown, name):
     seen = shown(name, [0.6], terminal=True)
     assert f"{name} label" in seen and f"{name} scenario" in seen
     assert re.search(re.escape(name) + " [━╸╺ ]+1/1", seen)
+
+
+@pytest.mark.parametrize(
+    ("estimates", "entry"),
+    [
+        ([0.6], "+0.100"),
+        ([0.5, 0.7], "+0.100 ± 0.100"),
+        ([0.5, 0.7, 0.8, 0.4], "+0.100 ± 0.091"),
+        ([0.6, None], "+0.100 (1 without)"),
+        ([None, None], "– (2 without)"),
+    ],
+)
+def test_the_error_of_a_bias_is_the_spread_over_the_root_of_n_and_none_for_one(
+    shown, estimates, entry
+):
+    lines = shown("small", estimates, terminal=True).splitlines()
+    assert [line.split("scenario")[1].strip() for line in lines if "scenario" in line][-1] == entry

@@ -144,8 +144,10 @@ def _plan(found: Findings) -> Iterator[Block]:
     """Say what was done in the order of Morris, White & Crowther (2019)."""
     study = found.study
     versions = "; ".join(found.results["versions"].unique())
-    n = found.results.groupby("scenario")["replicate"].nunique()
-    most, least = int(n.max()) if len(n) else 0, int(n.min()) if len(n) else 0
+    # A study that was stopped has fewer samples by slow methods, and of some scenarios none.
+    done = found.results.groupby(["scenario", "method"])["replicate"].nunique()
+    n = [int(done.get((c.name, m.label), 0)) for c in study.cells for m in study.methods]
+    least, most = min(n), max(n)
     yield Heading("Aims")
     yield Paragraph(study.aims or "None are stated.")
     yield Heading("Data-generating mechanisms")

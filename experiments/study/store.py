@@ -206,14 +206,15 @@ def read_results(folder: str | Path) -> "pd.DataFrame":
     tables = [pq.read_table(path) for path in Store(Path(folder)).parts]
     stored = pa.concat_tables(tables or [_schema().empty_table()]).to_pandas()
     stored = stored.drop_duplicates(list(KEY))
+    stored = stored[stored["replicate"] < study.replicates]
+    places = stored.groupby(["scenario_id", "method_id"]).indices
     parts = []
     for i, cell in enumerate(study.cells):
         names = {"scenario": cell.name, "table": cell.table}
         varied = {field: _plain(value) for field, value in cell.varied}
         for j, method in enumerate(study.methods):
-            of_cell = stored["scenario_id"] == scenario_id(cell.scenario)
-            of_method = stored["method_id"] == method_id(method, study.level)
-            rows = stored[of_cell & of_method & (stored["replicate"] < study.replicates)]
+            key = (scenario_id(cell.scenario), method_id(method, study.level))
+            rows = stored.iloc[places.get(key, [])]
             parts.append(rows.assign(**names, **varied, method=method.label, order=i, second=j))
     every = pd.concat(parts, ignore_index=True)
     every = every.sort_values(["order", "replicate", "second", "estimand"], ignore_index=True)

@@ -231,13 +231,16 @@ def export(folder: str | Path, file: str | Path) -> Path:
     ----------
     folder : str or Path
     file : str or Path
+        Its folder is made if it is not there.
 
     Returns
     -------
     Path
     """
+    file = Path(file)
     results = read_results(folder).drop(columns=list(OF_THE_MACHINE))
-    return write_atomically(Path(file), lambda path: results.to_csv(path, index=False))
+    file.parent.mkdir(parents=True, exist_ok=True)
+    return write_atomically(file, lambda path: results.to_csv(path, index=False))
 
 
 def _plain(value: Any) -> Any:

@@ -320,6 +320,14 @@ def test_a_process_that_is_refused_leaves_alone_what_the_other_is_writing(tmp_pa
         assert not writing.exists()
 
 
+def test_the_folder_of_an_export_is_made(tmp_path, run):
+    run_study(write(tmp_path, replicates=1), tmp_path / "out")
+    file = tmp_path / "new" / "folder" / "all.csv"
+    code, _, err = run("study", "export", tmp_path / "out", "--output", file)
+    assert (code, err) == (0, f"wrote {file}\n")
+    assert file.read_bytes() == table(tmp_path / "out")
+
+
 def test_draws_of_chosen_fits_are_kept(tmp_path):
     import arviz as az
 

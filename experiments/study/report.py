@@ -27,6 +27,7 @@ from experiments.study.figures import (
     plot_nested_loop,
     plot_pairs,
 )
+from experiments.study.grid import shown
 from experiments.study.performance import compare_methods, measure
 from experiments.study.store import read_results, stored_study
 from lehner import Scenario
@@ -188,7 +189,7 @@ def _scenarios(study: Study) -> Table:
         )
     ]
     rows = tuple(
-        (cell.name, *(_show(getattr(cell.scenario, name)) for name in names))
+        (cell.name, *(shown(getattr(cell.scenario, name)) for name in names))
         for cell in study.cells
     )
     return Table(("scenario", *(name.replace("_", " ") for name in names)), rows)
@@ -255,7 +256,3 @@ def _entry(value: float, error: float) -> str:
     if value != value:
         return "–"
     return f"{value:.3f} ± {error:.3f}"
-
-
-def _show(value: object) -> str:
-    return " ".join(f"{x:g}" for x in value) if isinstance(value, tuple) else str(value)

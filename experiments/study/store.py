@@ -17,6 +17,7 @@ import numpy as np
 
 from experiments.files import write_atomically
 from experiments.study.definition import Study, read_study
+from experiments.study.grid import shown
 from experiments.study.identity import method_id, scenario_id
 from lehner import InputError
 
@@ -211,7 +212,10 @@ def read_results(folder: str | Path) -> "pd.DataFrame":
     parts = []
     for i, cell in enumerate(study.cells):
         names = {"scenario": cell.name, "table": cell.table}
-        varied = {field: _plain(value) for field, value in cell.varied}
+        varied = {
+            field: shown(value) if isinstance(value, tuple) else value
+            for field, value in cell.varied
+        }
         for j, method in enumerate(study.methods):
             key = (scenario_id(cell.scenario), method_id(method, study.level))
             rows = stored.iloc[places.get(key, [])]
@@ -241,10 +245,6 @@ def export(folder: str | Path, file: str | Path) -> Path:
     results = read_results(folder).drop(columns=list(OF_THE_MACHINE))
     file.parent.mkdir(parents=True, exist_ok=True)
     return write_atomically(file, lambda path: results.to_csv(path, index=False))
-
-
-def _plain(value: Any) -> Any:
-    return " ".join(f"{x:g}" for x in value) if isinstance(value, tuple) else value
 
 
 def _schema() -> "pa.Schema":

@@ -142,6 +142,10 @@ def paper(
     check_seed(seed)
     if figure is not None and everything:
         raise InputError("--figure and --all exclude one another", "leave one of them out")
+    if figure is not None and as_json:
+        raise InputError(
+            "--json is of the table of numbers, not of a figure", "leave one of them out"
+        )
     reproduce(figure, everything, output, runs, seed, as_json)
 
 

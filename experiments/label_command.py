@@ -53,13 +53,13 @@ def label(
     algebra never uses the system's answers. No system is needed.
     """
     from experiments.files import write_atomically
-    from experiments.labels import find_label_method, label_items
+    from experiments.labels import label_items, require_label_method
     from experiments.load import load
     from experiments.methods import METHODS
     from lehner.estimate import require_pairs
 
     check_seed(seed)
-    find_label_method(method)
+    require_label_method(method)
     options = {
         "truth": truth,
         "item": item,

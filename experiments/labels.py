@@ -40,7 +40,7 @@ def label_items(ratings: Ratings, method: str = "algebraic", seed: int = 1) -> S
     >>> label_items(load_dataset("lehner_table2")).most_probable()[0]
     ('C',)
     """
-    find_label_method(method)
+    require_label_method(method)
     require_pairs(ratings)
     if method in ALGEBRAIC:
         return replace(label_algebraic(ratings), method=method)
@@ -53,11 +53,10 @@ def label_items(ratings: Ratings, method: str = "algebraic", seed: int = 1) -> S
     )
 
 
-def find_label_method(name: str) -> str:
+def require_label_method(name: str) -> None:
     """Raise an InputError unless there is such a method and it has truth probabilities."""
     find("method", name, METHODS)
     if name not in LABEL_METHODS:
         raise InputError(
             f"{name} has no probabilities of categories", f"choose among {', '.join(LABEL_METHODS)}"
         )
-    return name

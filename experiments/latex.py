@@ -2,6 +2,12 @@
 
 from collections.abc import Sequence
 
+ESCAPES = str.maketrans(
+    {character: f"\\{character}" for character in "&%$#_{}"}
+    | {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
+    | {"<": "$<$", ">": "$>$", "|": r"\textbar{}", "–": "--", "±": r"$\pm$"}
+)
+
 
 def latex_table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     r"""Give a table in LaTeX, its first column to the left and the others to the right.
@@ -44,9 +50,4 @@ def _line(cells: Sequence[str]) -> str:
 
 
 def _escape(text: str) -> str:
-    for plain, escaped in (("\\", r"\textbackslash "), ("~", r"\textasciitilde ")):
-        text = text.replace(plain, escaped)
-    for character in "&%$#_{}":
-        text = text.replace(character, "\\" + character)
-    text = text.replace("–", "--").replace("±", r"$\pm$").replace("<", "$<$")
-    return text.replace("  ", r"\quad ", 1)
+    return text.translate(ESCAPES).replace("  ", r"\quad ", 1)

@@ -107,11 +107,7 @@ class Scenario:
 
     def __post_init__(self) -> None:
         self._tuples()
-        for name, least in (("n_categories", 2), ("n_items", 1)):
-            check_whole_number(name, getattr(self, name), least)
-        for name in ("system_accuracy", "proportional_error_range", "missing", "misleading"):
-            check_probability(name, getattr(self, name))
-        check_positive("asymmetric_dispersion", self.asymmetric_dispersion)
+        self._numbers()
         for name, choices in CHOICES.items():
             check_choice(name, getattr(self, name), choices)
         for name in ("rater_accuracy", "copying"):
@@ -132,12 +128,22 @@ class Scenario:
             check_shares("base_rates", self.base_rates, self.n_categories)
 
     def _tuples(self) -> None:
-        """Turn lists and arrays into tuples."""
+        """Turn lists and arrays into tuples of numbers, none of them -0.0."""
         names = ["rater_accuracy", "difficulty", "copying"]
         names += ["difficulty_probabilities"] * (self.difficulty_probabilities is not None)
         names += ["base_rates"] * (not isinstance(self.base_rates, str))
         for name in names:
-            object.__setattr__(self, name, check_numbers(name, getattr(self, name)))
+            values = check_numbers(name, getattr(self, name))
+            object.__setattr__(self, name, tuple(value + 0.0 for value in values))
+
+    def _numbers(self) -> None:
+        """Turn 1 into 1.0 and -0.0 into 0.0: equal scenarios are to be written alike."""
+        for name, least in (("n_categories", 2), ("n_items", 1)):
+            object.__setattr__(self, name, check_whole_number(name, getattr(self, name), least))
+        for name in ("system_accuracy", "proportional_error_range", "missing", "misleading"):
+            object.__setattr__(self, name, check_probability(name, getattr(self, name)) + 0.0)
+        dispersion = check_positive("asymmetric_dispersion", self.asymmetric_dispersion)
+        object.__setattr__(self, "asymmetric_dispersion", dispersion)
 
     @property
     def n_raters(self) -> int:

@@ -1,6 +1,6 @@
 """The grid of the atlas, and the population values on it."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from itertools import product
 
@@ -192,7 +192,7 @@ def _on_the_side(point: dict[str, float]) -> bool:
     return off_centre <= 1 and all(point[name] == value for name, value in SIDE.items())
 
 
-def atlas_slice(atlas: pd.DataFrame, **point: float | Sequence[float]) -> pd.DataFrame:
+def atlas_slice(atlas: pd.DataFrame, **point: float) -> pd.DataFrame:
     """Take the rows of an atlas at a point of the grid, the centre where nothing is said.
 
     Parameters
@@ -206,5 +206,5 @@ def atlas_slice(atlas: pd.DataFrame, **point: float | Sequence[float]) -> pd.Dat
     pandas.DataFrame
     """
     for name, value in (CENTRE | point).items():
-        atlas = atlas[np.isin(atlas[name], value)]
+        atlas = atlas[atlas[name] == value]
     return atlas

@@ -46,8 +46,9 @@ def main() -> None:
     chosen = parser.parse_args()
     chosen.folder.mkdir(parents=True, exist_ok=True)
     os.environ.setdefault("OMP_NUM_THREADS", "1")
+    n = chosen.replicates
     parts = [
-        (chosen.folder / f"figure_{figure:02}_{accuracy}.csv", figure, accuracy, chosen.replicates)
+        (chosen.folder / f"figure_{figure:02}_{accuracy}_{n}.csv", figure, accuracy, n)
         for figure in chosen.figure
         for accuracy in SYSTEM_ACCURACIES
     ]

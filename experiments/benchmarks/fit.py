@@ -45,7 +45,6 @@ from lehner import Ratings, Scenario, simulate
 
 HERE = Path(__file__).parent
 OURS: dict[str, Any] = {"draws": 230, "tune": 50, "target_accept": 0.7}
-QUICK = 0.3
 N_DATA = 60
 
 type Floats = NDArray[np.float64]

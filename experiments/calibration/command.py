@@ -36,7 +36,7 @@ def design() -> Ratings:
 
 
 def write_calibration(
-    models: Sequence[str] | None, n_simulations: int, output: Path, seed: Seed
+    models: Sequence[str] | None, n_simulations: int, output: Path, seed: int
 ) -> list[Path]:
     """Calibrate models; write ranks, table and figure.
 
@@ -47,8 +47,8 @@ def write_calibration(
     n_simulations : int
         A multiple of 100.
     output : Path
-        Folder. Parts that are there are not computed again.
-    seed : int, numpy.random.SeedSequence or numpy.random.Generator
+        Folder. Parts with this seed that are there are not computed again.
+    seed : int
 
     Returns
     -------
@@ -69,12 +69,13 @@ def write_calibration(
     parts.mkdir(parents=True, exist_ok=True)
     found = {}
     for name in names:
+        paths = []
         for part, part_seed in enumerate(child_seeds(seed, n_simulations // PART)):
-            path = parts / f"{name}_{part:03}.csv"
+            path = parts / f"{name}_{seed}_{part:03}.csv"
+            paths.append(path)
             if not path.exists():
                 _write_part(name, part_seed, path)
                 print(f"wrote {path}", file=sys.stderr, flush=True)
-        paths = sorted(parts.glob(f"{name}_[0-9][0-9][0-9].csv"))[: n_simulations // PART]
         found[name] = pd.concat([pd.read_csv(path) for path in paths], ignore_index=True)
     table = summarise(found)
     figure = draw(found)

@@ -103,7 +103,7 @@ def summarise(rejected: pd.DataFrame) -> pd.DataFrame:
 def write_power(
     folder: Path, cells: Sequence[str], sizes: Sequence[int], data_sets: int, seed: int
 ) -> Iterator[Path]:
-    """Compute the cells that are missing; write the table and the figure of all in the folder.
+    """Compute the cells that are missing; write the table and the figure of all with this seed.
 
     Parameters
     ----------
@@ -134,7 +134,7 @@ def write_power(
                 part.insert(0, "items", n_items)
                 part.insert(0, "cell", cell)
                 yield write_atomically(path, partial(part.to_csv, index=False))
-    found = pd.concat([pd.read_csv(path) for path in sorted(parts.glob("*.csv"))])
+    found = pd.concat([pd.read_csv(path) for path in sorted(parts.glob(f"*_{seed}.csv"))])
     # Of a cell computed more than once, the one with most data sets, which comes last.
     table = found.drop_duplicates(["cell", "items", "test"], keep="last").round(4)
     figure = draw(table)

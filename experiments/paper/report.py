@@ -63,15 +63,15 @@ def _line(number: PrintedNumber) -> str:
 
 
 def _cells(number: PrintedNumber) -> list[str]:
-    digits = max(number.digits, 0)
-    exact = number.z is None
-    ours = number.ours
+    digits, error, z = number.digits, "", ""
+    if number.z is not None:
+        digits, error, z = max(digits, 3), f"{number.standard_error:.4f}", f"{number.z:.1f}"
     return [
         f"{number.place}, {number.quantity}",
-        f"{number.printed:.{digits}f}",
-        f"{ours:.{digits if exact else max(digits, 3)}f}",
-        "" if exact else f"{number.standard_error:.4f}",
-        "" if number.z is None else f"{number.z:.1f}",
+        f"{number.printed:.{number.digits}f}",
+        f"{number.ours:.{digits}f}",
+        error,
+        z,
         number.verdict,
     ]
 
@@ -122,7 +122,7 @@ def _cell(value: object) -> str:
 def _markdown(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     align = ["---", *["---:"] * (len(head) - 1)]
     table = [head, align, *rows]
-    return "\n".join("| " + " | ".join(cell for cell in row) + " |" for row in table)
+    return "\n".join("| " + " | ".join(row) + " |" for row in table)
 
 
 def write_replication(

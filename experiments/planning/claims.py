@@ -16,6 +16,7 @@ import pandas as pd
 from experiments.files import write_atomically
 from experiments.paper.figures import FIGURES, PRESETS
 from experiments.planning.plan import Plan, Question, plan_scenarios
+from experiments.planning.report import number_of_items
 from lehner import Scenario, simulate_estimates
 from lehner.planning.nearness import ESTIMANDS, ROUNDING, Estimand
 from lehner.seeds import Seed, child_seeds
@@ -149,8 +150,8 @@ def page(table: pd.DataFrame) -> str:
             "expected" if row.estimand == "system_accuracy" else "in sample",
             f"{row.probability:.3f} ± {row.probability_se:.3f}",
             f"{row.lowest_probability:.2f}",
-            _items(row.needed_items, row.needed_se),
-            _items(row.worst_needed_items, row.worst_needed_se),
+            number_of_items(row.needed_items, row.needed_se),
+            number_of_items(row.worst_needed_items, row.worst_needed_se),
         )
         lines.append("| " + " | ".join(cells) + " |")
     return INTRODUCTION + "\n".join(lines) + "\n"
@@ -169,10 +170,6 @@ reach 90%. A dash: no number of items up to 100,000 is enough, or near 90% the p
 slowly to tell.
 
 """
-
-
-def _items(number: Any, error: Any) -> str:
-    return "–" if pd.isna(number) else f"{number:,} ± {error:.{0 if error >= 1 else 1}f}"
 
 
 def main() -> None:

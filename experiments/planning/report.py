@@ -3,6 +3,7 @@
 import json
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 
@@ -81,9 +82,14 @@ def _raters(accuracy: Sequence[float]) -> str:
 
 
 def _size(size: SampleSize) -> str:
-    if size.n_items is None or size.standard_error is None:
+    return number_of_items(size.n_items, size.standard_error)
+
+
+def number_of_items(n_items: Any, error: Any) -> str:
+    """Write a number of items with its standard error; a dash where there is none."""
+    if pd.isna(n_items) or pd.isna(error):
         return "–"
-    return f"{size.n_items:,} ± {size.standard_error:.{0 if size.standard_error >= 1 else 1}f}"
+    return f"{n_items:,} ± {error:.{0 if error >= 1 else 1}f}"
 
 
 def _notes(plans: Sequence[Plan]) -> Iterator[str]:

@@ -9,7 +9,7 @@ from matplotlib import colormaps
 from matplotlib.figure import Figure
 
 from experiments.study.definition import Study
-from experiments.study.grid import Cell
+from experiments.study.grid import Cell, shown
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -204,7 +204,7 @@ def _panels(study: Study) -> list[tuple[str, list[Cell], list[str]]]:
     ):
         cells = list(group)
         title = f"{table}: {', '.join(fields).replace('_', ' ')}"
-        panels.append((title, cells, [_label(value for _, value in c.varied) for c in cells]))
+        panels.append((title, cells, [_label(c) for c in cells]))
     if plain:
         panels.insert(0, ("scenarios", plain, [cell.name for cell in plain]))
     return panels
@@ -240,14 +240,14 @@ def _zip(ax: "Axes", rows: "pd.DataFrame", level: float) -> None:
         upper > lower, np.abs(upper + lower) / np.maximum(upper - lower, 1e-12), np.abs(lower) > 0
     )
     order = np.argsort(out, kind="stable")
-    shown = order[:: max(1, len(order) // MOST_INTERVALS)]
+    drawn = order[:: max(1, len(order) // MOST_INTERVALS)]
     centile = 100 * (np.arange(len(order)) + 0.5) / len(order)
     height = centile[:: max(1, len(order) // MOST_INTERVALS)]
-    holds = (lower[shown] <= 0) & (upper[shown] >= 0)
-    width = max(0.6, 100 / len(shown))
+    holds = (lower[drawn] <= 0) & (upper[drawn] >= 0)
+    width = max(0.6, 100 / len(drawn))
     for inside, color in ((True, "#9fc5e8"), (False, "#c0392b")):
         one = holds == inside
-        ax.hlines(height[one], lower[shown][one], upper[shown][one], color=color, lw=width)
+        ax.hlines(height[one], lower[drawn][one], upper[drawn][one], color=color, lw=width)
     ax.axhline(100 * level, color="black", lw=0.8, ls="--")
     ax.axvline(0, color="black", lw=0.8)
     coverage = ((lower <= 0) & (upper >= 0)).mean()
@@ -263,7 +263,7 @@ def _levels(ax: "Axes", cells: Sequence[Cell], field: str, height: float) -> Non
         length = len(list(group))
         if value is not None:
             ax.plot([start - 0.4, start + length - 0.6], [height - 0.35] * 2, color="0.5", lw=1)
-            label, middle = _label([value]), start + (length - 1) / 2
+            label, middle = shown(value), start + (length - 1) / 2
             if len(label) <= LETTERS * length:
                 ax.text(middle, height - 0.3, label, ha="center", va="bottom", size=6)
             elif field == "table":
@@ -314,12 +314,8 @@ def _of(results: "pd.DataFrame", method: str) -> "pd.DataFrame":
     return results[(results["method"] == method) & (results["estimand"] == EXPECTED)]
 
 
-def _label(values: Any) -> str:
-    shown = [
-        " ".join(f"{x:g}" for x in value) if isinstance(value, tuple) else str(value)
-        for value in values
-    ]
-    return ", ".join(shown)
+def _label(cell: Cell) -> str:
+    return ", ".join(shown(value) for _, value in cell.varied)
 
 
 def _color(i: int) -> Any:

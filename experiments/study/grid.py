@@ -73,7 +73,7 @@ def expand(table: Mapping[str, Any], where: list[str | int]) -> Iterator[Cell]:
             except InputError as error:
                 where[:] = [*here, error.problem.split()[0]]
                 raise
-            label = ", ".join([name, *(f"{field} {_show(value)}" for field, value in varied)])
+            label = ", ".join([name, *(f"{field} {shown(value)}" for field, value in varied)])
             frozen = tuple((field, getattr(scenario, field)) for field, _ in varied)
             yield Cell(name=label, table=name, varied=frozen, scenario=scenario)
 
@@ -93,5 +93,6 @@ def _values(
     return dict(varied)
 
 
-def _show(value: Any) -> str:
-    return " ".join(f"{x:g}" for x in value) if isinstance(value, list) else str(value)
+def shown(value: Any) -> str:
+    """Write the value of a field as names, tables and figures have it."""
+    return " ".join(f"{x:g}" for x in value) if isinstance(value, list | tuple) else str(value)

@@ -19,6 +19,7 @@ from lehner import Scenario
 @lru_cache(maxsize=4096)
 def scenario_id(scenario: Scenario) -> str:
     """Give twelve hexadecimal digits that stand for a scenario."""
+    # Known by equality here and by its text on disk: `Scenario` writes what is equal alike.
     return digest(asdict(scenario))
 
 

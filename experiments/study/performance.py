@@ -115,6 +115,7 @@ def _measures(group: "pd.DataFrame", level: float) -> list[tuple[str, float, flo
     scale = abs(float(truth.mean())) if n else np.nan
     bias = _mean(error)
     width = upper - lower
+    about_bias = (lower <= bias[0]) & (upper >= bias[0])
     outside = np.maximum(lower, 0) + np.maximum(-upper, 0)
     of_points = {
         "bias": bias,
@@ -125,7 +126,7 @@ def _measures(group: "pd.DataFrame", level: float) -> list[tuple[str, float, flo
     }
     of_intervals = {
         "coverage": _share((lower <= 0) & (upper >= 0)),
-        "bias_eliminated_coverage": _share((lower <= bias[0]) & (upper >= bias[0])),
+        "bias_eliminated_coverage": _share(about_bias) if n > 1 else (np.nan, np.nan),
         "interval_width": _mean(width),
         "interval_score": _mean(width + 2 / (1 - level) * outside),
     }

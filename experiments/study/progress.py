@@ -7,6 +7,7 @@ from rich.console import Console, Group
 from rich.live import Live
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
+from rich.text import Text
 
 from experiments.study.definition import Study
 from experiments.study.identity import method_id, scenario_id
@@ -43,7 +44,7 @@ class RunningBias:
         """Lay out bias ± standard error by scenario and method."""
         table = Table("bias so far", box=None, padding=(0, 1))
         for method in self.study.methods:
-            table.add_column(method.label, justify="right")
+            table.add_column(Text(method.label), justify="right")
         for cell in self.study.cells[:MOST_LINES]:
             entries = [
                 _entry(
@@ -51,7 +52,7 @@ class RunningBias:
                 )
                 for one in self.study.methods
             ]
-            table.add_row(cell.name, *entries)
+            table.add_row(Text(cell.name), *entries)
         if len(self.study.cells) > MOST_LINES:
             table.add_row(f"and {len(self.study.cells) - MOST_LINES} more")
         return table
@@ -77,7 +78,10 @@ def show_progress(study: Study, number: int, rows: Iterable[list[Row]]) -> None:
 def _live(console: Console, study: Study, number: int, rows: Iterable[list[Row]]) -> None:
     bias = RunningBias(study)
     progress = Progress(
-        TextColumn(study.name), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn()
+        TextColumn("{task.description}", markup=False),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeRemainingColumn(),
     )
     task = progress.add_task(study.name, total=number)
     with Live(console=console, refresh_per_second=2) as live:
@@ -95,7 +99,7 @@ def _lines(study: Study, number: int, rows: Iterable[list[Row]], console: Consol
         if part is None or now - said > EVERY:
             said = now
             left = (now - start) / max(done, 1) * (number - done)
-            console.print(f"{study.name}: {done} of {number}, {left:.0f} s left", highlight=False)
+            console.print(Text(f"{study.name}: {done} of {number}, {left:.0f} s left"))
 
 
 def _with_last(rows: Iterable[list[Row]]) -> Iterator[list[Row] | None]:
@@ -110,6 +114,7 @@ def _entry(sums: list[float] | None) -> str:
     text = "–"
     if n:
         mean = total / n
-        spread = max(squares / n - mean**2, 0.0) ** 0.5
-        text = f"{mean:+.3f} ± {spread / n**0.5:.3f}"
+        text = f"{mean:+.3f}"
+        if n > 1:
+            text += f" ± {(max(squares / n - mean**2, 0.0) / (n - 1)) ** 0.5:.3f}"
     return f"{text} ({failed:.0f} without)" if failed else text

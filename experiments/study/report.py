@@ -27,6 +27,7 @@ from experiments.study.figures import (
     plot_nested_loop,
     plot_pairs,
 )
+from experiments.study.grid import shown
 from experiments.study.performance import compare_methods, measure
 from experiments.study.store import read_results, stored_study
 from lehner import Scenario
@@ -144,8 +145,10 @@ def _plan(found: Findings) -> Iterator[Block]:
     """Say what was done in the order of Morris, White & Crowther (2019)."""
     study = found.study
     versions = "; ".join(found.results["versions"].unique())
-    n = found.results.groupby("scenario")["replicate"].nunique()
-    most, least = int(n.max()) if len(n) else 0, int(n.min()) if len(n) else 0
+    # A study that was stopped has fewer samples by slow methods, and of some scenarios none.
+    done = found.results.groupby(["scenario", "method"])["replicate"].nunique()
+    n = [int(done.get((c.name, m.label), 0)) for c in study.cells for m in study.methods]
+    least, most = min(n), max(n)
     yield Heading("Aims")
     yield Paragraph(study.aims or "None are stated.")
     yield Heading("Data-generating mechanisms")
@@ -186,7 +189,7 @@ def _scenarios(study: Study) -> Table:
         )
     ]
     rows = tuple(
-        (cell.name, *(_show(getattr(cell.scenario, name)) for name in names))
+        (cell.name, *(shown(getattr(cell.scenario, name)) for name in names))
         for cell in study.cells
     )
     return Table(("scenario", *(name.replace("_", " ") for name in names)), rows)
@@ -253,7 +256,3 @@ def _entry(value: float, error: float) -> str:
     if value != value:
         return "–"
     return f"{value:.3f} ± {error:.3f}"
-
-
-def _show(value: object) -> str:
-    return " ".join(f"{x:g}" for x in value) if isinstance(value, tuple) else str(value)

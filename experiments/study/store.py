@@ -17,6 +17,7 @@ import numpy as np
 
 from experiments.files import write_atomically
 from experiments.study.definition import Study, read_study
+from experiments.study.grid import shown
 from experiments.study.identity import method_id, scenario_id
 from lehner import InputError
 
@@ -134,8 +135,6 @@ def open_store(folder: str | Path, study: Study, source: Path) -> Iterator[Store
         )
     for name in ("parts", "fits"):
         (folder / name).mkdir(parents=True, exist_ok=True)
-    for left in (folder / "parts").glob(".writing-*"):
-        shutil.rmtree(left)
     with (folder / "lock").open("w") as lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -143,6 +142,8 @@ def open_store(folder: str | Path, study: Study, source: Path) -> Iterator[Store
             raise InputError(
                 "another process is running this study", "wait for it, or stop it", file=folder
             ) from None
+        for left in (folder / "parts").glob(".writing-*"):
+            shutil.rmtree(left)
         if manifest.exists():
             before = json.loads(manifest.read_text())
             if before["seed"] != study.seed:
@@ -206,14 +207,18 @@ def read_results(folder: str | Path) -> "pd.DataFrame":
     tables = [pq.read_table(path) for path in Store(Path(folder)).parts]
     stored = pa.concat_tables(tables or [_schema().empty_table()]).to_pandas()
     stored = stored.drop_duplicates(list(KEY))
+    stored = stored[stored["replicate"] < study.replicates]
+    places = stored.groupby(["scenario_id", "method_id"]).indices
     parts = []
     for i, cell in enumerate(study.cells):
         names = {"scenario": cell.name, "table": cell.table}
-        varied = {field: _plain(value) for field, value in cell.varied}
+        varied = {
+            field: shown(value) if isinstance(value, tuple) else value
+            for field, value in cell.varied
+        }
         for j, method in enumerate(study.methods):
-            of_cell = stored["scenario_id"] == scenario_id(cell.scenario)
-            of_method = stored["method_id"] == method_id(method, study.level)
-            rows = stored[of_cell & of_method & (stored["replicate"] < study.replicates)]
+            key = (scenario_id(cell.scenario), method_id(method, study.level))
+            rows = stored.iloc[places.get(key, [])]
             parts.append(rows.assign(**names, **varied, method=method.label, order=i, second=j))
     every = pd.concat(parts, ignore_index=True)
     every = every.sort_values(["order", "replicate", "second", "estimand"], ignore_index=True)
@@ -230,17 +235,16 @@ def export(folder: str | Path, file: str | Path) -> Path:
     ----------
     folder : str or Path
     file : str or Path
+        Its folder is made if it is not there.
 
     Returns
     -------
     Path
     """
+    file = Path(file)
     results = read_results(folder).drop(columns=list(OF_THE_MACHINE))
-    return write_atomically(Path(file), lambda path: results.to_csv(path, index=False))
-
-
-def _plain(value: Any) -> Any:
-    return " ".join(f"{x:g}" for x in value) if isinstance(value, tuple) else value
+    file.parent.mkdir(parents=True, exist_ok=True)
+    return write_atomically(file, lambda path: results.to_csv(path, index=False))
 
 
 def _schema() -> "pa.Schema":

@@ -11,8 +11,12 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import islice
 from multiprocessing import connection
+from typing import TYPE_CHECKING
 
 from lehner import InputError
+
+if TYPE_CHECKING:
+    from distributed import Client, LocalCluster
 
 IN_HAND = 4
 
@@ -123,18 +127,25 @@ def _leave_with_parent(open_while_needed: connection.Connection) -> None:
 @contextmanager
 def _open_cluster(workers: int, address: str) -> Iterator[Workers]:
     try:
-        from distributed import Client, LocalCluster
+        from distributed import LocalCluster
     except ImportError:
         raise InputError("a cluster needs Dask", "pip install 'lehner[cluster]'") from None
     local = None
     if address == "local":
         local = LocalCluster(n_workers=workers, threads_per_worker=1, dashboard_address=None)
     try:
-        with Client(local or address, timeout=20) as client:
+        with _connect(local or address) as client:
             number = sum(client.nthreads().values())
             yield Workers(client.get_executor(pure=False), max(number, workers))
-    except (OSError, TimeoutError) as error:
-        raise InputError(f"there is no Dask scheduler at {address}: {error}", "start it") from None
     finally:
         if local is not None:
             local.close()
+
+
+def _connect(address: "str | LocalCluster") -> "Client":
+    from distributed import Client
+
+    try:
+        return Client(address, timeout=20)
+    except (OSError, TimeoutError) as error:
+        raise InputError(f"there is no Dask scheduler at {address}: {error}", "start it") from None

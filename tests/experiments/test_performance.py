@@ -133,6 +133,14 @@ def test_rows_without_an_estimate_count_as_failures_only():
     assert np.isnan(found.loc["coverage", "value"]) and found.loc["coverage", "n"] == 0
 
 
+def test_one_replicate_tells_nothing_about_bias():
+    row = {"m": "a", "truth": 0.5, "estimate": [0.7], "lower": 0.4, "upper": 0.8}
+    found = measure(pd.DataFrame(row), by=["m"]).set_index("measure")
+    assert found.loc["coverage", "value"] == 1
+    unknown = found.loc[["bias", "bias_eliminated_coverage"], ["value", "standard_error"]]
+    assert unknown.isna().all(axis=None)
+
+
 def test_paired_differences_use_the_replicates_that_both_have(misim):
     misim = misim.assign(scenario="s", estimand="b")
     misim.loc[(misim["method"] == "CC") & (misim["replicate"] <= 100), "estimate"] = np.nan

@@ -17,7 +17,7 @@ from experiments.study import run as running
 from experiments.study.definition import find_study, read_study
 from experiments.study.replicate import UNDEFINED
 from experiments.study.run import run_study
-from experiments.study.store import Store, export, read_results
+from experiments.study.store import Store, export, open_store, read_results
 from lehner import InputError, estimate_algebraic, simulate, true_parameters
 from lehner.naive import majority_agreement
 
@@ -39,6 +39,21 @@ name = "few categories"
 n_items = 40
 n_categories = 2
 grid = {{ system_accuracy = [0.6, 0.9], rater_accuracy = [[0.7, 0.7, 0.7], [0.6, 0.7, 0.8]] }}
+"""
+WHOLE_NUMBERS = """\
+name = "errors"
+seed = 1
+replicates = {replicates}
+methods = [{methods}]
+
+[[scenarios]]
+name = "K-properties hold"
+n_items = 20
+
+[[scenarios]]
+name = "errors vary"
+n_items = 20
+sweep = {{ proportional_error_range = [0, 0.5, 1], missing = [-0.0] }}
 """
 FAST = '"majority_agreement", { name = "algebraic", interval = "none" }, "mean_posterior"'
 SLOW = '"majority_agreement", { name = "algebraic", resamples = 50 }'
@@ -167,6 +182,13 @@ def test_the_number_of_workers_changes_nothing(tmp_path):
     assert len(tables) == 1
 
 
+def test_a_number_with_and_without_a_point_is_the_same_to_all_workers(tmp_path):
+    path = write(tmp_path, '"majority_agreement"', 3, text=WHOLE_NUMBERS)
+    results = [run_study(path, tmp_path / f"with_{n}", workers=n) for n in (1, 2)]
+    assert [len(one) for one in results] == [5 * 3 * 2] * 2
+    assert table(tmp_path / "with_1") == table(tmp_path / "with_2")
+
+
 def test_growing_a_study_keeps_what_is_there(tmp_path, monkeypatch):
     path = write(tmp_path, replicates=20)
     first = run_study(path, tmp_path / "out")
@@ -284,6 +306,26 @@ def test_a_folder_that_cannot_be_used_is_refused(tmp_path, case):
         match = "another process is running this study"
     with pytest.raises(InputError, match=match):
         run_study(path, out)
+
+
+def test_a_process_that_is_refused_leaves_alone_what_the_other_is_writing(tmp_path):
+    study, out = read_study(write(tmp_path)), tmp_path / "out"
+    with open_store(out, study, tmp_path / "study.toml"):
+        writing = out / "parts" / ".writing-a-part"
+        writing.mkdir()
+        with pytest.raises(InputError, match="another process is running this study"):
+            run_study(tmp_path / "study.toml", out)
+        assert writing.is_dir()
+    with open_store(out, study, tmp_path / "study.toml"):
+        assert not writing.exists()
+
+
+def test_the_folder_of_an_export_is_made(tmp_path, run):
+    run_study(write(tmp_path, replicates=1), tmp_path / "out")
+    file = tmp_path / "new" / "folder" / "all.csv"
+    code, _, err = run("study", "export", tmp_path / "out", "--output", file)
+    assert (code, err) == (0, f"wrote {file}\n")
+    assert file.read_bytes() == table(tmp_path / "out")
 
 
 def test_draws_of_chosen_fits_are_kept(tmp_path):

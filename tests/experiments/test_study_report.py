@@ -9,7 +9,7 @@ import pytest
 from experiments.study.definition import read_study
 from experiments.study.document import Table, to_html, to_markdown
 from experiments.study.performance import compare_methods, measure
-from experiments.study.report import Findings, _beyond_noise, write_report
+from experiments.study.report import Findings, _beyond_noise, _plan, write_report
 from experiments.study.run import run_study
 
 STUDY = """\
@@ -73,6 +73,30 @@ def test_it_says_what_was_asked_before_what_came_out(folder):
         "Performance",
     ]
     assert "4 scenarios, 12 samples each, seed 1" in text
+
+
+def test_a_study_that_was_stopped_is_not_called_complete(tmp_path):
+    path = tmp_path / "study.toml"
+    path.write_text(STUDY)
+    empty = pd.DataFrame()
+
+    def said(done):
+        rows = [
+            pd.DataFrame({"scenario": cell, "method": method, "replicate": range(n)})
+            for (cell, method), n in done.items()
+        ]
+        results = pd.concat(rows).assign(versions="lehner")
+        blocks = _plan(Findings(read_study(path), results, empty, empty))
+        return next(block.text for block in blocks if "scenarios, " in getattr(block, "text", ""))
+
+    cells = [cell.name for cell in read_study(path).cells]
+    done = {(cell, method): 12 for cell in cells for method in ("majority_agreement", "algebraic")}
+    assert "4 scenarios, 12 samples each" in said(done)
+    assert "4 scenarios, 5 to 12 samples each" in said(done | {(cells[1], "algebraic"): 5})
+    del done[cells[3], "algebraic"]
+    assert "4 scenarios, 0 to 12 samples each" in said(done)
+    del done[cells[3], "majority_agreement"]
+    assert "4 scenarios, 0 to 12 samples each" in said(done)
 
 
 def test_the_tables_have_the_numbers_of_the_measures(folder):

@@ -1,6 +1,7 @@
 """A scenario is checked, knows its violations, and its parameters are what it says."""
 
 from dataclasses import FrozenInstanceError, replace
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -46,6 +47,31 @@ def test_lists_and_arrays_become_tuples_and_scenarios_can_be_compared():
     assert one == two and hash(one) == hash(two)
     with pytest.raises(FrozenInstanceError):
         one.n_items = 3
+
+
+def test_scenarios_that_are_equal_say_so_in_the_same_words():
+    exact = {
+        "n_categories": 2,
+        "n_items": 50,
+        "system_accuracy": 1.0,
+        "difficulty": (0.0, 1.0),
+        "difficulty_probabilities": (1.0, 0.0),
+        "asymmetric_dispersion": 2.0,
+        "proportional_error_range": 1.0,
+        "base_rates": (0.0, 1.0),
+        "missing": 0.0,
+        "copying": (0.0, 1.0, 0.0),
+        "misleading": 0.0,
+    }
+    plain = Scenario(**exact)
+    for kind in (int, np.float32, np.int64, Fraction):
+        other = {
+            name: tuple(map(kind, value)) if isinstance(value, tuple) else kind(value)
+            for name, value in exact.items()
+        } | {"n_items": np.int64(50), "n_categories": 2}
+        assert repr(Scenario(**other)) == repr(plain)
+    below = dict.fromkeys(("missing", "misleading"), -0.0) | {"difficulty": (-0.0, True)}
+    assert repr(Scenario(**(exact | below))) == repr(plain)
 
 
 @pytest.mark.parametrize(

@@ -90,9 +90,11 @@ def counterexample(selection: ArrayLike, truth: ArrayLike) -> Counterexample | N
     >>> counterexample([[[0.6, 0.2, 0.2], [0.6, 0.2, 0.2]]], [0])
     """
     vectors, correct = _check(selection, truth)
+    # Sums off by rounding would look like unequal errors.
+    normalised = vectors / vectors.sum(axis=2, keepdims=True)
     # The correct category first, as in the paper.
     order = np.argsort(np.arange(vectors.shape[2]) != correct[:, None], axis=1, kind="stable")
-    ordered = np.take_along_axis(vectors, order[:, None, :], axis=2)
+    ordered = np.take_along_axis(normalised, order[:, None, :], axis=2)
     found = _construct(ordered)
     if found is None:
         return None

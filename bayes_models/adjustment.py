@@ -4,8 +4,8 @@ import numpy as np
 import xarray as xr
 
 from lehner import Estimate, InputError, IntervalEstimate, Ratings, Scenario, estimate_algebraic
-from lehner.parameters import DrawnParameters, expected_system_accuracy
-from lehner.pattern_probabilities import chunk_size, require_few_patterns
+from lehner.parameters import DrawnParameters, expected_system_accuracy, samples_at_once
+from lehner.pattern_probabilities import n_patterns, require_few_patterns
 from lehner.ratings import SYSTEM
 from lehner.seeds import Seed, generator
 from lehner.simulation import simulate_votes
@@ -117,7 +117,7 @@ def _bias(
         missing=1 - ratings.n_ratings / (ratings.n_items * n_raters),
     )
     require_few_patterns(scenario)
-    size = chunk_size(scenario)
+    size = samples_at_once(n_patterns(scenario), scenario)
     found = []
     for start in range(0, len(rates), size):
         part = DrawnParameters(

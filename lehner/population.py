@@ -16,12 +16,13 @@ from lehner.latent_class.expectation_maximisation import (
     vote_start,
 )
 from lehner.latent_class.pattern_table import tabulate_codes
-from lehner.parameters import DrawnParameters, draw_parameters, expected_system_accuracy
-from lehner.pattern_probabilities import (
-    chunk_size,
-    pattern_probabilities,
-    require_few_patterns,
+from lehner.parameters import (
+    DrawnParameters,
+    draw_parameters,
+    expected_system_accuracy,
+    samples_at_once,
 )
+from lehner.pattern_probabilities import n_patterns, pattern_probabilities, require_few_patterns
 from lehner.scenario import Scenario
 from lehner.seeds import Seed, child_seeds
 from lehner.simulation import simulate
@@ -173,7 +174,7 @@ type Found = Iterator[tuple[dict[str, Floats], Floats]]
 
 
 def _from_patterns(scenario: Scenario, methods: Sequence[str], n: int, seed: Seed) -> Found:
-    size = chunk_size(scenario)
+    size = samples_at_once(n_patterns(scenario), scenario)
     starts = range(0, n, size)
     for start, child in zip(starts, child_seeds(seed, len(starts)), strict=True):
         rng = np.random.default_rng(child)

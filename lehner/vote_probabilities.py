@@ -16,7 +16,7 @@ from lehner.errors import InputError
 from lehner.parameters import DrawnParameters
 from lehner.pattern_probabilities import latent_probabilities
 from lehner.scenario import Scenario
-from lehner.votes import VoteTable
+from lehner.votes import VoteTable, tabulate_votes
 
 type Floats = NDArray[np.float64]
 type Integers = NDArray[np.int64]
@@ -98,13 +98,7 @@ def vote_table(n_raters: int, n_categories: int, *, missing: bool) -> VoteTable:
     >>> vote_table(2, 2, missing=False).votes.tolist()
     [[0, 2], [1, 1], [2, 0]]
     """
-    votes = _compositions(n_raters, n_categories + missing)[:, :n_categories]
-    total = votes.sum(axis=1)
-    return VoteTable(
-        votes=votes,
-        agreeing=(votes * (votes - 1) // 2).sum(axis=1),
-        pairs=total * (total - 1) // 2,
-    )
+    return tabulate_votes(_compositions(n_raters, n_categories + missing)[:, :n_categories])
 
 
 def vote_probabilities(

@@ -4,11 +4,11 @@ import numpy as np
 import xarray as xr
 
 from lehner import Estimate, InputError, IntervalEstimate, Ratings, Scenario, estimate_algebraic
-from lehner.parameters import DrawnParameters, expected_system_accuracy
-from lehner.pattern_probabilities import chunk_size, require_few_patterns
+from lehner.parameters import DrawnParameters, expected_system_accuracy, samples_at_once
 from lehner.ratings import SYSTEM
 from lehner.seeds import Seed, generator
 from lehner.simulation import simulate_votes
+from lehner.vote_probabilities import n_cells, require_few_votes
 
 MOST_DRAWS = 400
 
@@ -44,7 +44,7 @@ def adjust_algebraic(
     Raises
     ------
     InputError
-        If the fit is of another model or without a system, or ratings have too many patterns.
+        If the fit is of another model or without a system, or there are too many votes.
 
     References
     ----------
@@ -116,8 +116,8 @@ def _bias(
         difficulty=(0.0,) * n_levels,
         missing=1 - ratings.n_ratings / (ratings.n_items * n_raters),
     )
-    require_few_patterns(scenario)
-    size = chunk_size(scenario)
+    require_few_votes(scenario)
+    size = samples_at_once(n_cells(scenario), scenario)
     found = []
     for start in range(0, len(rates), size):
         part = DrawnParameters(

@@ -25,7 +25,7 @@ from lehner.violations import (
     fit_violations,
     require_single_ratings,
 )
-from lehner.votes import VoteTable
+from lehner.votes import VoteTable, tabulate_votes
 
 type Floats = NDArray[np.float64]
 type Integers = NDArray[np.int64]
@@ -306,10 +306,7 @@ def _collapse(votes: Integers) -> tuple[VoteTable, Integers]:
         kind = pd.factorize(kind * (votes.max() + 1) + column)[0]
     first = np.zeros(kind.max() + 1, dtype=np.int64)
     first[kind[::-1]] = np.arange(len(kind))[::-1]
-    unique = votes[first]
-    total = unique.sum(axis=1)
-    agreeing = (unique * (unique - 1) // 2).sum(axis=1)
-    return VoteTable(votes=unique, agreeing=agreeing, pairs=total * (total - 1) // 2), kind
+    return tabulate_votes(votes[first]), kind
 
 
 def _initial_accuracy(difficulty: Floats) -> Floats:

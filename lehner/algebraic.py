@@ -23,6 +23,8 @@ from lehner.votes import CollapsedVotes, VoteTable, collapse_votes
 type Floats = NDArray[np.float64]
 
 CHANCE_TOLERANCE = 1e-12
+# A term too small for the digits of a float is less than the rounding of a sum from here up.
+FULL_PRECISION = np.finfo(float).tiny / np.finfo(float).eps
 
 
 def estimate_algebraic(
@@ -234,7 +236,7 @@ def truth_probabilities(votes: ArrayLike, accuracy: ArrayLike, rates: ArrayLike)
     ladder = np.exp(-np.multiply.outer(np.arange(behind.max(initial=0) + 1), log_odds))
     probability = prior * ladder[behind]
     total = probability.sum(axis=1, keepdims=True)
-    if (total == 0).any():
+    if (total < FULL_PRECISION).any():
         probability = _from_logs(prior, -np.multiply.outer(behind, log_odds))
         total = probability.sum(axis=1, keepdims=True)
     return np.moveaxis(probability / total, (0, 1), (-2, -1))

@@ -8,7 +8,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from lehner.errors import InputError
+from lehner.checks import check_choice, check_number, check_whole_number
 from lehner.estimate import IntervalEstimate
 from lehner.seeds import Seed, generator
 
@@ -71,7 +71,6 @@ def bootstrap_interval(
     ----------
     Efron (1987), Better bootstrap confidence intervals, JASA 82, 171-185.
     """
-    check_bootstrap(kind, level, resamples)
     values = _resample(statistic, counts, resamples, generator(seed))
     tails = np.array([(1 - level) / 2, (1 + level) / 2])
     undefined = np.isnan(values)
@@ -90,12 +89,11 @@ def bootstrap_interval(
 
 def check_bootstrap(kind: str, level: float, resamples: int) -> None:
     """Raise an InputError unless an interval can be made so."""
-    if not 0 < level < 1:
-        raise InputError(f"the interval's probability is {level}", "give one between 0 and 1")
-    if kind not in ("percentile", "bca"):
-        raise InputError(f"there is no interval {kind!r}", "choose percentile or bca")
-    if resamples < 1:
-        raise InputError(f"there are {resamples} resamples", "give 1 or more")
+    check_number(
+        "level", level, np.nextafter(0, 1), np.nextafter(1, 0), "give a number between 0 and 1"
+    )
+    check_choice("interval", kind, ("percentile", "bca"))
+    check_whole_number("resamples", resamples, 1)
 
 
 def _resample(

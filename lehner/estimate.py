@@ -197,17 +197,14 @@ def require_estimable(ratings: Ratings) -> None:
     Raises
     ------
     InputError
-        No system, no system answer, fewer than two raters, fewer than two categories, or no
-        item rated by two raters.
+        No system, no answer of the system, or what `require_pairs` refuses.
     """
     if ratings.system is None:
         raise InputError(
             "no column or rater is the system",
             f"name it with --system, as one of {', '.join(ratings.raters)}",
         )
-    if ratings.grouped:
-        ratings = ratings.take(np.flatnonzero(ratings.weights))
-    if ratings.system is None or not (ratings.system >= 0).any():
+    if not ((ratings.system >= 0) & (ratings.weights > 0)).any():
         raise InputError("the system answered no item", "give its answers")
     require_pairs(ratings)
 
@@ -224,8 +221,6 @@ def require_pairs(ratings: Ratings) -> None:
     InputError
         Fewer than two raters, fewer than two categories, or no item rated by two raters.
     """
-    if ratings.grouped:
-        ratings = ratings.take(np.flatnonzero(ratings.weights))
     if ratings.n_raters < 2:
         system = "" if ratings.system is None else " besides the system"
         raise InputError(f"there is {ratings.n_raters} rater{system}", "give two or more raters")
@@ -235,7 +230,8 @@ def require_pairs(ratings: Ratings) -> None:
             "name all categories, used or not, with --categories",
         )
     item, rater = ratings.flat.item_index, ratings.flat.rater_index
-    if not ((item[1:] == item[:-1]) & (rater[1:] != rater[:-1])).any():
+    paired = (item[1:] == item[:-1]) & (rater[1:] != rater[:-1])
+    if not ratings.weights[item[1:][paired]].any():
         raise InputError(
             "no item was rated by two raters", "give two or more ratings for some items"
         )

@@ -98,17 +98,18 @@ def count_pairs(ratings: Ratings) -> tuple[NDArray[np.int64], NDArray[np.int64]]
     """
     flat, n_rows, n_categories = ratings.flat, len(ratings.items), ratings.n_categories
     votes = ratings.votes()
-    agreeing, pairs = _choose_two(votes).sum(axis=1), _choose_two(votes.sum(axis=1))
+    agreeing, pairs = choose_two(votes).sum(axis=1), choose_two(votes.sum(axis=1))
     if ratings.repeated:
         rater = flat.item_index * ratings.n_raters + flat.rater_index
         for key, total in ((rater * n_categories + flat.category_index, agreeing), (rater, pairs)):
             _, first, count = np.unique(key, return_index=True, return_counts=True)
-            within = _choose_two(count)
+            within = choose_two(count)
             total -= np.bincount(flat.item_index[first], weights=within, minlength=n_rows).astype(
                 np.int64
             )
     return agreeing, pairs
 
 
-def _choose_two(n: NDArray[np.int64]) -> NDArray[np.int64]:
+def choose_two(n: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Count the pairs among n things."""
     return n * (n - 1) // 2

@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 
 type Floats = NDArray[np.float64]
 
+CELLS_AT_ONCE = 5_000_000
+SAMPLES_AT_ONCE = 250
+
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class DrawnParameters:
@@ -60,6 +63,22 @@ def draw_parameters(
         varied = vary_errors(matrices, spread, noise)
         matrices = normalise(varied, accuracy, rates[:, None, None, :], scenario.normalization)
     return DrawnParameters(base_rates=rates, confusion=matrices)
+
+
+def samples_at_once(n_cells: int, scenario: Scenario) -> int:
+    """Choose how many samples to draw at once, so that memory stays bounded.
+
+    Parameters
+    ----------
+    n_cells : int
+        Patterns, or combinations of votes and system answer, that are enumerated for each.
+    scenario : Scenario
+
+    Returns
+    -------
+    int
+    """
+    return max(1, min(SAMPLES_AT_ONCE, CELLS_AT_ONCE // (n_cells * len(scenario.difficulty))))
 
 
 def true_parameters(scenario: Scenario, seed: Seed = 1) -> "xr.Dataset":

@@ -14,8 +14,6 @@ from lehner.scenario import Scenario
 type Floats = NDArray[np.float64]
 
 MOST_PATTERNS = 10_000_000
-MOST_CELLS = 5_000_000
-CHUNK = 250
 
 
 def n_patterns(scenario: Scenario) -> int:
@@ -38,12 +36,6 @@ def require_few_patterns(scenario: Scenario) -> None:
             "take large samples: population_value(..., sample_size=1_000_000, replicates=20), or "
             "simulate",
         )
-
-
-def chunk_size(scenario: Scenario) -> int:
-    """Choose how many samples to handle at once, so that memory stays bounded."""
-    cells = n_patterns(scenario) * len(scenario.difficulty)
-    return max(1, min(CHUNK, MOST_CELLS // cells))
 
 
 def pattern_probabilities(

@@ -16,12 +16,13 @@ from lehner.latent_class.expectation_maximisation import (
     vote_start,
 )
 from lehner.latent_class.pattern_table import tabulate_codes
-from lehner.parameters import DrawnParameters, draw_parameters, expected_system_accuracy
-from lehner.pattern_probabilities import (
-    chunk_size,
-    pattern_probabilities,
-    require_few_patterns,
+from lehner.parameters import (
+    DrawnParameters,
+    draw_parameters,
+    expected_system_accuracy,
+    samples_at_once,
 )
+from lehner.pattern_probabilities import n_patterns, pattern_probabilities, require_few_patterns
 from lehner.scenario import Scenario
 from lehner.seeds import Seed, child_seeds
 from lehner.simulation import simulate
@@ -46,8 +47,9 @@ class PopulationValue:
         The expected accuracy that is to be estimated.
     bias : float or None
         The estimate less the accuracy.
-    standard_error : float
-        Monte Carlo standard error of the bias; 0 where nothing was drawn.
+    standard_error : float or None
+        Monte Carlo standard error of the bias; 0 where nothing was drawn, None where the method is
+        defined in fewer than two draws.
     undefined : float
         Share of the replicates in which the method is undefined, and which are left out.
     """
@@ -56,7 +58,7 @@ class PopulationValue:
     estimate: float | None
     system_accuracy: float
     bias: float | None
-    standard_error: float
+    standard_error: float | None
     undefined: float
 
 
@@ -148,13 +150,18 @@ def population_values(
         found = _from_patterns(scenario, methods, n, seed)
     estimates, accuracies = zip(*found, strict=True)
     accuracy = np.concatenate(accuracies)
+    drawn = sample_size is not None or scenario.random_parameters
     return {
-        method: _summarise(method, np.concatenate([part[method] for part in estimates]), accuracy)
+        method: _summarise(
+            method, np.concatenate([part[method] for part in estimates]), accuracy, drawn=drawn
+        )
         for method in methods
     }
 
 
-def _summarise(method: str, estimates: Floats, accuracies: Floats) -> PopulationValue:
+def _summarise(
+    method: str, estimates: Floats, accuracies: Floats, *, drawn: bool
+) -> PopulationValue:
     defined = np.isfinite(estimates)
     bias = (estimates - accuracies)[defined]
     n = len(bias)
@@ -163,9 +170,13 @@ def _summarise(method: str, estimates: Floats, accuracies: Floats) -> Population
         estimate=float(estimates[defined].mean()) if n else None,
         system_accuracy=float(accuracies.mean()),
         bias=float(bias.mean()) if n else None,
-        standard_error=float(bias.std(ddof=1) / np.sqrt(n)) if n > 1 else 0.0,
+        standard_error=_standard_error(bias) if drawn else 0.0,
         undefined=float(1 - defined.mean()),
     )
+
+
+def _standard_error(draws: Floats) -> float | None:
+    return float(draws.std(ddof=1) / np.sqrt(len(draws))) if len(draws) > 1 else None
 
 
 type Found = Iterator[tuple[dict[str, Floats], Floats]]
@@ -173,7 +184,7 @@ type Found = Iterator[tuple[dict[str, Floats], Floats]]
 
 
 def _from_patterns(scenario: Scenario, methods: Sequence[str], n: int, seed: Seed) -> Found:
-    size = chunk_size(scenario)
+    size = samples_at_once(n_patterns(scenario), scenario)
     starts = range(0, n, size)
     for start, child in zip(starts, child_seeds(seed, len(starts)), strict=True):
         rng = np.random.default_rng(child)

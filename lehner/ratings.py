@@ -92,7 +92,8 @@ class Ratings:
         self.anonymous = anonymous
         if isinstance(codes, FlatRatings):
             self.flat = codes
-            n_rows, n_raters = np.size(np.asarray(items)), len(raters or ())
+            n_rows = _length(items, codes.item_index)
+            n_raters = _length(raters, codes.rater_index)
         else:
             self.flat, n_rows, n_raters = flatten(codes, len(self.categories))
         self.raters = _rater_names(raters, n_raters, has_system=system is not None)
@@ -599,6 +600,10 @@ class Ratings:
             ordered=bool(dataset.attrs.get("ordered", False)),
             anonymous=bool(dataset.attrs.get("anonymous", False)),
         )
+
+
+def _length(names: Sequence[Any] | NDArray[Any] | None, index: NDArray[np.int64]) -> int:
+    return int(index.max(initial=-1)) + 1 if names is None else len(names)
 
 
 def _rater_names(

@@ -15,17 +15,13 @@ from lehner.parameters import (
     expected_system_accuracy,
     perception,
     rater_names,
+    samples_at_once,
 )
 from lehner.ratings import Ratings
 from lehner.scenario import Scenario
 from lehner.seeds import Seed, child_seeds, generator
 from lehner.vote_methods import estimate_from_votes, find_vote_methods
-from lehner.vote_probabilities import (
-    require_few_votes,
-    samples_at_once,
-    vote_probabilities,
-    vote_table,
-)
+from lehner.vote_probabilities import n_cells, require_few_votes, vote_probabilities, vote_table
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -165,24 +161,14 @@ def simulate_estimates(
 def _chunks(
     scenario: Scenario, replicates: int, methods: Sequence[str], in_sample: bool, seed: Seed
 ) -> Iterator[dict[str, Floats]]:
-    size = samples_at_once(scenario)
+    size = samples_at_once(n_cells(scenario), scenario)
     starts = range(0, replicates, size)
     for start, child in zip(starts, child_seeds(seed, len(starts)), strict=True):
         rng = np.random.default_rng(child)
         # Always a whole chunk, so that more replicates leave the first ones as they are.
-        drawn = _one_chunk(scenario, size, methods, in_sample, rng)
+        parameters = draw_parameters(scenario, size, rng)
+        drawn = simulate_votes(scenario, parameters, methods, rng, in_sample=in_sample)
         yield {name: values[: replicates - start] for name, values in drawn.items()}
-
-
-def _one_chunk(
-    scenario: Scenario,
-    n_samples: int,
-    methods: Sequence[str],
-    in_sample: bool,
-    rng: np.random.Generator,
-) -> dict[str, Floats]:
-    parameters = draw_parameters(scenario, n_samples, rng)
-    return simulate_votes(scenario, parameters, methods, rng, in_sample=in_sample)
 
 
 def simulate_votes(

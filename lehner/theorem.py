@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from lehner.checks import SUM_TOLERANCE
 from lehner.errors import InputError
 from lehner.flat import as_array, check_codes
 from lehner.labels import category_names
@@ -90,9 +91,11 @@ def counterexample(selection: ArrayLike, truth: ArrayLike) -> Counterexample | N
     >>> counterexample([[[0.6, 0.2, 0.2], [0.6, 0.2, 0.2]]], [0])
     """
     vectors, correct = _check(selection, truth)
+    # Sums off by rounding would look like unequal errors.
+    normalised = vectors / vectors.sum(axis=2, keepdims=True)
     # The correct category first, as in the paper.
     order = np.argsort(np.arange(vectors.shape[2]) != correct[:, None], axis=1, kind="stable")
-    ordered = np.take_along_axis(vectors, order[:, None, :], axis=2)
+    ordered = np.take_along_axis(normalised, order[:, None, :], axis=2)
     found = _construct(ordered)
     if found is None:
         return None
@@ -159,7 +162,8 @@ def _check(selection: ArrayLike, truth: ArrayLike) -> tuple[Floats, NDArray[np.i
             f"selection vectors have shape {vectors.shape}",
             "give (item, rater, category), with two or more raters and categories",
         )
-    bad = np.argwhere((~(vectors >= 0)).any(axis=2) | ~(np.abs(vectors.sum(axis=2) - 1) < 1e-6))
+    sums_to_1 = np.abs(vectors.sum(axis=2) - 1) < SUM_TOLERANCE
+    bad = np.argwhere((~(vectors >= 0)).any(axis=2) | ~sums_to_1)
     if len(bad):
         item, rater = map(int, bad[0])
         raise InputError(

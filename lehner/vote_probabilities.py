@@ -16,14 +16,12 @@ from lehner.errors import InputError
 from lehner.parameters import DrawnParameters
 from lehner.pattern_probabilities import latent_probabilities
 from lehner.scenario import Scenario
-from lehner.votes import VoteTable
+from lehner.votes import VoteTable, tabulate_votes
 
 type Floats = NDArray[np.float64]
 type Integers = NDArray[np.int64]
 
 MOST_CELLS = 10_000_000
-CELLS_AT_ONCE = 5_000_000
-CHUNK = 250
 
 
 def n_vote_cells(n_categories: int, n_raters: int, *, missing: bool = False) -> int:
@@ -48,6 +46,11 @@ def n_vote_cells(n_categories: int, n_raters: int, *, missing: bool = False) -> 
     return comb(n_raters + symbols - 1, symbols - 1) * n_categories
 
 
+def n_cells(scenario: Scenario) -> int:
+    """Count the combinations of votes and system answer that a scenario can give."""
+    return n_vote_cells(scenario.n_categories, scenario.n_raters, missing=scenario.missing > 0)
+
+
 def require_few_votes(scenario: Scenario, most: int = MOST_CELLS) -> None:
     """Raise an InputError if there are too many votes to enumerate, and say how many there may be.
 
@@ -57,7 +60,7 @@ def require_few_votes(scenario: Scenario, most: int = MOST_CELLS) -> None:
     most : int
         Combinations of votes and system answer.
     """
-    cells = _cells(scenario)
+    cells = n_cells(scenario)
     if cells > most:
         n_raters, k = scenario.n_raters, scenario.n_categories
         missing = scenario.missing > 0
@@ -74,16 +77,6 @@ def require_few_votes(scenario: Scenario, most: int = MOST_CELLS) -> None:
 
 def _last(fits: Callable[[int], bool]) -> int:
     return next(n for n in count(1) if not fits(n + 1))
-
-
-def _cells(scenario: Scenario) -> int:
-    return n_vote_cells(scenario.n_categories, scenario.n_raters, missing=scenario.missing > 0)
-
-
-def samples_at_once(scenario: Scenario) -> int:
-    """Choose how many samples to handle at once, so that memory stays bounded."""
-    cells = _cells(scenario) * len(scenario.difficulty)
-    return max(1, min(CHUNK, CELLS_AT_ONCE // cells))
 
 
 @lru_cache(maxsize=64)
@@ -105,13 +98,7 @@ def vote_table(n_raters: int, n_categories: int, *, missing: bool) -> VoteTable:
     >>> vote_table(2, 2, missing=False).votes.tolist()
     [[0, 2], [1, 1], [2, 0]]
     """
-    votes = _compositions(n_raters, n_categories + missing)[:, :n_categories]
-    total = votes.sum(axis=1)
-    return VoteTable(
-        votes=votes,
-        agreeing=(votes * (votes - 1) // 2).sum(axis=1),
-        pairs=total * (total - 1) // 2,
-    )
+    return tabulate_votes(_compositions(n_raters, n_categories + missing)[:, :n_categories])
 
 
 def vote_probabilities(

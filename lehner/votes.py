@@ -7,7 +7,7 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from lehner.pairwise import count_pairs
+from lehner.pairwise import choose_two, count_pairs
 from lehner.ratings import Ratings
 
 type Floats = NDArray[np.float64]
@@ -32,6 +32,30 @@ class VoteTable:
     votes: Integers
     agreeing: Integers
     pairs: Integers
+
+
+def tabulate_votes(votes: Integers) -> VoteTable:
+    """Count the pairs of ratings in unique votes, each rating by another rater.
+
+    Parameters
+    ----------
+    votes : ndarray of int, shape (n_votes, n_categories)
+
+    Returns
+    -------
+    VoteTable
+
+    Examples
+    --------
+    >>> table = tabulate_votes(np.array([[2, 1], [0, 3]]))
+    >>> table.agreeing.tolist(), table.pairs.tolist()
+    ([1, 3], [3, 3])
+    """
+    return VoteTable(
+        votes=votes,
+        agreeing=choose_two(votes).sum(axis=1),
+        pairs=choose_two(votes.sum(axis=1)),
+    )
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -148,16 +172,10 @@ def pattern_votes(n_raters: int, n_categories: int, *, missing: bool) -> Pattern
     sums = csr_array(
         (np.ones(len(codes)), (inverse, np.arange(len(codes)))), shape=(len(votes), len(codes))
     )
-    total = votes.sum(axis=1)
-    table = VoteTable(
-        votes=votes,
-        agreeing=(votes * (votes - 1) // 2).sum(axis=1),
-        pairs=total * (total - 1) // 2,
-    )
     return PatternVotes(
         codes=codes,
         votes_of_pattern=inverse,
-        table=table,
+        table=tabulate_votes(votes),
         collapse=lambda values: (sums @ values.reshape(-1, len(codes)).T).T.reshape(
             *values.shape[:-1], -1
         ),

@@ -184,7 +184,7 @@ def compute_atlas(
             }
             for method, value in found.items()
         ]
-    return pd.DataFrame(rows).astype({"estimate": float, "bias": float})
+    return pd.DataFrame(rows).astype({"estimate": float, "bias": float, "standard_error": float})
 
 
 def _on_the_side(point: dict[str, float]) -> bool:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from lehner.checks import SUM_TOLERANCE
 from lehner.coefficients.linearised import TINY, Linearised, beyond_chance
 from lehner.errors import InputError
 
@@ -144,7 +145,7 @@ def _probabilities(values: "ArrayLike | xr.DataArray", name: str) -> Floats:
     if array.ndim != 2:
         raise InputError(f"{name} has shape {array.shape}", "give an array (item, category)")
     known = array[~np.isnan(array).any(axis=1)]
-    if (known < 0).any() or (np.abs(known.sum(axis=1) - 1) > 1e-6).any():
+    if (known < 0).any() or (np.abs(known.sum(axis=1) - 1) > SUM_TOLERANCE).any():
         raise InputError(
             f"{name} holds rows that are not probabilities", "give rows of 0 or more that sum to 1"
         )

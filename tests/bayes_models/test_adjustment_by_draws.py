@@ -56,6 +56,18 @@ def test_another_model_is_refused():
         adjust_algebraic(certain_tree(SCENARIO, 4, model="tap"), simulate(SCENARIO, 1))
 
 
+def test_many_raters_are_adjusted():
+    many = Scenario(rater_accuracy=(0.5,) * 11, n_items=2000)
+    found = adjust_algebraic(certain_tree(many, 40), simulate(many, 1))
+    assert found.diagnostics["bias"] == pytest.approx(0, abs=0.01)
+
+
+def test_too_many_votes_are_refused_with_what_is_possible():
+    many = Scenario(n_categories=20, rater_accuracy=(0.6,) * 15, n_items=20)
+    with pytest.raises(InputError, match=r"15 raters in 20 categories .* 6 raters with 20 cat"):
+        adjust_algebraic(certain_tree(many, 2), simulate(many, 1))
+
+
 def test_agreement_at_chance_has_no_estimate():
     chance = Ratings([[0, 1, 2], [1, 2, 0]] * 10, "ABCDE", system=[0, 1] * 10)
     found = adjust_algebraic(certain_tree(SCENARIO, 4), chance)

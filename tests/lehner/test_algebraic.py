@@ -1,6 +1,7 @@
 """Lehner's algebra against his published example, its own identities and a slow reference."""
 
 from dataclasses import astuple, dataclass, replace
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -246,6 +247,25 @@ def test_truth_probabilities_are_bayes_rule_and_base_rates_without_ratings():
     truth = truth_probabilities([[2, 1], [0, 0]], 0.8, [0.3, 0.7])
     first = 0.3 * 0.8**2 * 0.2 / (0.3 * 0.8**2 * 0.2 + 0.7 * 0.2**2 * 0.8)
     np.testing.assert_allclose(truth, [[first, 1 - first], [0.3, 0.7]], atol=1e-15)
+
+
+def exact_truth_probabilities(votes, accuracy, rates):
+    """Bayes' rule in fractions, which no number of votes underflows."""
+    right = Fraction(accuracy)
+    error = (1 - right) / (len(votes) - 1)
+    joint = [
+        Fraction(rate) * (right / error) ** n for rate, n in zip(rates, votes.tolist(), strict=True)
+    ]
+    return [float(p / sum(joint)) for p in joint]
+
+
+def test_truth_probabilities_keep_their_digits_however_many_votes_are_against_them():
+    accuracy, rates = 0.999, (0, 0.5, 0.5)
+    for n in range(90, 101):
+        row = np.array([n, 1, 0])
+        found = truth_probabilities(row[None], accuracy, rates)[0]
+        expected = exact_truth_probabilities(row, accuracy, rates)
+        np.testing.assert_allclose(found, expected, rtol=1e-10, err_msg=str(row))
 
 
 @given(data_sets)

@@ -235,12 +235,16 @@ def test_every_resample_goes_through_all_steps_of_the_algebra():
 @pytest.mark.parametrize(
     ("argument", "message"),
     [
-        ({"level": 0}, "probability is 0"),
-        ({"level": 1}, "probability is 1"),
-        ({"level": 90}, "probability is 90"),
-        ({"level": float("nan")}, "probability is nan"),
-        ({"interval": "normal"}, "no interval 'normal'"),
-        ({"resamples": 0}, "0 resamples"),
+        ({"level": 0}, "level is 0"),
+        ({"level": 1}, "level is 1"),
+        ({"level": 90}, "level is 90"),
+        ({"level": float("nan")}, "level is nan"),
+        ({"level": "0.9"}, "level is '0.9'"),
+        ({"interval": "normal"}, "interval is 'normal'; choose among percentile, bca"),
+        ({"resamples": 0}, "resamples is 0"),
+        ({"resamples": 10.5}, "resamples is 10.5"),
+        ({"resamples": "9"}, "resamples is '9'"),
+        ({"resamples": True}, "resamples is True"),
     ],
 )
 def test_bad_arguments_are_refused(argument, message):

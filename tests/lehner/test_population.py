@@ -181,6 +181,19 @@ def test_too_many_patterns_are_sampled_instead():
     assert value.standard_error > 0
 
 
+def test_one_draw_has_no_standard_error():
+    sampled = population_value(Scenario(), sample_size=1000, replicates=1)
+    assert sampled.bias is not None and sampled.standard_error is None
+    drawn = population_value(Scenario(proportional_error_range=1), replicates=1)
+    assert drawn.bias is not None and drawn.standard_error is None
+
+
+def test_draws_that_are_undefined_have_no_standard_error():
+    chance = Scenario(rater_accuracy=(0.2, 0.2, 0.2), base_rates="dirichlet")
+    value = population_value(chance, replicates=5)
+    assert (value.undefined, value.standard_error) == (1, None)
+
+
 def test_bad_arguments_are_refused():
     with pytest.raises(InputError, match="'tap'"):
         population_value(Scenario(), "tap")

@@ -627,6 +627,28 @@ def test_codes_are_the_codes_given(data):
     assert Ratings(codes, ["a", "b", "c"]).codes.tolist() == codes
 
 
+@pytest.mark.parametrize(
+    ("raters", "items"),
+    [
+        (None, None),
+        (["x", "y", "z"], None),
+        (None, ["p", "q"]),
+        (np.array(["x", "y", "z"]), np.array([4, 2])),
+    ],
+)
+def test_flat_ratings_are_named_as_an_array_of_codes_is(raters, items):
+    dense = Ratings([[0, -1, 1], [1, 0, -1]], "ab", raters, items, system=[0, 1])
+    assert Ratings(dense.flat, "ab", raters, items, system=[0, 1]).equals(dense)
+
+
+def test_no_flat_ratings_are_no_items():
+    nothing = np.empty(0, dtype=np.int64)
+    flat = FlatRatings(item_index=nothing, rater_index=nothing, category_index=nothing)
+    ratings = Ratings(flat, "ab")
+    assert (ratings.n_items, ratings.n_raters) == (0, 0)
+    assert Ratings(flat, "ab", ["x"], ["p", "q"]).votes().tolist() == [[0, 0], [0, 0]]
+
+
 SAMPLE = {
     "codes": [[0, 1], [1, -1]],
     "categories": ["a", "b"],

@@ -105,6 +105,20 @@ def test_the_lemmas_in_turn():
     assert items.lemma == 3 and items.accuracy[1] > items.accuracy[0]
 
 
+def test_sums_off_by_rounding_are_no_unequal_errors():
+    off = [0.6, 0.2000002, 0.2000002]
+    assert counterexample([[off] * 2], [0]) is None
+    assert counterexample([[off] * 2, [[0.6, 0.2, 0.2]] * 2], [0, 0]) is None
+
+
+def test_constructed_probabilities_sum_to_1_where_the_given_ones_are_off_by_rounding():
+    given_ones = [[[0.5, 0.3, 0.2000004], [0.7, 0.2, 0.1000004]]]
+    found = counterexample(given_ones, [0])
+    assert found.lemma == 1
+    np.testing.assert_array_equal(found.original, given_ones)
+    np.testing.assert_allclose(found.constructed.sum("category"), 1, rtol=0, atol=1e-14)
+
+
 @pytest.mark.parametrize(
     ("selection", "truth", "message"),
     [

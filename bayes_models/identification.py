@@ -144,7 +144,7 @@ def _degrees_of_freedom(observed: Observations) -> int:
         for first, length in zip(observed.starts[:-1], lengths, strict=True)
     }
     n_items = int(observed.counts[lengths >= 2].sum())
-    return int(min(sum(float(k) ** len(raters) - 1 for raters in sets), n_items))
+    return int(min(sum(k ** len(raters) - 1 for raters in sets), n_items))
 
 
 def _support(observed: Observations) -> xr.DataArray:

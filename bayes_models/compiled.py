@@ -223,5 +223,9 @@ def _key(prior: Any) -> Any:
         return prior
     if isinstance(prior, pt.TensorVariable):
         return id(prior)
-    values = np.asarray(prior, dtype=float)
+    try:
+        values = np.asarray(prior, dtype=float)
+    except (TypeError, ValueError):
+        # No numbers: the model refuses them, and nothing is compiled.
+        return id(prior)
     return values.shape, values.tobytes()

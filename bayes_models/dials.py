@@ -8,6 +8,7 @@ import xarray as xr
 from numpy.typing import NDArray
 from scipy.stats import gaussian_kde, norm
 
+from bayes_models.posterior import credible_interval
 from bayes_models.priors import DIALS, Priors, choose_priors, is_distribution
 from lehner import InputError, IntervalEstimate
 
@@ -98,18 +99,11 @@ def read_dials(tree: xr.DataTree, *, priors: Priors = None, level: float = 0.9) 
 
 
 def _dial(name: str, draws: NDArray[np.float64], prior: Any, level: float) -> Dial:
-    lower, upper = np.quantile(draws, [(1 - level) / 2, (1 + level) / 2])
     above = float((draws > 0).mean())
     return Dial(
         name=name,
         k_property=K_PROPERTY[name],
-        value=IntervalEstimate(
-            estimate=float(draws.mean()),
-            lower=float(lower),
-            upper=float(upper),
-            level=level,
-            kind="equal-tailed credible",
-        ),
+        value=credible_interval(draws, level),
         probability_of_direction=max(above, 1 - above) if name == "distance_decay" else None,
         bayes_factor=None if is_distribution(prior) else against_zero(draws, float(prior)),
     )

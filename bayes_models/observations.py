@@ -12,9 +12,9 @@ from scipy.sparse import csr_array
 
 from lehner import InputError, Patterns, Ratings
 from lehner.latent_class.pattern_table import known_truths
+from lehner.ratings import SYSTEM
 
 UNKNOWN = -1
-SYSTEM = "system"
 
 type Integers = NDArray[np.int64]
 

@@ -8,9 +8,12 @@ from lehner.parameters import DrawnParameters, expected_system_accuracy, samples
 from lehner.ratings import SYSTEM
 from lehner.seeds import Seed, generator
 from lehner.simulation import simulate_votes
+from lehner.violations import require_single_ratings
 from lehner.vote_probabilities import n_cells, require_few_votes
 
+METHOD = "algebraic_adjusted_by_relaxed_k"
 MOST_DRAWS = 400
+MOST_UNDEFINED = 0.5
 
 
 def adjust_algebraic(
@@ -39,12 +42,14 @@ def adjust_algebraic(
     Estimate
         Method "algebraic_adjusted_by_relaxed_k". The interval has quantiles of the estimate less
         the bias of each draw, 400 draws at most. `diagnostics` has the unadjusted estimate and
-        the mean bias.
+        the mean bias. Draws from whose samples the algebra gives nothing are left out, with a
+        warning; if they are more than half there is no estimate.
 
     Raises
     ------
     InputError
-        If the fit is of another model or without a system, or there are too many votes.
+        If the fit is of another model or without a system, a rater rated an item twice, or the
+        raters can give too many votes.
 
     References
     ----------
@@ -62,17 +67,16 @@ def adjust_algebraic(
             f"the fit is of {tree.attrs.get('model')!r}, or without a system",
             "fit relaxed_k to ratings with a system",
         )
+    require_single_ratings(ratings)
     unadjusted = estimate_algebraic(ratings, interval=None)
-    method = "algebraic_adjusted_by_relaxed_k"
     observed = unadjusted.system_accuracy.estimate
     if observed is None:
-        return Estimate(
-            method=method,
-            system_accuracy=unadjusted.system_accuracy,
-            system_accuracy_in_sample=unadjusted.system_accuracy,
-            warnings=unadjusted.warnings,
-        )
+        return _no_estimate(unadjusted.warnings)
     bias = _bias(tree, ratings, generator(seed))
+    undefined = float(np.isnan(bias).mean())
+    warnings = (*unadjusted.warnings, *_undefined(undefined))
+    if undefined > MOST_UNDEFINED:
+        return _no_estimate(warnings)
     adjusted = np.clip(observed - bias, 0.0, 1.0)
     lower, upper = np.nanquantile(adjusted, [(1 - level) / 2, (1 + level) / 2])
     mean = float(np.nanmean(bias))
@@ -84,11 +88,33 @@ def adjust_algebraic(
         kind="posterior predictive",
     )
     return Estimate(
-        method=method,
+        method=METHOD,
         system_accuracy=accuracy,
         system_accuracy_in_sample=accuracy,
-        warnings=unadjusted.warnings,
+        warnings=warnings,
         diagnostics={"unadjusted": observed, "bias": mean},
+    )
+
+
+def _no_estimate(warnings: tuple[str, ...]) -> Estimate:
+    nothing = IntervalEstimate(estimate=None)
+    return Estimate(
+        method=METHOD,
+        system_accuracy=nothing,
+        system_accuracy_in_sample=nothing,
+        warnings=warnings,
+    )
+
+
+def _undefined(share: float) -> tuple[str, ...]:
+    """Say in how many samples there is nothing to compare."""
+    if share == 0:
+        return ()
+    follows = "estimate and interval leave these out"
+    if share > MOST_UNDEFINED:
+        follows = "there is no adjusted estimate"
+    return (
+        f"in {share:.1%} of the samples from the draws raters agree at or below chance: {follows}",
     )
 
 

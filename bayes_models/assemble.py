@@ -55,10 +55,8 @@ def equal_errors(accuracy: Any, n_categories: int) -> Any:
     return accuracy[..., None] * eye + wrong * (1 - eye)
 
 
-def with_system(observed: Observations, of_raters: Any, of_system: Any) -> Any:
-    """Put the system's value after those of the raters; without a system, only these."""
-    if not observed.has_system:
-        return of_raters
+def with_system(of_raters: Any, of_system: Any) -> Any:
+    """Put the system's value after those of the raters."""
     return pt.concatenate([of_raters, of_system[None]], axis=0)
 
 

@@ -15,6 +15,7 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from bayes_models.diagnostics import ConvergenceWarning
+from bayes_models.draws import labelled_draws
 from bayes_models.fit import fit_many
 from bayes_models.models import find_model
 from bayes_models.predictive import draw_ratings
@@ -51,18 +52,15 @@ def prior_draws(
     (child,) = child_seeds(seed, 1)
     # In Python: to compile the draws would take longer than to make them.
     drawn = pm.draw(variables, n, random_seed=int(child.generate_state(1)[0]), mode="FAST_COMPILE")
-    dims = {v.name: built.named_vars_to_dims.get(v.name, ()) for v in variables}
-    used = {dim for names in dims.values() for dim in names}
-    return xr.Dataset(
+    return labelled_draws(
         {
             v.name: (
-                ("chain", "draw", *dims[v.name]),
+                tuple(built.named_vars_to_dims.get(v.name, ())),
                 np.reshape(values, (1, n, *np.shape(values)[n > 1 :])),
             )
             for v, values in zip(variables, drawn, strict=True)
         },
-        {"chain": [0], "draw": np.arange(n)}
-        | {dim: np.asarray(built.coords[dim]) for dim in sorted(used)},
+        built.coords,
     )
 
 
@@ -155,5 +153,5 @@ def _ranks(
 
 def _rank(draws: NDArray[np.float64], value: float, rng: np.random.Generator) -> float:
     """Give the share of draws below the value, moved at random within its step."""
-    below, equal = (draws < value).sum(), np.isclose(draws, value, atol=1e-12, rtol=0).sum()
+    below, equal = (draws < value).sum(), (draws == value).sum()
     return float((below + rng.integers(0, equal + 1) + rng.random()) / (len(draws) + 1))

@@ -18,6 +18,7 @@ import pytensor.tensor as pt
 import xarray as xr
 from numpy.typing import NDArray
 
+from bayes_models.assemble import rater_coords
 from bayes_models.draws import labelled_draws
 from bayes_models.models import find_model
 from bayes_models.observations import Observations
@@ -163,9 +164,7 @@ def sample(
     by_chain, stats_by_chain = (
         [pa.record_batch(chain) for chain in chains] for chains in trace.get_arrow_trace()
     )
-    coords = compiled.coords | observed.coords
-    names = observed.rater_names
-    coords["rater_without_system"] = np.array(names[: len(names) - observed.has_system])
+    coords = compiled.coords | rater_coords(observed)
     shapes = density.shapes
     posterior = {
         name: (dims, _stack(by_chain, name, draws, shapes[name]))
@@ -223,5 +222,9 @@ def _key(prior: Any) -> Any:
         return prior
     if isinstance(prior, pt.TensorVariable):
         return id(prior)
-    values = np.asarray(prior, dtype=float)
+    try:
+        values = np.asarray(prior, dtype=float)
+    except (TypeError, ValueError):
+        # No numbers: the model refuses them, and nothing is compiled.
+        return id(prior)
     return values.shape, values.tobytes()

@@ -138,7 +138,7 @@ def relabelled_share(posterior: xr.Dataset) -> float:
     Parameters
     ----------
     posterior : xarray.Dataset
-        With `base_rates` and `confusion`.
+        With `base_rates` and `confusion`; with `system_accuracy` if the last rater is a system.
 
     Returns
     -------
@@ -146,10 +146,13 @@ def relabelled_share(posterior: xr.Dataset) -> float:
         Between 0 and 1.
     """
     dims = ("chain", "draw", "rater", "category", "response")
-    confusion = posterior["confusion"].transpose(*dims).values.mean(axis=2)
+    confusion = posterior["confusion"].transpose(*dims).values
+    if "system_accuracy" in posterior:
+        # A system may be more often wrong than right.
+        confusion = confusion[:, :, :-1]
     base_rates = posterior["base_rates"].transpose("chain", "draw", "category").values
-    draws = (confusion * base_rates[..., None]).reshape(-1, *confusion.shape[2:])
-    k = draws.shape[1]
+    k = base_rates.shape[-1]
+    draws = (confusion.sum(axis=2) * base_rates[..., None]).reshape(-1, k, k)
     # Where each category's own response has the greatest share, no other order is better.
     order = np.arange(k)
     doubtful = (draws.argmax(axis=1) != order).any(axis=1)

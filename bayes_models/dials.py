@@ -1,13 +1,15 @@
 """Which K-property the data reject: the dials of `relaxed_k`, one by one."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import xarray as xr
 from numpy.typing import NDArray
 from scipy.stats import gaussian_kde, norm
 
-from bayes_models.priors import DIALS, Priors, choose_priors
+from bayes_models.posterior import credible_interval
+from bayes_models.priors import DIALS, Priors, choose_priors, is_distribution
 from lehner import InputError, IntervalEstimate
 
 K_PROPERTY = {
@@ -35,7 +37,8 @@ class Dial:
         Posterior probability of its sign; None for spreads, which have none.
     bayes_factor : float or None
         Against zero: how many times less probable zero is after the data than before
-        (Savage-Dickey). None where the prior is no named one.
+        (Savage-Dickey). A lower bound where no draw is near zero. None where the prior is a
+        distribution.
     """
 
     name: str
@@ -95,26 +98,23 @@ def read_dials(tree: xr.DataTree, *, priors: Priors = None, level: float = 0.9) 
     )
 
 
-def _dial(name: str, draws: NDArray[np.float64], prior: object, level: float) -> Dial:
-    lower, upper = np.quantile(draws, [(1 - level) / 2, (1 + level) / 2])
+def _dial(name: str, draws: NDArray[np.float64], prior: Any, level: float) -> Dial:
     above = float((draws > 0).mean())
     return Dial(
         name=name,
         k_property=K_PROPERTY[name],
-        value=IntervalEstimate(
-            estimate=float(draws.mean()),
-            lower=float(lower),
-            upper=float(upper),
-            level=level,
-            kind="equal-tailed credible",
-        ),
+        value=credible_interval(draws, level),
         probability_of_direction=max(above, 1 - above) if name == "distance_decay" else None,
-        bayes_factor=against_zero(draws, prior) if isinstance(prior, int | float) else None,
+        bayes_factor=None if is_distribution(prior) else against_zero(draws, float(prior)),
     )
 
 
 def against_zero(draws: NDArray[np.float64], scale: float) -> float:
     """Divide the prior density at zero by the posterior's.
+
+    The posterior's is that of a kernel around each draw, and never less than that of one draw at
+    zero: where no draw is near zero the result is a lower bound, since the kernels' tails say
+    nothing of the posterior's.
 
     Parameters
     ----------
@@ -134,5 +134,6 @@ def against_zero(draws: NDArray[np.float64], scale: float) -> float:
     >>> round(against_zero(draws, 0.5), 1)
     2.0
     """
-    (posterior,) = gaussian_kde(draws)(0.0)
-    return float(norm.pdf(0.0, scale=scale) / posterior) if posterior > 0 else np.inf
+    kernel = gaussian_kde(draws)
+    least = norm.pdf(0.0, scale=np.sqrt(kernel.covariance[0, 0])) / len(draws)
+    return float(norm.pdf(0.0, scale=scale) / max(kernel(0.0)[0], least))

@@ -16,7 +16,7 @@ from bayes_models.observations import Observations, known_truths, observe
 from bayes_models.priors import Priors
 from bayes_models.truth import add_truth
 from lehner import Ratings
-from lehner.checks import check_choice, check_whole_number
+from lehner.checks import check_choice, check_number, check_whole_number
 from lehner.seeds import Seed, child_seeds, spawn_seeds
 
 ESTIMANDS = ("system_accuracy", "system_accuracy_in_sample")
@@ -75,9 +75,9 @@ def fit(
         "gibbs" samples `dawid_skene` and `pooled` with Dirichlet priors, and is the faster the
         fewer the items: five times and more up to 200.
     draws, tune, chains : int
-        Draws kept and warm-up draws per chain, and number of chains.
+        Draws kept, 4 or more, and warm-up draws, 1 or more, per chain, and number of chains.
     target_accept : float
-        Mean acceptance probability that NUTS aims at, between 0 and 1.
+        Mean acceptance probability that NUTS aims at, between 0.1 and 0.999.
     cores : int, optional
         How many chains of NUTS are sampled at once; the draws do not depend on it.
     tries : int
@@ -98,7 +98,7 @@ def fit(
     Raises
     ------
     InputError
-        If there is no such model, or the ratings cannot be fitted.
+        If there is no such model, an option is not as above, or the ratings cannot be fitted.
 
     Warns
     -----
@@ -111,6 +111,10 @@ def fit(
     >>> tree = fit("dawid_skene", lehner.load_dataset("lehner_table2"))  # doctest: +SKIP
     >>> float(tree.posterior["system_accuracy"].mean())  # doctest: +SKIP
     """
+    check_whole_number("draws", draws, 4)
+    check_whole_number("tune", tune, 1)
+    check_whole_number("chains", chains, 1)
+    check_number("target_accept", target_accept, 0.1, 0.999)
     check_whole_number("tries", tries, 1)
     check_choice("check", check, ("all", "estimands"))
     check_choice("engine", engine, ("nuts", "gibbs"))

@@ -62,6 +62,6 @@ def hierarchical_dawid_skene(ratings: Ratings, priors: Priors = None) -> pm.Mode
         confusion = pt.special.softmax(log_confusion, axis=-1)
         if observed.has_system:
             system = add_dirichlet("system_confusion", prior["system_confusion"], dims)
-            confusion = with_system(observed, confusion, system)
+            confusion = with_system(confusion, system)
         add_confusion(observed, base_rates, confusion)
     return model

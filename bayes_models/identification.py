@@ -30,8 +30,9 @@ class Identification:
     ratings_per_item : float
         Mean number of ratings of an item, the system's included.
     too_few : float
-        Share of the items with fewer ratings than the model needs to tell accuracy from agreement:
-        three, or two besides the system for models that hold to the K-properties in part.
+        Share of the items with fewer than three ratings, the system's included, and no known
+        truth: in general too few to tell accuracy from agreement. An upper bound for `one_coin`,
+        which needs two, both by raters.
     support : xarray.DataArray
         Expected number of ratings by rater and true category.
     """
@@ -144,7 +145,7 @@ def _degrees_of_freedom(observed: Observations) -> int:
         for first, length in zip(observed.starts[:-1], lengths, strict=True)
     }
     n_items = int(observed.counts[lengths >= 2].sum())
-    return int(min(sum(float(k) ** len(raters) - 1 for raters in sets), n_items))
+    return int(min(sum(k ** len(raters) - 1 for raters in sets), n_items))
 
 
 def _support(observed: Observations) -> xr.DataArray:

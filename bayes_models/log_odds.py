@@ -34,4 +34,4 @@ def add_log_odds(observed: Observations, prior: Mapping[str, Any]) -> Any:
     if not observed.has_system:
         return log_odds
     system = add_logistic("system_log_odds", prior["system_log_odds"])
-    return with_system(observed, log_odds, system)
+    return with_system(log_odds, system)

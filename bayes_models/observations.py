@@ -12,9 +12,9 @@ from scipy.sparse import csr_array
 
 from lehner import InputError, Patterns, Ratings
 from lehner.latent_class.pattern_table import known_truths
+from lehner.ratings import SYSTEM
 
 UNKNOWN = -1
-SYSTEM = "system"
 
 type Integers = NDArray[np.int64]
 
@@ -111,7 +111,8 @@ def observe(ratings: Ratings) -> Observations:
     Raises
     ------
     InputError
-        If there is nothing to fit, or it is unknown who gave which rating.
+        If there is nothing to fit, the system answered nothing, or it is unknown who gave which
+        rating.
 
     Examples
     --------
@@ -129,6 +130,8 @@ def observe(ratings: Ratings) -> Observations:
             "it is unknown who gave which rating, and each rater has a confusion matrix",
             "use data in which raters are named",
         )
+    if ratings.system is not None and not ratings.weights[ratings.system >= 0].any():
+        raise InputError("the system answered no item", "give its answers, or leave it out")
     patterns = ratings.patterns(truth=bool(known_truths(ratings)))
     unique, flat = patterns.ratings, patterns.ratings.flat
     pattern, raters, responses = flat.item_index, flat.rater_index, flat.category_index

@@ -49,7 +49,7 @@ def one_coin(ratings: Ratings, priors: Priors = None) -> pm.Model:
         log_odds = pt.repeat(add_normal("rater_log_odds", prior["rater_log_odds"]), n_raters)
         if observed.has_system:
             system = add_logistic("system_log_odds", prior["system_log_odds"])
-            log_odds = with_system(observed, log_odds, system)
+            log_odds = with_system(log_odds, system)
         confusion = equal_errors(pt.sigmoid(log_odds)[:, None], observed.n_categories)
         add_confusion(observed, base_rates, confusion)
     return model

@@ -51,6 +51,6 @@ def pooled(ratings: Ratings, priors: Priors = None) -> pm.Model:
         confusion = pt.stack([shared] * n_raters)
         if observed.has_system:
             system = add_dirichlet("system_confusion", prior["system_confusion"], dims)
-            confusion = with_system(observed, confusion, system)
+            confusion = with_system(confusion, system)
         add_confusion(observed, base_rates, confusion)
     return model

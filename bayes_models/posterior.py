@@ -4,8 +4,10 @@ import json
 
 import numpy as np
 import xarray as xr
+from numpy.typing import NDArray
 
 from lehner import Estimate, InputError, IntervalEstimate
+from lehner.ratings import SYSTEM
 
 
 def estimate_from_draws(tree: xr.DataTree, *, level: float = 0.9) -> Estimate:
@@ -35,9 +37,9 @@ def estimate_from_draws(tree: xr.DataTree, *, level: float = 0.9) -> Estimate:
     rater = means["accuracy"].coords["rater"]
     return Estimate(
         method=tree.attrs["model"],
-        system_accuracy=_interval(posterior["system_accuracy"], level),
-        system_accuracy_in_sample=_interval(posterior["system_accuracy_in_sample"], level),
-        rater_accuracy=means["accuracy"].sel(rater=rater[rater != "system"]),
+        system_accuracy=credible_interval(posterior["system_accuracy"], level),
+        system_accuracy_in_sample=credible_interval(posterior["system_accuracy_in_sample"], level),
+        rater_accuracy=means["accuracy"].sel(rater=rater[rater != SYSTEM]),
         base_rates=means["base_rates"],
         confusion=means["confusion"],
         truth_probabilities=tree["truth"].to_dataset()["truth_probabilities"],
@@ -47,8 +49,20 @@ def estimate_from_draws(tree: xr.DataTree, *, level: float = 0.9) -> Estimate:
     )
 
 
-def _interval(draws: xr.DataArray, level: float) -> IntervalEstimate:
-    lower, upper = np.quantile(draws.values, [(1 - level) / 2, (1 + level) / 2])
+def credible_interval(draws: xr.DataArray | NDArray[np.float64], level: float) -> IntervalEstimate:
+    """Give the mean of draws and their equal-tailed credible interval.
+
+    Parameters
+    ----------
+    draws : xarray.DataArray or ndarray
+    level : float
+        Probability of the interval, between 0 and 1.
+
+    Returns
+    -------
+    IntervalEstimate
+    """
+    lower, upper = np.quantile(np.asarray(draws), [(1 - level) / 2, (1 + level) / 2])
     return IntervalEstimate(
         estimate=float(draws.mean()),
         lower=float(lower),

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 from scipy.stats import norm
 
-from bayes_models.observations import UNKNOWN, observe
+from bayes_models.observations import UNKNOWN, Observations, observe
 from bayes_models.predictive import draw_ratings
 from bayes_models.truth import log_joint, states
 from lehner import Ratings
@@ -121,22 +121,23 @@ def predictive_checks(
     n_draws = min(draws, affordable, len(rates))
     (child,) = child_seeds(seed, 1)
     rng = np.random.default_rng(child)
-    agreement, observed, difference = _Moments(), _Moments(), _Moments()
+    observed = observe(ratings)
+    agreement, correlated, difference = _Moments(), _Moments(), _Moments()
     for draw in np.linspace(0, len(rates) - 1, n_draws).astype(int):
         parameters = rates[draw], confusion[draw]
-        predicted = _known_alike(draw_ratings(ratings, *parameters, rng), ratings)
-        correlation = _residual_correlation(ratings, *parameters, rng)
+        predicted = observe(_known_alike(draw_ratings(ratings, *parameters, rng), ratings))
+        correlation = _residual_correlation(observed, *parameters, rng)
         agreement.add(_agreement(predicted))
-        observed.add(correlation)
+        correlated.add(correlation)
         difference.add(correlation - _residual_correlation(predicted, *parameters, rng))
     dims = ("rater", "other")
     names = posterior["rater"].values
     table = xr.Dataset(
         {
-            "agreement": (dims, _agreement(ratings)),
+            "agreement": (dims, _agreement(observed)),
             "agreement_predicted": (dims, agreement.mean),
             "agreement_sd": (dims, agreement.sd),
-            "correlation": (dims, observed.mean),
+            "correlation": (dims, correlated.mean),
             "correlation_z": (
                 dims,
                 difference.mean / np.where(difference.sd > 0, difference.sd, np.nan),
@@ -182,9 +183,8 @@ class _Moments:
         return np.sqrt(np.maximum(self.squares / self.n - self.mean**2, 0))
 
 
-def _agreement(ratings: Ratings) -> Floats:
+def _agreement(observed: Observations) -> Floats:
     """Give the share of pairs of ratings that agree, by pair of raters."""
-    observed = observe(ratings)
     k = observed.n_categories
     counts = observed.response_counts().tocsc()
     weighted = observed.counts[:, None]
@@ -195,10 +195,9 @@ def _agreement(ratings: Ratings) -> Floats:
 
 
 def _residual_correlation(
-    ratings: Ratings, rates: Floats, confusion: Floats, rng: np.random.Generator
+    observed: Observations, rates: Floats, confusion: Floats, rng: np.random.Generator
 ) -> Floats:
     """Correlate who errs where, beyond what the true category explains."""
-    observed = observe(ratings)
     k, n_raters = observed.n_categories, len(observed.rater_names)
     log = log_joint(observed, rates[None], confusion[None])[0]
     probability = np.exp(log - log.max(axis=1, keepdims=True))

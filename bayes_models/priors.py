@@ -263,10 +263,16 @@ def _register(prior: Any, name: str, dims: tuple[str, ...] | None) -> Any:
 
 
 def _mean_and_sd(name: str, prior: Any) -> tuple[float, float]:
-    if np.shape(prior) != (2,) or not prior[1] > 0:
-        raise InputError(f"the prior of {name} is {prior}", "give two numbers, the second above 0")
-    mean, sd = _numbers(name, (abs(prior[0]), prior[1]), (2,))
-    return float(np.copysign(mean, prior[0])), float(sd)
+    try:
+        values = np.asarray(prior, dtype=float)
+    except (TypeError, ValueError):
+        values = np.empty(0)
+    if values.shape != (2,) or not np.isfinite(values).all() or not values[1] > 0:
+        raise InputError(
+            f"the prior of {name} is {prior!r}",
+            "give two numbers, the second above 0",
+        )
+    return float(values[0]), float(values[1])
 
 
 def _numbers(

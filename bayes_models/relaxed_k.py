@@ -88,23 +88,19 @@ def relaxed_k(ratings: Ratings, priors: Priors = None) -> pm.Model:
     return model
 
 
-def difficulty_levels(n_levels: int = N_LEVELS) -> NDArray[np.float64]:
+def difficulty_levels() -> NDArray[np.float64]:
     """Give equally probable levels of difficulty with mean 0 and variance 1.
-
-    Parameters
-    ----------
-    n_levels : int
 
     Returns
     -------
-    ndarray, shape (n_levels,)
+    ndarray, shape (3,)
 
     Examples
     --------
-    >>> difficulty_levels(3).round(3)
+    >>> difficulty_levels().round(3)
     array([-1.225,  0.   ,  1.225])
     """
-    levels = norm.ppf((np.arange(n_levels) + 0.5) / n_levels)
+    levels = norm.ppf((np.arange(N_LEVELS) + 0.5) / N_LEVELS)
     return np.asarray(levels / np.sqrt((levels**2).mean()))
 
 
@@ -130,7 +126,7 @@ def _difficulty(observed: Observations, prior: Mapping[str, Any]) -> Any:
     if not observed.has_system:
         return spread * np.ones((len(observed.rater_names), 1)) * difficulty_levels()
     slope = add_slope("system_slope", prior["system_slope"])
-    slopes = with_system(observed, pt.ones(len(observed.rater_names) - 1), slope)
+    slopes = with_system(pt.ones(len(observed.rater_names) - 1), slope)
     return spread * slopes[:, None] * difficulty_levels()
 
 

@@ -45,18 +45,20 @@ def add_truth(
     """
     posterior = tree["posterior"].to_dataset()
     truth = np.zeros((len(observed.counts), observed.n_categories))
+    sample = {"chain": posterior["chain"], "draw": posterior["draw"]}
+    shape = tuple(posterior.sizes[name] for name in sample)
+    keep = log_likelihood and ratings.n_items * np.prod(shape) <= MOST_LOG_LIKELIHOODS
     likelihood, right = [], []
     for joint in _log_joints(posterior, observed):
         top = joint.max(axis=-1, keepdims=True)
         probability = np.exp(joint - top)
         total = probability.sum(axis=-1, keepdims=True)
         probability /= total
-        likelihood.append((top + np.log(total))[..., 0])
+        if keep:
+            likelihood.append((top + np.log(total))[..., 0])
         truth += probability.sum(axis=0)
         right.append(_proportion_right(probability, observed, rng))
-    truth /= sum(len(part) for part in likelihood)
-    sample = {"chain": posterior["chain"], "draw": posterior["draw"]}
-    shape = tuple(posterior.sizes[name] for name in sample)
+    truth /= np.prod(shape)
     inverse = observed.patterns.inverse
     tree["truth"] = xr.DataTree(
         xr.Dataset(
@@ -68,7 +70,7 @@ def add_truth(
         draws = xr.DataArray(np.concatenate(right).reshape(shape), sample, tuple(sample))
         posterior["system_accuracy_in_sample"] = draws
         tree["posterior"] = xr.DataTree(posterior)
-    if log_likelihood and ratings.n_items * np.prod(shape) <= MOST_LOG_LIKELIHOODS:
+    if keep:
         rows = np.repeat(np.arange(len(inverse)), ratings.weights)
         per_item = np.concatenate(likelihood)[:, inverse[rows]].reshape(*shape, -1)
         tree["log_likelihood"] = xr.DataTree(

@@ -72,3 +72,50 @@ def test_agreement_at_chance_has_no_estimate():
     chance = Ratings([[0, 1, 2], [1, 2, 0]] * 10, "ABCDE", system=[0, 1] * 10)
     found = adjust_algebraic(certain_tree(SCENARIO, 4), chance)
     assert found.system_accuracy.estimate is None and "chance" in found.warnings[0]
+
+
+def draws_of(*scenarios, n_draws):
+    """A fit in which one draw after another is of another scenario."""
+    each = [certain_tree(one, n_draws)["posterior"].to_dataset() for one in scenarios]
+    tree = xr.DataTree.from_dict({"posterior": xr.concat(each, "draw")})
+    tree.attrs["model"] = "relaxed_k"
+    return tree
+
+
+AT_CHANCE = Scenario(rater_accuracy=(0.2, 0.2, 0.2), n_items=50, base_rates="equal")
+
+
+def test_draws_without_agreement_beyond_chance_are_told_and_leave_no_estimate_if_most():
+    ratings = simulate(Scenario(n_items=50), 1)
+    found = adjust_algebraic(certain_tree(AT_CHANCE, 200), ratings)
+    accuracy = found.system_accuracy
+    assert (accuracy.estimate, accuracy.lower, accuracy.upper) == (None, None, None)
+    assert found.system_accuracy_in_sample == accuracy
+    assert "at or below chance: there is no adjusted estimate" in found.warnings[-1]
+    mixed = draws_of(Scenario(n_items=50), AT_CHANCE, n_draws=100)
+    some = adjust_algebraic(mixed, ratings)
+    assert some.system_accuracy.estimate is not None
+    assert "estimate and interval leave these out" in some.warnings[-1]
+    none = adjust_algebraic(certain_tree(Scenario(n_items=50), 100), ratings)
+    assert not any("at or below chance" in text for text in none.warnings)
+
+
+def test_many_raters_have_few_votes():
+    scenario = Scenario(rater_accuracy=(0.6,) * 10, n_items=500)
+    found = adjust_algebraic(certain_tree(scenario, 40), simulate(scenario, 1))
+    assert found.system_accuracy.estimate == pytest.approx(0.9, abs=0.1)
+
+
+def test_repeated_ratings_are_refused():
+    item = np.repeat(np.arange(10), 4)
+    table = {
+        "item": item,
+        "rater": list("aabb") * 10,
+        "occasion": [1, 2] * 20,
+        "rating": np.where(item % 2, "y", "x"),
+    }
+    once = Ratings.from_long(table, occasion="occasion")
+    ratings = Ratings(once.flat, once.categories, once.raters, once.items, [0, 1] * 5)
+    scenario = Scenario(n_categories=2, rater_accuracy=(0.7, 0.7), n_items=10)
+    with pytest.raises(InputError, match="more than once"):
+        adjust_algebraic(certain_tree(scenario, 4), ratings)

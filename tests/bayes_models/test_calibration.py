@@ -81,6 +81,9 @@ def test_ranks_are_between_zero_and_one_and_break_ties_at_random():
     assert kstest(ranks, "uniform").pvalue > 0.001
     assert _rank(np.arange(99.0), -1.0, rng) < 0.01
     assert _rank(np.arange(99.0), 100.0, rng) > 0.99
+    # Draws that are all but equal to the value are below it, and not tied as well.
+    nearly = [_rank(np.full(99, 0.3 - 1e-15), 0.3, rng) for _ in range(20)]
+    assert 0.99 <= min(nearly) and max(nearly) <= 1
 
 
 def test_drawn_ratings_have_the_gaps_of_the_design_and_the_parameters_given():

@@ -77,3 +77,12 @@ def test_the_share_of_switched_draws_is_the_share(good):
     after = relabelled_share(tree_of(base_rates, confusion)["posterior"].to_dataset())
     assert before < 0.01
     assert after == pytest.approx(0.25, abs=0.01)
+
+
+def test_a_system_that_is_mostly_wrong_does_not_count_as_switched_labels(good):
+    base_rates, raters = good[0], good[1][:, :, :1]
+    never_right = np.tile(np.roll(np.eye(3), 1, axis=1), (4, 1000, 1, 1, 1))
+    posterior = tree_of(base_rates, np.concatenate([raters, never_right], axis=2))["posterior"]
+    posterior["system_accuracy"] = (("chain", "draw"), np.zeros((4, 1000)))
+    of_raters = relabelled_share(tree_of(base_rates, raters)["posterior"].to_dataset())
+    assert relabelled_share(posterior.to_dataset()) == of_raters < 0.01

@@ -1,6 +1,7 @@
 """Dials against known densities, and on data whose violations are known."""
 
 import numpy as np
+import pymc as pm
 import pytest
 import xarray as xr
 from scipy.stats import norm
@@ -63,3 +64,21 @@ def test_the_data_reject_the_property_that_fails():
     (tree,) = fit_many("relaxed_k", [simulate(same, 1)], priors="unequal_raters")
     (held,) = read_dials(tree, priors="unequal_raters")
     assert held.bayes_factor < 1 < dial.bayes_factor
+
+
+@pytest.mark.parametrize(("sd", "n"), [(0.1, 1600), (0.2, 4000)])
+def test_draws_that_are_all_far_from_zero_give_a_lower_bound(sd, n):
+    draws = np.random.default_rng(1).normal(1, sd, n)
+    true = norm.pdf(0, scale=0.7) / norm.pdf(0, 1, sd)
+    assert 10 < against_zero(draws, 0.7) < true
+    # Where the draws are does not matter any more, only how many they are.
+    assert against_zero(draws + 100, 0.7) == pytest.approx(against_zero(draws, 0.7))
+
+
+@pytest.mark.parametrize("scale", [np.float32(0.5), np.int64(1), np.array(0.5)])
+def test_a_scale_may_be_any_number_and_a_distribution_has_none(scale):
+    draws = abs(np.random.default_rng(1).normal(0, 0.2, (4, 2000)))
+    (dial,) = read_dials(tree_of(rater_spread=draws), priors={"rater_spread": scale})
+    assert dial.bayes_factor == pytest.approx(against_zero(draws.ravel(), float(scale)))
+    other = {"rater_spread": pm.HalfNormal.dist(0.5)}
+    assert read_dials(tree_of(rater_spread=draws), priors=other)[0].bayes_factor is None

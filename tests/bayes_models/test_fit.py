@@ -212,3 +212,24 @@ def test_unknown_models_and_checks_are_refused():
 def test_a_fit_without_a_system_gives_no_estimate(anesthesia_fit):
     with pytest.raises(InputError, match="no system"):
         estimate_from_draws(anesthesia_fit)
+
+
+@pytest.mark.parametrize(
+    ("option", "value"),
+    [
+        ("draws", 0),
+        ("draws", 3),
+        ("draws", 2.5),
+        ("tune", -5),
+        ("tune", 0),
+        ("chains", 0),
+        ("chains", 2.5),
+        ("target_accept", 0),
+        ("target_accept", 1.0),
+    ],
+)
+def test_options_of_sampling_are_checked(option, value):
+    with pytest.raises(InputError, match=f"{option} is {value}; give a "):
+        bayes_models.fit(
+            "dawid_skene", load_dataset("lehner_table2"), engine="gibbs", **{option: value}
+        )

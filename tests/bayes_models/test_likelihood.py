@@ -230,6 +230,13 @@ def test_anonymous_and_empty_ratings_are_refused():
         observe(Ratings(np.empty((0, 2), dtype=int), ["a", "b"]))
 
 
+@pytest.mark.parametrize(("system", "counts"), [([-1, -1, -1], None), ([0, -1, -1], [0, 1, 1])])
+def test_a_system_that_answered_nothing_is_refused(system, counts):
+    ratings = Ratings([[0, 1], [1, 1], [0, 0]], ["no", "yes"], system=system, counts=counts)
+    with pytest.raises(InputError, match="the system answered no item; give its answers, or leave"):
+        observe(ratings)
+
+
 def test_truths_enter_if_some_are_known_and_are_held_back_if_all_are():
     codes, categories = [[0, 1], [1, 1], [0, 1]], ["no", "yes"]
     some = Ratings(codes, categories, truth=[-1, 1, 0], counts=[2, 3, 4])

@@ -5,7 +5,7 @@ import pymc as pm
 import pytest
 import xarray as xr
 
-from bayes_models import MODELS, PRIORS, one_coin, one_coin_by_rater, relaxed_k
+from bayes_models import MODELS, PRIORS, fit, one_coin, one_coin_by_rater, relaxed_k
 from bayes_models.calibration import prior_draws
 from bayes_models.priors import choose_priors
 from bayes_models.simplex import IsometricLogRatio, zero_sum_basis
@@ -194,7 +194,11 @@ def test_a_prior_may_be_a_distribution(ratings):
         ("dawid_skene", {"base_rates": "many"}, "numbers"),
         ("one_coin", {"rater_log_odds": 1.0}, "two numbers"),
         ("one_coin", {"rater_log_odds": (0, -1)}, "two numbers"),
-        ("one_coin", {"rater_log_odds": (np.nan, 1)}, "0 or more"),
+        ("one_coin", {"rater_log_odds": (np.nan, 1)}, "two numbers, the second above 0"),
+        ("one_coin", {"rater_log_odds": (-1, np.inf)}, r"is \(-1, inf\); give two numbers"),
+        ("one_coin", {"rater_log_odds": (np.inf, 1)}, "two numbers"),
+        ("one_coin", {"rater_log_odds": ("a", "b")}, "two numbers"),
+        ("one_coin", {"rater_log_odds": [[1], [1, 2]]}, "two numbers"),
         ("relaxed_k", {"rater_spread": -1}, "0 or more"),
         ("class_conditional", {"accuracy_by_category": 3.0, "base_rates": -1}, "above 0"),
     ],
@@ -202,6 +206,12 @@ def test_a_prior_may_be_a_distribution(ratings):
 def test_bad_priors_are_refused_by_name(model, priors, message, ratings):
     with pytest.raises(InputError, match=message):
         MODELS[model](ratings, priors)
+
+
+@pytest.mark.parametrize("prior", [[[1], [1, 2]], {}, object()])
+def test_what_is_no_prior_is_refused_before_compiling(prior, ratings):
+    with pytest.raises(InputError, match=r"the prior of base_rates is .*; give numbers that fit"):
+        fit("dawid_skene", ratings, priors={"base_rates": prior})
 
 
 def test_priors_not_given_are_those_of_the_first_set():

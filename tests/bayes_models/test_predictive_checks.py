@@ -1,10 +1,12 @@
 """Checks that must name raters who share mistakes, and nobody else."""
 
+import sys
+
 import numpy as np
 import pytest
 import xarray as xr
 
-from bayes_models import predictive_checks
+from bayes_models import observe, predictive_checks
 from bayes_models.predictive_checks import _agreement
 from lehner import Ratings, Scenario, simulate, true_parameters
 
@@ -65,7 +67,7 @@ def test_predicted_agreement_is_that_of_the_parameters():
 
 def test_agreement_counts_pairs_of_ratings():
     ratings = Ratings([[0, 0, -1], [0, 1, 1], [1, 1, 1]], ["a", "b"], counts=[1, 1, 2])
-    shares = _agreement(ratings)
+    shares = _agreement(observe(ratings))
     assert shares[0, 1] == pytest.approx(3 / 4)
     assert shares[1, 2] == pytest.approx(1)
     assert np.isnan(shares[0, 0])
@@ -81,3 +83,13 @@ def test_raters_who_never_met_have_no_check():
     assert np.isnan(float(table["agreement"][0, 1])) and np.isfinite(
         float(table["agreement"][0, 2])
     )
+
+
+def test_data_are_collapsed_once_and_each_prediction_once(monkeypatch):
+    scenario, seen = Scenario(n_items=30), []
+    # The package has the function under the name of the module.
+    module = sys.modules["bayes_models.predictive_checks"]
+    monkeypatch.setattr(module, "observe", lambda data: seen.append(data) or observe(data))
+    ratings = simulate(scenario, 1)
+    predictive_checks(fit_at_the_truth(scenario, 1), ratings, draws=5)
+    assert len(seen) == 1 + 5 and sum(one is ratings for one in seen) == 1

@@ -1,10 +1,12 @@
 """The posterior of the true categories, against enumeration."""
 
+import tracemalloc
+
 import numpy as np
 import pytest
 import xarray as xr
 
-from bayes_models import observe
+from bayes_models import observe, truth
 from bayes_models.truth import add_truth
 from lehner import Ratings
 from tests.bayes_models.test_likelihood import as_lists, random_parameters, random_ratings
@@ -90,3 +92,20 @@ def test_without_a_system_there_is_no_accuracy_in_the_sample():
     tree = posterior_of(*random_parameters(np.random.default_rng(1), ratings.n_raters, 3))
     add_truth(tree, ratings, observe(ratings), np.random.default_rng(2))
     assert "system_accuracy_in_sample" not in tree["posterior"]
+
+
+@pytest.mark.parametrize(("wanted", "most"), [(False, 50_000_000), (True, 0)])
+def test_item_log_likelihoods_that_are_not_kept_take_no_memory(wanted, most, monkeypatch):
+    monkeypatch.setattr(truth, "CHUNK", 100_000)
+    monkeypatch.setattr(truth, "MOST_LOG_LIKELIHOODS", most)
+    rng = np.random.default_rng(1)
+    ratings = Ratings(rng.integers(0, 3, (500, 12)), ["a", "b", "c"])
+    tree = posterior_of(*random_parameters(rng, 12, 3), draws=1000)
+    observed = observe(ratings)
+    tracemalloc.start()
+    add_truth(tree, ratings, observed, rng, log_likelihood=wanted)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert "log_likelihood" not in tree
+    np.testing.assert_allclose(tree["truth"]["truth_probabilities"].sum("category"), 1)
+    assert peak < 2000 * len(observed.counts) * 8

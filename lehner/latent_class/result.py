@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from lehner.estimate import listed
 from lehner.latent_class.deviance import deviance
 from lehner.latent_class.expectation_maximisation import LatentClasses
 from lehner.latent_class.maximum import Maximum
@@ -149,9 +150,9 @@ class LatentClassFit:
         if self.g2 is not None:
             lines.append(f"  G²              {self.g2:.2f}, {self.degrees_of_freedom} df")
         if self.base_rates.ndim == 1:
-            lines.append(f"  base rates      {_shown(self.base_rates)}")
+            lines.append(f"  base rates      {listed(self.base_rates)}")
         if self.accuracy is not None:
-            lines.append(f"  accuracy        {_shown(self.accuracy)}")
+            lines.append(f"  accuracy        {listed(self.accuracy)}")
         return "\n".join([*lines, *(f"  note: {text}" for text in self.notes)])
 
 
@@ -247,12 +248,3 @@ def _accuracy_moves(maximum: Maximum, root: Floats) -> Floats:
 def _lengths(rows: Floats) -> Floats:
     lengths = np.sqrt((rows**2).sum(axis=1))
     return np.where(lengths > ROUNDING, lengths, np.nan)
-
-
-def _shown(values: "xr.DataArray") -> str:
-    names = values.coords[values.dims[0]].values[:8]
-    shown = [
-        f"{name} {'–' if np.isnan(value) else f'{value:.3f}'}"
-        for name, value in zip(names, values.values, strict=False)
-    ]
-    return ", ".join(shown) + (", …" * (values.size > len(names)))

@@ -93,7 +93,7 @@ class Estimate:
         for name in ("rater_accuracy", "base_rates"):
             values = getattr(self, name)
             if values is not None:
-                shown = ", ".join(f"{k} {_shown(v)}" for k, v in _named(values).items())
+                shown = listed(values, most=values.size)
                 lines.append(f"  {name.replace('_', ' '):<25}  {shown}")
         return "\n".join([*lines, *(f"  warning: {text}" for text in self.warnings)])
 
@@ -121,8 +121,30 @@ def _named(values: "xr.DataArray | None") -> dict[str, float | None]:
     return {str(label): number(v) for label, v in zip(labels, values.values, strict=True)}
 
 
-def _shown(value: float | None) -> str:
-    return "–" if value is None else f"{value:.3f}"
+def listed(values: "xr.DataArray", most: int = 8) -> str:
+    """Write numbers after their labels, unknown ones as a dash.
+
+    Parameters
+    ----------
+    values : xarray.DataArray, of one dimension
+    most : int
+        How many to write.
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> import xarray as xr
+    >>> listed(xr.DataArray([0.5, np.nan, 0.25], {"rater": ["x", "y", "z"]}), most=2)
+    'x 0.500, y –, …'
+    """
+    labels = values.coords[values.dims[0]].values[:most]
+    numbers = [number(value) for value in values.values[:most]]
+    shown = ["–" if value is None else f"{value:.3f}" for value in numbers]
+    pairs = [f"{label} {text}" for label, text in zip(labels, shown, strict=True)]
+    return ", ".join(pairs) + ", …" * (values.size > most)
 
 
 def number(value: Any) -> float | None:

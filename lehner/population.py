@@ -27,6 +27,7 @@ from lehner.scenario import Scenario
 from lehner.seeds import Seed, child_seeds
 from lehner.simulation import simulate
 from lehner.vote_methods import VOTE_METHODS, estimate_from_votes
+from lehner.vote_probabilities import vote_probabilities, vote_table
 from lehner.votes import collapse_votes, pattern_votes
 
 type Floats = NDArray[np.float64]
@@ -73,9 +74,10 @@ def population_value(
 ) -> PopulationValue:
     """Compute what a method estimates as the number of items grows.
 
-    The patterns of ratings and system answers are enumerated with their probabilities, and the
-    method is applied to these as if they were counts. For likelihood models that gives the
-    pseudo-true value, of the model nearest to the truth in Kullback-Leibler divergence.
+    Votes and system answers, for likelihood models the patterns of ratings and answers, are
+    enumerated with their probabilities, and the method is applied to these as if they were counts.
+    For likelihood models that gives the pseudo-true value, of the model nearest to the truth in
+    Kullback-Leibler divergence.
 
     Parameters
     ----------
@@ -189,18 +191,20 @@ def _from_patterns(scenario: Scenario, methods: Sequence[str], n: int, seed: See
     for start, child in zip(starts, child_seeds(seed, len(starts)), strict=True):
         rng = np.random.default_rng(child)
         parameters = draw_parameters(scenario, min(size, n - start), rng)
-        probability = pattern_probabilities(scenario, parameters)
-        found = _of_votes(scenario, probability, [m for m in methods if m in VOTE_METHODS])
-        for method in methods:
-            if method in LATENT_CLASS_MODELS:
-                found[method] = _of_likelihood(scenario, parameters, probability, method)
+        found = _of_votes(scenario, parameters, [m for m in methods if m in VOTE_METHODS])
+        models = [m for m in methods if m in LATENT_CLASS_MODELS]
+        if models:
+            probability = pattern_probabilities(scenario, parameters)
+            found |= {m: _of_likelihood(scenario, parameters, probability, m) for m in models}
         yield found, expected_system_accuracy(scenario, parameters)
 
 
-def _of_votes(scenario: Scenario, probability: Floats, methods: Sequence[str]) -> dict[str, Floats]:
-    votes = pattern_votes(scenario.n_raters, scenario.n_categories, missing=scenario.missing > 0)
-    answers = votes.collapse(probability).swapaxes(1, 2)
-    return estimate_from_votes(votes.table, answers, methods)
+def _of_votes(
+    scenario: Scenario, parameters: DrawnParameters, methods: Sequence[str]
+) -> dict[str, Floats]:
+    table = vote_table(scenario.n_raters, scenario.n_categories, missing=scenario.missing > 0)
+    answers = vote_probabilities(scenario, parameters).swapaxes(1, 2)
+    return estimate_from_votes(table, answers, methods)
 
 
 def _of_likelihood(

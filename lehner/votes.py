@@ -1,6 +1,5 @@
 """Votes: how many ratings of an item fall into each category, all that the algebra needs."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -127,15 +126,11 @@ class PatternVotes:
     votes_of_pattern : ndarray of int, shape (n_patterns,)
         The row of the table with each pattern's votes.
     table : VoteTable
-    collapse : callable
-        From an array (..., n_patterns) to its sums over patterns with equal votes,
-        (..., n_votes).
     """
 
     codes: Integers
     votes_of_pattern: Integers
     table: VoteTable
-    collapse: Callable[[Floats], Floats]
 
 
 @lru_cache(maxsize=16)
@@ -159,24 +154,12 @@ def pattern_votes(n_raters: int, n_categories: int, *, missing: bool) -> Pattern
     [[0, 0], [0, 1], [1, 0], [1, 1]]
     >>> enumeration.table.votes.tolist()
     [[0, 2], [1, 1], [2, 0]]
-    >>> enumeration.collapse(np.array([1.0, 2.0, 3.0, 4.0])).tolist()
-    [4.0, 5.0, 1.0]
+    >>> enumeration.votes_of_pattern.tolist()
+    [2, 1, 1, 0]
     """
-    from scipy.sparse import csr_array
-
     symbols = [*range(n_categories), *([-1] if missing else [])]
     shape = (len(symbols),) * n_raters
     codes = np.array(symbols)[np.indices(shape).reshape(n_raters, -1).T]
     every = np.stack([(codes == k).sum(axis=1) for k in range(n_categories)], axis=1)
     votes, inverse = np.unique(every, axis=0, return_inverse=True)
-    sums = csr_array(
-        (np.ones(len(codes)), (inverse, np.arange(len(codes)))), shape=(len(votes), len(codes))
-    )
-    return PatternVotes(
-        codes=codes,
-        votes_of_pattern=inverse,
-        table=tabulate_votes(votes),
-        collapse=lambda values: (sums @ values.reshape(-1, len(codes)).T).T.reshape(
-            *values.shape[:-1], -1
-        ),
-    )
+    return PatternVotes(codes=codes, votes_of_pattern=inverse, table=tabulate_votes(votes))

@@ -12,7 +12,7 @@ from lehner.estimate import number
 type Floats = NDArray[np.float64]
 
 LOWEST = {"percent_agreement": 0.0, "accuracy": 0.0, "goodman_kruskal_lambda": -np.inf}
-"""The lowest value of coefficients that are not kappas, whose lowest is −1."""
+"""The lowest value of coefficients that are not kappas; theirs is −1, less if weighted."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -31,7 +31,7 @@ class Coefficient:
         Of items drawn at random, for these raters. None where the items do not tell.
     lower, upper : float or None
         Ends of the interval: t with the number of items less one degrees of freedom, cut to the
-        coefficient's range.
+        coefficient's range; not cut below for an estimate below -1, as weighted ones can be.
     p_value : float or None
         Two-sided, of the hypothesis that the coefficient is 0; none for proportions.
     interpretation : str or None
@@ -117,13 +117,15 @@ def summarise(
     from scipy.special import stdtr, stdtrit
 
     half = error * float(stdtrit(n_informative - 1, (1 + level) / 2))
+    # A weighted kappa can be below −1: its interval is not cut there.
+    lower = estimate - half if estimate < lowest else max(estimate - half, lowest)
     p_value = 2 * float(stdtr(n_informative - 1, -abs(estimate) / error))
     return Coefficient(
         name=name,
         weights=weights,
         estimate=estimate,
         standard_error=error,
-        lower=min(estimate, max(estimate - half, lowest)),
+        lower=lower,
         upper=min(estimate + half, 1.0),
         p_value=None if lowest == 0 else p_value,
         interpretation=label,

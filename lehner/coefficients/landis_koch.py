@@ -1,6 +1,7 @@
 """The labels of Landis & Koch (1977), and how probable they are."""
 
 from itertools import pairwise
+from math import inf
 from statistics import NormalDist
 
 LABELS = ("poor", "slight", "fair", "moderate", "substantial", "almost perfect")
@@ -40,7 +41,8 @@ def landis_koch_label(coefficient: float) -> str:
 def landis_koch_probability(coefficient: float, standard_error: float) -> dict[str, float]:
     """Find how probable each label is for the true coefficient.
 
-    It is taken as normal about the estimate within [-1, 1] (Gwet 2014, section 6.4).
+    It is taken as normal about the estimate within [-1, 1] (Gwet 2014, section 6.4); about one
+    below -1, as a weighted coefficient can be, it is normal up to 1.
 
     Parameters
     ----------
@@ -59,7 +61,8 @@ def landis_koch_probability(coefficient: float, standard_error: float) -> dict[s
     0.579
     """
     normal = NormalDist(coefficient, standard_error)
-    below = [normal.cdf(end) for end in ENDS]
+    lowest = ENDS[0] if coefficient >= ENDS[0] else -inf
+    below = [normal.cdf(end) for end in (lowest, *ENDS[1:])]
     within = max(below[-1] - below[0], TINY)
     return {
         name: (upper - lower) / within

@@ -216,7 +216,7 @@ def ratings_by_rater(group: Group, n_raters: int) -> Integers:
 
 
 def _few_patterns(group: Group, design: Design) -> bool:
-    n_patterns = float(design.n_categories) ** len(group.raters)
+    n_patterns = design.n_categories ** len(group.raters)
     return n_patterns <= min(MOST_PATTERNS, PATTERNS_PER_ITEM * group.n_items)
 
 

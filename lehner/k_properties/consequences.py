@@ -170,10 +170,11 @@ def _mean_misfit(scenario: Scenario) -> float:
     """Give the mean chi-square of a disagreement, over random errors, in large samples."""
     k, drawn = scenario.n_categories, draw_parameters(scenario, DRAWS, np.random.default_rng(SEED))
     confusion = drawn.confusion[:, 0, :-1]
-    tables = np.einsum("bk,bika,bjkc->bijac", drawn.base_rates, confusion, confusion)
-    first, second = np.triu_indices(scenario.n_raters, 1)
-    table = tables[:, first, second].mean(axis=1)
-    table = (table + table.swapaxes(1, 2)) / 2
+    rates, everyone = drawn.base_rates[:, :, None], confusion.sum(axis=1)
+    own = np.einsum("bk,bika,bikc->bac", drawn.base_rates, confusion, confusion)
+    # Over ordered pairs of raters: the square of the sum less the sum of squares.
+    table = everyone.swapaxes(1, 2) @ (rates * everyone) - own
+    table /= scenario.n_raters * (scenario.n_raters - 1)
     kappa = brennan_prediger(np.trace(table, axis1=1, axis2=2), k)
     # The K-model fitted to each table, as it is to the ratings.
     fitted = KModel(knowledge=np.sqrt(np.maximum(kappa, 0))[:, None], frequency=table.sum(axis=2))

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from lehner.estimate import listed
 from lehner.latent_class.deviance import deviance
 from lehner.latent_class.expectation_maximisation import LatentClasses
 from lehner.latent_class.maximum import Maximum
@@ -133,7 +134,7 @@ class LatentClassFit:
             "confusion": self.confusion.copy(data=by_confusion.reshape(found.confusion.shape)),
         }
         if self.accuracy is not None:
-            by_rater = _lengths(_accuracy_slopes(self._maximum) @ root)
+            by_rater = _lengths(_accuracy_moves(self._maximum, root))
             errors["accuracy"] = self.accuracy.copy(data=by_rater)
         return xr.Dataset(errors, attrs={"kind": "observed information", "note": note})
 
@@ -149,9 +150,9 @@ class LatentClassFit:
         if self.g2 is not None:
             lines.append(f"  G²              {self.g2:.2f}, {self.degrees_of_freedom} df")
         if self.base_rates.ndim == 1:
-            lines.append(f"  base rates      {_shown(self.base_rates)}")
+            lines.append(f"  base rates      {listed(self.base_rates)}")
         if self.accuracy is not None:
-            lines.append(f"  accuracy        {_shown(self.accuracy)}")
+            lines.append(f"  accuracy        {listed(self.accuracy)}")
         return "\n".join([*lines, *(f"  note: {text}" for text in self.notes)])
 
 
@@ -234,26 +235,16 @@ def _observed_items(table: PatternTable) -> int:
     return int(table.weights[observed].sum())
 
 
-def _accuracy_slopes(maximum: Maximum) -> Floats:
-    """Differentiate the accuracies, (n_raters, n_probabilities)."""
-    shares, confusion = maximum.group_shares, maximum.found.confusion
-    right = np.diagonal(confusion, axis1=1, axis2=2)
-    by_rates = shares[:, None] * right[:, None, :]
-    by_confusion = np.zeros((len(right), *confusion.shape))
-    rater, category = np.arange(len(right))[:, None], np.arange(right.shape[1])
-    by_confusion[rater, rater, category, category] = shares @ maximum.base_rates
-    return np.hstack([by_rates.reshape(len(right), -1), by_confusion.reshape(len(right), -1)])
+def _accuracy_moves(maximum: Maximum, root: Floats) -> Floats:
+    """Give how the accuracies move with the probabilities, (n_raters, n_free)."""
+    shares, found = maximum.group_shares, maximum.found
+    right = np.diagonal(found.confusion, axis1=1, axis2=2)
+    by_rates, by_confusion = np.split(root, [found.base_rates.size])
+    rates = np.tensordot(shares, by_rates.reshape(*maximum.base_rates.shape, -1), axes=1)
+    rows = by_confusion.reshape(*found.confusion.shape, -1)
+    return np.asarray(right @ rates + np.einsum("c,jccf->jf", shares @ maximum.base_rates, rows))
 
 
 def _lengths(rows: Floats) -> Floats:
     lengths = np.sqrt((rows**2).sum(axis=1))
     return np.where(lengths > ROUNDING, lengths, np.nan)
-
-
-def _shown(values: "xr.DataArray") -> str:
-    names = values.coords[values.dims[0]].values[:8]
-    shown = [
-        f"{name} {'–' if np.isnan(value) else f'{value:.3f}'}"
-        for name, value in zip(names, values.values, strict=False)
-    ]
-    return ", ".join(shown) + (", …" * (values.size > len(names)))

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from lehner.algebraic import CHANCE_TOLERANCE
 from lehner.checks import check_choice, check_whole_number
-from lehner.estimate import labelled
+from lehner.estimate import labelled, listed
 from lehner.least_squares.pair_model import (
     FORMS,
     model_at,
@@ -84,17 +84,11 @@ class LeastSquaresFit:
 
     def __repr__(self) -> str:
         value = "–" if self.sum_of_squares is None else f"{self.sum_of_squares:.3g}"
-        rates = ", ".join(
-            f"{name} {rate:.3f}"
-            for name, rate in zip(
-                self.base_rates["category"].values, self.base_rates.values, strict=True
-            )
-        )
         lines = [
             f"LeastSquaresFit of {self.form}: {self.n_parameters} parameters, "
             f"{self.n_frequencies} frequencies",
             f"  sum of squares  {value}",
-            f"  base rates      {rates}",
+            f"  base rates      {listed(self.base_rates, most=self.base_rates.size)}",
         ]
         for name in ("accuracy", "decay"):
             if getattr(self, name) is not None:

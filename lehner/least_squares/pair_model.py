@@ -225,6 +225,7 @@ def truth_probabilities(votes: NDArray[np.int64], base_rates: Floats, confusion:
     -------
     ndarray, shape (n_items, n_categories)
     """
+    from scipy.special import softmax
+
     log = votes @ np.log(np.maximum(confusion, TINY)).T + np.log(np.maximum(base_rates, TINY))
-    probability = np.exp(log - log.max(axis=1, keepdims=True))
-    return np.asarray(probability / probability.sum(axis=1, keepdims=True))
+    return np.asarray(softmax(log, axis=1))

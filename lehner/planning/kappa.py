@@ -5,13 +5,13 @@ from typing import Any
 
 import numpy as np
 
-from lehner.checks import check_number, check_probability, check_whole_number
+from lehner.checks import check_number, check_probability, check_whole_number, wrong
 from lehner.confusion import reached_accuracy
 from lehner.errors import InputError
 from lehner.pairwise import brennan_prediger
 from lehner.parameters import draw_parameters, perception
 from lehner.scenario import Scenario
-from lehner.seeds import Seed, child_seeds
+from lehner.seeds import Seed, child_seeds, generator
 
 DRAWS = 1000
 SPREAD, DIFFICULTY = 0.1, 0.2
@@ -119,13 +119,22 @@ def expected_kappa(scenario: Scenario, *, draws: int = DRAWS, seed: Seed = 1) ->
     -------
     float
 
+    Raises
+    ------
+    InputError
+        If raters copy, or the draws or the seed are wrong.
+
     Examples
     --------
     >>> round(expected_kappa(Scenario(rater_accuracy=(0.6, 0.6, 0.6))), 6)
     0.25
     """
+    if any(scenario.copying):
+        remedy = "simulate instead: only raters who rate by themselves have this kappa"
+        raise wrong("copying", scenario.copying, remedy)
+    check_whole_number("draws", draws, 1)
     n = draws if scenario.random_parameters else 1
-    parameters = draw_parameters(scenario, n, np.random.default_rng(seed))
+    parameters = draw_parameters(scenario, n, generator(seed))
     raters = parameters.confusion[:, :, :-1]
     # Over ordered pairs of raters: the square of the sum less the sum of squares.
     agreeing = (raters.sum(axis=2) ** 2 - (raters**2).sum(axis=2)).sum(axis=-1)

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from lehner.checks import check_choice, check_whole_number
 from lehner.errors import InputError
+from lehner.estimate import listed
 from lehner.ratings import SYSTEM, Ratings
 from lehner.seeds import Seed
 from lehner.tap.likelihood import GroupVotes, confusion, expect, group_votes, log_orderings
@@ -31,7 +32,6 @@ NO_GAIN = 1e-4
 MOST_PARAMETERS = 2000
 MOVED = 1e-4
 FIXED = 1e-10
-SHOWN = 8
 DIMS = {
     "base_rates": ("category",),
     "knowledge": ("rater",),
@@ -98,8 +98,8 @@ class TapFit:
         lines = [
             f"TapFit: {counted(self.n_items, 'item')}, {counted(self.knowledge.size, 'rater')}",
             f"  log-likelihood  {value} with {counted(self.n_parameters, 'parameter')}",
-            f"  base rates (t)  {_shown(self.base_rates)}",
-            f"  knowledge (a)   {_shown(self.knowledge)}",
+            f"  base rates (t)  {listed(self.base_rates)}",
+            f"  knowledge (a)   {listed(self.knowledge)}",
         ]
         return "\n".join([*lines, *(f"  note: {text}" for text in self.notes)])
 
@@ -309,9 +309,3 @@ def _determined(
     if np.isnan(values["guessing"]).any():
         return values, errors, ["some raters always know: how they would guess is undefined"]
     return values, errors, []
-
-
-def _shown(values: "xr.DataArray") -> str:
-    names = values.coords[values.dims[0]].values[:SHOWN]
-    shown = [f"{n} {v:.3f}" for n, v in zip(names, values.values, strict=False)]
-    return ", ".join(shown) + (", …" * (values.size > SHOWN))

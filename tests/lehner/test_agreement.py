@@ -534,6 +534,15 @@ def test_intervals_stay_within_the_coefficients_range():
     assert (found["cohen_kappa"].lower, found["cohen_kappa"].upper) == (-1, 1)
 
 
+def test_a_weighted_coefficient_below_minus_1_has_an_interval_on_both_sides_and_is_poor():
+    # Chance agreement is 2/3; 60 items have an agreement of 0 and one of 1.
+    ratings = Ratings([[0, 2], [0, 0]], [1, 2, 3], ordered=True, counts=[60, 1])
+    found = agreement(ratings, weights=["quadratic"])["brennan_prediger_kappa", "quadratic"]
+    assert found.estimate == pytest.approx((1 / 61 - 2 / 3) * 3)
+    assert found.estimate - found.lower == pytest.approx(found.upper - found.estimate)
+    assert found.label == "(poor, 100%)"
+
+
 @pytest.mark.parametrize("level", [0, 1, 90, float("nan"), "high"])
 def test_bad_level_is_refused(level):
     with pytest.raises(InputError, match="level is"):

@@ -109,3 +109,11 @@ def test_simulated_totals_have_the_expected_means(
         values = np.concatenate([getattr(part, name) for part in parts])
         se = values.std(axis=0) / np.sqrt(n)
         assert np.abs(values.mean(axis=0) - expected).max() < 4.5 * se.max(), name
+
+
+def test_patterns_beyond_the_largest_float_are_not_enumerated():
+    k, n_raters = 100, 160
+    design, _ = totals_of(Ratings(np.zeros((2, n_raters), int), range(k)))
+    accuracy, rates = np.full(n_raters, 0.8), np.full(k, 1 / k)
+    found = next(simulated_totals(design, accuracy, rates, 1, np.random.default_rng(1)))
+    assert found.frequency.sum() == 2 * n_raters

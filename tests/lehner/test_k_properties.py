@@ -1,6 +1,8 @@
 """Tests of the K-properties: exact large-sample values, size, and what cannot be tested."""
 
+import tracemalloc
 from dataclasses import replace
+from itertools import combinations
 
 import numpy as np
 import pytest
@@ -11,9 +13,10 @@ from lehner import InputError, Ratings, Scenario, check_k_properties, population
 from lehner.k_properties.agreement_totals import find_design, observed_totals
 from lehner.k_properties.bootstrap import _compare, fit_null, run_k_tests
 from lehner.k_properties.check import holm
-from lehner.k_properties.consequences import consequence
+from lehner.k_properties.consequences import DRAWS, SEED, _mean_misfit, consequence
 from lehner.k_properties.disagreement import plain_chi_square
 from lehner.k_properties.model import (
+    KModel,
     disagreement_shares,
     expected_triples,
     fit_k_model,
@@ -106,6 +109,30 @@ def test_each_violation_is_rejected_and_its_size_recovered(test, violated, field
     estimate = lehner.estimate_algebraic(population(scenario), interval=None)
     truth = replace(scenario, system_accuracy=estimate.system_accuracy.estimate)
     assert found.consequence.bias == pytest.approx(population_value(truth).bias, abs=0.01)
+
+
+def test_the_mean_misfit_is_that_of_all_pairs_in_memory_for_few():
+    scenario = replace(HOLD, rater_accuracy=(0.6,) * 30, proportional_error_range=0.6)
+    tracemalloc.start()
+    found = _mean_misfit(scenario)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    # Of one number for each pair of raters, with categories: 72 MB.
+    assert peak < 25e6
+    drawn = draw_parameters(scenario, DRAWS, np.random.default_rng(SEED))
+    confusion = drawn.confusion[:, 0, :-1]
+    pairs = [
+        np.einsum("bk,bka,bkc->bac", drawn.base_rates, confusion[:, i], confusion[:, j])
+        for i, j in combinations(range(30), 2)
+    ]
+    joint = np.mean(pairs, axis=0)
+    joint = (joint + joint.swapaxes(1, 2)) / 2
+    a, b = np.triu_indices(5, 1)
+    share = joint[:, a, b] / joint[:, a, b].sum(axis=1, keepdims=True)
+    kappa = (np.trace(joint, axis1=1, axis2=2) - 0.2) / 0.8
+    model = KModel(knowledge=np.sqrt(kappa)[:, None], frequency=joint.sum(axis=2))
+    expected = disagreement_shares(model)
+    assert found == pytest.approx(((share - expected) ** 2 / expected).sum(axis=1).mean())
 
 
 def test_the_spread_of_random_errors_is_recovered():

@@ -47,3 +47,9 @@ def test_membership_probabilities_of_ac1_are_those_of_irrcac():
     cumulative = np.cumsum([found[name] for name in reversed(LABELS)])
     expected = [0.39674, 0.88336, 0.99542, 0.99997]
     assert cumulative[:4] == pytest.approx(expected, abs=1e-5)
+
+
+def test_a_weighted_coefficient_below_minus_1_is_poor_for_sure():
+    found = landis_koch_probability(-1.951, 0.049)
+    assert found["poor"] == pytest.approx(1)
+    assert sum(found.values()) == pytest.approx(1)

@@ -272,6 +272,7 @@ def test_too_little_to_go_by_gives_no_number_and_a_note(form, ratings, note):
     fit = fit_least_squares(ratings, form)
     assert_no_numbers(fit, note)
     assert fit.rank is None and fit.sum_of_squares is None
+    assert f"base rates      {fit.base_rates['category'].values[0]} –" in repr(fit)
 
 
 @pytest.mark.parametrize("n_items", [1, 10])

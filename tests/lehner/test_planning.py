@@ -99,6 +99,25 @@ def test_expected_kappa_of_raters_who_are_misled():
     assert expected_kappa(scenario) == pytest.approx(float(found.mean()), abs=0.002)
 
 
+def test_raters_who_copy_have_another_kappa_and_are_refused():
+    never = Scenario(base_rates="equal", copying=(0, 0, 0))
+    assert expected_kappa(never) == pytest.approx(0.25)
+    with pytest.raises(InputError, match=r"copying is \(0.0, 1.0, 1.0\); simulate instead"):
+        expected_kappa(Scenario(base_rates="equal", copying=(0, 1, 1)))
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"draws": 0}, "draws is 0; give a whole number, 1 or more"),
+        ({"seed": -1}, "seed is -1; give a whole number, 0 or more"),
+    ],
+)
+def test_an_expected_kappa_of_nothing_is_refused(options, said):
+    with pytest.raises(InputError, match=said):
+        expected_kappa(Scenario(), **options)
+
+
 @pytest.mark.parametrize(
     ("options", "said"),
     [

@@ -1,5 +1,6 @@
 """Population values are what methods estimate from ever larger samples."""
 
+import tracemalloc
 from dataclasses import replace
 
 import numpy as np
@@ -192,6 +193,17 @@ def test_draws_that_are_undefined_have_no_standard_error():
     chance = Scenario(rater_accuracy=(0.2, 0.2, 0.2), base_rates="dirichlet")
     value = population_value(chance, replicates=5)
     assert (value.undefined, value.standard_error) == (1, None)
+
+
+def test_methods_that_need_only_votes_enumerate_no_patterns():
+    scenario = Scenario(rater_accuracy=(0.6,) * 7, proportional_error_range=0.7, base_rates=SKEWED)
+    tracemalloc.start()
+    value = population_value(scenario, replicates=12)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert value.bias == pytest.approx(0, abs=0.05)
+    # In 12 replicates a number for each of 390,625 patterns takes 37 MB, of 1,650 votes 0.2.
+    assert peak < 15e6
 
 
 def test_bad_arguments_are_refused():

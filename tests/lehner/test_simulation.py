@@ -178,7 +178,8 @@ def test_the_same_counts_give_the_estimate_of_the_loop():
     drawn = draw_parameters(scenario, 200, rng)
     probability = pattern_probabilities(scenario, drawn).reshape(200, -1)
     counts = rng.multinomial(80, probability / probability.sum(axis=1, keepdims=True))
-    answers = votes.collapse(counts.reshape(200, 5, -1).astype(float)).swapaxes(1, 2)
+    gives = votes.votes_of_pattern[:, None] == np.arange(len(votes.table.votes))
+    answers = (counts.reshape(200, 5, -1) @ gives).swapaxes(1, 2)
     fast = estimate_from_votes(votes.table, answers, ["algebraic"])["algebraic"]
     patterns = np.tile(votes.codes, (5, 1))
     system = np.repeat(np.arange(5), len(votes.codes))

@@ -393,6 +393,7 @@ def test_too_little_to_go_by_gives_no_number_and_a_note(ratings, note):
     assert_no_numbers(fit, note)
     assert fit.log_likelihood is None and fit.bic is None
     assert note in repr(fit)
+    assert f"base rates (t)  {fit.base_rates['category'].values[0]} –" in repr(fit)
 
 
 def test_raters_who_always_agree_know_and_how_they_would_guess_is_undefined():

@@ -37,8 +37,9 @@ class Dial:
         Posterior probability of its sign; None for spreads, which have none.
     bayes_factor : float or None
         Against zero: how many times less probable zero is after the data than before
-        (Savage-Dickey). A lower bound where no draw is near zero. None where the prior is a
-        distribution.
+        (Savage-Dickey). None where the prior is a distribution.
+    no_draw_near_zero : bool
+        Whether the Bayes factor is only a lower bound.
     """
 
     name: str
@@ -46,6 +47,20 @@ class Dial:
     value: IntervalEstimate
     probability_of_direction: float | None
     bayes_factor: float | None
+    no_draw_near_zero: bool
+
+    def evidence(self) -> str:
+        """Write the Bayes factor, a lower bound with ">".
+
+        Returns
+        -------
+        str
+        """
+        if self.bayes_factor is None:
+            return ""
+        if self.no_draw_near_zero:
+            return f"> {self.bayes_factor:.0f}"
+        return f"{self.bayes_factor:.2f}"
 
     def verdict(self) -> str:
         """Say in a word what the Bayes factor means: beyond 10 or below 1/10 it decides.
@@ -100,12 +115,14 @@ def read_dials(tree: xr.DataTree, *, priors: Priors = None, level: float = 0.9) 
 
 def _dial(name: str, draws: NDArray[np.float64], prior: Any, level: float) -> Dial:
     above = float((draws > 0).mean())
+    factor = None if is_distribution(prior) else against_zero(draws, float(prior))
     return Dial(
         name=name,
         k_property=K_PROPERTY[name],
         value=credible_interval(draws, level),
         probability_of_direction=max(above, 1 - above) if name == "distance_decay" else None,
-        bayes_factor=None if is_distribution(prior) else against_zero(draws, float(prior)),
+        bayes_factor=factor,
+        no_draw_near_zero=factor is not None and factor >= _greatest(draws, float(prior)),
     )
 
 
@@ -134,6 +151,13 @@ def against_zero(draws: NDArray[np.float64], scale: float) -> float:
     >>> round(against_zero(draws, 0.5), 1)
     2.0
     """
-    kernel = gaussian_kde(draws)
-    least = norm.pdf(0.0, scale=np.sqrt(kernel.covariance[0, 0])) / len(draws)
-    return float(norm.pdf(0.0, scale=scale) / max(kernel(0.0)[0], least))
+    (posterior,) = gaussian_kde(draws)(0.0)
+    greatest = _greatest(draws, scale)
+    prior = float(norm.pdf(0.0, scale=scale))
+    return greatest if posterior * greatest <= prior else prior / float(posterior)
+
+
+def _greatest(draws: NDArray[np.float64], scale: float) -> float:
+    """Give the Bayes factor if one draw's kernel is all there is at zero."""
+    width = np.sqrt(gaussian_kde(draws).covariance[0, 0])
+    return float(norm.pdf(0.0, scale=scale) / norm.pdf(0.0, scale=width)) * len(draws)

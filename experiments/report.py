@@ -160,12 +160,12 @@ def _dials(dials: "Sequence[Dial]") -> Table:
         "relaxed_k: dial", "posterior", "direction", "Bayes factor", "K-property", left=(4,)
     )
     for dial in dials:
-        direction, factor = dial.probability_of_direction, dial.bayes_factor
+        direction = dial.probability_of_direction
         table.add_row(
             dial.name,
             str(dial.value),
             "" if direction is None else f"{direction:.3f}",
-            "" if factor is None else f"{factor:.2f}" if factor < 1000 else "> 1000",
+            dial.evidence(),
             f"{dial.k_property}: {dial.verdict()}",
         )
     return table

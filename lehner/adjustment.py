@@ -57,8 +57,8 @@ def estimate_adjusted(
     The system is taken to find the same items difficult and to err like the raters.
 
     In simulations the bias goes, and the error falls with 1,000 items but not with 200; it is
-    least with `aggregation="likelihood"`. 90% intervals hold in 82 to 92% of samples with raters
-    about .6, in 66 to 82% with raters about .4 and errors of random preference, which are not
+    least with `aggregation="likelihood"`. 90% intervals hold in 79 to 91% of samples with raters
+    about .6, in 64 to 82% with raters about .4 and errors of random preference, which are not
     fitted: see `experiments/adjustment/adjustment.md`.
 
     Parameters

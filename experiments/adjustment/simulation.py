@@ -1,9 +1,10 @@
 """The algebra and its adjustments on the same simulated data: bias, error and coverage.
 
-The K-properties hold (raters right in .6), or fail as in the paper's Figures 9 and 10, for 50, 200
-and 1,000 items. Run in a clone: `python -m experiments.adjustment.simulation FOLDER`, and for the
-version that rests on a fit of `relaxed_k`, a second a data set, the same with `--bayesian`.
-Finished parts in the folder are not computed again.
+The K-properties hold (raters right in .6), or fail as in the paper's Figures 9 and 10, with random
+preferences among errors as there or without them, for 50, 200 and 1,000 items. Run in a clone:
+`python -m experiments.adjustment.simulation FOLDER`, and for the version that rests on a fit of
+`relaxed_k`, a second a data set, the same with `--bayesian`. Finished parts in the folder are not
+computed again.
 """
 
 import argparse
@@ -35,7 +36,14 @@ from lehner import (
 
 type Floats = NDArray[np.float64]
 
-SETTINGS = {"K-properties hold": 3, "raters .5 .6 .7, violated": 10, "raters .3 .4 .5, violated": 9}
+# The paper's figure, and how strongly random errors are preferred, which is not fitted.
+SETTINGS = {
+    "K-properties hold": (3, 0.0),
+    "raters .5 .6 .7, violated": (10, 1.0),
+    "raters .3 .4 .5, violated": (9, 1.0),
+    "raters .5 .6 .7, PER 0": (10, 0.0),
+    "raters .3 .4 .5, PER 0": (9, 0.0),
+}
 SIZES = (50, 200, 1000)
 BAYESIAN = {("raters .5 .6 .7, violated", 200), ("raters .5 .6 .7, violated", 1000)}
 PART, BAYESIAN_PART = 20, 4
@@ -108,9 +116,14 @@ def _part(
 ) -> pd.DataFrame:
     kind = "relaxed_k" if chosen.bayesian else "algebra"
     n = BAYESIAN_PART if chosen.bayesian else PART
-    path = chosen.folder / f"{kind}_{SETTINGS[setting]:02}_{n_items}_{accuracy}_{part}.csv"
+    figure, preference = SETTINGS[setting]
+    path = chosen.folder / f"{kind}_{figure:02}_{preference}_{n_items}_{accuracy}_{part}.csv"
     if not path.exists():
-        scenario = replace(FIGURES[SETTINGS[setting]].scenario(accuracy), n_items=n_items)
+        scenario = replace(
+            FIGURES[figure].scenario(accuracy),
+            n_items=n_items,
+            proportional_error_range=preference,
+        )
         estimates = _bayesian if chosen.bayesian else _algebraic
         rows = pd.DataFrame(
             {

@@ -75,6 +75,14 @@ def test_draws_that_are_all_far_from_zero_give_a_lower_bound(sd, n):
     assert against_zero(draws + 100, 0.7) == pytest.approx(against_zero(draws, 0.7))
 
 
+def test_a_lower_bound_is_written_as_one():
+    far = abs(np.random.default_rng(1).normal(1, 0.1, (4, 400)))
+    for draws, sign in ((far, "> "), (far - far.min(), "")):
+        (dial,) = read_dials(tree_of(rater_spread=draws))
+        assert dial.no_draw_near_zero == bool(sign)
+        assert dial.evidence().startswith(sign) and float(dial.evidence()[len(sign) :]) > 0
+
+
 @pytest.mark.parametrize("scale", [np.float32(0.5), np.int64(1), np.array(0.5)])
 def test_a_scale_may_be_any_number_and_a_distribution_has_none(scale):
     draws = abs(np.random.default_rng(1).normal(0, 0.2, (4, 2000)))

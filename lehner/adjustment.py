@@ -6,7 +6,7 @@ which the algebra gives on average what it gave for the data.
 """
 
 from dataclasses import replace
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -126,35 +126,18 @@ def estimate_adjusted(
         curves = _simulate(ratings, certain, aggregation, 1, rng, MANY_ITEMS)
     undefined = np.isnan(values).mean(axis=0)
     most = max(undefined.max(), np.isnan(curves).mean(axis=0).max())
-    warnings = [*unadjusted.warnings, *fit.warnings]
+    warnings = (*unadjusted.warnings, *fit.warnings, *_undefined(most, undefined))
     if most > MOST_UNDEFINED:
-        reason = (
-            f"in {most:.0%} of the samples from the fitted violations raters agree at "
-            "or below chance: there is no adjusted estimate"
-        )
         nothing = IntervalEstimate(estimate=None)
         return replace(
             unadjusted,
             method=method,
             system_accuracy=nothing,
             system_accuracy_in_sample=nothing,
-            warnings=(*warnings, reason),
-        )
-    if undefined.max() > 0:
-        warnings.append(
-            f"in {undefined.mean():.1%} of the samples from the fitted violations raters agree at "
-            "or below chance: the interval leaves these out"
+            warnings=warnings,
         )
     mean = np.nanmean(curves, axis=0)
-    point = float(np.mean(_invert(mean, observed)))
-    high, low = np.nanquantile(values, [(1 + level) / 2, (1 - level) / 2], axis=0)
-    accuracy = IntervalEstimate(
-        estimate=point,
-        lower=min(point, _invert(high, observed)[0]),
-        upper=max(point, _invert(low, observed)[1]),
-        level=level,
-        kind="test-inversion bootstrap",
-    )
+    accuracy = _interval(mean, values, observed, level)
     return Estimate(
         method=method,
         system_accuracy=accuracy,
@@ -163,14 +146,9 @@ def estimate_adjusted(
         base_rates=labelled(fit.scenario.base_rates, ratings, "category"),
         warnings=(*warnings, *_out_of_reach(mean, observed)),
         diagnostics=unadjusted.diagnostics
+        | _fitted(fit)
         | {
             "unadjusted": observed,
-            "violations": {
-                "rater_accuracy": fit.scenario.rater_accuracy,
-                "difficulty": fit.difficulty,
-                "asymmetric_dispersion": fit.scenario.asymmetric_dispersion,
-            },
-            "standard_errors": fit.standard_errors,
             "samples": samples,
             "undefined_samples": float(undefined.mean()),
         },
@@ -187,6 +165,39 @@ def _require_same_raters(ratings: Ratings, violations: Violations | None) -> Non
             f"{ratings.n_raters} and {ratings.n_categories}",
             "fit them to ratings by the same raters",
         )
+
+
+def _undefined(most: float, of_samples: Floats) -> list[str]:
+    """Say in how many samples there is nothing to compare."""
+    chance = "of the samples from the fitted violations raters agree at or below chance"
+    if most > MOST_UNDEFINED:
+        return [f"in {most:.0%} {chance}: there is no adjusted estimate"]
+    if of_samples.max() > 0:
+        return [f"in {of_samples.mean():.1%} {chance}: the interval leaves these out"]
+    return []
+
+
+def _interval(mean: Floats, values: Floats, observed: float, level: float) -> IntervalEstimate:
+    point = float(np.mean(_invert(mean, observed)))
+    high, low = np.nanquantile(values, [(1 + level) / 2, (1 - level) / 2], axis=0)
+    return IntervalEstimate(
+        estimate=point,
+        lower=min(point, _invert(high, observed)[0]),
+        upper=max(point, _invert(low, observed)[1]),
+        level=level,
+        kind="test-inversion bootstrap",
+    )
+
+
+def _fitted(fit: Violations) -> dict[str, Any]:
+    return {
+        "violations": {
+            "rater_accuracy": fit.scenario.rater_accuracy,
+            "difficulty": fit.difficulty,
+            "asymmetric_dispersion": fit.scenario.asymmetric_dispersion,
+        },
+        "standard_errors": fit.standard_errors,
+    }
 
 
 def _invert(curve: Floats, observed: float) -> tuple[float, float]:

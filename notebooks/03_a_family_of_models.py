@@ -148,7 +148,7 @@ pd.DataFrame(
             dial.name,
             str(dial.value),
             dial.probability_of_direction,
-            dial.bayes_factor,
+            dial.evidence(),
             dial.k_property,
             dial.verdict(),
         )

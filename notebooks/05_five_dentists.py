@@ -120,7 +120,7 @@ pd.DataFrame(
 # %%
 pd.DataFrame(
     [
-        (dial.name, dial.k_property, str(dial.value), dial.bayes_factor, dial.verdict())
+        (dial.name, dial.k_property, str(dial.value), dial.evidence(), dial.verdict())
         for dial in bayes_models.read_dials(trees["relaxed_k"]["dentist 5"])
     ],
     columns=["dial", "K-property", "posterior", "Bayes factor", "verdict"],

@@ -56,10 +56,10 @@ def estimate_adjusted(
 
     The system is taken to find the same items difficult and to err like the raters.
 
-    In simulations the bias goes, and the error falls with 1,000 items but not with 200; it is
-    least with `aggregation="likelihood"`. 90% intervals hold in 79 to 91% of samples with raters
-    about .6, in 64 to 82% with raters about .4 and errors of random preference, which are not
-    fitted: see `experiments/adjustment/adjustment.md`.
+    In simulations the bias goes, and the error falls with 1,000 items, hardly with 200; it is
+    least with `aggregation="likelihood"`. 90% intervals hold in 84 to 92% of samples where the
+    violations are those that are fitted, and in 65 to 89% where random errors are preferred,
+    which is not: see `experiments/adjustment/adjustment.md`.
 
     Parameters
     ----------

@@ -13,7 +13,7 @@ from lehner import InputError
 
 def test_simulation_runs_resumes_and_summarises(tmp_path, monkeypatch, capsys):
     for name, value in {
-        "SETTINGS": {"K-properties hold": 3},
+        "SETTINGS": {"K-properties hold": (3, 0.0)},
         "SIZES": (50,),
         "PRESETS": (0.5, 0.9),
         "PART": 3,

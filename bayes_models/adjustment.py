@@ -4,6 +4,7 @@ import numpy as np
 import xarray as xr
 
 from lehner import Estimate, InputError, IntervalEstimate, Ratings, Scenario, estimate_algebraic
+from lehner.adjustment import MOST_UNDEFINED
 from lehner.parameters import DrawnParameters, expected_system_accuracy, samples_at_once
 from lehner.ratings import SYSTEM
 from lehner.seeds import Seed, generator
@@ -13,7 +14,6 @@ from lehner.vote_probabilities import n_cells, require_few_votes
 
 METHOD = "algebraic_adjusted_by_relaxed_k"
 MOST_DRAWS = 400
-MOST_UNDEFINED = 0.5
 
 
 def adjust_algebraic(

@@ -39,7 +39,7 @@ class Dial:
         Against zero: how many times less probable zero is after the data than before
         (Savage-Dickey). None where the prior is a distribution.
     no_draw_near_zero : bool
-        Whether the Bayes factor is only a lower bound.
+        Whether the Bayes factor, if any, is only a lower bound.
     """
 
     name: str
@@ -115,14 +115,14 @@ def read_dials(tree: xr.DataTree, *, priors: Priors = None, level: float = 0.9) 
 
 def _dial(name: str, draws: NDArray[np.float64], prior: Any, level: float) -> Dial:
     above = float((draws > 0).mean())
-    factor = None if is_distribution(prior) else against_zero(draws, float(prior))
+    density, least = _densities_at_zero(draws)
     return Dial(
         name=name,
         k_property=K_PROPERTY[name],
         value=credible_interval(draws, level),
         probability_of_direction=max(above, 1 - above) if name == "distance_decay" else None,
-        bayes_factor=factor,
-        no_draw_near_zero=factor is not None and factor >= _greatest(draws, float(prior)),
+        bayes_factor=None if is_distribution(prior) else against_zero(draws, float(prior)),
+        no_draw_near_zero=density < least,
     )
 
 
@@ -151,13 +151,11 @@ def against_zero(draws: NDArray[np.float64], scale: float) -> float:
     >>> round(against_zero(draws, 0.5), 1)
     2.0
     """
-    (posterior,) = gaussian_kde(draws)(0.0)
-    greatest = _greatest(draws, scale)
-    prior = float(norm.pdf(0.0, scale=scale))
-    return greatest if posterior * greatest <= prior else prior / float(posterior)
+    return float(norm.pdf(0.0, scale=scale) / max(_densities_at_zero(draws)))
 
 
-def _greatest(draws: NDArray[np.float64], scale: float) -> float:
-    """Give the Bayes factor if one draw's kernel is all there is at zero."""
-    width = np.sqrt(gaussian_kde(draws).covariance[0, 0])
-    return float(norm.pdf(0.0, scale=scale) / norm.pdf(0.0, scale=width)) * len(draws)
+def _densities_at_zero(draws: NDArray[np.float64]) -> tuple[float, float]:
+    """Give the density of the draws at zero, and what a single draw there would make it."""
+    kernel = gaussian_kde(draws)
+    width = np.sqrt(kernel.covariance[0, 0])
+    return float(kernel(0.0)[0]), float(norm.pdf(0.0, scale=width)) / len(draws)

@@ -19,6 +19,7 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from bayes_models.assemble import rater_coords
+from bayes_models.density import compile_density
 from bayes_models.draws import labelled_draws
 from bayes_models.models import find_model
 from bayes_models.observations import Observations
@@ -100,7 +101,7 @@ def compile_model(name: str, observed: Observations, priors: Priors = None) -> C
         model = build(observed.patterns.ratings, chosen)
         # Fast math rounds differently with a warm and a cold compile cache: same seed, other draws.
         with pytensor.config.change_flags(numba__fastmath=False):
-            density = nutpie.compile_pymc_model(model)
+            density = compile_density(model)
         kept = (*model.free_RVs, *model.deterministics)
         _compiled[key] = CompiledModel(
             density=density,

@@ -1,8 +1,8 @@
 """A model's density and its gradient as C functions, which are kept on disk.
 
-The sampler's own way puts the data's shapes and types into such functions as they are found, so
-that each process compiles them anew, for as long as hundreds of fits take. Here they are text,
-read the data through pointers, and stay on disk under the key PyTensor has for their graph.
+The sampler's own hold the data as constants, so that each process compiles them anew, for as long
+as fifty fits take. Here they are text that reads the data through pointers, and stay on disk under
+the key that PyTensor has for their graph.
 """
 
 import hashlib

@@ -81,7 +81,8 @@ def test_all_methods_are_compared_with_a_verdict_on_each_k_property(run, ordered
     found = json.loads(out)
     assert code == 0
     assert [e["method"] for e in found["estimates"]] == cli_methods()
-    assert all(0 < e["system_accuracy"]["estimate"] < 1 for e in found["estimates"])
+    # The system is right in .9; the adjusted algebra may say always.
+    assert all(0.5 < e["system_accuracy"]["estimate"] <= 1 for e in found["estimates"])
     compared = [one["method"] for one in found["predictions"]]
     assert sorted(compared) == sorted(MODELS)
     differences = [one["difference"] for one in found["predictions"]]

@@ -96,14 +96,16 @@ def log_joint(observed: Observations, rates: Floats, confusion: Floats) -> Float
     """
     n_draws, n_states = rates.shape
     k = observed.n_categories
-    by_cell = np.log(np.maximum(confusion, LEAST)).transpose(1, 3, 0, 2)
-    log = observed.response_counts() @ by_cell.reshape(-1, n_draws * n_states)
-    log = log.reshape(-1, n_draws, n_states).swapaxes(0, 1)
-    log = log + np.log(np.maximum(rates, LEAST))[:, None, :]
+    # Draws last in memory: what follows sums and compares over a few categories.
+    by_cell = np.log(np.maximum(confusion, LEAST)).transpose(1, 3, 2, 0)
+    log = observed.response_counts() @ by_cell.reshape(-1, n_states * n_draws)
+    log += np.log(np.maximum(rates, LEAST)).T.ravel()
+    log = log.reshape(-1, n_states, n_draws)
     if n_states > k:
-        log = np.logaddexp.reduce(log.reshape(n_draws, -1, n_states // k, k), axis=2)
+        log = np.logaddexp.reduce(log.reshape(-1, n_states // k, k, n_draws), axis=1)
     known = observed.truths[:, None]
-    return np.where((known == UNKNOWN) | (known == np.arange(k)), log, -np.inf)
+    log[(known != UNKNOWN) & (known != np.arange(k))] = -np.inf
+    return log.transpose(2, 0, 1)
 
 
 def states(posterior: xr.Dataset) -> tuple[Floats, Floats]:

@@ -168,9 +168,9 @@ def _compiled_kernel(*shape: int) -> Callable[..., Any]:
 
 @register_funcify_and_cache_key(SumOverStates)
 def _numba_sum_over_states(op: SumOverStates, node: Apply, **_: Any) -> Any:
-    # Compiled code is cached on disk under this key: it must change when the text does.
+    # Compiled code is cached on disk under this key: it must change when the code does.
     shape = node.inputs[1].type.shape
-    key = repr(("lehner", inspect.getsource(make_kernel), shape))
+    key = repr(("lehner", inspect.getsource(make_kernel), BLOCK, SMALL, UNKNOWN, shape))
     return numba_njit(make_kernel(*shape), fastmath=False), hashlib.sha256(key.encode()).hexdigest()
 
 

@@ -4,8 +4,9 @@ import pymc as pm
 import pytensor.tensor as pt
 
 from bayes_models.assemble import add_confusion, equal_errors, rater_coords, with_system
+from bayes_models.log_odds import add_system_log_odds, right_or_guessed
 from bayes_models.observations import observe
-from bayes_models.priors import Priors, add_dirichlet, add_logistic, add_normal, choose_priors
+from bayes_models.priors import Priors, add_dirichlet, add_normal, choose_priors
 from lehner import Ratings
 
 
@@ -14,7 +15,8 @@ def one_coin(ratings: Ratings, priors: Priors = None) -> pm.Model:
 
     .. math:: \theta_{jkk} = p, \quad \theta_{jkl} = \frac{1 - p}{K - 1} \;(l \ne k)
 
-    Lehner's algebra as a likelihood. The system has its own accuracy.
+    Lehner's algebra as a likelihood: raters know the category, with log odds `rater_log_odds`, or
+    guess it, so that p is at least 1/K. The system has its own accuracy, which may be less.
 
     Parameters
     ----------
@@ -46,10 +48,10 @@ def one_coin(ratings: Ratings, priors: Priors = None) -> pm.Model:
     n_raters = len(coords["rater_without_system"])
     with pm.Model(coords=coords) as model:
         base_rates = add_dirichlet("base_rates", prior["base_rates"], ("category",))
-        log_odds = pt.repeat(add_normal("rater_log_odds", prior["rater_log_odds"]), n_raters)
+        knowing = pt.repeat(add_normal("rater_log_odds", prior["rater_log_odds"]), n_raters)
+        log_odds = right_or_guessed(knowing, observed.n_categories)
         if observed.has_system:
-            system = add_logistic("system_log_odds", prior["system_log_odds"])
-            log_odds = with_system(log_odds, system)
+            log_odds = with_system(log_odds, add_system_log_odds(prior))
         confusion = equal_errors(pt.sigmoid(log_odds)[:, None], observed.n_categories)
         add_confusion(observed, base_rates, confusion)
     return model

@@ -3,8 +3,8 @@
 import pymc as pm
 import pytensor.tensor as pt
 
-from bayes_models.assemble import add_confusion, equal_errors, rater_coords
-from bayes_models.log_odds import add_log_odds
+from bayes_models.assemble import add_confusion, equal_errors, rater_coords, with_system
+from bayes_models.log_odds import add_log_odds_of_knowing, add_system_log_odds, right_or_guessed
 from bayes_models.observations import observe
 from bayes_models.priors import Priors, add_dirichlet, choose_priors
 from lehner import Ratings
@@ -14,10 +14,12 @@ def one_coin_by_rater(ratings: Ratings, priors: Priors = None) -> pm.Model:
     r"""Build the model in which raters differ in accuracy and errors are equally probable.
 
     .. math::
-        \operatorname{logit} p_j \sim \mathrm{Normal}(\mu, \tau), \quad
+        p_j = c_j + \frac{1 - c_j}{K}, \quad
+        \operatorname{logit} c_j \sim \mathrm{Normal}(\mu, \tau), \quad
         \theta_{jkk} = p_j, \quad \theta_{jkl} = \frac{1 - p_j}{K - 1} \;(l \ne k)
 
-    The system has its own accuracy, which is no part of the population of raters.
+    Rater j knows the category with probability c, or guesses it. The system has its own accuracy,
+    which is no part of the population of raters and may be less than by guessing.
 
     Parameters
     ----------
@@ -43,7 +45,10 @@ def one_coin_by_rater(ratings: Ratings, priors: Priors = None) -> pm.Model:
     prior = choose_priors("one_coin_by_rater", priors)
     with pm.Model(coords=rater_coords(observed)) as model:
         base_rates = add_dirichlet("base_rates", prior["base_rates"], ("category",))
-        log_odds = add_log_odds(observed, prior)
+        knowing = add_log_odds_of_knowing(observed, prior)
+        log_odds = right_or_guessed(knowing, observed.n_categories)
+        if observed.has_system:
+            log_odds = with_system(log_odds, add_system_log_odds(prior))
         confusion = equal_errors(pt.sigmoid(log_odds)[:, None], observed.n_categories)
         add_confusion(observed, base_rates, confusion)
     return model

@@ -11,7 +11,8 @@ base_rates,              concentration              Dirichlet
 ..._log_odds             mean, standard deviation   Normal
 system_log_odds          location, scale            logistic; (0, 1) is a flat prior on accuracy
 accuracy_by_category,    successes, failures        Beta
-knowledge
+knowledge,
+common_category_share
 ..._spread               scale                      half-normal; 0 fixes the spread at zero
 distance_decay           standard deviation         Normal around zero; 0 fixes it at zero
 system_slope             mean, standard deviation   Normal above zero; sd 0 fixes it at its mean
@@ -33,30 +34,31 @@ from lehner.checks import find
 type Priors = str | Mapping[str, Any] | None
 
 DIAGONAL = "diagonal"
+DIALS = {
+    "rater_spread": 0.6,
+    "difficulty_spread": 0.5,
+    "category_spread": 0.5,
+    "common_error_spread": 1.0,
+    "error_spread": 0.5,
+    "distance_decay": 0.7,
+    "system_category_spread": 1.0,
+    "system_error_spread": 1.5,
+}
 K_PROPERTIES: dict[str, Any] = {
     "base_rates": 1.0,
-    "mean_log_odds": (0.4, 0.8),
+    "mean_log_odds": (0.0, 1.2),
     "system_log_odds": (0.0, 1.0),
-    "rater_spread": 0.0,
-    "category_spread": 0.0,
-    "difficulty_spread": 0.0,
     "system_slope": (1.0, 0.6),
-    "error_spread": 0.0,
-    "distance_decay": 0.0,
+    "common_category_share": (1.0, 1.0),
+    **dict.fromkeys(DIALS, 0.0),
 }
-DIALS = {
-    "rater_spread": 0.5,
-    "category_spread": 0.5,
-    "difficulty_spread": 0.75,
-    "error_spread": 1.0,
-    "distance_decay": 0.7,
-}
+UNEQUAL_ERRORS = [name for name in DIALS if name not in ("rater_spread", "difficulty_spread")]
 
 PRIORS: dict[str, dict[str, dict[str, Any]]] = {
     "one_coin": {
         "default": {
             "base_rates": 1.0,
-            "rater_log_odds": (0.4, 0.8),
+            "rater_log_odds": (0.0, 1.2),
             "system_log_odds": (0.0, 1.0),
         },
         "flat": {
@@ -68,8 +70,8 @@ PRIORS: dict[str, dict[str, dict[str, Any]]] = {
     "one_coin_by_rater": {
         "default": {
             "base_rates": 1.0,
-            "mean_log_odds": (0.4, 0.8),
-            "rater_spread": 0.5,
+            "mean_log_odds": (0.0, 1.2),
+            "rater_spread": 0.6,
             "system_log_odds": (0.0, 1.0),
         },
         "flat": {
@@ -114,7 +116,7 @@ PRIORS: dict[str, dict[str, dict[str, Any]]] = {
         "k_properties": K_PROPERTIES,
         "unequal_raters": K_PROPERTIES | {"rater_spread": DIALS["rater_spread"]},
         "unequal_errors": K_PROPERTIES
-        | {name: DIALS[name] for name in ("category_spread", "error_spread", "distance_decay")},
+        | {name: DIALS[name] for name in UNEQUAL_ERRORS},
         "unequal_difficulty": K_PROPERTIES | {"difficulty_spread": DIALS["difficulty_spread"]},
     },
 }
@@ -205,8 +207,8 @@ def dirichlet_concentration(name: str, prior: Any, shape: tuple[int, ...]) -> ND
     return _numbers(name, prior, shape, positive=True)
 
 
-def add_beta(name: str, prior: Any, dims: tuple[str, ...]) -> Any:
-    """Add probabilities, one for each combination of the dimensions."""
+def add_beta(name: str, prior: Any, dims: tuple[str, ...] | None = None) -> Any:
+    """Add probabilities, one for each combination of the dimensions if there are any."""
     if is_distribution(prior):
         return _register(prior, name, dims)
     successes, failures = _numbers(name, prior, (2,), positive=True)

@@ -81,7 +81,8 @@ def _start_values(base_rates: Floats, confusion: Floats, *, has_system: bool) ->
     accuracy = diagonal @ base_rates
     of_raters = accuracy[:-1] if has_system else accuracy
     mean_confusion = (confusion[:-1] if has_system else confusion).mean(axis=0)
-    log_odds = np.asarray(logit(of_raters).mean())
+    chance = 1 / len(base_rates)
+    knowing = np.clip((of_raters.mean() - chance) / (1 - chance), 0.1, 0.9)
     return {
         "base_rates": base_rates,
         "confusion": confusion,
@@ -89,8 +90,8 @@ def _start_values(base_rates: Floats, confusion: Floats, *, has_system: bool) ->
         "population_confusion": mean_confusion,
         "system_confusion": confusion[-1],
         "accuracy_by_category": diagonal,
-        "rater_log_odds": log_odds,
-        "mean_log_odds": log_odds,
+        "rater_log_odds": logit(knowing),
+        "mean_log_odds": logit(knowing),
         "system_log_odds": logit(accuracy[-1]),
         "knowledge": np.clip(accuracy, 0.1, 0.9),
     }

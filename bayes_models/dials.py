@@ -16,8 +16,11 @@ K_PROPERTY = {
     "rater_spread": "equal accuracy of raters",
     "difficulty_spread": "equal difficulty of items",
     "category_spread": "equal errors: same accuracy in all categories",
-    "error_spread": "equal errors: no error preferred",
+    "common_error_spread": "equal errors: no error preferred by all",
+    "error_spread": "equal errors: no error preferred by one rater",
     "distance_decay": "equal errors: none nearer than others",
+    "system_category_spread": "equal errors of the system: same accuracy in all categories",
+    "system_error_spread": "equal errors of the system: no error preferred",
 }
 STRONG = 10.0
 

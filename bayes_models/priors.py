@@ -115,8 +115,7 @@ PRIORS: dict[str, dict[str, dict[str, Any]]] = {
         "default": K_PROPERTIES | DIALS,
         "k_properties": K_PROPERTIES,
         "unequal_raters": K_PROPERTIES | {"rater_spread": DIALS["rater_spread"]},
-        "unequal_errors": K_PROPERTIES
-        | {name: DIALS[name] for name in UNEQUAL_ERRORS},
+        "unequal_errors": K_PROPERTIES | {name: DIALS[name] for name in UNEQUAL_ERRORS},
         "unequal_difficulty": K_PROPERTIES | {"difficulty_spread": DIALS["difficulty_spread"]},
     },
 }

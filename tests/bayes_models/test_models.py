@@ -105,7 +105,9 @@ def density(model, values):
         point[next(n for n in names if n.removesuffix("_ilr__").removesuffix("_log__") == name)] = (
             value
         )
-    return float(model.compile_fn(model.logp(), mode="FAST_COMPILE")(point))
+    # One term after another: Python adds no more than 32 at once.
+    terms = model.compile_fn(model.logp(sum=False), mode="FAST_COMPILE")(point)
+    return float(sum(np.sum(term) for term in terms))
 
 
 def test_with_all_dials_at_zero_relaxed_k_is_one_coin(ratings):
@@ -127,7 +129,8 @@ def test_with_one_dial_relaxed_k_is_one_coin_by_rater(ratings):
 
 
 def test_errors_fall_with_distance_where_categories_are_ordered(ordered, ratings):
-    priors = {"error_spread": 0, "category_spread": 0}
+    even = ("error_spread", "common_error_spread", "system_error_spread")
+    priors = dict.fromkeys((*even, "category_spread", "system_category_spread"), 0)
     drawn = prior_draws("relaxed_k", ordered, 30, priors=priors)
     errors = drawn["confusion_by_level"].values[0][:, 0, 1]
     decay = drawn["distance_decay"].values[0]
@@ -144,18 +147,52 @@ def test_errors_and_categories_differ_by_their_dials(ratings):
     assert np.ptp(diagonal, axis=-1).min() > 1e-4
 
 
-def test_difficulty_moves_raters_alike_and_the_system_by_its_slope(ratings):
-    drawn = prior_draws("relaxed_k", ratings, 20, priors="unequal_difficulty")
+def test_difficulty_brings_raters_down_to_chance_and_the_system_by_its_slope(ratings):
+    drawn = prior_draws("relaxed_k", ratings, 200, priors="unequal_difficulty")
     right = drawn["confusion_by_level"].values[0][..., 0, 0]
-    log_odds = np.log(right / (1 - right))
-    step = np.diff(log_odds, axis=-1)
+    assert (right[:, :3] > 1 / 4).all()
+    known = (right[:, :3] - 1 / 4) / (1 - 1 / 4)
+    step = -np.diff(np.log(known / (1 - known)), axis=-1)
     spread = drawn["difficulty_spread"].values[0][:, None]
     np.testing.assert_allclose(step[:, 0], np.sqrt(1.5) * spread.repeat(2, axis=1), rtol=1e-6)
+    of_system = -np.diff(np.log(right[:, 3] / (1 - right[:, 3])), axis=-1)
     slope = drawn["system_slope"].values[0]
-    np.testing.assert_allclose(step[:, 3, 0] / step[:, 0, 0], slope, rtol=1e-6)
+    np.testing.assert_allclose(of_system[:, 0] / step[:, 0, 0], slope, rtol=1e-6)
     np.testing.assert_allclose(
         drawn["confusion"].values, drawn["confusion_by_level"].values.mean(axis=3)
     )
+
+
+@pytest.mark.parametrize("name", ["one_coin", "one_coin_by_rater"])
+def test_raters_are_no_worse_than_chance_and_the_system_may_be(name, ratings):
+    accuracy = prior_draws(name, ratings, 200)["accuracy"].values[0]
+    assert (accuracy[:, :3] > 1 / 4).all()
+    assert (accuracy[:, 3] < 1 / 4).any()
+
+
+def test_category_effects_sum_to_zero_and_are_common_as_far_as_their_share(ratings):
+    priors = {"rater_spread": 0, "difficulty_spread": 0}
+    drawn = prior_draws("relaxed_k", ratings, 4000, priors=priors)
+    diagonal = np.diagonal(drawn["confusion"].values[0], axis1=-2, axis2=-1)
+    log_odds = np.log(diagonal / (1 - diagonal))
+    effects = log_odds - log_odds.mean(axis=-1, keepdims=True)
+    # Raters are alike but for the effects, and these sum to zero.
+    np.testing.assert_allclose(log_odds[:, 0].mean(-1), log_odds[:, 1].mean(-1))
+    spread = drawn["category_spread"].values[0]
+    share = drawn["common_category_share"].values[0]
+    product = (effects[:, 0] * effects[:, 1]).mean(axis=-1)
+    assert np.mean(effects[:, 0] ** 2) == pytest.approx(np.mean(spread**2), rel=0.1)
+    assert np.mean(product) == pytest.approx(np.mean(share * spread**2), rel=0.15)
+
+
+def test_some_preferred_errors_are_common_to_raters_and_system(ratings):
+    fixed = {"error_spread": 0, "system_error_spread": 0}
+    errors = off_diagonal(prior_draws("relaxed_k", ratings, 20, priors=fixed)["confusion"].values)
+    np.testing.assert_allclose(errors, errors[:, :, :1].repeat(4, axis=2))
+    fixed = {"error_spread": 0, "common_error_spread": 0}
+    errors = off_diagonal(prior_draws("relaxed_k", ratings, 20, priors=fixed)["confusion"].values)
+    np.testing.assert_allclose(errors[:, :, :3], 1 / 3)
+    assert np.ptp(errors[:, :, 3], axis=-1).min() > 1e-4
 
 
 def test_the_prior_of_the_systems_accuracy_is_flat_in_one_coin(ratings):

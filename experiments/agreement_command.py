@@ -11,8 +11,10 @@ from experiments.arguments import (
     Categories,
     Counts,
     Data,
+    FoldCase,
     Interval,
     Item,
+    Missing,
     Ordered,
     Output,
     Raters,
@@ -40,6 +42,8 @@ def agreement(
     counts: Counts = None,
     categories: Categories = None,
     ordered: Ordered = False,
+    missing: Missing = None,
+    fold_case: FoldCase = False,
     n_items: Annotated[
         float | None, typer.Option(help="Number of items behind a table of probabilities.")
     ] = None,
@@ -50,7 +54,8 @@ def agreement(
     from experiments.agreement_report import report_on_ratings, report_on_table, show, write
 
     check_interval(interval)
-    columns = {"item": item, "raters": raters, "counts": counts}
+    columns = {"item": item, "raters": raters, "counts": counts, "missing": missing}
+    columns |= {"fold_case": fold_case or None}
     shared = {"categories": categories, "ordered": ordered}
     if table:
         _refuse("--table takes no", {"system": system} | columns)
@@ -70,7 +75,7 @@ def agreement(
 
 
 def _refuse(text: str, options: dict[str, Any]) -> None:
-    given = [f"--{name}" for name, value in options.items() if value is not None]
+    given = [f"--{name.replace('_', '-')}" for name, value in options.items() if value is not None]
     if given:
         from lehner import InputError
 

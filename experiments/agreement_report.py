@@ -12,7 +12,7 @@ from rich.text import Text
 
 from experiments.files import write_atomically
 from experiments.latex import latex_table
-from experiments.load import load
+from experiments.load import header_lines, load
 from experiments.report import WIDTH, plain_table
 from lehner import (
     Agreement,
@@ -44,16 +44,23 @@ class Report:
         What they are.
     categories : tuple
     agreement : Agreement
+    notes : tuple of str
+        What should be known of the data.
     """
 
     name: str
     heading: str
     categories: tuple[Any, ...]
     agreement: Agreement
+    notes: tuple[str, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
         """Give the report in plain types, ready for JSON."""
-        data = {"name": self.name, "categories": list(self.categories)}
+        data = {
+            "name": self.name,
+            "categories": list(self.categories),
+            "notes": list(self.notes),
+        }
         return {"data": data} | self.agreement.to_dict()
 
 
@@ -88,6 +95,7 @@ def report_on_ratings(
         heading=repr(ratings).removeprefix("Ratings: "),
         categories=ratings.categories,
         agreement=agreement(ratings, weights=chosen, level=level),
+        notes=ratings.notes,
     )
 
 
@@ -154,7 +162,8 @@ def _read_weights(weights: Sequence[str] | None, categories: Sequence[Any]) -> A
 def show(report: Report) -> None:
     """Print a report to standard output."""
     found = report.agreement
-    parts: list[Text | Table] = [Text(f"{report.name}: {report.heading}"), Text()]
+    parts: list[Text | Table] = [Text(f"{report.name}: {report.heading}")]
+    parts += [*map(Text, header_lines(report.notes)), Text()]
     parts.append(_coefficients(found))
     if found.pairs is not None:
         parts += [Text(), *_pairs(found)]

@@ -12,6 +12,12 @@ Item = Annotated[str | None, typer.Option(help="Column that names the items.")]
 Raters = Annotated[str | None, typer.Option(help="Rater columns, comma-separated.")]
 Counts = Annotated[str | None, typer.Option(help="Column of numbers of items.")]
 Categories = Annotated[str | None, typer.Option(help="All categories in order, comma-separated.")]
+Missing = Annotated[
+    str | None, typer.Option(help="Labels that stand for no rating, comma-separated.")
+]
+FoldCase = Annotated[
+    bool, typer.Option("--fold-case", help="Read labels that differ in case or spaces as one.")
+]
 Ordered = Annotated[bool, typer.Option("--ordered", help="Categories are ordered.")]
 Interval = Annotated[float, typer.Option(help="Probability of the intervals.")]
 Seed = Annotated[int, typer.Option(help="Same seed, same numbers.")]

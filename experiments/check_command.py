@@ -10,7 +10,9 @@ from experiments.arguments import (
     Categories,
     Counts,
     Data,
+    FoldCase,
     Item,
+    Missing,
     Ordered,
     Raters,
     Seed,
@@ -38,6 +40,8 @@ def check(
     counts: Counts = None,
     categories: Categories = None,
     ordered: Ordered = False,
+    missing: Missing = None,
+    fold_case: FoldCase = False,
     as_json: AsJson = False,
 ) -> None:
     """Test the K-properties, and say what their failure does to the estimate.
@@ -58,6 +62,8 @@ def check(
         "counts": counts,
         "categories": categories,
         "ordered": ordered,
+        "missing": missing,
+        "fold_case": fold_case,
     }
     ratings = load(data, system, options, require=require_pairs)
     found = check_k_properties(ratings, replicates=replicates, seed=seed)
@@ -80,6 +86,7 @@ def _describe(name: str, ratings: "Ratings") -> dict[str, Any]:
         "raters": list(ratings.raters),
         "categories": list(ratings.categories),
         "ordered": ratings.ordered,
+        "notes": list(ratings.notes),
     }
     return {"data": described}
 
@@ -89,6 +96,7 @@ def _render(name: str, ratings: "Ratings", found: "KProperties") -> "Group":
     from rich.table import Table
     from rich.text import Text
 
+    from experiments.load import header_lines
     from lehner.wording import counted, counted_categories
 
     table = Table(box=None, pad_edge=False, header_style="bold")
@@ -108,4 +116,5 @@ def _render(name: str, ratings: "Ratings", found: "KProperties") -> "Group":
         f"{counted(found.replicates, 'simulated data set')}, adjusted for their number by Holm's "
         "method"
     )
-    return Group(Text(heading), Text(), table, Text(), *map(Text, found.verdict))
+    notes = map(Text, header_lines(ratings.notes))
+    return Group(Text(heading), *notes, Text(), table, Text(), *map(Text, found.verdict))

@@ -15,8 +15,10 @@ from experiments.arguments import (
     Categories,
     Counts,
     Data,
+    FoldCase,
     Interval,
     Item,
+    Missing,
     Ordered,
     Output,
     Raters,
@@ -69,6 +71,8 @@ def estimate(
     counts: Counts = None,
     categories: Categories = None,
     ordered: Ordered = False,
+    missing: Missing = None,
+    fold_case: FoldCase = False,
     output: Annotated[
         Path | None, typer.Option(help="Folder for CSV, LaTeX, figure and draws.")
     ] = None,
@@ -91,6 +95,8 @@ def estimate(
         "counts": counts,
         "categories": categories,
         "ordered": ordered,
+        "missing": missing,
+        "fold_case": fold_case,
     }
     ratings = load(data, system, options, require=require_estimable)
     estimates = []

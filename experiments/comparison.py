@@ -1,12 +1,13 @@
 """Methods on the same ratings, side by side, and where they disagree."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
+from scipy.stats import binomtest
 
 from experiments.predictions import Prediction, compare_predictions
 from lehner import Estimate, PairwiseAgreement, Ratings, pairwise_agreement
@@ -29,11 +30,17 @@ class KnownTruth:
         Proportion of them that the system got right.
     used : bool
         Whether they enter the fits of models: unless the truth of all items is known.
+    lower, upper, level : float or None
+        Wilson's interval for the system's accuracy, as if these items were drawn at random; None
+        if the truth of all items is known, when the proportion is exact for this sample.
     """
 
     n_items: int
     system_accuracy: float
     used: bool
+    lower: float | None = None
+    upper: float | None = None
+    level: float | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -106,6 +113,7 @@ class Comparison:
                 "raters": list(ratings.raters),
                 "categories": list(ratings.categories),
                 "ordered": ratings.ordered,
+                "notes": list(ratings.notes),
                 "known_truth": plain(self.known_truth),
             },
             "agreement": plain(self.agreement),
@@ -158,7 +166,7 @@ def compare(name: str, ratings: Ratings, estimates: Sequence[Estimate]) -> Compa
         agreement=pairwise_agreement(ratings),
         estimates=tuple(estimates),
         disagreements=tuple(_disagreement(ratings, *two) for two in combinations(with_truth, 2)),
-        known_truth=_known_truth(ratings),
+        known_truth=_known_truth(ratings, _level(estimates)),
         predictions=compare_predictions(estimates),
         dials=_dials(estimates),
     )
@@ -173,19 +181,26 @@ def _dials(estimates: Sequence[Estimate]) -> "tuple[Dial, ...]":
     return ()
 
 
-def _known_truth(ratings: Ratings) -> KnownTruth | None:
+def _level(estimates: Sequence[Estimate]) -> float:
+    levels = [one.system_accuracy.level for one in estimates if one.system_accuracy.level]
+    return levels[0] if levels else 0.9
+
+
+def _known_truth(ratings: Ratings, level: float = 0.9) -> KnownTruth | None:
     if ratings.truth is None or ratings.system is None:
         return None
     known = (ratings.truth >= 0) & (ratings.system >= 0)
     n_items = int(ratings.weights[known].sum())
     if n_items == 0:
         return None
-    right = ratings.weights[known & (ratings.truth == ratings.system)].sum()
-    return KnownTruth(
-        n_items=n_items,
-        system_accuracy=float(right / n_items),
-        used=known_truths(ratings) > 0,
+    right = int(ratings.weights[known & (ratings.truth == ratings.system)].sum())
+    found = KnownTruth(
+        n_items=n_items, system_accuracy=right / n_items, used=known_truths(ratings) > 0
     )
+    if not found.used:
+        return found
+    interval = binomtest(right, n_items).proportion_ci(level, method="wilson")
+    return replace(found, lower=float(interval.low), upper=float(interval.high), level=level)
 
 
 def _disagreement(ratings: Ratings, first: Estimate, second: Estimate) -> Disagreement:

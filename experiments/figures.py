@@ -5,8 +5,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 from matplotlib.figure import Figure
 
-from experiments.comparison import Comparison
+from experiments.comparison import Comparison, KnownTruth
 from lehner import IntervalEstimate
+from lehner.wording import counted
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -40,7 +41,7 @@ def plot_intervals(comparison: Comparison, ax: "Axes | None" = None) -> "Axes":
             _interval(ax, expected, row - 0.13, EXPECTED, "o")
             _interval(ax, in_sample, row + 0.13, IN_SAMPLE, "s")
     if comparison.known_truth is not None:
-        ax.axvline(comparison.known_truth.system_accuracy, color="black", lw=1, ls="--")
+        _known_truth(ax, comparison.known_truth)
     _legend(ax, comparison)
     ax.set(
         yticks=np.arange(n),
@@ -54,6 +55,12 @@ def plot_intervals(comparison: Comparison, ax: "Axes | None" = None) -> "Axes":
     ax.spines[["top", "right", "left"]].set_visible(False)
     ax.tick_params(axis="y", length=0)
     return ax
+
+
+def _known_truth(ax: "Axes", truth: KnownTruth) -> None:
+    if truth.lower is not None and truth.upper is not None:
+        ax.axvspan(truth.lower, truth.upper, color="black", alpha=0.08, lw=0)
+    ax.axvline(truth.system_accuracy, color="black", lw=1, ls="--")
 
 
 def _interval(ax: "Axes", value: IntervalEstimate, y: float, color: str, marker: str) -> None:
@@ -75,6 +82,13 @@ def _legend(ax: "Axes", comparison: Comparison) -> None:
     if len(levels) < len(comparison.estimates):
         handles += ax.plot([], [], "X", color=NAIVE, label="point without interval")
     if comparison.known_truth is not None:
-        handles += ax.plot([], [], "--", color="black", label="on items of known truth")
+        handles += ax.plot(
+            [], [], "--", color="black", label=_of_known_truth(comparison.known_truth)
+        )
     box = {"facecolor": "white", "edgecolor": "none", "framealpha": 1}
     ax.legend(handles=handles, ncols=2, fontsize="small", loc="lower center", **box)
+
+
+def _of_known_truth(truth: KnownTruth) -> str:
+    of = f"on {counted(truth.n_items, 'item')} of known truth"
+    return f"{of}: exact" if truth.level is None else f"{of}, {truth.level:.0%} interval"

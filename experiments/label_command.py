@@ -12,7 +12,9 @@ from experiments.arguments import (
     Categories,
     Counts,
     Data,
+    FoldCase,
     Item,
+    Missing,
     Ordered,
     Raters,
     Seed,
@@ -42,6 +44,8 @@ def label(
     counts: Counts = None,
     categories: Categories = None,
     ordered: Ordered = False,
+    missing: Missing = None,
+    fold_case: FoldCase = False,
     output: Annotated[Path | None, typer.Option(help="CSV file. Default: standard output.")] = None,
     as_json: AsJson = False,
 ) -> None:
@@ -54,7 +58,7 @@ def label(
     """
     from experiments.files import write_atomically
     from experiments.labels import label_items, require_label_method
-    from experiments.load import load
+    from experiments.load import header_lines, load
     from experiments.methods import METHODS
     from lehner.estimate import require_pairs
 
@@ -67,6 +71,8 @@ def label(
         "counts": counts,
         "categories": categories,
         "ordered": ordered,
+        "missing": missing,
+        "fold_case": fold_case,
     }
     ratings = load(data, system, options, require=require_pairs)
     if without_system:
@@ -75,10 +81,13 @@ def label(
         print(f"{method}: {METHODS[method].notice} …", file=sys.stderr, flush=True)
     labels = label_items(ratings, method, seed)
     table = labels.to_frame()
+    for text in header_lines(ratings.notes):
+        print(text, file=sys.stderr)
     for text in (*labels.warnings, *_notes(labels, ratings)):
         print(f"{method}: {text}", file=sys.stderr)
     if as_json:
-        print(json.dumps(_plain(labels), indent=2, allow_nan=False))
+        found = {"data": {"name": data, "notes": list(ratings.notes)}} | _plain(labels)
+        print(json.dumps(found, indent=2, allow_nan=False))
     if not labels.defined:
         raise typer.Exit(1)
     if output is not None:

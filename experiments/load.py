@@ -1,6 +1,7 @@
 """Ratings from what a user names on the command line: a file or a bundled data set."""
 
-from collections.abc import Callable
+import warnings
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -24,34 +25,37 @@ def load(
     system : str, optional
         Column or rater that is the system.
     options : dict
-        `truth`, `item`, `counts`: a column; `raters`, `categories`: names, comma-separated;
-        `ordered`: a flag. None and False are options not given.
+        `truth`, `item`, `counts`: a column; `raters`, `categories`, `missing`: names,
+        comma-separated; `ordered`, `fold_case`: flags. None and False are options not given.
     require : callable, optional
         Raises an InputError unless the ratings have what the command needs.
 
     Returns
     -------
     Ratings
+        Whose `notes` say what a warning would, for the command to print.
 
     Raises
     ------
     InputError
         Naming the file.
     """
-    from lehner import InputError, list_datasets, load_dataset, read_ratings
+    from lehner import DataWarning, InputError, list_datasets, load_dataset, read_ratings
 
     given = {name: value for name, value in options.items() if value not in (None, False)}
     bundled = data in {one.name for one in list_datasets()} and not Path(data).is_file()
     try:
         if bundled and given:
-            names = ", ".join(f"--{name}" for name in given)
+            names = ", ".join(f"--{name.replace('_', '-')}" for name in given)
             raise InputError(f"a bundled data set takes no {names}", "leave it out")
-        if bundled:
-            ratings = load_dataset(data, system=system)
-        else:
-            for name in {"raters", "categories"} & set(given):
-                given[name] = [part.strip() for part in given[name].split(",")]
-            ratings = read_ratings(data, system=system, **given)
+        for name in {"raters", "categories", "missing"} & set(given):
+            given[name] = [part.strip() for part in given[name].split(",")]
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", DataWarning)
+            if bundled:
+                ratings = load_dataset(data, system=system)
+            else:
+                ratings = read_ratings(data, system=system, **given)
         if require is not None:
             require(ratings)
     except InputError as error:
@@ -59,3 +63,8 @@ def load(
             error.problem, error.remedy, file=data, row=error.row, column=error.column
         ) from None
     return ratings
+
+
+def header_lines(notes: Iterable[str]) -> list[str]:
+    """Give what is to be known of the data as lines above a command's results."""
+    return [f"Data: {note}" for note in notes]

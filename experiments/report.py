@@ -8,9 +8,10 @@ from rich.console import Console, Group
 from rich.table import Table
 from rich.text import Text
 
-from experiments.comparison import Comparison, Disagreement
+from experiments.comparison import Comparison, Disagreement, KnownTruth
 from experiments.files import write_atomically
 from experiments.latex import latex_table
+from experiments.load import header_lines
 from experiments.predictions import Prediction
 from lehner import Estimate
 from lehner.estimate import number
@@ -108,14 +109,24 @@ def _heading(comparison: Comparison) -> list[str]:
         f"Raters agree on {agreement.agreement:.3f} of {counted(agreement.n_pairs, 'pair')}, "
         f"kappa {agreement.kappa:.3f} (chance 1/{ratings.n_categories})",
     ]
+    lines[1:1] = header_lines(ratings.notes)
     if comparison.known_truth is not None:
         truth = comparison.known_truth
         lines.append(
             f"On the {counted(truth.n_items, 'item')} with known truth the system is right in "
-            f"{truth.system_accuracy:.3f}; "
+            f"{_share_right(truth)}; "
             + ("models use them" if truth.used else "they are all, and models do not use them")
         )
     return lines
+
+
+def _share_right(truth: KnownTruth) -> str:
+    if truth.level is None:
+        return f"{truth.system_accuracy:.3f}, exact for this sample"
+    return (
+        f"{truth.system_accuracy:.3f} [{truth.lower:.3f}, {truth.upper:.3f}] ({truth.level:.0%} "
+        "interval, Wilson's)"
+    )
 
 
 def _table(comparison: Comparison) -> Table:

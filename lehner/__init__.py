@@ -10,7 +10,7 @@ from lehner.coefficients.table_agreement import agreement_of_table
 from lehner.coefficients.table_files import read_table
 from lehner.confusion import confusion_matrix
 from lehner.datasets import list_datasets, load_dataset
-from lehner.errors import InputError
+from lehner.errors import DataWarning, InputError
 from lehner.estimate import Estimate, IntervalEstimate
 from lehner.fit_checks import rating_calibration, residual_correlation
 from lehner.k_properties.check import KProperties, KPropertyTest, check_k_properties
@@ -37,6 +37,7 @@ from lehner.violations import Violations, fit_violations
 __all__ = [
     "Agreement",
     "Coefficient",
+    "DataWarning",
     "Estimate",
     "InputError",
     "IntervalEstimate",

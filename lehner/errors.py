@@ -1,4 +1,4 @@
-"""The one exception that bad input raises."""
+"""The one exception that bad input raises, and the one warning of data that look odd."""
 
 from pathlib import Path
 
@@ -50,3 +50,7 @@ class InputError(ValueError):
         where = ", ".join(part for part in parts if part)
         text = f"{self.problem}; {self.remedy}"
         return " ".join((f"{where}: {text}" if where else text).split())
+
+
+class DataWarning(UserWarning):
+    """Data that were read, and that look as if they were not meant so."""

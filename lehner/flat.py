@@ -37,6 +37,53 @@ def flatten(codes: ArrayLike, n_categories: int) -> tuple[FlatRatings, int, int]
     return flat, *dense.shape
 
 
+def check_flat(flat: FlatRatings, n_rows: int, n_raters: int, n_categories: int) -> FlatRatings:
+    """Raise an InputError where an index is out of range, and sort what is not sorted.
+
+    Parameters
+    ----------
+    flat : FlatRatings
+    n_rows, n_raters, n_categories : int
+
+    Returns
+    -------
+    FlatRatings
+    """
+    sizes = {"item_index": n_rows, "rater_index": n_raters, "category_index": n_categories}
+    arrays = [_check_index(getattr(flat, name), name, size) for name, size in sizes.items()]
+    item, rater, category = arrays
+    if not len(item) == len(rater) == len(category):
+        raise InputError(
+            f"there are {len(item)} item, {len(rater)} rater and {len(category)} category indices",
+            "give one of each for a rating",
+        )
+    if _sorted(item, rater, category):
+        return FlatRatings(item_index=item, rater_index=rater, category_index=category)
+    return sort_ratings(item, rater, category, n_categories)
+
+
+def _check_index(values: Any, name: str, size: int) -> NDArray[np.int64]:
+    index = as_array(values, name)
+    if index.ndim != 1 or (index.size and not np.issubdtype(index.dtype, np.integer)):
+        raise InputError(
+            f"{name} has shape {index.shape} and type {index.dtype}", "give whole numbers in a row"
+        )
+    if index.size and (index.min() < 0 or index.max() >= size):
+        bad = index.min() if index.min() < 0 else index.max()
+        raise InputError(f"{name} holds {bad}", f"give whole numbers from 0 to {size - 1}")
+    return index.astype(np.int64, copy=False)
+
+
+def _sorted(*arrays: NDArray[np.int64]) -> bool:
+    """Whether rows are in order by the first array, then the second, then the third."""
+    in_order = np.ones(max(len(arrays[0]) - 1, 0), dtype=bool)
+    for values in reversed(arrays):
+        before, after = values[:-1], values[1:]
+        in_order &= before == after
+        in_order |= before < after
+    return bool(in_order.all())
+
+
 def sort_ratings(
     item: NDArray[np.int64], rater: NDArray[np.int64], code: NDArray[np.int64], n_categories: int
 ) -> FlatRatings:

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from string import ascii_uppercase
 from typing import TYPE_CHECKING, Any
 
@@ -73,12 +73,13 @@ def encode(values: Any, name: str = "") -> Column:
 
     series = as_series(values, name)
     if isinstance(series.dtype, pd.CategoricalDtype):
-        column = _clean(series.cat.codes.to_numpy(), list(series.cat.categories))
+        codes, labels = merge_labels(series.cat.codes.to_numpy(), list(series.cat.categories))
         # Arrow's dictionaries save memory; that someone declared the labels they do not say.
         declared = not hasattr(values, "to_pandas")
-        return replace(column, declared=declared, ordered=bool(series.cat.ordered))
-    codes, uniques = factorize(series, name)
-    return _clean(codes, uniques)
+        ordered = bool(series.cat.ordered)
+        return Column(codes=codes, labels=labels, declared=declared, ordered=ordered)
+    codes, labels = merge_labels(*factorize(series, name))
+    return Column(codes=codes, labels=labels)
 
 
 def as_series(values: Any, name: str) -> "pd.Series":
@@ -124,15 +125,28 @@ def factorize(series: "pd.Series", name: str) -> tuple[NDArray[np.int64], Any]:
     return codes, uniques
 
 
-def _clean(codes: ArrayLike, raw: Any) -> Column:
-    """Strip labels, drop missing ones and merge those that became the same."""
+def merge_labels(codes: ArrayLike, raw: Any) -> tuple[NDArray[np.int64], tuple[Any, ...]]:
+    """Strip labels, drop missing ones and merge those that became the same.
+
+    Parameters
+    ----------
+    codes : array_like of int, shape (n_rows,)
+        Index into `raw`; -1 where missing.
+    raw : sequence
+        Labels; None stands for missing.
+
+    Returns
+    -------
+    codes : ndarray of int, shape (n_rows,)
+    labels : tuple
+    """
     position: dict[Any, int] = {}
     lookup = np.empty(len(raw) + 1, dtype=np.int64)
     lookup[-1] = -1
     for i, value in enumerate(raw):
         label = plain_label(value)
         lookup[i] = -1 if label is None else position.setdefault(label, len(position))
-    return Column(codes=lookup[np.asarray(codes, dtype=np.int64)], labels=tuple(position))
+    return lookup[np.asarray(codes, dtype=np.int64)], tuple(position)
 
 
 def plain_label(value: Any) -> Any:
@@ -243,11 +257,19 @@ def choose_categories(
         names = unify(label for label in (*given, *found) if label is not None)
         return check_categories([names.get(label) for label in given]), names, ordered
     names = unify(found)
-    declared = [column for column in columns.values() if column.declared]
-    if declared and all(set(c.labels) <= set(declared[0].labels) for c in columns.values()):
-        chosen = tuple(names[label] for label in declared[0].labels)
-        return chosen, names, ordered or declared[0].ordered
+    declared = declared_column(columns)
+    if declared is not None:
+        chosen = tuple(names[label] for label in declared.labels)
+        return chosen, names, ordered or declared.ordered
     return tuple(sorted(set(names.values()))), names, ordered
+
+
+def declared_column(columns: Mapping[str, Column]) -> Column | None:
+    """Give the first column with a list of labels the user fixed, if it holds those of all."""
+    declared = next((column for column in columns.values() if column.declared), None)
+    if declared is None or not all(set(c.labels) <= set(declared.labels) for c in columns.values()):
+        return None
+    return declared
 
 
 def recode(

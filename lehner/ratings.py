@@ -1,22 +1,44 @@
 """Ratings: which rater put which item into which category, and what the system said."""
 
 from collections.abc import Sequence
+from copy import copy
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from lehner.data_checks.categories import check_found_categories
+from lehner.data_checks.coding import check_coding
+from lehner.data_checks.column_labels import refuse_stray_columns
+from lehner.data_checks.column_names import (
+    refuse_other_columns,
+    say_doubtful_names,
+    say_other_raters,
+)
+from lehner.data_checks.columns import say_columns
+from lehner.data_checks.counts import count_gaps
+from lehner.data_checks.warn import warn_of_data
 from lehner.errors import InputError
-from lehner.flat import FlatRatings, as_array, check_codes, check_counts, flatten, sort_ratings
+from lehner.flat import (
+    FlatRatings,
+    as_array,
+    check_codes,
+    check_counts,
+    check_flat,
+    flatten,
+    sort_ratings,
+)
 from lehner.labels import (
     Label,
     check_categories,
     choose_categories,
+    declared_column,
     encode,
     recode,
     unify,
 )
 from lehner.patterns import Patterns, number_patterns
+from lehner.spelling import reread
 from lehner.tables import (
     columns_of,
     count_column,
@@ -61,6 +83,8 @@ class Ratings:
         Whether the order of the categories means something.
     anonymous : bool
         Whether it is unknown who gave which rating, as in tables of counts per category.
+    noticed : sequence of str
+        What was noticed when the data were read: see `notes`.
 
     Attributes
     ----------
@@ -86,14 +110,16 @@ class Ratings:
         counts: ArrayLike | None = None,
         ordered: bool = False,
         anonymous: bool = False,
+        noticed: Sequence[str] = (),
     ) -> None:
         self.categories = check_categories(categories)
         self.ordered = ordered
         self.anonymous = anonymous
+        self.noticed = tuple(noticed)
         if isinstance(codes, FlatRatings):
-            self.flat = codes
             n_rows = _length(items, codes.item_index)
             n_raters = _length(raters, codes.rater_index)
+            self.flat = check_flat(codes, n_rows, n_raters, len(self.categories))
         else:
             self.flat, n_rows, n_raters = flatten(codes, len(self.categories))
         self.raters = _rater_names(raters, n_raters, has_system=system is not None)
@@ -162,6 +188,15 @@ class Ratings:
         """Whether some rater rated some item more than once."""
         item, rater = self.flat.item_index, self.flat.rater_index
         return bool(((item[1:] == item[:-1]) & (rater[1:] == rater[:-1])).any())
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What a user should know of the data, a sentence each.
+
+        Which columns were read as what, what looked odd (a `DataWarning` too), and how many
+        answers are missing.
+        """
+        return (*self.noticed, *count_gaps(self))
 
     @property
     def codes(self) -> NDArray[np.int64]:
@@ -259,6 +294,7 @@ class Ratings:
             "counts": self.counts,
             "ordered": self.ordered,
             "anonymous": self.anonymous,
+            "noticed": self.noticed,
         }
         return Ratings(**(fields | changes))
 
@@ -278,9 +314,19 @@ class Ratings:
         Raises
         ------
         InputError
-            If there is no such rater, if raters are anonymous, or if the rater rated an item
-            more than once.
+            If there is no such rater, if raters are anonymous, if the rater rated an item more
+            than once, if there is a system already, or if no other rater gives a category that
+            this one gives.
         """
+        if self.system is not None:
+            raise InputError(
+                f"the ratings have a system already, whose answers {str(rater)!r} would replace",
+                "leave them out first, by without_system()",
+            )
+        taken = self._take_system(rater)
+        return taken._note(f"the rater {str(rater)!r} is taken as the system")._check_coding()
+
+    def _take_system(self, rater: Any) -> "Ratings":
         if self.anonymous:
             raise InputError(
                 f"{rater!r} cannot be the system: it is unknown who gave which rating",
@@ -319,7 +365,21 @@ class Ratings:
         -------
         Ratings
         """
-        return self._replace(system=None)
+        if self.system is None:
+            return self
+        return self._replace(system=None)._note("the system's answers are left out")
+
+    def _note(self, *texts: str) -> "Ratings":
+        """Add what was noticed."""
+        noted = copy(self)
+        noted.noticed = (*self.noticed, *texts)
+        return noted
+
+    def _check_coding(self, *, refuse: bool = True) -> "Ratings":
+        """Refuse, or note and warn of, answers coded otherwise than the raters' ratings."""
+        odd = check_coding(self, refuse=refuse)
+        warn_of_data(odd)
+        return self._note(*odd) if odd else self
 
     def equals(self, other: "Ratings") -> bool:
         """Whether both hold the same ratings under the same names."""
@@ -344,6 +404,8 @@ class Ratings:
         counts: str | None = None,
         categories: Sequence[Label] | None = None,
         ordered: bool = False,
+        missing: Sequence[Label] = (),
+        fold_case: bool = False,
     ) -> "Ratings":
         """Read a table with a row per item and a column per rater.
 
@@ -360,10 +422,21 @@ class Ratings:
             All categories in order; by default those that occur, sorted.
         ordered : bool
             Whether their order means something.
+        missing : sequence of str
+            Labels that stand for no rating, besides blanks, NA, NaN and null.
+        fold_case : bool
+            Whether labels that differ only in case, white space or Unicode form are one.
 
         Returns
         -------
         Ratings
+
+        Raises
+        ------
+        InputError
+            Where the table is no such table, or where data are hardly meant as they stand: a
+            system coded otherwise than the raters, one category spelled in two ways, a column
+            that is no rater. What only looks odd is a `DataWarning`, and stands in `notes`.
 
         Examples
         --------
@@ -374,13 +447,32 @@ class Ratings:
         special = [name for name in (item, system, truth, counts) if name is not None]
         chosen = [name for name in columns if name not in special] if raters is None else raters
         require_columns(columns, [*special, *chosen])
+        if raters is None:
+            refuse_other_columns(chosen, system)
         labelled = [*chosen, *(name for name in (system, truth) if name is not None)]
-        roles = {name: encode(columns[name], name) for name in labelled}
+        found = {name: encode(columns[name], name) for name in labelled}
+        roles, odd = reread(found, missing, fold_case, categories)
+        fixed = categories is not None or declared_column(roles) is not None
+        if raters is None and not fixed:
+            answers = {name: column for name, column in roles.items() if name != truth}
+            refuse_stray_columns(answers, chosen)
         cats, names, ordered = choose_categories(roles, categories, ordered)
+        if categories is None:
+            odd += check_found_categories(roles, names, refuse=not fixed)
+        if raters is None:
+            odd += say_doubtful_names(chosen, system)
+        used = {*special, *chosen}
+        said = say_columns(
+            chosen,
+            system=system,
+            truth=truth,
+            item=item,
+            ignored=[name for name in columns if name not in used],
+        )
         codes = {name: recode(column, name, cats, names) for name, column in roles.items()}
         n_rows = len(next(iter(columns.values())))
         dense = np.stack([codes[r] for r in chosen], axis=1) if chosen else np.empty((n_rows, 0))
-        return cls(
+        ratings = cls(
             dense.astype(np.int64),
             cats,
             chosen,
@@ -389,7 +481,10 @@ class Ratings:
             None if truth is None else codes[truth],
             counts=None if counts is None else count_column(columns[counts], counts),
             ordered=ordered,
+            noticed=(said, *odd),
         )
+        warn_of_data(odd)
+        return ratings._check_coding(refuse=not fixed)
 
     @classmethod
     def from_long(
@@ -404,6 +499,8 @@ class Ratings:
         occasion: str | None = None,
         categories: Sequence[Label] | None = None,
         ordered: bool = False,
+        missing: Sequence[Label] = (),
+        fold_case: bool = False,
     ) -> "Ratings":
         """Read a table with a row per rating.
 
@@ -423,10 +520,19 @@ class Ratings:
             All categories in order; by default those that occur, sorted.
         ordered : bool
             Whether their order means something.
+        missing : sequence of str
+            Labels that stand for no rating, besides blanks, NA, NaN and null.
+        fold_case : bool
+            Whether labels that differ only in case, white space or Unicode form are one.
 
         Returns
         -------
         Ratings
+
+        Raises
+        ------
+        InputError
+            As for `from_wide`.
 
         Examples
         --------
@@ -440,8 +546,12 @@ class Ratings:
         rated_by = require_complete(encode(columns[rater], rater), rater)
         when = None if occasion is None else encode_items(columns[occasion], occasion)[0]
         labelled = [rating] if truth is None else [rating, truth]
-        roles = {name: encode(columns[name], name) for name in labelled}
+        found = {name: encode(columns[name], name) for name in labelled}
+        roles, odd = reread(found, missing, fold_case, categories)
+        fixed = categories is not None or declared_column(roles) is not None
         cats, names, ordered = choose_categories(roles, categories, ordered)
+        if categories is None:
+            odd += check_found_categories(roles, names, refuse=not fixed)
         codes = {name: recode(column, name, cats, names) for name, column in roles.items()}
         refuse_duplicates(item_index, rated_by, when, codes[rating])
         rated = codes[rating] >= 0
@@ -458,7 +568,20 @@ class Ratings:
         )
         if truth is not None:
             ratings.truth = truth_per_item(item_index, codes[truth], len(items), truth, cats)
-        return ratings if system is None else ratings.with_system(system)
+        if system is not None:
+            ratings = ratings._take_system(system)
+        odd += say_doubtful_names(ratings.raters, system)
+        odd += say_other_raters(ratings.raters, system)
+        used = {item, rater, rating, *optional}
+        said = say_columns(
+            ratings.raters,
+            system=system,
+            truth=truth,
+            item=item,
+            ignored=[name for name in columns if name not in used],
+        )
+        warn_of_data(odd)
+        return ratings._note(said, *odd)._check_coding(refuse=not fixed)
 
     @classmethod
     def from_patterns(cls, data: Any, *, counts: str = "count", **columns: Any) -> "Ratings":

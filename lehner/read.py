@@ -6,15 +6,13 @@ from typing import Any
 
 from lehner.csv_files import line_of, read_csv
 from lehner.errors import InputError
-from lehner.labels import Label, encode, unify
+from lehner.labels import Label, encode
 from lehner.ratings import SYSTEM, Ratings
 from lehner.tables import columns_of
 
 ITEM = ("item", "task", "case", "unit", "subject", "id", "index", "")
 RATER = ("rater", "worker")
 RATING = ("rating", "label")
-FEWEST_ROWS = 5
-MANY_LABELS = 10
 
 
 def read_ratings(
@@ -27,6 +25,8 @@ def read_ratings(
     counts: str | None = None,
     categories: Sequence[Label] | None = None,
     ordered: bool = False,
+    missing: Sequence[Label] = (),
+    fold_case: bool = False,
 ) -> Ratings:
     r"""Read ratings from a CSV or Parquet file.
 
@@ -54,6 +54,10 @@ def read_ratings(
         All categories in order; by default those that occur, sorted.
     ordered : bool
         Whether the order of the categories means something.
+    missing : sequence of str
+        Labels that stand for no rating, besides blanks, NA, NaN and null.
+    fold_case : bool
+        Whether labels that differ only in case, white space or Unicode form are one.
 
     Returns
     -------
@@ -62,7 +66,9 @@ def read_ratings(
     Raises
     ------
     InputError
-        Naming file, row, column, value and remedy.
+        Naming file, row, column, value and remedy; also where data are hardly meant as they
+        stand (see `Ratings.from_wide`). What only looks odd is a `DataWarning`, and stands in
+        `notes`.
 
     Examples
     --------
@@ -76,7 +82,12 @@ def read_ratings(
     try:
         columns = read_columns(path)
         roles = _Roles(columns, system=system, truth=truth, item=item, counts=counts)
-        options = {"categories": categories, "ordered": ordered}
+        options = {
+            "categories": categories,
+            "ordered": ordered,
+            "missing": missing,
+            "fold_case": fold_case,
+        }
         if raters is None and counts is None and roles.long:
             return _read_long(columns, roles, options)
         return _read_wide(columns, roles, raters, options)
@@ -140,18 +151,21 @@ def _read_long(columns: dict[str, Any], roles: _Roles, options: dict[str, Any]) 
             f"the column {roles.system!r} stands in a table with a row per rating",
             "give the system's answers as ratings, with the system's name as the rater",
         )
-    ratings = Ratings.from_long(
+    named = [label for label in encode(columns[str(roles.rater)]).labels if _is_system(label)]
+    return Ratings.from_long(
         columns,
         item=str(roles.item),
         rater=str(roles.rater),
         rating=str(roles.rating),
         truth=roles.truth,
         occasion=roles.occasion,
+        system=roles.system or next(iter(named), None),
         **options,
     )
-    named = next((rater for rater in ratings.raters if rater.lower() == SYSTEM), None)
-    system = roles.system or named
-    return ratings if system is None else ratings.with_system(system)
+
+
+def _is_system(label: Any) -> bool:
+    return str(label).lower() == SYSTEM
 
 
 def _read_wide(
@@ -160,13 +174,9 @@ def _read_wide(
     raters: Sequence[str] | None,
     options: dict[str, Any],
 ) -> Ratings:
-    special = (roles.item, roles.system, roles.truth, roles.counts)
-    if raters is None:
-        raters = [name for name in columns if name not in special]
-        _refuse_stray_columns(columns, raters, roles.system)
     ratings = Ratings.from_wide(
         columns,
-        raters=list(raters),
+        raters=None if raters is None else list(raters),
         item=roles.item,
         system=roles.system,
         truth=roles.truth,
@@ -176,31 +186,6 @@ def _read_wide(
     if roles.item is None:
         ratings.items = ratings.items + 1
     return ratings
-
-
-def _refuse_stray_columns(
-    columns: dict[str, Any], raters: Sequence[str], system: str | None
-) -> None:
-    """Raise an InputError where a column is hardly a rater: an identifier, a date, a note.
-
-    That is one none of whose labels, or, if it has many, less than half, occur elsewhere.
-    """
-    names = [*raters, *([system] if system in columns else [])]
-    if len(names) < 2 or len(columns[names[0]]) < FEWEST_ROWS:
-        return
-    found = {name: encode(columns[name], name).labels for name in names}
-    same = unify(label for labels in found.values() for label in labels)
-    labels = {name: {same[label] for label in found[name]} for name in names}
-    for name in raters:
-        alone = labels[name].difference(*(labels[other] for other in names if other != name))
-        many = len(labels[name]) >= MANY_LABELS
-        if alone and (alone == labels[name] or (many and 2 * len(alone) > len(labels[name]))):
-            raise InputError(
-                f"labels such as {', '.join(sorted(map(str, alone))[:3])} occur in no other "
-                "column, so it is hardly a rater",
-                "name the raters' columns (--raters) or the items' column (--item)",
-                column=name,
-            )
 
 
 def locate(error: InputError, path: Path) -> InputError:

@@ -86,7 +86,10 @@ def load_dataset(name: str, *, system: str | None = None) -> Ratings:
     if dataset.layout == "votes":
         ratings = _read_votes(path, ordered=dataset.ordered)
         return ratings if system is None else ratings.with_system(system)
-    return read_ratings(path, system=system or dataset.system, ordered=dataset.ordered)
+    if dataset.system is None or system is None:
+        return read_ratings(path, system=system or dataset.system, ordered=dataset.ordered)
+    ratings = read_ratings(path, system=dataset.system, ordered=dataset.ordered)
+    return ratings if system == dataset.system else ratings.without_system().with_system(system)
 
 
 def _read_votes(path: Path, *, ordered: bool) -> Ratings:

@@ -1,0 +1,1 @@
+"""Data that look fine and are not: refused where that is sure, else said."""

@@ -1,0 +1,50 @@
+"""Which part each column of a table was given, in a sentence."""
+
+from collections.abc import Iterable, Sequence
+
+MOST_SHOWN = 8
+
+
+def say_columns(
+    raters: Sequence[str],
+    *,
+    system: str | None,
+    truth: str | None,
+    item: str | None,
+    ignored: Iterable[str],
+) -> str:
+    """Say who the raters and the system are, and which columns hold what.
+
+    Parameters
+    ----------
+    raters : sequence of str
+    system : str, optional
+        The column, or in a table with a row per rating the rater, that is the system.
+    truth, item : str, optional
+        The columns of known truths and of the names of items.
+    ignored : iterable of str
+        The columns that were not read.
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> say_columns(["Ann", "Bo"], system="gpt", truth=None, item="id", ignored=["time"])
+    'raters are Ann, Bo; the system is gpt; items are named by id; ignored: time'
+    """
+    said = [
+        f"raters are {_shown(raters)}",
+        "no system" if system is None else f"the system is {system}",
+        "items are numbered" if item is None else f"items are named by {item}",
+    ]
+    said += [] if truth is None else [f"known truths stand in {truth}"]
+    left = [name or "(a column without a name)" for name in ignored]
+    said += [f"ignored: {_shown(left)}"] if left else []
+    return "; ".join(said)
+
+
+def _shown(names: Sequence[str]) -> str:
+    more = f" and {len(names) - MOST_SHOWN} more" if len(names) > MOST_SHOWN else ""
+    return ", ".join(names[:MOST_SHOWN]) + more

@@ -146,12 +146,77 @@ def test_known_truths_are_compared_with_the_system(run, tmp_path):
     file.write_text("a,b,c,system,truth\nx,x,y,x,x\ny,y,y,y,\nx,y,x,y,x\ny,y,x,y,y\n")
     _, out, _ = run("estimate", file, *FAST, "--json")
     known = json.loads(out)["data"]["known_truth"]
-    assert known == {"n_items": 3, "system_accuracy": pytest.approx(2 / 3), "used": True}
+    # Wilson's interval of 2 of 3 at 90%: z = 1.6449, centre (2 + z²/2) / (3 + z²).
+    assert known == {
+        "n_items": 3,
+        "system_accuracy": pytest.approx(2 / 3),
+        "used": True,
+        "lower": pytest.approx(0.2535, abs=1e-4),
+        "upper": pytest.approx(0.9217, abs=1e-4),
+        "level": 0.9,
+    }
     _, out, _ = run("estimate", file, *FAST)
-    assert "On the 3 items with known truth the system is right in 0.667; models use them" in out
+    said = "On the 3 items with known truth the system is right in 0.667 [0.254, 0.922] (90%"
+    assert said in out
     file.write_text("a,b,c,system,truth\nx,x,y,x,x\ny,y,y,y,y\nx,y,x,y,x\ny,y,x,y,y\n")
     _, out, _ = run("estimate", file, *FAST)
-    assert "system is right in 0.750; they are all, and models do not use them" in out
+    assert "is right in 0.750, exact for this sample; they are all" in out
+
+
+def test_what_is_odd_in_data_stands_above_the_results(run, tmp_path, recwarn):
+    file = tmp_path / "ratings.csv"
+    rows = ["yes,yes,no,yes", "no,unknown,no,no", "yes,no,yes,", "no,no,no,no", "yes,yes,no,yes"]
+    file.write_text("\n".join(["a,b,c,gpt", *rows, ""]))
+    notes = [
+        "raters are a, b, c; the system is gpt; items are numbered",
+        "'unknown' (1 cell) counts as a category; if it stands for no rating, read it as such "
+        "(--missing=unknown)",
+        "the system did not answer 1 of 5 items",
+    ]
+    lines = [f"Data: {note}" for note in notes]
+    _, out, _ = run("estimate", file, "--system", "gpt", *FAST)
+    assert out.splitlines()[1:4] == lines
+    _, out, _ = run("estimate", file, "--system", "gpt", *FAST, "--json")
+    assert json.loads(out)["data"]["notes"] == notes
+    _, out, _ = run("agreement", file, "--system", "gpt")
+    assert out.splitlines()[1:4] == lines
+    _, out, _ = run("agreement", file, "--system", "gpt", "--json")
+    assert json.loads(out)["data"]["notes"] == notes
+    _, out, err = run("label", file, "--system", "gpt")
+    assert err.splitlines()[:3] == lines and out.startswith("item,")
+    _, out, _ = run("label", file, "--system", "gpt", "--json")
+    assert json.loads(out)["data"]["notes"] == notes
+    _, out, _ = run("check", file, "--system", "gpt", "--replicates", 99, "--json")
+    assert json.loads(out)["data"]["notes"] == notes
+    _, out, _ = run("estimate", file, "--system", "gpt", *FAST, "--missing", "unknown,?", "--json")
+    found = json.loads(out)["data"]
+    assert found["categories"] == ["no", "yes"]
+    assert "no cell holds '?', said to be missing" in found["notes"]
+    assert not recwarn.list
+
+
+def test_spellings_are_read_as_one_where_asked(run, tmp_path):
+    file = tmp_path / "ratings.csv"
+    file.write_text("a,b,gpt\nYes,yes,YES\nno,No,no\nyes,no,yes\n")
+    code, _, err = run("estimate", file, "--system", "gpt", *FAST)
+    assert code == 2 and "--fold-case" in err
+    code, out, _ = run("agreement", file, "--system", "gpt", "--fold-case", "--json")
+    assert json.loads(out)["data"]["categories"] == ["no", "yes"]
+
+
+def test_the_figure_shows_how_far_known_truths_can_be_trusted(tmp_path):
+    from experiments.comparison import compare
+    from experiments.figures import plot_intervals
+    from lehner import majority_agreement, read_ratings
+
+    file = tmp_path / "ratings.csv"
+    file.write_text("a,b,system,truth\nx,x,x,x\ny,y,y,\nx,y,x,y\ny,y,y,y\n")
+    ratings = read_ratings(file)
+    ax = plot_intervals(compare("data", ratings, [majority_agreement(ratings)]))
+    labels = [text.get_text() for text in ax.get_legend().get_texts()]
+    assert "on 3 items of known truth, 90% interval" in labels
+    (band,) = ax.patches
+    assert band.get_x() == pytest.approx(0.2535, abs=1e-4)
 
 
 def test_an_estimate_the_data_cannot_support_is_null_with_a_reason_and_exit_1(run, tmp_path):

@@ -145,7 +145,7 @@ def say_other_raters(raters: Sequence[str], system: str | None) -> tuple[str, ..
 
 
 def _words(name: str) -> list[str]:
-    return re.findall(r"[^\W\d_]+|\d+", name.casefold())
+    return re.findall(r"[0-9]+|[^\s0-9_.,;:/()#-]+", name.casefold())
 
 
 def _of_system(words: list[str]) -> bool:

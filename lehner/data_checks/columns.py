@@ -34,11 +34,9 @@ def say_columns(
     >>> say_columns(["Ann", "Bo"], system="gpt", truth=None, item="id", ignored=["time"])
     'raters are Ann, Bo; the system is gpt; items are named by id; ignored: time'
     """
-    said = [
-        f"raters are {_shown(raters)}",
-        "no system" if system is None else f"the system is {system}",
-        "items are numbered" if item is None else f"items are named by {item}",
-    ]
+    said = [f"raters are {_shown(raters)}"]
+    said += [] if system is None else [f"the system is {system}"]
+    said += ["items are numbered" if item is None else f"items are named by {item}"]
     said += [] if truth is None else [f"known truths stand in {truth}"]
     left = [name or "(a column without a name)" for name in ignored]
     said += [f"ignored: {_shown(left)}"] if left else []

@@ -20,7 +20,11 @@ def test_json_is_what_the_function_gives(run):
     expected = lehner.agreement(lehner.load_dataset("krippendorff"), level=0.95).to_dict()
     found = json.loads(out)
     assert (code, err) == (0, "")
-    assert found.pop("data") == {"name": "krippendorff", "categories": [1, 2, 3, 4, 5]}
+    assert found.pop("data") == {
+        "name": "krippendorff",
+        "categories": [1, 2, 3, 4, 5],
+        "notes": list(lehner.load_dataset("krippendorff").notes),
+    }
     assert found == json.loads(json.dumps(expected))
     fields = {"name", "weights", "estimate", "standard_error", "lower", "upper", "p_value", "note"}
     assert all(fields <= set(one) for one in found["coefficients"])

@@ -186,7 +186,7 @@ def test_what_is_odd_in_data_stands_above_the_results(run, tmp_path, recwarn):
     assert err.splitlines()[:3] == lines and out.startswith("item,")
     _, out, _ = run("label", file, "--system", "gpt", "--json")
     assert json.loads(out)["data"]["notes"] == notes
-    _, out, _ = run("check", file, "--system", "gpt", "--replicates", 99, "--json")
+    _, out, _ = run("check", file, "--system", "gpt", "--replicates", 199, "--json")
     assert json.loads(out)["data"]["notes"] == notes
     _, out, _ = run("estimate", file, "--system", "gpt", *FAST, "--missing", "unknown,?", "--json")
     found = json.loads(out)["data"]

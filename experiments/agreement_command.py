@@ -54,8 +54,8 @@ def agreement(
     from experiments.agreement_report import report_on_ratings, report_on_table, show, write
 
     check_interval(interval)
-    columns = {"item": item, "raters": raters, "counts": counts, "missing": missing}
-    columns |= {"fold_case": fold_case or None}
+    columns: dict[str, Any] = {"item": item, "raters": raters, "counts": counts}
+    columns |= {"missing": missing, "fold_case": fold_case or None}
     shared = {"categories": categories, "ordered": ordered}
     if table:
         _refuse("--table takes no", {"system": system} | columns)

@@ -59,7 +59,7 @@ def check_found_categories(
 def _count_cells(columns: Mapping[str, Column], names: Mapping[object, Label]) -> dict[Label, int]:
     cells: dict[Label, int] = {}
     for column in columns.values():
-        uses = np.bincount(column.codes + 1, minlength=len(column.labels) + 1)[1:]
+        uses = np.bincount(column.codes[column.codes >= 0], minlength=len(column.labels))
         for label, n in zip(column.labels, uses.tolist(), strict=True):
             cells[names[label]] = cells.get(names[label], 0) + n
     return {label: n for label, n in cells.items() if n}

@@ -50,8 +50,7 @@ def check_coding(ratings: "Ratings", *, refuse: bool) -> tuple[str, ...]:
             problem = _otherwise(ratings, whose, given, rated)
             if problem and refuse and given.sum() >= FEWEST_ANSWERS:
                 raise InputError(problem, REMEDY)
-            said += [f"{problem}; {REMEDY}"] if problem else []
-            said += [] if problem else _strange(ratings, whose, given, rated)
+            said += [problem] if problem else _strange(ratings, whose, given, rated)
     return (*said, *_raters_apart(ratings, by_rater, refuse))
 
 
@@ -130,7 +129,7 @@ def _raters_apart(ratings: "Ratings", counts: NDArray[np.int64], refuse: bool) -
         )
         if refuse and counts[j].sum() >= SURE_ANSWERS and others[j].any():
             raise InputError(problem, REMEDY)
-        said += [f"{problem}; {REMEDY}"] if others[j].any() else []
+        said += [problem] if others[j].any() else []
     return said
 
 

@@ -111,9 +111,12 @@ def label_crowds(
                 part |= {"right": right, "reason": ""}
             except InputError as error:
                 part |= {"right": None, "reason": str(error)}
-            text = json.dumps(part)
-            write_atomically(path, lambda temporary, text=text: temporary.write_text(text))
+            _keep(path, part)
             yield f"{source.name}, {method}"
+
+
+def _keep(path: Path, part: dict[str, Any]) -> None:
+    write_atomically(path, lambda temporary: temporary.write_text(json.dumps(part)))
 
 
 def read_label_accuracy(output: Path, seed: int) -> pd.DataFrame:

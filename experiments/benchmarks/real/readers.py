@@ -107,7 +107,7 @@ def read_judgments(files: Sequence[Path]) -> Ratings:
         judge = path.stem.rpartition("judge_model=")[2]
         for line in path.read_text(encoding="utf-8").splitlines():
             pair: dict[str, Any] = json.loads(line)
-            decision = (pair["judgments"][0] or {}).get("decision")
+            decision = str((pair["judgments"][0] or {}).get("decision"))
             known = decision in ("A>B", "B>A")
             rows.append((pair["pair_id"], judge, decision if known else ""))
             truth[pair["pair_id"]] = pair["label"]

@@ -14,6 +14,10 @@ from experiments.benchmarks.real.sources import SOURCES
 from experiments.files import write_atomically
 from experiments.study.document import Block, Heading, Paragraph, Table, to_markdown
 
+OF_MEANS = (
+    "Each crowd counts once, and a method is averaged over the crowds that it was run on: compare rows "
+    "of as many crowds. The lowest coverage is of a crowd with 4 to 12 systems."
+)
 SPLITS = {
     "choose": "Crowds for choosing among models",
     "report": "Crowds for reporting, to be looked at once",
@@ -80,6 +84,7 @@ def _crowds(output: Path) -> Iterator[Block]:
 
 
 def _means(measured: pd.DataFrame) -> Iterator[Block]:
+    yield Paragraph(OF_MEANS)
     means = mean_over_crowds(measured)
     head = ("method", "crowds", "no estimate", "bias", "RMSE", "coverage", "lowest", "width")
     for split, title in SPLITS.items():

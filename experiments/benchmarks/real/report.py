@@ -15,8 +15,8 @@ from experiments.files import write_atomically
 from experiments.study.document import Block, Heading, Paragraph, Table, to_markdown
 
 OF_MEANS = (
-    "Each crowd counts once, and a method is averaged over the crowds that it was run on: compare rows "
-    "of as many crowds. The lowest coverage is of a crowd with 4 to 12 systems."
+    "Each crowd counts once, and a method is averaged over the crowds that it was run on: compare "
+    "rows of as many crowds. The lowest coverage is of a crowd with 4 to 12 systems."
 )
 SPLITS = {
     "choose": "Crowds for choosing among models",

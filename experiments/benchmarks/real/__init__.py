@@ -1,0 +1,1 @@
+"""A benchmark of real ratings with known truth: error and coverage of every method."""

@@ -1,0 +1,95 @@
+"""Every method on real ratings with known truth: bias, RMSE, coverage, width, and labels.
+
+Nothing is fetched: the files of `--list` are to be in FOLDER. Results are kept one by one, so
+that the same command goes on where it was stopped, and tables are of all that is kept.
+
+Run in a clone: `python -m experiments.benchmarks.real FOLDER --output OUTPUT`
+"""
+
+import argparse
+import os
+import sys
+import warnings
+from pathlib import Path
+
+# As the command does: compiling takes longer than sampling. Before Numba is imported.
+os.environ.setdefault("NUMBA_OPT", "1")
+
+from experiments.benchmarks.real.label_accuracy import LABELLERS, label_crowds
+from experiments.benchmarks.real.maximum_likelihood import ALL_METHODS, find_method
+from experiments.benchmarks.real.protocol import RATINGS_PER_ITEM
+from experiments.benchmarks.real.report import write_report
+from experiments.benchmarks.real.run import list_tasks, run_tasks
+from experiments.benchmarks.real.sources import Source, describe, find_sources, missing_files
+from lehner import InputError
+
+METHODS = (
+    "majority_agreement",
+    "algebraic",
+    "algebraic_weighted",
+    "algebraic_likelihood",
+    "ml_one_coin_by_rater",
+    "ml_dawid_skene",
+)
+SHOWN_EVERY = 100
+LABELS = ("majority", "algebraic", "ml_one_coin_by_rater", "ml_dawid_skene")
+
+
+def main() -> int:
+    """Run what is missing, and write the tables; give the exit code."""
+    chosen = _parser().parse_args()
+    try:
+        sources = find_sources(chosen.crowd)
+        if chosen.list:
+            print("\n".join(describe(sources)))
+            return 0
+        if chosen.folder is None or chosen.output is None:
+            raise InputError("a folder is missing", "give FOLDER, with the files, and --output")
+        if chosen.split:
+            sources = [source for source in sources if source.split == chosen.split]
+        missing = missing_files(sources, chosen.folder)
+        for error in missing:
+            print(error, file=sys.stderr)
+        if missing:
+            return 2
+        _run(chosen, sources)
+    except InputError as error:
+        print(error, file=sys.stderr)
+        return 2
+    return 0
+
+
+def _run(chosen: argparse.Namespace, sources: list[Source]) -> None:
+    for name in chosen.method:
+        find_method(name)
+    warnings.simplefilter("ignore")
+    where = (chosen.folder, chosen.output)
+    tasks = list(list_tasks(sources, *where, chosen.per_item, chosen.method, chosen.seed))
+    for left in run_tasks(tasks, *where, chosen.workers):
+        if left % SHOWN_EVERY == 0:
+            print(f"{left} of {len(tasks)} fits to do", file=sys.stderr)
+    for done in label_crowds(sources, *where, chosen.label, chosen.seed):
+        print(f"labelled {done}", file=sys.stderr)
+    for path in write_report(chosen.output, chosen.seed):
+        print(f"wrote {path}", file=sys.stderr)
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="python -m experiments.benchmarks.real", description=__doc__.splitlines()[0]
+    )
+    parser.add_argument("folder", type=Path, nargs="?", help="with a folder for each repository")
+    parser.add_argument("--output", type=Path, help="folder for results; they are added to")
+    parser.add_argument("--list", action="store_true", help="print which files go where, and leave")
+    parser.add_argument("--crowd", nargs="+", default=[], help="these crowds; default: all")
+    parser.add_argument("--split", choices=("choose", "report"), help="these crowds only")
+    parser.add_argument("--per-item", nargs="+", default=RATINGS_PER_ITEM, choices=RATINGS_PER_ITEM)
+    parser.add_argument("--method", nargs="*", default=METHODS, help=", ".join(ALL_METHODS))
+    parser.add_argument("--label", nargs="*", default=LABELS, help=", ".join(LABELLERS))
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--workers", type=int, default=1, help="processes at work")
+    return parser
+
+
+if __name__ == "__main__":
+    sys.exit(main())

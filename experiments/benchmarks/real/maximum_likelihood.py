@@ -1,0 +1,67 @@
+"""Latent-class models by maximum likelihood, as methods of the benchmark."""
+
+from collections.abc import Callable
+
+import numpy as np
+
+from experiments.methods import METHODS, Method
+from lehner import Estimate, IntervalEstimate, Ratings, fit_latent_class
+from lehner.checks import find
+from lehner.estimate import number, require_estimable
+
+PREFIX = "ml_"
+# "one_coin" would give the system the accuracy of the raters.
+MODELS = ("one_coin_by_rater", "dawid_skene")
+
+
+def _estimate(model: str) -> Callable[[Ratings, float, int], Estimate]:
+    def estimate(ratings: Ratings, level: float, seed: int) -> Estimate:
+        require_estimable(ratings)
+        fit = fit_latent_class(ratings, model)
+        system = np.asarray(ratings.system)
+        answered = np.flatnonzero(system >= 0)
+        right = fit.class_probabilities.values[answered, system[answered]]
+        in_sample = IntervalEstimate(estimate=number(right.mean()))
+        return Estimate(
+            method=PREFIX + model,
+            system_accuracy=in_sample,
+            system_accuracy_in_sample=in_sample,
+            truth_probabilities=fit.class_probabilities,
+            warnings=fit.notes,
+        )
+
+    return estimate
+
+
+ALL_METHODS = METHODS | {
+    PREFIX + model: Method(
+        name=PREFIX + model,
+        summary=f"{model} by maximum likelihood, without interval",
+        estimate=_estimate(model),
+    )
+    for model in MODELS
+}
+
+
+def find_method(name: str) -> Method:
+    """Look up a method of the command, or a model by maximum likelihood as "ml_" and its name.
+
+    Parameters
+    ----------
+    name : str
+
+    Returns
+    -------
+    Method
+
+    Raises
+    ------
+    InputError
+        If there is no such method, with the nearest name.
+
+    Examples
+    --------
+    >>> find_method("ml_dawid_skene").summary
+    'dawid_skene by maximum likelihood, without interval'
+    """
+    return find("method", name, ALL_METHODS)

@@ -1,0 +1,203 @@
+"""Readers of the formats in which public crowds with truth are kept: files in, a crowd out."""
+
+import csv
+import json
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from experiments.benchmarks.real.crowd import make_crowd
+from experiments.benchmarks.real.rdata import read_data_frame
+from lehner import InputError, Ratings
+
+MIDDLE_OF_SCORES = 4.5
+ABNORMAL_FROM = 3
+
+
+def read_label_and_truth(files: Sequence[Path]) -> Ratings:
+    """Read `label.csv` (item, worker, label) and `truth.csv` (item, truth).
+
+    Parameters
+    ----------
+    files : sequence of Path
+        The two, in this order.
+
+    Returns
+    -------
+    Ratings
+    """
+    labels, truths = files
+    rows = [(row["item"], row["worker"], row["label"]) for row in _table(labels, "worker")]
+    return make_crowd(rows, {row["item"]: row["truth"] for row in _table(truths, "truth")})
+
+
+def read_worker_item_label(files: Sequence[Path]) -> Ratings:
+    """Read two files without header, tab-separated: worker, item, label; and item, truth.
+
+    Parameters
+    ----------
+    files : sequence of Path
+        The two, in this order.
+
+    Returns
+    -------
+    Ratings
+    """
+    labels, truths = (list(_tab_separated(path, n)) for path, n in zip(files, (3, 2), strict=True))
+    return make_crowd([(item, worker, label) for worker, item, label in labels], dict(truths))
+
+
+def read_responses(files: Sequence[Path]) -> Ratings:
+    """Read a table with a row per response, which repeats the item's gold answer.
+
+    Parameters
+    ----------
+    files : sequence of Path
+        One file, comma- or tab-separated, with columns `orig_id`, `!amt_worker_ids`, `response`
+        and `gold`.
+
+    Returns
+    -------
+    Ratings
+    """
+    (path,) = files
+    responses = list(_table(path, "orig_id"))
+    rows = [(row["orig_id"], row["!amt_worker_ids"], row["response"]) for row in responses]
+    return make_crowd(rows, {row["orig_id"]: row["gold"] for row in responses})
+
+
+def read_pair_judges(files: Sequence[Path]) -> Ratings:
+    """Read which of two answers language models prefer, a JSON file for each model and subset.
+
+    Parameters
+    ----------
+    files : sequence of Path
+        `.../<subset>/evaluators/<model>/<prompt>/result.json`. The order in which the answers
+        were shown first counts, not the swapped one.
+
+    Returns
+    -------
+    Ratings
+    """
+    rows, truth = [], {}
+    for path in files:
+        subset, _, model = path.parts[-5:-2]
+        for number, pair in enumerate(json.loads(path.read_text(encoding="utf-8"))):
+            item = f"{subset} {number}"
+            winner = pair["results"][0]["swap = False"]["winner"]
+            rows.append((item, model, winner if winner in ("1", "2") else ""))
+            truth[item] = str(pair["label"])
+    return make_crowd(rows, truth)
+
+
+def read_judgments(files: Sequence[Path]) -> Ratings:
+    """Read which of two answers judges prefer, a file of JSON lines for each judge.
+
+    Parameters
+    ----------
+    files : sequence of Path
+        The decision in the first order of the answers counts; no decision and a tie are missing.
+
+    Returns
+    -------
+    Ratings
+    """
+    rows, truth = [], {}
+    for path in files:
+        judge = path.stem.rpartition("judge_model=")[2]
+        for line in path.read_text(encoding="utf-8").splitlines():
+            pair: dict[str, Any] = json.loads(line)
+            decision = str((pair["judgments"][0] or {}).get("decision"))
+            known = decision in ("A>B", "B>A")
+            rows.append((pair["pair_id"], judge, decision if known else ""))
+            truth[pair["pair_id"]] = pair["label"]
+    return make_crowd(rows, truth)
+
+
+def read_scores(files: Sequence[Path]) -> Ratings:
+    """Read scores from 0 to 9 of language models, a CSV file for each, cut in the middle.
+
+    Parameters
+    ----------
+    files : sequence of Path
+        With columns `parsed_output` and `label` (0 or 1), items in the same order. What is no
+        number is missing.
+
+    Returns
+    -------
+    Ratings
+    """
+    rows, truth = [], {}
+    for path in files:
+        for number, row in enumerate(_table(path, "parsed_output")):
+            rows.append((str(number), path.stem, _above_middle(row["parsed_output"])))
+            truth[str(number)] = str(int(float(row["label"])))
+    return make_crowd(rows, truth)
+
+
+def read_readings(files: Sequence[Path], treatment: str) -> Ratings:
+    """Read how sure readers are, from 1 to 5, that cases are abnormal; 3 or more says they are.
+
+    Parameters
+    ----------
+    files : sequence of Path
+        One .RData file with a data frame: `reader`, `treatment`, `case`, `truth` (0 or 1) and
+        `rating`.
+    treatment : str
+        The treatment to read.
+
+    Returns
+    -------
+    Ratings
+    """
+    frame = read_data_frame(files[0])
+    names = ("reader", "treatment", "case", "truth", "rating")
+    rows, truth = [], {}
+    for reader, treated, case, abnormal, rating in zip(
+        *(frame[name] for name in names), strict=True
+    ):
+        if _whole(treated) == treatment:
+            rows.append((_whole(case), _whole(reader), str(int(rating >= ABNORMAL_FROM))))
+            truth[_whole(case)] = _whole(abnormal)
+    return make_crowd(rows, truth)
+
+
+def _whole(value: Any) -> str:
+    return str(int(value))
+
+
+def _above_middle(score: str) -> str:
+    try:
+        return str(int(float(score) > MIDDLE_OF_SCORES))
+    except ValueError:
+        return ""
+
+
+def _table(path: Path, column: str) -> Iterator[dict[str, str]]:
+    csv.field_size_limit(10_000_000)
+    with path.open(encoding="utf-8", newline="") as file:
+        header = file.readline()
+        file.seek(0)
+        table = csv.DictReader(file, delimiter="\t" if "\t" in header else ",")
+        if column not in (table.fieldnames or ()):
+            raise InputError(
+                f"there is no column {column!r}",
+                "take the file as its repository has it",
+                file=path,
+            )
+        yield from table
+
+
+def _tab_separated(path: Path, columns: int) -> Iterator[list[str]]:
+    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1):
+        fields = line.split("\t")
+        if not line.strip():
+            continue
+        if len(fields) < columns:
+            raise InputError(
+                f"{len(fields)} tab-separated fields instead of {columns}",
+                "take the file as its repository has it",
+                file=path,
+                row=number,
+            )
+        yield fields[:columns]

@@ -1,0 +1,70 @@
+"""All results that are kept, as rows: one for each estimate."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from experiments.benchmarks.real.maximum_likelihood import ALL_METHODS
+from experiments.benchmarks.real.protocol import RATINGS_PER_ITEM
+from experiments.benchmarks.real.sources import SOURCES
+
+COLUMNS = [
+    "crowd",
+    "family",
+    "split",
+    "per_item",
+    "known",
+    "method",
+    "system",
+    "n_items",
+    "truth",
+    "estimate",
+    "lower",
+    "upper",
+]
+
+
+def read_rows(output: Path, seed: int) -> pd.DataFrame:
+    """Read the estimates that were kept.
+
+    Parameters
+    ----------
+    output : Path
+        Where results are kept.
+    seed : int
+        Of the benchmark; results of other seeds are left out.
+
+    Returns
+    -------
+    pandas.DataFrame
+        As `measure_crowds` takes it, in the order of the crowds and methods.
+    """
+    rows = pd.DataFrame(_rows(output, seed), columns=COLUMNS)
+    places = {
+        "crowd": list(SOURCES),
+        "per_item": RATINGS_PER_ITEM,
+        "method": list(ALL_METHODS),
+    }
+    order = {name: {one: i for i, one in enumerate(known)} for name, known in places.items()}
+    return rows.sort_values(
+        ["crowd", "per_item", "known", "method", "system"],
+        key=lambda column: column.map(order[column.name]) if column.name in order else column,
+        ignore_index=True,
+    )
+
+
+def _rows(output: Path, seed: int) -> Iterator[dict[str, Any]]:
+    for path in sorted((output / "parts").glob("*.json")):
+        part = json.loads(path.read_text(encoding="utf-8"))
+        if part["seed"] != seed or not part["n_items"]:
+            continue
+        source = SOURCES[part["crowd"]]
+        names = set(COLUMNS) & set(part)
+        shared = {name: part[name] for name in names} | {
+            "family": source.family,
+            "split": source.split,
+        }
+        yield shared | {"known": 0}

@@ -1,0 +1,217 @@
+"""Fits of the benchmark, each kept in a file of its own as soon as it is done."""
+
+import json
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from experiments.benchmarks.real.maximum_likelihood import find_method
+from experiments.benchmarks.real.protocol import Dealt, choose_systems, deal, seed_of
+from experiments.benchmarks.real.sources import SOURCES, Source, read_crowd
+from experiments.files import write_atomically
+from experiments.study.identity import digest
+from experiments.study.workers import do_all, open_workers
+from lehner import Estimate, InputError, Ratings
+from lehner.estimate import plain
+
+LEVEL = 0.9
+
+type Part = dict[str, Any]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Task:
+    """A fit: one method on one data set.
+
+    Parameters
+    ----------
+    crowd : str
+    system : str
+        The worker who is the system.
+    per_item : {"3", "5", "all"}
+        Ratings of each item.
+    method : str
+    seed : int
+        Of the benchmark.
+    """
+
+    crowd: str
+    system: str
+    per_item: str
+    method: str
+    seed: int
+
+    def path(self, output: Path) -> Path:
+        """Give the file of the result."""
+        return output / "parts" / f"{self.crowd}_{self.per_item}_{self.method}_{self.id}.json"
+
+    @property
+    def id(self) -> str:
+        """Twelve hexadecimal digits that stand for the task."""
+        return digest(asdict(self))
+
+    def dealt(self, folder: Path) -> Dealt | None:
+        """Deal the data: the same for every method."""
+        crowd = crowd_of(self.crowd, folder)
+        key = (self.crowd, self.system)
+        return deal(crowd, self.system, self.per_item, seed_of(self.seed, *key))
+
+
+@cache
+def crowd_of(name: str, folder: Path) -> Ratings:
+    """Read a crowd, once."""
+    return read_crowd(SOURCES[name], folder)
+
+
+def list_tasks(
+    sources: Sequence[Source],
+    folder: Path,
+    output: Path,
+    per_item: Sequence[str],
+    methods: Sequence[str],
+    seed: int,
+) -> Iterator[Task]:
+    """Give all tasks, crowd by crowd, and keep the size of each crowd.
+
+    Parameters
+    ----------
+    sources : sequence of Source
+    folder : Path
+        With the files.
+    output : Path
+        Where results are kept.
+    per_item : sequence of {"3", "5", "all"}
+    methods : sequence of str
+    seed : int
+
+    Yields
+    ------
+    Task
+    """
+    for source in sources:
+        systems = choose_systems(crowd_of(source.name, folder))
+        keep_size(source.name, crowd_of(source.name, folder), len(systems), output)
+        for system in systems:
+            for number in per_item:
+                for method in methods:
+                    yield Task(
+                        crowd=source.name,
+                        system=system,
+                        per_item=number,
+                        method=method,
+                        seed=seed,
+                    )
+
+
+def run_tasks(tasks: Sequence[Task], folder: Path, output: Path, workers: int = 1) -> Iterator[int]:
+    """Do the tasks that have no result yet.
+
+    Parameters
+    ----------
+    tasks : sequence of Task
+    folder : Path
+        With the files.
+    output : Path
+        Where results are kept.
+    workers : int
+        Processes at work.
+
+    Yields
+    ------
+    int
+        How many are still to be done.
+    """
+    (output / "parts").mkdir(parents=True, exist_ok=True)
+    missing = [(task, folder, output) for task in tasks if not task.path(output).exists()]
+    yield len(missing)
+    with open_workers(workers, modules=["bayes_models"]) as opened:
+        for done, _ in enumerate(do_all(_do, missing, opened), start=1):
+            yield len(missing) - done
+
+
+def keep_size(name: str, crowd: Ratings, systems: int, output: Path) -> None:
+    """Keep how large a crowd is, for the tables."""
+    path = output / "crowds" / f"{name}.json"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    size = {
+        "items": crowd.n_items,
+        "with_truth": int((np.asarray(crowd.truth) >= 0).sum()),
+        "raters": crowd.n_raters,
+        "ratings": crowd.n_ratings,
+        "categories": crowd.n_categories,
+        "systems": systems,
+    }
+    write_atomically(path, lambda temporary: temporary.write_text(json.dumps(size)))
+
+
+def _do(work: tuple[Task, Path, Path]) -> None:
+    task, folder, output = work
+    dealt = task.dealt(folder)
+    part = {"n_items": 0} if dealt is None else _fit(task, dealt)
+    text = json.dumps(asdict(task) | part)
+    write_atomically(task.path(output), lambda path: path.write_text(text, encoding="utf-8"))
+
+
+def _fit(task: Task, dealt: Dealt) -> Part:
+    ratings = dealt.ratings
+    state = seed_of(task.seed, task.crowd, task.system, task.per_item, task.method)
+    start = time.process_time()
+    part = {
+        "n_items": ratings.n_items,
+        "n_raters": ratings.n_raters,
+        "n_categories": ratings.n_categories,
+        "truth": float(dealt.right.mean()),
+        "estimate": None,
+        "lower": None,
+        "upper": None,
+        "right": None,
+    }
+    try:
+        estimate = find_method(task.method).estimate(
+            ratings, LEVEL, int(state.generate_state(1)[0])
+        )
+    except InputError as error:
+        return part | {"warnings": [str(error)], "seconds": time.process_time() - start}
+    accuracy = estimate.system_accuracy_in_sample
+    return part | {
+        "estimate": accuracy.estimate,
+        "lower": accuracy.lower,
+        "upper": accuracy.upper,
+        "right": probabilities_right(estimate, ratings),
+        "warnings": list(estimate.warnings),
+        "seconds": time.process_time() - start,
+    }
+
+
+def probabilities_right(estimate: Estimate, ratings: Ratings) -> list[float | None] | None:
+    """Give for each item how probable a method holds it that the system is right.
+
+    Parameters
+    ----------
+    estimate : Estimate
+    ratings : Ratings
+        With a system that answered every item.
+
+    Returns
+    -------
+    list of float, or None
+        None if the method has no estimate or no truth probabilities. Those of the algebra come
+        from the raters alone: the system's answer is added to them by Bayes' rule, with the
+        accuracy that the algebra finds and equal errors.
+    """
+    truth, accuracy = estimate.truth_probabilities, estimate.system_accuracy.estimate
+    if truth is None or accuracy is None:
+        return None
+    right = truth.values[np.arange(ratings.n_items), np.asarray(ratings.system)]
+    if estimate.method.startswith("algebraic"):
+        both = right * accuracy
+        neither = (1 - right) * (1 - accuracy) / (ratings.n_categories - 1)
+        possible = both + neither > 0
+        right = np.where(possible, both / np.where(possible, both + neither, 1), right)
+    listed: list[float | None] = plain(right)
+    return listed

@@ -25,7 +25,8 @@ def load(
         Column or rater that is the system.
     options : dict
         `truth`, `item`, `counts`: a column; `raters`, `categories`: names, comma-separated;
-        `ordered`: a flag. None and False are options not given.
+        `ordered`: a flag. None and False are options not given. `truth` may also be a file with
+        columns `item` and `truth`.
     require : callable, optional
         Raises an InputError unless the ratings have what the command needs.
 
@@ -38,9 +39,11 @@ def load(
     InputError
         Naming the file.
     """
+    from experiments.truth_file import add_truths
     from lehner import InputError, list_datasets, load_dataset, read_ratings
 
     given = {name: value for name, value in options.items() if value not in (None, False)}
+    truths = Path(given.pop("truth")) if _is_file(given.get("truth")) else None
     bundled = data in {one.name for one in list_datasets()} and not Path(data).is_file()
     try:
         if bundled and given:
@@ -52,10 +55,20 @@ def load(
             for name in {"raters", "categories"} & set(given):
                 given[name] = [part.strip() for part in given[name].split(",")]
             ratings = read_ratings(data, system=system, **given)
+        if truths is not None:
+            ratings = add_truths(ratings, truths)
         if require is not None:
             require(ratings)
     except InputError as error:
         raise InputError(
-            error.problem, error.remedy, file=data, row=error.row, column=error.column
+            error.problem,
+            error.remedy,
+            file=error.file if truths is not None and error.file == truths else data,
+            row=error.row,
+            column=error.column,
         ) from None
     return ratings
+
+
+def _is_file(truth: str | None) -> bool:
+    return truth is not None and Path(truth).is_file()

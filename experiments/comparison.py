@@ -215,9 +215,7 @@ def uses_truths(estimate: Estimate) -> bool:
 def _add_warnings(estimate: Estimate, corrections: dict[str, TruthCorrection]) -> Estimate:
     if estimate.method not in corrections:
         return estimate
-    return replace(
-        estimate, warnings=(*estimate.warnings, *corrections[estimate.method].warnings)
-    )
+    return replace(estimate, warnings=(*estimate.warnings, *corrections[estimate.method].warnings))
 
 
 def _corrected(found: TruthCorrection | None) -> dict[str, Any]:

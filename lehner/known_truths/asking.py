@@ -10,7 +10,7 @@ from scipy.special import expit, logit
 from lehner.checks import check_choice, check_whole_number
 from lehner.errors import InputError
 from lehner.known_truths.partly_known import PartlyKnown
-from lehner.known_truths.recalibration import SURE, share_posterior
+from lehner.known_truths.recalibration import INTERCEPTS, SLOPES, SURE, share_posterior
 from lehner.ratings import Ratings
 from lehner.seeds import Seed, generator
 from lehner.wording import counted
@@ -21,7 +21,6 @@ type Selection = Literal["random", "votes"]
 
 SIZES = (2, 5, 10, 20, 50, 100, 200, 500, 1000)
 OUTCOMES = 24
-SHIFTS = np.linspace(-14.0, 14.0, 281)
 
 
 def choose_items(ratings: Ratings, n: int, *, by: Selection = "votes", seed: Seed = 1) -> Integers:
@@ -111,8 +110,8 @@ def expected_width(
 ) -> float:
     """Give the width that the corrected interval is expected to have after n more items are known.
 
-    Averaged over outcomes drawn from what is believed before: the method's probabilities with a
-    bias such as the prior allows for.
+    Averaged over outcomes drawn from what is believed before: the method's probabilities,
+    recalibrated with a bias and a slope such as the prior allows for.
 
     Parameters
     ----------
@@ -134,30 +133,31 @@ def expected_width(
     believed = share_posterior(items, variance)
     widths = []
     for mean in rng.choice(believed.values, OUTCOMES, p=believed.probability):
-        outcome = _label(items, n, mean, rng)
+        outcome = _label(items, n, _recalibrated(items, mean, rng.choice(SLOPES)), rng)
         lower, upper = share_posterior(outcome, variance).interval(level)
         widths.append(upper - lower)
     return float(np.mean(widths))
 
 
-def _label(items: PartlyKnown, n: int, mean: float, rng: np.random.Generator) -> PartlyKnown:
-    """Draw which n items are labelled, and whether it holds for them if it does for a mean."""
+def _label(
+    items: PartlyKnown, n: int, probability: Floats, rng: np.random.Generator
+) -> PartlyKnown:
+    """Draw which n items are labelled, and for which of them it holds."""
     unknown = np.flatnonzero(~items.known)
     chosen = rng.choice(unknown, min(n, len(unknown)), replace=False)
     known, holds = items.known.copy(), items.holds.copy()
     known[chosen] = True
-    holds[chosen] = rng.uniform(size=len(chosen)) < _with_mean(items, mean)[chosen]
+    holds[chosen] = rng.uniform(size=len(chosen)) < probability[chosen]
     return replace(items, known=known, holds=holds)
 
 
-def _with_mean(items: PartlyKnown, mean: float) -> Floats:
-    """Move the log odds of all items by as much as gives their probabilities a mean."""
-    log_odds, level = np.unique(
-        np.round(logit(np.clip(items.probability, SURE, 1 - SURE)), 2), return_inverse=True
-    )
+def _recalibrated(items: PartlyKnown, mean: float, slope: float) -> Floats:
+    """Multiply the log odds of all items by a slope, and move them to a mean probability."""
+    clipped = np.clip(items.probability, SURE, 1 - SURE)
+    log_odds, level = np.unique(np.round(slope * logit(clipped), 2), return_inverse=True)
     counts = np.bincount(level, items.counts)
-    means = expit(SHIFTS[:, None] + log_odds) @ counts / counts.sum()
-    return np.asarray(expit(log_odds + np.interp(mean, means, SHIFTS)))[level]
+    means = expit(INTERCEPTS[:, None] + log_odds) @ counts / counts.sum()
+    return np.asarray(expit(log_odds + np.interp(mean, means, INTERCEPTS)))[level]
 
 
 def n_for_width(

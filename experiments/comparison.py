@@ -15,6 +15,7 @@ from lehner import (
     PairwiseAgreement,
     Ratings,
     TruthCorrection,
+    correct_base_rates,
     correct_by_truth,
     pairwise_agreement,
     probabilities_right,
@@ -124,7 +125,8 @@ class Comparison:
             },
             "agreement": plain(self.agreement),
             "estimates": [
-                estimate.to_dict() | _corrected(self.corrections.get(estimate.method))
+                estimate.to_dict()
+                | _corrected(ratings, estimate, self.corrections.get(estimate.method))
                 for estimate in self.estimates
             ],
             "disagreements": plain(self.disagreements),
@@ -218,10 +220,14 @@ def _add_warnings(estimate: Estimate, corrections: dict[str, TruthCorrection]) -
     return replace(estimate, warnings=(*estimate.warnings, *corrections[estimate.method].warnings))
 
 
-def _corrected(found: TruthCorrection | None) -> dict[str, Any]:
+def _corrected(
+    ratings: Ratings, estimate: Estimate, found: TruthCorrection | None
+) -> dict[str, Any]:
     """Give a correction for JSON."""
-    if found is None:
+    if found is None or estimate.truth_probabilities is None:
         return {"with_known_truth": None}
+    level = found.system_accuracy.level or 0.9
+    rates = correct_base_rates(ratings, estimate.truth_probabilities, level=level)
 
     def ends(value: IntervalEstimate) -> dict[str, Any]:
         return {name: getattr(value, name) for name in ("estimate", "lower", "upper")}
@@ -235,6 +241,10 @@ def _corrected(found: TruthCorrection | None) -> dict[str, Any]:
             "expected_right": found.expected_right,
             "right": found.right,
             "p_value": found.p_value,
+            "base_rates": {
+                str(c): {name: float(rates[name].sel(category=c)) for name in rates}
+                for c in ratings.categories
+            },
         },
     }
 

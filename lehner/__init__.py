@@ -15,6 +15,7 @@ from lehner.estimate import Estimate, IntervalEstimate
 from lehner.fit_checks import rating_calibration, residual_correlation
 from lehner.k_properties.check import KProperties, KPropertyTest, check_k_properties
 from lehner.known_truths.asking import choose_items
+from lehner.known_truths.base_rates import correct_base_rates
 from lehner.known_truths.correction import TruthCorrection, correct_by_truth, probabilities_right
 from lehner.latent_class.maximum_likelihood import fit_latent_class
 from lehner.latent_class.result import LatentClassFit
@@ -61,6 +62,7 @@ __all__ = [
     "check_k_properties",
     "choose_items",
     "confusion_matrix",
+    "correct_base_rates",
     "correct_by_truth",
     "cut_ratings",
     "estimate_adjusted",

@@ -61,6 +61,7 @@ def choose_items(ratings: Ratings, n: int, *, by: Selection = "votes", seed: See
     --------
     >>> from lehner import load_dataset
     >>> choose_items(load_dataset("lehner_table2", system="System"), 3, seed=1).tolist()
+    [3, 5, 6]
     """
     check_whole_number("n", n, 1)
     check_choice("by", by, ("random", "votes"))

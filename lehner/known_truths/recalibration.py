@@ -1,8 +1,8 @@
 r"""A method's probabilities recalibrated by the items of which the truth is known.
 
-With :math:`f_i` the method's probability that something holds for item i (that the system is right),
-found without the known truths, and :math:`h_i` whether it does, the known items being a random
-sample of all,
+With :math:`f_i` the method's probability that something holds for item i (that the system is
+right), found without the known truths, and :math:`h_i` whether it does, the known items being a
+random sample of all,
 
 .. math:: h_i \sim \mathrm{Bernoulli}(\sigma(\alpha + \beta \operatorname{logit} f_i))
 

@@ -191,6 +191,23 @@ def test_no_alarm_and_little_error_where_the_method_is_right():
     assert np.mean(np.square(errors)) < 0.7 * np.mean(np.square(alone))
 
 
+def test_base_rates_are_corrected():
+    scenario = Scenario(n_categories=3, rater_accuracy=(0.7,) * 3, misleading=0.3)
+    own, corrected, alone = [], [], []
+    for seed in range(15):
+        ratings = simulate(scenario, seed)
+        true = np.bincount(ratings.truth, minlength=3) / 200
+        probability = lehner.label_algebraic(ratings).truth_probabilities
+        some = ratings.with_truth(np.where(np.arange(200) < 20, ratings.truth, -1))
+        found = lehner.correct_base_rates(some, probability)
+        assert (found.lower < found.upper).all()
+        own.append(probability.mean("item") - true)
+        corrected.append(found.estimate - true)
+        alone.append(np.bincount(ratings.truth[:20], minlength=3) / 20 - true)
+    assert np.mean(np.square(corrected)) < np.mean(np.square(alone))
+    assert np.mean(np.square(corrected)) < 0.7 * np.mean(np.square(own))
+
+
 def test_items_that_are_no_random_sample_are_told():
     ratings = simulate(Scenario(n_categories=2, n_items=200, rater_accuracy=(0.7,) * 3), 1)
     algebra = estimate_algebraic(ratings, aggregation="likelihood", interval=None)

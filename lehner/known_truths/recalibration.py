@@ -81,7 +81,7 @@ def share_posterior(items: PartlyKnown, variance: float = 0.0) -> SharePosterior
     curves = [_curve(slope, levels) for slope in SLOPES]
     ends = np.array([LEAST_MEAN, 1 - LEAST_MEAN])
     for _ in range(REFINEMENTS):
-        grid = np.linspace(*ends, N_MEANS)
+        grid = np.linspace(ends[0], ends[1], N_MEANS)
         parts = [_given_slope(curve, grid, levels) for curve in curves]
         log = np.stack([part.log_likelihood for part in parts])
         log = log - np.log1p((grid - items.mean) ** 2 / (BIAS_SCALE**2 + variance))

@@ -143,7 +143,7 @@ def _methods(ratings: Ratings) -> Iterator[tuple[str, Floats, float, IntervalEst
 def _row(
     probabilities: str, known: int, method: str, found: IntervalEstimate, truth: float
 ) -> dict[str, Any]:
-    # A method that states no interval holds nothing.
+    # Where PPI++ states no interval, as its residuals do not vary, it holds nothing else.
     return {
         "probabilities": probabilities,
         "known": known,
@@ -195,6 +195,9 @@ def summarise(rows: pd.DataFrame) -> pd.DataFrame:
     )
     wide.columns = [name if kind == "value" else f"{name}_se" for kind, name in wide.columns]
     groups = rows.groupby(BY, sort=False)
+    # A method that never states an interval has no coverage.
+    never = wide["interval_width"] == 0
+    wide.loc[never, [f"{name}{end}" for name in MEASURES[2:] for end in ("", "_se")]] = np.nan
     wide["n"], wide["alarms"] = groups.size(), groups["alarm"].mean()
     columns = [f"{name}{end}" for name in MEASURES for end in ("", "_se")]
     return wide.reset_index()[[*BY, "n", *columns, "alarms"]]

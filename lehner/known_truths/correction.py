@@ -94,7 +94,7 @@ def correct_by_truth(
     Notes
     -----
     In simulations (`experiments/known_truths/known_truths.csv`) with 20 of 200 truths known the
-    error is .4 to .9 times that of the known items alone, 1.2 times where raters of .3 .4 .5 break
+    error is .6 to .9 times that of the known items alone, 1.2 times where raters of .3 .4 .5 break
     all K-properties and the algebra is .24 wrong, and 90% intervals hold in 85 to 98%. Where the
     method is right without any truths, few of them make it worse: its word is not taken for it.
 

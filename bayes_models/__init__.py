@@ -2,6 +2,7 @@
 
 from bayes_models.adjustment import adjust_algebraic
 from bayes_models.class_conditional import class_conditional
+from bayes_models.contradictions import contradictions
 from bayes_models.dawid_skene import dawid_skene
 from bayes_models.diagnostics import ConvergenceWarning, Diagnostics, diagnose
 from bayes_models.dials import Dial, read_dials
@@ -29,6 +30,7 @@ __all__ = [
     "PredictiveChecks",
     "adjust_algebraic",
     "class_conditional",
+    "contradictions",
     "dawid_skene",
     "diagnose",
     "diagonal_concentration",

@@ -7,7 +7,9 @@ import typer
 
 Data = Annotated[str, typer.Argument(help="Ratings file (CSV or Parquet), or a data set.")]
 System = Annotated[str | None, typer.Option(help="Column or rater that is the system.")]
-Truth = Annotated[str | None, typer.Option(help="Column of known truths.")]
+Truth = Annotated[
+    str | None, typer.Option(help="Column of known truths, or a file with columns item, truth.")
+]
 Item = Annotated[str | None, typer.Option(help="Column that names the items.")]
 Raters = Annotated[str | None, typer.Option(help="Rater columns, comma-separated.")]
 Counts = Annotated[str | None, typer.Option(help="Column of numbers of items.")]

@@ -28,6 +28,7 @@ from experiments.arguments import (
     check_interval,
     check_seed,
 )
+from experiments.ask_command import ask
 from experiments.check_command import check
 from experiments.label_command import label
 from experiments.plan_command import plan
@@ -46,6 +47,7 @@ app = typer.Typer(
 
 app.command()(agreement)
 app.add_typer(study_app, name="study")
+app.command()(ask)
 app.command()(check)
 app.command()(label)
 app.command()(plan)
@@ -73,6 +75,13 @@ def estimate(
     ordered: Ordered = False,
     missing: Missing = None,
     fold_case: FoldCase = False,
+    truths_in_model: Annotated[
+        bool,
+        typer.Option(
+            "--truths-in-model",
+            help="Fit models to the known truths, rather than correct their estimates by them.",
+        ),
+    ] = False,
     output: Annotated[
         Path | None, typer.Option(help="Folder for CSV, LaTeX, figure and draws.")
     ] = None,
@@ -99,11 +108,12 @@ def estimate(
         "fold_case": fold_case,
     }
     ratings = load(data, system, options, require=require_estimable)
+    seen = ratings if truths_in_model else ratings.with_truth(None)
     estimates = []
     for one in methods:
         if one.notice:
             print(f"{one.name}: {one.notice} …", file=sys.stderr, flush=True)
-        estimates.append(one.estimate(ratings, interval, seed))
+        estimates.append(one.estimate(seen, interval, seed))
     comparison = compare(data, ratings, estimates)
     if as_json:
         print(json.dumps(comparison.to_dict(), indent=2, allow_nan=False))

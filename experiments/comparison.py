@@ -1,7 +1,7 @@
 """Methods on the same ratings, side by side, and where they disagree."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
@@ -10,8 +10,19 @@ import pandas as pd
 from scipy.stats import binomtest
 
 from experiments.predictions import Prediction, compare_predictions
-from lehner import Estimate, PairwiseAgreement, Ratings, pairwise_agreement
+from lehner import (
+    Estimate,
+    IntervalEstimate,
+    PairwiseAgreement,
+    Ratings,
+    TruthCorrection,
+    correct_base_rates,
+    correct_by_truth,
+    pairwise_agreement,
+    probabilities_right,
+)
 from lehner.estimate import plain
+from lehner.known_truths.correction import own_variance
 from lehner.latent_class.pattern_table import known_truths
 
 if TYPE_CHECKING:
@@ -29,7 +40,7 @@ class KnownTruth:
     system_accuracy : float
         Proportion of them that the system got right.
     used : bool
-        Whether they enter the fits of models: unless the truth of all items is known.
+        Whether they correct estimates or enter models: unless the truth of all items is known.
     lower, upper, level : float or None
         Wilson's interval for the system's accuracy, as if these items were drawn at random; None
         if the truth of all items is known, when the proportion is exact for this sample.
@@ -87,6 +98,9 @@ class Comparison:
         are two or more.
     dials : tuple of Dial
         Of `relaxed_k`, if it is among the methods.
+    corrections : dict
+        By method with truth probabilities: its estimate corrected by known truths, if some are
+        known and the method has not seen them.
     """
 
     name: str
@@ -97,6 +111,7 @@ class Comparison:
     known_truth: KnownTruth | None
     predictions: tuple[Prediction, ...] = ()
     dials: "tuple[Dial, ...]" = ()
+    corrections: dict[str, TruthCorrection] = field(default_factory=dict)
 
     def to_dict(self) -> dict[str, Any]:
         """Give the comparison in plain types, ready for JSON."""
@@ -117,7 +132,11 @@ class Comparison:
                 "known_truth": plain(self.known_truth),
             },
             "agreement": plain(self.agreement),
-            "estimates": [estimate.to_dict() for estimate in self.estimates],
+            "estimates": [
+                estimate.to_dict()
+                | _corrected(ratings, estimate, self.corrections.get(estimate.method))
+                for estimate in self.estimates
+            ],
             "disagreements": plain(self.disagreements),
             "predictions": plain(self.predictions),
             "dials": [plain(dial) | {"verdict": dial.verdict()} for dial in self.dials],
@@ -132,7 +151,12 @@ class Comparison:
             Columns `method`, `quantity`, `label` (the rater or category), `estimate`, `lower`,
             `upper`, `level`, `kind`.
         """
-        return pd.DataFrame([row for estimate in self.estimates for row in _rows(estimate)])
+        rows = [row for estimate in self.estimates for row in _rows(estimate)]
+        for method, found in self.corrections.items():
+            for quantity in ("system_accuracy", "system_accuracy_in_sample"):
+                values = {"method": method, "quantity": f"{quantity}_with_known_truth", "label": ""}
+                rows.append(values | vars(getattr(found, quantity)))
+        return pd.DataFrame(rows)
 
 
 def compare(name: str, ratings: Ratings, estimates: Sequence[Estimate]) -> Comparison:
@@ -159,6 +183,8 @@ def compare(name: str, ratings: Ratings, estimates: Sequence[Estimate]) -> Compa
     >>> compare("table 2", ratings, [one, two]).to_frame()["estimate"].round(3).tolist()[:4]
     [0.5, 0.5, 0.731, 0.731]
     """
+    corrections = _corrections(ratings, estimates)
+    estimates = [_add_warnings(estimate, corrections) for estimate in estimates]
     with_truth = [e for e in estimates if e.truth_probabilities is not None]
     return Comparison(
         name=name,
@@ -169,7 +195,66 @@ def compare(name: str, ratings: Ratings, estimates: Sequence[Estimate]) -> Compa
         known_truth=_known_truth(ratings, _level(estimates)),
         predictions=compare_predictions(estimates),
         dials=_dials(estimates),
+        corrections=corrections,
     )
+
+
+def _corrections(ratings: Ratings, estimates: Sequence[Estimate]) -> dict[str, TruthCorrection]:
+    known = _known_truth(ratings)
+    if known is None or not known.used:
+        return {}
+    return {
+        estimate.method: correct_by_truth(
+            ratings,
+            probabilities_right(ratings, estimate),
+            variance=own_variance(estimate),
+            level=estimate.system_accuracy.level or 0.9,
+        )
+        for estimate in estimates
+        if estimate.truth_probabilities is not None
+        and estimate.system_accuracy.estimate is not None
+        and not uses_truths(estimate)
+    }
+
+
+def uses_truths(estimate: Estimate) -> bool:
+    """Whether known truths entered the fit of a model."""
+    return estimate.draws is not None and bool(estimate.draws.attrs.get("known_truths", 0))
+
+
+def _add_warnings(estimate: Estimate, corrections: dict[str, TruthCorrection]) -> Estimate:
+    if estimate.method not in corrections:
+        return estimate
+    return replace(estimate, warnings=(*estimate.warnings, *corrections[estimate.method].warnings))
+
+
+def _corrected(
+    ratings: Ratings, estimate: Estimate, found: TruthCorrection | None
+) -> dict[str, Any]:
+    """Give a correction for JSON."""
+    if found is None or estimate.truth_probabilities is None:
+        return {"with_known_truth": None}
+    level = found.system_accuracy.level or 0.9
+    rates = correct_base_rates(ratings, estimate.truth_probabilities, level=level)
+
+    def ends(value: IntervalEstimate) -> dict[str, Any]:
+        return {name: getattr(value, name) for name in ("estimate", "lower", "upper")}
+
+    return {
+        "with_known_truth": ends(found.system_accuracy_in_sample) | {"n_known": found.n_known},
+        "known_truth_details": {
+            "expected_system_accuracy": ends(found.system_accuracy),
+            "known_items_alone": ends(found.known_items_alone),
+            "prediction_powered": ends(found.prediction_powered),
+            "expected_right": found.expected_right,
+            "right": found.right,
+            "p_value": found.p_value,
+            "base_rates": {
+                str(c): {name: float(rates[name].sel(category=c)) for name in rates}
+                for c in ratings.categories
+            },
+        },
+    }
 
 
 def _dials(estimates: Sequence[Estimate]) -> "tuple[Dial, ...]":

@@ -27,6 +27,7 @@ def load(
     options : dict
         `truth`, `item`, `counts`: a column; `raters`, `categories`, `missing`: names,
         comma-separated; `ordered`, `fold_case`: flags. None and False are options not given.
+        `truth` may also be a file with columns `item` and `truth`.
     require : callable, optional
         Raises an InputError unless the ratings have what the command needs.
 
@@ -40,9 +41,11 @@ def load(
     InputError
         Naming the file.
     """
+    from experiments.truth_file import add_truths
     from lehner import DataWarning, InputError, list_datasets, load_dataset, read_ratings
 
     given = {name: value for name, value in options.items() if value not in (None, False)}
+    truths = Path(given.pop("truth")) if _is_file(given.get("truth")) else None
     bundled = data in {one.name for one in list_datasets()} and not Path(data).is_file()
     try:
         if bundled and given:
@@ -56,11 +59,17 @@ def load(
                 ratings = load_dataset(data, system=system)
             else:
                 ratings = read_ratings(data, system=system, **given)
+            if truths is not None:
+                ratings = add_truths(ratings, truths)
         if require is not None:
             require(ratings)
     except InputError as error:
         raise InputError(
-            error.problem, error.remedy, file=data, row=error.row, column=error.column
+            error.problem,
+            error.remedy,
+            file=error.file if truths is not None and error.file == truths else data,
+            row=error.row,
+            column=error.column,
         ) from None
     return ratings
 
@@ -68,3 +77,7 @@ def load(
 def header_lines(notes: Iterable[str]) -> list[str]:
     """Give what is to be known of the data as lines above a command's results."""
     return [f"Data: {note}" for note in notes]
+
+
+def _is_file(truth: str | None) -> bool:
+    return truth is not None and Path(truth).is_file()

@@ -75,7 +75,7 @@ def fit_and_check(model: str, ratings: Ratings, seed: int) -> tuple["xr.DataTree
     tree : xarray.DataTree
         As `bayes_models.fit` gives it.
     warnings : tuple of str
-        Of identification, convergence and predictive checks.
+        Of identification, convergence, predictive checks, and of known truths that entered.
     """
     import bayes_models
 
@@ -85,7 +85,8 @@ def fit_and_check(model: str, ratings: Ratings, seed: int) -> tuple["xr.DataTree
         warnings.simplefilter("ignore", bayes_models.ConvergenceWarning)
         tree = bayes_models.fit(model, ratings, seed=seed)
     after = bayes_models.predictive_checks(tree, ratings, seed=seed).warnings()
-    return tree, (*before, *json.loads(tree.attrs["warnings"]), *after)
+    against = bayes_models.contradictions(tree, ratings)
+    return tree, (*before, *json.loads(tree.attrs["warnings"]), *after, *against)
 
 
 COMPILING = "compiling and sampling; the first time on a machine takes up to a minute"

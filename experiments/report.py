@@ -8,7 +8,7 @@ from rich.console import Console, Group
 from rich.table import Table
 from rich.text import Text
 
-from experiments.comparison import Comparison, Disagreement, KnownTruth
+from experiments.comparison import Comparison, Disagreement, KnownTruth, uses_truths
 from experiments.files import write_atomically
 from experiments.latex import latex_table
 from experiments.load import header_lines
@@ -39,6 +39,8 @@ def render(comparison: Comparison) -> Group:
     parts: list[Text | Table] = [Text(line) for line in _heading(comparison)]
     wide = len(comparison.estimates) > MOST_COLUMNS
     parts += [Text(), _long_table(comparison) if wide else _table(comparison), Text()]
+    if comparison.corrections:
+        parts += [_corrections(comparison), Text()]
     if comparison.predictions:
         parts += [_predictions(comparison.predictions), Text()]
     if comparison.dials:
@@ -115,7 +117,7 @@ def _heading(comparison: Comparison) -> list[str]:
         lines.append(
             f"On the {counted(truth.n_items, 'item')} with known truth the system is right in "
             f"{_share_right(truth)}; "
-            + ("models use them" if truth.used else "they are all, and models do not use them")
+            + (_use(comparison) if truth.used else "they are all, and models do not use them")
         )
     return lines
 
@@ -127,6 +129,11 @@ def _share_right(truth: KnownTruth) -> str:
         f"{truth.system_accuracy:.3f} [{truth.lower:.3f}, {truth.upper:.3f}] ({truth.level:.0%} "
         "interval, Wilson's)"
     )
+
+
+def _use(comparison: Comparison) -> str:
+    in_models = any(map(uses_truths, comparison.estimates))
+    return "models use them" if in_models else "they correct the estimates"
 
 
 def _table(comparison: Comparison) -> Table:
@@ -148,6 +155,29 @@ def _long_table(comparison: Comparison) -> Table:
         mean = "" if raters is None else _cell(number(raters.mean()), True)
         both = (estimate.system_accuracy, estimate.system_accuracy_in_sample)
         table.add_row(estimate.method, *map(str, both), mean)
+    return table
+
+
+def _corrections(comparison: Comparison) -> Table:
+    first = next(iter(comparison.corrections.values()))
+    table = plain_table(
+        f"in this sample, {counted(first.n_known, 'known truth')}",
+        "without them",
+        "corrected by them",
+        "PPI++",
+        "expected accuracy, corrected",
+    )
+    table.add_row("known items alone", "", str(first.known_items_alone), "", "")
+    for estimate in comparison.estimates:
+        found = comparison.corrections.get(estimate.method)
+        if found is not None:
+            table.add_row(
+                estimate.method,
+                str(estimate.system_accuracy_in_sample),
+                str(found.system_accuracy_in_sample),
+                str(found.prediction_powered),
+                str(found.system_accuracy),
+            )
     return table
 
 

@@ -14,6 +14,9 @@ from lehner.errors import DataWarning, InputError
 from lehner.estimate import Estimate, IntervalEstimate
 from lehner.fit_checks import rating_calibration, residual_correlation
 from lehner.k_properties.check import KProperties, KPropertyTest, check_k_properties
+from lehner.known_truths.asking import choose_items
+from lehner.known_truths.base_rates import correct_base_rates
+from lehner.known_truths.correction import TruthCorrection, correct_by_truth, probabilities_right
 from lehner.latent_class.maximum_likelihood import fit_latent_class
 from lehner.latent_class.result import LatentClassFit
 from lehner.least_squares.estimate import estimate_least_squares
@@ -53,11 +56,15 @@ __all__ = [
     "Scenario",
     "SoftLabels",
     "TapFit",
+    "TruthCorrection",
     "Violations",
     "agreement",
     "agreement_of_table",
     "check_k_properties",
+    "choose_items",
     "confusion_matrix",
+    "correct_base_rates",
+    "correct_by_truth",
     "cut_ratings",
     "estimate_adjusted",
     "estimate_algebraic",
@@ -77,6 +84,7 @@ __all__ = [
     "pairwise_agreement",
     "population_value",
     "population_values",
+    "probabilities_right",
     "rating_calibration",
     "read_ratings",
     "read_table",

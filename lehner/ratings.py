@@ -381,6 +381,20 @@ class Ratings:
         warn_of_data(odd)
         return self._note(*odd) if odd else self
 
+    def with_truth(self, truth: ArrayLike | None) -> "Ratings":
+        """Give the items these known truths, or none, in the place of those that are known.
+
+        Parameters
+        ----------
+        truth : array_like of int, shape (n_items,), optional
+            Category index of the true category, -1 where unknown.
+
+        Returns
+        -------
+        Ratings
+        """
+        return self._replace(truth=truth)
+
     def equals(self, other: "Ratings") -> bool:
         """Whether both hold the same ratings under the same names."""
         arrays = ("items", "system", "truth", "counts")

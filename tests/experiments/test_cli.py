@@ -158,6 +158,7 @@ def test_known_truths_are_compared_with_the_system(run, tmp_path):
     _, out, _ = run("estimate", file, *FAST)
     said = "On the 3 items with known truth the system is right in 0.667 [0.254, 0.922] (90%"
     assert said in out
+    assert "interval, Wilson's); they correct the estimates" in out
     file.write_text("a,b,c,system,truth\nx,x,y,x,x\ny,y,y,y,y\nx,y,x,y,x\ny,y,x,y,y\n")
     _, out, _ = run("estimate", file, *FAST)
     assert "is right in 0.750, exact for this sample; they are all" in out

@@ -1,0 +1,1 @@
+"""How well known truths of some items correct an estimate."""

@@ -1,0 +1,195 @@
+"""Which items an expert should label, and how much that is expected to tell."""
+
+from dataclasses import replace
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import expit, logit
+
+from lehner.checks import check_choice, check_whole_number
+from lehner.errors import InputError
+from lehner.known_truths.partly_known import PartlyKnown
+from lehner.known_truths.recalibration import INTERCEPTS, SLOPES, SURE, share_posterior
+from lehner.ratings import Ratings
+from lehner.seeds import Seed, generator
+from lehner.wording import counted
+
+type Floats = NDArray[np.float64]
+type Integers = NDArray[np.int64]
+type Selection = Literal["random", "votes"]
+
+SIZES = (2, 5, 10, 20, 50, 100, 200, 500, 1000)
+OUTCOMES = 24
+
+
+def choose_items(ratings: Ratings, n: int, *, by: Selection = "votes", seed: Seed = 1) -> Integers:
+    """Choose items whose truth is to be found out.
+
+    All items that the system answered and whose truth is unknown are equally probable, so that
+    what the chosen ones say holds for all. Choosing more of those on which raters disagree
+    would say less: many items on which all agree can be wrong too.
+
+    Parameters
+    ----------
+    ratings : Ratings
+        With a system and a row per item.
+    n : int
+        How many, 1 or more.
+    by : {"random", "votes"}
+        Simple random; or in proportion to how the raters voted and whether for the system's
+        answer, by systematic sampling of the items in that order.
+    seed : int, numpy.random.SeedSequence or numpy.random.Generator
+        Same seed, same items.
+
+    Returns
+    -------
+    ndarray of int, shape (n,)
+        Their rows, rising.
+
+    Raises
+    ------
+    InputError
+        If rows stand for several items, or there are fewer than n such items.
+
+    References
+    ----------
+    Madow & Madow (1944), On the theory of systematic sampling,
+    https://doi.org/10.1214/aoms/1177731312
+
+    Examples
+    --------
+    >>> from lehner import load_dataset
+    >>> choose_items(load_dataset("lehner_table2", system="System"), 3, seed=1).tolist()
+    [3, 5, 6]
+    """
+    check_whole_number("n", n, 1)
+    check_choice("by", by, ("random", "votes"))
+    if ratings.system is None:
+        raise InputError("no column or rater is the system", "name it with --system")
+    if ratings.grouped:
+        raise InputError(
+            "rows stand for several items, and an expert labels one", "give a row for each item"
+        )
+    rows = unlabelled(ratings)
+    if n > len(rows):
+        raise InputError(
+            f"{counted(n, 'item')} asked for, and the system answered {len(rows)} of unknown truth",
+            f"ask for {len(rows)} or fewer",
+        )
+    rng = generator(seed)
+    shuffled = rng.permutation(rows)
+    if by == "random":
+        return np.sort(shuffled[:n])
+    ordered = shuffled[np.lexsort(_votes(ratings)[shuffled].T)]
+    places = ((np.arange(n) + rng.uniform()) * len(rows) / n).astype(np.int64)
+    return np.sort(ordered[places])
+
+
+def unlabelled(ratings: Ratings) -> Integers:
+    """Give the rows that the system answered and whose truth is unknown."""
+    truth = np.full(len(ratings.items), -1) if ratings.truth is None else ratings.truth
+    system = np.full(len(truth), -1) if ratings.system is None else ratings.system
+    return np.flatnonzero((system >= 0) & (truth < 0) & (ratings.weights > 0))
+
+
+def _votes(ratings: Ratings) -> Integers:
+    """Give for each row its votes, the most frequent last, and those for the system's answer."""
+    votes = ratings.votes()
+    answer = np.maximum(np.asarray(ratings.system), 0)
+    own = votes[np.arange(len(votes)), answer]
+    return np.column_stack([np.sort(votes, axis=1), own])
+
+
+def expected_width(
+    items: PartlyKnown,
+    n: int,
+    *,
+    variance: float = 0.0,
+    level: float = 0.9,
+    seed: Seed = 1,
+) -> float:
+    """Give the width that the corrected interval is expected to have after n more items are known.
+
+    Averaged over outcomes drawn from what is believed before: the method's probabilities,
+    recalibrated with a bias and a slope such as the prior allows for.
+
+    Parameters
+    ----------
+    items : PartlyKnown
+        A row per item.
+    n : int
+        How many more items, at random among those that are not known.
+    variance : float
+        With which the method states the mean of the probabilities.
+    level : float
+        Probability of the interval.
+    seed : int, numpy.random.SeedSequence or numpy.random.Generator
+
+    Returns
+    -------
+    float
+    """
+    rng = generator(seed)
+    believed = share_posterior(items, variance)
+    widths = []
+    for mean in rng.choice(believed.values, OUTCOMES, p=believed.probability):
+        outcome = _label(items, n, _recalibrated(items, mean, rng.choice(SLOPES)), rng)
+        lower, upper = share_posterior(outcome, variance).interval(level)
+        widths.append(upper - lower)
+    return float(np.mean(widths))
+
+
+def _label(
+    items: PartlyKnown, n: int, probability: Floats, rng: np.random.Generator
+) -> PartlyKnown:
+    """Draw which n items are labelled, and for which of them it holds."""
+    unknown = np.flatnonzero(~items.known)
+    chosen = rng.choice(unknown, min(n, len(unknown)), replace=False)
+    known, holds = items.known.copy(), items.holds.copy()
+    known[chosen] = True
+    holds[chosen] = rng.uniform(size=len(chosen)) < probability[chosen]
+    return replace(items, known=known, holds=holds)
+
+
+def _recalibrated(items: PartlyKnown, mean: float, slope: float) -> Floats:
+    """Multiply the log odds of all items by a slope, and move them to a mean probability."""
+    clipped = np.clip(items.probability, SURE, 1 - SURE)
+    log_odds, level = np.unique(np.round(slope * logit(clipped), 2), return_inverse=True)
+    counts = np.bincount(level, items.counts)
+    means = expit(INTERCEPTS[:, None] + log_odds) @ counts / counts.sum()
+    return np.asarray(expit(log_odds + np.interp(mean, means, INTERCEPTS)))[level]
+
+
+def n_for_width(
+    items: PartlyKnown, width: float, *, variance: float = 0.0, level: float = 0.9, seed: Seed = 1
+) -> int:
+    """Find about how many more known items give an interval of some width.
+
+    Parameters
+    ----------
+    items : PartlyKnown
+        A row per item.
+    width : float
+        From lower to upper end, above 0.
+    variance, level, seed
+        As of `expected_width`.
+
+    Returns
+    -------
+    int
+        0 if the interval is no wider already.
+    """
+    lower, upper = share_posterior(items, variance).interval(level)
+    if upper - lower <= width:
+        return 0
+    n_unknown = items.n_items - items.n_known
+    # The squared width is nearly linear in 1/n, and 0 where all are known.
+    inverse, squared = [1.0], [(upper - lower) ** 2]
+    for size in (*(s for s in SIZES if s < n_unknown), n_unknown):
+        found = expected_width(items, size, variance=variance, level=level, seed=seed)
+        inverse.append(1 / size)
+        squared.append(found**2)
+        if found <= width:
+            break
+    return int(np.ceil(1 / np.interp(width**2, squared[:-3:-1], inverse[:-3:-1])))

@@ -1,0 +1,77 @@
+"""Base rates corrected by the known truths of some items.
+
+The system's confusion matrix is not corrected: a cell of it rests on the known items with one truth
+and one answer, of which there are few or none, and the prior on the bias would decide.
+"""
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from lehner.errors import InputError
+from lehner.estimate import labelled
+from lehner.known_truths.partly_known import PartlyKnown, check_probabilities
+from lehner.known_truths.recalibration import share_posterior
+from lehner.ratings import Ratings
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+
+def correct_base_rates(
+    ratings: Ratings, truth_probabilities: "xr.DataArray", *, level: float = 0.9
+) -> "xr.Dataset":
+    """Correct the shares of the true categories among these items.
+
+    Each category's probabilities are recalibrated as those that the system is right are in
+    `correct_by_truth`, and the means divided by their sum.
+
+    Parameters
+    ----------
+    ratings : Ratings
+        With the truth of some items, a random sample of all.
+    truth_probabilities : xarray.DataArray, dims (item, category)
+        By a method that has not seen these truths.
+    level : float
+        Probability of the intervals, between 0 and 1.
+
+    Returns
+    -------
+    xarray.Dataset, dims (category,)
+        `estimate`, `lower`, `upper`; the intervals are of each category by itself.
+
+    Raises
+    ------
+    InputError
+        If no truth is known, or the probabilities are not numbers from 0 to 1.
+
+    Examples
+    --------
+    >>> from lehner import Scenario, label_algebraic, simulate
+    >>> ratings = simulate(Scenario(n_categories=3, rater_accuracy=(0.7,) * 3), 1)
+    >>> ratings = ratings.with_truth(np.where(np.arange(200) < 20, ratings.truth, -1))
+    >>> labels = label_algebraic(ratings)
+    >>> rates = correct_base_rates(ratings, labels.truth_probabilities)
+    >>> float(rates.estimate.sum().round(6))
+    1.0
+    """
+    import xarray as xr
+
+    truth, held = ratings.truth, ratings.weights > 0
+    if truth is None or not (truth[held] >= 0).any():
+        raise InputError("no truth is known", "give the truth of some items")
+    values = np.asarray(truth_probabilities)
+    means, ends = [], []
+    for k in range(ratings.n_categories):
+        items = PartlyKnown(
+            probability=check_probabilities(values[:, k], ratings, held)[held],
+            counts=ratings.weights[held].astype(float),
+            known=truth[held] >= 0,
+            holds=truth[held] == k,
+        )
+        posterior = share_posterior(items)
+        means.append(posterior.mean)
+        ends.append(posterior.interval(level))
+    lower, upper = np.transpose(ends)
+    found = {"estimate": np.array(means) / np.sum(means), "lower": lower, "upper": upper}
+    return xr.Dataset({name: labelled(v, ratings, "category") for name, v in found.items()})

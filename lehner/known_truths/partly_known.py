@@ -1,0 +1,126 @@
+"""Items of which it is known for some whether something holds, as that the system is right."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from lehner.errors import InputError
+from lehner.ratings import Ratings
+
+type Floats = NDArray[np.float64]
+type Booleans = NDArray[np.bool_]
+
+ROUNDING = 1e-6
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class PartlyKnown:
+    """Rows of items, each with a probability that something holds, and whether it does if known.
+
+    Parameters
+    ----------
+    probability : ndarray, shape (n_rows,)
+        By a method that does not know.
+    counts : ndarray, shape (n_rows,)
+        How many items each row stands for.
+    known : ndarray of bool, shape (n_rows,)
+        Whether it is known of these items.
+    holds : ndarray of bool, shape (n_rows,)
+        Whether it holds; False where that is not known.
+    """
+
+    probability: Floats
+    counts: Floats
+    known: Booleans
+    holds: Booleans
+
+    @property
+    def n_items(self) -> int:
+        """Number of items."""
+        return int(self.counts.sum())
+
+    @property
+    def n_known(self) -> int:
+        """Number of items of which it is known whether it holds."""
+        return int(self.counts[self.known].sum())
+
+    @property
+    def n_holding(self) -> int:
+        """Number of items of which it is known that it holds."""
+        return int(self.counts[self.holds].sum())
+
+    @property
+    def mean(self) -> float:
+        """Mean probability over all items: what the method expects."""
+        return float(self.counts @ self.probability / self.counts.sum())
+
+    @property
+    def mean_of_known(self) -> float:
+        """Mean probability over the known items; NaN if there are none."""
+        counts = self.counts * self.known
+        return float(counts @ self.probability / counts.sum()) if self.n_known else np.nan
+
+
+def rightness(ratings: Ratings, probabilities_right: ArrayLike) -> PartlyKnown:
+    """Put together on which items the system is right, as far as that is known.
+
+    Parameters
+    ----------
+    ratings : Ratings
+        With a system and the truth of some items.
+    probabilities_right : array_like, shape (n_rows,)
+        Probability that the system is right. Rows without its answer are left out.
+
+    Returns
+    -------
+    PartlyKnown
+
+    Raises
+    ------
+    InputError
+        Without a system, or if the probabilities are not numbers from 0 to 1, one for each row.
+    """
+    if ratings.system is None or not (ratings.weights[ratings.system >= 0] > 0).any():
+        raise InputError("there is no answer of a system", "give ratings with a system")
+    answered = (ratings.system >= 0) & (ratings.weights > 0)
+    probability = check_probabilities(probabilities_right, ratings, answered)
+    truth = np.full(len(answered), -1) if ratings.truth is None else ratings.truth
+    return PartlyKnown(
+        probability=probability[answered],
+        counts=ratings.weights[answered].astype(float),
+        known=(truth >= 0)[answered],
+        holds=((truth >= 0) & (truth == ratings.system))[answered],
+    )
+
+
+def check_probabilities(values: ArrayLike, ratings: Ratings, needed: Booleans) -> Floats:
+    """Raise an InputError unless there is a probability for each row that needs one.
+
+    Parameters
+    ----------
+    values : array_like, shape (n_rows,)
+    ratings : Ratings
+    needed : ndarray of bool, shape (n_rows,)
+
+    Returns
+    -------
+    ndarray, shape (n_rows,)
+    """
+    try:
+        found = np.asarray(values, dtype=float)
+    except (TypeError, ValueError):
+        raise InputError("the probabilities are not all numbers", "give one for each row") from None
+    if found.shape != needed.shape:
+        raise InputError(
+            f"the probabilities have shape {found.shape} for {len(needed)} rows of ratings",
+            "give one for each row",
+        )
+    bad = needed & ~((found >= -ROUNDING) & (found <= 1 + ROUNDING))
+    if bad.any():
+        row = int(np.argmax(bad))
+        raise InputError(
+            f"the probability of item {ratings.items[row]} is {found[row]:g}",
+            "give numbers between 0 and 1",
+        )
+    return np.clip(found, 0.0, 1.0)

@@ -1,0 +1,170 @@
+r"""A method's probabilities recalibrated by the items of which the truth is known.
+
+With :math:`f_i` the method's probability that something holds for item i (that the system is
+right), found without the known truths, and :math:`h_i` whether it does, the known items being a
+random sample of all,
+
+.. math:: h_i \sim \mathrm{Bernoulli}(\sigma(\alpha + \beta \operatorname{logit} f_i))
+
+where :math:`\beta` between 0 and 1 is how far the probabilities tell items apart, and
+:math:`\alpha` is such that the mean over all items is :math:`\bar f + b`: b is the bias of the
+method. It may be large, so its prior has heavy tails: Cauchy with scale
+:math:`\sqrt{.15^2 + v}`, v being the variance with which the method itself states :math:`\bar f`.
+Sums over a grid give the posterior of b and β; the items that are not known are then right as often
+as their probabilities say.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import expit, log_expit, logit
+
+from lehner.known_truths.partly_known import PartlyKnown
+
+type Floats = NDArray[np.float64]
+
+BIAS_SCALE = 0.15
+SLOPES = np.linspace(0.05, 1.0, 8)
+SURE = 0.002
+LOG_ODDS_STEP = 0.05
+INTERCEPTS = np.linspace(-20.0, 20.0, 401)
+LEAST_MEAN = 1e-5
+N_MEANS = 100
+REFINEMENTS = 3
+NEGLIGIBLE = 1e-5
+MOST_VALUES = 2000
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class SharePosterior:
+    """What is known about a share of the items.
+
+    Parameters
+    ----------
+    values : ndarray, shape (n_values,)
+        The shares that are possible, rising.
+    probability : ndarray, shape (n_values,)
+        Of each; they sum to 1.
+    """
+
+    values: Floats
+    probability: Floats
+
+    @property
+    def mean(self) -> float:
+        """Posterior mean."""
+        return float(self.values @ self.probability)
+
+    def interval(self, level: float) -> tuple[float, float]:
+        """Give the equal-tailed interval."""
+        below = np.cumsum(self.probability)
+        ends = np.searchsorted(below, [(1 - level) / 2, (1 + level) / 2])
+        lower, upper = self.values[np.minimum(ends, len(below) - 1)]
+        return float(lower), float(upper)
+
+
+def share_posterior(items: PartlyKnown, variance: float = 0.0) -> SharePosterior:
+    """Find the posterior of the share of all items for which something holds.
+
+    Parameters
+    ----------
+    items : PartlyKnown
+    variance : float
+        With which the method states the mean of the probabilities.
+
+    Returns
+    -------
+    SharePosterior
+    """
+    levels = _levels(items)
+    curves = [_curve(slope, levels) for slope in SLOPES]
+    ends = np.array([LEAST_MEAN, 1 - LEAST_MEAN])
+    for _ in range(REFINEMENTS):
+        grid = np.linspace(ends[0], ends[1], N_MEANS)
+        parts = [_given_slope(curve, grid, levels) for curve in curves]
+        log = np.stack([part.log_likelihood for part in parts])
+        log = log - np.log1p((grid - items.mean) ** 2 / (BIAS_SCALE**2 + variance))
+        weight = np.exp(log - log.max())
+        held = np.flatnonzero(weight.max(axis=0) > NEGLIGIBLE)
+        ends = grid[[max(held[0] - 1, 0), min(held[-1] + 1, N_MEANS - 1)]]
+        if np.ptp(ends) > np.ptp(grid) / 2:
+            break
+    return _complete(items, parts, weight / weight.sum())
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class _Levels:
+    """Items by the log odds of their probability: how many, known, and known to hold."""
+
+    log_odds: Floats
+    counts: Floats
+    known: Floats
+    holding: Floats
+
+
+def _levels(items: PartlyKnown) -> _Levels:
+    log_odds = logit(np.clip(items.probability, SURE, 1 - SURE))
+    unique, level = np.unique(np.round(log_odds / LOG_ODDS_STEP), return_inverse=True)
+
+    def total(counts: Floats) -> Floats:
+        return np.bincount(level, counts, len(unique))
+
+    return _Levels(
+        log_odds=unique * LOG_ODDS_STEP,
+        counts=total(items.counts),
+        known=total(items.counts * items.known),
+        holding=total(items.counts * items.holds),
+    )
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class _Curve:
+    """For one slope: the log odds times it, and the mean that each intercept gives."""
+
+    log_odds: Floats
+    means: Floats
+
+
+def _curve(slope: float, levels: _Levels) -> _Curve:
+    log_odds = slope * levels.log_odds
+    means = expit(INTERCEPTS[:, None] + log_odds) @ levels.counts / levels.counts.sum()
+    return _Curve(log_odds=log_odds, means=means)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class _GivenSlope:
+    """For each mean of a grid: the likelihood, and how many unknown items hold."""
+
+    log_likelihood: Floats
+    expected: Floats
+    variance: Floats
+
+
+def _given_slope(curve: _Curve, means: Floats, levels: _Levels) -> _GivenSlope:
+    intercepts = np.interp(logit(means), logit(curve.means), INTERCEPTS)
+    logits = intercepts[:, None] + curve.log_odds
+    probability = expit(logits)
+    unknown = levels.counts - levels.known
+    return _GivenSlope(
+        log_likelihood=log_expit(logits) @ levels.holding
+        + log_expit(-logits) @ (levels.known - levels.holding),
+        expected=probability @ unknown,
+        variance=(probability * (1 - probability)) @ unknown,
+    )
+
+
+def _complete(items: PartlyKnown, parts: list[_GivenSlope], weight: Floats) -> SharePosterior:
+    """Add the items that are not known: normal numbers of them hold, given bias and slope."""
+    n_unknown = items.n_items - items.n_known
+    number = np.linspace(0, n_unknown, min(n_unknown, MOST_VALUES) + 1)
+    step = number[1] if len(number) > 1 else 1.0
+    kept = weight.ravel() > NEGLIGIBLE * weight.max()
+    expected = np.concatenate([part.expected for part in parts])[kept]
+    variance = np.concatenate([part.variance for part in parts])[kept]
+    density = np.exp(-0.5 * (number[:, None] - expected) ** 2 / np.maximum(variance, step**2 / 4))
+    probability = density / density.sum(axis=0) @ weight.ravel()[kept]
+    return SharePosterior(
+        values=(items.n_holding + number) / items.n_items,
+        probability=probability / probability.sum(),
+    )

@@ -1,0 +1,104 @@
+"""What the known items alone say, and prediction-powered inference: no prior, no model of bias."""
+
+from statistics import NormalDist
+
+import numpy as np
+
+from lehner.estimate import IntervalEstimate
+from lehner.known_truths.partly_known import PartlyKnown
+
+
+def known_items_alone(items: PartlyKnown, level: float = 0.9) -> IntervalEstimate:
+    """Take the known items for a random sample: Wilson's interval for a finite population.
+
+    Parameters
+    ----------
+    items : PartlyKnown
+    level : float
+        Probability of the interval, between 0 and 1.
+
+    Returns
+    -------
+    IntervalEstimate
+        Of the share of all items. Nothing is estimated if no item is known.
+
+    References
+    ----------
+    Wilson (1927), https://doi.org/10.2307/2276774; with z² multiplied by (N - n)/(N - 1), as in
+    Cochran (1977), Sampling Techniques, section 3.2.
+
+    Examples
+    --------
+    >>> first = np.arange(100) < 20
+    >>> items = PartlyKnown(
+    ...     probability=np.full(100, 0.8), counts=np.ones(100), known=first, holds=first
+    ... )
+    >>> str(known_items_alone(items))
+    '1.000 [0.901, 1.000]'
+    """
+    n, m = items.n_items, items.n_known
+    if m == 0:
+        return IntervalEstimate(estimate=None)
+    share = items.n_holding / m
+    z2 = _z(level) ** 2 * (n - m) / max(n - 1, 1)
+    middle = (share + z2 / (2 * m)) / (1 + z2 / m)
+    half = np.sqrt(z2 * (share * (1 - share) / m + z2 / (4 * m**2))) / (1 + z2 / m)
+    return IntervalEstimate(
+        estimate=share,
+        lower=float(max(middle - half, 0.0)),
+        upper=float(min(middle + half, 1.0)),
+        level=level,
+        kind="Wilson, finite population",
+    )
+
+
+def prediction_powered(items: PartlyKnown, level: float = 0.9) -> IntervalEstimate:
+    """Add the mean residual of the known items to λ times the mean probability: PPI++.
+
+    With the λ from 0 to 1 that makes the variance least, in a finite population: the interval is
+    of the share among these items, not among others like them.
+
+    Parameters
+    ----------
+    items : PartlyKnown
+    level : float
+        Probability of the interval, between 0 and 1.
+
+    Returns
+    -------
+    IntervalEstimate
+        Without interval if fewer than two items are known or their residuals do not vary: the
+        method would then claim to be certain.
+
+    References
+    ----------
+    Angelopoulos, Duchi & Zrnic (2023), PPI++: efficient prediction-powered inference,
+    https://arxiv.org/abs/2311.01453. With a finite population it is the regression estimator of
+    Cochran (1977), chapter 7.
+    """
+    n, m = items.n_items, items.n_known
+    if m == 0:
+        return IntervalEstimate(estimate=None)
+    known = items.counts * items.known
+    share, predicted = items.n_holding / m, items.mean_of_known
+    covariance = known @ ((items.holds - share) * (items.probability - predicted)) / max(m - 1, 1)
+    variance = items.counts @ (items.probability - items.mean) ** 2 / max(n - 1, 1)
+    slope = float(np.clip(covariance / variance, 0.0, 1.0)) if variance > 0 else 0.0
+    residual = items.holds - slope * items.probability
+    mean = float(known @ residual) / m
+    estimate = float(np.clip(slope * items.mean + mean, 0.0, 1.0))
+    spread = float(known @ (residual - mean) ** 2) / max(m - 1, 1)
+    if spread <= 0 or m < 2:
+        return IntervalEstimate(estimate=estimate)
+    half = _z(level) * np.sqrt((1 - m / n) * spread / m)
+    return IntervalEstimate(
+        estimate=estimate,
+        lower=float(max(estimate - half, 0.0)),
+        upper=float(min(estimate + half, 1.0)),
+        level=level,
+        kind="PPI++, finite population",
+    )
+
+
+def _z(level: float) -> float:
+    return NormalDist().inv_cdf((1 + level) / 2)

@@ -1,0 +1,170 @@
+"""Known truths on the command line: asked for, filled in, handed back, and used."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from experiments.known_truths.simulation import CELLS, simulate_cell, summarise
+from lehner import Scenario, simulate
+
+MISLED = Scenario(
+    n_categories=3, n_items=120, rater_accuracy=(0.8, 0.8, 0.8), misleading=0.3, base_rates="equal"
+)
+ALGEBRA = ["--method", "algebraic_likelihood"]
+
+
+@pytest.fixture
+def data(tmp_path):
+    """A file of ratings with items that mislead everybody, and the truths."""
+    table = simulate(MISLED, 2).to_wide()
+    table["item"] = [f"case {i}" for i in range(len(table))]
+    file = tmp_path / "ratings.csv"
+    table.drop(columns="truth").to_csv(file, index=False)
+    return file, table
+
+
+def fill_in(path, table):
+    asked = pd.read_csv(path)
+    assert list(asked.columns) == ["item", "truth"] and asked["truth"].isna().all()
+    asked["truth"] = asked["item"].map(table.set_index("item")["truth"])
+    asked.to_csv(path, index=False)
+    return asked
+
+
+def test_items_are_asked_for_labelled_and_handed_back(run, data, tmp_path):
+    file, table = data
+    output = tmp_path / "ask.csv"
+    code, out, err = run("ask", file, "--n", 30, "--seed", 3, "--output", output)
+    assert code == 0 and f"wrote {output}" in err
+    assert "30 items of the 120 that the system answered and whose truth is unknown" in out
+    assert "would give ±.05" in out
+    asked = fill_in(output, table)
+    assert len(asked) == 30
+
+    code, out, _ = run("estimate", file, "--truth", output, *ALGEBRA, "--json")
+    (estimate,) = json.loads(out)["estimates"]
+    found = estimate["with_known_truth"]
+    truth = (table["truth"] == table["system"]).mean()
+    assert code == 0 and set(found) == {"estimate", "lower", "upper", "n_known"}
+    assert found["n_known"] == 30
+    assert found["lower"] <= truth <= found["upper"]
+    own = estimate["system_accuracy_in_sample"]["estimate"]
+    assert abs(found["estimate"] - truth) < abs(own - truth) - 0.1
+    rates = estimate["known_truth_details"]["base_rates"]
+    assert sum(rate["estimate"] for rate in rates.values()) == pytest.approx(1)
+    assert any("the known truths contradict it" in text for text in estimate["warnings"])
+
+    code, out, _ = run("estimate", file, "--truth", output, *ALGEBRA, "--output", tmp_path / "out")
+    assert "known items alone" in out and "PPI++" in out
+    rows = pd.read_csv(tmp_path / "out" / "estimates.csv").set_index("quantity")
+    corrected = rows.loc["system_accuracy_in_sample_with_known_truth", "estimate"]
+    assert corrected == pytest.approx(found["estimate"])
+
+    # More are asked for among the others, and both files together are one sample.
+    again = tmp_path / "again.csv"
+    run("ask", file, "--n", 90, "--truth", output, "--output", again, "--by", "random")
+    assert not set(fill_in(again, table)["item"]) & set(asked["item"])
+    pd.concat([asked, pd.read_csv(again)]).to_csv(again, index=False)
+    _, out, _ = run("estimate", file, "--truth", again, *ALGEBRA, "--json")
+    assert json.loads(out)["estimates"][0]["with_known_truth"] is None  # all known: compared only
+    assert json.loads(out)["data"]["known_truth"]["used"] is False
+
+
+def test_the_same_seed_asks_for_the_same_items(run, data, tmp_path):
+    file, _ = data
+    options = ("--n", 10, "--json", "--output")
+    first = run("ask", file, *options, tmp_path / "1.csv")[1]
+    assert json.loads(first)["items"] and first == run("ask", file, *options, tmp_path / "2.csv")[1]
+    assert first != run("ask", file, *options, tmp_path / "3.csv", "--seed", 2)[1]
+    assert (tmp_path / "1.csv").read_bytes() == (tmp_path / "2.csv").read_bytes()
+
+
+def test_labels_of_an_expert_are_not_overwritten(run, data, tmp_path):
+    file, _ = data
+    output = tmp_path / "ask.csv"
+    output.write_text("item,truth\ncase 1,A\n")
+    code, _, err = run("ask", file, "--output", output)
+    assert code == 2 and "may hold an expert's labels" in err and err.count("\n") == 1
+    assert output.read_text() == "item,truth\ncase 1,A\n"
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        ("item,truth\ncase 1,A\ncase 999,B\n", "row 3, column 'item': the ratings have no item"),
+        ("item,truth\ncase 1,A\ncase 2,Z\n", "row 3, column 'truth': 'Z' is not one of the cat"),
+        ("item,truth\ncase 1,A\ncase 1,B\n", "row 3, column 'item': item 'case 1' occurs a second"),
+        ("item,gold\ncase 1,A\n", "there is no column 'truth'"),
+        ("name,truth\ncase 1,A\n", "there is no column 'item'"),
+    ],
+)
+def test_a_bad_file_of_truths_is_told_in_one_line(run, data, tmp_path, content, said):
+    file, _ = data
+    truths = tmp_path / "truths.csv"
+    truths.write_text(content)
+    code, out, err = run("estimate", file, "--truth", truths, *ALGEBRA)
+    assert (code, out) == (2, "") and err.count("\n") == 1
+    assert f"{truths}" in err and said in err
+
+
+def test_a_truth_that_differs_from_the_ratings_file_is_refused(run, data, tmp_path):
+    file, table = data
+    table.assign(truth=table["truth"].where(table.index < 5)).to_csv(file, index=False)
+    truths = tmp_path / "truths.csv"
+    other = {"A": "B", "B": "C", "C": "A"}[table["truth"][2]]
+    truths.write_text(f"item,truth\ncase 2,{other}\n")
+    code, _, err = run("estimate", file, "--truth", truths, *ALGEBRA)
+    assert code == 2 and "in the ratings file" in err
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["--n", 0], "n is 0"),
+        (["--n", 500], "500 items asked for"),
+        (["--by", "doubt"], "by is 'doubt'"),
+        (["--interval", 1], "--interval is 1.0"),
+    ],
+)
+def test_what_cannot_be_asked_is_told_in_one_line(run, data, tmp_path, options, said):
+    code, out, err = run("ask", data[0], *options, "--output", tmp_path / "ask.csv")
+    assert (code, out) == (2, "") and err.count("\n") == 1 and said in err
+    assert not (tmp_path / "ask.csv").exists()
+
+
+def test_a_model_is_fitted_without_the_truths_or_says_where_it_contradicts_them(
+    run, data, tmp_path
+):
+    file, table = data
+    known = table["truth"].where(table.index < 40)
+    table.assign(truth=known).to_csv(file, index=False)
+    options = ("--method", "dawid_skene", "--json")
+    _, out, _ = run("estimate", file, "--truth", "truth", *options)
+    (apart,) = json.loads(out)["estimates"]
+    bare = tmp_path / "bare.csv"
+    table.drop(columns="truth").to_csv(bare, index=False)
+    (without,) = json.loads(run("estimate", bare, *options)[1])["estimates"]
+    # The same fit, to the last digit: the truths did not enter it.
+    assert apart["system_accuracy"] == without["system_accuracy"]
+    truth = (table["truth"] == table["system"]).mean()
+    corrected = apart["with_known_truth"]
+    assert corrected["lower"] <= truth <= corrected["upper"]
+    _, out, _ = run("estimate", file, "--truth", "truth", "--truths-in-model", *options)
+    (inside,) = json.loads(out)["estimates"]
+    assert inside["with_known_truth"] is None
+    assert inside["system_accuracy"] != without["system_accuracy"]
+    assert any("contradict it: by the ratings they have" in text for text in inside["warnings"])
+
+
+def test_a_cell_of_the_simulation_is_reproducible_and_measured():
+    scenario = CELLS["30% of items mislead all, K 2"]
+    rows = [list(simulate_cell(scenario, 3, np.random.SeedSequence(1))) for _ in range(2)]
+    assert rows[0] == rows[1] or str(rows[0]) == str(rows[1])
+    table = summarise(pd.DataFrame(rows[0]).assign(cell="cell")).set_index(
+        ["probabilities", "known", "method"]
+    )
+    assert (table["n"] == 3).all()
+    mean_error = table.loc[("algebra", 100, "recalibrated"), "rmse"]
+    assert mean_error < table.loc[("algebra", 0, "alone"), "rmse"]

@@ -1,0 +1,301 @@
+"""Known truths: the correction against enumeration, limits and simulation; items to ask for."""
+
+import itertools
+
+import numpy as np
+import pytest
+from scipy.special import expit, logit
+from scipy.stats import norm
+
+import lehner
+from lehner import (
+    InputError,
+    Ratings,
+    Scenario,
+    choose_items,
+    correct_by_truth,
+    estimate_algebraic,
+    probabilities_right,
+    simulate,
+)
+from lehner.known_truths.asking import expected_width, n_for_width
+from lehner.known_truths.correction import own_variance
+from lehner.known_truths.partly_known import PartlyKnown, rightness
+from lehner.known_truths.recalibration import SLOPES, share_posterior
+from lehner.known_truths.survey import known_items_alone, prediction_powered
+
+
+def partly_known(probability, n_known, holds, counts=None):
+    n = len(probability)
+    known = np.arange(n) < n_known
+    return PartlyKnown(
+        probability=np.asarray(probability, dtype=float),
+        counts=np.ones(n) if counts is None else np.asarray(counts, dtype=float),
+        known=known,
+        holds=known & np.asarray(holds, dtype=bool),
+    )
+
+
+def enumerated(items):
+    """The posterior of the share by the formulas, item by item and outcome by outcome."""
+    unknown = items.probability[~items.known]
+    shares = np.zeros(len(unknown) + 1)
+    bias_grid = np.linspace(-0.999, 0.999, 1999)
+    for slope in SLOPES:
+        for bias in bias_grid[(bias_grid > -items.mean) & (bias_grid < 1 - items.mean)]:
+            target = items.mean + bias
+            low, high = -40.0, 40.0
+            for _ in range(60):
+                middle = (low + high) / 2
+                below = expit(middle + slope * logit(items.probability)).mean() < target
+                low, high = (middle, high) if below else (low, middle)
+            chance = expit(low + slope * logit(items.probability))
+            known = np.where(items.holds, chance, 1 - chance)[items.known].prod()
+            weight = known / (1 + (bias / 0.15) ** 2)
+            for outcome in itertools.product([0, 1], repeat=len(unknown)):
+                p = np.where(outcome, chance[~items.known], 1 - chance[~items.known]).prod()
+                shares[sum(outcome)] += weight * p
+    return shares / shares.sum()
+
+
+def test_the_posterior_equals_enumeration_of_all_outcomes():
+    # Log odds that are whole multiples of the step, so that nothing is rounded.
+    probability = expit([2.0, 0.5, 2.0, -0.5, 0.5, 2.0])
+    items = partly_known(probability, 3, [1, 0, 1, 0, 0, 0])
+    found, expected = share_posterior(items), enumerated(items)
+    values = (2 + np.arange(4)) / 6
+    np.testing.assert_allclose(found.values, values)
+    assert found.mean == pytest.approx(values @ expected, abs=0.01)
+    # The number of unknown items that hold is normal instead: of three items, nearly.
+    np.testing.assert_allclose(found.probability, expected, atol=0.06)
+
+
+def test_grouped_rows_count_as_their_items():
+    probability, holds = [0.9, 0.6, 0.9, 0.6], [1, 0, 0, 0]
+    grouped = share_posterior(partly_known(probability, 2, holds, [12, 8, 50, 30]))
+    rows = np.repeat(np.arange(4), [12, 8, 50, 30])
+    single = share_posterior(partly_known(np.array(probability)[rows], 20, np.array(holds)[rows]))
+    assert grouped.mean == pytest.approx(single.mean, abs=1e-12)
+    assert grouped.interval(0.9) == single.interval(0.9)
+
+
+def test_what_is_known_for_certain_bounds_the_interval():
+    rng = np.random.default_rng(1)
+    probability = rng.uniform(0.3, 1, 50)
+    for n_known in (1, 10, 45, 49):
+        holds = rng.uniform(size=50) < 0.5
+        items = partly_known(probability, n_known, holds)
+        lower, upper = share_posterior(items).interval(0.99)
+        assert items.n_holding / 50 <= lower <= upper <= (50 - n_known + items.n_holding) / 50
+    everything = share_posterior(partly_known(probability, 50, holds))
+    assert everything.interval(0.9) == (holds.mean(), holds.mean())
+
+
+def test_many_known_items_outweigh_any_probabilities():
+    rng = np.random.default_rng(2)
+    holds = rng.uniform(size=20_000) < 0.3
+    items = partly_known(np.full(20_000, 0.95), 2000, holds)
+    alone, found = known_items_alone(items), share_posterior(items)
+    assert found.mean == pytest.approx(alone.estimate, abs=0.002)
+    assert found.interval(0.9) == pytest.approx((alone.lower, alone.upper), abs=0.002)
+
+
+def test_a_method_less_sure_of_itself_is_corrected_more():
+    items = partly_known(np.full(100, 0.9), 10, np.arange(100) % 2)
+    means = [share_posterior(items, variance).mean for variance in (0.0, 0.01, 0.1, 1.0)]
+    assert means == sorted(means, reverse=True)
+
+
+def test_the_known_items_alone_have_the_survey_interval():
+    # A population without end: Wilson's interval for 8 of 10, 95%, as in textbooks.
+    items = partly_known(np.full(10**6, 0.5), 10, np.arange(10**6) < 8)
+    found = known_items_alone(items, 0.95)
+    assert (found.estimate, found.lower, found.upper) == pytest.approx(
+        (0.8, 0.4902, 0.9433), abs=1e-4
+    )
+    # And in any population it is the set of shares that a z-test of the sample allows.
+    items = partly_known(np.full(100, 0.5), 20, np.arange(100) < 13)
+    found = known_items_alone(items, 0.9)
+    for end in (found.lower, found.upper):
+        error = np.sqrt(end * (1 - end) / 20 * 80 / 99)
+        assert abs(0.65 - end) / error == pytest.approx(norm.ppf(0.95))
+
+
+def test_prediction_powered_inference_is_the_regression_estimator():
+    rng = np.random.default_rng(3)
+    probability = rng.uniform(size=400)
+    holds = rng.uniform(size=400) < 0.2 + 0.5 * probability
+    items = partly_known(probability, 100, holds)
+    f, h = probability[:100], holds[:100]
+    # As printed: lambda over labelled and unlabelled items, n / N = 1/3.
+    best = np.cov(h, f)[0, 1] / ((1 + 1 / 3) * probability.var(ddof=1))
+    printed = best * probability[100:].mean() + (h - best * f).mean()
+    found = prediction_powered(items)
+    assert found.estimate == pytest.approx(printed)
+    assert found.lower < holds.mean() < found.upper
+    certain = prediction_powered(partly_known(np.full(50, 0.9), 10, np.ones(50)))
+    assert certain.estimate == 1 and certain.lower is None
+
+
+def test_the_algebra_gets_the_systems_answer_by_bayes_rule():
+    ratings = simulate(Scenario(n_items=300), 1)
+    algebra = estimate_algebraic(ratings, aggregation="likelihood", interval=None)
+    right = probabilities_right(ratings, algebra)
+    # At the maximum of the likelihood the mean probability is the estimate: the EM equation.
+    assert right.mean() == pytest.approx(algebra.system_accuracy.estimate, abs=1e-9)
+
+
+def some_known(scenario, n_known, seed):
+    """Ratings of which the first items are known, and the accuracy in the sample."""
+    ratings = simulate(scenario, seed)
+    truth = np.where(np.arange(len(ratings.items)) < n_known, ratings.truth, -1)
+    return ratings.with_truth(truth), float(np.mean(ratings.truth == ratings.system))
+
+
+MISLED = Scenario(n_categories=2, n_items=200, rater_accuracy=(0.8,) * 3, misleading=0.3)
+
+
+def test_items_that_mislead_everybody_are_found_and_corrected_for():
+    errors, alone, uncorrected, covered, alarms = [], [], [], [], []
+    for seed in range(40):
+        ratings, truth = some_known(MISLED, 50, seed)
+        algebra = estimate_algebraic(ratings, aggregation="likelihood", resamples=50)
+        found = correct_by_truth(
+            ratings, probabilities_right(ratings, algebra), variance=own_variance(algebra)
+        )
+        accuracy = found.system_accuracy_in_sample
+        errors.append(accuracy.estimate - truth)
+        alone.append(found.known_items_alone.estimate - truth)
+        uncorrected.append(algebra.system_accuracy_in_sample.estimate - truth)
+        covered.append(accuracy.lower <= truth <= accuracy.upper)
+        alarms.append("contradict" in " ".join(found.warnings))
+        assert found.system_accuracy.lower < accuracy.lower < accuracy.upper
+    rmse = [np.sqrt(np.mean(np.square(e))) for e in (errors, alone, uncorrected)]
+    assert rmse[0] < 1.05 * rmse[1] and rmse[0] < rmse[2] / 2
+    assert np.mean(covered) > 0.75 and np.mean(alarms) > 0.65
+
+
+def test_no_alarm_and_little_error_where_the_method_is_right():
+    scenario = Scenario(n_categories=2, n_items=200, rater_accuracy=(0.8,) * 3)
+    alarms, errors, alone = 0, [], []
+    for seed in range(60):
+        ratings, truth = some_known(scenario, 20, seed)
+        algebra = estimate_algebraic(ratings, aggregation="likelihood", resamples=50)
+        found = correct_by_truth(
+            ratings, probabilities_right(ratings, algebra), variance=own_variance(algebra)
+        )
+        alarms += bool(found.warnings)
+        errors.append(found.system_accuracy_in_sample.estimate - truth)
+        alone.append(found.known_items_alone.estimate - truth)
+    assert alarms <= 3
+    assert np.mean(np.square(errors)) < 0.7 * np.mean(np.square(alone))
+
+
+def test_base_rates_are_corrected():
+    scenario = Scenario(n_categories=3, rater_accuracy=(0.7,) * 3, misleading=0.3)
+    own, corrected, alone = [], [], []
+    for seed in range(15):
+        ratings = simulate(scenario, seed)
+        true = np.bincount(ratings.truth, minlength=3) / 200
+        probability = lehner.label_algebraic(ratings).truth_probabilities
+        some = ratings.with_truth(np.where(np.arange(200) < 20, ratings.truth, -1))
+        found = lehner.correct_base_rates(some, probability)
+        assert (found.lower < found.upper).all()
+        own.append(probability.mean("item") - true)
+        corrected.append(found.estimate - true)
+        alone.append(np.bincount(ratings.truth[:20], minlength=3) / 20 - true)
+    assert np.mean(np.square(corrected)) < np.mean(np.square(alone))
+    assert np.mean(np.square(corrected)) < 0.7 * np.mean(np.square(own))
+
+
+def test_items_that_are_no_random_sample_are_told():
+    ratings = simulate(Scenario(n_categories=2, n_items=200, rater_accuracy=(0.7,) * 3), 1)
+    algebra = estimate_algebraic(ratings, aggregation="likelihood", interval=None)
+    right = probabilities_right(ratings, algebra)
+    easy = np.argsort(right)[-60:]
+    truth = np.full(200, -1)
+    truth[easy] = ratings.truth[easy]
+    found = correct_by_truth(ratings.with_truth(truth), right)
+    assert any("hardly a random sample" in text for text in found.warnings)
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"ratings": "no truth"}, "no truth is known"),
+        ({"ratings": "no system"}, "no answer of a system"),
+        ({"probabilities_right": [0.5] * 3}, r"shape \(3,\) for 4 rows"),
+        ({"probabilities_right": [0.5, 0.5, np.nan, 1]}, "probability of item 2 is nan"),
+        ({"probabilities_right": [0.5, 1.5, 0, 1]}, "probability of item 1 is 1.5"),
+        ({"probabilities_right": ["a"] * 4}, "not all numbers"),
+        ({"variance": -1}, "variance is -1"),
+        ({"level": 1.0}, "level is 1.0"),
+    ],
+)
+def test_bad_input_is_refused(change, said):
+    ratings = Ratings(
+        [[0, 0], [1, 1], [0, 1], [1, 0]], ["n", "y"], system=[0, 1, 0, 1], truth=[0, 1, -1, -1]
+    )
+    named = {"no truth": ratings.with_truth(None), "no system": ratings.without_system()}
+    arguments = {"ratings": ratings, "probabilities_right": [0.9, 0.8, 0.7, 0.6]} | change
+    if isinstance(arguments["ratings"], str):
+        arguments["ratings"] = named[arguments["ratings"]]
+    with pytest.raises(InputError, match=said):
+        correct_by_truth(**arguments)
+
+
+def test_a_method_without_an_estimate_has_no_probabilities():
+    ratings = Ratings([[0, 1], [1, 0], [0, 1], [1, 1]], ["n", "y"], system=[0, 1, 0, 1])
+    with pytest.raises(InputError, match="gives no probabilities"):
+        probabilities_right(ratings, lehner.majority_agreement(ratings))
+
+
+@pytest.mark.parametrize("by", ["random", "votes"])
+def test_all_items_are_equally_likely_to_be_asked_for(by):
+    ratings, _ = some_known(Scenario(n_categories=2, n_items=40, rater_accuracy=(0.7,) * 3), 10, 1)
+    chosen = [choose_items(ratings, 6, by=by, seed=seed) for seed in range(2000)]
+    assert all(len(np.unique(rows)) == 6 for rows in chosen)
+    share = np.bincount(np.concatenate(chosen), minlength=40) / 2000
+    assert (share[:10] == 0).all()
+    np.testing.assert_allclose(share[10:], 0.2, atol=4 * np.sqrt(0.16 / 2000))
+    np.testing.assert_array_equal(chosen[7], choose_items(ratings, 6, by=by, seed=7))
+
+
+def test_items_by_votes_are_in_proportion_to_the_votes():
+    scenario = Scenario(n_categories=2, n_items=300, rater_accuracy=(0.7,) * 3)
+    ratings = simulate(scenario, 1).with_truth(None)
+    agreed = ratings.votes().max(axis=1) == 3
+    for seed in range(20):
+        rows = choose_items(ratings, 30, by="votes", seed=seed)
+        assert abs(agreed[rows].sum() - 30 * agreed.mean()) < 1
+
+
+def test_what_cannot_be_asked_for_is_refused():
+    ratings = Ratings([[0, 1], [1, 1]], ["n", "y"], system=[0, -1])
+    with pytest.raises(InputError, match="2 items asked for, and the system answered 1"):
+        choose_items(ratings, 2)
+    with pytest.raises(InputError, match="several items"):
+        choose_items(ratings.take([0, 1], [3, 4]), 1)
+
+
+def test_the_width_expected_is_about_the_width_found():
+    scenario = Scenario(n_categories=2, n_items=200, rater_accuracy=(0.7,) * 3, misleading=0.15)
+    expected, found = [], []
+    for seed in range(12):
+        ratings, _ = some_known(scenario, 40, seed)
+        algebra = estimate_algebraic(ratings, aggregation="likelihood", interval=None)
+        right = probabilities_right(ratings, algebra)
+        expected.append(expected_width(rightness(ratings.with_truth(None), right), 40, seed=seed))
+        lower, upper = share_posterior(rightness(ratings, right)).interval(0.9)
+        found.append(upper - lower)
+    assert np.mean(expected) == pytest.approx(np.mean(found), abs=0.04)
+
+
+def test_the_number_of_items_for_a_width_gives_that_width():
+    ratings, _ = some_known(Scenario(n_items=200), 0, 1)
+    algebra = estimate_algebraic(ratings, aggregation="likelihood", interval=None)
+    items = rightness(ratings, probabilities_right(ratings, algebra))
+    widths = [expected_width(items, n) for n in (10, 40, 160, 200)]
+    assert widths == sorted(widths, reverse=True) and widths[-1] == 0
+    assert expected_width(items, n_for_width(items, 0.15)) == pytest.approx(0.15, abs=0.03)
+    assert n_for_width(items, 1.0) == 0

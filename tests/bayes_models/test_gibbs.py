@@ -1,13 +1,14 @@
 """Gibbs sampling against an exact posterior and against NUTS."""
 
 import itertools
+import warnings
 
 import numpy as np
 import pymc as pm
 import pytest
 from scipy.special import gammaln
 
-from bayes_models import diagonal_concentration, fit, fit_many, observe
+from bayes_models import ConvergenceWarning, diagonal_concentration, fit, fit_many, observe
 from bayes_models.gibbs import sample_conjugate
 from lehner import InputError, Ratings, Scenario, simulate
 
@@ -35,16 +36,18 @@ def small(system=True):
     )
 
 
-def exact_means(ratings, shared):
+def exact_means(ratings, shared, confusion=None, base_rates=3.0):
     """Sum over all truths of all items: the posterior means of base rates and accuracies."""
     flat = ratings.flat
     n_groups = (1 if shared else ratings.n_raters) + 1
     prior, weights, means = diagonal_concentration(2), [], []
+    if confusion is not None:
+        prior = np.full((2, 2), confusion)
     for truths in itertools.product(range(2), repeat=ratings.n_items):
         truths = np.array(truths)
         if ((ratings.truth >= 0) & (truths != ratings.truth)).any():
             continue
-        items = 3.0 + np.bincount(truths, minlength=2)
+        items = base_rates + np.bincount(truths, minlength=2)
         rated = np.tile(prior, (n_groups, 1, 1))
         for item, rater, response in zip(
             flat.item_index, flat.rater_index, flat.category_index, strict=True
@@ -74,6 +77,48 @@ def test_means_are_those_of_the_exact_posterior(model):
         accuracy = accuracy[1:]
     found = [*posterior["base_rates"].mean(("chain", "draw")).values, *accuracy]
     np.testing.assert_allclose(found, expected, atol=0.003)
+
+
+@pytest.mark.parametrize(
+    ("model", "confusion", "base_rates", "tolerance"),
+    [
+        ("dawid_skene", 0.05, 3.0, 0.01),
+        ("pooled", 0.05, 0.05, 0.02),
+        ("dawid_skene", 2.0, 0.001, 0.01),
+    ],
+)
+def test_means_are_exact_where_the_prior_puts_probabilities_at_zero(
+    model, confusion, base_rates, tolerance
+):
+    ratings = small()
+    expected = exact_means(ratings, model == "pooled", confusion, base_rates)
+    names = ["confusion"] if model == "dawid_skene" else ["rater_confusion", "system_confusion"]
+    priors = {"base_rates": base_rates} | dict.fromkeys(names, confusion)
+    posterior = sample_conjugate(
+        model, observe(ratings), priors, seed=1, draws=50_000, tune=100, chains=4
+    )
+    means = posterior.mean(("chain", "draw"))
+    found = [*means["base_rates"].values, *means["accuracy"].values[model == "pooled" :]]
+    np.testing.assert_allclose(found, expected, atol=tolerance)
+
+
+@pytest.mark.parametrize("concentration", [1e-3, 1e-9])
+@pytest.mark.parametrize("variable", ["base_rates", "confusion"])
+def test_a_prior_at_the_corners_does_not_underflow(variable, concentration):
+    ratings = simulate(Scenario(n_categories=3, n_items=20, rater_accuracy=(0.4, 0.5)), 1)
+    known = np.where(np.arange(20) < 6, ratings.truth, -1)
+    some = Ratings(
+        ratings.flat, ratings.categories, ratings.raters, ratings.items, ratings.system, known
+    )
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        tree = fit("dawid_skene", some, engine="gibbs", priors={variable: concentration}, tries=1)
+    posterior = tree["posterior"].to_dataset()
+    np.testing.assert_allclose(posterior["confusion"].sum("response"), 1)
+    np.testing.assert_allclose(posterior["base_rates"].sum("category"), 1)
+    truth = tree["truth"]["truth_probabilities"].values
+    np.testing.assert_allclose(truth[np.arange(6), known[:6]], 1)
+    assert (posterior["base_rates"].mean(("chain", "draw"))[np.unique(known[:6])] > 0.01).all()
 
 
 @pytest.mark.parametrize("model", ["dawid_skene", "pooled"])

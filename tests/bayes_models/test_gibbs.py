@@ -10,6 +10,7 @@ from scipy.special import gammaln
 
 from bayes_models import ConvergenceWarning, diagonal_concentration, fit, fit_many, observe
 from bayes_models.gibbs import sample_conjugate
+from bayes_models.kept_priors import kept_priors
 from lehner import InputError, Ratings, Scenario, simulate
 
 # Two categories, gaps and repeated ratings, an unanswered item and a known truth.
@@ -121,6 +122,7 @@ def test_a_prior_at_the_corners_does_not_underflow(variable, concentration):
     assert (posterior["base_rates"].mean(("chain", "draw"))[np.unique(known[:6])] > 0.01).all()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("model", ["dawid_skene", "pooled"])
 def test_draws_are_those_of_nuts(model):
     ratings = simulate(Scenario(rater_accuracy=(0.6, 0.7, 0.8), n_items=80), 3)
@@ -138,6 +140,14 @@ def test_draws_are_those_of_nuts(model):
             np.testing.assert_allclose(a, b, atol=0.015)
     a, b = (tree["truth"]["truth_probabilities"].values for tree in (ours, theirs))
     np.testing.assert_allclose(a, b, atol=0.04)
+
+
+def test_a_fit_keeps_its_priors_those_not_given_too():
+    priors = {"base_rates": np.array([1, 2.5])}
+    (tree,) = fit_many("dawid_skene", [small()], engine="gibbs", priors=priors, tries=1)
+    assert kept_priors(tree) == {"base_rates": [1.0, 2.5], "confusion": "diagonal"}
+    (again,) = fit_many("dawid_skene", [small()], engine="gibbs", priors=kept_priors(tree), tries=1)
+    assert again["posterior"].to_dataset().equals(tree["posterior"].to_dataset())
 
 
 def test_without_a_system_there_is_no_system_accuracy():

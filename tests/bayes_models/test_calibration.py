@@ -62,11 +62,11 @@ def test_draws_are_prior_draws_weighted_by_their_likelihood(name, few, fitted):
     log = np.logaddexp.reduce(log_joint(observed, *states(prior)), axis=-1) @ observed.counts
     weights = np.exp(log - log.max())
     weights /= weights.sum()
+    assert 1 / (weights**2).sum() > 150, "effective draws"
     for variable in ("base_rates", "accuracy", "system_accuracy"):
         weighted = prior[variable].values[0].reshape(4000, -1)
         mean = weights @ weighted
         errors = np.sqrt(weights**2 @ (weighted - mean) ** 2)
-        assert (errors < 0.015).all()
         draws = tree["posterior"][variable].mean(("chain", "draw")).values.ravel()
         np.testing.assert_array_less(abs(draws - mean), 4 * errors + 0.01, err_msg=variable)
 

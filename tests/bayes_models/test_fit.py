@@ -109,7 +109,7 @@ def test_system_accuracy_is_base_rates_times_the_systems_diagonal(table_2_fit):
 
 def test_nuts_and_gibbs_find_the_same_posterior(table_2_fit):
     ratings = load_dataset("lehner_table2")
-    other = bayes_models.fit("dawid_skene", ratings, engine="gibbs", draws=20_000, seed=2)
+    other = bayes_models.fit("dawid_skene", ratings, engine="gibbs", draws=6000, seed=2)
     assert set(other["posterior"].data_vars) == set(table_2_fit["posterior"].data_vars)
     assert other.attrs["engine"] == "gibbs" and "sample_stats" not in other
     for name, draws in table_2_fit["posterior"].data_vars.items():

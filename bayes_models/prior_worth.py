@@ -77,7 +77,7 @@ class PriorWorth:
         of = "" if self.whose == OF_A_RATER else f" of {self.variable}"
         return (
             f"the prior{of}, worth {shown} ratings, outweighs the data in the confusion "
-            f"{matrices} of true category {', '.join(map(self._row, thin))}"
+            f"{matrices} of true category {', '.join(map(self._row, thin.tolist()))}"
         )
 
     def _row(self, category: int) -> str:

@@ -140,17 +140,33 @@ def _parameters(model: str, priors: Mapping[str, Any], observed: Observations) -
 
 def _relaxed_parameters(priors: Mapping[str, Any], observed: Observations) -> int:
     """Count accuracies and errors of `relaxed_k`, whose dials may be fixed at zero."""
-    k, n_all = observed.n_categories, len(observed.rater_names)
-    accuracies = 1 + int(observed.has_system)
+    k, n_systems = observed.n_categories, int(observed.has_system)
+    n_raters = len(observed.rater_names) - n_systems
+    accuracies = n_raters if _varies(priors, "rater_spread") else 1
     if _varies(priors, "category_spread"):
-        accuracies = k * n_all
-    elif _varies(priors, "rater_spread"):
-        accuracies = n_all
+        accuracies += n_raters * (k - 1)
+    if n_systems:
+        accuracies += k if _varies(priors, "system_category_spread") else 1
+    return accuracies + _error_parameters(priors, observed, n_raters, n_systems)
+
+
+def _error_parameters(
+    priors: Mapping[str, Any], observed: Observations, n_raters: int, n_systems: int
+) -> int:
+    """Count preferences for one error or another, which two categories do not leave."""
+    k = observed.n_categories
     if k == 2:
-        return accuracies
-    if _varies(priors, "error_spread"):
-        return accuracies + n_all * k * (k - 2)
-    return accuracies + int(observed.patterns.ratings.ordered and _varies(priors, "distance_decay"))
+        return 0
+    matrix = k * (k - 2)
+    own = n_raters if _varies(priors, "error_spread") else 0
+    if n_systems and _varies(priors, "system_error_spread"):
+        own += 1
+    common = 0
+    if _varies(priors, "common_error_spread"):
+        common = matrix
+    elif observed.patterns.ratings.ordered and _varies(priors, "distance_decay"):
+        common = 1
+    return own * matrix + (common if own < n_raters + n_systems else 0)
 
 
 def _varies(priors: Mapping[str, Any], spread: str) -> bool:

@@ -8,6 +8,8 @@ from bayes_models import MODELS, identify
 from bayes_models.calibration import prior_draws
 from lehner import InputError, Ratings, Scenario, load_dataset, simulate
 
+EQUAL_ERRORS = {"common_error_spread": 0, "error_spread": 0, "system_error_spread": 0}
+
 
 @pytest.mark.parametrize(
     ("model", "parameters"),
@@ -37,7 +39,7 @@ def test_parameters_are_base_rates_and_free_cells_of_confusion_matrices(model, p
         ("hierarchical_dawid_skene", {"confusion_spread": 0}),
         ("relaxed_k", "k_properties"),
         ("relaxed_k", "unequal_raters"),
-        ("relaxed_k", {"error_spread": 0, "difficulty_spread": 0}),
+        ("relaxed_k", EQUAL_ERRORS | {"difficulty_spread": 0}),
     ],
 )
 def test_the_count_is_the_dimension_of_what_the_prior_can_draw(model, priors):
@@ -69,6 +71,26 @@ def test_small_data_are_said_to_leave_it_to_the_prior():
     warnings = identify("dawid_skene", load_dataset("lehner_table2")).warnings()
     assert any("63 parameters for 10 degrees of freedom" in text for text in warnings)
     assert any("outweighs the data" in text and "D (" in text for text in warnings)
+
+
+@pytest.mark.parametrize(
+    ("priors", "errors"),
+    [
+        (EQUAL_ERRORS | {"distance_decay": 0}, 0),
+        (EQUAL_ERRORS, 1),
+        ({"error_spread": 0}, 3 + 3),
+        ({"error_spread": 0, "system_error_spread": 0}, 3),
+        ({"system_error_spread": 0}, 9 + 3),
+        (None, 12),
+    ],
+)
+def test_errors_that_raters_share_count_once(priors, errors):
+    ratings = simulate(Scenario(n_categories=3, n_items=30), 1)
+    ordered = Ratings(
+        ratings.flat, ratings.categories, ratings.raters, ratings.items, ratings.system,
+        ordered=True,
+    )  # fmt: skip
+    assert identify("relaxed_k", ordered, priors).parameters == 2 + 12 + errors
 
 
 def small_sample():

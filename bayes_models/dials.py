@@ -8,8 +8,9 @@ import xarray as xr
 from numpy.typing import NDArray
 from scipy.stats import gaussian_kde, norm
 
+from bayes_models.kept_priors import distribution_name, kept_priors
 from bayes_models.posterior import credible_interval
-from bayes_models.priors import DIALS, Priors, choose_priors, is_distribution
+from bayes_models.priors import DIALS
 from lehner import InputError, IntervalEstimate
 
 K_PROPERTY = {
@@ -40,9 +41,11 @@ class Dial:
         Posterior probability of its sign; None for spreads, which have none.
     bayes_factor : float or None
         Against zero: how many times less probable zero is after the data than before
-        (Savage-Dickey). None where the prior is a distribution.
+        (Savage-Dickey). None where the prior is a PyMC distribution.
     no_draw_near_zero : bool
         Whether the Bayes factor, if any, is only a lower bound.
+    untested : str
+        Why there is no Bayes factor; empty if there is one.
     """
 
     name: str
@@ -51,6 +54,7 @@ class Dial:
     probability_of_direction: float | None
     bayes_factor: float | None
     no_draw_near_zero: bool
+    untested: str = ""
 
     def evidence(self) -> str:
         """Write the Bayes factor, a lower bound with ">".
@@ -79,15 +83,13 @@ class Dial:
         return "supported" if self.bayes_factor <= 1 / STRONG else "undecided"
 
 
-def read_dials(tree: xr.DataTree, *, priors: Priors = None, level: float = 0.9) -> tuple[Dial, ...]:
-    """Read the dials of a fit of `relaxed_k`.
+def read_dials(tree: xr.DataTree, *, level: float = 0.9) -> tuple[Dial, ...]:
+    """Read the dials of a fit of `relaxed_k`, against the priors that it was made with.
 
     Parameters
     ----------
     tree : xarray.DataTree
-        As `fit` gives it.
-    priors : str or mapping, optional
-        Those of the fit.
+        As `fit` gives it: it keeps its priors.
     level : float
         Probability of the intervals, between 0 and 1.
 
@@ -99,7 +101,7 @@ def read_dials(tree: xr.DataTree, *, priors: Priors = None, level: float = 0.9) 
     Raises
     ------
     InputError
-        If the fit is of another model.
+        If the fit is of another model, or does not say its priors.
 
     References
     ----------
@@ -107,10 +109,10 @@ def read_dials(tree: xr.DataTree, *, priors: Priors = None, level: float = 0.9) 
     """
     if tree.attrs.get("model") != "relaxed_k":
         raise InputError(f"a fit of {tree.attrs.get('model')!r} has no dials", "fit relaxed_k")
-    chosen = choose_priors("relaxed_k", priors)
+    priors = kept_priors(tree)
     posterior = tree["posterior"].to_dataset()
     return tuple(
-        _dial(name, posterior[name].values.ravel(), chosen[name], level)
+        _dial(name, posterior[name].values.ravel(), priors[name], level)
         for name in DIALS
         if name in posterior
     )
@@ -119,13 +121,17 @@ def read_dials(tree: xr.DataTree, *, priors: Priors = None, level: float = 0.9) 
 def _dial(name: str, draws: NDArray[np.float64], prior: Any, level: float) -> Dial:
     above = float((draws > 0).mean())
     density, least = _densities_at_zero(draws)
+    distribution = distribution_name(prior)
     return Dial(
         name=name,
         k_property=K_PROPERTY[name],
         value=credible_interval(draws, level),
         probability_of_direction=max(above, 1 - above) if name == "distance_decay" else None,
-        bayes_factor=None if is_distribution(prior) else against_zero(draws, float(prior)),
+        bayes_factor=None if distribution else against_zero(draws, float(prior)),
         no_draw_near_zero=density < least,
+        untested=f"its prior is {distribution}: of a PyMC distribution the fit keeps no density"
+        if distribution
+        else "",
     )
 
 

@@ -12,6 +12,7 @@ import xarray as xr
 from bayes_models.compiled import compile_model, sample
 from bayes_models.diagnostics import ConvergenceWarning, Diagnostics, diagnose
 from bayes_models.gibbs import sample_conjugate
+from bayes_models.kept_priors import priors_as_json
 from bayes_models.observations import Observations, known_truths, observe
 from bayes_models.priors import Priors
 from bayes_models.truth import add_truth
@@ -92,8 +93,8 @@ def fit(
     -------
     xarray.DataTree
         Groups `posterior`, `sample_stats` (of NUTS), `log_likelihood` (per item) and `truth`;
-        attributes `model`, `engine`, `seed`, `known_truths`, `diagnostics` and `warnings`, the
-        last two as JSON.
+        attributes `model`, `engine`, `seed`, `known_truths`, and as JSON `priors` (all of them,
+        given or not), `diagnostics` and `warnings`.
 
     Raises
     ------
@@ -139,6 +140,7 @@ def fit(
     tree.attrs |= {
         "model": model,
         "engine": engine,
+        "priors": priors_as_json(model, priors),
         "seed": str(seed),
         "known_truths": known_truths(ratings),
         "diagnostics": json.dumps(asdict(found)),

@@ -14,7 +14,6 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from bayes_models.draws import labelled_draws
-from bayes_models.likelihood import BLOCK
 from bayes_models.observations import UNKNOWN, Observations
 from bayes_models.priors import Priors, choose_priors, dirichlet_concentration, is_distribution
 from bayes_models.start import em_start
@@ -22,6 +21,8 @@ from lehner import InputError
 from lehner.seeds import Seed, child_seeds
 
 CONJUGATE = ("dawid_skene", "pooled")
+# Variates of a smaller shape may be too small for a double; their logarithms are not.
+SMALL_SHAPE = 0.1
 
 type Floats = NDArray[np.float64]
 type Integers = NDArray[np.int64]
@@ -136,25 +137,25 @@ def _sweeps(
     n_groups, k = len(confusion), len(base_rates)
     kept_base_rates = np.empty((draws, k))
     kept_confusion = np.empty((draws, n_groups, k, k))
-    base_rates, confusion = base_rates.copy(), confusion.copy()
+    log_base_rates, log_confusion = np.log(base_rates), np.log(confusion)
     cumulative, items = np.empty(k), np.empty(k)
     for sweep in range(tune + draws):
         new_base_rates, new_confusion = prior_base_rates.copy(), prior_confusion.copy()
         for p in range(len(counts)):
             for z in range(k):
                 possible = truths[p] == UNKNOWN or truths[p] == z
-                cumulative[z] = base_rates[z] if possible else 0.0
+                cumulative[z] = log_base_rates[z] if possible else -np.inf
                 items[z] = 0.0
-            for block in range(starts[p], starts[p + 1], BLOCK):
-                for s in range(block, min(block + BLOCK, starts[p + 1])):
-                    for z in range(k):
-                        cumulative[z] *= confusion[groups[s], z, responses[s]]
-                if block + BLOCK < starts[p + 1]:
-                    cumulative /= cumulative.max()
-            for z in range(1, k):
-                cumulative[z] += cumulative[z - 1]
+            for s in range(starts[p], starts[p + 1]):
+                for z in range(k):
+                    cumulative[z] += log_confusion[groups[s], z, responses[s]]
+            top = cumulative.max()
+            total = 0.0
+            for z in range(k):
+                total += np.exp(cumulative[z] - top)
+                cumulative[z] = total
             for _ in range(counts[p]):
-                threshold = rng.random() * cumulative[k - 1]
+                threshold = rng.random() * total
                 z = 0
                 while z < k - 1 and cumulative[z] <= threshold:
                     z += 1
@@ -166,16 +167,30 @@ def _sweeps(
                 for s in range(starts[p], starts[p + 1]):
                     new_confusion[groups[s], z, responses[s]] += items[z]
         for z in range(k):
-            base_rates[z] = rng.standard_gamma(new_base_rates[z])
+            log_base_rates[z] = _log_gamma(rng, new_base_rates[z])
             for g in range(n_groups):
                 for response in range(k):
-                    confusion[g, z, response] = rng.standard_gamma(new_confusion[g, z, response])
-                confusion[g, z] /= confusion[g, z].sum()
-        base_rates /= base_rates.sum()
+                    log_confusion[g, z, response] = _log_gamma(rng, new_confusion[g, z, response])
+                log_confusion[g, z] -= _log_sum(log_confusion[g, z])
+        log_base_rates -= _log_sum(log_base_rates)
         if sweep >= tune:
-            kept_base_rates[sweep - tune] = base_rates
-            kept_confusion[sweep - tune] = confusion
+            kept_base_rates[sweep - tune] = np.exp(log_base_rates)
+            kept_confusion[sweep - tune] = np.exp(log_confusion)
     return kept_base_rates, kept_confusion
+
+
+@numba.njit(cache=True)
+def _log_gamma(rng: Any, shape: float) -> float:
+    """Draw the logarithm of a gamma variate."""
+    if shape >= SMALL_SHAPE:
+        return np.log(rng.standard_gamma(shape))
+    return np.log(rng.standard_gamma(shape + 1)) + np.log(1 - rng.random()) / shape
+
+
+@numba.njit(cache=True)
+def _log_sum(log: Floats) -> float:
+    top = log.max()
+    return top + np.log(np.exp(log - top).sum())
 
 
 def _labelled(

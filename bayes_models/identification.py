@@ -1,17 +1,19 @@
 """What the data can say about the parameters of a model, before it is sampled."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import xarray as xr
 
+from bayes_models.kept_priors import distribution_name
 from bayes_models.models import find_model
 from bayes_models.observations import Observations, observe
+from bayes_models.prior_worth import PriorWorth, prior_worth
+from bayes_models.priors import Priors, choose_priors
 from bayes_models.start import expected_numbers
 from lehner import Ratings
-
-PRIOR_WORTH = 8.0
-BY_ROW = ("dawid_skene", "hierarchical_dawid_skene", "class_conditional")
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -35,6 +37,8 @@ class Identification:
         which needs two, both by raters.
     support : xarray.DataArray
         Expected number of ratings by rater and true category.
+    prior_worth : tuple of PriorWorth
+        What the priors of confusion matrices are worth beside these ratings.
     """
 
     model: str
@@ -43,6 +47,7 @@ class Identification:
     ratings_per_item: float
     too_few: float
     support: xr.DataArray
+    prior_worth: tuple[PriorWorth, ...]
 
     def warnings(self) -> tuple[str, ...]:
         """Say what the prior decides and not the data, each in one line.
@@ -62,26 +67,10 @@ class Identification:
                 f"{self.too_few:.0%} of the items have fewer than three ratings, the system's "
                 "included: the prior decides how accurate raters and system are"
             )
-        if self.model in BY_ROW:
-            found += self._thin_rows()
-        return tuple(found)
-
-    def _thin_rows(self) -> list[str]:
-        """Name the categories whose confusion matrices rest on fewer ratings than the prior."""
-        thin = [
-            f"{category} ({float(rows.median()):.1f} ratings a rater)"
-            for category, rows in self.support.groupby("category")
-            if float(rows.median()) < PRIOR_WORTH
-        ]
-        if not thin:
-            return []
-        return [
-            f"the prior, worth {PRIOR_WORTH:.0f} ratings, outweighs the data in the confusion "
-            f"matrices of true category {', '.join(thin)}"
-        ]
+        return (*found, *filter(None, (prior.warning() for prior in self.prior_worth)))
 
 
-def identify(model: str, ratings: Ratings) -> Identification:
+def identify(model: str, ratings: Ratings, priors: Priors = None) -> Identification:
     """Report what the data can say about a model, before it is sampled.
 
     Counts are necessary conditions, not sufficient ones: a model with fewer parameters than
@@ -91,6 +80,9 @@ def identify(model: str, ratings: Ratings) -> Identification:
     ----------
     model : str
     ratings : Ratings
+    priors : str or mapping, optional
+        As the model takes them, or `json.loads(tree.attrs["priors"])` of a fit: spreads fixed at
+        zero leave fewer parameters free, and the weight of a prior is that of its numbers.
 
     Returns
     -------
@@ -99,7 +91,7 @@ def identify(model: str, ratings: Ratings) -> Identification:
     Raises
     ------
     InputError
-        If there is no such model, or the ratings cannot be fitted.
+        If there is no such model or prior, or the ratings cannot be fitted.
 
     Examples
     --------
@@ -109,32 +101,78 @@ def identify(model: str, ratings: Ratings) -> Identification:
     (63, 10)
     """
     find_model(model)
+    chosen = choose_priors(model, priors)
     observed = observe(ratings)
+    support = _support(observed)
     lengths = np.diff(observed.starts)
     n_items = int(observed.counts.sum())
     return Identification(
         model=model,
-        parameters=_parameters(model, observed),
+        parameters=_parameters(model, chosen, observed),
         degrees_of_freedom=_degrees_of_freedom(observed),
         ratings_per_item=float(lengths @ observed.counts / n_items),
         too_few=float(observed.counts[(lengths < 3) & (observed.truths < 0)].sum() / n_items),
-        support=_support(observed),
+        support=support,
+        prior_worth=prior_worth(model, chosen, support, has_system=observed.has_system),
     )
 
 
-def _parameters(model: str, observed: Observations) -> int:
+def _parameters(model: str, priors: Mapping[str, Any], observed: Observations) -> int:
     """Count base rates and confusion matrices, not what only ties them together."""
     k, n_all = observed.n_categories, len(observed.rater_names)
-    n_system = int(observed.has_system)
-    row, matrix = k - 1, k * (k - 1)
+    n_groups = 1 + int(observed.has_system)
+    matrix = k * (k - 1)
+    if model == "relaxed_k":
+        return k - 1 + _relaxed_parameters(priors, observed)
+    if model == "one_coin_by_rater" and not _varies(priors, "rater_spread"):
+        n_all = n_groups
+    if model == "hierarchical_dawid_skene" and not _varies(priors, "confusion_spread"):
+        n_all = n_groups
     of_raters = {
-        "one_coin": 1 + n_system,
+        "one_coin": n_groups,
         "one_coin_by_rater": n_all,
-        "pooled": matrix * (1 + n_system),
+        "pooled": matrix * n_groups,
         "class_conditional": k * n_all,
         "tap": k * n_all,
     }
-    return row + of_raters.get(model, matrix * n_all)
+    return k - 1 + of_raters.get(model, matrix * n_all)
+
+
+def _relaxed_parameters(priors: Mapping[str, Any], observed: Observations) -> int:
+    """Count accuracies and errors of `relaxed_k`, whose dials may be fixed at zero."""
+    k, n_systems = observed.n_categories, int(observed.has_system)
+    n_raters = len(observed.rater_names) - n_systems
+    accuracies = n_raters if _varies(priors, "rater_spread") else 1
+    if _varies(priors, "category_spread"):
+        accuracies += n_raters * (k - 1)
+    if n_systems:
+        accuracies += k if _varies(priors, "system_category_spread") else 1
+    return accuracies + _error_parameters(priors, observed, n_raters, n_systems)
+
+
+def _error_parameters(
+    priors: Mapping[str, Any], observed: Observations, n_raters: int, n_systems: int
+) -> int:
+    """Count preferences for one error or another, which two categories do not leave."""
+    k = observed.n_categories
+    if k == 2:
+        return 0
+    matrix = k * (k - 2)
+    own = n_raters if _varies(priors, "error_spread") else 0
+    if n_systems and _varies(priors, "system_error_spread"):
+        own += 1
+    common = 0
+    if _varies(priors, "common_error_spread"):
+        common = matrix
+    elif observed.patterns.ratings.ordered and _varies(priors, "distance_decay"):
+        common = 1
+    return own * matrix + (common if own < n_raters + n_systems else 0)
+
+
+def _varies(priors: Mapping[str, Any], spread: str) -> bool:
+    """Tell a spread that the data turn from one that is fixed at zero."""
+    prior = priors[spread]
+    return bool(distribution_name(prior)) or bool(np.any(np.asarray(prior, dtype=object) != 0))
 
 
 def _degrees_of_freedom(observed: Observations) -> int:

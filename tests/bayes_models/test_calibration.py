@@ -1,8 +1,11 @@
-"""Simulation-based calibration: among prior draws, a rank in the posterior is uniform.
+"""Whether prior, likelihood and sampler fit together.
 
-A thousand simulations of each model are kept in `experiments/calibration`.
+Few items are fitted, whose posterior prior draws weighted by their likelihood give too. In
+simulation-based calibration the rank of a prior draw in the posterior is uniform: a thousand
+simulations of each model are kept in `experiments/calibration`, and fifty are slow enough.
 """
 
+import functools
 import warnings
 
 import arviz as az
@@ -12,10 +15,10 @@ import pytest
 from scipy.stats import kstest
 
 import bayes_models
-from bayes_models import MODELS
+from bayes_models import MODELS, observe
 from bayes_models.calibration import _rank, calibrate, prior_draws
 from bayes_models.predictive import draw_ratings
-from bayes_models.truth import states
+from bayes_models.truth import log_joint, states
 from experiments.calibration.command import design
 from lehner import InputError, Ratings
 
@@ -26,7 +29,50 @@ EACH_MODEL = [
 ]
 
 
+@pytest.fixture(scope="module")
+def few():
+    """Six items as in the design, rated by raters right in .6; truths unknown."""
+    rng = np.random.default_rng(1)
+    confusion = np.tile(0.4 * np.eye(3) + 0.2, (4, 1, 1))
+    items = design().take(np.arange(6), np.ones(6, np.int64))
+    drawn = draw_ratings(items, np.array([0.5, 0.3, 0.2]), confusion, rng)
+    return Ratings(
+        drawn.flat, drawn.categories, drawn.raters, drawn.items, drawn.system, ordered=True
+    )
+
+
+@pytest.fixture(scope="module")
+def fitted(few):
+    """Fit a model to them, once."""
+
+    @functools.cache
+    def fit(name):
+        # Scaling a prior that is flat all over, as the default of tap, would change nothing.
+        priors = "shrunk" if name == "tap" else None
+        return priors, bayes_models.fit(name, few, priors=priors, tries=1)
+
+    return fit
+
+
 @pytest.mark.parametrize("name", EACH_MODEL)
+def test_draws_are_prior_draws_weighted_by_their_likelihood(name, few, fitted):
+    priors, tree = fitted(name)
+    prior = prior_draws(name, few, 4000, priors=priors, seed=2)
+    observed = observe(few)
+    log = np.logaddexp.reduce(log_joint(observed, *states(prior)), axis=-1) @ observed.counts
+    weights = np.exp(log - log.max())
+    weights /= weights.sum()
+    assert 1 / (weights**2).sum() > 150, "effective draws"
+    for variable in ("base_rates", "accuracy", "system_accuracy"):
+        weighted = prior[variable].values[0].reshape(4000, -1)
+        mean = weights @ weighted
+        errors = np.sqrt(weights**2 @ (weighted - mean) ** 2)
+        draws = tree["posterior"][variable].mean(("chain", "draw")).values.ravel()
+        np.testing.assert_array_less(abs(draws - mean), 4 * errors + 0.01, err_msg=variable)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", MODELS)
 def test_models_are_calibrated(name):
     tree = calibrate(name, design(), 50, seed=4, chains=2, draws=500, tries=1)
     ranks = tree["prior_sbc"].to_dataset()
@@ -57,16 +103,11 @@ def test_ranks_show_a_prior_that_is_not_the_one_simulated_from():
 
 
 @pytest.mark.parametrize("name", EACH_MODEL)
-def test_prior_sensitivity_can_be_computed(name):
-    one = prior_draws("one_coin", design(), 1, seed=3)
-    parameters = [values[0] for values in states(one)]
-    ratings = draw_ratings(design(), *parameters, np.random.default_rng(1))
-    # Scaling a prior that is flat all over, as the default of tap, changes nothing.
-    priors = "shrunk" if name == "tap" else None
-    (tree,) = bayes_models.fit_many(name, [ratings], priors=priors, log_likelihood=True)
+def test_prior_sensitivity_can_be_computed(name, few, fitted):
+    priors, tree = fitted(name)
     pm.stats.compute_log_prior(
         tree,
-        model=MODELS[name](ratings, priors),
+        model=MODELS[name](few, priors),
         progressbar=False,
         compile_kwargs={"mode": "FAST_COMPILE"},
     )

@@ -8,13 +8,14 @@ from scipy.stats import norm
 
 from bayes_models import fit_many, read_dials
 from bayes_models.dials import against_zero
+from bayes_models.kept_priors import priors_as_json
 from lehner import InputError, Scenario, simulate
 
 
-def tree_of(**draws):
+def tree_of(priors=None, **draws):
     posterior = xr.Dataset({name: (("chain", "draw"), values) for name, values in draws.items()})
     tree = xr.DataTree.from_dict({"posterior": posterior})
-    tree.attrs["model"] = "relaxed_k"
+    tree.attrs |= {"model": "relaxed_k", "priors": priors_as_json("relaxed_k", priors)}
     return tree
 
 
@@ -53,16 +54,17 @@ def test_other_models_have_no_dials():
         read_dials(tree)
 
 
+@pytest.mark.slow
 def test_the_data_reject_the_property_that_fails():
     scenario = Scenario(
         n_categories=3, n_items=1000, rater_accuracy=(0.4, 0.9, 0.65), base_rates="equal"
     )
     (tree,) = fit_many("relaxed_k", [simulate(scenario, 1)], priors="unequal_raters")
-    (dial,) = read_dials(tree, priors="unequal_raters")
+    (dial,) = read_dials(tree)
     assert dial.name == "rater_spread" and dial.bayes_factor > 3
     same = Scenario(n_categories=3, n_items=1000, base_rates="equal")
     (tree,) = fit_many("relaxed_k", [simulate(same, 1)], priors="unequal_raters")
-    (held,) = read_dials(tree, priors="unequal_raters")
+    (held,) = read_dials(tree)
     assert held.bayes_factor < 1 < dial.bayes_factor
 
 
@@ -83,10 +85,24 @@ def test_a_lower_bound_is_written_as_one():
         assert dial.evidence().startswith(sign) and float(dial.evidence()[len(sign) :]) > 0
 
 
-@pytest.mark.parametrize("scale", [np.float32(0.5), np.int64(1), np.array(0.5)])
-def test_a_scale_may_be_any_number_and_a_distribution_has_none(scale):
+@pytest.mark.parametrize("scale", [np.float32(0.5), np.int64(1), np.array(0.5), 0.05])
+def test_the_bayes_factor_is_against_the_prior_that_the_fit_was_made_with(scale):
     draws = abs(np.random.default_rng(1).normal(0, 0.2, (4, 2000)))
-    (dial,) = read_dials(tree_of(rater_spread=draws), priors={"rater_spread": scale})
+    (dial,) = read_dials(tree_of({"rater_spread": scale}, rater_spread=draws))
     assert dial.bayes_factor == pytest.approx(against_zero(draws.ravel(), float(scale)))
-    other = {"rater_spread": pm.HalfNormal.dist(0.5)}
-    assert read_dials(tree_of(rater_spread=draws), priors=other)[0].bayes_factor is None
+
+
+def test_a_prior_that_is_a_distribution_has_no_bayes_factor_and_a_reason():
+    draws = abs(np.random.default_rng(1).normal(0, 0.2, (4, 2000)))
+    other = {"rater_spread": pm.Gamma.dist(2, 3)}
+    spread, decay = read_dials(tree_of(other, rater_spread=draws, distance_decay=draws))
+    assert (spread.bayes_factor, spread.verdict(), spread.evidence()) == (None, "not tested", "")
+    assert "its prior is Gamma(2, " in spread.untested
+    assert decay.bayes_factor and not decay.untested
+
+
+def test_a_fit_that_does_not_say_its_priors_is_refused():
+    tree = tree_of(rater_spread=np.ones((2, 5)))
+    del tree.attrs["priors"]
+    with pytest.raises(InputError, match="does not say its priors; fit again"):
+        read_dials(tree)

@@ -107,6 +107,21 @@ def test_system_accuracy_is_base_rates_times_the_systems_diagonal(table_2_fit):
     np.testing.assert_allclose(posterior["system_accuracy"], expected)
 
 
+def test_nuts_and_gibbs_find_the_same_posterior(table_2_fit):
+    ratings = load_dataset("lehner_table2")
+    other = bayes_models.fit("dawid_skene", ratings, engine="gibbs", draws=6000, seed=2)
+    assert set(other["posterior"].data_vars) == set(table_2_fit["posterior"].data_vars)
+    assert other.attrs["engine"] == "gibbs" and "sample_stats" not in other
+    for name, draws in table_2_fit["posterior"].data_vars.items():
+        found = other["posterior"][name]
+        assert found.dims == draws.dims
+        for moment in ("mean", "std"):
+            a, b = (getattr(x, moment)(("chain", "draw")).values for x in (found, draws))
+            np.testing.assert_allclose(a, b, atol=0.025)
+    a, b = (tree["truth"]["truth_probabilities"].values for tree in (other, table_2_fit))
+    np.testing.assert_allclose(a, b, atol=0.05)
+
+
 def test_same_seed_same_draws_whatever_the_cores_and_a_hopeless_fit_says_so(table_2_fit):
     data = load_dataset("lehner_table2")
     short = {"seed": 3, "draws": 5, "tune": 5, "chains": 2}

@@ -1,11 +1,14 @@
 """What the data cannot decide is said before sampling."""
 
 import numpy as np
+import pymc as pm
 import pytest
 
 from bayes_models import MODELS, identify
 from bayes_models.calibration import prior_draws
-from lehner import Ratings, Scenario, load_dataset, simulate
+from lehner import InputError, Ratings, Scenario, load_dataset, simulate
+
+EQUAL_ERRORS = {"common_error_spread": 0, "error_spread": 0, "system_error_spread": 0}
 
 
 @pytest.mark.parametrize(
@@ -25,15 +28,28 @@ def test_parameters_are_base_rates_and_free_cells_of_confusion_matrices(model, p
     assert identify(model, ratings).parameters == parameters
 
 
-@pytest.mark.parametrize("model", ["one_coin", "one_coin_by_rater", "pooled", "class_conditional"])
-def test_the_count_is_the_dimension_of_what_the_prior_can_draw(model):
+@pytest.mark.parametrize(
+    ("model", "priors"),
+    [
+        ("one_coin", None),
+        ("one_coin_by_rater", None),
+        ("one_coin_by_rater", {"rater_spread": 0}),
+        ("pooled", None),
+        ("class_conditional", None),
+        ("hierarchical_dawid_skene", {"confusion_spread": 0}),
+        ("relaxed_k", "k_properties"),
+        ("relaxed_k", "unequal_raters"),
+        ("relaxed_k", EQUAL_ERRORS | {"difficulty_spread": 0}),
+    ],
+)
+def test_the_count_is_the_dimension_of_what_the_prior_can_draw(model, priors):
     ratings = simulate(Scenario(n_categories=3, n_items=30), 1)
-    drawn = prior_draws(model, ratings, 60)
+    drawn = prior_draws(model, ratings, 60, priors=priors)
     cells = [drawn[name].values[0].reshape(60, -1) for name in ("base_rates", "confusion")]
     centred = np.hstack(cells) - np.hstack(cells).mean(axis=0)
     singular = np.linalg.svd(centred, compute_uv=False)
     dimension = (singular > 1e-8 * singular[0]).sum()
-    assert identify(model, ratings).parameters == dimension
+    assert identify(model, ratings, priors).parameters == dimension
 
 
 def test_degrees_of_freedom_are_patterns_less_one_for_each_set_of_raters():
@@ -55,6 +71,72 @@ def test_small_data_are_said_to_leave_it_to_the_prior():
     warnings = identify("dawid_skene", load_dataset("lehner_table2")).warnings()
     assert any("63 parameters for 10 degrees of freedom" in text for text in warnings)
     assert any("outweighs the data" in text and "D (" in text for text in warnings)
+
+
+@pytest.mark.parametrize(
+    ("priors", "errors"),
+    [
+        (EQUAL_ERRORS | {"distance_decay": 0}, 0),
+        (EQUAL_ERRORS, 1),
+        ({"error_spread": 0}, 3 + 3),
+        ({"error_spread": 0, "system_error_spread": 0}, 3),
+        ({"system_error_spread": 0}, 9 + 3),
+        (None, 12),
+    ],
+)
+def test_errors_that_raters_share_count_once(priors, errors):
+    ratings = simulate(Scenario(n_categories=3, n_items=30), 1)
+    ordered = Ratings(
+        ratings.flat, ratings.categories, ratings.raters, ratings.items, ratings.system,
+        ordered=True,
+    )  # fmt: skip
+    assert identify("relaxed_k", ordered, priors).parameters == 2 + 12 + errors
+
+
+def small_sample():
+    return simulate(Scenario(n_categories=3, n_items=30), 1)
+
+
+@pytest.mark.parametrize(
+    ("model", "priors", "worth"),
+    [
+        ("dawid_skene", None, "8 ratings"),
+        ("dawid_skene", {"confusion": 40.0}, "120 ratings"),
+        ("dawid_skene", {"confusion": [[90, 5, 5], [1, 1, 1], [10, 10, 10]]}, "30 to 100 ratings"),
+        ("class_conditional", {"accuracy_by_category": (30, 20)}, "50 ratings"),
+        ("pooled", {"rater_confusion": 40.0}, "120 ratings"),
+        ("hierarchical_dawid_skene", {"population_confusion": 40.0}, "120 ratings"),
+    ],
+)
+def test_the_prior_is_worth_what_its_numbers_are(model, priors, worth):
+    (first, *_) = (w for w in identify(model, small_sample(), priors).warnings() if "worth" in w)
+    assert f"worth {worth}, outweighs the data" in first
+
+
+def test_a_weak_prior_outweighs_nothing_and_a_matrix_of_all_raters_has_all_their_ratings():
+    for model, weak in (
+        ("dawid_skene", {"confusion": 0.1}),
+        ("class_conditional", {"accuracy_by_category": (0.2, 0.1)}),
+        ("pooled", {"rater_confusion": 0.1, "system_confusion": 0.1}),
+    ):
+        assert not any("worth" in w for w in identify(model, small_sample(), weak).warnings())
+    ratings = small_sample()
+    raters, system = identify("pooled", ratings).prior_worth
+    assert raters.ratings.sum() == pytest.approx(ratings.n_ratings)
+    assert system.ratings.sum() == pytest.approx(ratings.n_items)
+
+
+def test_of_a_distribution_it_is_said_that_its_worth_is_not_known():
+    prior = {"confusion": pm.Dirichlet.dist(np.full((4, 3, 3), 50.0))}
+    (text,) = (w for w in identify("dawid_skene", small_sample(), prior).warnings() if "worth" in w)
+    assert "the prior of confusion is Dirichlet" in text and "not known" in text
+
+
+def test_priors_that_are_none_are_refused():
+    with pytest.raises(InputError, match="did you mean 'confusion'"):
+        identify("dawid_skene", small_sample(), {"confuson": 1})
+    with pytest.raises(InputError, match="above 0"):
+        identify("dawid_skene", small_sample(), {"confusion": -1})
 
 
 def test_two_ratings_of_an_item_do_not_tell_accuracy_from_agreement():

@@ -157,7 +157,8 @@ def model_with_logp():
     ratings = random_ratings(np.random.default_rng(7), known=True)
     model = dawid_skene(ratings)
     logp = pm.logp(model["ratings"], model.rvs_to_values[model["ratings"]])
-    return ratings, pm.compile([model["base_rates"], model["confusion"]], logp)
+    inputs = [model["base_rates"], model["confusion"]]
+    return ratings, pm.compile(inputs, logp, mode="FAST_COMPILE")
 
 
 @pytest.mark.parametrize("seed", range(5))

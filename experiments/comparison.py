@@ -1,6 +1,6 @@
 """Methods on the same ratings, side by side, and where they disagree."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
@@ -9,9 +9,20 @@ import numpy as np
 import pandas as pd
 
 from experiments.predictions import Prediction, compare_predictions
-from lehner import Estimate, PairwiseAgreement, Ratings, pairwise_agreement
+from experiments.sensitivity import sensitivity_dict
+from lehner import (
+    Dependence,
+    Estimate,
+    PairwiseAgreement,
+    Ratings,
+    Sensitivity,
+    check_dependence,
+    pairwise_agreement,
+    sensitivity,
+)
 from lehner.estimate import plain
 from lehner.latent_class.pattern_table import known_truths
+from lehner.shared_mistakes import SharedMistakes
 
 if TYPE_CHECKING:
     from bayes_models import Dial
@@ -80,6 +91,12 @@ class Comparison:
         are two or more.
     dials : tuple of Dial
         Of `relaxed_k`, if it is among the methods.
+    sensitivities : tuple of Sensitivity
+        Of each estimate, to mistakes that raters and system share.
+    slopes : mapping, optional
+        Estimates by `relaxed_k` with the system's slope on difficulty fixed, by slope.
+    dependence : Dependence, optional
+        What the agreement of raters says about mistakes that they share.
     """
 
     name: str
@@ -90,6 +107,9 @@ class Comparison:
     known_truth: KnownTruth | None
     predictions: tuple[Prediction, ...] = ()
     dials: "tuple[Dial, ...]" = ()
+    sensitivities: tuple[Sensitivity, ...] = ()
+    slopes: Mapping[float, Estimate] | None = None
+    dependence: Dependence | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """Give the comparison in plain types, ready for JSON."""
@@ -109,10 +129,14 @@ class Comparison:
                 "known_truth": plain(self.known_truth),
             },
             "agreement": plain(self.agreement),
-            "estimates": [estimate.to_dict() for estimate in self.estimates],
+            "estimates": [
+                estimate.to_dict() | {"sensitivity": sensitivity_dict(one, estimate, self.slopes)}
+                for estimate, one in zip(self.estimates, self.sensitivities, strict=True)
+            ],
             "disagreements": plain(self.disagreements),
             "predictions": plain(self.predictions),
             "dials": [plain(dial) | {"verdict": dial.verdict()} for dial in self.dials],
+            "dependence": None if self.dependence is None else self.dependence.to_dict(),
         }
 
     def to_frame(self) -> pd.DataFrame:
@@ -127,7 +151,14 @@ class Comparison:
         return pd.DataFrame([row for estimate in self.estimates for row in _rows(estimate)])
 
 
-def compare(name: str, ratings: Ratings, estimates: Sequence[Estimate]) -> Comparison:
+def compare(
+    name: str,
+    ratings: Ratings,
+    estimates: Sequence[Estimate],
+    *,
+    shared_mistakes: SharedMistakes | None = None,
+    slopes: Mapping[float, Estimate] | None = None,
+) -> Comparison:
     """Put estimates side by side.
 
     Parameters
@@ -137,6 +168,11 @@ def compare(name: str, ratings: Ratings, estimates: Sequence[Estimate]) -> Compa
     ratings : Ratings
         The data all estimates are of.
     estimates : sequence of Estimate
+    shared_mistakes : float or tuple of float, optional
+        Share of items that mislead raters and system alike, or its Beta prior, for which
+        intervals are widened.
+    slopes : mapping, optional
+        As `bayes_models.slope_sensitivity` gives them.
 
     Returns
     -------
@@ -161,6 +197,12 @@ def compare(name: str, ratings: Ratings, estimates: Sequence[Estimate]) -> Compa
         known_truth=_known_truth(ratings),
         predictions=compare_predictions(estimates),
         dials=_dials(estimates),
+        sensitivities=tuple(
+            sensitivity(estimate, ratings.n_categories, shared_mistakes=shared_mistakes)
+            for estimate in estimates
+        ),
+        slopes=slopes,
+        dependence=check_dependence(ratings),
     )
 
 

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.stats import beta, norm
+from scipy.special import betaincinv, ndtri
 
 from lehner.checks import check_positive, check_probability, check_whole_number
 from lehner.errors import InputError
@@ -119,7 +119,9 @@ def sensitivity(
         interval = getattr(estimate, name)
         moved.append(interval_if_misled(interval, misleading_share, n_categories))
         if shared_mistakes is not None:
-            draws = None if estimate.draws is None else estimate.draws["posterior"][name].values
+            draws = (
+                None if estimate.draws is None else np.asarray(estimate.draws["posterior"][name])
+            )
             widened.append(widen_interval(interval, shared_mistakes, n_categories, draws=draws))
     return Sensitivity(
         misleading_share=misleading_share,
@@ -238,7 +240,7 @@ def widen_interval(
         a, b = (check_positive("shared_mistakes", number) for number in shared_mistakes)
         middle = (np.arange(QUANTILES) + 0.5) / QUANTILES
         accuracy = _quantiles(interval, middle) if draws is None else np.ravel(draws)
-        misled = accuracy_if_misled(accuracy[:, None], beta.ppf(middle, a, b), n_categories)
+        misled = accuracy_if_misled(accuracy[:, None], betaincinv(a, b, middle), n_categories)
         lower = float(np.quantile(misled, (1 - level) / 2))
     else:
         share = check_probability("shared_mistakes", shared_mistakes)
@@ -318,7 +320,7 @@ def _moved(accuracy: float, share: float, n_categories: int) -> float:
 def _quantiles(interval: IntervalEstimate, probability: Floats) -> Floats:
     """Give quantiles of two halves of normal distributions that have the interval's ends."""
     estimate, low, high = (float(getattr(interval, n)) for n in ("estimate", "lower", "upper"))
-    z = norm.ppf(probability) / norm.ppf((1 + float(interval.level or 0)) / 2)
+    z = ndtri(probability) / ndtri((1 + float(interval.level or 0)) / 2)
     return np.clip(estimate + z * np.where(z < 0, estimate - low, high - estimate), 0, 1)
 
 

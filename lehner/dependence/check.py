@@ -9,53 +9,29 @@ from numpy.typing import NDArray
 from lehner.checks import check_whole_number
 from lehner.dependence.effective import EffectiveRaters, from_known_truths, from_pairs, mean_raters
 from lehner.dependence.pairs import (
+    Pair,
     PairTest,
-    excess_triples,
-    mean_agreement,
     compare_with_equal,
     compare_with_own,
+    excess_triples,
+    mean_agreement,
 )
 from lehner.dependence.words import effective_line, pair_lines, triple_line
 from lehner.estimate import plain, require_pairs
-from lehner.k_properties.agreement_totals import Design, find_design, observed_totals, simulated_cells
+from lehner.k_properties.agreement_totals import (
+    Design,
+    find_design,
+    observed_totals,
+    simulated_cells,
+)
 from lehner.ratings import Ratings
 from lehner.seeds import Seed, child_seeds
 
 FEWEST_REPLICATES = 99
 MOST_RATERS = 30
-MOST_CELLS = 20_000_000
+MOST_CELLS = 10_000_000
 
 type Floats = NDArray[np.float64]
-
-
-@dataclass(frozen=True, kw_only=True)
-class Pair:
-    """Two raters, or a rater and the system, and how they agree.
-
-    Parameters
-    ----------
-    raters : tuple of str
-    n_items : int
-        Pairs of ratings by both.
-    agreement : float
-    equal_raters : float
-        Agreement that equal raters would have; with the system, that of the other raters with it.
-    sd : float
-        Standard deviation of the agreement among simulated data of equal raters.
-    stands_out : bool
-        Whether it is farther from that than the farthest pair in 95% of simulated data.
-    unexplained : bool or None
-        Whether raters with accuracies of their own would not agree so much either; None where
-        that cannot be told, as among three raters.
-    """
-
-    raters: tuple[str, str]
-    n_items: int
-    agreement: float
-    equal_raters: float
-    sd: float
-    stands_out: bool
-    unexplained: bool | None
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -113,6 +89,7 @@ class Dependence:
         -------
         tuple of str
         """
+        said: tuple[str, ...]
         if self.reason:
             said = (f"whether raters share mistakes was not tested: {self.reason}",)
         else:
@@ -148,7 +125,7 @@ def check_dependence(ratings: Ratings, *, replicates: int = 199, seed: Seed = 1)
     ratings : Ratings
         A system counts as one more rater.
     replicates : int
-        Simulated data sets, 99 or more.
+        Simulated data sets, 99 or more; fewer, but 99, for hundreds of thousands of ratings.
     seed : int, numpy.random.SeedSequence or numpy.random.Generator
 
     Returns
@@ -185,8 +162,10 @@ def check_dependence(ratings: Ratings, *, replicates: int = 199, seed: Seed = 1)
         return _nothing(ratings, truths, reason, replicates)
     unique = ratings.patterns(truth=False).ratings
     design = find_design(unique, with_system=True)
-    if replicates * simulated_cells(design) > MOST_CELLS:
+    affordable = MOST_CELLS // simulated_cells(design)
+    if affordable < FEWEST_REPLICATES:
         return _nothing(ratings, truths, "the ratings are too many to be simulated", replicates)
+    replicates = min(replicates, affordable)
     totals = observed_totals(design)
     equal_seed, own_seed = child_seeds(seed, 2)
     equal = compare_with_equal(totals, design, replicates, np.random.default_rng(equal_seed))

@@ -43,7 +43,7 @@ class PairTest:
         Standard deviation among simulated data.
     p_value : float
         Of the pair farthest away: (1 + simulated data sets that have a pair as far away) /
-        (1 + simulated data sets).
+        (1 + simulated data sets), in standard deviations.
     stand_out : ndarray of bool, shape (n_pairs,)
         Pairs farther away than the farthest of 95% of the simulated data sets.
     """
@@ -52,6 +52,36 @@ class PairTest:
     sd: Floats
     p_value: float
     stand_out: NDArray[np.bool_]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Pair:
+    """Two raters, or a rater and the system, and how they agree.
+
+    Parameters
+    ----------
+    raters : tuple of str
+    n_items : int
+        Pairs of ratings by both.
+    agreement : float
+    equal_raters : float
+        Agreement that equal raters would have; with the system, that of the other raters with it.
+    sd : float
+        Standard deviation of the agreement among simulated data of equal raters.
+    stands_out : bool
+        Whether it is farther from that than the farthest pair in 95% of simulated data.
+    unexplained : bool or None
+        Whether raters with accuracies of their own would not agree so much either; None where
+        that cannot be told, as among three raters.
+    """
+
+    raters: tuple[str, str]
+    n_items: int
+    agreement: float
+    equal_raters: float
+    sd: float
+    stands_out: bool
+    unexplained: bool | None
 
 
 def of_raters(design: Design) -> NDArray[np.bool_]:
@@ -171,17 +201,17 @@ def _simulate(
 
 
 def _compare(observed: Floats, simulated: Floats, *, two_sided: bool) -> PairTest:
-    sd = np.maximum(simulated.std(axis=0), LEAST)
-    centre = simulated.mean(axis=0)
-    z, others = (observed - centre) / sd, (simulated - centre) / sd
+    # Scaled by all of them, the observed one too, they are exchangeable, and p-values exact.
+    everything = np.vstack([observed, simulated])
+    sd = np.maximum(everything.std(axis=0), LEAST)
+    z = (everything - everything.mean(axis=0)) / sd
     if two_sided:
-        z, others = np.abs(z), np.abs(others)
-    farthest = others.max(axis=1)
-    p = [(1 + (farthest >= one - TIES).sum()) / (1 + len(simulated)) for one in z]
+        z = np.abs(z)
+    farthest = z.max(axis=1)
+    p = (farthest[:, None] >= z[0] - TIES).mean(axis=0)
     return PairTest(
         excess=observed,
         sd=sd,
-        p_value=float(min(p)),
-        stand_out=np.array(p) <= SIGNIFICANCE,
+        p_value=float(p.min()),
+        stand_out=p <= SIGNIFICANCE,
     )
-

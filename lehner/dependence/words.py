@@ -1,36 +1,16 @@
 """What was found about shared mistakes, in sentences."""
 
 from collections.abc import Iterable, Sequence
-from typing import Protocol
 
+from lehner.dependence.effective import EffectiveRaters
+from lehner.dependence.pairs import Pair
 from lehner.ratings import SYSTEM
 from lehner.wording import counted
 
 MOST_SHOWN = 3
 
 
-class PairFound(Protocol):
-    """A pair of raters as `lehner.dependence.check` describes it."""
-
-    raters: tuple[str, str]
-    agreement: float
-    equal_raters: float
-    sd: float
-    stands_out: bool
-    unexplained: bool | None
-
-
-class EffectiveFound(Protocol):
-    """A number of raters as `lehner.dependence.effective` describes it."""
-
-    n_raters: float
-    effective: float | None
-    correlation: float | None
-    source: str
-    n_items: int
-
-
-def pair_lines(pairs: Iterable[PairFound], n_raters: int) -> tuple[str, ...]:
+def pair_lines(pairs: Iterable[Pair], n_raters: int) -> tuple[str, ...]:
     """Say of the pairs that stand out what it may mean, the farthest first."""
     found = sorted((pair for pair in pairs if pair.stands_out), key=lambda pair: -abs(_z(pair)))
     more = [pair for pair in found if _z(pair) > 0]
@@ -48,14 +28,14 @@ def pair_lines(pairs: Iterable[PairFound], n_raters: int) -> tuple[str, ...]:
     return tuple(lines)
 
 
-def _more_line(pair: PairFound, n_raters: int) -> str:
+def _more_line(pair: Pair, n_raters: int) -> str:
     return (
         f"{_names(pair)} agree on {pair.agreement:.3f} of their items, more than equal raters "
         f"would ({pair.equal_raters:.3f} ± {pair.sd:.3f}): {_meaning(pair, n_raters)}"
     )
 
 
-def _meaning(pair: PairFound, n_raters: int) -> str:
+def _meaning(pair: Pair, n_raters: int) -> str:
     if pair.unexplained:
         return (
             "accuracies of their own would not explain it; these two share mistakes, or errors or "
@@ -82,7 +62,7 @@ def triple_line(
     )
 
 
-def effective_line(found: EffectiveFound) -> str:
+def effective_line(found: EffectiveRaters) -> str:
     """Say how many independent raters the raters are worth, and how that is known."""
     raters = f"{found.n_raters:.3g} raters of an item"
     if found.effective is None or found.correlation is None:
@@ -102,13 +82,13 @@ def effective_line(found: EffectiveFound) -> str:
     )
 
 
-def _rest(pairs: Sequence[PairFound]) -> str:
+def _rest(pairs: Sequence[Pair]) -> str:
     return counted(len(pairs) - MOST_SHOWN, "more pair")
 
 
-def _z(pair: PairFound) -> float:
+def _z(pair: Pair) -> float:
     return (pair.agreement - pair.equal_raters) / pair.sd
 
 
-def _names(pair: PairFound) -> str:
+def _names(pair: Pair) -> str:
     return " and ".join("the system" if rater == SYSTEM else rater for rater in pair.raters)

@@ -6,7 +6,12 @@ import numpy as np
 import xarray as xr
 from numpy.typing import NDArray
 
-from bayes_models.label_modes import LabelMode, label_modes, why_no_estimate
+from bayes_models.label_modes import (
+    MOST_RELABELLED,
+    LabelMode,
+    label_modes,
+    why_no_estimate,
+)
 from lehner import Estimate, InputError, IntervalEstimate
 from lehner.estimate import plain
 from lehner.ratings import SYSTEM
@@ -39,10 +44,12 @@ def estimate_from_draws(tree: xr.DataTree, *, level: float = 0.9) -> Estimate:
     posterior = tree["posterior"].to_dataset()
     if "system_accuracy" not in posterior:
         raise InputError("the fit has no system", "fit ratings with a system")
-    modes = label_modes(posterior, level)
-    why_not = why_no_estimate(modes)
-    if why_not:
-        return _no_estimate(tree, modes, why_not)
+    diagnostics = json.loads(tree.attrs["diagnostics"])
+    if diagnostics["relabelled"] > MOST_RELABELLED:
+        modes = label_modes(posterior, level)
+        why_not = why_no_estimate(modes)
+        if why_not:
+            return _no_estimate(tree, modes, why_not)
     means = posterior.mean(("chain", "draw"))
     rater = means["accuracy"].coords["rater"]
     return Estimate(
@@ -54,7 +61,7 @@ def estimate_from_draws(tree: xr.DataTree, *, level: float = 0.9) -> Estimate:
         confusion=means["confusion"],
         truth_probabilities=tree["truth"].to_dataset()["truth_probabilities"],
         warnings=tuple(json.loads(tree.attrs["warnings"])),
-        diagnostics=json.loads(tree.attrs["diagnostics"]),
+        diagnostics=diagnostics,
         draws=tree,
     )
 

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from lehner.checks import check_whole_number
 from lehner.dependence.effective import EffectiveRaters, from_known_truths, from_pairs, mean_raters
 from lehner.dependence.pairs import (
+    SIGNIFICANCE,
     Pair,
     PairTest,
     compare_with_equal,
@@ -180,11 +181,16 @@ def check_dependence(ratings: Ratings, *, replicates: int = 199, seed: Seed = 1)
         share = float(totals.agreeing_triples[0] / totals.triples)
     agreement = totals.agreeing[0] / totals.pairs
     more = equal.stand_out & (equal.excess > 0)
+    unexplained = None
     if correlation is not None:
-        more &= correlation.stand_out
+        # Pairs without a rater in common have the same residual among four raters, so that which
+        # pair is the farthest says little.
+        rejected = correlation.p_value <= SIGNIFICANCE
+        unexplained = rejected & (correlation.excess > 0)
+        more &= unexplained
     return Dependence(
         pairs=_pairs(
-            design, totals.pairs, agreement, mean_agreement(totals, design)[0], equal, correlation
+            design, totals.pairs, agreement, mean_agreement(totals, design)[0], equal, unexplained
         ),
         p_equal=equal.p_value,
         p_own=None if correlation is None else correlation.p_value,
@@ -236,7 +242,7 @@ def _pairs(
     agreement: Floats,
     expected: Floats,
     equal: PairTest,
-    own: PairTest | None,
+    unexplained: NDArray[np.bool_] | None,
 ) -> tuple[Pair, ...]:
     return tuple(
         Pair(
@@ -246,7 +252,7 @@ def _pairs(
             equal_raters=float(expected[i]),
             sd=float(equal.sd[i]),
             stands_out=bool(equal.stand_out[i]),
-            unexplained=None if own is None else bool(own.stand_out[i]),
+            unexplained=None if unexplained is None else bool(unexplained[i]),
         )
         for i, (first, second) in enumerate(zip(design.first, design.second, strict=True))
     )

@@ -71,8 +71,9 @@ class Pair:
     stands_out : bool
         Whether it is farther from that than the farthest pair in 95% of simulated data.
     unexplained : bool or None
-        Whether raters with accuracies of their own would not agree so much either; None where
-        that cannot be told, as among three raters.
+        Whether raters with accuracies of their own would not agree as all pairs do, and this one
+        is more correlated than they would be; None where that cannot be told, as among three
+        raters.
     """
 
     raters: tuple[str, str]

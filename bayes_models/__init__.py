@@ -9,6 +9,7 @@ from bayes_models.dials import Dial, read_dials
 from bayes_models.fit import fit, fit_many
 from bayes_models.hierarchical_dawid_skene import hierarchical_dawid_skene
 from bayes_models.identification import Identification, identify
+from bayes_models.label_modes import LabelMode, label_modes
 from bayes_models.models import MODELS
 from bayes_models.observations import observe
 from bayes_models.one_coin import one_coin
@@ -18,6 +19,7 @@ from bayes_models.posterior import estimate_from_draws
 from bayes_models.predictive_checks import PredictiveChecks, predictive_checks
 from bayes_models.priors import PRIORS, diagonal_concentration
 from bayes_models.relaxed_k import relaxed_k
+from bayes_models.slope_sensitivity import slope_sensitivity
 from bayes_models.tap import tap
 
 __all__ = [
@@ -27,6 +29,7 @@ __all__ = [
     "Diagnostics",
     "Dial",
     "Identification",
+    "LabelMode",
     "PredictiveChecks",
     "adjust_algebraic",
     "class_conditional",
@@ -39,6 +42,7 @@ __all__ = [
     "fit_many",
     "hierarchical_dawid_skene",
     "identify",
+    "label_modes",
     "observe",
     "one_coin",
     "one_coin_by_rater",
@@ -46,5 +50,6 @@ __all__ = [
     "predictive_checks",
     "read_dials",
     "relaxed_k",
+    "slope_sensitivity",
     "tap",
 ]

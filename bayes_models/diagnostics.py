@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 import xarray as xr
 from arviz_stats.base import array_stats
+from numpy.typing import NDArray
 from scipy.optimize import linear_sum_assignment
 
 HIGHEST_R_HAT = 1.01
@@ -133,7 +134,12 @@ def _count(tree: xr.DataTree, event: str) -> int:
 
 
 def relabelled_share(posterior: xr.Dataset) -> float:
-    """Find the share of draws in which another order of the categories fits the raters better.
+    """Give the share of draws in which another order of the categories fits the raters better."""
+    return float(relabelled_draws(posterior).mean())
+
+
+def relabelled_draws(posterior: xr.Dataset) -> NDArray[np.bool_]:
+    """Find the draws in which another order of the categories fits the raters better.
 
     Parameters
     ----------
@@ -142,8 +148,7 @@ def relabelled_share(posterior: xr.Dataset) -> float:
 
     Returns
     -------
-    float
-        Between 0 and 1.
+    ndarray of bool, shape (n_chains, n_draws)
     """
     dims = ("chain", "draw", "rater", "category", "response")
     confusion = posterior["confusion"].transpose(*dims).values
@@ -152,9 +157,10 @@ def relabelled_share(posterior: xr.Dataset) -> float:
         confusion = confusion[:, :, :-1]
     base_rates = posterior["base_rates"].transpose("chain", "draw", "category").values
     k = base_rates.shape[-1]
-    draws = (confusion.sum(axis=2) * base_rates[..., None]).reshape(-1, k, k)
+    draws = confusion.sum(axis=2) * base_rates[..., None]
     # Where each category's own response has the greatest share, no other order is better.
     order = np.arange(k)
-    doubtful = (draws.argmax(axis=1) != order).any(axis=1)
-    better = [(linear_sum_assignment(-draw)[1] != order).any() for draw in draws[doubtful]]
-    return float(np.sum(better) / len(draws))
+    relabelled = (draws.argmax(axis=-2) != order).any(axis=-1)
+    for draw in zip(*np.nonzero(relabelled), strict=True):
+        relabelled[draw] = (linear_sum_assignment(-draws[draw])[1] != order).any()
+    return np.asarray(relabelled)

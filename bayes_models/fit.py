@@ -11,6 +11,7 @@ import xarray as xr
 
 from bayes_models.compiled import compile_model, sample
 from bayes_models.diagnostics import ConvergenceWarning, Diagnostics, diagnose
+from bayes_models.fit_warnings import fit_warnings
 from bayes_models.gibbs import sample_conjugate
 from bayes_models.kept_priors import priors_as_json
 from bayes_models.observations import Observations, known_truths, observe
@@ -30,6 +31,7 @@ FOR_STUDIES: dict[str, Any] = {
     "cores": 1,
     "check": "estimands",
     "log_likelihood": False,
+    "checks": False,
 }
 
 type Checked = Literal["all", "estimands"]
@@ -52,6 +54,7 @@ def fit(
     tries: int = 2,
     check: Checked = "all",
     log_likelihood: bool = True,
+    checks: bool = True,
 ) -> xr.DataTree:
     """Fit a model.
 
@@ -88,6 +91,9 @@ def fit(
         accuracies only.
     log_likelihood : bool
         Whether the log likelihood of each item is kept, as comparing models needs it.
+    checks : bool
+        Whether the attribute `warnings` also says what `predictive_checks` and
+        `lehner.check_dependence` find, in a tenth of a second or two.
 
     Returns
     -------
@@ -121,7 +127,7 @@ def fit(
     check_choice("engine", engine, ("nuts", "gibbs"))
     observed = observe(ratings)
     sampler = _sampler(engine, model, observed, priors, chains, cores)
-    sampler_seed, truth_seed = child_seeds(seed, 2)
+    sampler_seed, truth_seed, check_seed = child_seeds(seed, 3)
     for attempt, attempt_seed in enumerate(child_seeds(sampler_seed, tries)):
         longer = LONGER**attempt
         groups = sampler(
@@ -137,6 +143,7 @@ def fit(
         found = diagnose(tree, variables, tries=attempt + 1)
         if not found.failures():
             break
+    said = fit_warnings(tree, ratings, check_seed) if checks else ()
     tree.attrs |= {
         "model": model,
         "engine": engine,
@@ -144,7 +151,7 @@ def fit(
         "seed": str(seed),
         "known_truths": known_truths(ratings),
         "diagnostics": json.dumps(asdict(found)),
-        "warnings": json.dumps(found.warnings()),
+        "warnings": json.dumps([*found.warnings(), *said]),
     }
     _warn(model, found)
     return tree
@@ -156,10 +163,10 @@ def fit_many(
     """Fit a model to one data set after another, each as soon as it is asked for.
 
     The defaults are those of a simulation study: `draws=400, tune=200, cores=1,
-    check="estimands", log_likelihood=False`. These are as few draws as give 400 effective ones of
-    the system's accuracy in most data sets, whatever the model; the others are sampled again,
-    longer, by themselves. For `dawid_skene` half the draws and a quarter of the warm-up are
-    enough.
+    check="estimands", log_likelihood=False, checks=False`. These are as few draws as
+    give 400 effective ones of the system's accuracy in most data sets, whatever the model; the
+    others are sampled again, longer, by themselves. For `dawid_skene` half the draws and a quarter
+    of the warm-up are enough.
 
     Parameters
     ----------

@@ -6,12 +6,23 @@ import numpy as np
 import xarray as xr
 from numpy.typing import NDArray
 
+from bayes_models.label_modes import (
+    MOST_RELABELLED,
+    LabelMode,
+    label_modes,
+    why_no_estimate,
+)
 from lehner import Estimate, InputError, IntervalEstimate
+from lehner.estimate import plain
 from lehner.ratings import SYSTEM
 
 
 def estimate_from_draws(tree: xr.DataTree, *, level: float = 0.9) -> Estimate:
     """Summarise a fit: posterior means and equal-tailed credible intervals.
+
+    Where labels switched in so many draws that the system's accuracy depends on it, there is no
+    estimate: a warning and `diagnostics["modes"]` list the modes with their weights, see
+    `bayes_models.label_modes`.
 
     Parameters
     ----------
@@ -33,6 +44,12 @@ def estimate_from_draws(tree: xr.DataTree, *, level: float = 0.9) -> Estimate:
     posterior = tree["posterior"].to_dataset()
     if "system_accuracy" not in posterior:
         raise InputError("the fit has no system", "fit ratings with a system")
+    diagnostics = json.loads(tree.attrs["diagnostics"])
+    if diagnostics["relabelled"] > MOST_RELABELLED:
+        modes = label_modes(posterior, level)
+        why_not = why_no_estimate(modes)
+        if why_not:
+            return _no_estimate(tree, modes, why_not)
     means = posterior.mean(("chain", "draw"))
     rater = means["accuracy"].coords["rater"]
     return Estimate(
@@ -44,7 +61,20 @@ def estimate_from_draws(tree: xr.DataTree, *, level: float = 0.9) -> Estimate:
         confusion=means["confusion"],
         truth_probabilities=tree["truth"].to_dataset()["truth_probabilities"],
         warnings=tuple(json.loads(tree.attrs["warnings"])),
-        diagnostics=json.loads(tree.attrs["diagnostics"]),
+        diagnostics=diagnostics,
+        draws=tree,
+    )
+
+
+def _no_estimate(tree: xr.DataTree, modes: tuple[LabelMode, ...], why_not: str) -> Estimate:
+    """Give the modes in place of means over different labels."""
+    nothing = IntervalEstimate(estimate=None)
+    return Estimate(
+        method=tree.attrs["model"],
+        system_accuracy=nothing,
+        system_accuracy_in_sample=nothing,
+        warnings=(why_not, *json.loads(tree.attrs["warnings"])),
+        diagnostics=json.loads(tree.attrs["diagnostics"]) | {"modes": plain(modes)},
         draws=tree,
     )
 

@@ -93,8 +93,9 @@ def predictive_checks(
 ) -> PredictiveChecks:
     """Compare a fit with data it predicts.
 
-    For each of some posterior draws new ratings are drawn, for the same items by the same raters.
-    Mistakes are those against true categories drawn given the ratings, observed or predicted.
+    How often pairs agree follows from the parameters of some posterior draws. For mistakes, new
+    ratings are drawn from these, for the same items by the same raters. Mistakes are those against
+    true categories drawn given the ratings, observed or predicted.
 
     Parameters
     ----------
@@ -122,21 +123,25 @@ def predictive_checks(
     (child,) = child_seeds(seed, 1)
     rng = np.random.default_rng(child)
     observed = observe(ratings)
-    agreement, correlated, difference = _Moments(), _Moments(), _Moments()
-    for draw in np.linspace(0, len(rates) - 1, n_draws).astype(int):
+    correlated, difference = _Moments(), _Moments()
+    chosen = np.linspace(0, len(rates) - 1, n_draws).astype(int)
+    for draw in chosen:
         parameters = rates[draw], confusion[draw]
         predicted = observe(_known_alike(draw_ratings(ratings, *parameters, rng), ratings))
         correlation = _residual_correlation(observed, *parameters, rng)
-        agreement.add(_agreement(predicted))
         correlated.add(correlation)
         difference.add(correlation - _residual_correlation(predicted, *parameters, rng))
+    agreement, items = _agreement(observed)
+    agreement_predicted, agreement_sd = _predicted_agreement(
+        rates[chosen], confusion[chosen], items
+    )
     dims = ("rater", "other")
     names = posterior["rater"].values
     table = xr.Dataset(
         {
-            "agreement": (dims, _agreement(observed)),
-            "agreement_predicted": (dims, agreement.mean),
-            "agreement_sd": (dims, agreement.sd),
+            "agreement": (dims, agreement),
+            "agreement_predicted": (dims, agreement_predicted),
+            "agreement_sd": (dims, agreement_sd),
             "correlation": (dims, correlated.mean),
             "correlation_z": (
                 dims,
@@ -183,15 +188,32 @@ class _Moments:
         return np.sqrt(np.maximum(self.squares / self.n - self.mean**2, 0))
 
 
-def _agreement(observed: Observations) -> Floats:
-    """Give the share of pairs of ratings that agree, by pair of raters."""
+def _agreement(observed: Observations) -> tuple[Floats, Floats]:
+    """Give the share of pairs of ratings that agree, by pair of raters, and the items of both."""
     k = observed.n_categories
     counts = observed.response_counts().tocsc()
     weighted = observed.counts[:, None]
     by_category = [counts[:, category::k] for category in range(k)]
     given = sum(by_category[1:], start=by_category[0])
     agreeing = sum((one.T @ one.multiply(weighted)).toarray() for one in by_category)
-    return _without_diagonal(agreeing, (given.T @ given.multiply(weighted)).toarray())
+    rated = (given > 0).astype(float)
+    items = (rated.T @ rated.multiply(weighted)).toarray()
+    return _without_diagonal(agreeing, (given.T @ given.multiply(weighted)).toarray()), items
+
+
+def _predicted_agreement(rates: Floats, confusion: Floats, items: Floats) -> tuple[Floats, Floats]:
+    """Give mean and standard deviation of the agreement among predicted data.
+
+    Given the parameters it is a binomial share of the items that both rated, so that nothing need
+    be drawn.
+    """
+    shared = np.einsum("ds,disl,djsl->dij", rates, confusion, confusion, optimize=True)
+    within = (shared * (1 - shared)).mean(axis=0) / np.where(items > 0, items, np.nan)
+    mean = np.where(items > 0, shared.mean(axis=0), np.nan)
+    sd = np.sqrt(np.maximum(within + shared.var(axis=0), 0))
+    for values in (mean, sd):
+        np.fill_diagonal(values, np.nan)
+    return mean, sd
 
 
 def _residual_correlation(

@@ -82,8 +82,22 @@ def estimate(
             help="Fit models to the known truths, rather than correct their estimates by them.",
         ),
     ] = False,
+    shared_mistakes: Annotated[
+        str | None,
+        typer.Option(
+            help="Widen intervals for items that mislead raters and system alike: their share, as "
+            "0.1, or its Beta prior, as 0.5,4.5."
+        ),
+    ] = None,
+    sensitivity: Annotated[
+        bool,
+        typer.Option(
+            "--sensitivity",
+            help="Fit relaxed_k twice more, with the system's slope on difficulty at 0 and at 1.",
+        ),
+    ] = False,
     output: Annotated[
-        Path | None, typer.Option(help="Folder for CSV, LaTeX, figure and draws.")
+        Path | None, typer.Option(help="Folder for CSV, LaTeX, figures and draws.")
     ] = None,
     as_json: AsJson = False,
 ) -> None:
@@ -93,10 +107,12 @@ def estimate(
     from experiments.methods import DEFAULT_METHODS, find_methods
     from experiments.report import failed, show, write
     from lehner.estimate import require_estimable
+    from lehner.shared_mistakes import read_shared_mistakes
 
     methods = find_methods(method or DEFAULT_METHODS)
     check_interval(interval)
     check_seed(seed)
+    shared = None if shared_mistakes is None else read_shared_mistakes(shared_mistakes)
     options = {
         "truth": truth,
         "item": item,
@@ -114,7 +130,13 @@ def estimate(
         if one.notice:
             print(f"{one.name}: {one.notice} …", file=sys.stderr, flush=True)
         estimates.append(one.estimate(seen, interval, seed))
-    comparison = compare(data, ratings, estimates)
+    slopes = None
+    if sensitivity:
+        from experiments.methods import fit_slopes
+
+        print("relaxed_k at slope 0 and 1: sampling …", file=sys.stderr, flush=True)
+        slopes = fit_slopes(seen, interval, seed)
+    comparison = compare(data, ratings, estimates, shared_mistakes=shared, slopes=slopes)
     if as_json:
         print(json.dumps(comparison.to_dict(), indent=2, allow_nan=False))
     else:

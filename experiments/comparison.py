@@ -1,6 +1,6 @@
 """Methods on the same ratings, side by side, and where they disagree."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
@@ -10,20 +10,26 @@ import pandas as pd
 from scipy.stats import binomtest
 
 from experiments.predictions import Prediction, compare_predictions
+from experiments.sensitivity import sensitivity_dict
 from lehner import (
+    Dependence,
     Estimate,
     IntervalEstimate,
     PairwiseAgreement,
     Ratings,
+    Sensitivity,
     TruthCorrection,
+    check_dependence,
     correct_base_rates,
     correct_by_truth,
     pairwise_agreement,
     probabilities_right,
+    sensitivity,
 )
 from lehner.estimate import plain
 from lehner.known_truths.correction import own_variance
 from lehner.latent_class.pattern_table import known_truths
+from lehner.shared_mistakes import SharedMistakes
 
 if TYPE_CHECKING:
     from bayes_models import Dial
@@ -101,6 +107,12 @@ class Comparison:
     corrections : dict
         By method with truth probabilities: its estimate corrected by known truths, if some are
         known and the method has not seen them.
+    sensitivities : tuple of Sensitivity
+        Of each estimate, to mistakes that raters and system share.
+    slopes : mapping, optional
+        Estimates by `relaxed_k` with the system's slope on difficulty fixed, by slope.
+    dependence : Dependence, optional
+        What the agreement of raters says about mistakes that they share.
     """
 
     name: str
@@ -112,6 +124,9 @@ class Comparison:
     predictions: tuple[Prediction, ...] = ()
     dials: "tuple[Dial, ...]" = ()
     corrections: dict[str, TruthCorrection] = field(default_factory=dict)
+    sensitivities: tuple[Sensitivity, ...] = ()
+    slopes: Mapping[float, Estimate] | None = None
+    dependence: Dependence | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """Give the comparison in plain types, ready for JSON."""
@@ -135,11 +150,13 @@ class Comparison:
             "estimates": [
                 estimate.to_dict()
                 | _corrected(ratings, estimate, self.corrections.get(estimate.method))
-                for estimate in self.estimates
+                | {"sensitivity": sensitivity_dict(one, estimate, self.slopes)}
+                for estimate, one in zip(self.estimates, self.sensitivities, strict=True)
             ],
             "disagreements": plain(self.disagreements),
             "predictions": plain(self.predictions),
             "dials": [plain(dial) | {"verdict": dial.verdict()} for dial in self.dials],
+            "dependence": None if self.dependence is None else self.dependence.to_dict(),
         }
 
     def to_frame(self) -> pd.DataFrame:
@@ -159,7 +176,14 @@ class Comparison:
         return pd.DataFrame(rows)
 
 
-def compare(name: str, ratings: Ratings, estimates: Sequence[Estimate]) -> Comparison:
+def compare(
+    name: str,
+    ratings: Ratings,
+    estimates: Sequence[Estimate],
+    *,
+    shared_mistakes: SharedMistakes | None = None,
+    slopes: Mapping[float, Estimate] | None = None,
+) -> Comparison:
     """Put estimates side by side.
 
     Parameters
@@ -169,6 +193,11 @@ def compare(name: str, ratings: Ratings, estimates: Sequence[Estimate]) -> Compa
     ratings : Ratings
         The data all estimates are of.
     estimates : sequence of Estimate
+    shared_mistakes : float or tuple of float, optional
+        Share of items that mislead raters and system alike, or its Beta prior, for which
+        intervals are widened.
+    slopes : mapping, optional
+        As `bayes_models.slope_sensitivity` gives them.
 
     Returns
     -------
@@ -196,6 +225,12 @@ def compare(name: str, ratings: Ratings, estimates: Sequence[Estimate]) -> Compa
         predictions=compare_predictions(estimates),
         dials=_dials(estimates),
         corrections=corrections,
+        sensitivities=tuple(
+            sensitivity(estimate, ratings.n_categories, shared_mistakes=shared_mistakes)
+            for estimate in estimates
+        ),
+        slopes=slopes,
+        dependence=check_dependence(ratings),
     )
 
 

@@ -55,7 +55,8 @@ def _bayesian(model: str) -> Callable[[Ratings, float, int], Estimate]:
         import bayes_models
 
         tree, said = fit_and_check(model, ratings, seed)
-        return replace(bayes_models.estimate_from_draws(tree, level=level), warnings=said)
+        estimate = bayes_models.estimate_from_draws(tree, level=level)
+        return replace(estimate, warnings=tuple(dict.fromkeys((*estimate.warnings, *said))))
 
     return estimate
 
@@ -84,9 +85,18 @@ def fit_and_check(model: str, ratings: Ratings, seed: int) -> tuple["xr.DataTree
         # They are given back.
         warnings.simplefilter("ignore", bayes_models.ConvergenceWarning)
         tree = bayes_models.fit(model, ratings, seed=seed)
-    after = bayes_models.predictive_checks(tree, ratings, seed=seed).warnings()
     against = bayes_models.contradictions(tree, ratings)
-    return tree, (*before, *json.loads(tree.attrs["warnings"]), *after, *against)
+    return tree, (*before, *json.loads(tree.attrs["warnings"]), *against)
+
+
+def fit_slopes(ratings: Ratings, level: float, seed: int) -> dict[float, Estimate]:
+    """Estimate by `relaxed_k` with the system's slope on difficulty fixed at 0 and at 1."""
+    import bayes_models
+
+    with warnings.catch_warnings():
+        # Their estimates carry them.
+        warnings.simplefilter("ignore", bayes_models.ConvergenceWarning)
+        return bayes_models.slope_sensitivity(ratings, level=level, seed=seed)
 
 
 COMPILING = "compiling and sampling; the first time on a machine takes up to a minute"

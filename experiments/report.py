@@ -13,6 +13,7 @@ from experiments.files import write_atomically
 from experiments.latex import latex_table
 from experiments.load import header_lines
 from experiments.predictions import Prediction
+from experiments.sensitivity import curves, sensitivity_lines, widened_rows
 from lehner import Estimate
 from lehner.estimate import number
 from lehner.wording import counted, counted_categories
@@ -47,9 +48,26 @@ def render(comparison: Comparison) -> Group:
         parts += [_dials(comparison.dials), Text()]
     if not wide:
         parts += [Text(line) for d in comparison.disagreements for line in _disagreement(d)]
+    parts += [
+        Text(line)
+        for line in sensitivity_lines(
+            comparison.estimates, comparison.sensitivities, comparison.slopes
+        )
+    ]
+    parts += [Text(line) for line in _dependence(comparison)]
+    said = comparison.dependence.warnings() if comparison.dependence is not None else ()
     for estimate in comparison.estimates:
-        parts += [Text(f"{estimate.method}: {w}", style="yellow") for w in estimate.warnings]
+        parts += [
+            Text(f"{estimate.method}: {w}", style="yellow")
+            for w in estimate.warnings
+            if w not in said
+        ]
     return Group(*parts)
+
+
+def _dependence(comparison: Comparison) -> list[str]:
+    found = comparison.dependence
+    return [] if found is None else [f"shared mistakes: {line}" for line in found.lines()]
 
 
 def write(comparison: Comparison, folder: Path) -> list[Path]:
@@ -64,19 +82,26 @@ def write(comparison: Comparison, folder: Path) -> list[Path]:
     Returns
     -------
     list of Path
-        `estimates.csv`, `estimates.tex`, `intervals.pdf`, `intervals.png`, and `METHOD.nc` for
+        `estimates.csv`, `estimates.tex`, `intervals.pdf`, `intervals.png`,
+        `shared_mistakes.csv`, `shared_mistakes.pdf`, `shared_mistakes.png`, and `METHOD.nc` for
         each method with draws.
     """
     from experiments.figures import plot_intervals
+    from experiments.sensitivity_figure import plot_sensitivity
 
     folder.mkdir(parents=True, exist_ok=True)
     figure = plot_intervals(comparison).get_figure(root=True)
-    assert figure is not None
+    table = curves(comparison.estimates, comparison.ratings.n_categories)
+    curve = plot_sensitivity(table, comparison.name).get_figure(root=True)
+    assert figure is not None and curve is not None
     writers: dict[str, Callable[[Path], object]] = {
         "estimates.csv": lambda path: comparison.to_frame().to_csv(path, index=False),
         "estimates.tex": lambda path: path.write_text(latex(comparison), encoding="utf-8"),
         "intervals.pdf": figure.savefig,
         "intervals.png": lambda path: figure.savefig(path, dpi=200),
+        "shared_mistakes.csv": lambda path: table.to_csv(path, index=False),
+        "shared_mistakes.pdf": curve.savefig,
+        "shared_mistakes.png": lambda path: curve.savefig(path, dpi=200),
     }
     for estimate in comparison.estimates:
         if estimate.draws is not None:
@@ -150,11 +175,14 @@ def _table(comparison: Comparison) -> Table:
 
 def _long_table(comparison: Comparison) -> Table:
     table = plain_table("method", "system accuracy", "in this sample", "mean rater accuracy")
-    for estimate in comparison.estimates:
+    rows = widened_rows(comparison.sensitivities)
+    for row in rows:
+        table.add_column(row[0].strip(), justify="right")
+    for number_of, estimate in enumerate(comparison.estimates, start=1):
         raters = estimate.rater_accuracy
         mean = "" if raters is None else _cell(number(raters.mean()), True)
         both = (estimate.system_accuracy, estimate.system_accuracy_in_sample)
-        table.add_row(estimate.method, *map(str, both), mean)
+        table.add_row(estimate.method, *map(str, both), mean, *(row[number_of] for row in rows))
     return table
 
 
@@ -236,6 +264,7 @@ def _body(comparison: Comparison, limit: int | None) -> list[list[str]]:
     rows = [
         ["system accuracy", *(str(e.system_accuracy) for e in estimates)],
         ["  in this sample", *(str(e.system_accuracy_in_sample) for e in estimates)],
+        *widened_rows(comparison.sensitivities),
     ]
     for title, quantity in (("rater accuracy", "rater_accuracy"), ("base rate", "base_rates")):
         values = [e.to_dict()[quantity] for e in estimates]

@@ -10,6 +10,7 @@ from lehner.coefficients.table_agreement import agreement_of_table
 from lehner.coefficients.table_files import read_table
 from lehner.confusion import confusion_matrix
 from lehner.datasets import list_datasets, load_dataset
+from lehner.dependence.check import Dependence, check_dependence
 from lehner.errors import DataWarning, InputError
 from lehner.estimate import Estimate, IntervalEstimate
 from lehner.fit_checks import rating_calibration, residual_correlation
@@ -31,6 +32,7 @@ from lehner.population import PopulationValue, population_value, population_valu
 from lehner.ratings import Ratings
 from lehner.read import read_ratings
 from lehner.scenario import Scenario
+from lehner.shared_mistakes import Sensitivity, sensitivity, sensitivity_curve, widen_interval
 from lehner.simulation import simulate, simulate_estimates
 from lehner.soft_labels import SoftLabels, label_algebraic
 from lehner.tap.cuts import cut_ratings, fit_tap_by_cut
@@ -41,6 +43,7 @@ __all__ = [
     "Agreement",
     "Coefficient",
     "DataWarning",
+    "Dependence",
     "Estimate",
     "InputError",
     "IntervalEstimate",
@@ -54,12 +57,14 @@ __all__ = [
     "Ratings",
     "SampleSize",
     "Scenario",
+    "Sensitivity",
     "SoftLabels",
     "TapFit",
     "TruthCorrection",
     "Violations",
     "agreement",
     "agreement_of_table",
+    "check_dependence",
     "check_k_properties",
     "choose_items",
     "confusion_matrix",
@@ -91,7 +96,10 @@ __all__ = [
     "required_sample_size",
     "residual_correlation",
     "scenario_with_kappa",
+    "sensitivity",
+    "sensitivity_curve",
     "simulate",
     "simulate_estimates",
     "true_parameters",
+    "widen_interval",
 ]

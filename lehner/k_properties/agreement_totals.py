@@ -198,6 +198,11 @@ def simulated_totals(
         yield _sum_groups(design, n, (draw(n, rng) for draw in draws))
 
 
+def simulated_cells(design: Design) -> int:
+    """Give the numbers that a simulated sample takes, by which its cost can be told."""
+    return sum(_n_cells(group, design) for group in design.groups)
+
+
 def elementary_symmetric(values: Floats) -> Floats:
     """Sum the products of all triples along the last axis.
 

@@ -67,10 +67,11 @@ def test_predicted_agreement_is_that_of_the_parameters():
 
 def test_agreement_counts_pairs_of_ratings():
     ratings = Ratings([[0, 0, -1], [0, 1, 1], [1, 1, 1]], ["a", "b"], counts=[1, 1, 2])
-    shares = _agreement(observe(ratings))
+    shares, items = _agreement(observe(ratings))
     assert shares[0, 1] == pytest.approx(3 / 4)
     assert shares[1, 2] == pytest.approx(1)
     assert np.isnan(shares[0, 0])
+    assert (items[0, 1], items[1, 2]) == (4, 3)
 
 
 def test_raters_who_never_met_have_no_check():

@@ -125,6 +125,9 @@ def test_algebra_and_bayes_side_by_side_with_files(run, tmp_path):
         "intervals.pdf",
         "intervals.png",
         "relaxed_k.nc",
+        "shared_mistakes.csv",
+        "shared_mistakes.pdf",
+        "shared_mistakes.png",
     ]
     assert sorted(path.name for path in folder.iterdir()) == expected
     assert all(f"wrote {folder / name}" in err for name in expected)
@@ -251,6 +254,7 @@ def test_an_estimate_the_data_cannot_support_is_null_with_a_reason_and_exit_1(ru
         ("a,b,system\nx,y,x\n", ["--method", "algebra"], "did you mean 'algebraic'?"),
         ("a,b,system\nx,y,x\n", ["--seed", "-1"], "--seed is -1"),
         ("a,b,system\nx,y,x\n", ["--colour"], "--colour"),
+        ("a,b,system\nx,y,x\n", ["--shared-mistakes", "2"], "--shared-mistakes is 2"),
     ],
 )
 def test_bad_input_is_told_in_one_line_with_exit_2(run, tmp_path, content, options, said):

@@ -1,0 +1,258 @@
+"""What the agreement of raters says about mistakes that they share."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lehner.checks import check_whole_number
+from lehner.dependence.effective import EffectiveRaters, from_known_truths, from_pairs, mean_raters
+from lehner.dependence.pairs import (
+    SIGNIFICANCE,
+    Pair,
+    PairTest,
+    compare_with_equal,
+    compare_with_own,
+    excess_triples,
+    mean_agreement,
+)
+from lehner.dependence.words import effective_line, pair_lines, triple_line
+from lehner.estimate import plain, require_pairs
+from lehner.k_properties.agreement_totals import (
+    Design,
+    find_design,
+    observed_totals,
+    simulated_cells,
+)
+from lehner.ratings import Ratings
+from lehner.seeds import Seed, child_seeds
+
+FEWEST_REPLICATES = 99
+MOST_RATERS = 30
+MOST_CELLS = 10_000_000
+
+type Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Dependence:
+    """What the agreement of raters says about mistakes that they share.
+
+    Parameters
+    ----------
+    pairs : tuple of Pair
+        Empty if pairs were not tested.
+    p_equal : float or None
+        Whether some pair agrees otherwise than equal raters do.
+    p_own : float or None
+        Whether some pair agrees more than raters with accuracies of their own do.
+    triples, triples_expected, triples_sd : float or None
+        Share of triples of ratings, the system's included, that all agree; what agreement by two
+        implies for independent raters; standard deviation of the difference. None with two
+        categories, where the one follows from the other.
+    effective_raters : EffectiveRaters
+    n_raters : int
+        The system included.
+    reason : str
+        Why pairs were not tested; empty if they were.
+    replicates : int
+        Simulated data sets.
+    """
+
+    pairs: tuple[Pair, ...]
+    p_equal: float | None
+    p_own: float | None
+    triples: float | None
+    triples_expected: float | None
+    triples_sd: float | None
+    effective_raters: EffectiveRaters
+    n_raters: int
+    reason: str
+    replicates: int
+
+    def __repr__(self) -> str:
+        return "\n".join(["What raters share", *(f"  {line}" for line in self.lines())])
+
+    def warnings(self) -> tuple[str, ...]:
+        """Name the pairs who agree otherwise than equal raters would, each in one line.
+
+        Returns
+        -------
+        tuple of str
+        """
+        return pair_lines(self.pairs, self.n_raters)
+
+    def lines(self) -> tuple[str, ...]:
+        """Say all that was found, a sentence each.
+
+        Returns
+        -------
+        tuple of str
+        """
+        said: tuple[str, ...]
+        if self.reason:
+            said = (f"whether raters share mistakes was not tested: {self.reason}",)
+        else:
+            said = self.warnings() or (
+                "no two raters agree more than equal raters would; mistakes that all of them "
+                "share cannot be seen",
+            )
+        triples = triple_line(self.triples, self.triples_expected, self.triples_sd)
+        return (*said, *triples, effective_line(self.effective_raters))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give it in plain types, ready for JSON.
+
+        Returns
+        -------
+        dict
+            With `lines` besides what the object has.
+        """
+        return dict(plain(self)) | {"lines": list(self.lines())}
+
+
+def check_dependence(ratings: Ratings, *, replicates: int = 199, seed: Seed = 1) -> Dependence:
+    """Look for raters who share mistakes.
+
+    Each pair of raters is compared with the K-model: all raters equally accurate, and independent.
+    A pair that agrees more is either more accurate than the others or shares mistakes. With four
+    raters, the system included, it is also compared with raters who have accuracies of their own.
+    Mistakes that all share are seen by no method without known truths: see
+    `lehner.sensitivity`.
+
+    Parameters
+    ----------
+    ratings : Ratings
+        A system counts as one more rater.
+    replicates : int
+        Simulated data sets, 99 or more; fewer, but 99, for hundreds of thousands of ratings.
+    seed : int, numpy.random.SeedSequence or numpy.random.Generator
+
+    Returns
+    -------
+    Dependence
+
+    Raises
+    ------
+    InputError
+        Without two categories and an item rated by two raters.
+
+    Notes
+    -----
+    Where the K-properties hold and raters are independent some pair stands out in 5% of the data
+    sets. Pairs may stand out against accuracies of their own also where errors or difficulty
+    differ.
+
+    References
+    ----------
+    Davison & Hinkley (1997), Bootstrap Methods and their Application, section 4.2.
+
+    Examples
+    --------
+    >>> from lehner import Scenario, simulate
+    >>> ratings = simulate(Scenario(n_items=400, copying=(0, 0.4, 0)), seed=1)
+    >>> check_dependence(ratings).pairs[0].stands_out
+    True
+    """
+    check_whole_number("replicates", replicates, FEWEST_REPLICATES)
+    require_pairs(ratings)
+    truths = from_known_truths(ratings)
+    reason = _untested(ratings)
+    if reason:
+        return _nothing(ratings, truths, reason, replicates)
+    unique = ratings.patterns(truth=False).ratings
+    design = find_design(unique, with_system=True)
+    affordable = MOST_CELLS // simulated_cells(design)
+    if affordable < FEWEST_REPLICATES:
+        return _nothing(ratings, truths, "the ratings are too many to be simulated", replicates)
+    replicates = min(replicates, affordable)
+    totals = observed_totals(design)
+    equal_seed, own_seed = child_seeds(seed, 2)
+    equal = compare_with_equal(totals, design, replicates, np.random.default_rng(equal_seed))
+    if equal is None:
+        return _nothing(ratings, truths, "raters agree at or below chance level", replicates)
+    correlation, triples = None, None
+    if len(design.first) > design.n_raters:
+        rng = np.random.default_rng(own_seed)
+        correlation, triples = compare_with_own(totals, design, replicates, rng)
+    share = None
+    if triples is not None and design.n_categories > 2 and totals.triples:
+        share = float(totals.agreeing_triples[0] / totals.triples)
+    agreement = totals.agreeing[0] / totals.pairs
+    more = equal.stand_out & (equal.excess > 0)
+    unexplained = None
+    if correlation is not None:
+        # Pairs without a rater in common have the same residual among four raters, so that which
+        # pair is the farthest says little.
+        rejected = correlation.p_value <= SIGNIFICANCE
+        unexplained = rejected & (correlation.excess > 0)
+        more &= unexplained
+    return Dependence(
+        pairs=_pairs(
+            design, totals.pairs, agreement, mean_agreement(totals, design)[0], equal, unexplained
+        ),
+        p_equal=equal.p_value,
+        p_own=None if correlation is None else correlation.p_value,
+        triples=share,
+        triples_expected=None
+        if share is None
+        else share - float(excess_triples(totals, design)[0, 0]),
+        triples_sd=None if share is None or triples is None else float(triples.sd[0]),
+        effective_raters=truths or from_pairs(ratings, totals, design, more),
+        n_raters=design.n_raters,
+        reason="",
+        replicates=replicates,
+    )
+
+
+def _untested(ratings: Ratings) -> str:
+    if ratings.anonymous:
+        return "it is unknown who gave which rating"
+    if ratings.n_raters >= MOST_RATERS:
+        return f"there are {MOST_RATERS} raters or more"
+    if ratings.n_raters + (ratings.system is not None) < 3:
+        return "it takes three raters, or two and a system"
+    return ""
+
+
+def _nothing(
+    ratings: Ratings, truths: EffectiveRaters | None, reason: str, replicates: int
+) -> Dependence:
+    unknown = EffectiveRaters(
+        n_raters=mean_raters(ratings), effective=None, correlation=None, source="unknown"
+    )
+    return Dependence(
+        pairs=(),
+        p_equal=None,
+        p_own=None,
+        triples=None,
+        triples_expected=None,
+        triples_sd=None,
+        effective_raters=truths or unknown,
+        n_raters=ratings.n_raters + (ratings.system is not None),
+        reason=reason,
+        replicates=replicates,
+    )
+
+
+def _pairs(
+    design: Design,
+    n_items: Floats,
+    agreement: Floats,
+    expected: Floats,
+    equal: PairTest,
+    unexplained: NDArray[np.bool_] | None,
+) -> tuple[Pair, ...]:
+    return tuple(
+        Pair(
+            raters=(str(design.names[first]), str(design.names[second])),
+            n_items=int(n_items[i]),
+            agreement=float(agreement[i]),
+            equal_raters=float(expected[i]),
+            sd=float(equal.sd[i]),
+            stands_out=bool(equal.stand_out[i]),
+            unexplained=None if unexplained is None else bool(unexplained[i]),
+        )
+        for i, (first, second) in enumerate(zip(design.first, design.second, strict=True))
+    )

@@ -1,0 +1,152 @@
+r"""How many independent raters the raters are worth.
+
+.. math:: J_{\text{eff}} = \frac{J}{1 + (J - 1) \rho}
+
+with ρ the mean correlation between the mistakes of two raters: the variance of the mean of J
+variables so correlated is that of J_eff independent ones.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lehner.dependence.pairs import of_raters
+from lehner.k_properties.agreement_totals import Design, Totals
+from lehner.ratings import Ratings
+
+type Floats = NDArray[np.float64]
+
+FEWEST_TRUTHS = 10
+
+
+@dataclass(frozen=True, kw_only=True)
+class EffectiveRaters:
+    """How many independent raters the raters are worth.
+
+    Parameters
+    ----------
+    n_raters : float
+        Mean number of raters of an item, among items with two or more.
+    effective : float or None
+        None where the ratings do not say.
+    correlation : float or None
+        Mean correlation between mistakes of two raters.
+    source : {"known truths", "pairs that stand out", "unknown"}
+        Where the correlation is from: items of known truth; or the pairs of raters who agree more
+        than the others and whose own accuracies do not explain it, if they do so by sharing
+        mistakes, which then is the most that the raters can be worth; or nowhere.
+    n_items : int
+        Items of known truth that were used.
+    """
+
+    n_raters: float
+    effective: float | None
+    correlation: float | None
+    source: str
+    n_items: int = 0
+
+
+def effective_number(n_raters: float, correlation: float) -> float:
+    """Give the number of independent raters whose mean varies as much.
+
+    Examples
+    --------
+    >>> round(effective_number(3, 0.5), 2), effective_number(3, 0)
+    (1.5, 3.0)
+    """
+    # Negative correlation, of few items, is chance.
+    return float(n_raters / (1 + (n_raters - 1) * max(0.0, correlation)))
+
+
+def from_known_truths(ratings: Ratings) -> EffectiveRaters | None:
+    """Correlate the mistakes of two raters on items of known truth.
+
+    Parameters
+    ----------
+    ratings : Ratings
+        Raters need not be named.
+
+    Returns
+    -------
+    EffectiveRaters or None
+        None with fewer than 10 such items of two ratings, or without a mistake or a right answer.
+    """
+    if ratings.truth is None:
+        return None
+    flat = ratings.flat
+    known = ratings.truth[flat.item_index] >= 0
+    item = flat.item_index[known]
+    wrong = (flat.category_index != ratings.truth[flat.item_index])[known].astype(float)
+    n_rows = len(ratings.items)
+    given = np.bincount(item, minlength=n_rows).astype(float)
+    mistakes = np.bincount(item, weights=wrong, minlength=n_rows)
+    used = (given >= 2) & (ratings.weights > 0)
+    weights = ratings.weights * used
+    n_items = int(weights.sum())
+    if n_items < FEWEST_TRUTHS:
+        return None
+    rate = float(weights @ mistakes / (weights @ given))
+    variance = rate * (1 - rate)
+    if variance == 0:
+        return None
+    # The sum over ordered pairs of the products of deviations from the mean rate of mistakes.
+    products = (mistakes - given * rate) ** 2 - (
+        mistakes * (1 - rate) ** 2 + (given - mistakes) * rate**2
+    )
+    correlation = float(weights @ products / (weights @ (given * (given - 1))) / variance)
+    n_raters = mean_raters(ratings)
+    return EffectiveRaters(
+        n_raters=n_raters,
+        effective=effective_number(n_raters, correlation),
+        correlation=correlation,
+        source="known truths",
+        n_items=n_items,
+    )
+
+
+def from_pairs(
+    ratings: Ratings, totals: Totals, design: Design, shared: NDArray[np.bool_]
+) -> EffectiveRaters:
+    """Say what raters are worth if the pairs that stand out share mistakes, and no others do.
+
+    The other pairs of raters say how often independent raters agree, a; a pair that agrees on
+    more, b, repeats one another on a share (b - a) / (1 - a) of the items, which is the
+    correlation of their mistakes.
+
+    Parameters
+    ----------
+    ratings : Ratings
+    totals : Totals
+    design : Design
+    shared : ndarray of bool, shape (n_pairs,)
+        Pairs that stand out.
+
+    Returns
+    -------
+    EffectiveRaters
+    """
+    n_raters, raters = mean_raters(ratings), of_raters(design)
+    shared = shared & raters
+    others = raters & ~shared
+    if not shared.any() or not others.any():
+        return EffectiveRaters(
+            n_raters=n_raters, effective=None, correlation=None, source="unknown"
+        )
+    agreement = totals.agreeing[0] / totals.pairs
+    independent = float(totals.agreeing[0, others].sum() / totals.pairs[others].sum())
+    repeated = np.where(shared, (agreement - independent) / (1 - independent), 0.0)[raters]
+    correlation = float(repeated @ totals.pairs[raters] / totals.pairs[raters].sum())
+    return EffectiveRaters(
+        n_raters=n_raters,
+        effective=effective_number(n_raters, correlation),
+        correlation=correlation,
+        source="pairs that stand out",
+    )
+
+
+def mean_raters(ratings: Ratings) -> float:
+    """Give the mean number of ratings of items with two or more."""
+    given = np.bincount(ratings.flat.item_index, minlength=len(ratings.items))
+    weights = ratings.weights * (given >= 2)
+    return float(weights @ given / weights.sum())

@@ -4,6 +4,7 @@ import gzip
 import json
 import struct
 import sys
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -12,11 +13,13 @@ import pytest
 from experiments.benchmarks.real import __main__ as command
 from experiments.benchmarks.real import readers, sources
 from experiments.benchmarks.real.crowd import make_crowd
+from experiments.benchmarks.real.known_truths import ALONE, corrected_rows
 from experiments.benchmarks.real.label_accuracy import label, read_published, share_right
 from experiments.benchmarks.real.measures import BY, mean_over_crowds, measure_crowds
-from experiments.benchmarks.real.protocol import choose_systems, deal, seed_of
+from experiments.benchmarks.real.protocol import Dealt, choose_systems, deal, seed_of
 from experiments.benchmarks.real.rdata import read_data_frame
-from lehner import InputError
+from experiments.benchmarks.real.run import Task
+from lehner import InputError, Ratings
 
 
 def by_name(crowd):
@@ -238,6 +241,25 @@ def test_too_few_items_are_no_data_set(crowd):
     assert deal(crowd.take(np.arange(29)), "all", "3", seed_of(1, "x")) is None
 
 
+def test_known_truths_are_the_same_for_every_method_and_count_only_when_few():
+    rng = np.random.default_rng(1)
+    truth = rng.integers(0, 2, 60)
+    codes = np.where(rng.random((60, 4)) < 0.8, truth[:, None], 1 - truth[:, None])
+    ratings = Ratings(codes[:, :3], ["a", "b"], system=codes[:, 3])
+    dealt = Dealt(ratings=ratings, truth=truth)
+    task = Task(crowd="rte", system="1", per_item="3", method="algebraic", seed=1)
+    right = np.full(60, 0.8).tolist()
+    rows = pd.DataFrame(corrected_rows(task, dealt, right, 0.001, 2))
+    # 50 of 60 known items would leave nothing to estimate.
+    assert set(rows["known"]) == {10, 20}
+    assert set(rows["method"]) == {"algebraic", "ppi_algebraic", ALONE}
+    assert len(rows) == 2 * 2 * 3
+    other = pd.DataFrame(corrected_rows(replace(task, method="tap"), dealt, right, 0.0, 2))
+    alone = [table[table["method"] == ALONE].reset_index(drop=True) for table in (rows, other)]
+    pd.testing.assert_frame_equal(*alone)
+    assert alone[0].groupby("known")["estimate"].nunique().max() == 2
+
+
 def test_majority_labels_of_a_small_crowd():
     rows = [("1", rater, "a") for rater in "xyz"]  # right
     rows += [("2", "x", "a"), ("2", "y", "b")]  # a tie, half right
@@ -334,8 +356,11 @@ def test_a_run_goes_on_where_it_was_and_methods_add_up(run, tmp_path):
     assert run(tmp_path / "files", *options, "--method", "algebraic")[0] == 0
     assert {path: path.stat().st_mtime_ns for path in before} == before
     both = pd.read_csv(output / "real.csv")
-    assert both["method"].tolist() == ["majority_agreement", "algebraic"]
-    pd.testing.assert_frame_equal(both.iloc[:1], table)
+    assert set(both["known"]) == {0, 10, 20}
+    without = both[both["known"] == 0]
+    assert without["method"].tolist() == ["majority_agreement", "algebraic"]
+    pd.testing.assert_frame_equal(without.iloc[:1], table)
+    assert set(both.loc[both["known"] == 20, "method"]) == {"algebraic", "ppi_algebraic", ALONE}
     report = (output / "real.md").read_text()
     assert "| rte | choose | 60 | 60 | 10 | 600 | 2 | 10 |" in report
     next(iter(before)).unlink()

@@ -15,6 +15,7 @@ from pathlib import Path
 # As the command does: compiling takes longer than sampling. Before Numba is imported.
 os.environ.setdefault("NUMBA_OPT", "1")
 
+from experiments.benchmarks.real.known_truths import correct_tasks
 from experiments.benchmarks.real.label_accuracy import LABELLERS, label_crowds
 from experiments.benchmarks.real.maximum_likelihood import ALL_METHODS, find_method
 from experiments.benchmarks.real.protocol import RATINGS_PER_ITEM
@@ -68,9 +69,12 @@ def _run(chosen: argparse.Namespace, sources: list[Source]) -> None:
     for left in run_tasks(tasks, *where, chosen.workers):
         if left % SHOWN_EVERY == 0:
             print(f"{left} of {len(tasks)} fits to do", file=sys.stderr)
+    for left in correct_tasks(tasks, *where, chosen.draws, chosen.workers):
+        if left % SHOWN_EVERY == 0:
+            print(f"{left} fits to correct by known truths", file=sys.stderr)
     for done in label_crowds(sources, *where, chosen.label, chosen.seed):
         print(f"labelled {done}", file=sys.stderr)
-    for path in write_report(chosen.output, chosen.seed):
+    for path in write_report(chosen.output, chosen.seed, chosen.draws):
         print(f"wrote {path}", file=sys.stderr)
 
 
@@ -86,6 +90,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--per-item", nargs="+", default=RATINGS_PER_ITEM, choices=RATINGS_PER_ITEM)
     parser.add_argument("--method", nargs="*", default=METHODS, help=", ".join(ALL_METHODS))
     parser.add_argument("--label", nargs="*", default=LABELS, help=", ".join(LABELLERS))
+    parser.add_argument("--draws", type=int, default=2, help="of known items, for each fit")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--workers", type=int, default=1, help="processes at work")
     return parser

@@ -27,7 +27,10 @@ HOW = (
     "workers of a crowd is the system in turn; 3, 5 or all other ratings of an item, at most 300 "
     "items. Estimated is the share of these items that the system got right; intervals are of 90%. "
     "Monte Carlo standard errors, over systems, are in brackets; systems of a crowd rate the same "
-    "items, which the errors leave out."
+    "items, which the errors leave out. With known truths, a method's estimate is corrected by "
+    "`lehner.correct_by_truth`; the known items are drawn at random, {draws} times a system, "
+    "and are at most half of all. `ppi_` is PPI++ with the method's probabilities; "
+    "`known_items_alone` uses no method (Wilson, finite population)."
 )
 OF_LABELS = (
     "Share of items whose most probable category is the true one, on the whole crowd; ties share "
@@ -36,7 +39,7 @@ OF_LABELS = (
 DASH = "–"
 
 
-def write_report(output: Path, seed: int) -> list[Path]:
+def write_report(output: Path, seed: int, draws: int) -> list[Path]:
     """Write the tables of all results that are kept.
 
     Parameters
@@ -45,15 +48,17 @@ def write_report(output: Path, seed: int) -> list[Path]:
         Where results are kept, and the tables go.
     seed : int
         Of the benchmark.
+    draws : int
+        How often known items were drawn for each fit.
 
     Returns
     -------
     list of Path
         `real.csv`, `labels.csv` and `real.md`.
     """
-    measured = measure_crowds(read_rows(output, seed))
+    measured = measure_crowds(read_rows(output, seed, draws))
     labels = read_label_accuracy(output, seed).join(read_published(), how="left")
-    blocks = [Paragraph(HOW), *_crowds(output)]
+    blocks = [Paragraph(HOW.format(draws=draws)), *_crowds(output)]
     if not measured.empty:
         blocks += [*_means(measured), *_by_crowd(measured)]
     text = to_markdown("Real ratings with known truth", [*blocks, *_labels(labels)])

@@ -7,6 +7,7 @@ from typing import Any
 
 import pandas as pd
 
+from experiments.benchmarks.real.known_truths import ALONE, BY_PPI, known_folder
 from experiments.benchmarks.real.maximum_likelihood import ALL_METHODS
 from experiments.benchmarks.real.protocol import RATINGS_PER_ITEM
 from experiments.benchmarks.real.sources import SOURCES
@@ -27,7 +28,7 @@ COLUMNS = [
 ]
 
 
-def read_rows(output: Path, seed: int) -> pd.DataFrame:
+def read_rows(output: Path, seed: int, draws: int) -> pd.DataFrame:
     """Read the estimates that were kept.
 
     Parameters
@@ -36,17 +37,21 @@ def read_rows(output: Path, seed: int) -> pd.DataFrame:
         Where results are kept.
     seed : int
         Of the benchmark; results of other seeds are left out.
+    draws : int
+        How often known items were drawn for each fit.
 
     Returns
     -------
     pandas.DataFrame
         As `measure_crowds` takes it, in the order of the crowds and methods.
     """
-    rows = pd.DataFrame(_rows(output, seed), columns=COLUMNS)
+    rows = pd.DataFrame(_rows(output, seed, draws), columns=[*COLUMNS, "draw"])
+    # The known items alone are there once for each method.
+    rows = rows.drop_duplicates(["crowd", "per_item", "known", "method", "system", "draw"])
     places = {
         "crowd": list(SOURCES),
         "per_item": RATINGS_PER_ITEM,
-        "method": list(ALL_METHODS),
+        "method": [*ALL_METHODS, *(BY_PPI + name for name in ALL_METHODS), ALONE],
     }
     order = {name: {one: i for i, one in enumerate(known)} for name, known in places.items()}
     return rows.sort_values(
@@ -56,7 +61,7 @@ def read_rows(output: Path, seed: int) -> pd.DataFrame:
     )
 
 
-def _rows(output: Path, seed: int) -> Iterator[dict[str, Any]]:
+def _rows(output: Path, seed: int, draws: int) -> Iterator[dict[str, Any]]:
     for path in sorted((output / "parts").glob("*.json")):
         part = json.loads(path.read_text(encoding="utf-8"))
         if part["seed"] != seed or not part["n_items"]:
@@ -67,4 +72,8 @@ def _rows(output: Path, seed: int) -> Iterator[dict[str, Any]]:
             "family": source.family,
             "split": source.split,
         }
-        yield shared | {"known": 0}
+        yield shared | {"known": 0, "draw": 0}
+        corrected = known_folder(output, draws) / path.name
+        if corrected.exists():
+            rows = json.loads(corrected.read_text(encoding="utf-8"))["rows"]
+            yield from (shared | row for row in rows)

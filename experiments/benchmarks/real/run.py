@@ -16,8 +16,8 @@ from experiments.benchmarks.real.sources import SOURCES, Source, read_crowd
 from experiments.files import write_atomically
 from experiments.study.identity import digest
 from experiments.study.workers import do_all, open_workers
-from lehner import Estimate, InputError, Ratings
-from lehner.estimate import plain
+from lehner import Estimate, InputError, Ratings, probabilities_right
+from lehner.known_truths.correction import own_variance
 
 LEVEL = 0.9
 
@@ -170,6 +170,7 @@ def _fit(task: Task, dealt: Dealt) -> Part:
         "lower": None,
         "upper": None,
         "right": None,
+        "variance": 0.0,
     }
     try:
         estimate = find_method(task.method).estimate(
@@ -182,36 +183,16 @@ def _fit(task: Task, dealt: Dealt) -> Part:
         "estimate": accuracy.estimate,
         "lower": accuracy.lower,
         "upper": accuracy.upper,
-        "right": probabilities_right(estimate, ratings),
+        "right": _probabilities_right(ratings, estimate),
+        "variance": own_variance(estimate),
         "warnings": list(estimate.warnings),
         "seconds": time.process_time() - start,
     }
 
 
-def probabilities_right(estimate: Estimate, ratings: Ratings) -> list[float | None] | None:
-    """Give for each item how probable a method holds it that the system is right.
-
-    Parameters
-    ----------
-    estimate : Estimate
-    ratings : Ratings
-        With a system that answered every item.
-
-    Returns
-    -------
-    list of float, or None
-        None if the method has no estimate or no truth probabilities. Those of the algebra come
-        from the raters alone: the system's answer is added to them by Bayes' rule, with the
-        accuracy that the algebra finds and equal errors.
-    """
-    truth, accuracy = estimate.truth_probabilities, estimate.system_accuracy.estimate
-    if truth is None or accuracy is None:
+def _probabilities_right(ratings: Ratings, estimate: Estimate) -> list[float] | None:
+    """Give for each item how probable the method holds it that the system is right."""
+    if estimate.truth_probabilities is None or estimate.system_accuracy.estimate is None:
         return None
-    right = truth.values[np.arange(ratings.n_items), np.asarray(ratings.system)]
-    if estimate.method.startswith("algebraic"):
-        both = right * accuracy
-        neither = (1 - right) * (1 - accuracy) / (ratings.n_categories - 1)
-        possible = both + neither > 0
-        right = np.where(possible, both / np.where(possible, both + neither, 1), right)
-    listed: list[float | None] = plain(right)
-    return listed
+    right: list[float] = probabilities_right(ratings, estimate).tolist()
+    return right

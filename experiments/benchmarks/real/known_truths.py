@@ -1,0 +1,123 @@
+"""Estimates corrected by a few known truths, drawn at random among the items of a fit."""
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from experiments.benchmarks.real.protocol import Dealt, seed_of
+from experiments.benchmarks.real.run import LEVEL, Task
+from experiments.files import write_atomically
+from experiments.study.workers import do_all, open_workers
+from lehner import IntervalEstimate, Ratings, correct_by_truth
+
+NUMBERS_KNOWN = (10, 20, 50)
+MOST_KNOWN = 0.5
+ALONE = "known_items_alone"
+BY_PPI = "ppi_"
+
+type Row = dict[str, Any]
+
+
+def correct_tasks(
+    tasks: Sequence[Task], folder: Path, output: Path, draws: int, workers: int = 1
+) -> Iterator[int]:
+    """Correct what was fitted and has not been corrected yet; keep each result at once.
+
+    Parameters
+    ----------
+    tasks : sequence of Task
+    folder : Path
+        With the files.
+    output : Path
+        Where results are kept.
+    draws : int
+        How often known items are drawn for each fit.
+    workers : int
+        Processes at work.
+
+    Yields
+    ------
+    int
+        How many are still to be done.
+    """
+    known_folder(output, draws).mkdir(parents=True, exist_ok=True)
+    missing = [
+        (task, folder, output, draws)
+        for task in tasks
+        if task.path(output).exists() and not _path(task, output, draws).exists()
+    ]
+    with open_workers(workers, modules=["lehner"]) as opened:
+        for done, _ in enumerate(do_all(_correct, missing, opened), start=1):
+            yield len(missing) - done
+
+
+def corrected_rows(
+    task: Task, dealt: Dealt, right: Sequence[float], variance: float, draws: int
+) -> Iterator[Row]:
+    """Correct one fit by 10, 20 and 50 known truths, at most half of the items.
+
+    Parameters
+    ----------
+    task : Task
+        Its method plays no part in which items are known.
+    dealt : Dealt
+    right : sequence of float, length n_items
+        Probability by the method that the system is right.
+    variance : float
+        With which the method states their mean.
+    draws : int
+
+    Yields
+    ------
+    dict
+        `known`, `draw`, `method`, `estimate`, `lower`, `upper`: the method corrected, by PPI++, and
+        without it, by the known items alone.
+    """
+    data, n, method = dealt.ratings, dealt.ratings.n_items, task.method
+    key = (task.crowd, task.system, task.per_item)
+    for known in NUMBERS_KNOWN:
+        if known > MOST_KNOWN * n:
+            continue
+        for draw in range(draws):
+            rng = np.random.default_rng(seed_of(task.seed, *key, str(known), str(draw)))
+            truth = np.full(n, -1)
+            chosen = rng.choice(n, known, replace=False)
+            truth[chosen] = dealt.truth[chosen]
+            ratings = Ratings(
+                data.flat, data.categories, data.raters, data.items, data.system, truth
+            )
+            found = correct_by_truth(ratings, right, variance=variance, level=LEVEL)
+            estimates: dict[str, IntervalEstimate] = {
+                method: found.system_accuracy_in_sample,
+                BY_PPI + method: found.prediction_powered,
+                ALONE: found.known_items_alone,
+            }
+            for name, one in estimates.items():
+                numbers = {end: getattr(one, end) for end in ("estimate", "lower", "upper")}
+                yield {"known": known, "draw": draw, "method": name} | numbers
+
+
+def known_folder(output: Path, draws: int) -> Path:
+    """Give the folder of the corrected estimates."""
+    return output / f"known_{draws}"
+
+
+def _correct(work: tuple[Task, Path, Path, int]) -> None:
+    task, folder, output, draws = work
+    part = json.loads(task.path(output).read_text(encoding="utf-8"))
+    rows: list[Row] = []
+    if part["n_items"] and part["right"] is not None:
+        dealt = task.dealt(folder)
+        assert dealt is not None
+        rows = list(corrected_rows(task, dealt, part["right"], part["variance"], draws))
+    text = json.dumps(asdict(task) | {"rows": rows})
+    path = _path(task, output, draws)
+    write_atomically(path, lambda temporary: temporary.write_text(text, encoding="utf-8"))
+
+
+def _path(task: Task, output: Path, draws: int) -> Path:
+    return known_folder(output, draws) / task.path(output).name

@@ -26,8 +26,9 @@ def count_outcomes(results: "pd.DataFrame") -> "pd.DataFrame":
     Returns
     -------
     pandas.DataFrame
-        Columns `scenario`, `method`, `samples`, `undefined` (the data support no estimate), `failed`
-        (the method broke off) and `unconverged` (an estimate from draws whose diagnostics fail).
+        Columns `scenario`, `method`, `samples`, `undefined` (the data support no estimate),
+        `failed` (the method broke off) and `unconverged` (an estimate from draws whose diagnostics
+        fail).
     """
     once = results.drop_duplicates(["scenario", "method", "replicate"])
     by = [once["scenario"], once["method"]]

@@ -6,7 +6,7 @@ fit to fit without a new compilation, however many items and patterns there are.
 """
 
 import dataclasses
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -140,6 +140,11 @@ def sample(
     -------
     dict
         Datasets `posterior` and `sample_stats`.
+
+    Raises
+    ------
+    KeyboardInterrupt
+        If sampling was interrupted: what was drawn until then is no sample of the posterior.
     """
     start = compiled.start(em_start(observed))
 
@@ -151,8 +156,9 @@ def sample(
     density = dataclasses.replace(
         compiled.density.with_data(**observed.arrays), initial_point_func=initial_point
     )
-    trace = nutpie.sample(
+    sampler = nutpie.sample(
         density,
+        blocking=False,
         seed=seed,
         draws=draws,
         tune=tune,
@@ -162,9 +168,16 @@ def sample(
         progress_bar=False,
         return_raw_trace=True,
     )
+    # Were it to wait itself, it would answer an interrupt with the chains it has.
+    try:
+        trace = sampler.wait()
+    except BaseException:
+        sampler.cancel()
+        raise
     by_chain, stats_by_chain = (
         [pa.record_batch(chain) for chain in chains] for chains in trace.get_arrow_trace()
     )
+    _require_whole(by_chain, chains, draws + tune)
     coords = compiled.coords | rater_coords(observed)
     shapes = density.shapes
     posterior = {
@@ -179,6 +192,14 @@ def sample(
         "posterior": labelled_draws(posterior, coords),
         "sample_stats": labelled_draws(statistics, {}),
     }
+
+
+def _require_whole(by_chain: Sequence[pa.RecordBatch], chains: int, length: int) -> None:
+    lengths = [chain.num_rows for chain in by_chain]
+    if lengths != [length] * chains:
+        raise KeyboardInterrupt(
+            f"sampling was stopped: the chains have {lengths} draws, not {chains} times {length}"
+        )
 
 
 def _stack(batches: Any, name: str, draws: int, shape: tuple[int, ...]) -> Floats:

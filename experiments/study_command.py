@@ -22,6 +22,9 @@ def run(
     cluster: Annotated[
         str | None, typer.Option(help="Dask scheduler, as in tcp://host:8786, or local.")
     ] = None,
+    retry_failed: Annotated[
+        bool, typer.Option("--retry-failed", help="Try again what failed.")
+    ] = False,
 ) -> None:
     """Run a study, or what is missing of it; what is finished is kept at once."""
     from experiments.study.progress import show_progress
@@ -31,7 +34,14 @@ def run(
     # Schedulers of clusters stop a job so.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
-        results = run_study(study, folder, workers=workers, cluster=cluster, report=show_progress)
+        results = run_study(
+            study,
+            folder,
+            workers=workers,
+            cluster=cluster,
+            retry_failed=retry_failed,
+            report=show_progress,
+        )
     except KeyboardInterrupt:
         print(f"what is finished is in {folder}; the same command goes on", file=sys.stderr)
         raise
@@ -39,6 +49,8 @@ def run(
     print(
         f"{folder}: {len(results)} rows, {', '.join(f'{n} {name}' for name, n in counts.items())}"
     )
+    if "failed" in counts:
+        print("column 'reason' says why; --retry-failed tries them again", file=sys.stderr)
 
 
 @app.command()

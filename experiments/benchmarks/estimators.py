@@ -22,9 +22,23 @@ import pandas as pd
 
 from experiments.files import write_atomically
 from experiments.paper.figures import FIGURES
+from experiments.study.performance import measure
 
 SYSTEM_ACCURACIES = (0.1, 0.3, 0.5, 0.7, 0.9)
 ESTIMANDS = ("system_accuracy", "system_accuracy_in_sample")
+LEVEL = 0.9
+COLUMNS = {
+    "n": ("rmse", "n"),
+    "bias": ("bias", "value"),
+    "rmse": ("rmse", "value"),
+    "rmse_se": ("rmse", "standard_error"),
+    "ratio": ("ratio", "value"),
+    "coverage": ("coverage", "value"),
+    "coverage_se": ("coverage", "standard_error"),
+    "coverage_lower": ("coverage", "lower"),
+    "coverage_upper": ("coverage", "upper"),
+    "width": ("interval_width", "value"),
+}
 QUICK: dict[str, Any] = {"draws": 200, "tune": 50, "target_accept": 0.7}
 QUICK_MODELS = (
     "one_coin",
@@ -73,34 +87,28 @@ def summarise(rows: pd.DataFrame) -> pd.DataFrame:
     Returns
     -------
     pandas.DataFrame
-        Columns `figure`, `estimand`, `method`, `n`, `bias`, `rmse`, `rmse_se`, `ratio` (of the
-        RMSE to that of the algebra), `coverage`, `coverage_se`, `width`.
+        Measures of `experiments.study.measure`: columns `figure`, `estimand`, `method`, `n`,
+        `bias`, `rmse`, `rmse_se`, `ratio` (of the RMSE to that of the algebra, on the data sets
+        for which both have an estimate), `coverage`, `coverage_se`, `coverage_lower` and
+        `coverage_upper` (Wilson's 95% interval), `width`.
     """
-    found = []
-    for (figure, estimand), cell in rows.groupby(["figure", "estimand"]):
-        squared = (cell.estimate - cell.truth) ** 2
-        peer = np.sqrt(squared[cell.method == PEER].mean())
-        for method, one in cell.groupby("method", sort=False):
-            n = int(one.estimate.notna().sum())
-            error = one.estimate - one.truth
-            rmse = np.sqrt((error**2).mean())
-            covered = ((one.lower <= one.truth) & (one.truth <= one.upper)).mean()
-            found.append(
-                {
-                    "figure": figure,
-                    "estimand": estimand,
-                    "method": method,
-                    "n": n,
-                    "bias": error.mean(),
-                    "rmse": rmse,
-                    "rmse_se": (error**2).std() / (2 * rmse * np.sqrt(n)),
-                    "ratio": rmse / peer,
-                    "coverage": covered,
-                    "coverage_se": np.sqrt(covered * (1 - covered) / n),
-                    "width": (one.upper - one.lower).mean(),
-                }
-            )
-    return pd.DataFrame(found)
+    by = ["figure", "estimand", "method"]
+    measures = measure(rows, by, LEVEL).set_index([*by, "measure"])
+    ratio = _ratios(rows).assign(measure="ratio").set_index([*by, "measure"])
+    wide = pd.concat([measures, ratio]).unstack("measure")
+    order = rows[by].drop_duplicates().sort_values(by[:2], kind="stable")
+    table = pd.DataFrame({name: wide[column, kind] for name, (kind, column) in COLUMNS.items()})
+    return table.loc[list(order.itertuples(index=False))].astype({"n": int}).reset_index()
+
+
+def _ratios(rows: pd.DataFrame) -> pd.DataFrame:
+    """Give each method's RMSE over the algebra's, where both have an estimate."""
+    data_set = ["figure", "estimand", "system", "replicate"]
+    errors = rows.assign(squared=(rows["estimate"] - rows["truth"]) ** 2)
+    peer = errors[errors["method"] == PEER].set_index(data_set)["squared"].rename("peer")
+    both = errors.join(peer, on=data_set).dropna(subset=["squared", "peer"])
+    means = both.groupby(["figure", "estimand", "method"])[["squared", "peer"]].mean()
+    return np.sqrt(means["squared"] / means["peer"]).rename("value").reset_index()
 
 
 def _write_part(path: Path, figure: int, accuracy: float, replicates: int) -> None:

@@ -3,12 +3,12 @@
 import re
 import tomllib
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from experiments.study.grid import Cell, expand
-from experiments.study.identity import digest
+from experiments.study.identity import digest, method_id, scenario_id
 from experiments.study.options import MethodChoice, choose_method
 from lehner import InputError
 from lehner.checks import check_number, check_positive, check_whole_number, find, wrong
@@ -51,7 +51,17 @@ class Study:
     @property
     def hash(self) -> str:
         """Twelve hexadecimal digits that stand for all that is in the study."""
-        return digest(asdict(self))
+        return digest(
+            {
+                "name": self.name,
+                "aims": self.aims,
+                "seed": self.seed,
+                "replicates": self.replicates,
+                "target_se": self.target_se,
+                "methods": [[one.label, method_id(one, self.level)] for one in self.methods],
+                "scenarios": [[cell.name, scenario_id(cell.scenario)] for cell in self.cells],
+            }
+        )
 
 
 def read_study(path: str | Path) -> Study:

@@ -10,6 +10,7 @@ from matplotlib.figure import Figure
 
 from experiments.study.definition import Study
 from experiments.study.grid import Cell, shown
+from experiments.study.proportions import wilson
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -17,7 +18,6 @@ if TYPE_CHECKING:
 
 EXPECTED = "system_accuracy"
 MARKERS = "osD^vP*Xh<>p"
-Z = 1.96
 MOST_POINTS = 2000
 MOST_INTERVALS = 1000
 MOST_PAIRED = 6
@@ -214,10 +214,12 @@ def _panel(ax: "Axes", study: Study, found: "pd.DataFrame", cells: Sequence[Cell
     n = len(study.methods)
     for i, method in enumerate(study.methods):
         values = _values(found, method.label, cells)
+        below = np.maximum(values["value"] - values["lower"], 0)
+        above = np.maximum(values["upper"] - values["value"], 0)
         ax.errorbar(
             np.arange(len(cells)) + 0.5 * (i / max(n - 1, 1) - 0.5),
             values["value"],
-            yerr=Z * values["standard_error"],
+            yerr=[below, above],
             color=_color(i),
             marker=MARKERS[i % len(MARKERS)],
             ms=4,
@@ -251,7 +253,9 @@ def _zip(ax: "Axes", rows: "pd.DataFrame", level: float) -> None:
     ax.axhline(100 * level, color="black", lw=0.8, ls="--")
     ax.axvline(0, color="black", lw=0.8)
     coverage = ((lower <= 0) & (upper >= 0)).mean()
-    ax.text(0.02, 0.02, f"{coverage:.1%} hold", transform=ax.transAxes, fontsize="x-small")
+    low, high = wilson(coverage, len(lower))
+    said = f"{coverage:.1%} hold [{low:.1%}, {high:.1%}]"
+    ax.text(0.02, 0.02, said, transform=ax.transAxes, fontsize="xx-small")
     ax.set(xlim=(-0.5, 0.5), ylim=(0, 100))
 
 
@@ -307,7 +311,7 @@ def _legend(figure: Figure, study: Study, *, markers: bool = True) -> None:
 
 def _values(found: "pd.DataFrame", method: str, cells: Sequence[Cell]) -> "pd.DataFrame":
     rows = found[found["method"] == method].set_index("scenario")
-    return rows[["value", "standard_error"]].reindex([cell.name for cell in cells])
+    return rows[["value", "lower", "upper"]].reindex([cell.name for cell in cells])
 
 
 def _of(results: "pd.DataFrame", method: str) -> "pd.DataFrame":

@@ -6,7 +6,7 @@ workers, without a number changing.
 
 import hashlib
 import json
-from dataclasses import asdict
+from dataclasses import asdict, fields
 from functools import lru_cache
 from typing import Any
 
@@ -15,12 +15,20 @@ import numpy as np
 from experiments.study.options import MethodChoice
 from lehner import Scenario
 
+FORMAT = 2
+"""Of stored results. To be raised when a default of `Scenario` changes, or what a method does by
+default: results under the same hash would then be of something else."""
+
 
 @lru_cache(maxsize=4096)
 def scenario_id(scenario: Scenario) -> str:
-    """Give twelve hexadecimal digits that stand for a scenario."""
+    """Give twelve hexadecimal digits that stand for what a scenario has other than by default.
+
+    A field that is new in `Scenario`, with a default, leaves the scenarios that there were alone.
+    """
     # Known by equality here and by its text on disk: `Scenario` writes what is equal alike.
-    return digest(asdict(scenario))
+    plain = {field.name: field.default for field in fields(scenario)}
+    return digest({name: x for name, x in asdict(scenario).items() if x != plain[name]})
 
 
 def method_id(method: MethodChoice, level: float) -> str:

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from experiments.study.proportions import Z, mean_difference, share, wilson
+
 if TYPE_CHECKING:
     import pandas as pd
 
@@ -16,6 +18,7 @@ type Floats = NDArray[np.float64]
 type Measured = tuple[float, float]
 
 BY = ("scenario", "method", "estimand")
+PROPORTIONS = ("coverage", "bias_eliminated_coverage", "failure_rate")
 
 
 def measure(results: "pd.DataFrame", by: Sequence[str] = BY, level: float = 0.9) -> "pd.DataFrame":
@@ -35,7 +38,9 @@ def measure(results: "pd.DataFrame", by: Sequence[str] = BY, level: float = 0.9)
     -------
     pandas.DataFrame
         A row for each combination and measure: the columns of `by`, `measure`, `value`,
-        `standard_error` (Monte Carlo) and `n`, the number of replicates it rests on.
+        `standard_error` (Monte Carlo), `lower` and `upper` (95% Monte Carlo interval: Wilson's of
+        proportions, else 1.96 standard errors) and `n`, the number of replicates it rests on. The
+        standard error of a proportion is above zero also where that is 0 or 1, see `share`.
 
         `bias`, `relative_bias` (over the mean truth), `empirical_se`, `mse`, `rmse`, `coverage`,
         `bias_eliminated_coverage` (of truth plus bias), `interval_width`, `interval_score` (width
@@ -62,7 +67,20 @@ def measure(results: "pd.DataFrame", by: Sequence[str] = BY, level: float = 0.9)
     for key, group in results.groupby(list(by), sort=False):
         for name, value, error, n in _measures(group, level):
             rows.append((*key, name, value, error, n))
-    return pd.DataFrame(rows, columns=[*by, "measure", "value", "standard_error", "n"])
+    measures = pd.DataFrame(rows, columns=[*by, "measure", "value", "standard_error", "n"])
+    return add_intervals(measures)
+
+
+def add_intervals(measures: "pd.DataFrame") -> "pd.DataFrame":
+    """Add the 95% Monte Carlo intervals, `lower` and `upper`, to measures."""
+    value, half = measures["value"], Z * measures["standard_error"]
+    low, high = wilson(value, measures["n"])
+    proportion = measures["measure"].isin(PROPORTIONS)
+    place = measures.columns.get_loc("n")
+    measures = measures.copy()
+    measures.insert(place, "lower", np.where(proportion, low, value - half))
+    measures.insert(place + 1, "upper", np.where(proportion, high, value + half))
+    return measures
 
 
 def compare_methods(
@@ -98,7 +116,8 @@ def compare_methods(
                 paired = quantities[method] - quantities[other]
                 for name in paired:
                     values = paired[name].dropna().to_numpy()
-                    rows.append((*key, method, other, name, *_mean(values), len(values)))
+                    mean = _difference(values) if name == "coverage" else _mean(values)
+                    rows.append((*key, method, other, name, *mean, len(values)))
     names = [*by, "method", "other", "measure", "difference", "standard_error", "n"]
     return pd.DataFrame(rows, columns=names)
 
@@ -167,10 +186,14 @@ def _mean(values: Floats) -> Measured:
     return float(values.mean()), float(values.std(ddof=1) / np.sqrt(len(values)))
 
 
+@_needs(2)
+def _difference(values: Floats) -> Measured:
+    return mean_difference(values)
+
+
 @_needs(1)
 def _share(happened: Floats) -> Measured:
-    share = float(happened.mean())
-    return share, float(np.sqrt(share * (1 - share) / len(happened)))
+    return share(happened)
 
 
 @_needs(2)

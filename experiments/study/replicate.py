@@ -1,6 +1,7 @@
 """One replicate: simulate once, let every method estimate, and give a row per estimand."""
 
 import importlib.metadata
+import re
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -10,10 +11,11 @@ from typing import Any
 
 import numpy as np
 
+from experiments.files import write_atomically
 from experiments.methods import ALGEBRAIC, METHODS
 from experiments.study.identity import data_seed, method_id, method_seed, scenario_id
 from experiments.study.options import MethodChoice
-from lehner import Estimate, Scenario, estimate_algebraic
+from lehner import Estimate, InputError, Scenario, estimate_algebraic
 from lehner.pattern_probabilities import has_few_patterns
 from lehner.simulation import SimulatedItems, simulate_items
 from lehner.vote_methods import estimate_from_votes
@@ -21,6 +23,11 @@ from lehner.votes import pattern_votes
 
 ESTIMANDS = ("system_accuracy", "system_accuracy_in_sample")
 UNDEFINED = "agreement at or below chance, or answers on no informative item"
+LACKS = (MemoryError, OSError, ImportError)
+LACKS_IN_WORDS = re.compile(
+    r"MemoryError|OSError|[Cc]annot allocate memory|can't start new thread|"
+    "Resource temporarily unavailable|No space left on device"
+)
 DIAGNOSTICS = ("r_hat", "ess_bulk", "ess_tail", "divergences", "tries")
 
 type Row = dict[str, Any]
@@ -62,7 +69,27 @@ def do_task(task: Task) -> list[Row]:
     -------
     list of dict
         A row for each replicate, method and estimand.
+
+    Raises
+    ------
+    InputError
+        If the machine lacks memory, disk space or a package: that is no result.
     """
+    try:
+        return _rows(task)
+    except Exception as error:
+        if not _is_of_the_machine(error):
+            raise
+        first, last = task.replicates[0], task.replicates[-1]
+        which = f"replicate {first}" if first == last else f"replicates {first} to {last}"
+        raise InputError(
+            f"{which} of scenario {scenario_id(task.scenario)} could not be done: {_said(error)}",
+            "what was finished is kept; see to memory, disk space and packages, or take fewer "
+            "workers, and run again to go on",
+        ) from error
+
+
+def _rows(task: Task) -> list[Row]:
     batch = tuple(method for method in task.methods if method.in_batches)
     if len(batch) == len(task.methods) and has_few_patterns(task.scenario):
         return list(_in_batches(task))
@@ -81,11 +108,30 @@ def _one_by_one(task: Task, replicate: int) -> Iterator[Row]:
             estimate = _estimate(task, method, replicate, ratings, chosen)
         except Exception as error:
             # A study of a night is not to be lost for one data set.
-            estimate = f"{type(error).__name__}: {' '.join(str(error).split())}"
+            if _is_of_the_machine(error):
+                raise
+            estimate = _said(error)
         seconds = time.perf_counter() - start
         for estimand, truth in _truths(items).items():
             row = _row(task, method, replicate, seed, estimand, truth, seconds)
             yield row | _found(estimate, estimand)
+
+
+def _said(error: Exception) -> str:
+    # The sampler adds a trace of itself, which differs between machines.
+    text = str(error).split("Stack backtrace:")[0]
+    return f"{type(error).__name__}: {' '.join(text.split())}"
+
+
+def _is_of_the_machine(error: BaseException | None) -> bool:
+    """Whether memory, a disk or a package is lacking, which says nothing about a method."""
+    while error is not None:
+        # The sampler tells what its callbacks raise in words.
+        in_words = isinstance(error, RuntimeError) and LACKS_IN_WORDS.search(str(error))
+        if isinstance(error, LACKS) or in_words:
+            return True
+        error = error.__cause__ if error.__suppress_context__ else error.__context__
+    return False
 
 
 def _estimate(
@@ -104,7 +150,7 @@ def _estimate(
             (tree,) = bayes_models.fit_many(choice.method, [ratings], seed=seed, **options)
         if replicate < keep:
             name = f"{scenario_id(task.scenario)}-{method_id(choice, task.level)}-{replicate}.nc"
-            tree.to_netcdf(task.folder / "fits" / name)
+            write_atomically(task.folder / "fits" / name, tree.to_netcdf)
         return bayes_models.estimate_from_draws(tree, level=task.level)
     if choice.method in ALGEBRAIC:
         interval = options.pop("interval")

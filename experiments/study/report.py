@@ -2,7 +2,7 @@
 
 import io
 from collections.abc import Iterator
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from experiments.files import write_atomically
 from experiments.latex import latex_table
 from experiments.methods import METHODS
+from experiments.study.beyond_noise import beyond_noise
 from experiments.study.definition import Study
 from experiments.study.document import (
     Block,
@@ -27,16 +28,16 @@ from experiments.study.figures import (
     plot_nested_loop,
     plot_pairs,
 )
+from experiments.study.findings import Findings, entry
 from experiments.study.grid import shown
+from experiments.study.outcomes import count_outcomes, describe_outcomes
 from experiments.study.performance import compare_methods, measure
 from experiments.study.store import read_results, stored_study
 from lehner import Scenario
 
 if TYPE_CHECKING:
-    import pandas as pd
     from matplotlib.figure import Figure
 
-Z = 1.96
 ESTIMANDS = {
     "system_accuracy": "expected accuracy of the system: the sum over categories of base rate "
     "times the probability that it is right",
@@ -47,7 +48,7 @@ MEASURES = {
     "rmse": "root of the mean squared error; standard error by jackknife",
     "coverage": "share of the intervals that hold the truth",
     "interval_width": "mean width of the intervals",
-    "failure_rate": "share of the samples without an estimate",
+    "failure_rate": "share of the samples without an estimate, undefined or failed",
 }
 PICTURES = {
     "bias": "Bias for the expected accuracy, with 95% Monte Carlo intervals.",
@@ -58,16 +59,6 @@ PICTURES = {
     "nested_loop": "Root mean squared error over all scenarios, with what they vary beneath.",
     "pairs": "Estimates of methods against one another, sample by sample.",
 }
-
-
-@dataclass(frozen=True, eq=False)
-class Findings:
-    """A study, its results and what is computed from them."""
-
-    study: Study
-    results: "pd.DataFrame"
-    measures: "pd.DataFrame"
-    differences: "pd.DataFrame"
 
 
 def write_report(folder: str | Path) -> list[Path]:
@@ -82,7 +73,8 @@ def write_report(folder: str | Path) -> list[Path]:
     -------
     list of Path
         In folder `report`: `report.html` (with its figures in it), `report.md`, a LaTeX table for
-        each estimand, `performance.csv`, `differences.csv`, and each figure as PDF and PNG.
+        each estimand, `performance.csv`, `differences.csv`, `outcomes.csv`, and each figure as PDF
+        and PNG.
     """
     study, results = stored_study(folder), read_results(folder)
     found = Findings(study, results, measure(results, level=study.level), compare_methods(results))
@@ -96,6 +88,7 @@ def write_report(folder: str | Path) -> list[Path]:
         "report.md": to_markdown(study.name, blocks),
         "performance.csv": found.measures.to_csv(index=False, float_format="%.6g"),
         "differences.csv": found.differences.to_csv(index=False, float_format="%.6g"),
+        "outcomes.csv": count_outcomes(results).to_csv(index=False),
     }
     for estimand in ESTIMANDS:
         table = _performance(found, estimand)
@@ -130,11 +123,16 @@ def _drawn(figure: "Figure", kind: str) -> bytes:
 def _blocks(found: Findings) -> Iterator[Block]:
     yield from _plan(found)
     yield Heading("What came out")
-    yield from _beyond_noise(found)
+    yield from beyond_noise(found)
     yield Picture("bias", PICTURES["bias"])
+    yield Heading("Samples without a proper estimate")
+    yield from describe_outcomes(found)
     yield Heading("Performance")
     for estimand in ESTIMANDS:
-        yield Paragraph(f"{estimand}: {ESTIMANDS[estimand]}. Monte Carlo standard errors after ±.")
+        yield Paragraph(
+            f"{estimand}: {ESTIMANDS[estimand]}. Monte Carlo standard errors after ±, Wilson's 95% "
+            "intervals of shares in brackets."
+        )
         yield _performance(found, estimand)
     for name, caption in PICTURES.items():
         if name != "bias":
@@ -195,46 +193,6 @@ def _scenarios(study: Study) -> Table:
     return Table(("scenario", *(name.replace("_", " ") for name in names)), rows)
 
 
-def _beyond_noise(found: Findings) -> Iterator[Block]:
-    """Say for each scenario who is biased, and who errs least, as far as the samples tell."""
-    yield Paragraph(
-        "For the expected accuracy of the system. A bias is listed if it is more than "
-        f"{Z:g} standard errors from zero; the method with the least mean squared error is listed "
-        "with those that cannot be told from it in paired comparison, the others are worse."
-    )
-    rows = []
-    of_expected = found.measures[found.measures["estimand"] == "system_accuracy"]
-    for cell in found.study.cells:
-        measures = of_expected[of_expected["scenario"] == cell.name]
-        bias = measures[measures["measure"] == "bias"].set_index("method")
-        biased = bias[bias["value"].abs() > Z * bias["standard_error"]]
-        mse = measures[measures["measure"] == "mse"].set_index("method")["value"].dropna()
-        if mse.empty:
-            continue
-        best = str(mse.idxmin())
-        tied = [
-            str(name)
-            for name in mse.index
-            if name != best and not _worse(found, cell.name, str(name), best)
-        ]
-        named = ", ".join(f"{name} {value:+.3f}" for name, value in biased["value"].items())
-        rows.append((cell.name, named or "none", best, ", ".join(tied) or "none"))
-    yield Table(("scenario", "biased", "least error", "not told from it"), tuple(rows))
-
-
-def _worse(found: Findings, scenario: str, method: str, best: str) -> bool:
-    """Whether a method's squared errors are larger than another's, beyond noise."""
-    rows = found.differences
-    rows = rows[
-        (rows["scenario"] == scenario)
-        & (rows["estimand"] == "system_accuracy")
-        & (rows["measure"] == "mse")
-    ]
-    pair = rows[rows["method"].isin([method, best]) & rows["other"].isin([method, best])]
-    difference, error = pair[["difference", "standard_error"]].iloc[0]
-    return bool(abs(difference) > Z * error)
-
-
 def _performance(found: Findings, estimand: str) -> Table:
     rows = []
     measures = found.measures[found.measures["estimand"] == estimand]
@@ -245,14 +203,9 @@ def _performance(found: Findings, estimand: str) -> Table:
             if of_method.empty:
                 continue
             entries = (
-                _entry(*of_method.loc[name, ["value", "standard_error"]]) for name in MEASURES
+                entry(name, *of_method.loc[name, ["value", "standard_error", "lower", "upper"]])
+                for name in MEASURES
             )
             rows.append((cell.name, method.label, *entries))
     head = ("scenario", "method", *(name.replace("_", " ") for name in MEASURES))
     return Table(head, tuple(rows))
-
-
-def _entry(value: float, error: float) -> str:
-    if value != value:
-        return "–"
-    return f"{value:.3f} ± {error:.3f}"

@@ -12,6 +12,7 @@ from experiments.study.definition import Study, find_study, read_study
 from experiments.study.identity import method_id, scenario_id
 from experiments.study.options import MethodChoice
 from experiments.study.replicate import Row, Task, do_task, task_size
+from experiments.study.stopping import note_interrupts
 from experiments.study.store import Store, open_store, read_results
 from experiments.study.workers import Workers, do_all, open_workers
 from lehner.checks import check_whole_number
@@ -29,13 +30,15 @@ def run_study(
     *,
     workers: int = 1,
     cluster: str | None = None,
+    retry_failed: bool = False,
     report: Callable[[Study, int, Iterable[list[Row]]], None] | None = None,
 ) -> "pd.DataFrame":
     """Run a study, or what is missing of it.
 
     Every method sees the same simulated data. What is finished is kept in `output` at once; a run
     that is stopped in any way goes on where it was, with the same numbers for any number of
-    workers. A method that fails leaves a row with the reason.
+    workers. A method that fails leaves a row with the reason; what an interrupt, or a lack of
+    memory or disk space, cuts short is no result, and is done again by the next run.
 
     Parameters
     ----------
@@ -47,6 +50,8 @@ def run_study(
         Processes at work.
     cluster : str, optional
         Address of a Dask scheduler, as in "tcp://host:8786", or "local".
+    retry_failed : bool
+        Whether methods that failed are tried again.
     report : callable, optional
         Is given the study, the number of replicates to do and their rows as they come, and must
         go through these.
@@ -59,7 +64,10 @@ def run_study(
     Raises
     ------
     InputError
-        If the file is not a study, or the folder holds another one.
+        If the file is not a study, the folder holds another one or one of an earlier version, or
+        the machine lacks what a method needs.
+    KeyboardInterrupt
+        If it was interrupted.
 
     Examples
     --------
@@ -73,14 +81,17 @@ def run_study(
     modules = ["experiments.study.replicate"]
     modules += ["bayes_models"] * any(method.bayesian for method in plan.methods)
     with (
+        note_interrupts() as stop_if_told,
         open_store(output, plan, path) as store,
         open_workers(workers, cluster, modules) as opened,
     ):
+        if retry_failed:
+            store.forget_failed()
         for goal in _goals(store, plan):
             tasks = list(_missing(store, plan, goal))
             if not tasks:
                 continue
-            done = _do(store, tasks, opened)
+            done = _do(store, tasks, opened, stop_if_told)
             number = sum(len(task.replicates) * len(task.methods) for task in tasks)
             (report or _silent)(plan, number, done)
     return read_results(output)
@@ -170,9 +181,12 @@ def _blocks(
         yield range(block * size, min((block + 1) * size, most)), tuple(chosen)
 
 
-def _do(store: Store, tasks: Sequence[Task], workers: Workers) -> Iterator[list[Row]]:
+def _do(
+    store: Store, tasks: Sequence[Task], workers: Workers, stop_if_told: Callable[[], None]
+) -> Iterator[list[Row]]:
     """Do tasks, write the rows of each as soon as it is done, and pass them on."""
     for rows in do_all(do_task, tasks, workers):
+        stop_if_told()
         store.write(rows)
         yield rows
 

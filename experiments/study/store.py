@@ -10,6 +10,7 @@ import shutil
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,7 +19,7 @@ import numpy as np
 from experiments.files import write_atomically
 from experiments.study.definition import Study, read_study
 from experiments.study.grid import shown
-from experiments.study.identity import method_id, scenario_id
+from experiments.study.identity import FORMAT, method_id, scenario_id
 from lehner import InputError
 
 if TYPE_CHECKING:
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 MOST_PARTS = 200
+LARGE = 10_000_000
+"""Bytes of a part that is not merged any more."""
 TEXT, NUMBER, WHOLE = "string", "double", "int64"
 COLUMNS = {
     "scenario_id": TEXT,
@@ -67,12 +70,17 @@ class Store:
         """All parts, in the order they were written."""
         return sorted((self.folder / "parts").glob("*.parquet"))
 
+    @property
+    def small_parts(self) -> list[Path]:
+        """Those that are worth merging."""
+        return [path for path in self.parts if path.stat().st_size < LARGE]
+
     def write(self, rows: Sequence[dict[str, Any]]) -> None:
         """Write a part."""
         import pyarrow as pa
 
         self._write(pa.Table.from_pylist(list(rows), schema=_schema()))
-        if len(self.parts) > MOST_PARTS:
+        if len(self.small_parts) > MOST_PARTS:
             self.merge()
 
     def merge(self) -> None:
@@ -80,10 +88,23 @@ class Store:
         import pyarrow as pa
         import pyarrow.parquet as pq
 
-        parts = [path for path in self.parts if path.stat().st_size < 10_000_000]
+        parts = self.small_parts
+        if len(parts) < 2:
+            return
         self._write(pa.concat_tables([pq.read_table(path) for path in parts]))
         for path in parts:
             path.unlink()
+
+    def forget_failed(self) -> None:
+        """Take out the rows of methods that failed, so that they are missing again."""
+        import pyarrow.compute as pc
+        import pyarrow.parquet as pq
+
+        for path in self.parts:
+            table = pq.read_table(path)
+            kept = table.filter(pc.not_equal(table["status"], "failed"))
+            if len(kept) < len(table):
+                write_atomically(path, partial(pq.write_table, kept))
 
     def finished(self) -> dict[tuple[str, str], "np.ndarray[Any, np.dtype[np.int64]]"]:
         """Give the replicates that are there, by scenario and method."""
@@ -123,7 +144,8 @@ def open_store(folder: str | Path, study: Study, source: Path) -> Iterator[Store
     Raises
     ------
     InputError
-        If the folder holds something else, or another process writes into it.
+        If the folder holds something else, or results of another version, or another process
+        writes into it.
     """
     folder = Path(folder)
     if folder.is_file():
@@ -133,6 +155,8 @@ def open_store(folder: str | Path, study: Study, source: Path) -> Iterator[Store
         raise InputError(
             "this folder is not empty and holds no study", "give a new folder", file=folder
         )
+    if manifest.exists():
+        _require_format(manifest)
     for name in ("parts", "fits"):
         (folder / name).mkdir(parents=True, exist_ok=True)
     with (folder / "lock").open("w") as lock:
@@ -142,7 +166,7 @@ def open_store(folder: str | Path, study: Study, source: Path) -> Iterator[Store
             raise InputError(
                 "another process is running this study", "wait for it, or stop it", file=folder
             ) from None
-        for left in (folder / "parts").glob(".writing-*"):
+        for left in folder.glob("*/.writing-*"):
             shutil.rmtree(left)
         if manifest.exists():
             before = json.loads(manifest.read_text())
@@ -160,6 +184,7 @@ def _write_manifest(folder: Path, study: Study, source: Path) -> None:
     from experiments.study.replicate import versions
 
     content = {
+        "format": FORMAT,
         "study": study.name,
         "seed": study.seed,
         "hash": study.hash,
@@ -174,11 +199,25 @@ def _write_manifest(folder: Path, study: Study, source: Path) -> None:
     write_atomically(folder / "manifest.json", lambda path: path.write_text(text))
 
 
+def _require_format(manifest: Path) -> None:
+    """Refuse results whose scenarios and methods are known by other hashes, and so other seeds."""
+    content = json.loads(manifest.read_text())
+    found = content.get("format", 1)
+    if found != FORMAT:
+        raise InputError(
+            f"this folder holds results in format {found}, of {content['versions']}; this version "
+            f"has format {FORMAT}, in which scenarios have other seeds",
+            "give a new folder, or read this one with the version that wrote it",
+            file=manifest.parent,
+        )
+
+
 def stored_study(folder: str | Path) -> Study:
     """Read the study that a folder holds the results of."""
     folder = Path(folder)
     if not (folder / "study.toml").is_file():
         raise InputError("there is no study in this folder", "run one into it", file=folder)
+    _require_format(folder / "manifest.json")
     return read_study(folder / "study.toml")
 
 

@@ -5,9 +5,11 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from scipy.stats import norm
+from scipy.stats import beta, binomtest, norm
 
-from experiments.study.performance import compare_methods, measure
+from experiments.benchmarks.estimators import summarise
+from experiments.study.performance import PROPORTIONS, compare_methods, measure
+from experiments.study.proportions import share, wilson
 
 DATA = Path(__file__).parents[1] / "data"
 
@@ -151,3 +153,71 @@ def test_paired_differences_use_the_replicates_that_both_have(misim):
     assert row["n"] == 900
     assert row["difference"] == pytest.approx(difference.mean())
     assert row["standard_error"] == pytest.approx(difference.std() / 30)
+
+
+def test_intervals_of_proportions_are_wilsons():
+    for yes, n in ((0, 1), (0, 40), (7, 40), (40, 40)):
+        expected = binomtest(yes, n).proportion_ci(2 * norm.cdf(1.96) - 1, method="wilson")
+        assert wilson(yes / n, n) == pytest.approx([expected.low, expected.high], abs=1e-12)
+
+
+@pytest.mark.parametrize("inside", [True, False])
+def test_replicates_that_are_all_alike_leave_an_error(inside):
+    n = 40
+    found, error = share([inside] * n)
+    assert found == inside
+    assert error == pytest.approx(beta(n * inside + 0.5, n * (not inside) + 0.5).std())
+    assert error < share([not inside] + [inside] * (n - 1))[1]
+
+
+def alike(n=30):
+    """Two methods whose intervals all hold, and another whose do not."""
+    rows = {"truth": 0.5, "estimate": 0.5 + 0.01 * np.sin(np.arange(n)), "replicate": np.arange(n)}
+    limits = {"a": (0.3, 0.7), "b": (0.2, 0.8), "c": (0.6, 0.7)}
+    return pd.concat(
+        pd.DataFrame(rows).assign(method=name, lower=low, upper=high, scenario="s", estimand="e")
+        for name, (low, high) in limits.items()
+    )
+
+
+def test_no_proportion_is_certain_or_beyond_its_range():
+    found = measure(alike(), by=["method"])
+    rows = found[found["measure"].isin(PROPORTIONS)]
+    assert set(rows["value"]) == {0, 1}
+    assert (rows["standard_error"] > 0).all()
+    assert (rows["lower"] >= 0).all() and (rows["upper"] <= 1).all()
+    assert (rows["upper"] - rows["lower"]).between(0.05, 0.2).all()
+    differences = compare_methods(alike()).set_index(["method", "other", "measure"])
+    for pair, difference in {("b", "a"): 0, ("c", "a"): -1}.items():
+        row = differences.loc[(*pair, "coverage")]
+        assert row["difference"] == difference
+        assert 0.01 < row["standard_error"] < 0.05
+
+
+def test_intervals_of_means_are_two_standard_errors_wide(misim):
+    found = measure(misim, by=["method"]).set_index("measure").loc["bias"]
+    half = (found["upper"] - found["lower"]) / 2
+    np.testing.assert_allclose(half, 1.96 * found["standard_error"])
+    np.testing.assert_allclose((found["upper"] + found["lower"]) / 2, found["value"])
+
+
+def test_the_table_of_estimators_has_these_measures():
+    """Data sets without an estimate are not ones whose interval misses, nor compared."""
+    rng, rows = np.random.default_rng(1), []
+    for method in ("algebraic", "one_coin"):
+        one = pd.DataFrame({"replicate": np.arange(40), "truth": 0.5})
+        one["estimate"] = 0.5 + 0.1 * rng.normal(size=40)
+        rows.append(one.assign(method=method, figure=9, estimand="e", system=0.5))
+    rows[0].loc[::4, "estimate"] = np.nan
+    every = pd.concat(rows, ignore_index=True)
+    every["lower"], every["upper"] = every["estimate"] - 0.15, every["estimate"] + 0.15
+    table = summarise(every).set_index("method")
+    measures = measure(every, by=["method"]).set_index(["method", "measure"])
+    assert table["n"].tolist() == [30, 40]
+    for method, row in table.iterrows():
+        for name, kind in {"coverage": "value", "coverage_se": "standard_error"}.items():
+            assert row[name] == measures.loc[(method, "coverage"), kind]
+        assert row["rmse_se"] == measures.loc[(method, "rmse"), "standard_error"]
+    errors = every.pivot(index="replicate", columns="method", values="estimate").dropna() - 0.5
+    rmse = np.sqrt((errors**2).mean())
+    assert table.loc["one_coin", "ratio"] == pytest.approx(rmse["one_coin"] / rmse["algebraic"])

@@ -3,22 +3,26 @@
 import json
 import os
 import random
+import re
 import signal
 import subprocess
 import sys
 import time
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
 
+from experiments.study import replicate, store
 from experiments.study import run as running
 from experiments.study.definition import find_study, read_study
+from experiments.study.identity import FORMAT, scenario_id
 from experiments.study.replicate import UNDEFINED
 from experiments.study.run import run_study
 from experiments.study.store import Store, export, open_store, read_results
-from lehner import InputError, estimate_algebraic, simulate, true_parameters
+from lehner import InputError, Scenario, estimate_algebraic, simulate, true_parameters
 from lehner.naive import majority_agreement
 
 STUDY = """\
@@ -140,11 +144,75 @@ def test_what_is_wrong_with_a_study_is_said_with_its_line(tmp_path, old, new, me
         read_study(path)
 
 
-def test_shipped_studies_are_in_order():
+@pytest.fixture
+def shipped():
     folder = Path(running.__file__).parents[1] / "studies"
-    for path in folder.glob("*.toml"):
-        study = read_study(path.stem)
+    return [read_study(path.stem) for path in folder.glob("*.toml")]
+
+
+def test_shipped_studies_are_in_order(shipped):
+    for study in shipped:
         assert study.aims and study.cells
+
+
+def test_names_of_shipped_scenarios_are_true(shipped):
+    for cell in (cell for study in shipped for cell in study.cells):
+        violated = {name for name, extent in cell.scenario.violations().items() if extent}
+        name = cell.table.lower()
+        assert not ("hold" in name and violated), cell.name
+        assert not ("one fails" in name and len(violated) != 1), cell.name
+        assert not ("all fail" in name and len(violated) < 4), cell.name
+        assert not (re.search("unequal|differ", name) and "rater_accuracy" not in violated), cell
+
+
+def test_a_new_field_of_scenarios_changes_no_seed():
+    @dataclass(frozen=True, kw_only=True)
+    class Later(Scenario):
+        fatigue: float = 0.0
+
+    one, later = ({"n_items": 60, "missing": 0.1, **more} for more in ({}, {"fatigue": 0.0}))
+    assert scenario_id(Scenario(**one)) == scenario_id(Later(**later)) == "67dd2a494af7"
+    assert scenario_id(Scenario()) == scenario_id(Later()) != scenario_id(Later(fatigue=0.1))
+
+
+def test_a_default_of_scenarios_that_changes_needs_a_new_format():
+    assert FORMAT == 2
+    # A field that is new changes nothing; where one of these changes, so must the format.
+    known = {
+        "n_categories": 5,
+        "n_items": 200,
+        "rater_accuracy": (0.6, 0.6, 0.6),
+        "system_accuracy": 0.9,
+        "difficulty": (0.0,),
+        "difficulty_probabilities": None,
+        "difficulty_affects": "both",
+        "asymmetric_dispersion": 1.0,
+        "proportional_error_range": 0.0,
+        "errors_affect": "both",
+        "common_errors": "none",
+        "normalization": "expected",
+        "base_rates": "dirichlet",
+        "missing": 0.0,
+        "copying": (),
+        "misleading": 0.0,
+    }
+    assert asdict(Scenario()) | known == asdict(Scenario())
+
+
+def test_results_of_an_earlier_version_are_refused_and_left_alone(tmp_path, run):
+    path, out = write(tmp_path, '"majority_agreement"', 2), tmp_path / "out"
+    run_study(path, out)
+    manifest = json.loads((out / "manifest.json").read_text())
+    del manifest["format"]
+    (out / "manifest.json").write_text(json.dumps(manifest))
+    before = {file: file.stat().st_mtime_ns for file in out.rglob("*")}
+    file = tmp_path / "all.csv"
+    commands = ["run", path, "--output", out], ["report", out], ["export", out, "--output", file]
+    for command in commands:
+        code, _, err = run("study", *command)
+        assert code == 2 and len(err.splitlines()) == 1
+        assert re.search("results in format 1, .* has format 2.*; give a new folder", err)
+    assert {file: file.stat().st_mtime_ns for file in out.rglob("*")} == before
 
 
 def test_every_method_sees_the_data_that_its_seed_makes(tmp_path):
@@ -212,8 +280,6 @@ def test_growing_a_study_keeps_what_is_there(tmp_path, monkeypatch):
 
 
 def test_a_method_that_fails_leaves_a_row_with_its_reason(tmp_path, monkeypatch):
-    import experiments.study.replicate as replicate
-
     def fail(ratings, **options):
         raise FloatingPointError("no\nnumber")
 
@@ -223,6 +289,53 @@ def test_a_method_that_fails_leaves_a_row_with_its_reason(tmp_path, monkeypatch)
     assert set(failed["status"]) == {"failed"} and failed["estimate"].isna().all()
     assert set(failed["reason"]) == {"FloatingPointError: no number"}
     assert (results[results["method"] == "majority_agreement"]["status"] == "ok").all()
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        MemoryError("Unable to allocate 9 TiB"),
+        OSError(28, "No space left on device"),
+        RuntimeError("Failed to initialize\n\nCaused by:\n    1: MemoryError: no room"),
+    ],
+)
+def test_what_the_machine_lacks_is_no_result(tmp_path, monkeypatch, run, error):
+    estimate, calls = replicate.estimate_algebraic, []
+
+    def lack(*given, **options):
+        calls.append(1)
+        if len(calls) == 8:
+            raise error
+        return estimate(*given, **options)
+
+    path, out = write(tmp_path, methods=SLOW, replicates=3), tmp_path / "out"
+    monkeypatch.setattr(replicate, "estimate_algebraic", lack)
+    code, _, err = run("study", "run", path, "--output", out)
+    assert code == 2
+    assert re.search(r"replicates 0 to 2 of scenario \w+ could not be done: .*; what was", err)
+    assert len(read_results(out)) and set(read_results(out)["status"]) <= {"ok", "undefined"}
+    run_study(path, out)
+    monkeypatch.undo()
+    run_study(path, tmp_path / "whole")
+    assert table(out) == table(tmp_path / "whole")
+
+
+def test_what_failed_is_tried_again_on_request(tmp_path, monkeypatch, run):
+    def fail(ratings, **options):
+        raise RuntimeError("All points failed\n\nStack backtrace:\n   0: <unknown>")
+
+    path, out = write(tmp_path, methods=SLOW, replicates=3), tmp_path / "out"
+    monkeypatch.setattr(replicate, "estimate_algebraic", fail)
+    code, _, err = run("study", "run", path, "--output", out)
+    assert code == 0 and "--retry-failed tries them again" in err
+    monkeypatch.undo()
+    failed = run_study(path, out)
+    assert set(failed.loc[failed["status"] == "failed", "reason"]) == {
+        "RuntimeError: All points failed"
+    }
+    run("study", "run", path, "--output", out, "--retry-failed")
+    run_study(path, tmp_path / "whole")
+    assert table(out) == table(tmp_path / "whole")
 
 
 def test_a_study_goes_on_until_its_standard_errors_are_small(tmp_path):
@@ -273,14 +386,25 @@ def test_a_full_disk_ends_the_run_and_loses_what_is_in_flight_only(tmp_path, mon
 def test_merging_parts_loses_nothing_and_an_interrupted_merge_doubles_nothing(tmp_path):
     path = write(tmp_path, methods=SLOW)
     run_study(path, tmp_path / "out")
-    store, before = Store(tmp_path / "out"), table(tmp_path / "out")
-    assert len(store.parts) > 6
-    kept = store.parts[0].read_bytes()
-    store.merge()
-    assert len(store.parts) == 1
+    stored, before = Store(tmp_path / "out"), table(tmp_path / "out")
+    assert len(stored.parts) > 6
+    kept = stored.parts[0].read_bytes()
+    stored.merge()
+    assert len(stored.parts) == 1
     assert table(tmp_path / "out") == before
     (tmp_path / "out" / "parts" / "00000001.parquet").write_bytes(kept)
     assert table(tmp_path / "out") == before
+
+
+def test_large_parts_are_not_merged(tmp_path, monkeypatch):
+    path = write(tmp_path, methods=SLOW)
+    for name, value in {"LARGE": 1, "MOST_PARTS": 2}.items():
+        monkeypatch.setattr(store, name, value)
+    run_study(path, tmp_path / "out")
+    parts = Store(tmp_path / "out").parts
+    assert len(parts) > 6
+    Store(tmp_path / "out").merge()
+    assert Store(tmp_path / "out").parts == parts
 
 
 @pytest.mark.parametrize("case", ["seed", "other files", "file", "running"])
@@ -338,9 +462,8 @@ def test_draws_of_chosen_fits_are_kept(tmp_path):
     assert az.from_netcdf(kept[0])["posterior"]["system_accuracy"].sizes["draw"] == 100
 
 
-@pytest.mark.parametrize(
-    "methods", [SLOW, pytest.param(f"{SLOW}, {SAMPLED}", marks=pytest.mark.slow)]
-)
+@pytest.mark.slow
+@pytest.mark.parametrize("methods", [SLOW, f"{SLOW}, {SAMPLED}"])
 def test_ten_kills_change_nothing(tmp_path, methods):
     """SIGKILL at random moments: what is finished stays, and the table is the same in the end."""
     path = write(tmp_path, methods=methods, replicates=120)
@@ -369,9 +492,11 @@ def by_a_scheduler(process):
     process.terminate()
 
 
-@pytest.mark.parametrize("stop", [by_the_user, by_a_scheduler])
+@pytest.mark.parametrize(
+    "stop", [by_the_user, pytest.param(by_a_scheduler, marks=pytest.mark.slow)]
+)
 def test_interrupted_it_says_that_nothing_is_lost(tmp_path, stop):
-    path, out = write(tmp_path, methods=SLOW, replicates=2000), tmp_path / "out"
+    path, out = write(tmp_path, methods=SLOW, replicates=500), tmp_path / "out"
     command = [sys.executable, "-m", "experiments", "study", "run", path, "--output", out]
     process = subprocess.Popen(
         [*command, "--workers", "2"],
@@ -390,6 +515,10 @@ def test_interrupted_it_says_that_nothing_is_lost(tmp_path, stop):
         "lehner: stopped",
     ]
     assert not any("Traceback" in line for line in told)
+    write(tmp_path, methods=SLOW, replicates=40)
+    assert "failed" not in set(run_study(path, out)["status"])
+    run_study(path, tmp_path / "whole")
+    assert table(out) == table(tmp_path / "whole")
 
 
 def _wait_for_more(out, process, rng):
@@ -421,6 +550,7 @@ def test_the_manifest_names_what_made_the_results(tmp_path):
     assert len(manifest["scenarios"]) == 6 and len(manifest["methods"]) == 3
 
 
+@pytest.mark.slow
 def test_replicates_of_a_killed_dask_worker_are_redone(tmp_path):
     distributed = pytest.importorskip("distributed")
     path, killed = write(tmp_path, methods=SLOW, replicates=40), []

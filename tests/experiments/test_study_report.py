@@ -6,10 +6,14 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from experiments.study.beyond_noise import beyond_noise
 from experiments.study.definition import read_study
-from experiments.study.document import Table, to_html, to_markdown
+from experiments.study.document import Paragraph, Table, to_html, to_markdown
+from experiments.study.figures import plot_bias
+from experiments.study.findings import Findings
+from experiments.study.outcomes import describe_outcomes
 from experiments.study.performance import compare_methods, measure
-from experiments.study.report import Findings, _beyond_noise, _plan, write_report
+from experiments.study.report import _plan, write_report
 from experiments.study.run import run_study
 
 STUDY = """\
@@ -47,6 +51,7 @@ def test_all_files_are_there(folder):
         "report.md",
         "performance.csv",
         "differences.csv",
+        "outcomes.csv",
         "system_accuracy.tex",
         "system_accuracy_in_sample.tex",
         *(f"{name}.{kind}" for name in figures for kind in ("pdf", "png")),
@@ -70,6 +75,7 @@ def test_it_says_what_was_asked_before_what_came_out(folder):
         "Methods",
         "Performance measures",
         "What came out",
+        "Samples without a proper estimate",
         "Performance",
     ]
     assert "4 scenarios, 12 samples each, seed 1" in text
@@ -110,8 +116,102 @@ def test_the_tables_have_the_numbers_of_the_measures(folder):
     entry = f"{one['value']:.3f} ± {one['standard_error']:.3f}"
     lines = (folder / "report" / "report.md").read_text().splitlines()
     assert any(line.startswith("| plain | algebraic |") and entry in line for line in lines)
+    assert any(re.search(r"\d \[\d\.\d{3}, \d\.\d{3}\] \|", line) for line in lines)
     latex = (folder / "report" / "system_accuracy.tex").read_text()
     assert entry.replace("±", r"$\pm$") in latex
+
+
+def tables(blocks):
+    return [block for block in blocks if isinstance(block, Table)]
+
+
+def simulated(tmp_path, estimates, **more):
+    """Findings of one scenario with these estimates of .5, NaN where there is none."""
+    path = tmp_path / "study.toml"
+    names = ", ".join(f'"{name}"' for name in estimates)
+    head, _ = STUDY.split('[[scenarios]]\nname = "swept"')
+    path.write_text(re.sub("methods = .*", f"methods = [{names}]", head))
+    results = pd.concat(
+        pd.DataFrame(
+            {
+                "scenario": "plain",
+                "method": name,
+                "estimand": "system_accuracy",
+                "replicate": np.arange(len(values)),
+                "truth": 0.5,
+                "estimate": values,
+                "lower": np.asarray(values) - 0.2,
+                "upper": np.asarray(values) + 0.2,
+                "status": np.where(np.isnan(values), "undefined", "ok"),
+                "reason": "",
+            }
+        )
+        for name, values in estimates.items()
+    )
+    return Findings(read_study(path), results, measure(results), compare_methods(results))
+
+
+def test_a_better_method_is_not_called_worse_for_samples_that_the_other_has_no_estimate_for(
+    tmp_path,
+):
+    """The algebra errs by .1 where it has an estimate, the other by .05 there, and by .3 where it
+    is hard. Of all its own samples the algebra has the smaller mean squared error."""
+    rng, n = np.random.default_rng(1), 200
+    hard = np.arange(n) % 4 == 0
+    sign = rng.choice([-1, 1], n)
+    algebraic = np.where(hard, np.nan, 0.5 + 0.1 * sign)
+    better = 0.5 + np.where(hard, 0.3, 0.05) * sign
+    found = simulated(tmp_path, {"algebraic": algebraic, "majority_agreement": better})
+    mse = found.measures[found.measures["measure"] == "mse"].set_index("method")["value"]
+    assert mse["algebraic"] < mse["majority_agreement"]
+    ((_, _, best, tied),) = tables(beyond_noise(found))[0].rows
+    assert (best, tied) == ("majority_agreement", "none")
+
+
+def test_how_many_samples_the_best_method_has_no_estimate_for_is_said(tmp_path):
+    rng = np.random.default_rng(1)
+    algebraic = 0.5 + 0.01 * rng.normal(size=40)
+    algebraic[:30] = np.nan
+    majority = 0.5 + 0.1 * rng.normal(size=40)
+    found = simulated(tmp_path, {"algebraic": algebraic, "majority_agreement": majority})
+    ((_, _, best, _),) = tables(beyond_noise(found))[0].rows
+    assert best == "algebraic (without in 30 of 40)"
+
+
+def test_fits_that_did_not_converge_are_counted_and_what_they_change_is_shown(tmp_path):
+    off = np.where(np.arange(40) < 5, 0.9, np.linspace(0.45, 0.55, 40))
+    found = simulated(tmp_path, {"one_coin": off, "majority_agreement": np.full(40, 0.5)})
+    fits = found.results["method"] == "one_coin"
+    replicate = found.results["replicate"]
+    found.results.loc[fits & (replicate < 5), "status"] = "unconverged"
+    found.results.loc[fits & (replicate == 5), ["status", "reason"]] = ["failed", "no | number"]
+    found.results.loc[fits & (replicate == 5), ["estimate", "lower", "upper"]] = np.nan
+    counts, reasons, both = tables(describe_outcomes(found))
+    assert counts.head == ("scenario", "method", "samples", "undefined", "failed", "unconverged")
+    assert counts.rows == (("plain", "one_coin", "40", "0", "1", "5"),)
+    assert reasons.rows == (("one_coin", "no | number", "1"),)
+    entries = {row[2]: row[3:] for row in both.rows}
+    assert set(entries) == {"bias", "rmse", "coverage"}
+    assert entries["coverage"] == ("0.872 [0.733, 0.944]", "1.000 [0.898, 1.000]")
+    assert entries["bias"][0].startswith("0.05") and entries["bias"][1].startswith("0.00")
+
+
+def test_a_study_without_trouble_says_so(tmp_path):
+    found = simulated(tmp_path, {"majority_agreement": np.full(5, 0.5)})
+    (paragraph,) = describe_outcomes(found)
+    assert isinstance(paragraph, Paragraph) and paragraph.text.startswith("None:")
+
+
+def test_bars_of_coverage_end_within_0_and_1(tmp_path):
+    found = simulated(tmp_path, {"one_coin": [0.5] * 10, "majority_agreement": [0.9] * 10})
+    figure = plot_bias(found.study, found.measures, "coverage")
+    ends = [
+        segment[:, 1]
+        for container in figure.axes[0].containers
+        for segment in container.lines[2][0].get_segments()
+    ]
+    assert np.min(ends) == 0 and np.max(ends) == 1
+    assert sorted(np.ptp(ends, axis=1).round(2)) == [0.28, 0.28]
 
 
 def test_only_what_is_beyond_noise_is_called_so(tmp_path):
@@ -142,8 +242,7 @@ def test_only_what_is_beyond_noise_is_called_so(tmp_path):
         for method, error in errors.items()
     )
     found = Findings(study, results, measure(results), compare_methods(results))
-    (table,) = (block for block in _beyond_noise(found) if isinstance(block, Table))
-    ((scenario, biased, best, tied),) = table.rows
+    ((scenario, biased, best, tied),) = tables(beyond_noise(found))[0].rows
     assert scenario == "plain"
     assert biased.startswith("algebraic +0.05") and "," not in biased
     assert {best, tied} == {"mean_posterior", "majority_agreement"}

@@ -1,0 +1,76 @@
+"""Who is biased, and who errs least, as far as the samples of a study tell."""
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from experiments.study.document import Block, Paragraph, Table
+from experiments.study.findings import Findings
+from experiments.study.performance import Measured
+from experiments.study.proportions import Z
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+def beyond_noise(found: Findings) -> Iterator[Block]:
+    """Say for each scenario who is biased, and who errs least, as far as the samples tell."""
+    yield Paragraph(
+        "For the expected accuracy of the system. A bias is listed if it is more than "
+        f"{Z:g} standard errors from zero. Methods are compared in pairs, on the samples for which "
+        "both have an estimate: the method that has the least mean squared error there is listed "
+        "with those that are not worse by more than Monte Carlo noise; the others are worse. How "
+        "many samples a listed method has no estimate for is said in brackets."
+    )
+    rows = []
+    of_expected = found.measures[found.measures["estimand"] == "system_accuracy"]
+    for cell in found.study.cells:
+        measures = of_expected[of_expected["scenario"] == cell.name]
+        bias = measures[measures["measure"] == "bias"].set_index("method")
+        biased = bias[bias["value"].abs() > Z * bias["standard_error"]]
+        mse = measures[measures["measure"] == "mse"].set_index("method")["value"].dropna()
+        if mse.empty:
+            continue
+        failures = measures[measures["measure"] == "failure_rate"].set_index("method")
+        more = _more_error(found.differences, cell.name)
+        best = _least_error([str(name) for name in mse.index], more)
+        tied = [name for name in mse.index if name != best and not _worse(more, name, best)]
+        named = ", ".join(f"{name} {value:+.3f}" for name, value in biased["value"].items())
+        first, *others = (_with_failures(name, failures) for name in (best, *tied))
+        rows.append((cell.name, named or "none", first, ", ".join(others) or "none"))
+    yield Table(("scenario", "biased", "least error", "not told from it"), tuple(rows))
+
+
+def _more_error(differences: "pd.DataFrame", scenario: str) -> dict[tuple[str, str], Measured]:
+    """Give by how much more a method's squared errors are than another's, where both have some."""
+    rows = differences[
+        (differences["scenario"] == scenario)
+        & (differences["estimand"] == "system_accuracy")
+        & (differences["measure"] == "mse")
+    ]
+    more = {}
+    for row in rows.itertuples():
+        more[row.method, row.other] = (row.difference, row.standard_error)
+        more[row.other, row.method] = (-row.difference, row.standard_error)
+    return more
+
+
+def _least_error(methods: list[str], more: dict[tuple[str, str], Measured]) -> str:
+    """Choose the method that no other beats, or that is beaten by least if all are."""
+
+    def most_beaten(method: str) -> float:
+        margins = [more[method, other][0] for other in methods if other != method]
+        return max((margin for margin in margins if margin == margin), default=0.0)
+
+    return min(methods, key=most_beaten)
+
+
+def _worse(more: dict[tuple[str, str], Measured], method: str, best: str) -> bool:
+    """Whether a method's squared errors are larger than another's, beyond noise."""
+    difference, error = more[method, best]
+    return difference > Z * error
+
+
+def _with_failures(method: str, failures: "pd.DataFrame") -> str:
+    share, n = failures.loc[method, ["value", "n"]]
+    without = round(share * n)
+    return f"{method} (without in {without} of {n:.0f})" if without else method

@@ -42,7 +42,7 @@ def estimate_adjusted(
     ratings: Ratings,
     violations: Violations | None = None,
     *,
-    aggregation: Aggregation = "bins",
+    aggregation: Aggregation = "weighted",
     inversion: Inversion = "population",
     level: float = 0.9,
     samples: int = 200,
@@ -68,7 +68,7 @@ def estimate_adjusted(
     violations : Violations, optional
         From `lehner.fit_violations`, which is called by default; with its arguments it can be seen
         what follows if the difficulty, say, were another.
-    aggregation : {"bins", "weighted", "likelihood"}
+    aggregation : {"weighted", "likelihood", "paper"}
         As of `estimate_algebraic`, whose estimate is adjusted.
     inversion : {"population", "sample"}
         Whether it gives that for 100,000 items with the fitted violations, or on average for

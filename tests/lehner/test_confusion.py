@@ -14,7 +14,7 @@ from lehner.confusion import (
     scale_to_mean,
     vary_errors,
 )
-from tests.reference.simulation import matrix
+from experiments.benchmarks.loop import matrix
 
 pytestmark = pytest.mark.filterwarnings("error")
 some = settings(max_examples=60, deadline=None)

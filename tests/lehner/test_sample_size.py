@@ -17,7 +17,7 @@ from lehner import (
 )
 from lehner.planning.crossing import regress
 from lehner.planning.nearness import Nearness
-from tests.reference.simulation import simulate_and_estimate
+from experiments.benchmarks.loop import simulate_and_estimate
 
 GOOD = Scenario(rater_accuracy=(0.8, 0.8, 0.8))
 

@@ -1,6 +1,7 @@
 """The paper's simulation, one replicate at a time and item by item, written from the paper alone.
 
-It shares no code with the package: the oracle of the tests, and the peer of the benchmarks.
+It shares no code with the package: the peer of the benchmarks, and an oracle of the tests. Step 4
+is the paper's, in bins.
 """
 
 import numpy as np

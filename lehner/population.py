@@ -139,7 +139,7 @@ def population_value(
     --------
     >>> scenario = Scenario(base_rates=(0.3, 0.25, 0.2, 0.15, 0.1), rater_accuracy=(0.4, 0.6, 0.8))
     >>> round(population_value(scenario).estimate, 5)
-    0.9349
+    0.92792
     """
     return population_values(
         scenario,

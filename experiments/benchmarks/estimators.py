@@ -33,7 +33,7 @@ QUICK_MODELS = (
     "dawid_skene",
     "hierarchical_dawid_skene",
 )
-PEER = "algebraic_paper"
+PEER = "algebraic"
 
 
 def main() -> None:
@@ -74,7 +74,7 @@ def summarise(rows: pd.DataFrame) -> pd.DataFrame:
     -------
     pandas.DataFrame
         Columns `figure`, `estimand`, `method`, `n`, `bias`, `rmse`, `rmse_se`, `ratio` (of the
-        RMSE to that of the paper's algebra), `coverage`, `coverage_se`, `width`.
+        RMSE to that of the algebra), `coverage`, `coverage_se`, `width`.
     """
     found = []
     for (figure, estimand), cell in rows.groupby(["figure", "estimand"]):

@@ -56,7 +56,7 @@ def estimate_least_squares(
     >>> from lehner import load_dataset
     >>> estimate = estimate_least_squares(load_dataset("lehner_table2"))
     >>> round(estimate.system_accuracy.estimate, 3)
-    0.745
+    0.78
     """
     step_4 = find("aggregation", aggregation, AGGREGATIONS)
     require_estimable(ratings)

@@ -6,7 +6,7 @@ its P_g misses 1/K by sampling error, and Eq. 7 is then noise divided by noise.
 
 - "weighted", the default, is the mean of Eq. 7 over items and categories with weights
   (K p - 1)^2: what divides by almost nothing weighs almost nothing.
-- "likelihood" maximises the likelihood of the answers. It errs up to a tenth less where the
+- "likelihood" maximises the likelihood of the answers. It errs up to 15% less where the
   K-properties hold, and takes several times as long.
 - "paper" sorts items into bins of P_g, takes Eq. 7 in each, clips it to [0, 1] and weights it by
   the number of items, however little they say. It is therefore not consistent: where items with

@@ -116,9 +116,11 @@ def test_means_of_large_samples_agree(seed):
 
 
 def likelihood_means_agree(seed):
-    scenario = replace(
-        random_scenario(np.random.default_rng([2, seed])), proportional_error_range=0.0
-    )
+    scenario = random_scenario(np.random.default_rng([2, seed]))
+    means_of_likelihood_agree(replace(scenario, proportional_error_range=0.0), 200_000, seed)
+
+
+def means_of_likelihood_agree(scenario, n_items, seed):
     rng = np.random.default_rng(seed)
     drawn = draw_parameters(scenario, 1, rng)
     k = scenario.n_categories
@@ -129,7 +131,7 @@ def likelihood_means_agree(seed):
         base_rates=drawn.base_rates[0],
         confusion=np.tensordot(scenario.level_probabilities, drawn.confusion[0], 1),
     )
-    samples = rng.multinomial(200_000, probability / probability.sum(), size=8)
+    samples = rng.multinomial(n_items, probability / probability.sum(), size=8)
     for method, model in LIKELIHOOD_METHODS.items():
         value = population_value(scenario, method)
         estimates = np.array(
@@ -149,6 +151,22 @@ def test_likelihood_means_of_large_samples_agree(seed):
 @pytest.mark.parametrize("seed", range(3, 50))
 def test_likelihood_means_of_large_samples_agree_in_many_scenarios(seed):
     likelihood_means_agree(seed)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("n_categories", "n_raters", "missing"), [(2, 2, 0), (2, 4, 0), (2, 3, 0.3), (3, 3, 0), (3, 2, 0.3)]
+)
+def test_likelihood_means_of_a_million_items_agree_where_raters_are_tied(
+    n_categories, n_raters, missing
+):
+    scenario = Scenario(
+        n_categories=n_categories,
+        rater_accuracy=(0.7,) * n_raters,
+        base_rates="equal",
+        missing=missing,
+    )
+    means_of_likelihood_agree(scenario, 1_000_000, seed=1)
 
 
 def test_replicates_average_random_base_rates_and_errors():

@@ -69,9 +69,9 @@ algebra
 
 # %% [markdown]
 # The paper's Table 3, the probability of each true category, and Table 4, the bins of its step 4.
-# (The paper prints three cells of Table 4 wrong; its total, .731, is right.) Its bins count by their
-# items: the two of the first bin, in which all categories are nearly equally probable, add .2 to the
-# total. Step 4 here weighs items by what they say and gives .804.
+# (The paper prints three cells of Table 4 wrong; its total, .731, is right.) Its bins count by
+# their items: the two of the first bin, in which all categories are nearly equally probable, add
+# .2 to the total. Step 4 here weighs items by what they say and gives .804.
 
 # %%
 algebra.truth_probabilities.round(3).to_pandas()

@@ -114,12 +114,13 @@ pd.DataFrame(
 # %% [markdown]
 # ## Where the paper's step 4 does not come near the truth
 #
-# Eq. 7 divides by $K P_g - 1$. Where two raters contradict each other and both categories are equally
-# frequent, the top probability $P_g$ is 1/2 but for sampling error, and Eq. 7 is noise divided by
-# noise. The paper takes it in bins of $P_g$, cuts it to [0, 1] and weighs the bin by its items, here
-# 42% of all. So more items do not help, though all K-properties hold; `algebraic_paper` keeps that
-# step, and has no limit here. `algebraic` is the mean of Eq. 7 over items and categories with weights
-# $(K p - 1)^2$: what divides by almost nothing weighs almost nothing. The system is right in .9.
+# Eq. 7 divides by $K P_g - 1$. Where two raters contradict each other and both categories are
+# equally frequent, the top probability $P_g$ is 1/2 but for sampling error, and Eq. 7 is noise
+# divided by noise. The paper takes it in bins of $P_g$, cuts it to [0, 1] and weighs the bin by
+# its items, here 42% of all. So more items do not help, though all K-properties hold;
+# `algebraic_paper` keeps that step, and has no limit here. `algebraic` is the mean of Eq. 7 over
+# items and categories with weights $(K p - 1)^2$: what divides by almost nothing weighs almost
+# nothing. The system is right in .9.
 
 # %%
 tied = lehner.Scenario(n_categories=2, rater_accuracy=(0.7, 0.7), base_rates="equal")
@@ -178,8 +179,8 @@ worst("rater_accuracy")
 #
 # Easy items add more agreement than hard ones take away, so that truth probabilities are
 # overconfident and the estimate is drawn towards the middle. A good system loses .04 with weak
-# raters and nothing with others; by the paper's bins .02 to .08. No model without difficulty is free of it: for a bad
-# system Dawid–Skene is worse than the algebra.
+# raters and nothing with others; by the paper's bins .02 to .08. No model without difficulty is
+# free of it: for a bad system Dawid–Skene is worse than the algebra.
 
 # %%
 draw("difficulty")
@@ -249,8 +250,9 @@ rows.pivot(index="violation", columns=["method", "skew"], values="bias").round(3
 # to these items counts in full. Weighted by what items say, base rates matter little; only under
 # asymmetric dispersion does it make a difference whether the frequent categories are in the middle.
 #
-# **Answer.** The paper's numbers come out but for one claim and a few misprints. Its last step is not
-# consistent where raters are tied on many items. With that step weighted, its method is unbiased
-# in large samples where the K-properties hold, slightly optimistic when raters differ, and
-# conservative about good systems when errors do, most so with weak raters. Two things no comparison of methods reveals: raters who copy make a
-# good system look bad, and items that mislead everybody make it look good.
+# **Answer.** The paper's numbers come out but for one claim and a few misprints. Its last step is
+# not consistent where raters are tied on many items. With that step weighted, its method is
+# unbiased in large samples where the K-properties hold, slightly optimistic when raters differ,
+# and conservative about good systems when errors do, most so with weak raters. Two things no
+# comparison of methods reveals: raters who copy make a good system look bad, and items that
+# mislead everybody make it look good.

@@ -148,11 +148,11 @@ wide.loc[
 # intervals hold in 75%), .08 low if errors fall near the truth, .07 if all fail; for a poor system
 # it is .04 too high if all fail. Step 4 weighted by what items say, or by likelihood, is off by
 # .045 at most for a good system, and its RMSE is lower in every scenario with one; for a poor
-# system it is .06 too high if all fail. Dawid-Skene, alone or hierarchical, is .06 to .10 low for a good system
-# and .07 to .15 too high for a poor one, with intervals that mostly miss: three raters cannot
-# tell full confusion matrices. `one_coin`, the algebra's assumptions as a likelihood, does well
-# for a good system even where they fail, and is no better than the algebra for a poor one: .06
-# too high where all fail, with intervals that hold in 57% of the samples. `relaxed_k` is nowhere
-# off by more than .02; where the K-properties hold its RMSE is that of `one_coin`, and its
-# intervals hold in 85 to 98% of the samples. Of the properties, equal errors matters most for a
-# good system, and equal difficulty as much for a poor one.
+# system it is .06 too high if all fail. Dawid-Skene, alone or hierarchical, is .06 to .10 low for
+# a good system and .07 to .15 too high for a poor one, with intervals that mostly miss: three
+# raters cannot tell full confusion matrices. `one_coin`, the algebra's assumptions as a
+# likelihood, does well for a good system even where they fail, and is no better than the algebra
+# for a poor one: .06 too high where all fail, with intervals that hold in 57% of the samples.
+# `relaxed_k` is nowhere off by more than .02; where the K-properties hold its RMSE is that of
+# `one_coin`, and its intervals hold in 85 to 98% of the samples. Of the properties, equal errors
+# matters most for a good system, and equal difficulty as much for a poor one.

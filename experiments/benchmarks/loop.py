@@ -15,7 +15,7 @@ def simulate_and_estimate(scenario, rng):
 
 
 def draw_matrices(scenario, rng):
-    """Flat Dirichlet base rates; a matrix for each level of difficulty and each rater or system."""
+    """Draw flat Dirichlet base rates, and a matrix for each level and each rater or system."""
     K = scenario.n_categories
     base = rng.dirichlet(np.ones(K))
     accuracies = [*scenario.rater_accuracy, scenario.system_accuracy]
@@ -25,7 +25,7 @@ def draw_matrices(scenario, rng):
 
 
 def matrix(ipc, pda, scenario, base, rng):
-    """Steps 1-5 with step 5 as "expected"."""
+    """Take steps 1-5, step 5 as "expected"."""
     K = scenario.n_categories
     accuracy = min(1.0, max(0.0, ipc + pda))
     distance = np.abs(np.subtract.outer(np.arange(K), np.arange(K)))
@@ -46,7 +46,7 @@ def matrix(ipc, pda, scenario, base, rng):
 
 
 def draw_items(scenario, base, matrices, rng):
-    """Ratings (item, rater), system answers and truths."""
+    """Draw ratings (item, rater), system answers and truths."""
     n = scenario.n_items
     truth = rng.choice(len(base), size=n, p=base)
     level = rng.integers(len(matrices), size=n)
@@ -57,7 +57,7 @@ def draw_items(scenario, base, matrices, rng):
 
 
 def estimate(ratings, system, K):
-    """Lehner's four steps on arrays; NaN where agreement is at or below chance."""
+    """Take Lehner's four steps on arrays; NaN where agreement is at or below chance."""
     n, J = ratings.shape
     votes = (ratings[:, :, None] == np.arange(K)).sum(axis=1)
     P_a = (votes * (votes - 1)).sum() / (n * J * (J - 1))

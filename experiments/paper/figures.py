@@ -97,8 +97,8 @@ def simulate_figure(figure: PaperFigure, runs: int = PAPER_RUNS, seed: Seed = 1)
     -------
     xarray.Dataset
         Dimension `run`: `preset`, `algebraic_paper` (the estimate), `system_accuracy`
-        (expected), `system_accuracy_in_sample`, `kappa` and `rater_accuracy`. The first runs of each preset
-        do not depend on `runs`.
+        (expected), `system_accuracy_in_sample`, `kappa` and `rater_accuracy`. The first runs of
+        each preset do not depend on `runs`.
 
     Examples
     --------

@@ -155,7 +155,8 @@ def test_likelihood_means_of_large_samples_agree_in_many_scenarios(seed):
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("n_categories", "n_raters", "missing"), [(2, 2, 0), (2, 4, 0), (2, 3, 0.3), (3, 3, 0), (3, 2, 0.3)]
+    ("n_categories", "n_raters", "missing"),
+    [(2, 2, 0), (2, 4, 0), (2, 3, 0.3), (3, 3, 0), (3, 2, 0.3)],
 )
 def test_likelihood_means_of_a_million_items_agree_where_raters_are_tied(
     n_categories, n_raters, missing

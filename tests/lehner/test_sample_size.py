@@ -7,6 +7,7 @@ import pytest
 from scipy.stats import binom, norm
 from statsmodels.api import WLS, add_constant
 
+from experiments.benchmarks.loop import simulate_and_estimate
 from lehner import (
     InputError,
     Scenario,
@@ -17,7 +18,6 @@ from lehner import (
 )
 from lehner.planning.crossing import regress
 from lehner.planning.nearness import Nearness
-from experiments.benchmarks.loop import simulate_and_estimate
 
 GOOD = Scenario(rater_accuracy=(0.8, 0.8, 0.8))
 

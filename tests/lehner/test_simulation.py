@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from scipy.stats import chisquare, ks_2samp
 
+from experiments.benchmarks.loop import estimate, simulate_and_estimate
 from lehner import (
     InputError,
     Scenario,
@@ -20,7 +21,6 @@ from lehner.parameters import draw_parameters
 from lehner.pattern_probabilities import pattern_probabilities
 from lehner.vote_methods import VOTE_METHODS, estimate_from_votes
 from lehner.votes import collapse_votes, pattern_votes
-from experiments.benchmarks.loop import estimate, simulate_and_estimate
 
 VIOLATED = Scenario(
     rater_accuracy=(0.5, 0.6, 0.7),

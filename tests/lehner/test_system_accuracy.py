@@ -99,7 +99,9 @@ FEW = [
 ]
 GRID = [
     cell
-    for cell in product((2, 3, 5), (2, 3, 4, 5), (0.6, 0.7, 0.8), (True, False), (0.0, 0.3), VIOLATIONS)
+    for cell in product(
+        (2, 3, 5), (2, 3, 4, 5), (0.6, 0.7, 0.8), (True, False), (0.0, 0.3), VIOLATIONS
+    )
     if not (cell[0] == 2 and cell[5] == "dispersion")
     and not (cell[0] == 5 and cell[1] == 5 and cell[4])
 ]

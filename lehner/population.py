@@ -43,14 +43,12 @@ LARGE_SAMPLE = 10**14
 LARGE_SAMPLES = 25
 MOST_SPREAD = 1e-3
 
-UNDEFINED = (
-    "raters agree at or below chance, or their ratings say nothing about the items that the "
-    "system answers"
-)
+AT_CHANCE = "raters agree at or below chance"
+UNINFORMATIVE = "the ratings say nothing about the items that the system answers"
 NO_LIMIT = (
-    "or large samples of the same scenario give different values: an item's top probability is "
-    "1/K, at the edge of two bins, or shared by two categories, and chance decides what the "
-    "paper's step 4 makes of it"
+    "large samples of the same scenario give different values: the top probability of some items "
+    "is 1/K, at the edge of two bins, or shared by two categories, and chance decides what the "
+    "paper's step 4 makes of them"
 )
 
 
@@ -183,14 +181,18 @@ def population_values(
     drawn = sample_size is not None or scenario.random_parameters
     return {
         method: _summarise(
-            method, np.concatenate([part[method] for part in estimates]), accuracy, drawn=drawn
+            method,
+            np.concatenate([part[method] for part in estimates]),
+            accuracy,
+            np.concatenate([part["rater_accuracy"] for part in estimates]),
+            drawn=drawn,
         )
         for method in methods
     }
 
 
 def _summarise(
-    method: str, estimates: Floats, accuracies: Floats, *, drawn: bool
+    method: str, estimates: Floats, accuracies: Floats, rater_accuracy: Floats, *, drawn: bool
 ) -> PopulationValue:
     defined = np.isfinite(estimates)
     bias = (estimates - accuracies)[defined]
@@ -202,12 +204,16 @@ def _summarise(
         bias=float(bias.mean()) if n else None,
         standard_error=_standard_error(bias) if drawn else 0.0,
         undefined=float(1 - defined.mean()),
-        reason="" if defined.all() else _why_undefined(method),
+        reason=_why_undefined(method, rater_accuracy[~defined]),
     )
 
 
-def _why_undefined(method: str) -> str:
-    return f"{UNDEFINED}; {NO_LIMIT}" if method == PAPER else UNDEFINED
+def _why_undefined(method: str, rater_accuracy: Floats) -> str:
+    at_chance = np.isnan(rater_accuracy)
+    reasons = [AT_CHANCE] if at_chance.any() else []
+    if not at_chance.all():
+        reasons.append(NO_LIMIT if method == PAPER else UNINFORMATIVE)
+    return "; ".join(reasons)
 
 
 def _standard_error(draws: Floats) -> float | None:

@@ -143,7 +143,7 @@ def test_population_values_are_the_means_of_a_million_items_over_the_grid():
 def test_the_paper_s_step_has_no_limit_where_the_top_probability_is_1_over_k(name):
     value = population_value(TIED[name], PAPER)
     assert (value.estimate, value.bias, value.undefined) == (None, None, 1)
-    assert "chance decides what the paper's step 4 makes of it" in value.reason
+    assert value.reason.startswith("large samples of the same scenario give different values")
     samples = simulate_estimates(
         replace(TIED[name], n_items=10**9), 50, methods=[PAPER], in_sample=False
     )

@@ -171,9 +171,9 @@ it is around .55. Made by `python -m experiments.planning.claims`; ± is the Mon
 error. `Figure 10` and `Figure 11` are the paper's own settings (raters .5 .6 .7 and .7 .8 .9, whose
 kappas are .30 and .58, system preset to .1 .3 .5 .7 .9). `violation 1` has these violations, raters
 with just that kappa, and systems whose expected accuracy is .1 .3 .5 .7 .9; in `violation 0` the
-K-properties hold. `algebraic_paper` has the paper's step 4, `algebraic` that of this package. The
-probability is averaged over the five systems; `at worst` each of them is to
-reach 90%. A dash: no number of items up to 100,000 is enough, or near 90% the probability grows too
+K-properties hold. `algebraic_paper` has the paper's step 4, `algebraic` the one weighted by what
+items say. The probability is averaged over the five systems; `at worst` each of them is to reach
+90%. A dash: no number of items up to 100,000 is enough, or near 90% the probability grows too
 slowly to tell.
 
 """

@@ -41,7 +41,7 @@ PAPER = "algebraic_paper"
 # So many items put sampling error far above the tolerance for ties and below what is reported.
 LARGE_SAMPLE = 10**14
 LARGE_SAMPLES = 25
-MOST_SPREAD = 1e-3
+MOST_SPREAD = 1e-4
 
 AT_CHANCE = "raters agree at or below chance"
 UNINFORMATIVE = "the ratings say nothing about the items that the system answers"
@@ -103,7 +103,7 @@ def population_value(
     All methods but one depend continuously on these probabilities, so that this is their limit.
     "algebraic_paper" jumps where the top probability of an item is 1/K, at the edge of two bins,
     or shared by two categories. It is applied to samples of 10^14 items instead; if they differ
-    by more than .001 there is no limit, and no estimate.
+    by more than .0001 there is no limit, and no estimate.
 
     Parameters
     ----------

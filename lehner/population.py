@@ -254,14 +254,11 @@ def _limit_of_paper(table: VoteTable, probability: Floats, rng: np.random.Genera
     """Give the value on which very large samples agree, NaN where they do not."""
     shares = probability / np.maximum(probability.sum(axis=(1, 2), keepdims=True), 1.0)
     flat = shares.reshape(len(shares), -1)
-    values = np.array(
-        [
-            estimate_from_votes(
-                table, rng.multinomial(LARGE_SAMPLE, flat).reshape(shares.shape), [PAPER]
-            )[PAPER]
-            for _ in range(LARGE_SAMPLES)
-        ]
+    samples = (
+        rng.multinomial(LARGE_SAMPLE, flat).astype(float).reshape(probability.shape)
+        for _ in range(LARGE_SAMPLES)
     )
+    values = np.array([estimate_from_votes(table, counts, [PAPER])[PAPER] for counts in samples])
     agree = np.ptp(values, axis=0) <= MOST_SPREAD
     return np.where(agree, values.mean(axis=0), np.nan)
 

@@ -94,7 +94,7 @@ def test_all_methods_are_compared_with_a_verdict_on_each_k_property(run, ordered
 
 
 def test_the_table_of_many_methods_has_a_row_for_each(run):
-    names = ["algebraic", "algebraic_weighted", "mean_posterior", "dawid_skene", "relaxed_k"]
+    names = ["algebraic", "algebraic_likelihood", "mean_posterior", "dawid_skene", "relaxed_k"]
     options = [part for name in names for part in ("--method", name)]
     code, out, _ = run("estimate", "lehner_table2", "--system", "System", *options)
     assert code == 0

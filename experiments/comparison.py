@@ -210,7 +210,7 @@ def compare(
     >>> one = lehner.majority_agreement(ratings)
     >>> two = lehner.estimate_algebraic(ratings)
     >>> compare("table 2", ratings, [one, two]).to_frame()["estimate"].round(3).tolist()[:4]
-    [0.5, 0.5, 0.731, 0.731]
+    [0.5, 0.5, 0.804, 0.804]
     """
     corrections = _corrections(ratings, estimates)
     estimates = [_add_warnings(estimate, corrections) for estimate in estimates]

@@ -37,9 +37,9 @@ class Method:
 
 
 ALGEBRAIC: dict[str, Aggregation] = {
-    "algebraic": "bins",
-    "algebraic_weighted": "weighted",
+    "algebraic": "weighted",
     "algebraic_likelihood": "likelihood",
+    "algebraic_paper": "paper",
 }
 
 
@@ -126,18 +126,18 @@ METHODS = {
         ),
         Method(
             name="algebraic",
-            summary="Lehner's algebra, step 4 in bins",
+            summary="Lehner's algebra, step 4 weighted by what items say",
             estimate=_algebraic("algebraic"),
-        ),
-        Method(
-            name="algebraic_weighted",
-            summary="Lehner's algebra, step 4 by least squares",
-            estimate=_algebraic("algebraic_weighted"),
         ),
         Method(
             name="algebraic_likelihood",
             summary="Lehner's algebra, step 4 by maximum likelihood",
             estimate=_algebraic("algebraic_likelihood"),
+        ),
+        Method(
+            name="algebraic_paper",
+            summary="Lehner's algebra, step 4 in bins as in the paper, not consistent",
+            estimate=_algebraic("algebraic_paper"),
         ),
         Method(
             name="algebraic_adjusted",

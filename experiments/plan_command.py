@@ -39,7 +39,7 @@ def plan(
         ),
     ] = None,
     method: Annotated[
-        str, typer.Option(help="algebraic, algebraic_weighted, algebraic_likelihood, ….")
+        str, typer.Option(help="algebraic, algebraic_likelihood, algebraic_paper, ….")
     ] = "algebraic",
     estimand: Annotated[
         str, typer.Option(help="system_accuracy (expected) or system_accuracy_in_sample.")

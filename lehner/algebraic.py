@@ -30,7 +30,7 @@ FULL_PRECISION = np.finfo(float).tiny / np.finfo(float).eps
 def estimate_algebraic(
     ratings: Ratings,
     *,
-    aggregation: Aggregation = "bins",
+    aggregation: Aggregation = "weighted",
     interval: IntervalKind | None = "percentile",
     level: float = 0.9,
     resamples: int = 2000,
@@ -47,9 +47,10 @@ def estimate_algebraic(
     ----------
     ratings : Ratings
         With a system. Ratings may be missing and items may have different numbers of raters.
-    aggregation : {"bins", "weighted", "likelihood"}
-        How step 4 combines the items: in bins of the top truth probability as in the paper, by
-        least squares over items and categories, or by maximum likelihood over items.
+    aggregation : {"weighted", "likelihood", "paper"}
+        How step 4 combines the items: Eq. 7 weighted by how much each item and category says
+        (least squares), by maximum likelihood, or in bins of the top truth probability as in the
+        paper, which is not consistent: see `lehner.system_accuracy`.
     interval : {"percentile", "bca"}, optional
         Bootstrap interval, resampling items; None for none.
     level : float
@@ -62,7 +63,7 @@ def estimate_algebraic(
     Returns
     -------
     Estimate
-        With `bins` (the paper's Table 4) if `aggregation` is "bins". Numbers that the data
+        With `bins` (the paper's Table 4) if `aggregation` is "paper". Numbers that the data
         cannot support are None or NaN, and `warnings` says why.
 
     Raises
@@ -77,8 +78,14 @@ def estimate_algebraic(
     Examples
     --------
     >>> from lehner import load_dataset
-    >>> estimate = estimate_algebraic(load_dataset("lehner_table2"), interval=None)
-    >>> round(estimate.system_accuracy.estimate, 4)
+    >>> ratings = load_dataset("lehner_table2")
+    >>> round(estimate_algebraic(ratings, interval=None).system_accuracy.estimate, 4)
+    0.804
+
+    As the paper prints it:
+
+    >>> printed = estimate_algebraic(ratings, aggregation="paper", interval=None)
+    >>> round(printed.system_accuracy.estimate, 4)
     0.7314
     """
     find("aggregation", aggregation, AGGREGATIONS)
@@ -108,13 +115,13 @@ def estimate_algebraic(
         diagnostics |= {"resamples": resamples, "undefined_resamples": share}
         warnings += _interval_warnings(share)
     return Estimate(
-        method="algebraic" if aggregation == "bins" else f"algebraic_{aggregation}",
+        method="algebraic" if aggregation == "weighted" else f"algebraic_{aggregation}",
         system_accuracy=accuracy,
         system_accuracy_in_sample=accuracy,
         rater_accuracy=labelled(np.full(ratings.n_raters, steps.accuracy[0]), ratings, "rater"),
         base_rates=labelled(steps.base_rates[0], ratings, "category"),
         truth_probabilities=labelled(steps.truth[0][collapsed.row], ratings, "item", "category"),
-        bins=bin_table(steps.truth, answers) if aggregation == "bins" else None,
+        bins=bin_table(steps.truth, answers) if aggregation == "paper" else None,
         warnings=tuple(warnings),
         diagnostics=diagnostics,
     )

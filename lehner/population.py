@@ -28,11 +28,28 @@ from lehner.seeds import Seed, child_seeds
 from lehner.simulation import simulate
 from lehner.vote_methods import VOTE_METHODS, estimate_from_votes
 from lehner.vote_probabilities import vote_probabilities, vote_table
-from lehner.votes import collapse_votes, pattern_votes
+from lehner.votes import VoteTable, collapse_votes, pattern_votes
 
 type Floats = NDArray[np.float64]
 
-POPULATION_METHODS = (*VOTE_METHODS, *LATENT_CLASS_MODELS)
+LIKELIHOOD_METHODS = {f"{model}_ml": model for model in LATENT_CLASS_MODELS}
+"""Latent-class models by maximum likelihood: their names here, and in `fit_latent_class`."""
+
+POPULATION_METHODS = (*VOTE_METHODS, *LIKELIHOOD_METHODS)
+
+PAPER = "algebraic_paper"
+# So many items put sampling error far above the tolerance for ties and below what is reported.
+LARGE_SAMPLE = 10**14
+LARGE_SAMPLES = 25
+MOST_SPREAD = 1e-4
+
+AT_CHANCE = "raters agree at or below chance"
+UNINFORMATIVE = "the ratings say nothing about the items that the system answers"
+NO_LIMIT = (
+    "large samples of the same scenario give different values: the top probability of some items "
+    "is 1/K, at the edge of two bins, or shared by two categories, and chance decides what the "
+    "paper's step 4 makes of them"
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -52,7 +69,9 @@ class PopulationValue:
         Monte Carlo standard error of the bias; 0 where nothing was drawn, None where the method is
         defined in fewer than two draws.
     undefined : float
-        Share of the replicates in which the method is undefined, and which are left out.
+        Share of the replicates in which the method has no limit, and which are left out.
+    reason : str
+        Why it has none, if there are such replicates.
     """
 
     method: str
@@ -61,6 +80,7 @@ class PopulationValue:
     bias: float | None
     standard_error: float | None
     undefined: float
+    reason: str = ""
 
 
 def population_value(
@@ -77,7 +97,13 @@ def population_value(
     Votes and system answers, for likelihood models the patterns of ratings and answers, are
     enumerated with their probabilities, and the method is applied to these as if they were counts.
     For likelihood models that gives the pseudo-true value, of the model nearest to the truth in
-    Kullback-Leibler divergence.
+    Kullback-Leibler divergence: that of maximum likelihood, and of Bayesian estimates as far as
+    the prior is lost in the data.
+
+    All methods but one depend continuously on these probabilities, so that this is their limit.
+    "algebraic_paper" jumps where the top probability of an item is 1/K, at the edge of two bins,
+    or shared by two categories. It is applied to samples of 10^14 items instead; if they differ
+    by more than .0001 there is no limit, and no estimate.
 
     Parameters
     ----------
@@ -91,7 +117,7 @@ def population_value(
         Where base rates or confusion matrices are random, how many are drawn and averaged.
     sample_size : int, optional
         Where patterns are too many to enumerate (over 10 million): number of items of a large
-        sample to take in their place, in each replicate.
+        sample to take in their place, in each replicate. Whether there is a limit is not told.
     seed : int, numpy.random.SeedSequence or numpy.random.Generator
 
     Returns
@@ -111,7 +137,7 @@ def population_value(
     --------
     >>> scenario = Scenario(base_rates=(0.3, 0.25, 0.2, 0.15, 0.1), rater_accuracy=(0.4, 0.6, 0.8))
     >>> round(population_value(scenario).estimate, 5)
-    0.9349
+    0.92792
     """
     return population_values(
         scenario,
@@ -155,14 +181,18 @@ def population_values(
     drawn = sample_size is not None or scenario.random_parameters
     return {
         method: _summarise(
-            method, np.concatenate([part[method] for part in estimates]), accuracy, drawn=drawn
+            method,
+            np.concatenate([part[method] for part in estimates]),
+            accuracy,
+            np.concatenate([part["rater_accuracy"] for part in estimates]),
+            drawn=drawn,
         )
         for method in methods
     }
 
 
 def _summarise(
-    method: str, estimates: Floats, accuracies: Floats, *, drawn: bool
+    method: str, estimates: Floats, accuracies: Floats, rater_accuracy: Floats, *, drawn: bool
 ) -> PopulationValue:
     defined = np.isfinite(estimates)
     bias = (estimates - accuracies)[defined]
@@ -174,7 +204,16 @@ def _summarise(
         bias=float(bias.mean()) if n else None,
         standard_error=_standard_error(bias) if drawn else 0.0,
         undefined=float(1 - defined.mean()),
+        reason=_why_undefined(method, rater_accuracy[~defined]),
     )
+
+
+def _why_undefined(method: str, rater_accuracy: Floats) -> str:
+    at_chance = np.isnan(rater_accuracy)
+    reasons = [AT_CHANCE] if at_chance.any() else []
+    if not at_chance.all():
+        reasons.append(NO_LIMIT if method == PAPER else UNINFORMATIVE)
+    return "; ".join(reasons)
 
 
 def _standard_error(draws: Floats) -> float | None:
@@ -191,8 +230,8 @@ def _from_patterns(scenario: Scenario, methods: Sequence[str], n: int, seed: See
     for start, child in zip(starts, child_seeds(seed, len(starts)), strict=True):
         rng = np.random.default_rng(child)
         parameters = draw_parameters(scenario, min(size, n - start), rng)
-        found = _of_votes(scenario, parameters, [m for m in methods if m in VOTE_METHODS])
-        models = [m for m in methods if m in LATENT_CLASS_MODELS]
+        found = _of_votes(scenario, parameters, [m for m in methods if m in VOTE_METHODS], rng)
+        models = [m for m in methods if m in LIKELIHOOD_METHODS]
         if models:
             probability = pattern_probabilities(scenario, parameters)
             found |= {m: _of_likelihood(scenario, parameters, probability, m) for m in models}
@@ -200,11 +239,28 @@ def _from_patterns(scenario: Scenario, methods: Sequence[str], n: int, seed: See
 
 
 def _of_votes(
-    scenario: Scenario, parameters: DrawnParameters, methods: Sequence[str]
+    scenario: Scenario,
+    parameters: DrawnParameters,
+    methods: Sequence[str],
+    rng: np.random.Generator,
 ) -> dict[str, Floats]:
     table = vote_table(scenario.n_raters, scenario.n_categories, missing=scenario.missing > 0)
     answers = vote_probabilities(scenario, parameters).swapaxes(1, 2)
-    return estimate_from_votes(table, answers, methods)
+    found = estimate_from_votes(table, answers, [m for m in methods if m != PAPER])
+    return found | ({PAPER: _limit_of_paper(table, answers, rng)} if PAPER in methods else {})
+
+
+def _limit_of_paper(table: VoteTable, probability: Floats, rng: np.random.Generator) -> Floats:
+    """Give the value on which very large samples agree, NaN where they do not."""
+    shares = probability / np.maximum(probability.sum(axis=(1, 2), keepdims=True), 1.0)
+    flat = shares.reshape(len(shares), -1)
+    samples = (
+        rng.multinomial(LARGE_SAMPLE, flat).astype(float).reshape(probability.shape)
+        for _ in range(LARGE_SAMPLES)
+    )
+    values = np.array([estimate_from_votes(table, counts, [PAPER])[PAPER] for counts in samples])
+    agree = np.ptp(values, axis=0) <= MOST_SPREAD
+    return np.where(agree, values.mean(axis=0), np.nan)
 
 
 def _of_likelihood(
@@ -216,14 +272,14 @@ def _of_likelihood(
     truths = _average_over_levels(scenario, parameters)
     return np.array(
         [
-            pseudo_true_accuracy(codes, weights.ravel(), method, truth)
+            pseudo_true_accuracy(codes, weights.ravel(), LIKELIHOOD_METHODS[method], truth)
             for weights, truth in zip(probability, truths, strict=True)
         ]
     )
 
 
 def pseudo_true_accuracy(
-    codes: NDArray[np.int64], weights: Floats, method: str, truth: LatentClasses
+    codes: NDArray[np.int64], weights: Floats, model: str, truth: LatentClasses
 ) -> float:
     """Give the system's accuracy under the latent-class model that is nearest to the patterns.
 
@@ -233,7 +289,7 @@ def pseudo_true_accuracy(
         The system last; -1 where missing.
     weights : ndarray, shape (n_patterns,)
         Probabilities, or numbers of items.
-    method : str
+    model : str
         Among `LATENT_CLASS_MODELS`.
     truth : LatentClasses
         One of the starts; the other is the votes.
@@ -242,10 +298,10 @@ def pseudo_true_accuracy(
     -------
     float
     """
-    model = find_latent_class_model(method)
+    chosen = find_latent_class_model(model)
     held = weights > 0
     table = tabulate_codes(codes[held], weights[held], len(truth.base_rates))
-    fits = [fit_patterns(table, start, model) for start in (truth, vote_start(table))]
+    fits = [fit_patterns(table, start, chosen) for start in (truth, vote_start(table))]
     best = align_labels(table, max(fits, key=lambda fit: fit.log_likelihood))
     return float(best.base_rates @ np.diagonal(best.confusion[-1]))
 
@@ -264,9 +320,9 @@ def _from_samples(scenario: Scenario, methods: Sequence[str], n: int, seed: Seed
         codes = np.column_stack([unique.codes, np.asarray(unique.system)])
         truth = _average_over_levels(scenario, parameters)[0]
         for method in methods:
-            if method in LATENT_CLASS_MODELS:
-                value = pseudo_true_accuracy(codes, unique.weights.astype(float), method, truth)
-                found[method] = np.array([value])
+            if method in LIKELIHOOD_METHODS:
+                model, weights = LIKELIHOOD_METHODS[method], unique.weights.astype(float)
+                found[method] = np.array([pseudo_true_accuracy(codes, weights, model, truth)])
         yield found, expected_system_accuracy(scenario, parameters)
 
 

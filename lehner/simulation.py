@@ -143,7 +143,7 @@ def simulate_estimates(
     --------
     >>> result = simulate_estimates(Scenario(rater_accuracy=(0.8, 0.8, 0.8)), 1000)
     >>> float(result.algebraic.mean().round(2))
-    0.88
+    0.9
     """
     import xarray as xr
 

@@ -1,6 +1,24 @@
 """Step 4: system accuracy from its answers and the truth probabilities (Eq. 6 and 7).
 
-Over all items: by bins as in the paper, by least squares, or by maximum likelihood.
+Eq. 7 divides by K P_g - 1. An item on which the raters leave all categories equally probable
+(two against two, with equal base rates) has P_g = 1/K and says nothing about the system. In data
+its P_g misses 1/K by sampling error, and Eq. 7 is then noise divided by noise.
+
+- "weighted", the default, is the mean of Eq. 7 over items and categories with weights
+  (K p - 1)^2: what divides by almost nothing weighs almost nothing.
+- "likelihood" maximises the likelihood of the answers. It errs up to 15% less where the
+  K-properties hold, and takes several times as long.
+- "paper" sorts items into bins of P_g, takes Eq. 7 in each, clips it to [0, 1] and weights it by
+  the number of items, however little they say. It is therefore not consistent: where items with
+  P_g near 1/K keep their share, its error does not go to zero with more items, though all
+  K-properties hold. Clipping makes the error one-sided: a good system looks worse. Categories that
+  tie for the top, and P_g at the edge of two bins, also make it jump. Of the .731 that the paper
+  prints for its ten cases, .2 come from two items of P_g = .325 = 1/K + .075, for which Eq. 7
+  gives 2.75, clipped to 1.
+
+"weighted" and "likelihood" depend continuously on the frequencies of votes and answers, so that
+in large samples they have one limit. A rule that drops bins near 1/K would not: which bin an
+item falls into would still be chance.
 
 Arrays: `truth` (n_samples, n_votes, n_categories), the truth probabilities of items with the same
 votes; `answers`, of the same shape, the number of these items for which the system answered each
@@ -16,7 +34,7 @@ if TYPE_CHECKING:
     import xarray as xr
 
 type Floats = NDArray[np.float64]
-type Aggregation = Literal["bins", "weighted", "likelihood"]
+type Aggregation = Literal["weighted", "likelihood", "paper"]
 
 N_BINS = 10
 TIE = 1e-9
@@ -57,10 +75,12 @@ def system_accuracy(agreement: ArrayLike, top_probability: ArrayLike, n_categori
 
 
 def by_bins(truth: Floats, answers: Floats) -> Floats:
-    """Average Eq. 7 over bins (0, .1], …, (.9, 1] of the top probability, clipped to [0, 1].
+    """Average Eq. 7 over bins (0, .1], …, (.9, 1] of the top probability, as the paper does.
+
+    In each bin it is clipped to [0, 1], and the bins are weighted by their numbers of items.
 
     Categories that tie for the top share the item: the system's answer counts 1/m if it is one
-    of m. Bins whose mean top probability is 1/K say nothing and are left out.
+    of m. Only bins whose mean top probability is 1/K to nine digits are left out.
     """
     bins = _bins(truth, answers)
     used = np.where(np.isnan(bins["accuracy"]), 0.0, bins["n_items"])
@@ -130,7 +150,7 @@ def by_likelihood(truth: Floats, answers: Floats) -> Floats:
     return np.where(informed, accuracy, np.nan)
 
 
-AGGREGATIONS = {"bins": by_bins, "weighted": by_least_squares, "likelihood": by_likelihood}
+AGGREGATIONS = {"weighted": by_least_squares, "likelihood": by_likelihood, "paper": by_bins}
 
 
 def _bins(truth: Floats, answers: Floats) -> dict[str, Floats]:

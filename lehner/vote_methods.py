@@ -41,9 +41,9 @@ def mean_truth_probability(truth: Floats, answers: Floats) -> Floats:
 type VoteMethod = Callable[[VoteTable, FirstSteps, Floats], Floats]
 
 VOTE_METHODS: dict[str, VoteMethod] = {
-    "algebraic": lambda table, steps, answers: by_bins(steps.truth, answers),
-    "algebraic_weighted": lambda table, steps, answers: by_least_squares(steps.truth, answers),
+    "algebraic": lambda table, steps, answers: by_least_squares(steps.truth, answers),
     "algebraic_likelihood": lambda table, steps, answers: by_likelihood(steps.truth, answers),
+    "algebraic_paper": lambda table, steps, answers: by_bins(steps.truth, answers),
     "majority_agreement": lambda table, steps, answers: majority_share(table.votes, answers),
     "mean_posterior": lambda table, steps, answers: mean_truth_probability(steps.truth, answers),
 }

@@ -162,15 +162,17 @@ def _algebraic(scenario: Scenario, replicates: range) -> Found:
     oracle = _oracle(replace(scenario, system_accuracy=0.5))
     for replicate, ratings, truth in _data(scenario, replicates):
         violations = fit_violations(ratings)
-        algebraic = estimate_algebraic(ratings, interval=None)
+        paper = estimate_algebraic(ratings, aggregation="paper", interval=None)
         likelihood = estimate_algebraic(ratings, aggregation="likelihood", interval=None)
         options: dict[str, Any] = {"samples": SAMPLES, "seed": replicate}
         found = {
-            "algebraic": algebraic,
+            "algebraic_paper": paper,
             "algebraic_likelihood": likelihood,
-            "algebraic_adjusted": estimate_adjusted(ratings, violations, **options),
-            "algebraic_adjusted, by samples": estimate_adjusted(
-                ratings, violations, inversion="sample", **options
+            "algebraic_paper_adjusted": estimate_adjusted(
+                ratings, violations, aggregation="paper", **options
+            ),
+            "algebraic_paper_adjusted, by samples": estimate_adjusted(
+                ratings, violations, aggregation="paper", inversion="sample", **options
             ),
         }
         if replicate % COSTLY_EVERY == 0:
@@ -179,9 +181,10 @@ def _algebraic(scenario: Scenario, replicates: range) -> Found:
             )
         for method, estimate in found.items():
             yield replicate, method, _numbers(estimate), truth
-        observed = algebraic.system_accuracy.estimate
+        observed = paper.system_accuracy.estimate
         value = None if observed is None else float(np.interp(observed, *oracle))
-        yield replicate, "algebraic_adjusted, by who knows the scenario", (value, None, None), truth
+        name = "algebraic_paper_adjusted, by who knows the scenario"
+        yield replicate, name, (value, None, None), truth
 
 
 def _bayesian(scenario: Scenario, replicates: range) -> Found:
@@ -209,11 +212,15 @@ def _oracle(scenario: Scenario) -> tuple[Floats, Floats]:
     """Give the algebra's mean in samples of the scenario, and the accuracy that belongs to it."""
     found = [
         simulate_estimates(
-            replace(scenario, system_accuracy=initial), ORACLE_SAMPLES, in_sample=False, seed=1
+            replace(scenario, system_accuracy=initial),
+            ORACLE_SAMPLES,
+            methods=["algebraic_paper"],
+            in_sample=False,
+            seed=1,
         ).mean()
         for initial in GRID
     ]
-    means = np.array([float(one.algebraic) for one in found])
+    means = np.array([float(one.algebraic_paper) for one in found])
     return np.maximum.accumulate(means), np.array([float(one.system_accuracy) for one in found])
 
 

@@ -20,10 +20,10 @@ if TYPE_CHECKING:
 
 STYLES = {
     "algebraic": ("#0b5394", "-", "o"),
-    "algebraic_weighted": ("#3d85c6", "--", "o"),
-    "algebraic_likelihood": ("#6fa8dc", ":", "o"),
-    "one_coin_by_rater": ("#b45f06", "-", "s"),
-    "dawid_skene": ("#38761d", "-", "^"),
+    "algebraic_likelihood": ("#3d85c6", "--", "o"),
+    "algebraic_paper": ("#6fa8dc", ":", "o"),
+    "one_coin_by_rater_ml": ("#b45f06", "-", "s"),
+    "dawid_skene_ml": ("#38761d", "-", "^"),
     "majority_agreement": ("#999999", "-", "x"),
     "mean_posterior": ("#bbbbbb", "--", "x"),
 }

@@ -11,7 +11,7 @@ from lehner import Scenario, population_values
 from lehner.seeds import Seed
 from lehner.vote_methods import VOTE_METHODS
 
-LIKELIHOOD_METHODS = ("one_coin_by_rater", "dawid_skene")
+LIKELIHOOD_METHODS = ("one_coin_by_rater_ml", "dawid_skene_ml")
 SYSTEM_ACCURACIES = (0.1, 0.5, 0.9)
 RATER_ACCURACIES = (0.4, 0.6, 0.8)
 SKEWS = (1.0, 0.7, 0.5)

@@ -133,7 +133,7 @@ def _rows(figure: int, accuracy: float, replicates: int) -> Iterator[dict[str, A
         }
         estimates = [
             estimate_algebraic(ratings, aggregation=aggregation, seed=seed)
-            for aggregation in ("bins", "weighted", "likelihood")
+            for aggregation in ("paper", "weighted", "likelihood")
         ]
         for model in bayes_models.MODELS:
             sampling = QUICK if model in QUICK_MODELS else {}

@@ -63,7 +63,7 @@ def _scatter(ax: "Axes", runs: xr.Dataset, few: xr.Dataset, estimand: str) -> No
     if n > few.sizes["run"]:
         ax.plot(
             runs[estimand],
-            runs.algebraic,
+            runs.algebraic_paper,
             ".",
             ms=4,
             color=MANY,
@@ -74,7 +74,7 @@ def _scatter(ax: "Axes", runs: xr.Dataset, few: xr.Dataset, estimand: str) -> No
         )
     ax.plot(
         few[estimand],
-        few.algebraic,
+        few.algebraic_paper,
         "o",
         ms=4.5,
         mfc="none",
@@ -82,7 +82,7 @@ def _scatter(ax: "Axes", runs: xr.Dataset, few: xr.Dataset, estimand: str) -> No
         zorder=2,
         label=f"{few.sizes['run']} runs, as in the paper",
     )
-    undefined = int(np.isnan(runs.algebraic).sum())
+    undefined = int(np.isnan(runs.algebraic_paper).sum())
     if undefined:
         ax.text(
             0.98,

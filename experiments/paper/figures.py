@@ -11,6 +11,7 @@ from lehner.seeds import Seed, child_seeds
 
 PRESETS = (0.1, 0.3, 0.5, 0.7, 0.9)
 PAPER_RUNS = 50
+METHOD = "algebraic_paper"
 DIFFICULTY = (-0.2, 0.0, 0.2)
 """A third of the items is harder and a third easier by .2."""
 
@@ -95,9 +96,9 @@ def simulate_figure(figure: PaperFigure, runs: int = PAPER_RUNS, seed: Seed = 1)
     Returns
     -------
     xarray.Dataset
-        Dimension `run`: `preset`, `algebraic` (the estimate), `system_accuracy` (expected),
-        `system_accuracy_in_sample`, `kappa` and `rater_accuracy`. The first runs of each preset
-        do not depend on `runs`.
+        Dimension `run`: `preset`, `algebraic_paper` (the estimate), `system_accuracy`
+        (expected), `system_accuracy_in_sample`, `kappa` and `rater_accuracy`. The first runs of
+        each preset do not depend on `runs`.
 
     Examples
     --------
@@ -108,7 +109,9 @@ def simulate_figure(figure: PaperFigure, runs: int = PAPER_RUNS, seed: Seed = 1)
         raise InputError(f"there are {runs} runs", f"give a multiple of {len(PRESETS)}")
     parts = []
     for preset, child in zip(PRESETS, child_seeds(seed, len(PRESETS)), strict=True):
-        part = simulate_estimates(figure.scenario(preset), runs // len(PRESETS), seed=child)
+        part = simulate_estimates(
+            figure.scenario(preset), runs // len(PRESETS), methods=[METHOD], seed=child
+        )
         part = part.rename(replicate="run")
         parts.append(part.assign(preset=("run", np.full(part.sizes["run"], preset))))
     return xr.concat(parts, "run").assign_coords(run=np.arange(1, runs + 1))

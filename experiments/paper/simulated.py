@@ -10,6 +10,7 @@ import xarray as xr
 from experiments.paper.figures import (
     DIFFICULTY,
     FIGURES,
+    METHOD,
     PAPER_RUNS,
     PRESETS,
     PaperFigure,
@@ -129,8 +130,8 @@ def violation_biases(seed: Seed, runs: int = 20 * RUNS) -> Iterator[PrintedNumbe
 def violation_bias(changes: dict[str, Any], seed: Seed, runs: int) -> tuple[float, float, float]:
     """Give the mean error of the algebra, its standard error and the spread of the runs."""
     scenario = Scenario(n_items=LARGE_RUN, system_accuracy=0.9, **changes)
-    found = simulate_estimates(scenario, runs, in_sample=False, seed=seed)
-    error = (found.algebraic - found.system_accuracy).dropna("replicate").values
+    found = simulate_estimates(scenario, runs, methods=[METHOD], in_sample=False, seed=seed)
+    error = (found[METHOD] - found.system_accuracy).dropna("replicate").values
     return float(error.mean()), float(error.std() / np.sqrt(len(error))), float(error.std())
 
 
@@ -159,7 +160,7 @@ def sample_size_claims(seed: Seed, runs: int = 20 * RUNS) -> Iterator[PrintedNum
 
 
 def _near(found: xr.Dataset, estimand: str) -> np.ndarray:
-    return np.asarray(np.abs(found.algebraic - found[estimand]) <= 0.1)
+    return np.asarray(np.abs(found[METHOD] - found[estimand]) <= 0.1)
 
 
 def _share(near: np.ndarray) -> tuple[float, float]:
@@ -178,8 +179,8 @@ def low_accuracy_claim(seed: Seed, runs: int = 20 * RUNS) -> Iterator[PrintedNum
     means = {}
     for number in (9, 12):
         scenario = FIGURES[number].scenario(0.9)
-        found = simulate_estimates(scenario, runs, in_sample=False, seed=seed)
-        means[scenario.n_items] = found.algebraic.dropna("replicate")
+        found = simulate_estimates(scenario, runs, methods=[METHOD], in_sample=False, seed=seed)
+        means[scenario.n_items] = found[METHOD].dropna("replicate")
     ours = means[200]
     yield PrintedNumber(
         place="discussion",

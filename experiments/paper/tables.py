@@ -53,7 +53,7 @@ CATEGORIES = "ABCDE"
 def worked_example() -> Iterator[PrintedNumber]:
     """Compare Tables 2 to 4 and the numbers of the text around them."""
     ratings = load_dataset("lehner_table2")
-    estimate = estimate_algebraic(ratings, interval=None)
+    estimate = estimate_algebraic(ratings, aggregation="paper", interval=None)
     assert estimate.rater_accuracy is not None and estimate.base_rates is not None
     assert estimate.truth_probabilities is not None and estimate.bins is not None
     accuracy = float(estimate.rater_accuracy[0])

@@ -35,7 +35,11 @@ def test_each_violation_grows_with_its_strength_and_is_alone(violation):
 def test_without_violation_only_the_naive_numbers_are_biased(atlas):
     none = atlas[atlas.strength == 0]
     naive = none.method.isin(["majority_agreement", "mean_posterior"])
-    assert none[~naive].bias.abs().max() < 1e-6
+    paper = none.method == "algebraic_paper"
+    assert none[~naive & ~paper].bias.abs().max() < 1e-6
+    # Its values are of large samples; where two of three raters are tied it has none.
+    assert none[paper].bias.abs().max() < 1e-4
+    assert none[paper].bias.isna().any() and none[~paper].bias.notna().all()
     assert none[naive & (none.system_accuracy == 0.9)].bias.max() < -0.01
 
 
@@ -44,7 +48,8 @@ def test_rows_are_population_values(atlas, difficulty):
     names = ["n_raters", "n_categories", "skew", "rater_accuracy", "system_accuracy", "strength"]
     for _, row in atlas.sample(20, random_state=1).iterrows():
         value = population_value(scenarios[tuple(row[names])], row.method)
-        assert row.bias == pytest.approx(value.bias, abs=1e-12)
+        bias = np.nan if value.bias is None else value.bias
+        assert row.bias == pytest.approx(bias, abs=1e-12, nan_ok=True)
         assert row.truth == pytest.approx(value.system_accuracy)
     assert len(atlas[atlas.method == "algebraic"]) == len(scenarios)
 

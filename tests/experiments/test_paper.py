@@ -100,7 +100,7 @@ def test_a_figure_has_the_papers_runs():
     many = simulate_figure(FIGURES[8], 1000)
     presets = np.unique(many.preset)
     first = np.concatenate([np.flatnonzero(many.preset.values == p)[:10] for p in presets])
-    np.testing.assert_array_equal(many.algebraic.values[first], runs.algebraic.values)
+    np.testing.assert_array_equal(many.algebraic_paper.values[first], runs.algebraic_paper.values)
 
 
 def test_a_drawing_shows_every_defined_run():

@@ -26,7 +26,7 @@ def test_the_plan_of_the_issue_answers_for_both_violations(run):
         int(part.split()[-1].replace(",", ""))
         for part in lines["on average over these"].split("±")[:2]
     )
-    assert 100 < holding < 140 < 600 < violated
+    assert 60 < holding < 80 < 200 < violated < 350
 
 
 def test_json_is_all_there_is_and_reproducible(run):

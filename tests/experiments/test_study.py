@@ -266,10 +266,10 @@ def test_growing_a_study_keeps_what_is_there(tmp_path, monkeypatch):
     assert not done
     write(
         tmp_path,
-        methods=f"{FAST}, {SLOW.split(', ', 1)[1].replace('algebraic', 'algebraic_weighted')}",
+        methods=f"{FAST}, {SLOW.split(', ', 1)[1].replace('algebraic', 'algebraic_likelihood')}",
     )
     grown = run_study(path, tmp_path / "out")
-    assert {method.label for task in done for method in task.methods} >= {"algebraic_weighted"}
+    assert {method.label for task in done for method in task.methods} >= {"algebraic_likelihood"}
     slow = [task for task in done if not task.methods[0].in_batches]
     assert sum(len(task.replicates) for task in slow) == 6 * 30
     assert len(grown) == 6 * 30 * 4 * 2

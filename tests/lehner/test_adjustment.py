@@ -40,14 +40,14 @@ def test_initial_accuracies_give_the_expected_ones(difficulty):
     np.testing.assert_allclose(levels.mean(axis=1), GRID, atol=1e-9)
 
 
-@pytest.mark.parametrize("aggregation", ["bins", "likelihood"])
+@pytest.mark.parametrize("aggregation", ["weighted", "likelihood"])
 @pytest.mark.parametrize("missing", [0.0, 0.2])
 def test_samples_are_those_of_the_simulator(aggregation, missing):
     data = simulate(replace(VIOLATED, missing=missing), 1)
     fit = fit_violations(data)
     certain = replace(fit, root=np.zeros_like(fit.root))
     values = _simulate(data, certain, aggregation, 500, np.random.default_rng(1))
-    method = "algebraic" if aggregation == "bins" else "algebraic_likelihood"
+    method = "algebraic" if aggregation == "weighted" else "algebraic_likelihood"
     for initial in (0.5, 0.85):
         found = simulate_estimates(
             replace(fit.scenario, system_accuracy=initial), 2000, methods=[method], seed=2
@@ -58,7 +58,7 @@ def test_samples_are_those_of_the_simulator(aggregation, missing):
         assert ours.std() == pytest.approx(float(found[method].std()), rel=0.1)
 
 
-@pytest.mark.parametrize("aggregation", ["bins", "likelihood"])
+@pytest.mark.parametrize("aggregation", ["weighted", "likelihood"])
 def test_bias_of_large_samples_goes(aggregation):
     scenario = replace(VIOLATED, n_items=200_000, system_accuracy=0.9)
     data, truth = simulate(scenario, 1), float(true_parameters(scenario, 1).system_accuracy)
@@ -118,7 +118,7 @@ def test_at_the_ends_of_the_interval_the_estimate_is_at_the_edge_of_a_tail(level
     found = estimate_adjusted(data, samples=400, level=level, seed=3)
     # The samples of this seed: the first that it draws.
     rng = np.random.default_rng(3)
-    samples = _simulate(data, fit_violations(data), "bins", 400, rng)
+    samples = _simulate(data, fit_violations(data), "weighted", 400, rng)
     at = {
         end: np.array(
             [np.interp(getattr(found.system_accuracy, end), GRID, row) for row in samples]

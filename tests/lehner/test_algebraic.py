@@ -18,7 +18,7 @@ from tests.reference.algebraic import algebraic
 # A warning from NumPy is an undefined number that nobody handled.
 pytestmark = pytest.mark.filterwarnings("error")
 
-AGGREGATIONS = ["bins", "weighted", "likelihood"]
+AGGREGATIONS = ["weighted", "likelihood", "paper"]
 few = settings(max_examples=30, deadline=None)
 all_aggregations = pytest.mark.parametrize("aggregation", AGGREGATIONS)
 
@@ -130,7 +130,7 @@ def assert_same(actual: dict[str, np.ndarray], expected: dict[str, np.ndarray]) 
         np.testing.assert_allclose(values, expected[name], rtol=0, atol=1e-8, err_msg=name)
 
 
-def of_codes(codes, system, n_categories: int, aggregation: str = "bins"):
+def of_codes(codes, system, n_categories: int, aggregation: str = "weighted"):
     ratings = Ratings(codes, range(n_categories), system=system)
     return estimate_algebraic(ratings, aggregation=aggregation, interval=None)
 
@@ -165,7 +165,7 @@ TABLE_4 = {
 
 @pytest.fixture(scope="module")
 def table_2():
-    return estimate_algebraic(load_dataset("lehner_table2"), interval=None)
+    return estimate_algebraic(load_dataset("lehner_table2"), aggregation="paper", interval=None)
 
 
 def test_example_has_printed_kappa_and_rater_accuracy(table_2):

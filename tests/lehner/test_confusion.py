@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from experiments.benchmarks.loop import matrix
 from lehner import InputError, confusion_matrix
 from lehner.confusion import (
     NORMALIZATIONS,
@@ -14,7 +15,6 @@ from lehner.confusion import (
     scale_to_mean,
     vary_errors,
 )
-from tests.reference.simulation import matrix
 
 pytestmark = pytest.mark.filterwarnings("error")
 some = settings(max_examples=60, deadline=None)

@@ -298,7 +298,7 @@ def test_unknown_forms_and_starts_are_refused():
 # ----- The system -----
 
 
-@pytest.mark.parametrize("aggregation", ["bins", "weighted", "likelihood"])
+@pytest.mark.parametrize("aggregation", ["weighted", "likelihood", "paper"])
 def test_with_exact_frequencies_the_system_s_accuracy_is_the_algebra_s(aggregation):
     """Same base rates and accuracy, so the same truth probabilities and step 4."""
     pairs = exact(RATES, errors_by_distance(0.6, 1.0, 5))

@@ -32,7 +32,7 @@ def test_majority_agreement_equals_brute_force(data):
 @settings(max_examples=100, deadline=None)
 def test_mean_posterior_equals_the_reference(data):
     estimate = mean_posterior(data.ratings())
-    expected = reference(data, "bins")
+    expected = reference(data, "weighted")
     if expected["rater_accuracy"] is None:
         assert estimate.system_accuracy.estimate is None
         assert [w for w in estimate.warnings if "at or below the chance level" in w]

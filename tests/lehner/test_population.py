@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 
 from lehner import InputError, Scenario, population_value, simulate_estimates
-from lehner.latent_class.expectation_maximisation import LATENT_CLASS_MODELS, LatentClasses
+from lehner.latent_class.expectation_maximisation import LatentClasses
 from lehner.parameters import draw_parameters
 from lehner.pattern_probabilities import pattern_probabilities
-from lehner.population import POPULATION_METHODS, pseudo_true_accuracy
+from lehner.population import LIKELIHOOD_METHODS, POPULATION_METHODS, pseudo_true_accuracy
 from lehner.seeds import child_seeds
 from lehner.vote_methods import VOTE_METHODS
 from lehner.votes import pattern_votes
@@ -57,7 +57,9 @@ def random_scenario(rng):
 def test_the_algebra_has_the_values_of_an_independent_program(changes, expected):
     """Computed by a prototype that shares no code with this one."""
     values = [
-        population_value(Scenario(system_accuracy=s, **changes), base_rates=SKEWED).estimate
+        population_value(
+            Scenario(system_accuracy=s, **changes), "algebraic_paper", base_rates=SKEWED
+        ).estimate
         for s in (0.1, 0.5, 0.9)
     ]
     np.testing.assert_allclose(values, expected, atol=6e-6)
@@ -95,8 +97,8 @@ def test_a_model_with_free_errors_is_unbiased_where_raters_differ_and_errors_are
         asymmetric_dispersion=3,
         base_rates=(0.5, 0.3, 0.2),
     )
-    assert population_value(scenario, "dawid_skene").bias == pytest.approx(0, abs=1e-6)
-    assert abs(population_value(scenario, "one_coin").bias) > 0.005
+    assert population_value(scenario, "dawid_skene_ml").bias == pytest.approx(0, abs=1e-6)
+    assert abs(population_value(scenario, "one_coin_ml").bias) > 0.005
     assert abs(population_value(scenario).bias) > 0.005
 
 
@@ -114,9 +116,11 @@ def test_means_of_large_samples_agree(seed):
 
 
 def likelihood_means_agree(seed):
-    scenario = replace(
-        random_scenario(np.random.default_rng([2, seed])), proportional_error_range=0.0
-    )
+    scenario = random_scenario(np.random.default_rng([2, seed]))
+    means_of_likelihood_agree(replace(scenario, proportional_error_range=0.0), 200_000, seed)
+
+
+def means_of_likelihood_agree(scenario, n_items, seed):
     rng = np.random.default_rng(seed)
     drawn = draw_parameters(scenario, 1, rng)
     k = scenario.n_categories
@@ -127,11 +131,11 @@ def likelihood_means_agree(seed):
         base_rates=drawn.base_rates[0],
         confusion=np.tensordot(scenario.level_probabilities, drawn.confusion[0], 1),
     )
-    samples = rng.multinomial(200_000, probability / probability.sum(), size=8)
-    for method in LATENT_CLASS_MODELS:
+    samples = rng.multinomial(n_items, probability / probability.sum(), size=8)
+    for method, model in LIKELIHOOD_METHODS.items():
         value = population_value(scenario, method)
         estimates = np.array(
-            [pseudo_true_accuracy(codes, w.astype(float), method, truth) for w in samples]
+            [pseudo_true_accuracy(codes, w.astype(float), model, truth) for w in samples]
         )
         error = estimates.std(ddof=1) / np.sqrt(len(estimates))
         # Eight samples: their spread is itself uncertain (t with 7 degrees of freedom).
@@ -147,6 +151,23 @@ def test_likelihood_means_of_large_samples_agree(seed):
 @pytest.mark.parametrize("seed", range(3, 50))
 def test_likelihood_means_of_large_samples_agree_in_many_scenarios(seed):
     likelihood_means_agree(seed)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("n_categories", "n_raters", "missing"),
+    [(2, 2, 0), (2, 4, 0), (2, 3, 0.3), (3, 3, 0), (3, 2, 0.3)],
+)
+def test_likelihood_means_of_a_million_items_agree_where_raters_are_tied(
+    n_categories, n_raters, missing
+):
+    scenario = Scenario(
+        n_categories=n_categories,
+        rater_accuracy=(0.7,) * n_raters,
+        base_rates="equal",
+        missing=missing,
+    )
+    means_of_likelihood_agree(scenario, 1_000_000, seed=1)
 
 
 def test_replicates_average_random_base_rates_and_errors():

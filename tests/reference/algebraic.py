@@ -20,13 +20,13 @@ KEYS = (
 )
 
 
-def algebraic(rows, system, categories, aggregation="bins", weights=None) -> dict:
+def algebraic(rows, system, categories, aggregation="weighted", weights=None) -> dict:
     """Run the four steps; once a value is undefined, it and all later keys stay None.
 
     "bins" is None for the aggregations without bins. Truth probabilities are given for every
     row, also for rows with weight 0.
     """
-    if aggregation not in ("bins", "weighted", "likelihood"):
+    if aggregation not in ("weighted", "likelihood", "paper"):
         raise ValueError(f"unknown aggregation {aggregation!r}")
     K = len(categories)
     if weights is None:
@@ -61,7 +61,7 @@ def algebraic(rows, system, categories, aggregation="bins", weights=None) -> dic
     items = repeat_items(list(zip(truth, system, strict=True)), weights)
     answered = [(p, answer) for p, answer in items if answer is not None]
     bins = None
-    if aggregation == "bins":
+    if aggregation == "paper":
         bins = accuracy_by_bin(answered, K)
         P_s = average_of_bins(bins)
     elif aggregation == "weighted":

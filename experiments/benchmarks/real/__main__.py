@@ -27,8 +27,8 @@ from lehner import InputError
 METHODS = (
     "majority_agreement",
     "algebraic",
-    "algebraic_weighted",
     "algebraic_likelihood",
+    "algebraic_paper",
     "ml_one_coin_by_rater",
     "ml_dawid_skene",
 )

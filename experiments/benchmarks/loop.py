@@ -1,20 +1,27 @@
 """The paper's simulation, one replicate at a time and item by item, written from the paper alone.
 
-It shares no code with the package: the oracle of the tests, and the peer of the benchmarks.
+It shares no code with the package: the peer of the benchmarks, and an oracle of the tests. Step 4
+is the paper's, in bins.
 """
+
+from typing import Any
 
 import numpy as np
 
+from lehner import Scenario
 
-def simulate_and_estimate(scenario, rng):
+type Array = np.ndarray[Any, Any]
+
+
+def simulate_and_estimate(scenario: Scenario, rng: np.random.Generator) -> tuple[float, float]:
     """Draw one sample and estimate the system's accuracy: (estimate, share right)."""
     base, matrices = draw_matrices(scenario, rng)
     ratings, system, truth = draw_items(scenario, base, matrices, rng)
-    return estimate(ratings, system, scenario.n_categories), np.mean(system == truth)
+    return estimate(ratings, system, scenario.n_categories), float(np.mean(system == truth))
 
 
-def draw_matrices(scenario, rng):
-    """Flat Dirichlet base rates; a matrix for each level of difficulty and each rater or system."""
+def draw_matrices(scenario: Scenario, rng: np.random.Generator) -> tuple[Array, list[list[Array]]]:
+    """Draw flat Dirichlet base rates, and a matrix for each level and each rater or system."""
     K = scenario.n_categories
     base = rng.dirichlet(np.ones(K))
     accuracies = [*scenario.rater_accuracy, scenario.system_accuracy]
@@ -23,8 +30,10 @@ def draw_matrices(scenario, rng):
     ]
 
 
-def matrix(ipc, pda, scenario, base, rng):
-    """Steps 1-5 with step 5 as "expected"."""
+def matrix(
+    ipc: float, pda: float, scenario: Scenario, base: Array, rng: np.random.Generator
+) -> Array:
+    """Take steps 1-5, step 5 as "expected"."""
     K = scenario.n_categories
     accuracy = min(1.0, max(0.0, ipc + pda))
     distance = np.abs(np.subtract.outer(np.arange(K), np.arange(K)))
@@ -35,7 +44,7 @@ def matrix(ipc, pda, scenario, base, rng):
         return errors + accuracy * np.eye(K)
     errors = rng.uniform(errors - PER * errors, errors + PER * errors)
     diagonal = accuracy / (accuracy + errors.sum(axis=1))
-    factor = accuracy / max(base @ diagonal, 1e-300)
+    factor = accuracy / max(float(base @ diagonal), 1e-300)
     for _ in range(K):  # diagonals that would exceed 1 stay at 1, and the others make up for it
         full = factor * diagonal >= 1
         if accuracy > 0 and not full.all():
@@ -44,19 +53,21 @@ def matrix(ipc, pda, scenario, base, rng):
     return errors * ((1 - diagonal) / errors.sum(axis=1))[:, None] + np.diag(diagonal)
 
 
-def draw_items(scenario, base, matrices, rng):
-    """Ratings (item, rater), system answers and truths."""
+def draw_items(
+    scenario: Scenario, base: Array, matrices: list[list[Array]], rng: np.random.Generator
+) -> tuple[Array, Array, Array]:
+    """Draw ratings (item, rater), system answers and truths."""
     n = scenario.n_items
     truth = rng.choice(len(base), size=n, p=base)
     level = rng.integers(len(matrices), size=n)
-    cumulative = np.cumsum(np.array(matrices), axis=-1)[level, :, truth]
+    cumulative: Array = np.cumsum(np.array(matrices), axis=-1)[level, :, truth]
     answers = (rng.random((*cumulative.shape[:2], 1)) > cumulative).sum(axis=-1)
     answers = np.minimum(answers, len(base) - 1)
     return answers[:, :-1], answers[:, -1], truth
 
 
-def estimate(ratings, system, K):
-    """Lehner's four steps on arrays; NaN where agreement is at or below chance."""
+def estimate(ratings: Array, system: Array, K: int) -> float:
+    """Take Lehner's four steps on arrays; NaN where agreement is at or below chance."""
     n, J = ratings.shape
     votes = (ratings[:, :, None] == np.arange(K)).sum(axis=1)
     P_a = (votes * (votes - 1)).sum() / (n * J * (J - 1))

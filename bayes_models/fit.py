@@ -23,7 +23,7 @@ from lehner.seeds import Seed, child_seeds, spawn_seeds
 
 ESTIMANDS = ("system_accuracy", "system_accuracy_in_sample")
 OTHERWISE = ("accuracy", "base_rates")
-LONGER = 3
+LONGER = 4
 
 FOR_STUDIES: dict[str, Any] = {
     "draws": 400,
@@ -49,7 +49,7 @@ def fit(
     draws: int = 1000,
     tune: int = 500,
     chains: int = 4,
-    target_accept: float = 0.9,
+    target_accept: float = 0.95,
     cores: int | None = None,
     tries: int = 2,
     check: Checked = "all",
@@ -60,7 +60,7 @@ def fit(
 
     For NUTS the model is compiled once in a process for all data with as many raters and
     categories. Chains start near the most probable parameters, with the labels the raters use,
-    and the prior holds them there. If the diagnostics fail it is sampled again, three times as
+    and the prior holds them there. If the diagnostics fail it is sampled again, four times as
     long and with a higher target acceptance; what still fails is raised as a
     `ConvergenceWarning` and kept in the result.
 

@@ -36,12 +36,12 @@ type Priors = str | Mapping[str, Any] | None
 DIAGONAL = "diagonal"
 DIALS = {
     "rater_spread": 0.6,
-    "difficulty_spread": 0.5,
-    "category_spread": 0.5,
+    "difficulty_spread": 0.4,
+    "category_spread": 0.3,
     "common_error_spread": 1.0,
     "error_spread": 0.5,
     "distance_decay": 0.7,
-    "system_category_spread": 1.0,
+    "system_category_spread": 0.75,
     "system_error_spread": 1.5,
 }
 K_PROPERTIES: dict[str, Any] = {

@@ -29,11 +29,11 @@ METHODS = (
     "algebraic",
     "algebraic_likelihood",
     "algebraic_paper",
-    "ml_one_coin_by_rater",
-    "ml_dawid_skene",
+    "one_coin_by_rater_ml",
+    "dawid_skene_ml",
 )
 SHOWN_EVERY = 100
-LABELS = ("majority", "algebraic", "ml_one_coin_by_rater", "ml_dawid_skene")
+LABELS = ("majority", "algebraic", "one_coin_by_rater_ml", "dawid_skene_ml")
 
 
 def main() -> int:

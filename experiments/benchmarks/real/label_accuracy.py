@@ -21,7 +21,7 @@ from lehner.checks import find
 
 MAJORITY = "majority"
 BY_LIKELIHOOD = {
-    maximum_likelihood.PREFIX + model: model for model in ("one_coin", *maximum_likelihood.MODELS)
+    model + maximum_likelihood.SUFFIX: model for model in ("one_coin", *maximum_likelihood.MODELS)
 }
 LABELLERS = (MAJORITY, *BY_LIKELIHOOD, *LABEL_METHODS)
 TIE = 1e-9

@@ -9,7 +9,7 @@ from lehner import Estimate, IntervalEstimate, Ratings, fit_latent_class
 from lehner.checks import find
 from lehner.estimate import number, require_estimable
 
-PREFIX = "ml_"
+SUFFIX = "_ml"
 # "one_coin" would give the system the accuracy of the raters.
 MODELS = ("one_coin_by_rater", "dawid_skene")
 
@@ -23,7 +23,7 @@ def _estimate(model: str) -> Callable[[Ratings, float, int], Estimate]:
         right = fit.class_probabilities.values[answered, system[answered]]
         in_sample = IntervalEstimate(estimate=number(right.mean()))
         return Estimate(
-            method=PREFIX + model,
+            method=model + SUFFIX,
             system_accuracy=in_sample,
             system_accuracy_in_sample=in_sample,
             truth_probabilities=fit.class_probabilities,
@@ -34,8 +34,8 @@ def _estimate(model: str) -> Callable[[Ratings, float, int], Estimate]:
 
 
 ALL_METHODS = METHODS | {
-    PREFIX + model: Method(
-        name=PREFIX + model,
+    model + SUFFIX: Method(
+        name=model + SUFFIX,
         summary=f"{model} by maximum likelihood, without interval",
         estimate=_estimate(model),
     )
@@ -44,7 +44,7 @@ ALL_METHODS = METHODS | {
 
 
 def find_method(name: str) -> Method:
-    """Look up a method of the command, or a model by maximum likelihood as "ml_" and its name.
+    """Look up a method of the command, or a model by maximum likelihood as its name and "_ml".
 
     Parameters
     ----------
@@ -61,7 +61,7 @@ def find_method(name: str) -> Method:
 
     Examples
     --------
-    >>> find_method("ml_dawid_skene").summary
+    >>> find_method("dawid_skene_ml").summary
     'dawid_skene by maximum likelihood, without interval'
     """
     return find("method", name, ALL_METHODS)

@@ -1,17 +1,18 @@
-"""Every model and the algebra on the same simulated data: error and coverage.
+"""Every model and the algebra on the same simulated data: error, coverage, convergence, cost.
 
-The settings are those of the paper's figures: the K-properties hold in Figures 3 and 6 and fail
-in Figures 9 to 14. Each data set is fitted by all methods; its truths are compared, not used.
+Each data set is fitted by all methods; its truths are compared, not used.
 
-Run in a clone: `python -m experiments.benchmarks.estimators FOLDER [--figure N ...]`. Finished
-parts in the folder are not computed again.
+Run in a clone: `python -m experiments.benchmarks.estimators FOLDER [--group NAME] [--method NAME]`.
+Finished parts in the folder are not computed again, and the table is of all parts that are there.
 """
 
 import argparse
 import json
 import multiprocessing
 import os
+import time
 import warnings
+import zlib
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
@@ -20,11 +21,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from experiments.benchmarks.settings import GROUPS, SETTINGS
 from experiments.files import write_atomically
-from experiments.paper.figures import FIGURES
+from experiments.methods import METHODS
 from experiments.study.performance import measure
+from lehner import Estimate, Ratings
 
-SYSTEM_ACCURACIES = (0.1, 0.3, 0.5, 0.7, 0.9)
 ESTIMANDS = ("system_accuracy", "system_accuracy_in_sample")
 LEVEL = 0.9
 COLUMNS = {
@@ -39,121 +41,147 @@ COLUMNS = {
     "coverage_upper": ("coverage", "upper"),
     "width": ("interval_width", "value"),
 }
-QUICK: dict[str, Any] = {"draws": 200, "tune": 50, "target_accept": 0.7}
-QUICK_MODELS = (
-    "one_coin",
-    "class_conditional",
-    "pooled",
-    "dawid_skene",
-    "hierarchical_dawid_skene",
-)
+BY = ["setting", "estimand", "method"]
+DATA_SET = ["setting", "estimand", "system", "replicate"]
 PEER = "algebraic"
+ALGEBRA = ("algebraic_paper", "algebraic", "algebraic_likelihood")
 
 
 def main() -> None:
     """Compute the missing parts, and print the table."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("folder", type=Path)
-    parser.add_argument("--figure", type=int, nargs="+", default=[10, 9, 3, 11, 13, 12, 14, 6])
+    parser.add_argument("--group", choices=GROUPS, nargs="+", default=list(GROUPS))
+    parser.add_argument("--setting", choices=list(SETTINGS), nargs="+")
+    parser.add_argument("--method", choices=_method_names(), nargs="+", default=_method_names())
     parser.add_argument("--replicates", type=int, default=40, help="for each system accuracy")
     parser.add_argument("--workers", type=int, default=2)
     chosen = parser.parse_args()
     chosen.folder.mkdir(parents=True, exist_ok=True)
     os.environ.setdefault("OMP_NUM_THREADS", "1")
-    n = chosen.replicates
+    names = chosen.setting or [s.name for s in SETTINGS.values() if s.group in chosen.group]
     parts = [
-        (chosen.folder / f"figure_{figure:02}_{accuracy}_{n}.csv", figure, accuracy, n)
-        for figure in chosen.figure
-        for accuracy in SYSTEM_ACCURACIES
+        (chosen.folder, setting, method, accuracy, chosen.replicates)
+        for setting in names
+        for method in chosen.method
+        for accuracy in SETTINGS[setting].system_accuracies
     ]
     spawn = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(chosen.workers, mp_context=spawn) as pool:
         list(pool.map(_write_part, *zip(*parts, strict=True)))
-    rows = pd.concat([pd.read_csv(part[0]) for part in parts], ignore_index=True)
+    rows = read_parts(chosen.folder, chosen.replicates)
     table = summarise(rows)
     write_atomically(chosen.folder / "estimators.csv", lambda path: table.to_csv(path, index=False))
     print(table.round(3).to_string(index=False))
 
 
+def read_parts(folder: Path, replicates: int) -> pd.DataFrame:
+    """Read all finished parts with so many replicates for each system accuracy."""
+    paths = sorted(folder.glob(f"*__{replicates}.csv"))
+    return pd.concat([pd.read_csv(path) for path in paths], ignore_index=True)
+
+
 def summarise(rows: pd.DataFrame) -> pd.DataFrame:
-    """Give each method's error and coverage in each setting, with Monte Carlo standard errors.
+    """Give each method's performance in each setting, with Monte Carlo standard errors.
 
     Parameters
     ----------
     rows : pandas.DataFrame
-        Columns `figure`, `system`, `replicate`, `method`, `estimand`, `estimate`, `lower`,
-        `upper`, `truth`.
+        Columns `setting`, `system`, `replicate`, `method`, `estimand`, `estimate`, `lower`,
+        `upper`, `truth`, `converged`, `warned` and `seconds`.
 
     Returns
     -------
     pandas.DataFrame
-        Measures of `experiments.study.measure`: columns `figure`, `estimand`, `method`, `n`,
+        Measures of `experiments.study.measure`: columns `setting`, `estimand`, `method`, `n`,
         `bias`, `rmse`, `rmse_se`, `ratio` (of the RMSE to that of the algebra, on the data sets
         for which both have an estimate), `coverage`, `coverage_se`, `coverage_lower` and
-        `coverage_upper` (Wilson's 95% interval), `width`.
+        `coverage_upper` (Wilson's 95% interval), `width`; the shares of fits that `converged` and
+        that `warned`, and `seconds`, the CPU time that nine fits in ten stay under.
     """
-    by = ["figure", "estimand", "method"]
-    measures = measure(rows, by, LEVEL).set_index([*by, "measure"])
-    ratio = _ratios(rows).assign(measure="ratio").set_index([*by, "measure"])
+    measures = measure(rows, BY, LEVEL).set_index([*BY, "measure"])
+    ratio = _ratios(rows).assign(measure="ratio").set_index([*BY, "measure"])
     wide = pd.concat([measures, ratio]).unstack("measure")
-    order = rows[by].drop_duplicates().sort_values(by[:2], kind="stable")
     table = pd.DataFrame({name: wide[column, kind] for name, (kind, column) in COLUMNS.items()})
+    groups = rows.groupby(BY)
+    table = table.assign(
+        converged=groups["converged"].mean(),
+        warned=groups["warned"].mean(),
+        seconds=groups["seconds"].quantile(0.9),
+    )
+    order = rows[BY].drop_duplicates().sort_values(BY[:2], kind="stable")
     return table.loc[list(order.itertuples(index=False))].astype({"n": int}).reset_index()
 
 
 def _ratios(rows: pd.DataFrame) -> pd.DataFrame:
     """Give each method's RMSE over the algebra's, where both have an estimate."""
-    data_set = ["figure", "estimand", "system", "replicate"]
     errors = rows.assign(squared=(rows["estimate"] - rows["truth"]) ** 2)
-    peer = errors[errors["method"] == PEER].set_index(data_set)["squared"].rename("peer")
-    both = errors.join(peer, on=data_set).dropna(subset=["squared", "peer"])
-    means = both.groupby(["figure", "estimand", "method"])[["squared", "peer"]].mean()
+    peer = errors[errors["method"] == PEER].set_index(DATA_SET)["squared"].rename("peer")
+    both = errors.join(peer, on=DATA_SET).dropna(subset=["squared", "peer"])
+    means = both.groupby(BY)[["squared", "peer"]].mean()
     return np.sqrt(means["squared"] / means["peer"]).rename("value").reset_index()
 
 
-def _write_part(path: Path, figure: int, accuracy: float, replicates: int) -> None:
+def _method_names() -> list[str]:
+    from bayes_models import MODELS
+
+    return [*ALGEBRA, *MODELS]
+
+
+def _write_part(folder: Path, setting: str, method: str, accuracy: float, replicates: int) -> None:
+    path = folder / f"{setting}__{method}__{accuracy}__{replicates}.csv"
     if path.exists():
         return
-    rows = pd.DataFrame(list(_rows(figure, accuracy, replicates)))
+    rows = pd.DataFrame(list(_rows(setting, method, accuracy, replicates)))
     write_atomically(path, lambda temporary: rows.to_csv(temporary, index=False))
 
 
-def _rows(figure: int, accuracy: float, replicates: int) -> Iterator[dict[str, Any]]:
+def _rows(setting: str, method: str, accuracy: float, replicates: int) -> Iterator[dict[str, Any]]:
+    for replicate in range(replicates):
+        # Setting, accuracy and replicate decide the data, so that all methods see the same.
+        entropy = [zlib.crc32(setting.encode()), round(10 * accuracy), replicate]
+        seed = np.random.SeedSequence(entropy)
+        ratings, expected = SETTINGS[setting].draw(accuracy, seed)
+        answered = ratings.system == ratings.truth
+        truth = dict(zip(ESTIMANDS, (expected, float(np.mean(answered))), strict=True))
+        start = time.process_time()
+        estimate = _estimate(method, ratings.with_truth(None), replicate)
+        seconds = time.process_time() - start
+        for estimand in ESTIMANDS:
+            value = getattr(estimate, estimand)
+            yield {
+                "setting": setting,
+                "system": accuracy,
+                "replicate": replicate,
+                "method": method,
+                "estimand": estimand,
+                "estimate": value.estimate,
+                "lower": value.lower,
+                "upper": value.upper,
+                "truth": truth[estimand],
+                "converged": _converged(estimate),
+                "warned": bool(estimate.warnings),
+                "seconds": seconds,
+                "diagnostics": json.dumps(estimate.to_dict()["diagnostics"]),
+            }
+
+
+def _estimate(method: str, ratings: Ratings, seed: int) -> Estimate:
+    if method in ALGEBRA:
+        return METHODS[method].estimate(ratings, LEVEL, seed)
     import bayes_models
-    from lehner import estimate_algebraic, simulate, true_parameters
 
     warnings.simplefilter("ignore", bayes_models.ConvergenceWarning)
-    scenario = FIGURES[figure].scenario(accuracy)
-    for replicate in range(replicates):
-        seed = np.random.SeedSequence([figure, round(10 * accuracy), replicate])
-        ratings = simulate(scenario, seed)
-        truth = {
-            "system_accuracy": float(true_parameters(scenario, seed).system_accuracy),
-            "system_accuracy_in_sample": float(np.mean(ratings.truth == ratings.system)),
-        }
-        estimates = [
-            estimate_algebraic(ratings, aggregation=aggregation, seed=seed)
-            for aggregation in ("paper", "weighted", "likelihood")
-        ]
-        for model in bayes_models.MODELS:
-            sampling = QUICK if model in QUICK_MODELS else {}
-            (tree,) = bayes_models.fit_many(model, [ratings], seed=seed, tries=1, **sampling)
-            estimates.append(bayes_models.estimate_from_draws(tree))
-        for estimate in estimates:
-            for estimand in ESTIMANDS:
-                value = getattr(estimate, estimand)
-                yield {
-                    "figure": figure,
-                    "system": accuracy,
-                    "replicate": replicate,
-                    "method": estimate.method,
-                    "estimand": estimand,
-                    "estimate": value.estimate,
-                    "lower": value.lower,
-                    "upper": value.upper,
-                    "truth": truth[estimand],
-                    "diagnostics": json.dumps(estimate.to_dict()["diagnostics"]),
-                }
+    (tree,) = bayes_models.fit_many(method, [ratings], seed=seed, checks=True)
+    return bayes_models.estimate_from_draws(tree, level=LEVEL)
+
+
+def _converged(estimate: Estimate) -> bool:
+    if estimate.draws is None:
+        return True
+    from bayes_models.diagnostics import Diagnostics
+
+    return not Diagnostics(**json.loads(estimate.draws.attrs["diagnostics"])).failures()
 
 
 if __name__ == "__main__":

@@ -207,7 +207,8 @@ def test_the_table_of_estimators_has_these_measures():
     for method in ("algebraic", "one_coin"):
         one = pd.DataFrame({"replicate": np.arange(40), "truth": 0.5})
         one["estimate"] = 0.5 + 0.1 * rng.normal(size=40)
-        rows.append(one.assign(method=method, figure=9, estimand="e", system=0.5))
+        one = one.assign(method=method, setting="figure 9", estimand="e", system=0.5)
+        rows.append(one.assign(converged=True, warned=False, seconds=1.0))
     rows[0].loc[::4, "estimate"] = np.nan
     every = pd.concat(rows, ignore_index=True)
     every["lower"], every["upper"] = every["estimate"] - 0.15, every["estimate"] + 0.15

@@ -136,7 +136,7 @@ def test_same_seed_same_draws_whatever_the_cores_and_a_hopeless_fit_says_so(tabl
     assert json.loads(first.attrs["warnings"])
     found = json.loads(first.attrs["diagnostics"])
     assert found["tries"] == 2
-    assert first["posterior"].sizes["draw"] == 15
+    assert first["posterior"].sizes["draw"] == 20
     assert float(first["sample_stats"]["acceptance_rate"].mean()) > 0.5
 
 

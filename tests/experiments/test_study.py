@@ -340,15 +340,15 @@ def test_what_failed_is_tried_again_on_request(tmp_path, monkeypatch, run):
 
 def test_a_study_goes_on_until_its_standard_errors_are_small(tmp_path):
     path = write(tmp_path)
-    text = path.read_text().replace("replicates = 30", "target_se = 0.008")
+    text = path.read_text().replace("replicates = 30", "target_se = 0.006")
     path.write_text(text)
     results = run_study(path, tmp_path / "out")
     results["error"] = results["estimate"] - results["truth"]
     groups = results.groupby(["scenario", "method", "estimand"])["error"]
     spread, n = groups.std(), groups.count()
-    assert (spread / np.sqrt(n) <= 0.008 * 1.05).all()
+    assert (spread / np.sqrt(n) <= 0.006 * 1.05).all()
     sizes = results.groupby("scenario")["replicate"].max() + 1
-    assert sizes.min() == 100 and sizes.max() > 200 and (sizes % 100 == 0).all()
+    assert sizes.max() > sizes.min() and (sizes % 100 == 0).all()
     before = table(tmp_path / "out")
     for part in Store(tmp_path / "out").parts[::2]:
         part.unlink()

@@ -79,7 +79,8 @@ def calibrate(
     ----------
     model : str
     ratings : Ratings
-        Says which rater rates which item; the ratings themselves are not used.
+        Says which rater rates which item, and of which items the truth is known, none if it is
+        of all; the ratings and truths themselves are not used.
     n_simulations : int
     priors : str or mapping, optional
     seed : int, numpy.random.SeedSequence or numpy.random.Generator
@@ -114,7 +115,8 @@ def calibrate(
     prior = prior_draws(model, ratings, n_simulations, priors=priors, seed=prior_seed)
     rng = np.random.default_rng(data_seed)
     simulated = [draw_ratings(ratings, *one, rng) for one in zip(*states(prior), strict=True)]
-    trees = fit_many(model, simulated, seed=fit_seed, priors=priors, **sampling)
+    seen = [_with_known_truths(ratings, data) for data in simulated]
+    trees = fit_many(model, seen, seed=fit_seed, priors=priors, **sampling)
     ranking = np.random.default_rng(rank_seed)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
@@ -125,6 +127,22 @@ def calibrate(
     ranks = {name: ("sample", np.array([one[name] for one in found])) for name in found[0]}
     return xr.DataTree.from_dict(
         {"prior_sbc": xr.Dataset(ranks, {"sample": np.arange(n_simulations)})}
+    )
+
+
+def _with_known_truths(design: Ratings, simulated: Ratings) -> Ratings:
+    """Forget the truths that are not known in the design."""
+    if design.truth is None or simulated.truth is None:
+        return simulated
+    known = np.repeat(design.truth >= 0, design.weights)
+    return Ratings(
+        simulated.flat,
+        simulated.categories,
+        simulated.raters,
+        simulated.items,
+        simulated.system,
+        np.where(known, simulated.truth, -1),
+        ordered=simulated.ordered,
     )
 
 

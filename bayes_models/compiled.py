@@ -24,9 +24,12 @@ from bayes_models.draws import labelled_draws
 from bayes_models.models import find_model
 from bayes_models.observations import Observations
 from bayes_models.priors import Priors, choose_priors
-from bayes_models.start import em_start
+from bayes_models.start import chains_by_start, em_start
+from lehner.seeds import child_seeds
 
 NOISE = 0.1
+JITTER = 1 / np.sqrt(3)
+"""Standard deviation of PyMC's jitter, which is uniform between -1 and 1."""
 SAMPLE_STATS = {
     "depth": "tree_depth",
     "maxdepth_reached": "reached_max_treedepth",
@@ -53,7 +56,8 @@ class CompiledModel:
     coords : dict
         Coordinates that do not depend on the data.
     start : callable
-        From values of variables to a point among the unconstrained parameters.
+        From values of variables to a point among the unconstrained parameters, and how far from
+        it chains start: variables that are not among the values start anywhere that is plausible.
     priors : dict
         Kept because the cache knows distributions by their identity.
     """
@@ -61,7 +65,7 @@ class CompiledModel:
     density: Any
     dims: dict[str, tuple[str, ...]]
     coords: dict[str, Any]
-    start: Callable[[Mapping[str, Floats]], Floats]
+    start: Callable[[Mapping[str, Floats]], tuple[Floats, Floats]]
     priors: dict[str, Any]
 
 
@@ -123,6 +127,7 @@ def sample(
     chains: int,
     target_accept: float,
     cores: int | None = None,
+    starts: Sequence[Mapping[str, Floats]] | None = None,
 ) -> dict[str, xr.Dataset]:
     """Sample the posterior by NUTS.
 
@@ -135,6 +140,9 @@ def sample(
     target_accept : float
     cores : int, optional
         How many chains are sampled at once; by default as many as there are processors.
+    starts : sequence of mapping, optional
+        Values of variables near which chains start, the best first; by default those of EM from
+        a vote.
 
     Returns
     -------
@@ -146,38 +154,27 @@ def sample(
     KeyboardInterrupt
         If sampling was interrupted: what was drawn until then is no sample of the posterior.
     """
-    start = compiled.start(em_start(observed))
-
-    def initial_point(chain_seed: Any = None) -> Floats:
-        # Jitter as wide as usual can throw a chain into a permuted labelling for good.
-        return start + NOISE * np.random.default_rng(chain_seed).normal(size=len(start))
-
-    # The sampler ignores a mean it is told to start from if the model comes from PyMC.
-    density = dataclasses.replace(
-        compiled.density.with_data(**observed.arrays), initial_point_func=initial_point
-    )
-    sampler = nutpie.sample(
-        density,
-        blocking=False,
-        seed=seed,
-        draws=draws,
-        tune=tune,
-        chains=chains,
-        cores=cores,
-        target_accept=target_accept,
-        progress_bar=False,
-        return_raw_trace=True,
-    )
-    # Were it to wait itself, it would answer an interrupt with the chains it has.
-    try:
-        trace = sampler.wait()
-    except BaseException:
-        sampler.cancel()
-        raise
-    by_chain, stats_by_chain = (
-        [pa.record_batch(chain) for chain in chains] for chains in trace.get_arrow_trace()
-    )
-    _require_whole(by_chain, chains, draws + tune)
+    starts = starts or [em_start(observed)]
+    by_start = chains_by_start(len(starts), chains)
+    # With one start the seed itself: the draws do not depend on whether modes were looked for.
+    seeds = [seed]
+    if len(by_start) > 1:
+        seeds = [int(child.generate_state(1)[0]) for child in child_seeds(seed, len(by_start))]
+    density = compiled.density.with_data(**observed.arrays)
+    by_chain, statistics_by_chain = [], []
+    for values, n_chains, start_seed in zip(starts, by_start, seeds, strict=False):
+        found, of_chains = _run_chains(
+            density,
+            *compiled.start(values),
+            seed=start_seed,
+            draws=draws,
+            tune=tune,
+            chains=n_chains,
+            cores=cores,
+            target_accept=target_accept,
+        )
+        by_chain += found
+        statistics_by_chain += of_chains
     coords = compiled.coords | rater_coords(observed)
     shapes = density.shapes
     posterior = {
@@ -185,13 +182,53 @@ def sample(
         for name, dims in compiled.dims.items()
     }
     statistics = {
-        ours: ((), _stack(stats_by_chain, theirs, draws, ()))
+        ours: ((), _stack(statistics_by_chain, theirs, draws, ()))
         for theirs, ours in SAMPLE_STATS.items()
     }
     return {
         "posterior": labelled_draws(posterior, coords),
         "sample_stats": labelled_draws(statistics, {}),
     }
+
+
+def _run_chains(
+    density: Any,
+    start: Floats,
+    scale: Floats,
+    *,
+    chains: int,
+    draws: int,
+    tune: int,
+    **options: Any,
+) -> tuple[list[pa.RecordBatch], list[pa.RecordBatch]]:
+    """Sample chains that start near a point; give draws and statistics of each chain."""
+
+    def initial_point(chain_seed: Any = None) -> Floats:
+        # Jitter as wide as usual can throw a chain into a permuted labelling for good.
+        return start + scale * np.random.default_rng(chain_seed).normal(size=len(start))
+
+    # The sampler ignores a mean it is told to start from if the model comes from PyMC.
+    sampler = nutpie.sample(
+        dataclasses.replace(density, initial_point_func=initial_point),
+        blocking=False,
+        chains=chains,
+        draws=draws,
+        tune=tune,
+        progress_bar=False,
+        return_raw_trace=True,
+        **options,
+    )
+    # Were it to wait itself, it would answer an interrupt with the chains it has.
+    try:
+        trace = sampler.wait()
+    except BaseException:
+        sampler.cancel()
+        raise
+    by_chain, statistics = (
+        [pa.record_batch(chain) for chain in part] for part in trace.get_arrow_trace()
+    )
+    _require_whole(by_chain, chains, draws + tune)
+    return by_chain, statistics
 
 
 def _require_whole(by_chain: Sequence[pa.RecordBatch], chains: int, length: int) -> None:
@@ -212,13 +249,16 @@ def _stack(batches: Any, name: str, draws: int, shape: tuple[int, ...]) -> Float
     return np.stack(chains)
 
 
-def _start_function(model: pm.Model) -> Callable[[Mapping[str, Floats]], Floats]:
-    """Make a function from values of some variables to an unconstrained point."""
+def _start_function(
+    model: pm.Model,
+) -> Callable[[Mapping[str, Floats]], tuple[Floats, Floats]]:
+    """Make a function from values of some variables to an unconstrained point and its scale."""
     point = model.initial_point(random_seed=0)
-    inputs, outputs, defaults = [], [], {}
+    inputs, outputs, defaults, sizes = [], [], {}, []
     for rv in model.free_RVs:
         variable = rv.type(rv.name)
         initial = pt.as_tensor(point[model.rvs_to_values[rv].name])
+        sizes.append(point[model.rvs_to_values[rv].name].size)
         transform = model.rvs_to_transforms[rv]
         outputs.append(
             variable if transform is None else transform.forward(variable, *rv.owner.inputs)
@@ -231,10 +271,11 @@ def _start_function(model: pm.Model) -> Callable[[Mapping[str, Floats]], Floats]
     )
     fallback = function(*defaults.values())
 
-    def start(values: Mapping[str, Floats]) -> Floats:
+    def start(values: Mapping[str, Floats]) -> tuple[Floats, Floats]:
+        scales = [NOISE if name in values else JITTER for name in defaults]
         found = function(*(values.get(name, default) for name, default in defaults.items()))
         # A user's prior may exclude what EM finds.
-        return np.where(np.isfinite(found), found, fallback)
+        return np.where(np.isfinite(found), found, fallback), np.repeat(scales, sizes)
 
     return start
 

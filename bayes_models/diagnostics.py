@@ -1,6 +1,6 @@
 """Is the fit to be trusted? Convergence, and whether the labels stayed put."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -38,6 +38,10 @@ class Diagnostics:
     tries : int
         How often it was sampled; a second time, longer and with a higher target acceptance, if
         the first failed.
+    mode_weights : tuple of float
+        Weights of the modes that EM found, the highest first, see
+        `bayes_models.modes.posterior_modes`.
+        The first has half of the chains or more, the others one each as far as they go.
     """
 
     r_hat: float
@@ -47,6 +51,7 @@ class Diagnostics:
     treedepth: int = 0
     relabelled: float
     tries: int = 1
+    mode_weights: tuple[float, ...] = (1.0,)
 
     def failures(self) -> tuple[str, ...]:
         """Say what longer or more careful sampling may mend, each in one line.
@@ -59,7 +64,9 @@ class Diagnostics:
         # With few draws chains that agree differ by chance: 1.01 is for a thousand and more.
         limit = max(HIGHEST_R_HAT, 1 + R_HAT_BY_CHANCE / max(self.ess_bulk, LOWEST_ESS))
         if not self.r_hat <= limit:
-            found.append(f"chains disagree: R-hat is {self.r_hat:.3f}, above {limit:.3f}")
+            found.append(
+                f"chains disagree: R-hat is {self.r_hat:.3f}, above {limit:.3f}{self._modes()}"
+            )
         if not min(self.ess_bulk, self.ess_tail) >= LOWEST_ESS:
             found.append(
                 f"too few effective draws: {self.ess_bulk:.0f} in the bulk, {self.ess_tail:.0f} "
@@ -70,6 +77,15 @@ class Diagnostics:
         if self.treedepth:
             found.append(f"{self.treedepth} trajectories were cut off at the greatest tree depth")
         return tuple(found)
+
+    def _modes(self) -> str:
+        if len(self.mode_weights) == 1:
+            return ""
+        weights = ", ".join(f"{weight:.2f}" for weight in self.mode_weights)
+        return (
+            f"; they started at modes that EM gives the weights {weights}: there is more than one "
+            "solution, and longer chains need not weigh them"
+        )
 
     def warnings(self) -> tuple[str, ...]:
         """Say what is wrong with the draws, each in one line; nothing if all is well.
@@ -88,7 +104,11 @@ class Diagnostics:
 
 
 def diagnose(
-    tree: xr.DataTree, variables: Collection[str] | None = None, *, tries: int = 1
+    tree: xr.DataTree,
+    variables: Collection[str] | None = None,
+    *,
+    tries: int = 1,
+    mode_weights: Sequence[float] = (1.0,),
 ) -> Diagnostics:
     """Read the diagnostics of a fit.
 
@@ -100,6 +120,8 @@ def diagnose(
         Variables checked; all by default.
     tries : int
         How often it was sampled.
+    mode_weights : sequence of float
+        Weights of the modes at which chains started.
 
     Returns
     -------
@@ -126,6 +148,7 @@ def diagnose(
         treedepth=_count(tree, "reached_max_treedepth"),
         relabelled=relabelled_share(posterior),
         tries=tries,
+        mode_weights=tuple(mode_weights),
     )
 
 

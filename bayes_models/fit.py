@@ -2,20 +2,23 @@
 
 import json
 import warnings
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any, Literal
 
 import numpy as np
 import xarray as xr
+from numpy.typing import NDArray
 
 from bayes_models.compiled import compile_model, sample
 from bayes_models.diagnostics import ConvergenceWarning, Diagnostics, diagnose
 from bayes_models.fit_warnings import fit_warnings
 from bayes_models.gibbs import sample_conjugate
 from bayes_models.kept_priors import priors_as_json
+from bayes_models.modes import posterior_modes
 from bayes_models.observations import Observations, known_truths, observe
 from bayes_models.priors import Priors
+from bayes_models.start import start_at
 from bayes_models.truth import add_truth
 from lehner import Ratings
 from lehner.checks import check_choice, check_number, check_whole_number
@@ -34,6 +37,7 @@ FOR_STUDIES: dict[str, Any] = {
     "checks": False,
 }
 
+type Floats = NDArray[np.float64]
 type Checked = Literal["all", "estimands"]
 type Engine = Literal["nuts", "gibbs"]
 type Sampler = Callable[[int, int, int, float], dict[str, xr.Dataset]]
@@ -60,9 +64,11 @@ def fit(
 
     For NUTS the model is compiled once in a process for all data with as many raters and
     categories. Chains start near the most probable parameters, with the labels the raters use,
-    and the prior holds them there. If the diagnostics fail it is sampled again, four times as
-    long and with a higher target acceptance; what still fails is raised as a
-    `ConvergenceWarning` and kept in the result.
+    and the prior holds them there. Where EM finds other modes, as
+    `bayes_models.modes.posterior_modes` does, up to half of them start at these, one at each, so
+    that the diagnostics see what chains at one mode cannot. If the diagnostics fail it is sampled
+    again, four times as long and with a higher target acceptance; what still fails is raised as
+    a `ConvergenceWarning` and kept in the result.
 
     Parameters
     ----------
@@ -126,8 +132,10 @@ def fit(
     check_choice("check", check, ("all", "estimands"))
     check_choice("engine", engine, ("nuts", "gibbs"))
     observed = observe(ratings)
-    sampler = _sampler(engine, model, observed, priors, chains, cores)
-    sampler_seed, truth_seed, check_seed = child_seeds(seed, 3)
+    sampler_seed, truth_seed, check_seed, modes_seed = child_seeds(seed, 4)
+    modes = posterior_modes(observed, modes_seed)
+    starts = [start_at(mode, has_system=observed.has_system) for mode in modes]
+    sampler = _sampler(engine, model, observed, priors, chains, cores, starts)
     for attempt, attempt_seed in enumerate(child_seeds(sampler_seed, tries)):
         longer = LONGER**attempt
         groups = sampler(
@@ -140,7 +148,8 @@ def fit(
         rng = np.random.default_rng(truth_seed)
         add_truth(tree, ratings, observed, rng, log_likelihood=log_likelihood)
         variables = None if check == "all" else ESTIMANDS if observed.has_system else OTHERWISE
-        found = diagnose(tree, variables, tries=attempt + 1)
+        weights = [mode.weight for mode in modes]
+        found = diagnose(tree, variables, tries=attempt + 1, mode_weights=weights)
         if not found.failures():
             break
     said = fit_warnings(tree, ratings, check_seed) if checks else ()
@@ -203,12 +212,20 @@ def _sampler(
     priors: Priors,
     chains: int,
     cores: int | None,
+    starts: Sequence[Mapping[str, Floats]],
 ) -> Sampler:
     """Give a function of seed, draws, warm-up draws and target acceptance."""
     if engine == "gibbs":
         return lambda seed, draws, tune, _: {
             "posterior": sample_conjugate(
-                model, observed, priors, seed=seed, draws=draws, tune=tune, chains=chains
+                model,
+                observed,
+                priors,
+                seed=seed,
+                draws=draws,
+                tune=tune,
+                chains=chains,
+                starts=starts,
             )
         }
     compiled = compile_model(model, observed, priors)
@@ -221,6 +238,7 @@ def _sampler(
         chains=chains,
         target_accept=target_accept,
         cores=cores,
+        starts=starts,
     )
 
 

@@ -6,6 +6,7 @@ nothing to tune and no model to compile. Draws depend on one another more than t
 more so the more items there are, and cost far less.
 """
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numba
@@ -16,7 +17,7 @@ from numpy.typing import NDArray
 from bayes_models.draws import labelled_draws
 from bayes_models.observations import UNKNOWN, Observations
 from bayes_models.priors import Priors, choose_priors, dirichlet_concentration, is_distribution
-from bayes_models.start import em_start
+from bayes_models.start import chains_by_start, em_start
 from lehner import InputError
 from lehner.seeds import Seed, child_seeds
 
@@ -37,6 +38,7 @@ def sample_conjugate(
     draws: int,
     tune: int,
     chains: int,
+    starts: Sequence[Mapping[str, Floats]] | None = None,
 ) -> xr.Dataset:
     """Sample the posterior by Gibbs.
 
@@ -48,6 +50,9 @@ def sample_conjugate(
         As the model takes them; numbers only.
     seed : int, numpy.random.SeedSequence or numpy.random.Generator
     draws, tune, chains : int
+    starts : sequence of mapping, optional
+        Base rates and confusion matrices at which chains start, the best first; by default those
+        of EM from a vote.
 
     Returns
     -------
@@ -74,17 +79,16 @@ def sample_conjugate(
     groups = np.arange(len(observed.rater_names))
     if model == "pooled":
         groups = (groups == len(groups) - 1).astype(int) * observed.has_system
-    start = em_start(observed)
-    first = np.stack(
-        [start["confusion"][groups == g].mean(axis=0) for g in range(groups.max() + 1)]
-    )
+    starts = starts or [em_start(observed)]
+    by_start = chains_by_start(len(starts), chains)
+    n_groups = groups.max() + 1
     found = [
         _sweeps(
             np.random.default_rng(chain_seed),
             start["base_rates"],
-            first,
+            np.stack([start["confusion"][groups == g].mean(axis=0) for g in range(n_groups)]),
             concentration["base_rates"],
-            np.ascontiguousarray(concentration["confusion"][: len(first)]),
+            np.ascontiguousarray(concentration["confusion"][:n_groups]),
             groups[observed.raters],
             observed.starts,
             observed.responses,
@@ -93,7 +97,11 @@ def sample_conjugate(
             tune,
             draws,
         )
-        for chain_seed in child_seeds(seed, chains)
+        for chain_seed, start in zip(
+            child_seeds(seed, chains),
+            [one for one, n in zip(starts, by_start, strict=False) for _ in range(n)],
+            strict=True,
+        )
     ]
     base_rates, by_group = (np.stack(part) for part in zip(*found, strict=True))
     return _labelled(model, observed, base_rates, by_group, groups)

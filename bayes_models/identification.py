@@ -9,10 +9,10 @@ import xarray as xr
 
 from bayes_models.kept_priors import distribution_name
 from bayes_models.models import find_model
+from bayes_models.modes import expected_numbers
 from bayes_models.observations import Observations, observe
 from bayes_models.prior_worth import PriorWorth, prior_worth
 from bayes_models.priors import Priors, choose_priors
-from bayes_models.start import expected_numbers
 from lehner import Ratings
 
 

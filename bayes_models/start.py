@@ -1,4 +1,4 @@
-"""Where chains start: near the most probable parameters, found by EM.
+"""Where chains start: near the modes found by EM, most of them near the highest.
 
 Chains that start here start with the labels the raters use, so that "yes" means yes in all of
 them, and need little warm-up.
@@ -8,10 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import logit
 
-from bayes_models.observations import UNKNOWN, Observations
+from bayes_models.modes import Mode, expected_numbers
+from bayes_models.observations import Observations
 from bayes_models.priors import diagonal_concentration
 
-N_STEPS = 10
 LEAST = 0.02
 
 type Floats = NDArray[np.float64]
@@ -30,50 +30,51 @@ def em_start(observed: Observations) -> dict[str, Floats]:
         Values by name.
     """
     items, ratings = expected_numbers(observed)
-    confusion = ratings + diagonal_concentration(observed.n_categories)
-    return _start_values(
-        (items + 1) / (items + 1).sum(),
-        confusion / confusion.sum(axis=-1, keepdims=True),
-        has_system=observed.has_system,
-    )
+    return start_at(Mode(items=items, ratings=ratings), has_system=observed.has_system)
 
 
-def expected_numbers(observed: Observations) -> tuple[Floats, Floats]:
-    """Count items by true category, and ratings by rater, true category and response, by EM.
-
-    It starts from raters who are all right in 60% of their ratings, which is a vote, and has
-    these as its prior.
+def start_at(mode: Mode, *, has_system: bool) -> dict[str, Floats]:
+    """Give the variables of all models their values at a mode.
 
     Parameters
     ----------
-    observed : Observations
+    mode : Mode
+    has_system : bool
 
     Returns
     -------
-    items : ndarray, shape (n_categories,)
-    ratings : ndarray, shape (n_raters, n_categories, n_responses)
-
-    References
-    ----------
-    Dawid & Skene (1979), Eq. 2.3-2.5 and 3.1.
+    dict
+        Values by name.
     """
-    k, n_raters = observed.n_categories, len(observed.rater_names)
-    cells = observed.response_counts()
-    by_cell = cells.T.tocsr()
-    truths = observed.truths[:, None]
-    possible = (truths == UNKNOWN) | (truths == np.arange(k))
-    prior = diagonal_concentration(k)
-    items, ratings = np.zeros(k), np.zeros((n_raters, k, k))
-    for _ in range(N_STEPS):
-        # Responses come before true categories here, as the product with the cells needs it.
-        confusion = ratings + prior
-        confusion /= confusion.sum(axis=1, keepdims=True)
-        log = cells @ np.log(confusion).reshape(-1, k) + np.log(items + 1)
-        log[~possible] = -np.inf
-        truth = np.exp(log - log.max(axis=1, keepdims=True))
-        truth *= (observed.counts / truth.sum(axis=1))[:, None]
-        items, ratings = truth.sum(axis=0), (by_cell @ truth).reshape(n_raters, k, k)
-    return items, ratings.swapaxes(1, 2)
+    confusion = mode.ratings + diagonal_concentration(len(mode.items))
+    return _start_values(
+        (mode.items + 1) / (mode.items + 1).sum(),
+        confusion / confusion.sum(axis=-1, keepdims=True),
+        has_system=has_system,
+    )
+
+
+def chains_by_start(n_starts: int, chains: int) -> list[int]:
+    """Spread chains over starts: one at each but the first, which has half of them or more.
+
+    Parameters
+    ----------
+    n_starts : int
+        The best first.
+    chains : int
+
+    Returns
+    -------
+    list of int
+        Chains at each start; starts for which there are no chains are left out.
+
+    Examples
+    --------
+    >>> chains_by_start(2, 4), chains_by_start(9, 4), chains_by_start(9, 1)
+    ([3, 1], [2, 1, 1], [1])
+    """
+    others = min(n_starts - 1, chains // 2)
+    return [chains - others] + [1] * others
 
 
 def _start_values(base_rates: Floats, confusion: Floats, *, has_system: bool) -> dict[str, Floats]:

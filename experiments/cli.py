@@ -208,7 +208,14 @@ def calibrate(
     model: Annotated[
         list[str] | None, typer.Option(help="Model; repeat for several. Default: all.")
     ] = None,
-    simulations: Annotated[int, typer.Option(help="Simulations of each model.")] = 1000,
+    design: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Design, as K5_J3_n500: 5 categories, 3 raters, 500 items; repeat for several. "
+            "Default: K3_J3_n40_missing."
+        ),
+    ] = None,
+    simulations: Annotated[int, typer.Option(help="Simulations of each model and design.")] = 1000,
     output: Annotated[Path, typer.Option(help="Folder for ranks, table and figure.")] = Path("."),
     seed: Seed = 1,
 ) -> None:
@@ -216,7 +223,7 @@ def calibrate(
     from experiments.calibration.command import write_calibration
 
     check_seed(seed)
-    for path in write_calibration(model, simulations, output, seed):
+    for path in write_calibration(model, design, simulations, output, seed):
         print(f"wrote {path}", file=sys.stderr)
 
 

@@ -19,7 +19,7 @@ from bayes_models import MODELS, observe
 from bayes_models.calibration import _rank, calibrate, prior_draws
 from bayes_models.predictive import draw_ratings
 from bayes_models.truth import log_joint, states
-from experiments.calibration.command import design
+from experiments.calibration.designs import design
 from lehner import InputError, Ratings
 
 QUICK = ("one_coin", "dawid_skene", "relaxed_k")

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from bayes_models import observe
-from bayes_models.start import em_start, expected_numbers
+from bayes_models.modes import expected_numbers
+from bayes_models.start import em_start
 from lehner import Ratings, Scenario, simulate
 
 

@@ -10,16 +10,18 @@ import warnings
 
 import arviz as az
 import numpy as np
+import pandas as pd
 import pymc as pm
 import pytest
 from scipy.stats import kstest
 
 import bayes_models
 from bayes_models import MODELS, observe
-from bayes_models.calibration import _rank, calibrate, prior_draws
+from bayes_models.calibration import _rank, _with_known_truths, calibrate, prior_draws
 from bayes_models.predictive import draw_ratings
 from bayes_models.truth import log_joint, states
-from experiments.calibration.designs import design
+from experiments.calibration.command import _with_rows_of, summarise
+from experiments.calibration.designs import DESIGNS, FIRST, design
 from lehner import InputError, Ratings
 
 QUICK = ("one_coin", "dawid_skene", "relaxed_k")
@@ -154,6 +156,45 @@ def test_a_grouped_row_is_drawn_item_by_item():
     )
     assert drawn.n_items == 5 and not drawn.grouped
     assert (drawn.truth == 0).all()
+
+
+def test_truths_that_the_design_knows_are_data_and_the_others_are_not():
+    few = design("K3_J2_n200_truths")
+    drawn = draw_ratings(few, np.ones(3) / 3, np.full((3, 3, 3), 1 / 3), np.random.default_rng(1))
+    seen = _with_known_truths(few, drawn)
+    known = few.truth >= 0
+    assert known.sum() == 50
+    assert (seen.truth[known] == drawn.truth[known]).all() and (seen.truth[~known] == -1).all()
+    assert (seen.codes == drawn.codes).all() and (seen.system == drawn.system).all()
+    # All truths are known of what is drawn, and then none is data.
+    assert _with_known_truths(design(), drawn) is drawn
+
+
+def test_the_table_has_designs_and_keeps_the_rows_of_others(tmp_path):
+    rng = np.random.default_rng(1)
+
+    def ranks(shift):
+        return pd.DataFrame({"accuracy": rng.random(200) * (1 - shift)})
+
+    good = summarise({("relaxed_k", "K2_J2_n20"): ranks(0), ("relaxed_k", FIRST): ranks(0)})
+    good.to_csv(tmp_path / "calibration.csv", index=False)
+    again = summarise({("one_coin", FIRST): ranks(0), ("relaxed_k", "K2_J2_n20"): ranks(0.5)})
+    table = _with_rows_of(tmp_path / "calibration.csv", again)
+    assert table[["model", "design"]].to_numpy().tolist() == [
+        ["one_coin", FIRST],
+        ["relaxed_k", FIRST],
+        ["relaxed_k", "K2_J2_n20"],
+    ]
+    assert table["p_value"].iloc[2] < 1e-6 < 0.001 < table["p_value"].iloc[:2].min()
+
+
+def test_designs_differ_in_categories_raters_items_gaps_and_known_truths():
+    for name in DESIGNS:
+        found = design(name)
+        k, n_raters, n_items = (int(part[1:]) for part in name.split("_")[:3])
+        assert (found.n_categories, found.n_raters, found.n_items) == (k, n_raters, n_items)
+        assert ("missing" in name) == bool((found.codes < 0).any())
+        assert ("truths" in name) == (found.truth is not None)
 
 
 def test_no_simulations_are_refused():

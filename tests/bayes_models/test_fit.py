@@ -9,7 +9,8 @@ import pytest
 import xarray as xr
 
 import bayes_models
-from bayes_models import ConvergenceWarning, Diagnostics, compiled, estimate_from_draws
+from bayes_models import ConvergenceWarning, Diagnostics, compiled, estimate_from_draws, observe
+from bayes_models.start import em_start
 from lehner import InputError, Ratings, Scenario, load_dataset, simulate
 from lehner.seeds import child_seeds
 
@@ -165,6 +166,23 @@ def test_many_fits_need_one_compilation_and_are_those_of_fit(samples):
         xr.testing.assert_equal(one["posterior"].to_dataset(), tree["posterior"].to_dataset())
         assert "log_likelihood" in one and "log_likelihood" not in tree
     assert len(compiled._compiled) - before <= 1
+
+
+def test_chains_of_nuts_start_where_they_are_told_the_best_start_having_most(samples):
+    observed = observe(samples[2])
+    model = compiled.compile_model("dawid_skene", observed)
+    best = em_start(observed)
+    renamed = best | {name: best[name][..., [1, 0, 3, 2], :] for name in ("confusion",)}
+    renamed["base_rates"] = best["base_rates"][[1, 0, 3, 2]]
+    options = {"seed": 1, "draws": 20, "tune": 20, "chains": 4, "target_accept": 0.9}
+    one, two = (
+        compiled.sample(model, observed, starts=starts, **options)["posterior"]
+        for starts in ([best], [best, renamed])
+    )
+    accuracy = two["system_accuracy"].mean("draw").values
+    assert (accuracy[:3] > 0.8).all() and accuracy[3] < 0.2
+    default = compiled.sample(model, observed, **options)["posterior"]
+    xr.testing.assert_equal(one, default)
 
 
 def test_labels_are_those_of_the_data_not_of_what_was_compiled(samples):

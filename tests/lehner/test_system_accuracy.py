@@ -123,7 +123,13 @@ def largest_difference_from_samples(scenario, method_names, seed):
 
 
 def assert_limit(cell):
-    found = largest_difference_from_samples(grid_scenario(*cell), (*CONSISTENT, *NAIVE), seed=5)
+    scenario = grid_scenario(*cell)
+    values = population_values(scenario, (*CONSISTENT, *NAIVE))
+    undefined = [value for value in values.values() if value.estimate is None]
+    # Raters right in .5 and .7 agree by chance if there are two categories.
+    assert all("at or below chance" in value.reason for value in undefined)
+    defined = [name for name, value in values.items() if value.estimate is not None]
+    found = largest_difference_from_samples(scenario, defined, seed=5)
     for method, (difference, error) in found.items():
         assert difference < 4.5 * error + 1e-4, (cell, method)
 

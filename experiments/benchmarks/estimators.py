@@ -25,7 +25,7 @@ from experiments.benchmarks.settings import GROUPS, SETTINGS
 from experiments.files import write_atomically
 from experiments.methods import METHODS
 from experiments.study.performance import measure
-from lehner import Estimate, Ratings
+from lehner import Estimate, Ratings, sensitivity
 
 ESTIMANDS = ("system_accuracy", "system_accuracy_in_sample")
 LEVEL = 0.9
@@ -71,7 +71,7 @@ def main() -> None:
         list(pool.map(_write_part, *zip(*parts, strict=True)))
     rows = read_parts(chosen.folder, chosen.replicates)
     table = summarise(rows)
-    write_atomically(chosen.folder / "estimators.csv", lambda path: table.to_csv(path, index=False))
+    write_csv(table, chosen.folder / "estimators.csv")
     print(table.round(3).to_string(index=False))
 
 
@@ -88,7 +88,7 @@ def summarise(rows: pd.DataFrame) -> pd.DataFrame:
     ----------
     rows : pandas.DataFrame
         Columns `setting`, `system`, `replicate`, `method`, `estimand`, `estimate`, `lower`,
-        `upper`, `truth`, `converged`, `warned` and `seconds`.
+        `upper`, `lower_if_misled`, `upper_if_misled`, `truth`, `converged`, `warned` and `seconds`.
 
     Returns
     -------
@@ -97,7 +97,9 @@ def summarise(rows: pd.DataFrame) -> pd.DataFrame:
         `bias`, `rmse`, `rmse_se`, `ratio` (of the RMSE to that of the algebra, on the data sets
         for which both have an estimate), `coverage`, `coverage_se`, `coverage_lower` and
         `coverage_upper` (Wilson's 95% interval), `width`; the shares of fits that `converged` and
-        that `warned`, and `seconds`, the CPU time that nine fits in ten stay under.
+        that `warned`; `misses_said`, the share of the intervals that miss the truth which carry a
+        warning or hold it if 10% of the items mislead everybody (`lehner.sensitivity`); and
+        `seconds`, the CPU time that nine fits in ten stay under.
     """
     measures = measure(rows, BY, LEVEL).set_index([*BY, "measure"])
     ratio = _ratios(rows).assign(measure="ratio").set_index([*BY, "measure"])
@@ -107,10 +109,20 @@ def summarise(rows: pd.DataFrame) -> pd.DataFrame:
     table = table.assign(
         converged=groups["converged"].mean(),
         warned=groups["warned"].mean(),
+        misses_said=_misses_said(rows),
         seconds=groups["seconds"].quantile(0.9),
     )
     order = rows[BY].drop_duplicates().sort_values(BY[:2], kind="stable")
     return table.loc[list(order.itertuples(index=False))].astype({"n": int}).reset_index()
+
+
+def _misses_said(rows: pd.DataFrame) -> pd.Series:
+    """Give the share of the intervals without the truth that come with a word about it."""
+    missed = rows[(rows["truth"] < rows["lower"]) | (rows["truth"] > rows["upper"])]
+    lowest = missed[["lower", "lower_if_misled"]].min(axis=1)
+    highest = missed[["upper", "upper_if_misled"]].max(axis=1)
+    said = missed["warned"] | missed["truth"].between(lowest, highest)
+    return missed.assign(said=said.astype(float)).groupby(BY)["said"].mean()
 
 
 def _ratios(rows: pd.DataFrame) -> pd.DataFrame:
@@ -128,27 +140,41 @@ def _method_names() -> list[str]:
     return [*ALGEBRA, *MODELS]
 
 
+def part_path(folder: Path, setting: str, method: str, accuracy: float, replicates: int) -> Path:
+    """Name the file of the rows of one method in one setting with one system accuracy."""
+    return folder / f"{setting}__{method}__{accuracy}__{replicates}.csv"
+
+
+def write_csv(table: pd.DataFrame, path: Path) -> None:
+    """Write a table as a whole or not at all."""
+    write_atomically(path, lambda temporary: table.to_csv(temporary, index=False))
+
+
+def draw_data(setting: str, accuracy: float, replicate: int) -> tuple[Ratings, dict[str, float]]:
+    """Draw a data set, the same for all methods, and give the true value of each estimand."""
+    entropy = [zlib.crc32(setting.encode()), round(10 * accuracy), replicate]
+    ratings, expected = SETTINGS[setting].draw(accuracy, np.random.SeedSequence(entropy))
+    answered = float(np.mean(ratings.system == ratings.truth))
+    return ratings, dict(zip(ESTIMANDS, (expected, answered), strict=True))
+
+
 def _write_part(folder: Path, setting: str, method: str, accuracy: float, replicates: int) -> None:
-    path = folder / f"{setting}__{method}__{accuracy}__{replicates}.csv"
+    path = part_path(folder, setting, method, accuracy, replicates)
     if path.exists():
         return
-    rows = pd.DataFrame(list(_rows(setting, method, accuracy, replicates)))
-    write_atomically(path, lambda temporary: rows.to_csv(temporary, index=False))
+    write_csv(pd.DataFrame(list(_rows(setting, method, accuracy, replicates))), path)
 
 
 def _rows(setting: str, method: str, accuracy: float, replicates: int) -> Iterator[dict[str, Any]]:
     for replicate in range(replicates):
-        # Setting, accuracy and replicate decide the data, so that all methods see the same.
-        entropy = [zlib.crc32(setting.encode()), round(10 * accuracy), replicate]
-        seed = np.random.SeedSequence(entropy)
-        ratings, expected = SETTINGS[setting].draw(accuracy, seed)
-        answered = ratings.system == ratings.truth
-        truth = dict(zip(ESTIMANDS, (expected, float(np.mean(answered))), strict=True))
+        ratings, truth = draw_data(setting, accuracy, replicate)
         start = time.process_time()
         estimate = _estimate(method, ratings.with_truth(None), replicate)
         seconds = time.process_time() - start
+        misled = sensitivity(estimate, ratings.n_categories)
         for estimand in ESTIMANDS:
             value = getattr(estimate, estimand)
+            if_misled = getattr(misled, estimand)
             yield {
                 "setting": setting,
                 "system": accuracy,
@@ -158,6 +184,8 @@ def _rows(setting: str, method: str, accuracy: float, replicates: int) -> Iterat
                 "estimate": value.estimate,
                 "lower": value.lower,
                 "upper": value.upper,
+                "lower_if_misled": if_misled.lower,
+                "upper_if_misled": if_misled.upper,
                 "truth": truth[estimand],
                 "converged": _converged(estimate),
                 "warned": bool(estimate.warnings),

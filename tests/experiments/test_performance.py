@@ -212,6 +212,8 @@ def test_the_table_of_estimators_has_these_measures():
     rows[0].loc[::4, "estimate"] = np.nan
     every = pd.concat(rows, ignore_index=True)
     every["lower"], every["upper"] = every["estimate"] - 0.15, every["estimate"] + 0.15
+    every["lower_if_misled"] = every["lower"] - 0.05
+    every["upper_if_misled"] = every["upper"] - 0.05
     table = summarise(every).set_index("method")
     measures = measure(every, by=["method"]).set_index(["method", "measure"])
     assert table["n"].tolist() == [30, 40]
@@ -219,6 +221,12 @@ def test_the_table_of_estimators_has_these_measures():
         for name, kind in {"coverage": "value", "coverage_se": "standard_error"}.items():
             assert row[name] == measures.loc[(method, "coverage"), kind]
         assert row["rmse_se"] == measures.loc[(method, "rmse"), "standard_error"]
+    above = every["estimate"] - 0.5
+    missed = above.abs() > 0.15
+    for method, row in table.iterrows():
+        of_method = missed & (every["method"] == method)
+        near = of_method & above.between(0, 0.2)
+        assert row["misses_said"] == pytest.approx(near.sum() / of_method.sum())
     errors = every.pivot(index="replicate", columns="method", values="estimate").dropna() - 0.5
     rmse = np.sqrt((errors**2).mean())
     assert table.loc["one_coin", "ratio"] == pytest.approx(rmse["one_coin"] / rmse["algebraic"])

@@ -1,0 +1,88 @@
+"""The `relaxed_k` of version 0.1.0 on the data sets of `experiments.benchmarks.estimators`.
+
+Run in a clone that has another clone beside it, at commit a9dcdaa (version 0.1.0):
+`python -m experiments.benchmarks.first_version FOLDER CHECKOUT [--group NAME]`. It writes parts
+into the folder, which `estimators` then puts into its table as the method `relaxed_k 0.1.0`.
+"""
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pandas as pd
+
+from experiments.benchmarks.estimators import draw_data, part_path, write_csv
+from experiments.benchmarks.settings import GROUPS, SETTINGS
+
+METHOD = "relaxed_k 0.1.0"
+SCRIPT = Path(__file__).with_name("first_version_fit.py")
+
+
+def main() -> None:
+    """Compute the missing parts."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("checkout", type=Path)
+    parser.add_argument("--group", choices=GROUPS, nargs="+", default=list(GROUPS))
+    parser.add_argument("--setting", choices=list(SETTINGS), nargs="+")
+    parser.add_argument("--replicates", type=int, default=40, help="for each system accuracy")
+    parser.add_argument("--workers", type=int, default=2)
+    chosen = parser.parse_args()
+    chosen.folder.mkdir(parents=True, exist_ok=True)
+    names = chosen.setting or [s.name for s in SETTINGS.values() if s.group in chosen.group]
+    with ThreadPoolExecutor(chosen.workers) as pool:
+        done = [
+            pool.submit(_write_parts, chosen.folder, chosen.checkout, name, chosen.replicates)
+            for name in names
+        ]
+        for part in done:
+            part.result()
+
+
+def _write_parts(folder: Path, checkout: Path, setting: str, replicates: int) -> None:
+    """Fit all data sets of a setting in one process, which compiles the model once."""
+    accuracies = SETTINGS[setting].system_accuracies
+    paths = {
+        accuracy: part_path(folder, setting, METHOD, accuracy, replicates)
+        for accuracy in accuracies
+    }
+    missing = [accuracy for accuracy in accuracies if not paths[accuracy].exists()]
+    if not missing:
+        return
+    data = [
+        _as_json(setting, accuracy, replicate)
+        for accuracy in missing
+        for replicate in range(replicates)
+    ]
+    with tempfile.TemporaryDirectory() as temporary:
+        source, target = Path(temporary, "data.json"), Path(temporary, "rows.csv")
+        source.write_text(json.dumps(data))
+        environment = os.environ | {"PYTHONPATH": str(checkout.resolve()), "OMP_NUM_THREADS": "1"}
+        command = [sys.executable, str(SCRIPT), str(source), str(target)]
+        subprocess.run(command, cwd=temporary, env=environment, check=True)
+        rows = pd.read_csv(target)
+    rows = rows.assign(setting=setting, method=METHOD)
+    rows["system"] = [accuracy for accuracy in missing for _ in range(2 * replicates)]
+    for accuracy in missing:
+        write_csv(rows[rows["system"] == accuracy], paths[accuracy])
+
+
+def _as_json(setting: str, accuracy: float, replicate: int) -> dict[str, object]:
+    ratings, truth = draw_data(setting, accuracy, replicate)
+    table = ratings.with_truth(None).to_long()
+    return {
+        "replicate": replicate,
+        "ratings": table.astype(str).to_dict(orient="list"),
+        "categories": [str(category) for category in ratings.categories],
+        "ordered": ratings.ordered,
+        "truth": truth,
+    }
+
+
+if __name__ == "__main__":
+    main()

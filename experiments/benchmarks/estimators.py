@@ -54,14 +54,16 @@ def main() -> None:
     parser.add_argument("--group", choices=GROUPS, nargs="+", default=list(GROUPS))
     parser.add_argument("--setting", choices=list(SETTINGS), nargs="+")
     parser.add_argument("--method", choices=_method_names(), nargs="+", default=_method_names())
-    parser.add_argument("--replicates", type=int, default=40, help="for each system accuracy")
+    parser.add_argument(
+        "--data-sets", type=int, default=100, help="for each setting, or a few more"
+    )
     parser.add_argument("--workers", type=int, default=2)
     chosen = parser.parse_args()
     chosen.folder.mkdir(parents=True, exist_ok=True)
     os.environ.setdefault("OMP_NUM_THREADS", "1")
     names = chosen.setting or [s.name for s in SETTINGS.values() if s.group in chosen.group]
     parts = [
-        (chosen.folder, setting, method, accuracy, chosen.replicates)
+        (chosen.folder, setting, method, accuracy, replicates_of(setting, chosen.data_sets))
         for setting in names
         for method in chosen.method
         for accuracy in SETTINGS[setting].system_accuracies
@@ -69,16 +71,25 @@ def main() -> None:
     spawn = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(chosen.workers, mp_context=spawn) as pool:
         list(pool.map(_write_part, *zip(*parts, strict=True)))
-    rows = read_parts(chosen.folder, chosen.replicates)
+    rows = read_parts(chosen.folder, chosen.data_sets)
     table = summarise(rows)
     write_csv(table, chosen.folder / "estimators.csv")
     print(table.round(3).to_string(index=False))
 
 
-def read_parts(folder: Path, replicates: int) -> pd.DataFrame:
-    """Read all finished parts with so many replicates for each system accuracy."""
-    paths = sorted(folder.glob(f"*__{replicates}.csv"))
+def read_parts(folder: Path, data_sets: int) -> pd.DataFrame:
+    """Read all finished parts with so many data sets for each setting."""
+    paths = [
+        path
+        for setting in SETTINGS
+        for path in sorted(folder.glob(f"{setting}__*__{replicates_of(setting, data_sets)}.csv"))
+    ]
     return pd.concat([pd.read_csv(path) for path in paths], ignore_index=True)
+
+
+def replicates_of(setting: str, data_sets: int) -> int:
+    """Give the number of data sets for each system accuracy of a setting."""
+    return -(-data_sets // len(SETTINGS[setting].system_accuracies))
 
 
 def summarise(rows: pd.DataFrame) -> pd.DataFrame:

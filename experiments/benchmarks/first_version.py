@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from experiments.benchmarks.estimators import draw_data, part_path, write_csv
+from experiments.benchmarks.estimators import draw_data, part_path, replicates_of, write_csv
 from experiments.benchmarks.settings import GROUPS, SETTINGS
 
 METHOD = "relaxed_k 0.1.0"
@@ -30,22 +30,25 @@ def main() -> None:
     parser.add_argument("checkout", type=Path)
     parser.add_argument("--group", choices=GROUPS, nargs="+", default=list(GROUPS))
     parser.add_argument("--setting", choices=list(SETTINGS), nargs="+")
-    parser.add_argument("--replicates", type=int, default=40, help="for each system accuracy")
+    parser.add_argument(
+        "--data-sets", type=int, default=100, help="for each setting, or a few more"
+    )
     parser.add_argument("--workers", type=int, default=2)
     chosen = parser.parse_args()
     chosen.folder.mkdir(parents=True, exist_ok=True)
     names = chosen.setting or [s.name for s in SETTINGS.values() if s.group in chosen.group]
     with ThreadPoolExecutor(chosen.workers) as pool:
         done = [
-            pool.submit(_write_parts, chosen.folder, chosen.checkout, name, chosen.replicates)
+            pool.submit(_write_parts, chosen.folder, chosen.checkout, name, chosen.data_sets)
             for name in names
         ]
         for part in done:
             part.result()
 
 
-def _write_parts(folder: Path, checkout: Path, setting: str, replicates: int) -> None:
+def _write_parts(folder: Path, checkout: Path, setting: str, data_sets: int) -> None:
     """Fit all data sets of a setting in one process, which compiles the model once."""
+    replicates = replicates_of(setting, data_sets)
     accuracies = SETTINGS[setting].system_accuracies
     paths = {
         accuracy: part_path(folder, setting, METHOD, accuracy, replicates)

@@ -1,5 +1,6 @@
 """Is the fit to be trusted? Convergence, and whether the labels stayed put."""
 
+import math
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
@@ -12,6 +13,7 @@ from scipy.optimize import linear_sum_assignment
 HIGHEST_R_HAT = 1.01
 R_HAT_BY_CHANCE = 10
 LOWEST_ESS = 400
+MOST_TIMES_LONGER = 4
 TAILS = (0.05, 0.95)
 
 
@@ -53,6 +55,30 @@ class Diagnostics:
     tries: int = 1
     mode_weights: tuple[float, ...] = (1.0,)
 
+    @property
+    def r_hat_limit(self) -> float:
+        """Highest R-hat of chains that agree: with few draws they differ by chance."""
+        return max(HIGHEST_R_HAT, 1 + R_HAT_BY_CHANCE / max(self.ess_bulk, LOWEST_ESS))
+
+    @property
+    def chains_agree(self) -> bool:
+        """Whether R-hat is within its limit; not so where it is undefined."""
+        return self.r_hat <= self.r_hat_limit
+
+    def times_longer(self) -> int:
+        """Say how many times as long a second try should be.
+
+        Returns
+        -------
+        int
+            1 to 4: so many that the effective sample size would pass its limit by half, and 4
+            where chains disagree.
+        """
+        if not self.chains_agree:
+            return MOST_TIMES_LONGER
+        needed = 1.5 * LOWEST_ESS / max(min(self.ess_bulk, self.ess_tail), 1)
+        return min(max(math.ceil(needed), 1), MOST_TIMES_LONGER)
+
     def failures(self) -> tuple[str, ...]:
         """Say what longer or more careful sampling may mend, each in one line.
 
@@ -61,11 +87,10 @@ class Diagnostics:
         tuple of str
         """
         found = []
-        # With few draws chains that agree differ by chance: 1.01 is for a thousand and more.
-        limit = max(HIGHEST_R_HAT, 1 + R_HAT_BY_CHANCE / max(self.ess_bulk, LOWEST_ESS))
-        if not self.r_hat <= limit:
+        if not self.chains_agree:
             found.append(
-                f"chains disagree: R-hat is {self.r_hat:.3f}, above {limit:.3f}{self._modes()}"
+                f"chains disagree: R-hat is {self.r_hat:.3f}, above {self.r_hat_limit:.3f}"
+                f"{self._modes()}"
             )
         if not min(self.ess_bulk, self.ess_tail) >= LOWEST_ESS:
             found.append(

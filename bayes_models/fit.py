@@ -26,7 +26,6 @@ from lehner.seeds import Seed, child_seeds, spawn_seeds
 
 ESTIMANDS = ("system_accuracy", "system_accuracy_in_sample")
 OTHERWISE = ("accuracy", "base_rates")
-LONGER = 4
 
 FOR_STUDIES: dict[str, Any] = {
     "draws": 400,
@@ -68,8 +67,8 @@ def fit(
     and the prior holds them there. Where EM finds other modes, as
     `bayes_models.modes.posterior_modes` does, up to half of them start at these, one at each, so
     that the diagnostics see what chains at one mode cannot. If the diagnostics fail it is sampled
-    again, four times as long and with a higher target acceptance; what still fails is raised as
-    a `ConvergenceWarning` and kept in the result.
+    again with a higher target acceptance, as much longer as the effective sample size asks for,
+    four times at most; what still fails is raised as a `ConvergenceWarning` and kept in the result.
 
     Parameters
     ----------
@@ -137,8 +136,8 @@ def fit(
     modes = posterior_modes(observed, modes_seed)
     starts = [start_at(mode, has_system=observed.has_system) for mode in modes]
     sampler = _sampler(engine, model, observed, priors, chains, cores, starts)
+    longer = 1
     for attempt, attempt_seed in enumerate(child_seeds(sampler_seed, tries)):
-        longer = LONGER**attempt
         groups = sampler(
             int(attempt_seed.generate_state(1)[0]),
             draws * longer,
@@ -153,6 +152,7 @@ def fit(
         found = diagnose(tree, variables, tries=attempt + 1, mode_weights=weights)
         if not found.failures():
             break
+        longer *= found.times_longer()
     said = fit_warnings(tree, ratings, check_seed) if checks else ()
     tree.attrs |= {
         "model": model,

@@ -11,6 +11,7 @@ DESIGNS: dict[str, tuple[int, int, int, float, float, bool]] = {
     "K3_J3_n40_missing": (3, 3, 40, 0.2, 0.0, True),
     "K2_J2_n20": (2, 2, 20, 0.0, 0.0, False),
     "K2_J3_n200": (2, 3, 200, 0.0, 0.0, False),
+    "K2_J3_n1000": (2, 3, 1000, 0.0, 0.0, False),
     "K3_J2_n200_truths": (3, 2, 200, 0.0, 0.25, False),
     "K5_J3_n500": (5, 3, 500, 0.0, 0.0, False),
     "K5_J10_n40_missing": (5, 10, 40, 0.5, 0.0, True),

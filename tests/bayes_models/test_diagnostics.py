@@ -5,7 +5,7 @@ import pytest
 import xarray as xr
 
 from bayes_models import diagnose
-from bayes_models.diagnostics import relabelled_share
+from bayes_models.diagnostics import Diagnostics, relabelled_share
 
 
 def tree_of(base_rates, confusion, diverging=0):
@@ -57,6 +57,18 @@ def test_too_few_effective_draws_are_named(good):
 
 def test_divergences_are_counted(good):
     assert "3 draws diverged" in diagnose(tree_of(*good, diverging=3)).warnings()[0]
+
+
+@pytest.mark.parametrize(
+    ("r_hat", "ess", "divergences", "times"),
+    [(1.0, 1500, 3, 1), (1.0, 399, 0, 2), (1.0, 160, 0, 4), (1.0, 20, 0, 4), (1.2, 900, 0, 4)],
+)
+def test_a_second_try_is_as_long_as_the_first_lacked(r_hat, ess, divergences, times):
+    found = Diagnostics(
+        r_hat=r_hat, ess_bulk=2 * ess, ess_tail=ess, divergences=divergences, relabelled=0
+    )
+    assert found.failures()
+    assert found.times_longer() == times
 
 
 def test_switched_labels_are_found_even_if_all_chains_agree(good):

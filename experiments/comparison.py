@@ -30,7 +30,7 @@ from lehner.known_truths.correction import own_variance
 from lehner.known_truths.partly_known import rightness
 from lehner.known_truths.survey import known_items_alone
 from lehner.latent_class.pattern_table import known_truths
-from lehner.shared_mistakes import SharedMistakes
+from lehner.shared_mistakes.prior import SharedMistakes
 
 if TYPE_CHECKING:
     from bayes_models import Dial

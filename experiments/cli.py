@@ -158,6 +158,8 @@ def datasets() -> None:
         print(f"{dataset.name}\n  {dataset.title}\n  {ratings}\n  {dataset.source}")
         if dataset.doi:
             print(f"  https://doi.org/{dataset.doi}")
+        if dataset.licence:
+            print(f"  licence: {dataset.licence}")
 
 
 @app.command()

@@ -120,7 +120,8 @@ pd.DataFrame(
 # %% [markdown]
 # Nearly all judges are right, or nearly all wrong, on many more pairs than that. Where five raters
 # agree on the wrong answer they look like five who know, and a system that knows better looks
-# wrong. Can the ratings tell? `lehner.check_dependence` without the truth, and what it adds with it:
+# wrong. Can the ratings tell? What `lehner.check_dependence` says without the truth, and what it
+# adds with it:
 
 # %%
 print(lehner.check_dependence(hidden["GPT-4"]))
@@ -161,12 +162,15 @@ pd.DataFrame(
 
 
 # %%
+NO_ESTIMATE = lehner.IntervalEstimate(estimate=None)
+
+
 def correct(ratings, found, n, seed):
-    """Give the estimates with n known truths, drawn as `lehner ask` draws them."""
+    """Correct methods by n known truths, drawn as `lehner ask` draws them."""
     chosen = lehner.choose_items(ratings.with_truth(None), n, seed=seed)
     known = np.full(ratings.n_items, -1)
     known[chosen] = ratings.truth[chosen]
-    corrected = {
+    return {
         method: lehner.correct_by_truth(
             ratings.with_truth(known),
             lehner.probabilities_right(ratings, found[method]),
@@ -175,15 +179,31 @@ def correct(ratings, found, n, seed):
         for method in ("algebraic", "relaxed_k")
         if found[method].system_accuracy.estimate is not None
     }
-    return {
+
+
+def in_sample(corrected):
+    """Give the corrected estimates of the share right, beside those that need no method."""
+    values = {
         "known items alone": corrected["algebraic"].known_items_alone,
         "PPI++": corrected["algebraic"].prediction_powered,
-    } | {f"{name}, corrected": one.system_accuracy_in_sample for name, one in corrected.items()}
+    }
+    for method in ("algebraic", "relaxed_k"):
+        one = corrected.get(method)
+        values[f"{method}, corrected"] = one.system_accuracy_in_sample if one else NO_ESTIMATE
+    return values
 
 
 found = {judge: {m: estimates[m][judge] for m in ("algebraic", "relaxed_k")} for judge in JUDGES}
-after = pd.DataFrame({j: correct(data[j], found[j], 20, seed=1) for j in JUDGES}).T
+twenty = {judge: correct(data[judge], found[judge], 20, seed=1) for judge in JUDGES}
+after = pd.DataFrame({judge: in_sample(corrected) for judge, corrected in twenty.items()}).T
 pd.concat([truth, after.map(str)], axis=1)
+
+# %% [markdown]
+# Where the known truths contradict a method, it is said; of the algebra:
+
+# %%
+for judge, corrected in twenty.items():
+    print(f"{judge}:", *corrected["algebraic"].warnings or ["no contradiction seen"])
 
 # %%
 COLORS = {"majority": "0.6", "algebraic": "C0", "one_coin": "C2", "dawid_skene": "C4"}
@@ -245,7 +265,8 @@ def results(name, data, found):
             yield right | {"known": 0, "method": method} | ends(estimate.system_accuracy_in_sample)
         for n, draw in product((10, 20, 50), range(DRAWS)):
             seed = np.random.SeedSequence([n, number, draw])
-            for method, value in correct(data[judge], found[judge], n, seed).items():
+            corrected = correct(data[judge], found[judge], n, seed)
+            for method, value in in_sample(corrected).items():
                 yield right | {"known": n, "method": method} | ends(value)
 
 

@@ -159,10 +159,12 @@ def test_llmbar_has_the_counts_of_the_published_files():
 
 
 def test_a_licence_that_must_be_passed_on_is_bundled():
+    folder = Path(lehner.datasets.__file__).parent
     for dataset in list_datasets():
-        file = Path(lehner.datasets.__file__).with_name(f"{dataset.name}.LICENSE")
-        assert file.exists() == (f"see {file.name}" in dataset.licence)
-    assert "2023 Princeton Natural Language Processing" in file.read_text()
+        name = f"{dataset.name}.LICENSE"
+        assert (folder / name).exists() == (f"see {name}" in dataset.licence)
+    text = (folder / "llmbar.LICENSE").read_text(encoding="utf-8")
+    assert "MIT License" in text and "2023 Princeton Natural Language Processing" in text
 
 
 @pytest.mark.parametrize("name", ["anaesthesia", "Fleiss1971", "krippendorf", "lehner_table_2"])

@@ -107,7 +107,7 @@ def estimate(
     from experiments.methods import DEFAULT_METHODS, find_methods
     from experiments.report import failed, show, write
     from lehner.estimate import require_estimable
-    from lehner.shared_mistakes import read_shared_mistakes
+    from lehner.shared_mistakes.prior import read_shared_mistakes
 
     methods = find_methods(method or DEFAULT_METHODS)
     check_interval(interval)
@@ -158,6 +158,8 @@ def datasets() -> None:
         print(f"{dataset.name}\n  {dataset.title}\n  {ratings}\n  {dataset.source}")
         if dataset.doi:
             print(f"  https://doi.org/{dataset.doi}")
+        if dataset.licence:
+            print(f"  licence: {dataset.licence}")
 
 
 @app.command()

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
-from scipy.stats import binomtest
 
 from experiments.predictions import Prediction, compare_predictions
 from experiments.sensitivity import sensitivity_dict
@@ -28,8 +27,10 @@ from lehner import (
 )
 from lehner.estimate import plain
 from lehner.known_truths.correction import own_variance
+from lehner.known_truths.partly_known import rightness
+from lehner.known_truths.survey import known_items_alone
 from lehner.latent_class.pattern_table import known_truths
-from lehner.shared_mistakes import SharedMistakes
+from lehner.shared_mistakes.prior import SharedMistakes
 
 if TYPE_CHECKING:
     from bayes_models import Dial
@@ -48,8 +49,8 @@ class KnownTruth:
     used : bool
         Whether they correct estimates or enter models: unless the truth of all items is known.
     lower, upper, level : float or None
-        Wilson's interval for the system's accuracy, as if these items were drawn at random; None
-        if the truth of all items is known, when the proportion is exact for this sample.
+        Wilson's interval for the system's accuracy in this sample, as if these items were drawn
+        from it at random; None if the truth of all is known, when the proportion is exact.
     """
 
     n_items: int
@@ -307,20 +308,19 @@ def _level(estimates: Sequence[Estimate]) -> float:
 
 
 def _known_truth(ratings: Ratings, level: float = 0.9) -> KnownTruth | None:
-    if ratings.truth is None or ratings.system is None:
+    if ratings.truth is None or ratings.system is None or not (ratings.system >= 0).any():
         return None
-    known = (ratings.truth >= 0) & (ratings.system >= 0)
-    n_items = int(ratings.weights[known].sum())
-    if n_items == 0:
+    # The known items alone need no method, so that any probabilities will do.
+    items = rightness(ratings, np.zeros(len(ratings.system)))
+    alone = known_items_alone(items, level)
+    if alone.estimate is None:
         return None
-    right = int(ratings.weights[known & (ratings.truth == ratings.system)].sum())
     found = KnownTruth(
-        n_items=n_items, system_accuracy=right / n_items, used=known_truths(ratings) > 0
+        n_items=items.n_known, system_accuracy=alone.estimate, used=known_truths(ratings) > 0
     )
     if not found.used:
         return found
-    interval = binomtest(right, n_items).proportion_ci(level, method="wilson")
-    return replace(found, lower=float(interval.low), upper=float(interval.high), level=level)
+    return replace(found, lower=alone.lower, upper=alone.upper, level=alone.level)
 
 
 def _disagreement(ratings: Ratings, first: Estimate, second: Estimate) -> Disagreement:

@@ -152,7 +152,7 @@ def _share_right(truth: KnownTruth) -> str:
         return f"{truth.system_accuracy:.3f}, exact for this sample"
     return (
         f"{truth.system_accuracy:.3f} [{truth.lower:.3f}, {truth.upper:.3f}] ({truth.level:.0%} "
-        "interval, Wilson's)"
+        "interval for all these items, Wilson's)"
     )
 
 

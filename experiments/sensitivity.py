@@ -7,7 +7,7 @@ import pandas as pd
 
 from lehner import Estimate, Sensitivity, sensitivity_curve
 from lehner.estimate import plain
-from lehner.shared_mistakes import describe_shared_mistakes
+from lehner.shared_mistakes.prior import describe_shared_mistakes
 
 SLOPED = "relaxed_k"
 

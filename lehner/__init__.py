@@ -10,7 +10,8 @@ from lehner.coefficients.table_agreement import agreement_of_table
 from lehner.coefficients.table_files import read_table
 from lehner.confusion import confusion_matrix
 from lehner.datasets import list_datasets, load_dataset
-from lehner.dependence.check import Dependence, check_dependence
+from lehner.dependence.check import check_dependence
+from lehner.dependence.result import Dependence
 from lehner.errors import DataWarning, InputError
 from lehner.estimate import Estimate, IntervalEstimate
 from lehner.fit_checks import rating_calibration, residual_correlation
@@ -32,7 +33,8 @@ from lehner.population import PopulationValue, population_value, population_valu
 from lehner.ratings import Ratings
 from lehner.read import read_ratings
 from lehner.scenario import Scenario
-from lehner.shared_mistakes import Sensitivity, sensitivity, sensitivity_curve, widen_interval
+from lehner.shared_mistakes.sensitivity import Sensitivity, sensitivity, sensitivity_curve
+from lehner.shared_mistakes.widened_interval import widen_interval
 from lehner.simulation import simulate, simulate_estimates
 from lehner.soft_labels import SoftLabels, label_algebraic
 from lehner.tap.cuts import cut_ratings, fit_tap_by_cut

@@ -10,7 +10,8 @@ from matplotlib.figure import Figure
 
 from experiments.study.definition import Study
 from experiments.study.grid import Cell, shown
-from experiments.study.proportions import wilson
+from experiments.study.proportions import Z
+from lehner.wilson import wilson_interval
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -253,7 +254,7 @@ def _zip(ax: "Axes", rows: "pd.DataFrame", level: float) -> None:
     ax.axhline(100 * level, color="black", lw=0.8, ls="--")
     ax.axvline(0, color="black", lw=0.8)
     coverage = ((lower <= 0) & (upper >= 0)).mean()
-    low, high = wilson(coverage, len(lower))
+    low, high = wilson_interval(coverage, len(lower), z=Z)
     said = f"{coverage:.1%} hold [{low:.1%}, {high:.1%}]"
     ax.text(0.02, 0.02, said, transform=ax.transAxes, fontsize="xx-small")
     ax.set(xlim=(-0.5, 0.5), ylim=(0, 100))

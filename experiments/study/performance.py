@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from experiments.study.proportions import Z, mean_difference, share, wilson
+from experiments.study.proportions import Z, mean_difference, share
+from lehner.wilson import wilson_interval
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -74,7 +75,7 @@ def measure(results: "pd.DataFrame", by: Sequence[str] = BY, level: float = 0.9)
 def add_intervals(measures: "pd.DataFrame") -> "pd.DataFrame":
     """Add the 95% Monte Carlo intervals, `lower` and `upper`, to measures."""
     value, half = measures["value"], Z * measures["standard_error"]
-    low, high = wilson(value, measures["n"])
+    low, high = wilson_interval(value, measures["n"], z=Z)
     proportion = measures["measure"].isin(PROPORTIONS)
     place = measures.columns.get_loc("n")
     measures = measures.copy()

@@ -1,7 +1,7 @@
-"""Proportions of replicates: their Monte Carlo error where it cannot be zero, and within [0, 1]."""
+"""Proportions of replicates, with a Monte Carlo error that is not zero where all are alike."""
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 Z = 1.96
 
@@ -34,37 +34,6 @@ def share(happened: ArrayLike) -> tuple[float, float]:
         return found, float(np.sqrt(found * (1 - found) / n))
     yes, no = n * found + 0.5, n * (1 - found) + 0.5
     return found, float(np.sqrt(yes * no / (n + 1) ** 2 / (n + 2)))
-
-
-def wilson(shares: ArrayLike, n: ArrayLike) -> NDArray[np.float64]:
-    """Give the 95% interval of Wilson (1927) for proportions.
-
-    Parameters
-    ----------
-    shares : array_like of float
-    n : array_like of int
-        What they are of.
-
-    Returns
-    -------
-    numpy.ndarray, shape (2, ...)
-        Lower and upper ends, within [0, 1].
-
-    References
-    ----------
-    Brown, Cai & DasGupta (2001), https://doi.org/10.1214/ss/1009213286, Eq. 4.
-
-    Examples
-    --------
-    >>> wilson(1.0, 200).round(3).tolist()
-    [0.981, 1.0]
-    """
-    p, n = np.asarray(shares, dtype=float), np.asarray(n, dtype=float)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        weight = Z**2 / n
-        middle = (p + weight / 2) / (1 + weight)
-        half = np.sqrt(p * (1 - p) * weight + weight**2 / 4) / (1 + weight)
-    return np.clip([middle - half, middle + half], 0, 1)
 
 
 def mean_difference(differences: ArrayLike) -> tuple[float, float]:

@@ -26,6 +26,8 @@ class Dataset:
     layout : str
         "ratings" for a table of ratings, "votes" for counts per category by anonymous raters.
     doi : str
+    licence : str
+        Of data that are not facts from a publication: under which they may be passed on.
     system : str, optional
         The column of the system, where the data have one.
     ordered : bool
@@ -37,6 +39,7 @@ class Dataset:
     source: str
     layout: str
     doi: str = ""
+    licence: str = ""
     system: str | None = None
     ordered: bool = False
 

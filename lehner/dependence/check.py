@@ -1,13 +1,10 @@
-"""What the agreement of raters says about mistakes that they share."""
-
-from dataclasses import dataclass
-from typing import Any
+"""Whether pairs of raters agree more than raters who err independently would."""
 
 import numpy as np
 from numpy.typing import NDArray
 
 from lehner.checks import check_whole_number
-from lehner.dependence.effective import EffectiveRaters, from_known_truths, from_pairs, mean_raters
+from lehner.dependence.effective import from_known_truths, from_pairs
 from lehner.dependence.pairs import (
     SIGNIFICANCE,
     Pair,
@@ -17,8 +14,8 @@ from lehner.dependence.pairs import (
     excess_triples,
     mean_agreement,
 )
-from lehner.dependence.words import effective_line, pair_lines, triple_line
-from lehner.estimate import plain, require_pairs
+from lehner.dependence.result import Dependence, untested
+from lehner.estimate import require_pairs
 from lehner.k_properties.agreement_totals import (
     Design,
     find_design,
@@ -33,83 +30,6 @@ MOST_RATERS = 30
 MOST_CELLS = 10_000_000
 
 type Floats = NDArray[np.float64]
-
-
-@dataclass(frozen=True, kw_only=True, repr=False)
-class Dependence:
-    """What the agreement of raters says about mistakes that they share.
-
-    Parameters
-    ----------
-    pairs : tuple of Pair
-        Empty if pairs were not tested.
-    p_equal : float or None
-        Whether some pair agrees otherwise than equal raters do.
-    p_own : float or None
-        Whether some pair agrees more than raters with accuracies of their own do.
-    triples, triples_expected, triples_sd : float or None
-        Share of triples of ratings, the system's included, that all agree; what agreement by two
-        implies for independent raters; standard deviation of the difference. None with two
-        categories, where the one follows from the other.
-    effective_raters : EffectiveRaters
-    n_raters : int
-        The system included.
-    reason : str
-        Why pairs were not tested; empty if they were.
-    replicates : int
-        Simulated data sets.
-    """
-
-    pairs: tuple[Pair, ...]
-    p_equal: float | None
-    p_own: float | None
-    triples: float | None
-    triples_expected: float | None
-    triples_sd: float | None
-    effective_raters: EffectiveRaters
-    n_raters: int
-    reason: str
-    replicates: int
-
-    def __repr__(self) -> str:
-        return "\n".join(["What raters share", *(f"  {line}" for line in self.lines())])
-
-    def warnings(self) -> tuple[str, ...]:
-        """Name the pairs who agree otherwise than equal raters would, each in one line.
-
-        Returns
-        -------
-        tuple of str
-        """
-        return pair_lines(self.pairs, self.n_raters)
-
-    def lines(self) -> tuple[str, ...]:
-        """Say all that was found, a sentence each.
-
-        Returns
-        -------
-        tuple of str
-        """
-        said: tuple[str, ...]
-        if self.reason:
-            said = (f"whether raters share mistakes was not tested: {self.reason}",)
-        else:
-            said = self.warnings() or (
-                "no two raters agree more than equal raters would; mistakes that all of them "
-                "share cannot be seen",
-            )
-        triples = triple_line(self.triples, self.triples_expected, self.triples_sd)
-        return (*said, *triples, effective_line(self.effective_raters))
-
-    def to_dict(self) -> dict[str, Any]:
-        """Give it in plain types, ready for JSON.
-
-        Returns
-        -------
-        dict
-            With `lines` besides what the object has.
-        """
-        return dict(plain(self)) | {"lines": list(self.lines())}
 
 
 def check_dependence(ratings: Ratings, *, replicates: int = 199, seed: Seed = 1) -> Dependence:
@@ -158,20 +78,20 @@ def check_dependence(ratings: Ratings, *, replicates: int = 199, seed: Seed = 1)
     check_whole_number("replicates", replicates, FEWEST_REPLICATES)
     require_pairs(ratings)
     truths = from_known_truths(ratings)
-    reason = _untested(ratings)
+    reason = _why_not(ratings)
     if reason:
-        return _nothing(ratings, truths, reason, replicates)
+        return untested(ratings, truths, reason, replicates)
     unique = ratings.patterns(truth=False).ratings
     design = find_design(unique, with_system=True)
     affordable = MOST_CELLS // simulated_cells(design)
     if affordable < FEWEST_REPLICATES:
-        return _nothing(ratings, truths, "the ratings are too many to be simulated", replicates)
+        return untested(ratings, truths, "the ratings are too many to be simulated", replicates)
     replicates = min(replicates, affordable)
     totals = observed_totals(design)
     equal_seed, own_seed = child_seeds(seed, 2)
     equal = compare_with_equal(totals, design, replicates, np.random.default_rng(equal_seed))
     if equal is None:
-        return _nothing(ratings, truths, "raters agree at or below chance level", replicates)
+        return untested(ratings, truths, "raters agree at or below chance level", replicates)
     correlation, triples = None, None
     if len(design.first) > design.n_raters:
         rng = np.random.default_rng(own_seed)
@@ -206,7 +126,7 @@ def check_dependence(ratings: Ratings, *, replicates: int = 199, seed: Seed = 1)
     )
 
 
-def _untested(ratings: Ratings) -> str:
+def _why_not(ratings: Ratings) -> str:
     if ratings.anonymous:
         return "it is unknown who gave which rating"
     if ratings.n_raters >= MOST_RATERS:
@@ -214,26 +134,6 @@ def _untested(ratings: Ratings) -> str:
     if ratings.n_raters + (ratings.system is not None) < 3:
         return "it takes three raters, or two and a system"
     return ""
-
-
-def _nothing(
-    ratings: Ratings, truths: EffectiveRaters | None, reason: str, replicates: int
-) -> Dependence:
-    unknown = EffectiveRaters(
-        n_raters=mean_raters(ratings), effective=None, correlation=None, source="unknown"
-    )
-    return Dependence(
-        pairs=(),
-        p_equal=None,
-        p_own=None,
-        triples=None,
-        triples_expected=None,
-        triples_sd=None,
-        effective_raters=truths or unknown,
-        n_raters=ratings.n_raters + (ratings.system is not None),
-        reason=reason,
-        replicates=replicates,
-    )
 
 
 def _pairs(

@@ -6,6 +6,7 @@ import numpy as np
 
 from lehner.estimate import IntervalEstimate
 from lehner.known_truths.partly_known import PartlyKnown
+from lehner.wilson import wilson_interval
 
 
 def known_items_alone(items: PartlyKnown, level: float = 0.9) -> IntervalEstimate:
@@ -22,11 +23,6 @@ def known_items_alone(items: PartlyKnown, level: float = 0.9) -> IntervalEstimat
     IntervalEstimate
         Of the share of all items. Nothing is estimated if no item is known.
 
-    References
-    ----------
-    Wilson (1927), https://doi.org/10.2307/2276774; with z² multiplied by (N - n)/(N - 1), as in
-    Cochran (1977), Sampling Techniques, section 3.2.
-
     Examples
     --------
     >>> first = np.arange(100) < 20
@@ -40,13 +36,11 @@ def known_items_alone(items: PartlyKnown, level: float = 0.9) -> IntervalEstimat
     if m == 0:
         return IntervalEstimate(estimate=None)
     share = items.n_holding / m
-    z2 = _z(level) ** 2 * (n - m) / max(n - 1, 1)
-    middle = (share + z2 / (2 * m)) / (1 + z2 / m)
-    half = np.sqrt(z2 * (share * (1 - share) / m + z2 / (4 * m**2))) / (1 + z2 / m)
+    lower, upper = wilson_interval(share, m, z=_z(level), population=n)
     return IntervalEstimate(
         estimate=share,
-        lower=float(max(middle - half, 0.0)),
-        upper=float(min(middle + half, 1.0)),
+        lower=float(lower),
+        upper=float(upper),
         level=level,
         kind="Wilson, finite population",
     )

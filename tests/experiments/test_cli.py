@@ -149,19 +149,20 @@ def test_known_truths_are_compared_with_the_system(run, tmp_path):
     file.write_text("a,b,c,system,truth\nx,x,y,x,x\ny,y,y,y,\nx,y,x,y,x\ny,y,x,y,y\n")
     _, out, _ = run("estimate", file, *FAST, "--json")
     known = json.loads(out)["data"]["known_truth"]
-    # Wilson's interval of 2 of 3 at 90%: z = 1.6449, centre (2 + z²/2) / (3 + z²).
+    # Wilson's interval of 2 of 3 at 90% of 4 items: z² = 1.6449² (4 - 3) / (4 - 1), and its ends
+    # are (2 + z²/2 ± z √(2/3 + z²/4)) / (3 + z²).
     assert known == {
         "n_items": 3,
         "system_accuracy": pytest.approx(2 / 3),
         "used": True,
-        "lower": pytest.approx(0.2535, abs=1e-4),
-        "upper": pytest.approx(0.9217, abs=1e-4),
+        "lower": pytest.approx(0.3983, abs=1e-4),
+        "upper": pytest.approx(0.8580, abs=1e-4),
         "level": 0.9,
     }
     _, out, _ = run("estimate", file, *FAST)
-    said = "On the 3 items with known truth the system is right in 0.667 [0.254, 0.922] (90%"
+    said = "On the 3 items with known truth the system is right in 0.667 [0.398, 0.858] (90%"
     assert said in out
-    assert "interval, Wilson's); they correct the estimates" in out
+    assert "interval for all these items, Wilson's); they correct the estimates" in out
     file.write_text("a,b,c,system,truth\nx,x,y,x,x\ny,y,y,y,y\nx,y,x,y,x\ny,y,x,y,y\n")
     _, out, _ = run("estimate", file, *FAST)
     assert "is right in 0.750, exact for this sample; they are all" in out
@@ -220,7 +221,7 @@ def test_the_figure_shows_how_far_known_truths_can_be_trusted(tmp_path):
     labels = [text.get_text() for text in ax.get_legend().get_texts()]
     assert "on 3 items of known truth, 90% interval" in labels
     (band,) = ax.patches
-    assert band.get_x() == pytest.approx(0.2535, abs=1e-4)
+    assert band.get_x() == pytest.approx(0.3983, abs=1e-4)
 
 
 def test_an_estimate_the_data_cannot_support_is_null_with_a_reason_and_exit_1(run, tmp_path):

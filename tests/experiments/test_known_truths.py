@@ -72,6 +72,25 @@ def test_items_are_asked_for_labelled_and_handed_back(run, data, tmp_path):
     assert json.loads(out)["data"]["known_truth"]["used"] is False
 
 
+def test_the_known_items_alone_have_one_interval_wherever_it_stands(run, tmp_path):
+    table = simulate(MISLED, 2).to_wide()
+    table.loc[40:, "truth"] = None
+    file = tmp_path / "ratings.csv"
+    table.to_csv(file, index=False)
+    _, out, _ = run("estimate", file, "--truth", "truth", *ALGEBRA)
+    lines = out.splitlines()
+    (heading,) = (line for line in lines if line.startswith("On the 40 items with known truth"))
+    (row,) = (line for line in lines if line.startswith("known items alone"))
+    assert row.removeprefix("known items alone").strip() in heading
+
+    _, out, _ = run("estimate", file, "--truth", "truth", *ALGEBRA, "--json")
+    found = json.loads(out)
+    heading = found["data"]["known_truth"]
+    row = found["estimates"][0]["known_truth_details"]["known_items_alone"]
+    assert (heading["lower"], heading["upper"]) == (row["lower"], row["upper"])
+    assert heading["system_accuracy"] == row["estimate"]
+
+
 def test_the_same_seed_asks_for_the_same_items(run, data, tmp_path):
     file, _ = data
     options = ("--n", 10, "--json", "--output")

@@ -9,7 +9,8 @@ from scipy.stats import beta, binomtest, norm
 
 from experiments.benchmarks.estimators import summarise
 from experiments.study.performance import PROPORTIONS, compare_methods, measure
-from experiments.study.proportions import share, wilson
+from experiments.study.proportions import share
+from lehner.wilson import wilson_interval
 
 DATA = Path(__file__).parents[1] / "data"
 
@@ -158,7 +159,8 @@ def test_paired_differences_use_the_replicates_that_both_have(misim):
 def test_intervals_of_proportions_are_wilsons():
     for yes, n in ((0, 1), (0, 40), (7, 40), (40, 40)):
         expected = binomtest(yes, n).proportion_ci(2 * norm.cdf(1.96) - 1, method="wilson")
-        assert wilson(yes / n, n) == pytest.approx([expected.low, expected.high], abs=1e-12)
+        found = wilson_interval(yes / n, n, z=1.96)
+        assert found == pytest.approx([expected.low, expected.high], abs=1e-12)
 
 
 @pytest.mark.parametrize("inside", [True, False])

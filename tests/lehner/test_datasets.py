@@ -32,6 +32,7 @@ def category_names(ratings, codes):
         ("krippendorff", 12, 4, 41, (1, 2, 3, 4, 5)),
         ("kappazoo_wine", 183, 4, 732, ("at or below 1", "above 1")),
         ("wine", 183, 4, 732, (1, 2, 3, 4)),
+        ("llmbar", 419, 5, 5 * 419 - 5, (1, 2)),
     ],
 )
 def test_sizes_are_as_published(name, n_items, n_raters, n_ratings, categories):
@@ -139,6 +140,31 @@ def test_wine_uncut_has_the_published_tally_at_every_cut(cut, tally):
     ratings = load_dataset("wine")
     lower = ratings.votes()[:, :cut].sum(axis=1)
     assert np.bincount(lower, weights=ratings.weights, minlength=5).tolist() == tally
+
+
+def test_llmbar_has_the_counts_of_the_published_files():
+    ratings = load_dataset("llmbar")
+    assert np.bincount(ratings.truth).tolist() == [206, 213]
+    assert (ratings.system == ratings.truth).sum() == 347
+    right = (ratings.codes == ratings.truth[:, None]).sum(axis=0)
+    assert dict(zip(ratings.raters, right.tolist(), strict=True)) == {
+        "ChatGPT": 170,
+        "ChatGPT-0301": 205,
+        "Falcon": 233,
+        "LLaMA2": 185,
+        "PaLM2": 285,
+    }
+    assert sum(item.startswith("Natural") for item in ratings.items) == 100
+    assert len(set(ratings.items)) == 419
+
+
+def test_a_licence_that_must_be_passed_on_is_bundled():
+    folder = Path(lehner.datasets.__file__).parent
+    for dataset in list_datasets():
+        name = f"{dataset.name}.LICENSE"
+        assert (folder / name).exists() == (f"see {name}" in dataset.licence)
+    text = (folder / "llmbar.LICENSE").read_text(encoding="utf-8")
+    assert "MIT License" in text and "2023 Princeton Natural Language Processing" in text
 
 
 @pytest.mark.parametrize("name", ["anaesthesia", "Fleiss1971", "krippendorf", "lehner_table_2"])

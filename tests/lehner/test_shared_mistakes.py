@@ -13,11 +13,8 @@ from lehner import (
     sensitivity_curve,
     widen_interval,
 )
-from lehner.shared_mistakes import (
-    accuracy_if_misled,
-    interval_if_misled,
-    read_shared_mistakes,
-)
+from lehner.shared_mistakes.misleading_items import accuracy_if_misled, interval_if_misled
+from lehner.shared_mistakes.prior import read_shared_mistakes
 
 INTERVAL = IntervalEstimate(estimate=0.8, lower=0.7, upper=0.88, level=0.9, kind="credible")
 

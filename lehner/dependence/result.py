@@ -1,0 +1,121 @@
+"""What the agreement of raters says about mistakes that they share, as a result."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from lehner.dependence.effective import EffectiveRaters, mean_raters
+from lehner.dependence.pairs import Pair
+from lehner.dependence.words import effective_line, pair_lines, triple_line
+from lehner.estimate import plain
+from lehner.ratings import Ratings
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Dependence:
+    """What the agreement of raters says about mistakes that they share.
+
+    Parameters
+    ----------
+    pairs : tuple of Pair
+        Empty if pairs were not tested.
+    p_equal : float or None
+        Whether some pair agrees otherwise than equal raters do.
+    p_own : float or None
+        Whether some pair agrees more than raters with accuracies of their own do.
+    triples, triples_expected, triples_sd : float or None
+        Share of triples of ratings, the system's included, that all agree; what agreement by two
+        implies for independent raters; standard deviation of the difference. None with two
+        categories, where the one follows from the other.
+    effective_raters : EffectiveRaters
+    n_raters : int
+        The system included.
+    reason : str
+        Why pairs were not tested; empty if they were.
+    replicates : int
+        Simulated data sets.
+    """
+
+    pairs: tuple[Pair, ...]
+    p_equal: float | None
+    p_own: float | None
+    triples: float | None
+    triples_expected: float | None
+    triples_sd: float | None
+    effective_raters: EffectiveRaters
+    n_raters: int
+    reason: str
+    replicates: int
+
+    def __repr__(self) -> str:
+        return "\n".join(["What raters share", *(f"  {line}" for line in self.lines())])
+
+    def warnings(self) -> tuple[str, ...]:
+        """Name the pairs who agree otherwise than equal raters would, each in one line.
+
+        Returns
+        -------
+        tuple of str
+        """
+        return pair_lines(self.pairs, self.n_raters)
+
+    def lines(self) -> tuple[str, ...]:
+        """Say all that was found, a sentence each.
+
+        Returns
+        -------
+        tuple of str
+        """
+        said: tuple[str, ...]
+        if self.reason:
+            said = (f"whether raters share mistakes was not tested: {self.reason}",)
+        else:
+            said = self.warnings() or (
+                "no two raters agree more than equal raters would; mistakes that all of them "
+                "share cannot be seen",
+            )
+        triples = triple_line(self.triples, self.triples_expected, self.triples_sd)
+        return (*said, *triples, effective_line(self.effective_raters))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give it in plain types, ready for JSON.
+
+        Returns
+        -------
+        dict
+            With `lines` besides what the object has.
+        """
+        return dict(plain(self)) | {"lines": list(self.lines())}
+
+
+def untested(
+    ratings: Ratings, truths: EffectiveRaters | None, reason: str, replicates: int
+) -> Dependence:
+    """Give the result where pairs cannot be tested.
+
+    Parameters
+    ----------
+    ratings : Ratings
+    truths : EffectiveRaters or None
+        What known truths say.
+    reason : str
+    replicates : int
+
+    Returns
+    -------
+    Dependence
+    """
+    unknown = EffectiveRaters(
+        n_raters=mean_raters(ratings), effective=None, correlation=None, source="unknown"
+    )
+    return Dependence(
+        pairs=(),
+        p_equal=None,
+        p_own=None,
+        triples=None,
+        triples_expected=None,
+        triples_sd=None,
+        effective_raters=truths or unknown,
+        n_raters=ratings.n_raters + (ratings.system is not None),
+        reason=reason,
+        replicates=replicates,
+    )

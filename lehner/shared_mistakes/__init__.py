@@ -1,0 +1,1 @@
+"""What estimates become if items mislead raters and system alike."""

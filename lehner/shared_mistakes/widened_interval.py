@@ -1,0 +1,78 @@
+"""Intervals widened by mistakes that raters and system share."""
+
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.special import betaincinv, ndtri
+
+from lehner.checks import check_positive, check_probability
+from lehner.estimate import IntervalEstimate
+from lehner.shared_mistakes.misleading_items import accuracy_if_misled
+from lehner.shared_mistakes.prior import SharedMistakes
+
+type Floats = NDArray[np.float64]
+
+QUANTILES = 400
+
+
+def widen_interval(
+    interval: IntervalEstimate,
+    shared_mistakes: SharedMistakes,
+    n_categories: int,
+    *,
+    draws: ArrayLike | None = None,
+) -> IntervalEstimate:
+    """Lower the lower end of an interval to where shared mistakes would put it.
+
+    Estimate and upper end stay as they are. Under a Beta prior of the share the lower end is the
+    quantile of the accuracy over draws and shares, which are independent of one another as no
+    ratings tell the share.
+
+    Parameters
+    ----------
+    interval : IntervalEstimate
+    shared_mistakes : float or tuple of float
+        The share of items that mislead raters and system alike, or the two numbers, above 0, of
+        its Beta prior.
+    n_categories : int
+        K, 2 or more.
+    draws : array_like, optional
+        Whose quantiles the interval has. Without them the accuracy is taken to be normal on each
+        side of the estimate, with the interval's ends.
+
+    Returns
+    -------
+    IntervalEstimate
+        Never narrower. Without an interval it is as it was.
+
+    Examples
+    --------
+    >>> interval = IntervalEstimate(estimate=0.9, lower=0.85, upper=0.95, level=0.9)
+    >>> print(widen_interval(interval, 0.1, 2))
+    0.900 [0.780, 0.950]
+    >>> print(widen_interval(interval, (0.5, 4.5), 2))
+    0.900 [0.609, 0.950]
+    """
+    low, high, level = interval.lower, interval.upper, interval.level
+    if interval.estimate is None or low is None or high is None or level is None:
+        return interval
+    if isinstance(shared_mistakes, tuple):
+        a, b = (check_positive("shared_mistakes", number) for number in shared_mistakes)
+        middle = (np.arange(QUANTILES) + 0.5) / QUANTILES
+        accuracy = _quantiles(interval, middle) if draws is None else np.ravel(draws)
+        misled = accuracy_if_misled(accuracy[:, None], betaincinv(a, b, middle), n_categories)
+        lower = float(np.quantile(misled, (1 - level) / 2))
+    else:
+        share = check_probability("shared_mistakes", shared_mistakes)
+        lower = float(accuracy_if_misled([low, high], share, n_categories).min())
+    return replace(
+        interval, lower=min(low, lower), kind=f"{interval.kind}, widened by shared mistakes"
+    )
+
+
+def _quantiles(interval: IntervalEstimate, probability: Floats) -> Floats:
+    """Give quantiles of two halves of normal distributions that have the interval's ends."""
+    estimate, low, high = (float(getattr(interval, n)) for n in ("estimate", "lower", "upper"))
+    z = ndtri(probability) / ndtri((1 + float(interval.level or 0)) / 2)
+    return np.clip(estimate + z * np.where(z < 0, estimate - low, high - estimate), 0, 1)

@@ -48,11 +48,17 @@ def sensitivity_lines(
         for estimate, one in zip(estimates, found, strict=True)
         if estimate.system_accuracy.estimate is not None
     ]
+    alone = [
+        f"{one.raters_alone.estimate:.3f} by {estimate.method}"
+        for estimate, one in zip(estimates, found, strict=True)
+        if one.raters_alone is not None and one.raters_alone.estimate is not None
+    ]
     lines = []
     if moved:
         lines.append(
             f"if {found[0].misleading_share:.0%} of the items mislead raters and system alike, "
-            f"the system's accuracy is {'; '.join(moved)}: ratings without known truths cannot tell"
+            f"the system's accuracy is {'; '.join(moved)}; if they mislead the raters alone, it is "
+            f"{'; '.join(alone)}: ratings without known truths cannot tell"
         )
     if found and found[0].shared_mistakes is not None:
         share = describe_shared_mistakes(found[0].shared_mistakes)

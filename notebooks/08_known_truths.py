@@ -130,7 +130,8 @@ print("\nWith the truth of all:", lehner.check_dependence(data["GPT-4"]).lines()
 # %% [markdown]
 # It sees which judges agree more than others. It cannot see mistakes that nearly all of them make.
 # Therefore each estimate comes with what it would be if 10% of the pairs misled raters and system
-# alike (`lehner.sensitivity`), and on request with an interval widened by a prior for that share:
+# alike, or the raters alone (`lehner.sensitivity`), and on request with an interval widened by a
+# prior for the share that misleads all:
 
 # %%
 pd.DataFrame(
@@ -138,6 +139,7 @@ pd.DataFrame(
         judge: {
             "algebraic": str(found.system_accuracy_in_sample),
             "if 10% mislead all": str(moved.system_accuracy_in_sample),
+            "if 10% mislead raters alone": str(moved.raters_alone_in_sample),
             "widened by Beta(0.5, 4.5)": str(moved.widened_in_sample),
             "truth": f"{truth[judge]:.3f}",
         }
@@ -147,10 +149,10 @@ pd.DataFrame(
 ).T
 
 # %% [markdown]
-# This moves judges who share the mistakes towards the truth, but not far enough: far more than 10%
-# of these pairs mislead. It moves GPT-4 and PaLM2 away from the truth: a system that does not share
-# the raters' mistakes is better than the methods say. The ratings tell neither how many pairs
-# mislead nor on which side the system is.
+# If all are misled, judges who share the mistakes come nearer to the truth, but not near enough: far
+# more than 10% of these pairs mislead. GPT-4 and PaLM2 come nearer to it if the raters alone are
+# misled: a system that does not share the raters' mistakes is better than the methods say. The
+# ratings tell neither how many pairs mislead nor on which side the system is.
 #
 # ## Twenty known truths
 #

@@ -45,6 +45,7 @@ def main(source: Path, target: Path) -> None:
                     "lower": float(lower),
                     "upper": float(upper),
                     "truth": truth,
+                    "categories": len(data["categories"]),
                     "converged": diagnostics["r_hat"] <= 1.025 and not diagnostics["divergences"],
                     "warned": bool(said) or diagnostics["relabelled"] > 0.01,
                     "seconds": seconds,

@@ -1,1 +1,1 @@
-"""What estimates become if items mislead raters and system alike."""
+"""What estimates become if items mislead the raters, and perhaps the system with them."""

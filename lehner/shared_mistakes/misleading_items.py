@@ -1,4 +1,4 @@
-r"""What an estimate becomes if some items mislead raters and system alike.
+r"""What an estimate becomes if some items mislead the raters, and perhaps the system with them.
 
 No method finds mistakes that everybody shares: where raters and system take an item for another
 category, their ratings are those of an item of that category. What the ratings cannot tell is
@@ -14,18 +14,26 @@ is right only if it errs into the true category, one of :math:`K - 1`. The accur
 
 A system that takes the bait each time, and not only as often as it is right elsewhere, would have
 :math:`X = Y - \delta`, the least that is possible; there is little between the two where accurate
-systems are concerned. The formula is the same for the expected accuracy and that in the sample.
+systems are concerned. A system that is not misled seems wrong where it is right, and its accuracy
+is the :math:`X` of which the method makes :math:`Y = (1 - \delta) X + \delta (1 - X) / (K - 1)`:
+
+.. math:: X = \frac{Y - \delta / (K - 1)}{1 - \delta K / (K - 1)}.
+
+The formulas are the same for the expected accuracy and that in the sample.
 """
 
+from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from lehner.checks import check_probability, check_whole_number
+from lehner.errors import InputError
 from lehner.estimate import IntervalEstimate
 
 type Floats = NDArray[np.float64]
+type Misled = Callable[[ArrayLike, ArrayLike, int], Floats]
 
 
 def accuracy_if_misled(accuracy: ArrayLike, share: ArrayLike, n_categories: int) -> Floats:
@@ -57,8 +65,46 @@ def accuracy_if_misled(accuracy: ArrayLike, share: ArrayLike, n_categories: int)
     return np.asarray((1 - delta) * y + delta * (1 - y) / (n_categories - 1))
 
 
+def accuracy_if_raters_misled(accuracy: ArrayLike, share: ArrayLike, n_categories: int) -> Floats:
+    r"""Give the accuracy of a system if a share of the items misleads the raters alone.
+
+    .. math:: X = \frac{Y - \delta / (K - 1)}{1 - \delta K / (K - 1)}
+
+    Parameters
+    ----------
+    accuracy : array_like
+        Y, as a method that knows nothing of these items estimates it, 0 to 1.
+    share : array_like
+        δ, 0 or more and below (K - 1)/K, where the raters would say nothing.
+    n_categories : int
+        K, 2 or more.
+
+    Returns
+    -------
+    ndarray
+        X, 1 or 0 where a system as good or as bad as Y is not possible.
+
+    Examples
+    --------
+    >>> accuracy_if_raters_misled(0.82, [0, 0.1, 0.2], 2).round(3).tolist()
+    [0.82, 0.9, 1.0]
+    """
+    check_whole_number("n_categories", n_categories, 2)
+    y, delta = np.asarray(accuracy, dtype=float), np.asarray(share, dtype=float)
+    if (delta * n_categories >= n_categories - 1).any():
+        raise InputError(
+            f"{delta.max():g} of the items mislead the raters",
+            f"with {n_categories} categories give less than {1 - 1 / n_categories:.3g}",
+        )
+    other = 1 / (n_categories - 1)
+    return np.asarray(np.clip((y - delta * other) / (1 - delta * (1 + other)), 0, 1))
+
+
 def interval_if_misled(
-    interval: IntervalEstimate, share: float, n_categories: int
+    interval: IntervalEstimate,
+    share: float,
+    n_categories: int,
+    accuracy: Misled = accuracy_if_misled,
 ) -> IntervalEstimate:
     """Move an estimate and its interval to where a share of misleading items would put them.
 
@@ -69,6 +115,8 @@ def interval_if_misled(
         0 to 1.
     n_categories : int
         K, 2 or more.
+    accuracy : callable
+        `accuracy_if_misled` or `accuracy_if_raters_misled`.
 
     Returns
     -------
@@ -83,12 +131,8 @@ def interval_if_misled(
     check_probability("share", share)
     if interval.estimate is None:
         return interval
-    moved = replace(interval, estimate=_moved(interval.estimate, share, n_categories))
+    moved = replace(interval, estimate=float(accuracy(interval.estimate, share, n_categories)))
     if interval.lower is None or interval.upper is None:
         return moved
-    ends = sorted(_moved(end, share, n_categories) for end in (interval.lower, interval.upper))
-    return replace(moved, lower=ends[0], upper=ends[1])
-
-
-def _moved(accuracy: float, share: float, n_categories: int) -> float:
-    return float(accuracy_if_misled(accuracy, share, n_categories))
+    ends = np.sort(accuracy([interval.lower, interval.upper], share, n_categories))
+    return replace(moved, lower=float(ends[0]), upper=float(ends[1]))

@@ -1,4 +1,4 @@
-"""What mistakes shared by raters and system would do to an estimate."""
+"""What mistakes shared by raters, and by the system with them or not, would do to an estimate."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from lehner.estimate import Estimate, IntervalEstimate, plain
-from lehner.shared_mistakes.misleading_items import interval_if_misled
+from lehner.shared_mistakes.misleading_items import accuracy_if_raters_misled, interval_if_misled
 from lehner.shared_mistakes.prior import SharedMistakes
 from lehner.shared_mistakes.widened_interval import widen_interval
 
@@ -25,9 +25,12 @@ class Sensitivity:
     Parameters
     ----------
     misleading_share : float
-        Share of items that mislead raters and system alike.
+        Share of misleading items.
     system_accuracy, system_accuracy_in_sample : IntervalEstimate
-        What the estimate and its interval become at that share.
+        What the estimate and its interval become if these mislead raters and system alike.
+    raters_alone, raters_alone_in_sample : IntervalEstimate or None
+        What they become if these mislead the raters and not the system; None where the raters
+        would say nothing, from a share of (K - 1)/K.
     shared_mistakes : float, tuple of float or None
         The share, or the two numbers of its Beta prior, for which intervals were widened.
     widened, widened_in_sample : IntervalEstimate or None
@@ -37,6 +40,8 @@ class Sensitivity:
     misleading_share: float
     system_accuracy: IntervalEstimate
     system_accuracy_in_sample: IntervalEstimate
+    raters_alone: IntervalEstimate | None = None
+    raters_alone_in_sample: IntervalEstimate | None = None
     shared_mistakes: SharedMistakes | None = None
     widened: IntervalEstimate | None = None
     widened_in_sample: IntervalEstimate | None = None
@@ -47,11 +52,15 @@ class Sensitivity:
         Returns
         -------
         dict
-            Keys `misleading_share`, `estimate`, `lower`, `upper`, `level`, `in_sample` and
+            Keys `misleading_share`, `estimate`, `lower`, `upper`, `level`, `in_sample`,
+            `raters_alone` with the same if the system is not misled, or None, and
             `shared_mistakes`, with the same of the widened interval, or None.
         """
-        found = {"misleading_share": self.misleading_share}
+        found: dict[str, Any] = {"misleading_share": self.misleading_share}
         found |= _ends(self.system_accuracy, self.system_accuracy_in_sample)
+        found["raters_alone"] = None
+        if self.raters_alone is not None and self.raters_alone_in_sample is not None:
+            found["raters_alone"] = _ends(self.raters_alone, self.raters_alone_in_sample)
         if self.widened is None or self.widened_in_sample is None:
             return found | {"shared_mistakes": None}
         widened = {"misleading_share": plain(self.shared_mistakes)}
@@ -67,7 +76,7 @@ def sensitivity(
     misleading_share: float = MISLEADING_SHARE,
     shared_mistakes: SharedMistakes | None = None,
 ) -> Sensitivity:
-    """Say what mistakes shared by raters and system would do to an estimate.
+    """Say what mistakes shared by raters, and by the system or not, would do to an estimate.
 
     Parameters
     ----------
@@ -76,7 +85,7 @@ def sensitivity(
     n_categories : int
         K, 2 or more.
     misleading_share : float
-        Share of items that mislead raters and system alike, 0 to 1.
+        Share of items that mislead the raters, 0 to 1.
     shared_mistakes : float or tuple of float, optional
         For the widened interval: the same share, or the two numbers of its Beta prior.
 
@@ -91,11 +100,19 @@ def sensitivity(
     >>> found = sensitivity(estimate, 4)
     >>> round(estimate.system_accuracy.estimate, 3), round(found.system_accuracy.estimate, 3)
     (0.804, 0.73)
+    >>> round(found.raters_alone.estimate, 3)
+    0.889
     """
-    moved, widened = [], []
+    moved, alone, widened = [], [], []
     for name in ESTIMANDS:
         interval = getattr(estimate, name)
         moved.append(interval_if_misled(interval, misleading_share, n_categories))
+        if misleading_share * n_categories < n_categories - 1:
+            alone.append(
+                interval_if_misled(
+                    interval, misleading_share, n_categories, accuracy_if_raters_misled
+                )
+            )
         if shared_mistakes is not None:
             draws = (
                 None if estimate.draws is None else np.asarray(estimate.draws["posterior"][name])
@@ -105,6 +122,8 @@ def sensitivity(
         misleading_share=misleading_share,
         system_accuracy=moved[0],
         system_accuracy_in_sample=moved[1],
+        raters_alone=alone[0] if alone else None,
+        raters_alone_in_sample=alone[1] if alone else None,
         shared_mistakes=shared_mistakes,
         widened=widened[0] if widened else None,
         widened_in_sample=widened[1] if widened else None,

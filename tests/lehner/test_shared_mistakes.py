@@ -7,13 +7,20 @@ from lehner import (
     Estimate,
     InputError,
     IntervalEstimate,
+    Ratings,
     Scenario,
+    estimate_algebraic,
     population_value,
     sensitivity,
     sensitivity_curve,
+    simulate,
     widen_interval,
 )
-from lehner.shared_mistakes.misleading_items import accuracy_if_misled, interval_if_misled
+from lehner.shared_mistakes.misleading_items import (
+    accuracy_if_misled,
+    accuracy_if_raters_misled,
+    interval_if_misled,
+)
 from lehner.shared_mistakes.prior import read_shared_mistakes
 
 INTERVAL = IntervalEstimate(estimate=0.8, lower=0.7, upper=0.88, level=0.9, kind="credible")
@@ -35,6 +42,34 @@ def test_it_undoes_what_misleading_items_do_to_the_algebra_in_large_samples(n_ca
     assert accuracy_if_misled(found.estimate, share, n_categories) == pytest.approx(
         found.estimate - found.bias, abs=1e-6
     )
+
+
+@pytest.mark.parametrize(("n_categories", "accuracy"), [(2, 0.85), (4, 0.7), (3, 0.2)])
+def test_it_finds_the_accuracy_of_a_system_that_is_not_misled(n_categories, accuracy):
+    share, n_items = 0.15, 200_000
+    rng = np.random.default_rng(1)
+    scenario = Scenario(n_categories=n_categories, n_items=n_items, base_rates="equal")
+    ratings = simulate(scenario, 1)
+    elsewhere = rng.integers(1, n_categories, n_items) * (rng.random(n_items) < share)
+    truth = (ratings.truth + elsewhere) % n_categories
+    wrong = rng.integers(1, n_categories, n_items) * (rng.random(n_items) > accuracy)
+    answers = Ratings(ratings.codes, ratings.categories, system=(truth + wrong) % n_categories)
+    found = estimate_algebraic(answers, interval=None).system_accuracy.estimate
+    assert abs(found - accuracy) > 0.01
+    assert accuracy_if_raters_misled(found, share, n_categories) == pytest.approx(
+        accuracy, abs=0.01
+    )
+
+
+def test_misled_raters_that_would_say_nothing_are_refused_and_have_no_sensitivity():
+    with pytest.raises(InputError, match="mislead the raters; with 2 categories"):
+        accuracy_if_raters_misled(0.8, 0.5, 2)
+    estimate = Estimate(method="x", system_accuracy=INTERVAL, system_accuracy_in_sample=INTERVAL)
+    assert sensitivity(estimate, 2, misleading_share=0.5).raters_alone is None
+    alone = sensitivity(estimate, 2).to_dict()["raters_alone"]
+    moved = accuracy_if_misled([alone["lower"], alone["estimate"]], 0.1, 2)
+    assert moved == pytest.approx([INTERVAL.lower, INTERVAL.estimate])
+    assert alone["in_sample"]["upper"] == pytest.approx((0.88 - 0.1) / 0.8)
 
 
 def test_without_misleading_items_or_without_knowledge_nothing_moves():

@@ -21,6 +21,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from experiments.benchmarks.estimators_table import as_markdown
 from experiments.benchmarks.settings import GROUPS, SETTINGS
 from experiments.files import write_atomically
 from experiments.methods import METHODS
@@ -76,7 +77,9 @@ def main() -> None:
     rows = read_parts(chosen.folder, chosen.data_sets)
     table = summarise(rows)
     write_csv(table, chosen.folder / "estimators.csv")
-    print(table.round(3).to_string(index=False))
+    text = as_markdown(table)
+    write_atomically(chosen.folder / "estimators.md", lambda path: path.write_text(text, "utf-8"))
+    print(text)
 
 
 def read_parts(folder: Path, data_sets: int) -> pd.DataFrame:
@@ -109,10 +112,11 @@ def summarise(rows: pd.DataFrame) -> pd.DataFrame:
         Measures of `experiments.study.measure`: columns `setting`, `estimand`, `method`, `n`,
         `bias`, `rmse`, `rmse_se`, `ratio` (of the RMSE to that of the algebra, on the data sets
         for which both have an estimate), `coverage`, `coverage_se`, `coverage_lower` and
-        `coverage_upper` (Wilson's 95% interval), `width`; the shares of fits that `converged` and
-        that `warned`; `misses_said`, the share of the intervals that miss the truth which carry a
-        warning, or lie beside the truth by no more than `lehner.sensitivity` says; and
-        `seconds`, the CPU time that nine fits in ten stay under.
+        `coverage_upper` (Wilson's 95% interval), `width`; the shares of data sets with
+        `no_estimate`, and of fits that `converged` and that `warned`; `misses_said`, the share of
+        the intervals that miss the truth which carry a warning, or lie beside the truth by no more
+        than `lehner.sensitivity` says; and `seconds`, the CPU time that nine fits in ten stay
+        under.
     """
     measures = measure(rows, BY, LEVEL).set_index([*BY, "measure"])
     ratio = _ratios(rows).assign(measure="ratio").set_index([*BY, "measure"])
@@ -120,6 +124,7 @@ def summarise(rows: pd.DataFrame) -> pd.DataFrame:
     table = pd.DataFrame({name: wide[column, kind] for name, (kind, column) in COLUMNS.items()})
     groups = rows.groupby(BY)
     table = table.assign(
+        no_estimate=groups["estimate"].apply(lambda estimates: estimates.isna().mean()),
         converged=groups["converged"].mean(),
         warned=groups["warned"].mean(),
         misses_said=_misses_said(rows),

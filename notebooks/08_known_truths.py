@@ -150,8 +150,8 @@ pd.DataFrame(
 
 # %% [markdown]
 # If all are misled, judges who share the mistakes come nearer to the truth, but not near enough:
-# far more than 10% of these pairs mislead. GPT-4 and PaLM2 come nearer to it if the raters alone are
-# misled: a system that does not share the raters' mistakes is better than the methods say. The
+# far more than 10% of these pairs mislead. GPT-4 and PaLM2 come nearer to it if the raters alone
+# are misled: a system that does not share the raters' mistakes is better than the methods say. The
 # ratings tell neither how many pairs mislead nor on which side the system is.
 #
 # ## Twenty known truths

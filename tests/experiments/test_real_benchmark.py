@@ -358,7 +358,11 @@ def test_a_run_goes_on_where_it_was_and_methods_add_up(run, tmp_path):
     both = pd.read_csv(output / "real.csv")
     assert set(both["known"]) == {0, 10, 20}
     without = both[both["known"] == 0]
-    assert without["method"].tolist() == ["majority_agreement", "algebraic"]
+    names = ["majority_agreement", "algebraic", "algebraic, widened"]
+    assert without["method"].tolist() == names
+    narrow, wide = (without.set_index("method").loc[name] for name in names[1:])
+    assert (wide["bias"], wide["rmse"]) == (narrow["bias"], narrow["rmse"])
+    assert wide["width"] > narrow["width"] + 0.05
     pd.testing.assert_frame_equal(without.iloc[:1], table)
     assert set(both.loc[both["known"] == 20, "method"]) == {"algebraic", "ppi_algebraic", ALONE}
     report = (output / "real.md").read_text()

@@ -30,7 +30,9 @@ HOW = (
     "items, which the errors leave out. With known truths, a method's estimate is corrected by "
     "`lehner.correct_by_truth`; the known items are drawn at random, {draws} times a system, "
     "and are at most half of all. `ppi_` is PPI++ with the method's probabilities; "
-    "`known_items_alone` uses no method (Wilson, finite population)."
+    "`known_items_alone` uses no method (Wilson, finite population). `widened`: the lower end "
+    "allows for a share of items that mislead raters and system alike, Beta(0.5, 4.5) "
+    "(`lehner.widen_interval`)."
 )
 OF_LABELS = (
     "Share of items whose most probable category is the true one, on the whole crowd; ties share "

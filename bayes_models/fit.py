@@ -28,7 +28,7 @@ ESTIMANDS = ("system_accuracy", "system_accuracy_in_sample")
 OTHERWISE = ("accuracy", "base_rates")
 
 FOR_STUDIES: dict[str, Any] = {
-    "draws": 400,
+    "draws": 500,
     "tune": 200,
     "target_accept": 0.9,
     "cores": 1,
@@ -172,7 +172,7 @@ def fit_many(
 ) -> Iterator[xr.DataTree]:
     """Fit a model to one data set after another, each as soon as it is asked for.
 
-    The defaults are those of a simulation study: `draws=400, tune=200, target_accept=0.9, cores=1,
+    The defaults are those of a simulation study: `draws=500, tune=200, target_accept=0.9, cores=1,
     check="estimands", log_likelihood=False, checks=False`. These are as few draws as give 400
     effective ones of the system's accuracy in most data sets, whatever the model; the others are
     sampled again, longer, by themselves. For `dawid_skene` half the draws and a quarter of the

@@ -159,8 +159,9 @@ def test_many_fits_need_one_compilation_and_are_those_of_fit(samples):
             "dawid_skene",
             ratings,
             seed=seed,
-            draws=400,
+            draws=500,
             tune=200,
+            target_accept=0.9,
             check="estimands",
         )
         xr.testing.assert_equal(one["posterior"].to_dataset(), tree["posterior"].to_dataset())

@@ -179,7 +179,7 @@ for text in bayes_models.predictive_checks(tree, copied).warnings():
 # Simulated ratings of 200 items by raters right in .3, .4 and .5, with errors near the truth more
 # likely and items of three difficulties (the setting of the paper's Figure 9), by systems of five
 # accuracies. The algebra and the one-coin model pull estimates towards the middle; `relaxed_k` does
-# not, and its intervals are wider.
+# not, and its intervals are wider. Where it has no point, switched labels forbid an estimate.
 
 # %%
 scenarios = [
@@ -204,8 +204,8 @@ for name in ("one_coin", "dawid_skene", "relaxed_k"):
 # %%
 fig, axes = plt.subplots(1, 4, figsize=(13, 3.4), sharey=True, layout="constrained")
 for ax, (name, values) in zip(axes, found.items(), strict=True):
-    middle = np.array([one.estimate for one in values])
-    ends = np.array([[one.lower, one.upper] for one in values])
+    middle = np.array([one.estimate for one in values], dtype=float)
+    ends = np.array([[one.lower, one.upper] for one in values], dtype=float)
     ax.errorbar(true, middle, abs(ends.T - middle), fmt="o", color="black", capsize=3)
     ax.axline((0, 0), slope=1, color="0.7", lw=1)
     ax.set(title=name, xlabel="true system accuracy", xlim=(0, 1), ylim=(0, 1))

@@ -1,6 +1,6 @@
 """A one-coin model in which a rater may repeat another's answer, sampled by Gibbs.
 
-Tried for raters who share mistakes, and not part of the toolkit: see `shared_mistakes.md`.
+Tried and dropped, see `shared_mistakes.md`.
 """
 
 from dataclasses import dataclass

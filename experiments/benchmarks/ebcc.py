@@ -1,6 +1,6 @@
 """Enhanced Bayesian classifier combination, sampled by Gibbs.
 
-Tried for raters who share mistakes, and not part of the toolkit: see `shared_mistakes.md`.
+Tried and dropped, see `shared_mistakes.md`.
 """
 
 from typing import Any

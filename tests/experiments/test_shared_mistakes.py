@@ -17,7 +17,7 @@ CODES = np.array(
 )
 SYSTEM = np.array([0, 1, 2, 0, 0, 2, 1, 0])
 K = 3
-N = 200_000
+N = 60_000
 
 
 @pytest.fixture

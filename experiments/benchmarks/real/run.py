@@ -2,6 +2,7 @@
 
 import json
 import time
+import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from functools import cache
@@ -14,6 +15,7 @@ from experiments.benchmarks.real.maximum_likelihood import find_method
 from experiments.benchmarks.real.protocol import Dealt, choose_systems, deal, seed_of
 from experiments.benchmarks.real.sources import SOURCES, Source, read_crowd
 from experiments.files import write_atomically
+from experiments.methods import MODELS
 from experiments.study.identity import digest
 from experiments.study.workers import do_all, open_workers
 from lehner import Estimate, InputError, Ratings, probabilities_right
@@ -173,9 +175,7 @@ def _fit(task: Task, dealt: Dealt) -> Part:
         "variance": 0.0,
     }
     try:
-        estimate = find_method(task.method).estimate(
-            ratings, LEVEL, int(state.generate_state(1)[0])
-        )
+        estimate = _estimate(task.method, ratings, int(state.generate_state(1)[0]))
     except InputError as error:
         return part | {"warnings": [str(error)], "seconds": time.process_time() - start}
     accuracy = estimate.system_accuracy_in_sample
@@ -188,6 +188,19 @@ def _fit(task: Task, dealt: Dealt) -> Part:
         "warnings": list(estimate.warnings),
         "seconds": time.process_time() - start,
     }
+
+
+def _estimate(method: str, ratings: Ratings, seed: int) -> Estimate:
+    """Estimate as the command does; models are fitted as in studies, with fewer draws."""
+    if method not in MODELS:
+        return find_method(method).estimate(ratings, LEVEL, seed)
+    import bayes_models
+
+    with warnings.catch_warnings():
+        # Its estimate carries them.
+        warnings.simplefilter("ignore", bayes_models.ConvergenceWarning)
+        (tree,) = bayes_models.fit_many(method, [ratings], seed=seed)
+    return bayes_models.estimate_from_draws(tree, level=LEVEL)
 
 
 def _probabilities_right(ratings: Ratings, estimate: Estimate) -> list[float] | None:

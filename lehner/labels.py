@@ -69,6 +69,9 @@ def encode(values: Any, name: str = "") -> Column:
     >>> encode(["yes", None, "no", "yes"]).labels
     ('yes', 'no')
     """
+    if holds_arrow_text(values):
+        codes, labels = merge_labels(*arrow_text(values, name))
+        return Column(codes=codes, labels=labels)
     import pandas as pd
 
     series = as_series(values, name)
@@ -80,6 +83,39 @@ def encode(values: Any, name: str = "") -> Column:
         return Column(codes=codes, labels=labels, declared=declared, ordered=ordered)
     codes, labels = merge_labels(*factorize(series, name))
     return Column(codes=codes, labels=labels)
+
+
+def holds_arrow_text(values: Any) -> bool:
+    """Whether a column is dictionary-encoded text in Arrow, as `read_csv` gives it."""
+    return str(getattr(values, "type", "")).startswith("dictionary<values=string,")
+
+
+def arrow_text(values: Any, name: str) -> tuple[NDArray[np.int64], list[str]]:
+    """Give the codes of dictionary-encoded text, -1 where missing, and the texts.
+
+    Parameters
+    ----------
+    values : pyarrow.ChunkedArray
+    name : str
+        The column's name, for the error.
+
+    Returns
+    -------
+    codes : ndarray of int, shape (n_rows,)
+    texts : list of str
+        Used or not.
+    """
+    if len(values) == 0:
+        return np.empty(0, np.int64), []
+    chunks = values.unify_dictionaries().chunks
+    codes = [chunk.indices.fill_null(-1).to_numpy(zero_copy_only=False) for chunk in chunks]
+    try:
+        texts = chunks[0].dictionary.to_pylist()
+    except ValueError:  # text in a damaged file fails only when it is looked at
+        raise InputError(
+            "it holds something else than labels", "give one label a row", column=name
+        ) from None
+    return np.concatenate(codes).astype(np.int64), texts
 
 
 def as_series(values: Any, name: str) -> "pd.Series":

@@ -137,11 +137,8 @@ def _first_items(values: Any, name: str) -> tuple[NDArray[np.int64], NDArray[Any
     """Number the items in order of appearance, -1 where missing, and give their names."""
     if holds_arrow_text(values):
         codes, texts = arrow_text(values, name)
-        present = codes >= 0
-        numbers, first = number_by_appearance(codes[present])
-        index = np.full(len(codes), -1)
-        index[present] = numbers
-        return index, np.array(texts, dtype=object)[codes[present][first]]
+        index, first = number_by_appearance(codes)
+        return index, np.array(texts, dtype=object)[codes[first]]
     import pandas as pd
 
     series = as_series(values, name)

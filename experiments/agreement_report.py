@@ -210,9 +210,7 @@ _PAIR_HEAD = ("rater", "other rater", "weights", "items", "percent agreement", "
 
 def _pair_cells(pairs: RaterPairs, most: int | None = None) -> list[list[str]]:
     columns = [column[:most].tolist() for column in pairs.columns().values()]
-    return [
-        [*row[:3], f"{row[3]:g}", *map(_shown, row[4:])] for row in zip(*columns, strict=True)
-    ]
+    return [[*row[:3], f"{row[3]:g}", *map(_shown, row[4:])] for row in zip(*columns, strict=True)]
 
 
 def write(report: Report, folder: Path) -> list[Path]:

@@ -134,7 +134,6 @@ class Estimate:
             | {name: plain(getattr(self, name)) for name in ("warnings", "diagnostics")}
         )
 
-
     def _by_label(self, name: str) -> list[tuple[Any, Any]]:
         """Pair the numbers of an array of one dimension with their names."""
         if name not in self.arrays:

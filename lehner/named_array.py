@@ -49,9 +49,7 @@ class NamedArray:
     @classmethod
     def from_xarray(cls, array: "xr.DataArray") -> "NamedArray":
         """Take values and names of the dimensions from a DataArray."""
-        return cls(
-            values=array.values, names={str(dim): array[dim].values for dim in array.dims}
-        )
+        return cls(values=array.values, names={str(dim): array[dim].values for dim in array.dims})
 
 
 def name_places(values: ArrayLike, ratings: Ratings, *dims: str) -> NamedArray:

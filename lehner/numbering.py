@@ -9,7 +9,7 @@ DENSE = 4
 
 
 def number_by_size(keys: Integers) -> Integers:
-    """Number keys by their size, in linear time where they are dense.
+    """Give keys numbers in the order of their size, in linear time where they are dense.
 
     Parameters
     ----------
@@ -34,7 +34,7 @@ def number_by_size(keys: Integers) -> Integers:
 
 
 def number_by_appearance(keys: Integers) -> tuple[Integers, Integers]:
-    """Number keys in the order in which they first occur.
+    """Give keys numbers in the order in which they first occur.
 
     Parameters
     ----------

@@ -134,7 +134,7 @@ def encode_items(values: Any, name: str) -> tuple[NDArray[np.int64], NDArray[Any
 
 
 def _first_items(values: Any, name: str) -> tuple[NDArray[np.int64], NDArray[Any]]:
-    """Number the items in order of appearance, -1 where missing, and give their names."""
+    """Give each item its number in order of appearance, -1 where missing, and the names."""
     if holds_arrow_text(values):
         codes, texts = arrow_text(values, name)
         index, first = number_by_appearance(codes)

@@ -4,9 +4,9 @@ import numpy as np
 
 from lehner.checks import find
 from lehner.estimate import Estimate, IntervalEstimate, number, require_estimable
-from lehner.named_array import NamedArray, name_places
 from lehner.least_squares.fit import Form, fit_least_squares
 from lehner.least_squares.pair_model import truth_probabilities
+from lehner.named_array import NamedArray, name_places
 from lehner.ratings import Ratings
 from lehner.seeds import Seed
 from lehner.system_accuracy import AGGREGATIONS, Aggregation

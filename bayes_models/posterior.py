@@ -14,6 +14,7 @@ from bayes_models.label_modes import (
 )
 from lehner import Estimate, InputError, IntervalEstimate
 from lehner.estimate import plain
+from lehner.named_array import NamedArray
 from lehner.ratings import SYSTEM
 
 
@@ -52,14 +53,17 @@ def estimate_from_draws(tree: xr.DataTree, *, level: float = 0.9) -> Estimate:
             return _no_estimate(tree, modes, why_not)
     means = posterior.mean(("chain", "draw"))
     rater = means["accuracy"].coords["rater"]
+    arrays = {
+        "rater_accuracy": means["accuracy"].sel(rater=rater[rater != SYSTEM]),
+        "base_rates": means["base_rates"],
+        "confusion": means["confusion"],
+        "truth_probabilities": tree["truth"].to_dataset()["truth_probabilities"],
+    }
     return Estimate(
         method=tree.attrs["model"],
         system_accuracy=credible_interval(posterior["system_accuracy"], level),
         system_accuracy_in_sample=credible_interval(posterior["system_accuracy_in_sample"], level),
-        rater_accuracy=means["accuracy"].sel(rater=rater[rater != SYSTEM]),
-        base_rates=means["base_rates"],
-        confusion=means["confusion"],
-        truth_probabilities=tree["truth"].to_dataset()["truth_probabilities"],
+        arrays={name: NamedArray.from_xarray(array) for name, array in arrays.items()},
         warnings=tuple(json.loads(tree.attrs["warnings"])),
         diagnostics=diagnostics,
         draws=tree,

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from rich.console import Console, Group
@@ -22,11 +22,9 @@ from lehner import (
     agreement_of_table,
     read_table,
 )
+from lehner.coefficients.rater_pairs import RaterPairs
 from lehner.coefficients.weights import WEIGHTS, find_weights
 from lehner.wording import counted
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 MOST_PAIRS = 15
 HEAD = ("coefficient", "weights", "estimate", "interval", "SE", "p", "Landis–Koch", "note")
@@ -165,8 +163,8 @@ def show(report: Report) -> None:
     parts: list[Text | Table] = [Text(f"{report.name}: {report.heading}")]
     parts += [*map(Text, header_lines(report.notes)), Text()]
     parts.append(_coefficients(found))
-    if found.pairs is not None:
-        parts += [Text(), *_pairs(found)]
+    if found.rater_pairs is not None:
+        parts += [Text(), *_pairs(found.rater_pairs)]
     parts += [Text(note) for note in found.notes]
     Console(highlight=False, soft_wrap=True, width=WIDTH).print(Group(*parts))
 
@@ -199,29 +197,20 @@ def _shown(value: float | None, missing: str = "–") -> str:
     return missing if value is None or np.isnan(value) else f"{value:.3f}"
 
 
-def _pairs(found: Agreement) -> list[Text | Table]:
-    frame = found.pairs_frame()
+def _pairs(pairs: RaterPairs) -> list[Text | Table]:
     table = plain_table(*_PAIR_HEAD, left=(1, 2))
-    for row in _pair_cells(frame.head(MOST_PAIRS)):
+    for row in _pair_cells(pairs, MOST_PAIRS):
         table.add_row(*map(Text, row))
-    more = len(frame) - MOST_PAIRS
+    more = len(pairs.columns()["rater"]) - MOST_PAIRS
     return [table, *([Text(f"… and {more} more pairs: see --output")] if more > 0 else [])]
 
 
 _PAIR_HEAD = ("rater", "other rater", "weights", "items", "percent agreement", "cohen_kappa", "SE")
 
 
-def _pair_cells(frame: "pd.DataFrame") -> list[list[str]]:
-    return [
-        [
-            str(row.rater),
-            str(row.other_rater),
-            str(row.weights),
-            f"{row.n_items:g}",
-            *map(_shown, (row.percent_agreement, row.cohen_kappa, row.standard_error)),
-        ]
-        for row in frame.itertuples()
-    ]
+def _pair_cells(pairs: RaterPairs, most: int | None = None) -> list[list[str]]:
+    columns = [column[:most].tolist() for column in pairs.columns().values()]
+    return [[*row[:3], f"{row[3]:g}", *map(_shown, row[4:])] for row in zip(*columns, strict=True)]
 
 
 def write(report: Report, folder: Path) -> list[Path]:
@@ -250,13 +239,13 @@ def write(report: Report, folder: Path) -> list[Path]:
             latex_table(_head(found)[:-1], rows), encoding="utf-8"
         ),
     }
-    if found.pairs is not None:
-        frame = found.pairs_frame()
-        figure = plot_pairs(found.pairs, title=report.name)
+    pairs = found.rater_pairs
+    if pairs is not None:
+        figure = plot_pairs(pairs.to_xarray(), title=report.name)
         writers |= {
-            "pairs.csv": lambda path: frame.to_csv(path, index=False),
+            "pairs.csv": lambda path: found.pairs_frame().to_csv(path, index=False),
             "pairs.tex": lambda path: path.write_text(
-                latex_table(_PAIR_HEAD, _pair_cells(frame)), encoding="utf-8"
+                latex_table(_PAIR_HEAD, _pair_cells(pairs)), encoding="utf-8"
             ),
             "pairs.pdf": figure.savefig,
             "pairs.png": lambda path: figure.savefig(path, dpi=200),

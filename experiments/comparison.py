@@ -6,7 +6,6 @@ from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pandas as pd
 
 from experiments.predictions import Prediction, compare_predictions
 from experiments.sensitivity import sensitivity_dict
@@ -33,6 +32,8 @@ from lehner.latent_class.pattern_table import known_truths
 from lehner.shared_mistakes.prior import SharedMistakes
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from bayes_models import Dial
 
 
@@ -160,7 +161,7 @@ class Comparison:
             "dependence": None if self.dependence is None else self.dependence.to_dict(),
         }
 
-    def to_frame(self) -> pd.DataFrame:
+    def to_frame(self) -> "pd.DataFrame":
         """Give a row per method and quantity.
 
         Returns
@@ -169,6 +170,8 @@ class Comparison:
             Columns `method`, `quantity`, `label` (the rater or category), `estimate`, `lower`,
             `upper`, `level`, `kind`.
         """
+        import pandas as pd
+
         rows = [row for estimate in self.estimates for row in _rows(estimate)]
         for method, found in self.corrections.items():
             for quantity in ("system_accuracy", "system_accuracy_in_sample"):
@@ -215,7 +218,7 @@ def compare(
     """
     corrections = _corrections(ratings, estimates)
     estimates = [_add_warnings(estimate, corrections) for estimate in estimates]
-    with_truth = [e for e in estimates if e.truth_probabilities is not None]
+    with_truth = [one for one in estimates if "truth_probabilities" in one.arrays]
     return Comparison(
         name=name,
         ratings=ratings,
@@ -247,7 +250,7 @@ def _corrections(ratings: Ratings, estimates: Sequence[Estimate]) -> dict[str, T
             level=estimate.system_accuracy.level or 0.9,
         )
         for estimate in estimates
-        if estimate.truth_probabilities is not None
+        if "truth_probabilities" in estimate.arrays
         and estimate.system_accuracy.estimate is not None
         and not uses_truths(estimate)
     }
@@ -344,7 +347,7 @@ def _disagreement(ratings: Ratings, first: Estimate, second: Estimate) -> Disagr
 
 def _different_truth(first: Estimate, second: Estimate) -> np.ndarray:
     """Find rows whose most probable category differs by more than a tie."""
-    one, two = (np.asarray(e.truth_probabilities) for e in (first, second))
+    one, two = (e.arrays["truth_probabilities"].values for e in (first, second))
     if np.isnan(one).any() or np.isnan(two).any():
         return np.array([], dtype=np.int64)
     best_one, best_two = one.argmax(axis=1), two.argmax(axis=1)

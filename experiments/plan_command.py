@@ -56,7 +56,7 @@ def plan(
 ) -> None:
     """Find how many items a study needs for an estimate near the truth."""
     from experiments.planning.plan import SYSTEM_ACCURACIES, Question, make_plan
-    from experiments.planning.report import show, to_json, write
+    from experiments.planning.report import heading, show, to_json, write
     from lehner.checks import check_whole_number
     from lehner.vote_probabilities import n_vote_cells
 
@@ -82,6 +82,8 @@ def plan(
         output.mkdir(parents=True, exist_ok=True)
     if n_vote_cells(categories, raters) > MANY_CELLS:
         print("so many raters and categories take some minutes …", file=sys.stderr, flush=True)
+    if not as_json:
+        print(heading(asked), flush=True)
     plans = [make_plan(question, replicates=replicates, seed=seed) for question in questions]
     print(to_json(plans) if as_json else show(plans))
     if output is not None:

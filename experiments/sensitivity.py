@@ -1,13 +1,14 @@
 """What mistakes shared by raters and system would do to estimates: rows, sentences and a table."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
-
-import pandas as pd
+from typing import TYPE_CHECKING, Any
 
 from lehner import Estimate, Sensitivity, sensitivity_curve
 from lehner.estimate import plain
 from lehner.shared_mistakes.prior import describe_shared_mistakes
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 SLOPED = "relaxed_k"
 
@@ -75,7 +76,7 @@ def sensitivity_lines(
     return lines
 
 
-def curves(estimates: Sequence[Estimate], n_categories: int) -> pd.DataFrame:
+def curves(estimates: Sequence[Estimate], n_categories: int) -> "pd.DataFrame":
     """Give each estimate for shares of misleading items from none to half.
 
     Returns
@@ -83,6 +84,8 @@ def curves(estimates: Sequence[Estimate], n_categories: int) -> pd.DataFrame:
     pandas.DataFrame
         Columns `method`, `misleading_share`, `estimate`, `lower`, `upper`.
     """
+    import pandas as pd
+
     return pd.concat(
         [
             sensitivity_curve(estimate.system_accuracy, n_categories)

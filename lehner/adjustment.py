@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 from lehner.algebraic import estimate_algebraic, first_steps
 from lehner.checks import check_choice, check_number, check_whole_number
 from lehner.errors import InputError
-from lehner.estimate import Estimate, IntervalEstimate, labelled
+from lehner.estimate import Estimate, IntervalEstimate
+from lehner.named_array import name_places
 from lehner.ratings import Ratings
 from lehner.seeds import Seed, generator
 from lehner.system_accuracy import AGGREGATIONS, Aggregation
@@ -142,8 +143,10 @@ def estimate_adjusted(
         method=method,
         system_accuracy=accuracy,
         system_accuracy_in_sample=accuracy,
-        rater_accuracy=labelled(fit.expected_rater_accuracy(), ratings, "rater"),
-        base_rates=labelled(fit.scenario.base_rates, ratings, "category"),
+        arrays={
+            "rater_accuracy": name_places(fit.expected_rater_accuracy(), ratings, "rater"),
+            "base_rates": name_places(fit.scenario.base_rates, ratings, "category"),
+        },
         warnings=(*warnings, *_out_of_reach(mean, observed)),
         diagnostics=unadjusted.diagnostics
         | _fitted(fit)

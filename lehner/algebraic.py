@@ -13,7 +13,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from lehner.bootstrap import IntervalKind, bootstrap_interval, check_bootstrap
 from lehner.checks import find
-from lehner.estimate import Estimate, IntervalEstimate, labelled, number, require_estimable
+from lehner.estimate import Estimate, IntervalEstimate, number, require_estimable
+from lehner.named_array import name_places
 from lehner.pairwise import brennan_prediger
 from lehner.ratings import Ratings
 from lehner.seeds import Seed
@@ -118,9 +119,15 @@ def estimate_algebraic(
         method="algebraic" if aggregation == "weighted" else f"algebraic_{aggregation}",
         system_accuracy=accuracy,
         system_accuracy_in_sample=accuracy,
-        rater_accuracy=labelled(np.full(ratings.n_raters, steps.accuracy[0]), ratings, "rater"),
-        base_rates=labelled(steps.base_rates[0], ratings, "category"),
-        truth_probabilities=labelled(steps.truth[0][collapsed.row], ratings, "item", "category"),
+        arrays={
+            "rater_accuracy": name_places(
+                np.full(ratings.n_raters, steps.accuracy[0]), ratings, "rater"
+            ),
+            "base_rates": name_places(steps.base_rates[0], ratings, "category"),
+            "truth_probabilities": name_places(
+                steps.truth[0][collapsed.row], ratings, "item", "category"
+            ),
+        },
         bins=bin_table(steps.truth, answers) if aggregation == "paper" else None,
         warnings=tuple(warnings),
         diagnostics=diagnostics,

@@ -2,12 +2,14 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, is_dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from lehner.errors import InputError
+from lehner.named_array import NamedArray, name_places
 from lehner.ratings import Ratings
 
 if TYPE_CHECKING:
@@ -56,12 +58,9 @@ class Estimate:
         system answers that category when it is true.
     system_accuracy_in_sample : IntervalEstimate
         Proportion of these items that the system got right.
-    rater_accuracy : xarray.DataArray, dims (rater,), optional
-    base_rates : xarray.DataArray, dims (category,), optional
-    confusion : xarray.DataArray, dims (rater, category, response), optional
-        Probability of each response given the true category.
-    truth_probabilities : xarray.DataArray, dims (item, category), optional
-        Probability that each category is the true one.
+    arrays : mapping of str to NamedArray
+        What the properties `rater_accuracy`, `base_rates`, `confusion` and
+        `truth_probabilities` give as xarray.DataArray, as far as the method has them.
     bins : xarray.Dataset, dims (bin,), optional
         The algebra's Table 4.
     warnings : tuple of str
@@ -75,14 +74,34 @@ class Estimate:
     method: str
     system_accuracy: IntervalEstimate
     system_accuracy_in_sample: IntervalEstimate
-    rater_accuracy: "xr.DataArray | None" = None
-    base_rates: "xr.DataArray | None" = None
-    confusion: "xr.DataArray | None" = None
-    truth_probabilities: "xr.DataArray | None" = None
+    arrays: Mapping[str, NamedArray] = field(default_factory=dict)
     bins: "xr.Dataset | None" = None
     warnings: tuple[str, ...] = ()
     diagnostics: dict[str, Any] = field(default_factory=dict)
     draws: "xr.DataTree | None" = None
+
+    @cached_property
+    def rater_accuracy(self) -> "xr.DataArray | None":
+        """Accuracy of each rater, dims (rater,)."""
+        return self._labelled("rater_accuracy")
+
+    @cached_property
+    def base_rates(self) -> "xr.DataArray | None":
+        """Probability of each true category, dims (category,)."""
+        return self._labelled("base_rates")
+
+    @cached_property
+    def confusion(self) -> "xr.DataArray | None":
+        """Probability of each response given the true category, (rater, category, response)."""
+        return self._labelled("confusion")
+
+    @cached_property
+    def truth_probabilities(self) -> "xr.DataArray | None":
+        """Probability that each category is the true one, dims (item, category)."""
+        return self._labelled("truth_probabilities")
+
+    def _labelled(self, name: str) -> "xr.DataArray | None":
+        return self.arrays[name].to_xarray(name) if name in self.arrays else None
 
     def __repr__(self) -> str:
         lines = [
@@ -91,9 +110,8 @@ class Estimate:
             f"  system accuracy in sample  {self.system_accuracy_in_sample}",
         ]
         for name in ("rater_accuracy", "base_rates"):
-            values = getattr(self, name)
-            if values is not None:
-                shown = listed(values, most=values.size)
+            if name in self.arrays:
+                shown = ", ".join(f"{label} {_shown(v)}" for label, v in self._by_label(name))
                 lines.append(f"  {name.replace('_', ' '):<25}  {shown}")
         return "\n".join([*lines, *(f"  warning: {text}" for text in self.warnings)])
 
@@ -109,16 +127,19 @@ class Estimate:
         names = ("method", "system_accuracy", "system_accuracy_in_sample")
         return (
             {name: plain(getattr(self, name)) for name in names}
-            | {name: _named(getattr(self, name)) for name in ("rater_accuracy", "base_rates")}
+            | {
+                name: {str(label): number(value) for label, value in self._by_label(name)}
+                for name in ("rater_accuracy", "base_rates")
+            }
             | {name: plain(getattr(self, name)) for name in ("warnings", "diagnostics")}
         )
 
-
-def _named(values: "xr.DataArray | None") -> dict[str, float | None]:
-    if values is None:
-        return {}
-    labels = values.coords[values.dims[0]].values
-    return {str(label): number(v) for label, v in zip(labels, values.values, strict=True)}
+    def _by_label(self, name: str) -> list[tuple[Any, Any]]:
+        """Pair the numbers of an array of one dimension with their names."""
+        if name not in self.arrays:
+            return []
+        array = self.arrays[name]
+        return list(zip(array.names[array.dims[0]], array.values, strict=True))
 
 
 def listed(values: "xr.DataArray", most: int = 8) -> str:
@@ -141,10 +162,12 @@ def listed(values: "xr.DataArray", most: int = 8) -> str:
     'x 0.500, y –, …'
     """
     labels = values.coords[values.dims[0]].values[:most]
-    numbers = [number(value) for value in values.values[:most]]
-    shown = ["–" if value is None else f"{value:.3f}" for value in numbers]
-    pairs = [f"{label} {text}" for label, text in zip(labels, shown, strict=True)]
+    pairs = [f"{label} {_shown(v)}" for label, v in zip(labels, values.values[:most], strict=True)]
     return ", ".join(pairs) + ", …" * (values.size > most)
+
+
+def _shown(value: Any) -> str:
+    return f"{value:.3f}" if np.isfinite(value) else "–"
 
 
 def number(value: Any) -> float | None:
@@ -198,15 +221,7 @@ def labelled(values: ArrayLike, ratings: Ratings, *dims: str) -> "xr.DataArray":
     -------
     xarray.DataArray
     """
-    import xarray as xr
-
-    names = {
-        "item": ratings.items,
-        "rater": list(ratings.raters),
-        "category": list(ratings.categories),
-        "response": list(ratings.categories),
-    }
-    return xr.DataArray(np.asarray(values), dims=dims, coords={d: names[d] for d in dims})
+    return name_places(values, ratings, *dims).to_xarray()
 
 
 def require_estimable(ratings: Ratings) -> None:

@@ -69,6 +69,9 @@ def encode(values: Any, name: str = "") -> Column:
     >>> encode(["yes", None, "no", "yes"]).labels
     ('yes', 'no')
     """
+    if holds_arrow_text(values):
+        codes, labels = merge_labels(*arrow_text(values, name))
+        return Column(codes=codes, labels=labels)
     import pandas as pd
 
     series = as_series(values, name)
@@ -80,6 +83,42 @@ def encode(values: Any, name: str = "") -> Column:
         return Column(codes=codes, labels=labels, declared=declared, ordered=ordered)
     codes, labels = merge_labels(*factorize(series, name))
     return Column(codes=codes, labels=labels)
+
+
+def holds_arrow_text(values: Any) -> bool:
+    """Whether a column is dictionary-encoded text without nulls in Arrow, as from `read_csv`."""
+    if not str(getattr(values, "type", "")).startswith("dictionary<values=string,"):
+        return False
+    return bool(values.null_count == 0)
+
+
+def arrow_text(values: Any, name: str) -> tuple[NDArray[np.int64], list[str]]:
+    """Give the codes of dictionary-encoded text, and the texts.
+
+    Parameters
+    ----------
+    values : pyarrow.ChunkedArray
+    name : str
+        The column's name, for the error.
+
+    Returns
+    -------
+    codes : ndarray of int, shape (n_rows,)
+    texts : list of str
+        Used or not.
+    """
+    if len(values) == 0:
+        return np.empty(0, np.int64), []
+    chunks = values.unify_dictionaries().chunks
+    # Arrow's own way to NumPy imports pandas, which takes longer than most files to read.
+    codes = [np.from_dlpack(chunk.indices) for chunk in chunks]
+    try:
+        texts = chunks[0].dictionary.to_pylist()
+    except ValueError:  # text in a damaged file fails only when it is looked at
+        raise InputError(
+            "it holds something else than labels", "give one label a row", column=name
+        ) from None
+    return np.concatenate(codes).astype(np.int64), texts
 
 
 def as_series(values: Any, name: str) -> "pd.Series":

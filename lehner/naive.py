@@ -60,8 +60,7 @@ def mean_posterior(ratings: Ratings) -> Estimate:
     0.466
     """
     algebra = estimate_algebraic(ratings, interval=None)
-    truth = algebra.truth_probabilities
-    assert truth is not None
+    truth = algebra.arrays["truth_probabilities"]
     point = float(mean_truth_probability(truth.values, _answers(ratings)))
     reasons = algebra.warnings if np.isnan(point) else ()
     return _point("mean_posterior", point, *reasons)

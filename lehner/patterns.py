@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from lehner.numbering import number_by_appearance, number_by_size
+
 if TYPE_CHECKING:
     from lehner.ratings import Ratings
 
@@ -29,27 +31,26 @@ class Patterns:
 def number_patterns(ratings: "Ratings") -> NDArray[np.int64]:
     """Give each row the number of its pattern.
 
-    The partition of rows is refined one rating at a time, by hashing: linear time.
+    The partition of rows is refined one rating at a time.
     """
-    import pandas as pd
-
     flat, n_categories = ratings.flat, ratings.n_categories
     lengths = np.bincount(flat.item_index, minlength=len(ratings.items))
     starts = np.cumsum(lengths) - lengths
     key = lengths.astype(np.int64)
     for codes in (ratings.system, ratings.truth):
         if codes is not None:
-            key = pd.factorize(key * (n_categories + 1) + codes + 1)[0]
-    key = pd.factorize(key)[0].astype(np.int64)
+            key = number_by_size(key * (n_categories + 1) + codes + 1)
+    key = number_by_size(key)
     symbol = flat.rater_index * n_categories + flat.category_index
     n_symbols = ratings.n_raters * n_categories
     active = np.arange(len(lengths))
     # Rows of different length differ in `key` from the start, so those that have ended
     # can keep a number below `n_done` while the others are refined above it.
-    n_done = int(key.max(initial=-1)) + 1
+    start, n_done = 0, int(key.max(initial=-1)) + 1
     for place in range(int(lengths.max(initial=0))):
         active = active[lengths[active] > place]
-        refined = pd.factorize(key[active] * n_symbols + symbol[starts[active] + place])[0]
+        symbols = symbol[starts[active] + place]
+        refined = number_by_size((key[active] - start) * n_symbols + symbols)
         key[active] = refined + n_done
-        n_done += int(refined.max(initial=-1)) + 1
-    return pd.factorize(key)[0].astype(np.int64)
+        start, n_done = n_done, n_done + int(refined.max(initial=-1)) + 1
+    return number_by_appearance(key)[0]

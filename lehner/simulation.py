@@ -147,15 +147,22 @@ def simulate_estimates(
     """
     import xarray as xr
 
-    check_whole_number("replicates", replicates, 1)
-    require_few_votes(scenario)
-    methods = find_vote_methods(methods)
-    chunks = list(_chunks(scenario, replicates, methods, in_sample, seed))
-    found = {name: np.concatenate([chunk[name] for chunk in chunks]) for name in chunks[0]}
+    found = estimate_samples(scenario, replicates, methods, in_sample=in_sample, seed=seed)
     return xr.Dataset(
         {name: ("replicate", values) for name, values in found.items()},
         coords={"replicate": np.arange(replicates)},
     )
+
+
+def estimate_samples(
+    scenario: Scenario, replicates: int, methods: Sequence[str], *, in_sample: bool, seed: Seed
+) -> dict[str, Floats]:
+    """Give what `simulate_estimates` labels, each of shape (replicates,)."""
+    check_whole_number("replicates", replicates, 1)
+    require_few_votes(scenario)
+    methods = find_vote_methods(methods)
+    chunks = list(_chunks(scenario, replicates, methods, in_sample, seed))
+    return {name: np.concatenate([chunk[name] for chunk in chunks]) for name in chunks[0]}
 
 
 def _chunks(

@@ -8,7 +8,17 @@ from numpy.typing import NDArray
 
 from lehner.errors import InputError
 from lehner.flat import MOST_ITEMS
-from lehner.labels import MISSING, Column, Label, as_series, encode, factorize
+from lehner.labels import (
+    MISSING,
+    Column,
+    Label,
+    arrow_text,
+    as_series,
+    encode,
+    factorize,
+    holds_arrow_text,
+)
+from lehner.numbering import number_by_appearance
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -110,18 +120,32 @@ def encode_items(values: Any, name: str) -> tuple[NDArray[np.int64], NDArray[Any
     names : ndarray, shape (n_items,)
         Whole numbers if all names are, else text.
     """
+    index, uniques = _first_items(values, name)
+    names = _whole_numbers_or_text(uniques)
+    blank = np.isin(names, ["", *MISSING]) if names.dtype == object else np.zeros(len(names), bool)
+    _refuse_blank((index < 0) | np.append(blank, True)[index], name)
+    distinct = dict.fromkeys(names.tolist())
+    if len(distinct) == len(names):
+        return index.astype(np.int64), names
+    # Names that differed only in spaces or type are now the same.
+    position = {one: number for number, one in enumerate(distinct)}
+    merged = np.array([position[one] for one in names.tolist()])
+    return merged[index], np.array(list(distinct), dtype=names.dtype)
+
+
+def _first_items(values: Any, name: str) -> tuple[NDArray[np.int64], NDArray[Any]]:
+    """Give each item its number in order of appearance, -1 where missing, and the names."""
+    if holds_arrow_text(values):
+        codes, texts = arrow_text(values, name)
+        index, first = number_by_appearance(codes)
+        return index, np.array(texts, dtype=object)[codes[first]]
     import pandas as pd
 
     series = as_series(values, name)
     if isinstance(series.dtype, pd.CategoricalDtype):
         series = series.cat.remove_unused_categories()
     index, uniques = factorize(series, name)
-    names = _whole_numbers_or_text(np.asarray(uniques))
-    blank = np.isin(names, ["", *MISSING]) if names.dtype == object else np.zeros(len(names), bool)
-    _refuse_blank((index < 0) | np.append(blank, True)[index], name)
-    # Names that differed only in spaces or type are now the same.
-    merged, names = pd.factorize(names)
-    return merged[index].astype(np.int64), names
+    return index, np.asarray(uniques)
 
 
 def _whole_numbers_or_text(names: NDArray[Any]) -> NDArray[Any]:
@@ -179,15 +203,14 @@ def refuse_duplicates(
     rating: NDArray[np.int64],
 ) -> None:
     """Raise an InputError where a rater rates an item twice on one occasion."""
-    import pandas as pd
-
     rows = np.flatnonzero(rating >= 0)
     key = item[rows] * len(rater.labels) + rater.codes[rows]
     if occasion is not None:
         key = key * (int(occasion.max(initial=0)) + 1) + occasion[rows]
-    duplicated = pd.Series(key).duplicated().to_numpy()
-    if duplicated.any():
-        row = int(rows[np.argmax(duplicated)])
+    order = np.argsort(key, kind="stable")
+    again = order[1:][key[order[1:]] == key[order[:-1]]]
+    if again.size:
+        row = int(rows[again.min()])
         raise InputError(
             f"rater {str(rater.labels[rater.codes[row]])!r} rates the item a second time",
             "delete one rating, or tell repeated ratings apart in a column 'occasion'",

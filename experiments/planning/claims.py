@@ -17,7 +17,7 @@ import pandas as pd
 from experiments.files import write_atomically
 from experiments.paper.figures import FIGURES, PRESETS
 from experiments.planning.plan import Plan, Question, plan_scenarios
-from experiments.planning.report import number_of_items
+from experiments.planning.report import NONE, number_of_items
 from lehner import Scenario, simulate_estimates
 from lehner.planning.nearness import ESTIMANDS, ROUNDING, Estimand
 from lehner.seeds import Seed, child_seeds
@@ -156,11 +156,15 @@ def page(table: pd.DataFrame) -> str:
             "expected" if row.estimand == "system_accuracy" else "in sample",
             f"{row.probability:.3f} ± {row.probability_se:.3f}",
             f"{row.lowest_probability:.2f}",
-            number_of_items(row.needed_items, row.needed_se),
-            number_of_items(row.worst_needed_items, row.worst_needed_se),
+            _with_error(row.needed_items, row.needed_se),
+            _with_error(row.worst_needed_items, row.worst_needed_se),
         )
         lines.append("| " + " | ".join(cells) + " |")
     return INTRODUCTION + "\n".join(lines) + "\n"
+
+
+def _with_error(n_items: Any, error: Any) -> str:
+    return NONE if pd.isna(n_items) or pd.isna(error) else number_of_items(n_items, error)
 
 
 INTRODUCTION = """# The paper's two sample sizes

@@ -2,10 +2,9 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pandas as pd
 
 from lehner import InputError, SampleSize, Scenario, required_sample_size, scenario_with_kappa
 from lehner.estimate import plain
@@ -14,6 +13,9 @@ from lehner.planning.nearness import Estimand
 from lehner.planning.sample_size import MOST_CELLS
 from lehner.seeds import Seed, child_seeds
 from lehner.vote_probabilities import n_vote_cells
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 SYSTEM_ACCURACIES = (0.1, 0.3, 0.5, 0.7, 0.9)
 """Of the paper's figures, in each of which these are equally frequent."""
@@ -156,8 +158,10 @@ def plan_scenarios(
     )
 
 
-def curves(plans: Sequence[Plan]) -> pd.DataFrame:
+def curves(plans: Sequence[Plan]) -> "pd.DataFrame":
     """Give the probability over numbers of items, a row for each violation and number."""
+    import pandas as pd
+
     parts = [
         plan.mean.curve[["probability", "standard_error"]]
         .to_dataframe()
@@ -169,7 +173,7 @@ def curves(plans: Sequence[Plan]) -> pd.DataFrame:
     return pd.concat(parts, ignore_index=True)[columns]
 
 
-def trade_off(question: Question, violations: Sequence[float], seed: int = 1) -> pd.DataFrame:
+def trade_off(question: Question, violations: Sequence[float], seed: int = 1) -> "pd.DataFrame":
     """Find the number of items for two to ten raters.
 
     Parameters
@@ -185,6 +189,8 @@ def trade_off(question: Question, violations: Sequence[float], seed: int = 1) ->
         Columns `violation`, `n_raters`, `n_items`, `standard_error`, `lower`, `upper` and `note`;
         without numbers of raters that would take too long.
     """
+    import pandas as pd
+
     # The same for each violation, and not those of the plan.
     seeds = child_seeds(np.random.SeedSequence(seed, spawn_key=(1,)), len(NUMBERS_OF_RATERS))
     rows = [

@@ -3,24 +3,39 @@
 import json
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Any
-
-import pandas as pd
+from typing import TYPE_CHECKING
 
 from experiments.files import write_atomically
-from experiments.planning.drawing import plot_trade_off
-from experiments.planning.plan import WHOLE, Plan, curves, plain_size, trade_off
+from experiments.planning.plan import WHOLE, Plan, Question, curves, plain_size, trade_off
 from lehner import SampleSize
 
+if TYPE_CHECKING:
+    import pandas as pd
+
 MOST_SHOWN = 4
+NONE = "–"
 VIOLATION = (
     "Violation 0: the K-properties hold. 1: raters, items and errors differ as in the paper's "
     "Figures 8-14."
 )
 
 
+def heading(question: Question) -> str:
+    """Say what is asked, whatever the violation."""
+    truth = {
+        "system_accuracy": "the system's expected accuracy",
+        "system_accuracy_in_sample": "the share of these items the system gets right",
+    }[question.estimand]
+    return (
+        f"{question.n_categories} categories, {question.n_raters} raters who agree with kappa "
+        f"{question.kappa:g}; method {question.method}.\n"
+        f"Items needed to be within {question.within:g} of {truth} with probability "
+        f"{question.confidence:g}, ± Monte Carlo standard error:\n"
+    )
+
+
 def show(plans: Sequence[Plan]) -> str:
-    """Lay plans that differ in their violation out for the terminal.
+    """Lay plans that differ in their violation out for the terminal, below their heading.
 
     Parameters
     ----------
@@ -30,19 +45,9 @@ def show(plans: Sequence[Plan]) -> str:
     -------
     str
     """
-    question = plans[0].question
-    truth = {
-        "system_accuracy": "the system's expected accuracy",
-        "system_accuracy_in_sample": "the share of these items the system gets right",
-    }[question.estimand]
     rows = list(_rows(plans))
     widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
     lines = [
-        f"{question.n_categories} categories, {question.n_raters} raters who agree with kappa "
-        f"{question.kappa:g}; method {question.method}.",
-        f"Items needed to be within {question.within:g} of {truth} with probability "
-        f"{question.confidence:g}, ± Monte Carlo standard error:",
-        "",
         *("  ".join(_aligned(row, widths)).rstrip() for row in rows),
         "",
         *_notes(plans),
@@ -82,13 +87,13 @@ def _raters(accuracy: Sequence[float]) -> str:
 
 
 def _size(size: SampleSize) -> str:
+    if size.n_items is None or size.standard_error is None:
+        return NONE
     return number_of_items(size.n_items, size.standard_error)
 
 
-def number_of_items(n_items: Any, error: Any) -> str:
-    """Write a number of items with its standard error; a dash where there is none."""
-    if pd.isna(n_items) or pd.isna(error):
-        return "–"
+def number_of_items(n_items: int, error: float) -> str:
+    """Write a number of items with its standard error."""
     return f"{n_items:,} ± {error:.{0 if error >= 1 else 1}f}"
 
 
@@ -106,8 +111,10 @@ def to_json(plans: Sequence[Plan]) -> str:
     return json.dumps({"plans": [plan.to_dict() for plan in plans]}, indent=2, allow_nan=False)
 
 
-def answers(plans: Sequence[Plan]) -> pd.DataFrame:
+def answers(plans: Sequence[Plan]) -> "pd.DataFrame":
     """Give a row for each violation and accuracy of the system, and for their mean."""
+    import pandas as pd
+
     rows = []
     for plan in plans:
         sizes: dict[str, SampleSize] = {f"{a:g}": size for a, size in plan.by_accuracy.items()}
@@ -147,6 +154,8 @@ def write(plans: Sequence[Plan], folder: Path, seed: int) -> Iterator[Path]:
     table = trade_off(question, [plan.question.violation for plan in plans], seed)
     if table.empty:
         return
+    from experiments.planning.drawing import plot_trade_off
+
     drawn = plot_trade_off(table, question)
     writers = {
         "raters_and_items.csv": lambda path: table.to_csv(path, index=False),

@@ -108,7 +108,7 @@ def agreement(
         coefficients=tuple(c for one in chosen for c in _coefficients(ratings, items, one, level)),
         level=level,
         n_items=int(items.n_items),
-        pairs=rater_pairs(ratings, chosen) if several and not ratings.anonymous else None,
+        rater_pairs=rater_pairs(ratings, chosen) if several and not ratings.anonymous else None,
         notes=tuple(_notes(ratings)),
     )
 

@@ -1,12 +1,12 @@
 """Agreement: coefficients side by side, and every pair of raters."""
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
-
-import numpy as np
 
 from lehner.checks import find
 from lehner.coefficients.coefficient import Coefficient
+from lehner.coefficients.rater_pairs import RaterPairs
 from lehner.estimate import plain
 from lehner.wording import counted
 
@@ -26,8 +26,8 @@ class Agreement:
         Probability of their intervals.
     n_items : float or None
         Items with a rating; the total of a table of counts; None for one of probabilities.
-    pairs : xarray.Dataset, dims (weights, rater, other_rater), optional
-        Every pair of raters, the system as the rater `system`; see `rater_pairs`.
+    rater_pairs : RaterPairs, optional
+        Every pair of raters, the system as the rater `system`.
     notes : tuple of str
         What holds for all coefficients.
     """
@@ -35,8 +35,17 @@ class Agreement:
     coefficients: tuple[Coefficient, ...]
     level: float
     n_items: float | None
-    pairs: "xr.Dataset | None" = None
+    rater_pairs: RaterPairs | None = None
     notes: tuple[str, ...] = ()
+
+    @cached_property
+    def pairs(self) -> "xr.Dataset | None":
+        """Every pair of raters, dims (weights, rater, other_rater).
+
+        `n_items` (without weights), `percent_agreement`, `cohen_kappa` and its
+        `standard_error`; NaN where there is nothing to compare, and of a rater with itself.
+        """
+        return None if self.rater_pairs is None else self.rater_pairs.to_xarray()
 
     def __getitem__(self, key: str | tuple[str, str]) -> Coefficient:
         """Look a coefficient up by its name, or by its name and weights; the first by default."""
@@ -66,12 +75,13 @@ class Agreement:
         dict
             Keys `n_items`, `level`, `coefficients`, `pairs`, `notes`.
         """
-        pairs = [] if self.pairs is None else self.pairs_frame().to_dict("records")
+        columns = {} if self.rater_pairs is None else self.rater_pairs.columns()
+        rows = zip(*(column.tolist() for column in columns.values()), strict=True)
         return {
             "n_items": self.n_items,
             "level": self.level,
             "coefficients": plain(self.coefficients),
-            "pairs": plain(pairs),
+            "pairs": plain([dict(zip(columns, row, strict=True)) for row in rows]),
             "notes": list(self.notes),
         }
 
@@ -97,14 +107,4 @@ class Agreement:
         """
         import pandas as pd
 
-        if self.pairs is None:
-            return pd.DataFrame()
-        first, second = np.triu_indices(self.pairs.sizes["rater"], 1)
-        names = self.pairs["rater"].values
-        frames = []
-        for i, weights in enumerate(self.pairs["weights"].values):
-            columns = {"rater": names[first], "other_rater": names[second], "weights": weights}
-            one = self.pairs.isel(weights=i)
-            columns |= {str(name): values.values[first, second] for name, values in one.items()}
-            frames.append(pd.DataFrame(columns))
-        return pd.concat(frames, ignore_index=True)
+        return pd.DataFrame({} if self.rater_pairs is None else self.rater_pairs.columns())

@@ -5,7 +5,6 @@ from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import expit, logit
 
 from lehner.checks import check_choice, check_whole_number
 from lehner.errors import InputError
@@ -154,6 +153,8 @@ def _label(
 
 def _recalibrated(items: PartlyKnown, mean: float, slope: float) -> Floats:
     """Multiply the log odds of all items by a slope, and move them to a mean probability."""
+    from scipy.special import expit, logit
+
     clipped = np.clip(items.probability, SURE, 1 - SURE)
     log_odds, level = np.unique(np.round(slope * logit(clipped), 2), return_inverse=True)
     counts = np.bincount(level, items.counts)

@@ -158,7 +158,8 @@ def probabilities_right(ratings: Ratings, estimate: Estimate) -> np.ndarray:
     InputError
         If the method has no truth probabilities, or the data could not support them.
     """
-    truth, accuracy = estimate.truth_probabilities, estimate.system_accuracy.estimate
+    truth = estimate.arrays.get("truth_probabilities")
+    accuracy = estimate.system_accuracy.estimate
     if truth is None or ratings.system is None or accuracy is None:
         raise InputError(
             f"{estimate.method} gives no probabilities that the system is right",
@@ -186,9 +187,9 @@ def own_variance(estimate: Estimate) -> float:
     stated = estimate.system_accuracy_in_sample
     if stated.lower is None or stated.upper is None or stated.level is None:
         return 0.0
-    from scipy.stats import norm
+    from scipy.special import ndtri
 
-    return float(((stated.upper - stated.lower) / (2 * norm.ppf((1 + stated.level) / 2))) ** 2)
+    return float(((stated.upper - stated.lower) / (2 * ndtri((1 + stated.level) / 2))) ** 2)
 
 
 def _add_answer(probability: np.ndarray, accuracy: float, n_categories: int) -> np.ndarray:

@@ -18,7 +18,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import expit, log_expit, logit
 
 from lehner.known_truths.partly_known import PartlyKnown
 
@@ -104,6 +103,8 @@ class _Levels:
 
 
 def _levels(items: PartlyKnown) -> _Levels:
+    from scipy.special import logit
+
     log_odds = logit(np.clip(items.probability, SURE, 1 - SURE))
     unique, level = np.unique(np.round(log_odds / LOG_ODDS_STEP), return_inverse=True)
 
@@ -127,6 +128,8 @@ class _Curve:
 
 
 def _curve(slope: float, levels: _Levels) -> _Curve:
+    from scipy.special import expit
+
     log_odds = slope * levels.log_odds
     means = expit(INTERCEPTS[:, None] + log_odds) @ levels.counts / levels.counts.sum()
     return _Curve(log_odds=log_odds, means=means)
@@ -142,6 +145,8 @@ class _GivenSlope:
 
 
 def _given_slope(curve: _Curve, means: Floats, levels: _Levels) -> _GivenSlope:
+    from scipy.special import expit, log_expit, logit
+
     intercepts = np.interp(logit(means), logit(curve.means), INTERCEPTS)
     logits = intercepts[:, None] + curve.log_odds
     probability = expit(logits)

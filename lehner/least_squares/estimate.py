@@ -3,9 +3,10 @@
 import numpy as np
 
 from lehner.checks import find
-from lehner.estimate import Estimate, IntervalEstimate, labelled, number, require_estimable
+from lehner.estimate import Estimate, IntervalEstimate, number, require_estimable
 from lehner.least_squares.fit import Form, fit_least_squares
 from lehner.least_squares.pair_model import truth_probabilities
+from lehner.named_array import NamedArray, name_places
 from lehner.ratings import Ratings
 from lehner.seeds import Seed
 from lehner.system_accuracy import AGGREGATIONS, Aggregation
@@ -76,10 +77,12 @@ def estimate_least_squares(
         method=f"least_squares_{form}",
         system_accuracy=accuracy,
         system_accuracy_in_sample=accuracy,
-        rater_accuracy=labelled(right, ratings, "rater"),
-        base_rates=fit.base_rates,
-        confusion=fit.confusion,
-        truth_probabilities=fit.class_probabilities,
+        arrays={
+            "rater_accuracy": name_places(right, ratings, "rater"),
+            "base_rates": NamedArray.from_xarray(fit.base_rates),
+            "confusion": NamedArray.from_xarray(fit.confusion),
+            "truth_probabilities": NamedArray.from_xarray(fit.class_probabilities),
+        },
         warnings=notes,
         diagnostics={"sum_of_squares": fit.sum_of_squares, "rank": fit.rank},
     )

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from lehner.scenario import Scenario
 from lehner.seeds import child_seeds
-from lehner.simulation import simulate_estimates
+from lehner.simulation import estimate_samples
 
 type Floats = NDArray[np.float64]
 type Estimand = Literal["system_accuracy", "system_accuracy_in_sample"]
@@ -103,7 +103,5 @@ class Target:
 
     def _errors(self, scenario: Scenario, n: int, seed: np.random.SeedSequence) -> Floats:
         in_sample = self.estimand == "system_accuracy_in_sample"
-        found = simulate_estimates(
-            scenario, n, methods=[self.method], in_sample=in_sample, seed=seed
-        )
+        found = estimate_samples(scenario, n, [self.method], in_sample=in_sample, seed=seed)
         return np.asarray(found[self.method] - found[self.estimand])

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -40,10 +41,8 @@ class SampleSize:
         Monte Carlo standard error of `n_items`.
     lower, upper : int or None
         Ends of its 95% Monte Carlo interval.
-    curve : xarray.Dataset, dims (n_items, scenario)
-        What was simulated: `probability` that the estimate is near enough and its
-        `standard_error` (n_items), mean `bias` where an estimate is defined (n_items, scenario)
-        and the share of samples where it is `undefined` (n_items, scenario).
+    simulated : tuple of Nearness
+        What was simulated, which `curve` labels.
     note : str
         Empty if there is nothing to say.
     """
@@ -52,8 +51,32 @@ class SampleSize:
     standard_error: float | None
     lower: int | None
     upper: int | None
-    curve: "xr.Dataset"
+    simulated: tuple[Nearness, ...]
     note: str = ""
+
+    @cached_property
+    def curve(self) -> "xr.Dataset":
+        """What was simulated, dims (n_items, scenario).
+
+        `probability` that the estimate is near enough and its `standard_error` (n_items), mean
+        `bias` where an estimate is defined (n_items, scenario) and the share of samples where
+        it is `undefined` (n_items, scenario).
+        """
+        import xarray as xr
+
+        # Where a number of items was simulated twice, the larger simulation.
+        once = {one.n_items: one for one in sorted(self.simulated, key=lambda one: one.replicates)}
+        ordered = [once[n] for n in sorted(once)]
+        both = ("n_items", "scenario")
+        return xr.Dataset(
+            {
+                "probability": ("n_items", [one.probability for one in ordered]),
+                "standard_error": ("n_items", [one.standard_error for one in ordered]),
+                "bias": (both, np.array([one.bias for one in ordered])),
+                "undefined": (both, np.array([one.undefined for one in ordered])),
+            },
+            coords={"n_items": sorted(once)},
+        )
 
     def __repr__(self) -> str:
         if self.n_items is None:
@@ -200,24 +223,6 @@ def _result(found: Crossing | None, points: Sequence[Nearness], note: str) -> Sa
         standard_error=found.standard_error if found else None,
         lower=int(max(1, np.floor(found.n_items - half))) if found else None,
         upper=int(np.ceil(found.n_items + half)) if found else None,
-        curve=_curve(points),
+        simulated=tuple(points),
         note=note,
-    )
-
-
-def _curve(points: Sequence[Nearness]) -> "xr.Dataset":
-    import xarray as xr
-
-    # Where a number of items was simulated twice, the larger simulation.
-    once = {one.n_items: one for one in sorted(points, key=lambda one: one.replicates)}
-    ordered = [once[n] for n in sorted(once)]
-    both = ("n_items", "scenario")
-    return xr.Dataset(
-        {
-            "probability": ("n_items", [one.probability for one in ordered]),
-            "standard_error": ("n_items", [one.standard_error for one in ordered]),
-            "bias": (both, np.array([one.bias for one in ordered])),
-            "undefined": (both, np.array([one.undefined for one in ordered])),
-        },
-        coords={"n_items": sorted(once)},
     )

@@ -4,7 +4,6 @@ from dataclasses import replace
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import betaincinv, ndtri
 
 from lehner.checks import check_positive, check_probability
 from lehner.estimate import IntervalEstimate
@@ -58,6 +57,8 @@ def widen_interval(
     if interval.estimate is None or low is None or high is None or level is None:
         return interval
     if isinstance(shared_mistakes, tuple):
+        from scipy.special import betaincinv
+
         a, b = (check_positive("shared_mistakes", number) for number in shared_mistakes)
         middle = (np.arange(QUANTILES) + 0.5) / QUANTILES
         accuracy = _quantiles(interval, middle) if draws is None else np.ravel(draws)
@@ -73,6 +74,8 @@ def widen_interval(
 
 def _quantiles(interval: IntervalEstimate, probability: Floats) -> Floats:
     """Give quantiles of two halves of normal distributions that have the interval's ends."""
+    from scipy.special import ndtri
+
     estimate, low, high = (float(getattr(interval, n)) for n in ("estimate", "lower", "upper"))
     z = ndtri(probability) / ndtri((1 + float(interval.level or 0)) / 2)
     return np.clip(estimate + z * np.where(z < 0, estimate - low, high - estimate), 0, 1)

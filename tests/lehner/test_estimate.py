@@ -8,6 +8,7 @@ import xarray as xr
 
 from lehner import Estimate, InputError, IntervalEstimate, Ratings
 from lehner.estimate import labelled, number, require_estimable
+from lehner.named_array import NamedArray
 
 GOOD = {
     "codes": [[0, 1], [1, -1]],
@@ -71,6 +72,11 @@ def estimate(**changes):
         method="algebraic",
         system_accuracy=interval,
         system_accuracy_in_sample=IntervalEstimate(estimate=0.7),
+        arrays={
+            name: NamedArray.from_xarray(changes.pop(name))
+            for name in ("rater_accuracy", "base_rates")
+            if name in changes
+        },
         **changes,
     )
 

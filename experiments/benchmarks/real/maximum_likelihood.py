@@ -8,6 +8,7 @@ from experiments.methods import METHODS, Method
 from lehner import Estimate, IntervalEstimate, Ratings, fit_latent_class
 from lehner.checks import find
 from lehner.estimate import number, require_estimable
+from lehner.named_array import NamedArray
 
 SUFFIX = "_ml"
 # "one_coin" would give the system the accuracy of the raters.
@@ -26,7 +27,7 @@ def _estimate(model: str) -> Callable[[Ratings, float, int], Estimate]:
             method=model + SUFFIX,
             system_accuracy=in_sample,
             system_accuracy_in_sample=in_sample,
-            truth_probabilities=fit.class_probabilities,
+            arrays={"truth_probabilities": NamedArray.from_xarray(fit.class_probabilities)},
             warnings=fit.notes,
         )
 

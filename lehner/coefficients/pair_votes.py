@@ -1,0 +1,92 @@
+"""Votes of each rater on each item, from which pairs of raters are cross-classified."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lehner.ratings import SYSTEM, Ratings
+
+type Floats = NDArray[np.float64]
+type Integers = NDArray[np.int64]
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class PairVotes:
+    """Votes one after another, those of a rater together.
+
+    Parameters
+    ----------
+    names : tuple of str
+        Of the raters; the system, if there is one, is the last.
+    row, rater, category : ndarray of int, shape (n_votes,)
+    share : ndarray, shape (n_votes,)
+        One over the number of the rater's ratings of the item.
+    weights : ndarray, shape (n_rows,)
+        How many items each row stands for.
+    n_categories : int
+    """
+
+    names: tuple[str, ...]
+    row: Integers
+    rater: Integers
+    category: Integers
+    share: Floats
+    weights: Floats
+    n_categories: int
+
+    def shares(self, rater: int) -> Floats:
+        """Lay a rater's votes out, shape (n_rows, n_categories)."""
+        mine = slice(*np.searchsorted(self.rater, [rater, rater + 1]))
+        laid_out = np.zeros((len(self.weights), self.n_categories))
+        np.add.at(laid_out, (self.row[mine], self.category[mine]), self.share[mine])
+        return laid_out
+
+    def tables(self, rater: int) -> Floats:
+        """Cross-classify a rater (rows) with each, (n_raters, n_categories, n_categories)."""
+        mine = self.shares(rater)
+        shared = np.flatnonzero(mine.any(axis=1)[self.row])
+        row, k = self.row[shared], self.n_categories
+        column = self.rater[shared] * k + self.category[shared]
+        mine *= self.weights[:, None]
+        by_category = [
+            np.bincount(column, mine[row, c] * self.share[shared], len(self.names) * k)
+            for c in range(k)
+        ]
+        return np.array(by_category).reshape(k, -1, k).transpose(1, 0, 2)
+
+
+def list_votes(ratings: Ratings) -> PairVotes:
+    """List the votes of all raters and of the system.
+
+    Parameters
+    ----------
+    ratings : Ratings
+        Whose raters are named.
+
+    Returns
+    -------
+    PairVotes
+    """
+    flat, names = ratings.flat, list(ratings.raters)
+    row, rater, category = flat.item_index, flat.rater_index, flat.category_index
+    if ratings.system is not None:
+        answered = np.flatnonzero(ratings.system >= 0)
+        row = np.concatenate([row, answered])
+        rater = np.concatenate([rater, np.full(len(answered), len(names))])
+        category = np.concatenate([category, ratings.system[answered]])
+        names.append(SYSTEM)
+    together = np.lexsort([row, rater])
+    row, rater, category = row[together], rater[together], category[together]
+    _, inverse, times = np.unique(
+        rater * len(ratings.items) + row, return_inverse=True, return_counts=True
+    )
+    return PairVotes(
+        names=tuple(names),
+        row=row,
+        rater=rater,
+        category=category,
+        share=1 / times[inverse],
+        weights=ratings.weights.astype(float),
+        n_categories=ratings.n_categories,
+    )

@@ -1,0 +1,62 @@
+"""Numbering: equal keys get equal numbers, 0, 1, 2, …."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+type Integers = NDArray[np.int64]
+
+DENSE = 4
+
+
+def number_by_size(keys: Integers) -> Integers:
+    """Give keys numbers in the order of their size, in linear time where they are dense.
+
+    Parameters
+    ----------
+    keys : ndarray of int, shape (n,)
+        0 or more.
+
+    Returns
+    -------
+    ndarray of int, shape (n,)
+
+    Examples
+    --------
+    >>> number_by_size(np.array([7, 3, 7, 5])).tolist()
+    [2, 0, 2, 1]
+    """
+    largest = int(keys.max(initial=-1))
+    if largest >= DENSE * len(keys):
+        return np.unique(keys, return_inverse=True)[1]
+    occurs = np.zeros(largest + 1, dtype=bool)
+    occurs[keys] = True
+    return (np.cumsum(occurs) - 1)[keys]
+
+
+def number_by_appearance(keys: Integers) -> tuple[Integers, Integers]:
+    """Give keys numbers in the order in which they first occur.
+
+    Parameters
+    ----------
+    keys : ndarray of int, shape (n,)
+        0 or more.
+
+    Returns
+    -------
+    numbers : ndarray of int, shape (n,)
+    first : ndarray of int, shape (n_different,)
+        Where each number first occurs.
+
+    Examples
+    --------
+    >>> numbers, first = number_by_appearance(np.array([7, 3, 7, 5]))
+    >>> numbers.tolist(), first.tolist()
+    ([0, 1, 0, 2], [0, 1, 3])
+    """
+    by_size = number_by_size(keys)
+    first = np.empty(int(by_size.max(initial=-1)) + 1, dtype=np.int64)
+    first[by_size[::-1]] = np.arange(len(keys))[::-1]
+    order = np.argsort(first)
+    number = np.empty_like(order)
+    number[order] = np.arange(len(order))
+    return number[by_size], first[order]

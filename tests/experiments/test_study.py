@@ -524,7 +524,7 @@ def test_interrupted_it_says_that_nothing_is_lost(tmp_path, stop):
 def _wait_for_more(out, process, rng):
     """Let it run until it has written something, and a little longer."""
     before = len(list(out.glob("parts/*.parquet")))
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + 300
     while process.poll() is None and time.monotonic() < deadline:
         time.sleep(0.05)
         if len(list(out.glob("parts/*.parquet"))) != before:

@@ -10,26 +10,27 @@ from bayes_models.fit import fit, fit_many
 from bayes_models.hierarchical_dawid_skene import hierarchical_dawid_skene
 from bayes_models.identification import Identification, identify
 from bayes_models.label_modes import LabelMode, label_modes
-from bayes_models.models import MODELS
+from bayes_models.models import ModelSpec, find_model
 from bayes_models.observations import observe
 from bayes_models.one_coin import one_coin
 from bayes_models.one_coin_by_rater import one_coin_by_rater
 from bayes_models.pooled import pooled
 from bayes_models.posterior import estimate_from_draws
 from bayes_models.predictive_checks import PredictiveChecks, predictive_checks
-from bayes_models.priors import PRIORS, diagonal_concentration
+from bayes_models.priors import diagonal_concentration
 from bayes_models.relaxed_k import relaxed_k
 from bayes_models.slope_sensitivity import slope_sensitivity
 from bayes_models.tap import tap
+from lehner.latent_class.models import MODELS
 
 __all__ = [
     "MODELS",
-    "PRIORS",
     "ConvergenceWarning",
     "Diagnostics",
     "Dial",
     "Identification",
     "LabelMode",
+    "ModelSpec",
     "PredictiveChecks",
     "adjust_algebraic",
     "class_conditional",
@@ -38,6 +39,7 @@ __all__ = [
     "diagnose",
     "diagonal_concentration",
     "estimate_from_draws",
+    "find_model",
     "fit",
     "fit_many",
     "hierarchical_dawid_skene",

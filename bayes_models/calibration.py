@@ -47,7 +47,7 @@ def prior_draws(
     xarray.Dataset
         All variables of the model, dimensions `chain` (one), `draw` and those of the variable.
     """
-    built = find_model(model)(ratings, priors)
+    built = find_model(model).build(ratings, priors)
     variables = [*built.free_RVs, *built.deterministics]
     (child,) = child_seeds(seed, 1)
     # In Python: to compile the draws would take longer than to make them.

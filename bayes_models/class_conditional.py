@@ -3,6 +3,7 @@
 import pymc as pm
 
 from bayes_models.assemble import add_confusion, equal_errors
+from bayes_models.models import OF_A_RATER, ModelSpec
 from bayes_models.observations import observe
 from bayes_models.priors import Priors, add_beta, add_dirichlet, choose_priors
 from lehner import Ratings
@@ -48,3 +49,14 @@ def class_conditional(ratings: Ratings, priors: Priors = None) -> pm.Model:
         )
         add_confusion(observed, base_rates, equal_errors(accuracy, observed.n_categories))
     return model
+
+
+SPEC = ModelSpec(
+    build=class_conditional,
+    priors={
+        "rater": {"base_rates": 3.0, "accuracy_by_category": (4.8, 3.2)},
+        "flat": {"base_rates": 1.0, "accuracy_by_category": (1.0, 1.0)},
+    },
+    n_parameters=lambda priors, observed: observed.n_categories * len(observed.rater_names),
+    row_priors={"accuracy_by_category": OF_A_RATER},
+)

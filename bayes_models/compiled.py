@@ -91,7 +91,7 @@ def compile_model(name: str, observed: Observations, priors: Priors = None) -> C
     InputError
         If there is no such model or prior.
     """
-    build = find_model(name)
+    spec = find_model(name)
     chosen = choose_priors(name, priors)
     key = (
         name,
@@ -102,7 +102,7 @@ def compile_model(name: str, observed: Observations, priors: Priors = None) -> C
         *((variable, _key(prior)) for variable, prior in chosen.items()),
     )
     if key not in _compiled:
-        model = build(observed.patterns.ratings, chosen)
+        model = spec.build(observed.patterns.ratings, chosen)
         # Fast math rounds differently with a warm and a cold compile cache: same seed, other draws.
         with pytensor.config.change_flags(numba__fastmath=False):
             density = compile_density(model)

@@ -3,8 +3,9 @@
 import pymc as pm
 
 from bayes_models.assemble import add_confusion
+from bayes_models.models import OF_A_RATER, ModelSpec
 from bayes_models.observations import observe
-from bayes_models.priors import Priors, add_dirichlet, choose_priors
+from bayes_models.priors import DIAGONAL, Priors, add_dirichlet, choose_priors
 from lehner import Ratings
 
 
@@ -53,3 +54,15 @@ def dawid_skene(ratings: Ratings, priors: Priors = None) -> pm.Model:
         confusion = add_dirichlet("confusion", prior["confusion"], dims)
         add_confusion(observed, base_rates, confusion)
     return model
+
+
+SPEC = ModelSpec(
+    build=dawid_skene,
+    priors={
+        "rater": {"base_rates": 3.0, "confusion": DIAGONAL},
+        "flat": {"base_rates": 1.0, "confusion": 1.0},
+    },
+    n_parameters=lambda priors, observed: observed.cells_of_matrix * len(observed.rater_names),
+    row_priors={"confusion": OF_A_RATER},
+    conjugate=True,
+)

@@ -10,7 +10,7 @@ from scipy.stats import gaussian_kde, norm
 
 from bayes_models.kept_priors import distribution_name, kept_priors
 from bayes_models.posterior import credible_interval
-from bayes_models.priors import DIALS
+from bayes_models.relaxed_k import DIALS
 from lehner import InputError, IntervalEstimate
 
 K_PROPERTY = {

@@ -9,6 +9,7 @@ import pytensor.tensor as pt
 from numpy.typing import NDArray
 
 from bayes_models.assemble import with_system
+from bayes_models.kept_priors import varies
 from bayes_models.observations import Observations
 from bayes_models.priors import add_decay, add_spread
 from bayes_models.simplex import zero_sum_basis
@@ -54,6 +55,34 @@ def add_error_probabilities(observed: Observations, prior: Mapping[str, Any]) ->
     if own is not None:
         log = log + own
     return pt.special.softmax(log, axis=-1)
+
+
+def n_error_parameters(priors: Mapping[str, Any], observed: Observations) -> int:
+    """Count preferences for one error or another, which two categories do not leave.
+
+    Parameters
+    ----------
+    priors : mapping
+        Of the four.
+    observed : Observations
+
+    Returns
+    -------
+    int
+    """
+    k = observed.n_categories
+    if k == 2:
+        return 0
+    matrix = k * (k - 2)
+    own = observed.n_raters if varies(priors, "error_spread") else 0
+    if observed.has_system and varies(priors, "system_error_spread"):
+        own += 1
+    common = 0
+    if varies(priors, "common_error_spread"):
+        common = matrix
+    elif observed.patterns.ratings.ordered and varies(priors, "distance_decay"):
+        common = 1
+    return own * matrix + (common if own < len(observed.rater_names) else 0)
 
 
 def _own_preferences(observed: Observations, prior: Mapping[str, Any]) -> Any:

@@ -15,13 +15,13 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from bayes_models.draws import labelled_draws
+from bayes_models.models import OF_A_RATER, ModelSpec, conjugate_models, find_model
 from bayes_models.observations import UNKNOWN, Observations
 from bayes_models.priors import Priors, choose_priors, dirichlet_concentration, is_distribution
 from bayes_models.start import chains_by_start, em_start
 from lehner import InputError
 from lehner.seeds import Seed, child_seeds
 
-CONJUGATE = ("dawid_skene", "pooled")
 # Variates of a smaller shape may be too small for a double; their logarithms are not.
 SMALL_SHAPE = 0.1
 
@@ -44,7 +44,8 @@ def sample_conjugate(
 
     Parameters
     ----------
-    model : {"dawid_skene", "pooled"}
+    model : str
+        Among `conjugate_models()`.
     observed : Observations
     priors : str or mapping, optional
         As the model takes them; numbers only.
@@ -69,16 +70,14 @@ def sample_conjugate(
     Kim & Ghahramani (2012), Bayesian classifier combination; with one matrix for all raters where
     the model has it.
     """
-    if model not in CONJUGATE:
+    spec = find_model(model)
+    if not spec.conjugate:
         raise InputError(
             f"engine 'gibbs' does not sample {model}",
-            f"it samples {' and '.join(CONJUGATE)}: use engine='nuts'",
+            f"it samples {' and '.join(conjugate_models())}: use engine='nuts'",
         )
-    concentration = _concentrations(model, observed, priors)
-    # Whose matrix each rater has.
-    groups = np.arange(len(observed.rater_names))
-    if model == "pooled":
-        groups = (groups == len(groups) - 1).astype(int) * observed.has_system
+    concentration = _concentrations(spec, observed, choose_priors(model, priors))
+    groups = _whose_matrix(spec, observed)
     starts = starts or [em_start(observed)]
     by_start = chains_by_start(len(starts), chains)
     n_groups = groups.max() + 1
@@ -104,25 +103,40 @@ def sample_conjugate(
         )
     ]
     base_rates, by_group = (np.stack(part) for part in zip(*found, strict=True))
-    return _labelled(model, observed, base_rates, by_group, groups)
+    return _labelled(spec, observed, base_rates, by_group, groups)
 
 
-def _concentrations(model: str, observed: Observations, priors: Priors) -> dict[str, Floats]:
-    chosen = choose_priors(model, priors)
-    for name, prior in chosen.items():
+def _whose_matrix(spec: ModelSpec, observed: Observations) -> Integers:
+    """Give for each rater which of the matrices is theirs: their own, or one for all of them."""
+    if _has_own_matrices(spec):
+        return np.arange(len(observed.rater_names))
+    groups = np.zeros(len(observed.rater_names), dtype=int)
+    if observed.has_system:
+        groups[-1] = 1
+    return groups
+
+
+def _has_own_matrices(spec: ModelSpec) -> bool:
+    return OF_A_RATER in spec.row_priors.values()
+
+
+def _concentrations(
+    spec: ModelSpec, observed: Observations, priors: Mapping[str, Any]
+) -> dict[str, Floats]:
+    for name, prior in priors.items():
         if is_distribution(prior):
             raise InputError(
                 f"the prior of {name} is a distribution, and engine 'gibbs' needs a Dirichlet",
                 "give its concentration as numbers, or use engine='nuts'",
             )
     k = observed.n_categories
-    base_rates = dirichlet_concentration("base_rates", chosen.pop("base_rates"), (k,))
-    if model == "dawid_skene":
-        shape = (len(observed.rater_names), k, k)
-        confusion = dirichlet_concentration("confusion", chosen["confusion"], shape)
+    base_rates = dirichlet_concentration("base_rates", priors["base_rates"], (k,))
+    if _has_own_matrices(spec):
+        (name,) = spec.row_priors
+        confusion = dirichlet_concentration(name, priors[name], (len(observed.rater_names), k, k))
     else:
         confusion = np.stack(
-            [dirichlet_concentration(name, chosen[name], (k, k)) for name in chosen]
+            [dirichlet_concentration(name, priors[name], (k, k)) for name in spec.row_priors]
         )
     return {"base_rates": base_rates, "confusion": confusion}
 
@@ -202,16 +216,15 @@ def _log_sum(log: Floats) -> float:
 
 
 def _labelled(
-    model: str, observed: Observations, base_rates: Floats, by_group: Floats, groups: Integers
+    spec: ModelSpec, observed: Observations, base_rates: Floats, by_group: Floats, groups: Integers
 ) -> xr.Dataset:
     square = ("category", "response")
     variables: dict[str, tuple[tuple[str, ...], Floats]] = {
         "base_rates": (("category",), base_rates)
     }
-    if model == "pooled":
-        variables["rater_confusion"] = (square, by_group[:, :, 0])
-        if observed.has_system:
-            variables["system_confusion"] = (square, by_group[:, :, 1])
+    if not _has_own_matrices(spec):
+        for group, name in enumerate(list(spec.row_priors)[: by_group.shape[2]]):
+            variables[name] = (square, by_group[:, :, group])
     confusion = by_group[:, :, groups]
     accuracy = np.einsum("cdrkk,cdk->cdr", confusion, base_rates)
     variables["confusion"] = (("rater", *square), confusion)

@@ -1,12 +1,17 @@
 """The hierarchical Dawid-Skene model: raters drawn from a population."""
 
+from collections.abc import Mapping
+from typing import Any
+
 import numpy as np
 import pymc as pm
 import pytensor.tensor as pt
 
 from bayes_models.assemble import add_confusion, rater_coords, with_system
-from bayes_models.observations import observe
-from bayes_models.priors import Priors, add_dirichlet, add_spread, choose_priors
+from bayes_models.kept_priors import varies
+from bayes_models.models import OF_ALL, OF_THE_SYSTEM, ModelSpec
+from bayes_models.observations import Observations, observe
+from bayes_models.priors import DIAGONAL, Priors, add_dirichlet, add_spread, choose_priors
 from bayes_models.simplex import zero_sum_basis
 from lehner import Ratings
 
@@ -65,3 +70,30 @@ def hierarchical_dawid_skene(ratings: Ratings, priors: Priors = None) -> pm.Mode
             confusion = with_system(confusion, system)
         add_confusion(observed, base_rates, confusion)
     return model
+
+
+def _n_parameters(priors: Mapping[str, Any], observed: Observations) -> int:
+    alike = not varies(priors, "confusion_spread")
+    n_matrices = observed.n_groups if alike else len(observed.rater_names)
+    return observed.cells_of_matrix * n_matrices
+
+
+SPEC = ModelSpec(
+    build=hierarchical_dawid_skene,
+    priors={
+        "default": {
+            "base_rates": 3.0,
+            "population_confusion": DIAGONAL,
+            "confusion_spread": 0.5,
+            "system_confusion": DIAGONAL,
+        },
+        "flat": {
+            "base_rates": 1.0,
+            "population_confusion": 1.0,
+            "confusion_spread": 1.0,
+            "system_confusion": 1.0,
+        },
+    },
+    n_parameters=_n_parameters,
+    row_priors={"population_confusion": OF_ALL, "system_confusion": OF_THE_SYSTEM},
+)

@@ -1,13 +1,10 @@
 """What the data can say about the parameters of a model, before it is sampled."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import xarray as xr
 
-from bayes_models.kept_priors import distribution_name
 from bayes_models.models import find_model
 from bayes_models.modes import expected_numbers
 from bayes_models.observations import Observations, observe
@@ -100,79 +97,22 @@ def identify(model: str, ratings: Ratings, priors: Priors = None) -> Identificat
     >>> report.parameters, report.degrees_of_freedom
     (63, 10)
     """
-    find_model(model)
+    spec = find_model(model)
     chosen = choose_priors(model, priors)
     observed = observe(ratings)
     support = _support(observed)
     lengths = np.diff(observed.starts)
     n_items = int(observed.counts.sum())
+    of_base_rates = observed.n_categories - 1
     return Identification(
         model=model,
-        parameters=_parameters(model, chosen, observed),
+        parameters=of_base_rates + spec.n_parameters(chosen, observed),
         degrees_of_freedom=_degrees_of_freedom(observed),
         ratings_per_item=float(lengths @ observed.counts / n_items),
         too_few=float(observed.counts[(lengths < 3) & (observed.truths < 0)].sum() / n_items),
         support=support,
-        prior_worth=prior_worth(model, chosen, support, has_system=observed.has_system),
+        prior_worth=prior_worth(spec, chosen, support, has_system=observed.has_system),
     )
-
-
-def _parameters(model: str, priors: Mapping[str, Any], observed: Observations) -> int:
-    """Count base rates and confusion matrices, not what only ties them together."""
-    k, n_all = observed.n_categories, len(observed.rater_names)
-    n_groups = 1 + int(observed.has_system)
-    matrix = k * (k - 1)
-    if model == "relaxed_k":
-        return k - 1 + _relaxed_parameters(priors, observed)
-    if model == "one_coin_by_rater" and not _varies(priors, "rater_spread"):
-        n_all = n_groups
-    if model == "hierarchical_dawid_skene" and not _varies(priors, "confusion_spread"):
-        n_all = n_groups
-    of_raters = {
-        "one_coin": n_groups,
-        "one_coin_by_rater": n_all,
-        "pooled": matrix * n_groups,
-        "class_conditional": k * n_all,
-        "tap": k * n_all,
-    }
-    return k - 1 + of_raters.get(model, matrix * n_all)
-
-
-def _relaxed_parameters(priors: Mapping[str, Any], observed: Observations) -> int:
-    """Count accuracies and errors of `relaxed_k`, whose dials may be fixed at zero."""
-    k, n_systems = observed.n_categories, int(observed.has_system)
-    n_raters = len(observed.rater_names) - n_systems
-    accuracies = n_raters if _varies(priors, "rater_spread") else 1
-    if _varies(priors, "category_spread"):
-        accuracies += n_raters * (k - 1)
-    if n_systems:
-        accuracies += k if _varies(priors, "system_category_spread") else 1
-    return accuracies + _error_parameters(priors, observed, n_raters, n_systems)
-
-
-def _error_parameters(
-    priors: Mapping[str, Any], observed: Observations, n_raters: int, n_systems: int
-) -> int:
-    """Count preferences for one error or another, which two categories do not leave."""
-    k = observed.n_categories
-    if k == 2:
-        return 0
-    matrix = k * (k - 2)
-    own = n_raters if _varies(priors, "error_spread") else 0
-    if n_systems and _varies(priors, "system_error_spread"):
-        own += 1
-    common = 0
-    if _varies(priors, "common_error_spread"):
-        common = matrix
-    elif observed.patterns.ratings.ordered and _varies(priors, "distance_decay"):
-        common = 1
-    return own * matrix + (common if own < n_raters + n_systems else 0)
-
-
-def _varies(priors: Mapping[str, Any], spread: str) -> bool:
-    """Tell a spread that the data turn from one that is fixed at zero."""
-    prior = priors[spread]
-    return bool(distribution_name(prior)) or bool(np.any(np.asarray(prior, dtype=object) != 0))
 
 
 def _degrees_of_freedom(observed: Observations) -> int:

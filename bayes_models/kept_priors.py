@@ -80,6 +80,24 @@ def distribution_name(prior: Any) -> str:
     return str(prior[DISTRIBUTION]) if isinstance(prior, Mapping) else ""
 
 
+def varies(priors: Mapping[str, Any], spread: str) -> bool:
+    """Tell a spread that the data turn from one that is fixed at zero.
+
+    Parameters
+    ----------
+    priors : mapping
+        By variable, as a model takes them, or as a fit keeps them.
+    spread : str
+        Name of the variable.
+
+    Returns
+    -------
+    bool
+    """
+    prior = priors[spread]
+    return bool(distribution_name(prior)) or bool(np.any(np.asarray(prior, dtype=object) != 0))
+
+
 def _plain(prior: Any) -> Any:
     if isinstance(prior, str):
         return prior

@@ -60,6 +60,21 @@ class Observations:
         return self.patterns.ratings.system is not None
 
     @property
+    def n_raters(self) -> int:
+        """Number of raters besides the system."""
+        return len(self.rater_names) - int(self.has_system)
+
+    @property
+    def n_groups(self) -> int:
+        """Number of confusion matrices where raters share one: theirs, and the system's."""
+        return 1 + int(self.has_system)
+
+    @property
+    def cells_of_matrix(self) -> int:
+        """Number of free probabilities in a full confusion matrix."""
+        return self.n_categories * (self.n_categories - 1)
+
+    @property
     def coords(self) -> dict[str, Any]:
         """Coordinates that every model has."""
         categories = list(self.patterns.ratings.categories)

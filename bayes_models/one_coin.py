@@ -5,6 +5,7 @@ import pytensor.tensor as pt
 
 from bayes_models.assemble import add_confusion, equal_errors, rater_coords, with_system
 from bayes_models.log_odds import add_system_log_odds, right_or_guessed
+from bayes_models.models import ModelSpec
 from bayes_models.observations import observe
 from bayes_models.priors import Priors, add_dirichlet, add_normal, choose_priors
 from lehner import Ratings
@@ -55,3 +56,21 @@ def one_coin(ratings: Ratings, priors: Priors = None) -> pm.Model:
         confusion = equal_errors(pt.sigmoid(log_odds)[:, None], observed.n_categories)
         add_confusion(observed, base_rates, confusion)
     return model
+
+
+SPEC = ModelSpec(
+    build=one_coin,
+    priors={
+        "default": {
+            "base_rates": 1.0,
+            "rater_log_odds": (0.0, 1.2),
+            "system_log_odds": (0.0, 1.0),
+        },
+        "flat": {
+            "base_rates": 1.0,
+            "rater_log_odds": (0.0, 1.7),
+            "system_log_odds": (0.0, 1.0),
+        },
+    },
+    n_parameters=lambda priors, observed: observed.n_groups,
+)

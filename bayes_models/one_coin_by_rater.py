@@ -1,11 +1,16 @@
 """The one-coin model with an accuracy for each rater, partially pooled."""
 
+from collections.abc import Mapping
+from typing import Any
+
 import pymc as pm
 import pytensor.tensor as pt
 
 from bayes_models.assemble import add_confusion, equal_errors, rater_coords, with_system
+from bayes_models.kept_priors import varies
 from bayes_models.log_odds import add_log_odds_of_knowing, add_system_log_odds, right_or_guessed
-from bayes_models.observations import observe
+from bayes_models.models import ModelSpec
+from bayes_models.observations import Observations, observe
 from bayes_models.priors import Priors, add_dirichlet, choose_priors
 from lehner import Ratings
 
@@ -52,3 +57,27 @@ def one_coin_by_rater(ratings: Ratings, priors: Priors = None) -> pm.Model:
         confusion = equal_errors(pt.sigmoid(log_odds)[:, None], observed.n_categories)
         add_confusion(observed, base_rates, confusion)
     return model
+
+
+def _n_parameters(priors: Mapping[str, Any], observed: Observations) -> int:
+    return len(observed.rater_names) if varies(priors, "rater_spread") else observed.n_groups
+
+
+SPEC = ModelSpec(
+    build=one_coin_by_rater,
+    priors={
+        "default": {
+            "base_rates": 1.0,
+            "mean_log_odds": (0.0, 1.2),
+            "rater_spread": 0.6,
+            "system_log_odds": (0.0, 1.0),
+        },
+        "flat": {
+            "base_rates": 1.0,
+            "mean_log_odds": (0.0, 1.7),
+            "rater_spread": 1.0,
+            "system_log_odds": (0.0, 1.0),
+        },
+    },
+    n_parameters=_n_parameters,
+)

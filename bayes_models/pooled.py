@@ -4,8 +4,9 @@ import pymc as pm
 import pytensor.tensor as pt
 
 from bayes_models.assemble import add_confusion, rater_coords, with_system
+from bayes_models.models import OF_ALL, OF_THE_SYSTEM, ModelSpec
 from bayes_models.observations import observe
-from bayes_models.priors import Priors, add_dirichlet, choose_priors
+from bayes_models.priors import DIAGONAL, Priors, add_dirichlet, choose_priors
 from lehner import Ratings
 
 
@@ -54,3 +55,15 @@ def pooled(ratings: Ratings, priors: Priors = None) -> pm.Model:
             confusion = with_system(confusion, system)
         add_confusion(observed, base_rates, confusion)
     return model
+
+
+SPEC = ModelSpec(
+    build=pooled,
+    priors={
+        "rater": {"base_rates": 3.0, "rater_confusion": DIAGONAL, "system_confusion": DIAGONAL},
+        "flat": {"base_rates": 1.0, "rater_confusion": 1.0, "system_confusion": 1.0},
+    },
+    n_parameters=lambda priors, observed: observed.cells_of_matrix * observed.n_groups,
+    row_priors={"rater_confusion": OF_ALL, "system_confusion": OF_THE_SYSTEM},
+    conjugate=True,
+)

@@ -9,21 +9,8 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from bayes_models.kept_priors import distribution_name
+from bayes_models.models import OF_A_RATER, OF_ALL, OF_THE_SYSTEM, ModelSpec
 from bayes_models.priors import dirichlet_concentration
-
-OF_A_RATER = "ratings a rater"
-OF_ALL = "ratings of all raters"
-OF_THE_SYSTEM = "ratings of the system"
-# For each model with priors of the rows of confusion matrices, these, and whose ratings a row has.
-ROWS = {
-    "dawid_skene": {"confusion": OF_A_RATER},
-    "class_conditional": {"accuracy_by_category": OF_A_RATER},
-    "pooled": {"rater_confusion": OF_ALL, "system_confusion": OF_THE_SYSTEM},
-    "hierarchical_dawid_skene": {
-        "population_confusion": OF_ALL,
-        "system_confusion": OF_THE_SYSTEM,
-    },
-}
 
 type Floats = NDArray[np.float64]
 
@@ -85,13 +72,13 @@ class PriorWorth:
 
 
 def prior_worth(
-    model: str, priors: Mapping[str, Any], support: xr.DataArray, *, has_system: bool
+    spec: ModelSpec, priors: Mapping[str, Any], support: xr.DataArray, *, has_system: bool
 ) -> tuple[PriorWorth, ...]:
     """Compare the priors of confusion matrices with the ratings in them.
 
     Parameters
     ----------
-    model : str
+    spec : ModelSpec
     priors : mapping
         All priors of the model, by variable.
     support : xarray.DataArray
@@ -116,22 +103,22 @@ def prior_worth(
             whose=whose,
             categories=tuple(map(str, support["category"].values)),
             ratings=in_rows[whose],
-            worth=_worth(variable, priors[variable], ratings.shape),
+            worth=_worth(variable, whose, priors[variable], ratings.shape),
             distribution=distribution_name(priors[variable]),
         )
-        for variable, whose in ROWS.get(model, {}).items()
+        for variable, whose in spec.row_priors.items()
         if in_rows[whose] is not None
     )
 
 
-def _worth(variable: str, prior: Any, shape: tuple[int, int]) -> Floats | None:
+def _worth(variable: str, whose: str, prior: Any, shape: tuple[int, int]) -> Floats | None:
     """Sum the concentration of each row, for the median rater."""
     n_raters, k = shape
     if distribution_name(prior):
         return None
     if variable == "accuracy_by_category":
         return np.full(k, dirichlet_concentration(variable, prior, (2,)).sum())
-    if variable == "confusion":
+    if whose == OF_A_RATER:
         rows = dirichlet_concentration(variable, prior, (n_raters, k, k)).sum(axis=-1)
         return np.asarray(np.median(rows, axis=0))
     return dirichlet_concentration(variable, prior, (k, k)).sum(axis=-1)

@@ -1,4 +1,4 @@
-"""The priors of all models, in named sets, and how a prior becomes a variable.
+"""How priors are chosen, and how a prior becomes a variable. The sets are in the models' files.
 
 A prior is given as numbers, which are parameters of the family named here, or as a PyMC
 distribution, as in `pm.Beta.dist(2, 1)`.
@@ -27,6 +27,7 @@ import pymc as pm
 import pytensor.tensor as pt
 from numpy.typing import NDArray
 
+from bayes_models.models import find_model
 from bayes_models.simplex import IsometricLogRatio
 from lehner import InputError
 from lehner.checks import find
@@ -34,91 +35,6 @@ from lehner.checks import find
 type Priors = str | Mapping[str, Any] | None
 
 DIAGONAL = "diagonal"
-DIALS = {
-    "rater_spread": 0.6,
-    "difficulty_spread": 0.4,
-    "category_spread": 0.3,
-    "common_error_spread": 1.0,
-    "error_spread": 0.5,
-    "distance_decay": 0.7,
-    "system_category_spread": 0.75,
-    "system_error_spread": 1.5,
-}
-K_PROPERTIES: dict[str, Any] = {
-    "base_rates": 1.0,
-    "mean_log_odds": (0.0, 1.2),
-    "system_log_odds": (0.0, 1.0),
-    "system_slope": (1.0, 0.6),
-    "common_category_share": (1.0, 1.0),
-    **dict.fromkeys(DIALS, 0.0),
-}
-UNEQUAL_ERRORS = [name for name in DIALS if name not in ("rater_spread", "difficulty_spread")]
-
-PRIORS: dict[str, dict[str, dict[str, Any]]] = {
-    "one_coin": {
-        "default": {
-            "base_rates": 1.0,
-            "rater_log_odds": (0.0, 1.2),
-            "system_log_odds": (0.0, 1.0),
-        },
-        "flat": {
-            "base_rates": 1.0,
-            "rater_log_odds": (0.0, 1.7),
-            "system_log_odds": (0.0, 1.0),
-        },
-    },
-    "one_coin_by_rater": {
-        "default": {
-            "base_rates": 1.0,
-            "mean_log_odds": (0.0, 1.2),
-            "rater_spread": 0.6,
-            "system_log_odds": (0.0, 1.0),
-        },
-        "flat": {
-            "base_rates": 1.0,
-            "mean_log_odds": (0.0, 1.7),
-            "rater_spread": 1.0,
-            "system_log_odds": (0.0, 1.0),
-        },
-    },
-    "pooled": {
-        "rater": {"base_rates": 3.0, "rater_confusion": DIAGONAL, "system_confusion": DIAGONAL},
-        "flat": {"base_rates": 1.0, "rater_confusion": 1.0, "system_confusion": 1.0},
-    },
-    "class_conditional": {
-        "rater": {"base_rates": 3.0, "accuracy_by_category": (4.8, 3.2)},
-        "flat": {"base_rates": 1.0, "accuracy_by_category": (1.0, 1.0)},
-    },
-    "dawid_skene": {
-        "rater": {"base_rates": 3.0, "confusion": DIAGONAL},
-        "flat": {"base_rates": 1.0, "confusion": 1.0},
-    },
-    "hierarchical_dawid_skene": {
-        "default": {
-            "base_rates": 3.0,
-            "population_confusion": DIAGONAL,
-            "confusion_spread": 0.5,
-            "system_confusion": DIAGONAL,
-        },
-        "flat": {
-            "base_rates": 1.0,
-            "population_confusion": 1.0,
-            "confusion_spread": 1.0,
-            "system_confusion": 1.0,
-        },
-    },
-    "tap": {
-        "default": {"base_rates": 1.0, "knowledge": (1.0, 1.0), "guessing": 1.0},
-        "shrunk": {"base_rates": 3.0, "knowledge": (2.0, 2.0), "guessing": 4.0},
-    },
-    "relaxed_k": {
-        "default": K_PROPERTIES | DIALS,
-        "k_properties": K_PROPERTIES,
-        "unequal_raters": K_PROPERTIES | {"rater_spread": DIALS["rater_spread"]},
-        "unequal_errors": K_PROPERTIES | {name: DIALS[name] for name in UNEQUAL_ERRORS},
-        "unequal_difficulty": K_PROPERTIES | {"difficulty_spread": DIALS["difficulty_spread"]},
-    },
-}
 
 
 def choose_priors(model: str, priors: Priors = None) -> dict[str, Any]:
@@ -146,14 +62,14 @@ def choose_priors(model: str, priors: Priors = None) -> dict[str, Any]:
     >>> choose_priors("dawid_skene", {"base_rates": 1})
     {'base_rates': 1, 'confusion': 'diagonal'}
     """
-    sets = PRIORS[model]
+    sets = find_model(model).priors
     if isinstance(priors, str):
         return dict(find(f"set of priors of {model} called", priors, sets))
     first = next(iter(sets.values()))
     given = dict(priors or {})
     for name in given:
         find(f"prior in {model} called", name, first)
-    return first | given
+    return {**first, **given}
 
 
 def diagonal_concentration(

@@ -11,13 +11,41 @@ from scipy.stats import norm
 
 from bayes_models.assemble import add_confusion, rater_coords, with_system
 from bayes_models.category_effects import add_rater_category_effects, add_system_category_effects
-from bayes_models.error_preferences import add_error_probabilities
+from bayes_models.error_preferences import add_error_probabilities, n_error_parameters
+from bayes_models.kept_priors import varies
 from bayes_models.log_odds import add_log_odds_of_knowing, add_system_log_odds, right_or_guessed
+from bayes_models.models import ModelSpec
 from bayes_models.observations import Observations, observe
 from bayes_models.priors import Priors, add_dirichlet, add_slope, add_spread, choose_priors
 from lehner import Ratings
 
 N_LEVELS = 3
+DIALS = {
+    "rater_spread": 0.6,
+    "difficulty_spread": 0.4,
+    "category_spread": 0.3,
+    "common_error_spread": 1.0,
+    "error_spread": 0.5,
+    "distance_decay": 0.7,
+    "system_category_spread": 0.75,
+    "system_error_spread": 1.5,
+}
+K_PROPERTIES: dict[str, Any] = {
+    "base_rates": 1.0,
+    "mean_log_odds": (0.0, 1.2),
+    "system_log_odds": (0.0, 1.0),
+    "system_slope": (1.0, 0.6),
+    "common_category_share": (1.0, 1.0),
+    **dict.fromkeys(DIALS, 0.0),
+}
+UNEQUAL_ERRORS = [name for name in DIALS if name not in ("rater_spread", "difficulty_spread")]
+PRIORS = {
+    "default": K_PROPERTIES | DIALS,
+    "k_properties": K_PROPERTIES,
+    "unequal_raters": K_PROPERTIES | {"rater_spread": DIALS["rater_spread"]},
+    "unequal_errors": K_PROPERTIES | {name: DIALS[name] for name in UNEQUAL_ERRORS},
+    "unequal_difficulty": K_PROPERTIES | {"difficulty_spread": DIALS["difficulty_spread"]},
+}
 
 
 def relaxed_k(ratings: Ratings, priors: Priors = None) -> pm.Model:
@@ -123,3 +151,17 @@ def _log_odds_of_being_right(observed: Observations, prior: Mapping[str, Any]) -
         of_system = of_system - add_slope("system_slope", prior["system_slope"]) * harder
     by_category = add_system_category_effects(observed, prior)
     return with_system(log_odds, pt.atleast_1d(of_system)[:, None] + by_category)
+
+
+def _n_parameters(priors: Mapping[str, Any], observed: Observations) -> int:
+    """Count accuracies and errors, whose dials may be fixed at zero."""
+    k = observed.n_categories
+    accuracies = observed.n_raters if varies(priors, "rater_spread") else 1
+    if varies(priors, "category_spread"):
+        accuracies += observed.n_raters * (k - 1)
+    if observed.has_system:
+        accuracies += k if varies(priors, "system_category_spread") else 1
+    return accuracies + n_error_parameters(priors, observed)
+
+
+SPEC = ModelSpec(build=relaxed_k, priors=PRIORS, n_parameters=_n_parameters)

@@ -4,6 +4,7 @@ import numpy as np
 import pymc as pm
 
 from bayes_models.assemble import add_confusion
+from bayes_models.models import ModelSpec
 from bayes_models.observations import observe
 from bayes_models.priors import Priors, add_beta, add_dirichlet, choose_priors
 from lehner import Ratings
@@ -49,3 +50,13 @@ def tap(ratings: Ratings, priors: Priors = None) -> pm.Model:
         known = knowledge * np.eye(observed.n_categories)
         add_confusion(observed, base_rates, known + (1 - knowledge) * guessing[:, None, :])
     return model
+
+
+SPEC = ModelSpec(
+    build=tap,
+    priors={
+        "default": {"base_rates": 1.0, "knowledge": (1.0, 1.0), "guessing": 1.0},
+        "shrunk": {"base_rates": 3.0, "knowledge": (2.0, 2.0), "guessing": 4.0},
+    },
+    n_parameters=lambda priors, observed: observed.n_categories * len(observed.rater_names),
+)

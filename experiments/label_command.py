@@ -59,7 +59,7 @@ def label(
     from experiments.files import write_atomically
     from experiments.labels import label_items, require_label_method
     from experiments.load import header_lines, load
-    from experiments.methods import METHODS
+    from experiments.methods import find_method
     from lehner.estimate import require_pairs
 
     check_seed(seed)
@@ -77,8 +77,9 @@ def label(
     ratings = load(data, system, options, require=require_pairs)
     if without_system:
         ratings = ratings.without_system()
-    if METHODS[method].notice:
-        print(f"{method}: {METHODS[method].notice} …", file=sys.stderr, flush=True)
+    notice = find_method(method).notice
+    if notice:
+        print(f"{method}: {notice} …", file=sys.stderr, flush=True)
     labels = label_items(ratings, method, seed)
     table = labels.to_frame()
     for text in header_lines(ratings.notes):

@@ -2,12 +2,10 @@
 
 from dataclasses import replace
 
-from experiments.methods import ALGEBRAIC, METHODS, MODELS, fit_and_check
+from experiments.methods import ALGEBRAIC, find_method, fit_and_check
 from lehner import InputError, Ratings, SoftLabels, label_algebraic
-from lehner.checks import find
 from lehner.estimate import require_pairs
-
-LABEL_METHODS = (*ALGEBRAIC, *MODELS)
+from lehner.latent_class.models import MODELS
 
 
 def label_items(ratings: Ratings, method: str = "algebraic", seed: int = 1) -> SoftLabels:
@@ -22,7 +20,7 @@ def label_items(ratings: Ratings, method: str = "algebraic", seed: int = 1) -> S
     ratings : Ratings
         With or without a system. Known truths of some items enter the models, not the algebra.
     method : str
-        Among `LABEL_METHODS`; the algebra's three differ in step 4 only, not in their labels.
+        Among `label_methods()`; the algebra's three differ in step 4 only, not in their labels.
     seed : int
 
     Returns
@@ -53,10 +51,16 @@ def label_items(ratings: Ratings, method: str = "algebraic", seed: int = 1) -> S
     )
 
 
+def label_methods() -> tuple[str, ...]:
+    """Name the methods that have truth probabilities: the algebra's, and each model."""
+    return (*ALGEBRAIC, *MODELS)
+
+
 def require_label_method(name: str) -> None:
     """Raise an InputError unless there is such a method and it has truth probabilities."""
-    find("method", name, METHODS)
-    if name not in LABEL_METHODS:
+    find_method(name)
+    if name not in label_methods():
         raise InputError(
-            f"{name} has no probabilities of categories", f"choose among {', '.join(LABEL_METHODS)}"
+            f"{name} has no probabilities of categories",
+            f"choose among {', '.join(label_methods())}",
         )

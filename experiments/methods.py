@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from lehner import Estimate, Ratings, estimate_adjusted, estimate_algebraic
 from lehner.checks import find
+from lehner.latent_class.models import MODELS
 from lehner.naive import majority_agreement, mean_posterior
 from lehner.system_accuracy import Aggregation
 
@@ -100,60 +101,69 @@ def fit_slopes(ratings: Ratings, level: float, seed: int) -> dict[float, Estimat
 
 
 COMPILING = "compiling and sampling; the first time on a machine takes up to a minute"
-MODELS = {
-    "one_coin": "the algebra's assumptions as a likelihood, Bayesian",
-    "one_coin_by_rater": "an accuracy per rater, errors equal, Bayesian",
-    "pooled": "one confusion matrix for all raters, Bayesian",
-    "class_conditional": "an accuracy per rater and category, errors equal, Bayesian",
-    "dawid_skene": "a full confusion matrix per rater, Bayesian",
-    "hierarchical_dawid_skene": "confusion matrices from a population of raters, Bayesian",
-    "tap": "raters know the truth or guess, Bayesian",
-    "relaxed_k": "each K-property relaxed as far as the data ask, Bayesian",
-}
-
-METHODS = {
-    method.name: method
-    for method in (
-        Method(
-            name="majority_agreement",
-            summary="agreement with the majority of the raters",
-            estimate=lambda ratings, level, seed: majority_agreement(ratings),
-        ),
-        Method(
-            name="mean_posterior",
-            summary="mean truth probability of the system's answers",
-            estimate=lambda ratings, level, seed: mean_posterior(ratings),
-        ),
-        Method(
-            name="algebraic",
-            summary="Lehner's algebra, step 4 weighted by what items say",
-            estimate=_algebraic("algebraic"),
-        ),
-        Method(
-            name="algebraic_likelihood",
-            summary="Lehner's algebra, step 4 by maximum likelihood",
-            estimate=_algebraic("algebraic_likelihood"),
-        ),
-        Method(
-            name="algebraic_paper",
-            summary="Lehner's algebra, step 4 in bins as in the paper, not consistent",
-            estimate=_algebraic("algebraic_paper"),
-        ),
-        Method(
-            name="algebraic_adjusted",
-            summary="Lehner's algebra, adjusted for the bias of fitted violations",
-            estimate=lambda ratings, level, seed: estimate_adjusted(
-                ratings, level=level, seed=seed
-            ),
-        ),
-        *(
-            Method(name=name, summary=summary, estimate=_bayesian(name), notice=COMPILING)
-            for name, summary in MODELS.items()
-        ),
-    )
-}
+WITHOUT_MODEL = (
+    Method(
+        name="majority_agreement",
+        summary="agreement with the majority of the raters",
+        estimate=lambda ratings, level, seed: majority_agreement(ratings),
+    ),
+    Method(
+        name="mean_posterior",
+        summary="mean truth probability of the system's answers",
+        estimate=lambda ratings, level, seed: mean_posterior(ratings),
+    ),
+    Method(
+        name="algebraic",
+        summary="Lehner's algebra, step 4 weighted by what items say",
+        estimate=_algebraic("algebraic"),
+    ),
+    Method(
+        name="algebraic_likelihood",
+        summary="Lehner's algebra, step 4 by maximum likelihood",
+        estimate=_algebraic("algebraic_likelihood"),
+    ),
+    Method(
+        name="algebraic_paper",
+        summary="Lehner's algebra, step 4 in bins as in the paper, not consistent",
+        estimate=_algebraic("algebraic_paper"),
+    ),
+    Method(
+        name="algebraic_adjusted",
+        summary="Lehner's algebra, adjusted for the bias of fitted violations",
+        estimate=lambda ratings, level, seed: estimate_adjusted(ratings, level=level, seed=seed),
+    ),
+)
 
 DEFAULT_METHODS = ("majority_agreement", "algebraic", "dawid_skene", "relaxed_k")
+
+
+def list_methods() -> dict[str, Method]:
+    """Give all methods by name: what needs no model, then each model.
+
+    Returns
+    -------
+    dict
+
+    Examples
+    --------
+    >>> list_methods()["dawid_skene"].summary
+    'a full confusion matrix per rater, Bayesian'
+    """
+    bayesian = (
+        Method(
+            name=name,
+            summary=f"{row.summary}, Bayesian",
+            estimate=_bayesian(name),
+            notice=COMPILING,
+        )
+        for name, row in MODELS.items()
+    )
+    return {method.name: method for method in (*WITHOUT_MODEL, *bayesian)}
+
+
+def find_method(name: str) -> Method:
+    """Look a method up, or raise an InputError with the nearest name."""
+    return find("method", name, list_methods())
 
 
 def find_methods(names: Sequence[str]) -> list[Method]:
@@ -178,5 +188,5 @@ def find_methods(names: Sequence[str]) -> list[Method]:
     >>> [method.name for method in find_methods(["tap", "all"])][:2]
     ['tap', 'majority_agreement']
     """
-    expanded = [one for name in names for one in (METHODS if name == "all" else [name])]
-    return [find("method", name, METHODS) for name in dict.fromkeys(expanded)]
+    expanded = [one for name in names for one in (list_methods() if name == "all" else [name])]
+    return [find_method(name) for name in dict.fromkeys(expanded)]

@@ -8,13 +8,12 @@ from numpy.typing import ArrayLike, NDArray
 
 from lehner.checks import check_choice, check_numbers, check_whole_number
 from lehner.latent_class.expectation_maximisation import (
-    LATENT_CLASS_MODELS,
     LatentClasses,
     align_labels,
-    find_latent_class_model,
     fit_patterns,
     vote_start,
 )
+from lehner.latent_class.models import LIKELIHOOD_METHODS, find_latent_class_model
 from lehner.latent_class.pattern_table import tabulate_codes
 from lehner.parameters import (
     DrawnParameters,
@@ -31,9 +30,6 @@ from lehner.vote_probabilities import vote_probabilities, vote_table
 from lehner.votes import VoteTable, collapse_votes, pattern_votes
 
 type Floats = NDArray[np.float64]
-
-LIKELIHOOD_METHODS = {f"{model}_ml": model for model in LATENT_CLASS_MODELS}
-"""Latent-class models by maximum likelihood: their names here, and in `fit_latent_class`."""
 
 POPULATION_METHODS = (*VOTE_METHODS, *LIKELIHOOD_METHODS)
 

@@ -30,7 +30,7 @@ from IPython.display import Markdown
 
 import bayes_models
 import lehner
-from bayes_models import MODELS, PRIORS
+from bayes_models import MODELS, find_model
 from experiments.comparison import compare
 from experiments.figures import plot_intervals
 
@@ -50,8 +50,8 @@ ratings = lehner.load_dataset("anesthesia", system="2")
 ratings
 
 # %%
-for name, build in MODELS.items():
-    variables = ", ".join(v.name for v in build(ratings).free_RVs)
+for name in MODELS:
+    variables = ", ".join(v.name for v in find_model(name).build(ratings).free_RVs)
     print(f"{name:<26}{variables}")
 
 # %% [markdown]
@@ -59,14 +59,14 @@ for name, build in MODELS.items():
 # summed out, so that only `ratings`, collapsed to patterns, is observed.
 
 # %%
-Markdown(f"```mermaid\n{pm.model_to_mermaid(MODELS['one_coin_by_rater'](ratings))}\n```")
+Markdown(f"```mermaid\n{pm.model_to_mermaid(bayes_models.one_coin_by_rater(ratings))}\n```")
 
 # %% [markdown]
 # `relaxed_k` adds a dial for each K-property: spreads and a decay that are zero where the property
 # holds, and are learned from the data.
 
 # %%
-print(MODELS["relaxed_k"](ratings).str_repr())
+print(bayes_models.relaxed_k(ratings).str_repr())
 
 # %% [markdown]
 # ## Their priors
@@ -79,8 +79,8 @@ print(MODELS["relaxed_k"](ratings).str_repr())
 pd.DataFrame(
     [
         (model, chosen, ", ".join(f"{variable} {value}" for variable, value in prior.items()))
-        for model, sets in PRIORS.items()
-        for chosen, prior in sets.items()
+        for model in MODELS
+        for chosen, prior in find_model(model).priors.items()
     ],
     columns=["model", "set", "priors"],
 )

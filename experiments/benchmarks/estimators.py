@@ -24,9 +24,10 @@ import pandas as pd
 from experiments.benchmarks.estimators_table import as_markdown
 from experiments.benchmarks.settings import GROUPS, SETTINGS
 from experiments.files import write_atomically
-from experiments.methods import METHODS
+from experiments.methods import find_method
 from experiments.study.performance import measure
 from lehner import Estimate, Ratings
+from lehner.latent_class.models import MODELS
 from lehner.shared_mistakes.misleading_items import accuracy_if_misled, accuracy_if_raters_misled
 from lehner.shared_mistakes.sensitivity import MISLEADING_SHARE
 
@@ -48,6 +49,7 @@ BY = ["setting", "estimand", "method"]
 DATA_SET = ["setting", "estimand", "system", "replicate"]
 PEER = "algebraic"
 ALGEBRA = ("algebraic_paper", "algebraic", "algebraic_likelihood")
+METHODS = (*ALGEBRA, *MODELS)
 
 
 def main() -> None:
@@ -56,7 +58,7 @@ def main() -> None:
     parser.add_argument("folder", type=Path)
     parser.add_argument("--group", choices=GROUPS, nargs="+", default=list(GROUPS))
     parser.add_argument("--setting", choices=list(SETTINGS), nargs="+")
-    parser.add_argument("--method", choices=_method_names(), nargs="+", default=_method_names())
+    parser.add_argument("--method", choices=METHODS, nargs="+", default=METHODS)
     parser.add_argument(
         "--data-sets", type=int, default=100, help="for each setting, or a few more"
     )
@@ -163,12 +165,6 @@ def _ratios(rows: pd.DataFrame) -> pd.DataFrame:
     return np.sqrt(means["squared"] / means["peer"]).rename("value").reset_index()
 
 
-def _method_names() -> list[str]:
-    from bayes_models import MODELS
-
-    return [*ALGEBRA, *MODELS]
-
-
 def part_path(folder: Path, setting: str, method: str, accuracy: float, replicates: int) -> Path:
     """Name the file of the rows of one method in one setting with one system accuracy."""
     return folder / f"{setting}__{method}__{accuracy}__{replicates}.csv"
@@ -222,7 +218,7 @@ def _rows(setting: str, method: str, accuracy: float, replicates: int) -> Iterat
 
 def _estimate(method: str, ratings: Ratings, seed: int) -> Estimate:
     if method in ALGEBRA:
-        return METHODS[method].estimate(ratings, LEVEL, seed)
+        return find_method(method).estimate(ratings, LEVEL, seed)
     import bayes_models
 
     warnings.simplefilter("ignore", bayes_models.ConvergenceWarning)

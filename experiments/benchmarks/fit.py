@@ -36,7 +36,8 @@ import bayes_models
 from bayes_models import compiled as compiling
 from bayes_models.compiled import compile_model, sample
 from bayes_models.diagnostics import TAILS, array_stats
-from bayes_models.gibbs import CONJUGATE, sample_conjugate
+from bayes_models.gibbs import sample_conjugate
+from bayes_models.models import conjugate_models
 from bayes_models.observations import Observations, observe
 from bayes_models.start import em_start
 from experiments.benchmarks.first_fit import first_fit
@@ -235,7 +236,7 @@ def _stan(many: list[Observations]) -> list[Run]:
 
 
 def _gibbs() -> None:
-    for model in CONJUGATE:
+    for model in conjugate_models():
         for n_items in (50, 200, 1000):
             many = [observe(base(n_items, seed)) for seed in range(12)]
             options = {"draws": 4000, "tune": 200, "chains": 4}

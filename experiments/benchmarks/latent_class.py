@@ -24,12 +24,12 @@ import pandas as pd
 
 from lehner import Ratings, fit_latent_class
 from lehner.latent_class.expectation_maximisation import (
-    LATENT_CLASS_MODELS,
     LatentClasses,
     expect,
     fit_patterns,
     vote_start,
 )
+from lehner.latent_class.models import LATENT_CLASS_MODELS
 from lehner.latent_class.pattern_table import tabulate
 
 N_DATA = 3

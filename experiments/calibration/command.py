@@ -11,11 +11,12 @@ from matplotlib.figure import Figure
 from scipy.stats import kstest
 
 from bayes_models.calibration import calibrate
-from bayes_models.models import MODELS, find_model
+from bayes_models.models import find_model
 from experiments.calibration.designs import DESIGNS, FIRST, design
 from experiments.files import write_atomically
 from lehner import InputError
 from lehner.checks import find
+from lehner.latent_class.models import MODELS
 from lehner.seeds import Seed, child_seeds
 
 PART = 100

@@ -4,8 +4,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from experiments.methods import ALGEBRAIC, METHODS, MODELS
+from experiments.methods import ALGEBRAIC, find_method
 from lehner.checks import check_choice, check_number, check_whole_number, find, wrong
+from lehner.latent_class.models import MODELS
 from lehner.vote_methods import VOTE_METHODS
 
 RESAMPLED = {
@@ -31,7 +32,7 @@ class MethodChoice:
     Parameters
     ----------
     method : str
-        Name, as in `experiments.methods.METHODS`.
+        Name, as in `experiments.methods.list_methods`.
     label : str
         What it is called in the results: its name, unless given.
     options : tuple of (str, value)
@@ -81,7 +82,7 @@ def choose_method(choice: Any) -> MethodChoice:
     if not isinstance(given, Mapping) or not isinstance(given.get("name"), str):
         raise wrong("methods", choice, "give a name, or a table with a name and options")
     name = given["name"]
-    find("method", name, METHODS)
+    find_method(name)
     label = given.get("label", name)
     if not isinstance(label, str) or not label:
         raise wrong("label", label, "give text in quotes")

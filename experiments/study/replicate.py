@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from experiments.files import write_atomically
-from experiments.methods import ALGEBRAIC, METHODS
+from experiments.methods import ALGEBRAIC, find_method
 from experiments.study.identity import data_seed, method_id, method_seed, scenario_id
 from experiments.study.options import MethodChoice
 from lehner import Estimate, InputError, Scenario, estimate_algebraic
@@ -162,7 +162,7 @@ def _estimate(
             seed=seed,
             **options,
         )
-    return METHODS[choice.method].estimate(ratings, task.level, seed)
+    return find_method(choice.method).estimate(ratings, task.level, seed)
 
 
 def _found(estimate: Estimate | str, estimand: str) -> Row:

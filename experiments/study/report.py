@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from experiments.files import write_atomically
 from experiments.latex import latex_table
-from experiments.methods import METHODS
+from experiments.methods import find_method
 from experiments.study.beyond_noise import beyond_noise
 from experiments.study.definition import Study
 from experiments.study.document import (
@@ -164,7 +164,7 @@ def _plan(found: Findings) -> Iterator[Block]:
         tuple(
             (
                 method.label,
-                METHODS[method.method].summary,
+                find_method(method.method).summary,
                 ", ".join(f"{name} {value}" for name, value in method.options),
             )
             for method in study.methods

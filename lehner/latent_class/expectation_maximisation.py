@@ -6,38 +6,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lehner.accelerated_em import accelerated_em
-from lehner.checks import find
+from lehner.latent_class.models import LATENT_CLASS_MODELS, LatentClassModel
 from lehner.latent_class.pattern_table import PatternTable
 
 type Floats = NDArray[np.float64]
 type Integers = NDArray[np.int64]
 
 TINY = 1e-300
-
-
-@dataclass(frozen=True, kw_only=True)
-class LatentClassModel:
-    """Which confusion matrices a model allows.
-
-    Parameters
-    ----------
-    shared : bool
-        Whether all raters, the system apart, have one confusion matrix.
-    form : {"accuracy", "category_accuracy", "full"}
-        One accuracy and equal errors; an accuracy for each category and equal errors; any.
-    """
-
-    shared: bool
-    form: str
-
-
-LATENT_CLASS_MODELS = {
-    "one_coin": LatentClassModel(shared=True, form="accuracy"),
-    "one_coin_by_rater": LatentClassModel(shared=False, form="accuracy"),
-    "class_conditional": LatentClassModel(shared=False, form="category_accuracy"),
-    "pooled": LatentClassModel(shared=True, form="full"),
-    "dawid_skene": LatentClassModel(shared=False, form="full"),
-}
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -59,11 +34,6 @@ class LatentClasses:
     log_likelihood: float = -np.inf
     converged: bool = False
     iterations: int = 0
-
-
-def find_latent_class_model(name: str) -> LatentClassModel:
-    """Look a model up, or raise an InputError."""
-    return find("latent-class model", name, LATENT_CLASS_MODELS)
 
 
 def fit_patterns(

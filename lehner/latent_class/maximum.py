@@ -6,12 +6,8 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from lehner.latent_class.expectation_maximisation import (
-    LatentClasses,
-    LatentClassModel,
-    expect,
-    expected_ratings,
-)
+from lehner.latent_class.expectation_maximisation import LatentClasses, expect, expected_ratings
+from lehner.latent_class.models import LatentClassModel
 from lehner.latent_class.pattern_table import PatternTable
 
 type Floats = NDArray[np.float64]

@@ -10,18 +10,20 @@ from lehner.checks import check_choice, check_whole_number
 from lehner.errors import InputError
 from lehner.labels import encode
 from lehner.latent_class.expectation_maximisation import (
-    LATENT_CLASS_MODELS,
     LatentClasses,
-    LatentClassModel,
     align_labels,
     expect,
-    find_latent_class_model,
     fit_patterns,
     random_start,
     reorder,
     vote_start,
 )
 from lehner.latent_class.maximum import Maximum
+from lehner.latent_class.models import (
+    LATENT_CLASS_MODELS,
+    LatentClassModel,
+    find_latent_class_model,
+)
 from lehner.latent_class.pattern_table import PatternTable, known_truths, tabulate
 from lehner.latent_class.result import LatentClassFit, label_fit
 from lehner.ratings import Ratings

@@ -16,7 +16,7 @@ import pytest
 from scipy.stats import kstest
 
 import bayes_models
-from bayes_models import MODELS, observe
+from bayes_models import MODELS, find_model, observe
 from bayes_models.calibration import _rank, _with_known_truths, calibrate, prior_draws
 from bayes_models.predictive import draw_ratings
 from bayes_models.truth import log_joint, states
@@ -109,7 +109,7 @@ def test_prior_sensitivity_can_be_computed(name, few, fitted):
     priors, tree = fitted(name)
     pm.stats.compute_log_prior(
         tree,
-        model=MODELS[name](few, priors),
+        model=find_model(name).build(few, priors),
         progressbar=False,
         compile_kwargs={"mode": "FAST_COMPILE"},
     )

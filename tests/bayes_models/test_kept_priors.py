@@ -6,15 +6,15 @@ import numpy as np
 import pymc as pm
 import pytest
 
-from bayes_models import PRIORS, one_coin
+from bayes_models import MODELS, find_model, one_coin
 from bayes_models.kept_priors import distribution_name, priors_as_json
 from bayes_models.priors import choose_priors
 from lehner import load_dataset
 
 
-@pytest.mark.parametrize("model", PRIORS)
+@pytest.mark.parametrize("model", MODELS)
 def test_named_sets_are_kept_as_the_numbers_they_are(model):
-    for name, chosen in PRIORS[model].items():
+    for name, chosen in find_model(model).priors.items():
         kept = json.loads(priors_as_json(model, name))
         assert set(kept) == set(chosen)
         for variable, prior in chosen.items():

@@ -4,9 +4,8 @@ import numpy as np
 import pymc as pm
 import pytest
 
-from bayes_models import dawid_skene, diagonal_concentration, observe
+from bayes_models import MODELS, dawid_skene, diagonal_concentration, find_model, observe
 from bayes_models.likelihood import BLOCK, make_kernel
-from bayes_models.models import MODELS
 from bayes_models.observations import known_truths
 from bayes_models.truth import log_joint
 from lehner import InputError, Ratings, load_dataset
@@ -177,7 +176,7 @@ def test_the_gradient_of_each_model_is_the_finite_difference(name):
         plain.flat, plain.categories, plain.raters, plain.items, plain.system, plain.truth,
         ordered=True,
     )  # fmt: skip
-    model = MODELS[name](ratings)
+    model = find_model(name).build(ratings)
     point = {
         variable: value + rng.normal(size=np.shape(value)) / 2
         for variable, value in model.initial_point().items()

@@ -5,7 +5,7 @@ import pymc as pm
 import pytest
 import xarray as xr
 
-from bayes_models import MODELS, PRIORS, fit, one_coin, one_coin_by_rater, relaxed_k
+from bayes_models import MODELS, find_model, fit, one_coin, one_coin_by_rater, relaxed_k
 from bayes_models.calibration import prior_draws
 from bayes_models.priors import choose_priors
 from bayes_models.simplex import IsometricLogRatio, zero_sum_basis
@@ -44,7 +44,7 @@ def test_every_model_has_the_shared_variables_with_named_dimensions(name, rating
 def test_every_model_can_be_built_for_few_categories_and_without_a_system(name, n_categories):
     codes = np.random.default_rng(2).integers(0, n_categories, (8, 3))
     ratings = Ratings(codes, list("abc")[:n_categories], ordered=True)
-    model = MODELS[name](ratings)
+    model = find_model(name).build(ratings)
     assert "system_accuracy" not in model
     assert np.isfinite(density(model, {}))
     drawn = prior_draws(name, ratings, 3)
@@ -202,8 +202,8 @@ def test_the_prior_of_the_systems_accuracy_is_flat_in_one_coin(ratings):
 
 @pytest.mark.parametrize("name", MODELS)
 def test_every_named_set_of_priors_gives_a_model(name, ordered):
-    for chosen in PRIORS[name]:
-        model = MODELS[name](ordered, chosen)
+    for chosen in find_model(name).priors:
+        model = find_model(name).build(ordered, chosen)
         assert np.isfinite(density(model, {}))
 
 
@@ -242,7 +242,7 @@ def test_a_prior_may_be_a_distribution(ratings):
 )
 def test_bad_priors_are_refused_by_name(model, priors, message, ratings):
     with pytest.raises(InputError, match=message):
-        MODELS[model](ratings, priors)
+        find_model(model).build(ratings, priors)
 
 
 @pytest.mark.parametrize("prior", [[[1], [1, 2]], {}, object()])
@@ -281,5 +281,5 @@ def np_tensor(values):
 
 def test_bundled_data_fit_every_model():
     ratings = load_dataset("lehner_table2")
-    for build in MODELS.values():
-        assert np.isfinite(density(build(ratings), {}))
+    for name in MODELS:
+        assert np.isfinite(density(find_model(name).build(ratings), {}))

@@ -7,8 +7,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from experiments.labels import LABEL_METHODS, label_items
-from experiments.methods import METHODS
+from experiments.labels import label_items, label_methods
+from experiments.methods import find_method
 from lehner import (
     InputError,
     Ratings,
@@ -90,7 +90,7 @@ def test_models_label_with_the_system_or_without_it(run):
     assert code == 0 and found["uses_system"]
     assert "--without-system leaves them out" in err
     ratings = load_dataset("lehner_table2")
-    estimate = METHODS["dawid_skene"].estimate(ratings, 0.9, 1)
+    estimate = find_method("dawid_skene").estimate(ratings, 0.9, 1)
     expected = estimate.truth_probabilities.values
     shown = np.array([list(one["probability"].values()) for one in found["labels"]])
     np.testing.assert_array_equal(shown, expected)
@@ -108,7 +108,7 @@ def test_the_flag_leaves_the_system_out(run):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("method", LABEL_METHODS)
+@pytest.mark.parametrize("method", label_methods())
 @pytest.mark.parametrize("with_system", [True, False])
 def test_every_method_labels(method, with_system):
     ratings = simulate(Scenario(n_categories=3, n_items=80, rater_accuracy=(0.7,) * 4), 2)

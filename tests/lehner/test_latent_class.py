@@ -10,14 +10,13 @@ from scipy.optimize import minimize
 from lehner import InputError, Ratings, Scenario, load_dataset, simulate
 from lehner.accelerated_em import accelerated_em
 from lehner.latent_class.expectation_maximisation import (
-    LATENT_CLASS_MODELS,
     LatentClasses,
     align_labels,
-    find_latent_class_model,
     fit_patterns,
     random_start,
     vote_start,
 )
+from lehner.latent_class.models import LATENT_CLASS_MODELS, find_latent_class_model
 from lehner.latent_class.pattern_table import tabulate, tabulate_codes
 from tests.reference.latent_class import log_likelihood, parameters, size
 

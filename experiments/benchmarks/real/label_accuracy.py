@@ -11,19 +11,18 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
-from experiments.benchmarks.real import maximum_likelihood
+from experiments.benchmarks.real.maximum_likelihood import FITTED
 from experiments.benchmarks.real.run import crowd_of
 from experiments.benchmarks.real.sources import SOURCES, Source
 from experiments.files import write_atomically
-from experiments.labels import LABEL_METHODS, label_items
+from experiments.labels import label_items, label_methods
 from lehner import InputError, Ratings, fit_latent_class
 from lehner.checks import find
+from lehner.latent_class.models import LIKELIHOOD_METHODS
 
 MAJORITY = "majority"
-BY_LIKELIHOOD = {
-    model + maximum_likelihood.SUFFIX: model for model in ("one_coin", *maximum_likelihood.MODELS)
-}
-LABELLERS = (MAJORITY, *BY_LIKELIHOOD, *LABEL_METHODS)
+BY_LIKELIHOOD = ("one_coin_ml", *FITTED)
+LABELLERS = (MAJORITY, *BY_LIKELIHOOD, *label_methods())
 TIE = 1e-9
 
 
@@ -71,7 +70,7 @@ def label(crowd: Ratings, method: str, seed: int) -> ArrayLike:
     if method == MAJORITY:
         return ratings.votes()
     if method in BY_LIKELIHOOD:
-        return fit_latent_class(ratings, BY_LIKELIHOOD[method]).class_probabilities.values
+        return fit_latent_class(ratings, LIKELIHOOD_METHODS[method]).class_probabilities.values
     return label_items(ratings, method, seed).truth_probabilities.values
 
 

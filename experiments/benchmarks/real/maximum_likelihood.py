@@ -4,27 +4,27 @@ from collections.abc import Callable
 
 import numpy as np
 
-from experiments.methods import METHODS, Method
+from experiments.methods import Method, list_methods
 from lehner import Estimate, IntervalEstimate, Ratings, fit_latent_class
 from lehner.checks import find
 from lehner.estimate import number, require_estimable
+from lehner.latent_class.models import LIKELIHOOD_METHODS
 from lehner.named_array import NamedArray
 
-SUFFIX = "_ml"
-# "one_coin" would give the system the accuracy of the raters.
-MODELS = ("one_coin_by_rater", "dawid_skene")
+# "one_coin_ml" would give the system the accuracy of the raters.
+FITTED = ("one_coin_by_rater_ml", "dawid_skene_ml")
 
 
-def _estimate(model: str) -> Callable[[Ratings, float, int], Estimate]:
+def _estimate(method: str) -> Callable[[Ratings, float, int], Estimate]:
     def estimate(ratings: Ratings, level: float, seed: int) -> Estimate:
         require_estimable(ratings)
-        fit = fit_latent_class(ratings, model)
+        fit = fit_latent_class(ratings, LIKELIHOOD_METHODS[method])
         system = np.asarray(ratings.system)
         answered = np.flatnonzero(system >= 0)
         right = fit.class_probabilities.values[answered, system[answered]]
         in_sample = IntervalEstimate(estimate=number(right.mean()))
         return Estimate(
-            method=model + SUFFIX,
+            method=method,
             system_accuracy=in_sample,
             system_accuracy_in_sample=in_sample,
             arrays={"truth_probabilities": NamedArray.from_xarray(fit.class_probabilities)},
@@ -34,13 +34,13 @@ def _estimate(model: str) -> Callable[[Ratings, float, int], Estimate]:
     return estimate
 
 
-ALL_METHODS = METHODS | {
-    model + SUFFIX: Method(
-        name=model + SUFFIX,
-        summary=f"{model} by maximum likelihood, without interval",
-        estimate=_estimate(model),
+ALL_METHODS = list_methods() | {
+    name: Method(
+        name=name,
+        summary=f"{LIKELIHOOD_METHODS[name]} by maximum likelihood, without interval",
+        estimate=_estimate(name),
     )
-    for model in MODELS
+    for name in FITTED
 }
 
 

@@ -15,11 +15,11 @@ from experiments.benchmarks.real.maximum_likelihood import find_method
 from experiments.benchmarks.real.protocol import Dealt, choose_systems, deal, seed_of
 from experiments.benchmarks.real.sources import SOURCES, Source, read_crowd
 from experiments.files import write_atomically
-from experiments.methods import MODELS
 from experiments.study.identity import digest
 from experiments.study.workers import do_all, open_workers
 from lehner import Estimate, InputError, Ratings, probabilities_right
 from lehner.known_truths.correction import own_variance
+from lehner.latent_class.models import MODELS
 
 LEVEL = 0.9
 

@@ -66,6 +66,7 @@ def test_each_number_of_replicates_has_its_own_estimates(tmp_path, monkeypatch):
                     "lower": 0.0,
                     "upper": 1.0,
                     "truth": 0.5,
+                    "categories": 5,
                     "converged": True,
                     "warned": False,
                     "seconds": 1.0,
@@ -75,13 +76,15 @@ def test_each_number_of_replicates_has_its_own_estimates(tmp_path, monkeypatch):
     monkeypatch.setattr(
         estimators, "ProcessPoolExecutor", lambda workers, mp_context: ThreadPoolExecutor(workers)
     )
-    for replicates in (2, 3, 2):
-        arguments = ["estimators", tmp_path, "--setting", "figure 3", "--replicates", replicates]
+    for data_sets in (10, 15, 9):
+        arguments = ["estimators", tmp_path, "--setting", "figure 3", "--data-sets", data_sets]
         arguments += ["--method", "algebraic", "one_coin"]
         monkeypatch.setattr(sys, "argv", list(map(str, arguments)))
         estimators.main()
         table = pd.read_csv(tmp_path / "estimators.csv")
-        assert (table["n"] == replicates * 5).all()
+        assert (table["n"] == max(data_sets, 10)).all()
+        text = (tmp_path / "estimators.md").read_text()
+        assert f"| figure 3 |  | {table['rmse'][0]:.3f}".replace("0.", ".") in text
         assert sorted(set(table["method"])) == ["algebraic", "one_coin"]
     np.testing.assert_allclose(table["bias"], 0.05)
 

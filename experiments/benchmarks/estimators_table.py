@@ -21,8 +21,9 @@ INTRODUCTION = """# Every method on the same simulated data
 
 Made by `python -m experiments.benchmarks.estimators FOLDER`, and for `relaxed_k 0.1.0`, the first
 version of that model, by `python -m experiments.benchmarks.first_version FOLDER CHECKOUT`. All
-numbers are in `estimators.csv`. The true accuracy of the system is .1, .3, .5, .7 and .9 in equally
-many data sets in the paper's figures, .5 and .9 with two categories, .3, .6 and .9 elsewhere.
+numbers are in `estimators.csv`; what is blank or has no column was not run. The true accuracy of
+the system is .1, .3, .5, .7 and .9 in equally many data sets in the paper's figures, .5 and .9 with
+two categories, .3, .6 and .9 elsewhere.
 
 ## Error and coverage for the expected accuracy
 
@@ -58,7 +59,6 @@ def as_markdown(table: pd.DataFrame) -> str:
     expected = table[table["estimand"] == "system_accuracy"].set_index(["setting", "method"])
     in_sample = table[table["estimand"] == "system_accuracy_in_sample"]
     names = [name for name in SETTINGS if name in expected.index.get_level_values("setting")]
-    with_others = [name for name in names if (name, OTHERS[0]) in expected.index]
     rows = [
         _of_relaxed_k(expected, in_sample.set_index(["setting", "method"]), name)
         for name in names
@@ -66,12 +66,17 @@ def as_markdown(table: pd.DataFrame) -> str:
     ]
     measures = ["bias", "ratio", "coverage", "coverage in the sample", "width"]
     said = ["no estimate", "converged", "misses said", "seconds"]
+    measured = set(table["method"])
+    methods = [method for method in METHODS if method in measured]
+    others = [method for method in OTHERS if method in measured]
+    of_others = []
+    if others:
+        of_others = [OF_OTHERS, *_table(["setting", *others], _errors(expected, names, others))]
     return "\n".join(
         [
             INTRODUCTION,
-            *_table(["setting", *METHODS], _errors(expected, names, METHODS)),
-            OF_OTHERS,
-            *_table(["setting", *OTHERS], _errors(expected, with_others, OTHERS)),
+            *_table(["setting", *methods], _errors(expected, names, methods)),
+            *of_others,
             OF_RELAXED_K,
             *_table(["setting", "data sets", *measures, *said], rows),
             "",

@@ -84,7 +84,7 @@ def test_each_number_of_replicates_has_its_own_estimates(tmp_path, monkeypatch):
         table = pd.read_csv(tmp_path / "estimators.csv")
         assert (table["n"] == max(data_sets, 10)).all()
         text = (tmp_path / "estimators.md").read_text()
-        assert f"| figure 3 |  | {table['rmse'][0]:.3f}".replace("0.", ".") in text
+        assert f"| figure 3 | {table['rmse'][0]:.3f}".replace("0.", ".") in text
         assert sorted(set(table["method"])) == ["algebraic", "one_coin"]
     np.testing.assert_allclose(table["bias"], 0.05)
 

@@ -199,9 +199,10 @@ def _shown(value: float | None, missing: str = "–") -> str:
 
 def _pairs(pairs: RaterPairs) -> list[Text | Table]:
     table = plain_table(*_PAIR_HEAD, left=(1, 2))
+    n_raters = len(pairs.raters)
     for row in _pair_cells(pairs, MOST_PAIRS):
         table.add_row(*map(Text, row))
-    more = len(pairs.columns()["rater"]) - MOST_PAIRS
+    more = len(pairs.weights) * n_raters * (n_raters - 1) // 2 - MOST_PAIRS
     return [table, *([Text(f"… and {more} more pairs: see --output")] if more > 0 else [])]
 
 

@@ -59,7 +59,7 @@ def ask(
     ratings, blank where you cannot tell, and give it to lehner estimate as --truth. The widths are
     those of the corrected interval of the accuracy in this sample.
     """
-    from experiments.files import write_atomically
+    from experiments.files import write_csv
     from experiments.load import header_lines, load
     from lehner import choose_items, estimate_algebraic
     from lehner.estimate import require_estimable
@@ -89,7 +89,7 @@ def ask(
     }
     output.parent.mkdir(parents=True, exist_ok=True)
     table = ratings.take(rows).to_wide()[["item"]].assign(truth="")
-    write_atomically(output, lambda path: table.to_csv(path, index=False))
+    write_csv(table, output)
     print("\n".join(header_lines(ratings.notes)), file=sys.stderr)
     print(json.dumps(found, indent=2, allow_nan=False) if as_json else _text(found, ratings))
     print(f"wrote {output}: fill in the column truth, then", file=sys.stderr)

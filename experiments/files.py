@@ -4,6 +4,10 @@ import os
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 def write_atomically(path: Path, write: Callable[[Path], object]) -> Path:
@@ -25,3 +29,19 @@ def write_atomically(path: Path, write: Callable[[Path], object]) -> Path:
         write(temporary)
         os.replace(temporary, path)
     return path
+
+
+def write_csv(table: "pd.DataFrame", path: Path) -> Path:
+    """Write a table without its index, as a whole or not at all.
+
+    Parameters
+    ----------
+    table : pandas.DataFrame
+    path : Path
+        In a folder that exists.
+
+    Returns
+    -------
+    Path
+    """
+    return write_atomically(path, lambda temporary: table.to_csv(temporary, index=False))

@@ -56,7 +56,7 @@ def label(
     answers are part of the labels: to train that system on them, use --without-system. The
     algebra never uses the system's answers. No system is needed.
     """
-    from experiments.files import write_atomically
+    from experiments.files import write_csv
     from experiments.labels import label_items, require_label_method
     from experiments.load import header_lines, load
     from experiments.methods import find_method
@@ -93,7 +93,7 @@ def label(
         raise typer.Exit(1)
     if output is not None:
         output.parent.mkdir(parents=True, exist_ok=True)
-        write_atomically(output, lambda path: table.to_csv(path, index=False))
+        write_csv(table, output)
         print(f"wrote {output}", file=sys.stderr)
     elif not as_json:
         table.to_csv(sys.stdout, index=False)

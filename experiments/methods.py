@@ -4,7 +4,7 @@ import json
 import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from lehner import Estimate, Ratings, estimate_adjusted, estimate_algebraic
 from lehner.checks import find
@@ -88,6 +88,17 @@ def fit_and_check(model: str, ratings: Ratings, seed: int) -> tuple["xr.DataTree
         tree = bayes_models.fit(model, ratings, seed=seed)
     against = bayes_models.contradictions(tree, ratings)
     return tree, (*before, *json.loads(tree.attrs["warnings"]), *against)
+
+
+def fit_as_in_studies(model: str, ratings: Ratings, seed: int, **options: Any) -> "xr.DataTree":
+    """Fit a model with the options of `bayes_models.fit_many`; the result says if it failed."""
+    import bayes_models
+
+    with warnings.catch_warnings():
+        # The result carries them.
+        warnings.simplefilter("ignore", bayes_models.ConvergenceWarning)
+        (tree,) = bayes_models.fit_many(model, [ratings], seed=seed, **options)
+    return tree
 
 
 def fit_slopes(ratings: Ratings, level: float, seed: int) -> dict[float, Estimate]:

@@ -8,7 +8,6 @@ computed again.
 """
 
 import argparse
-import warnings
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import lru_cache
@@ -19,7 +18,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from experiments.files import write_atomically
+from experiments.files import write_csv
+from experiments.methods import fit_as_in_studies
 from experiments.paper.figures import FIGURES, PRESETS
 from experiments.study.performance import measure
 from lehner import (
@@ -75,7 +75,7 @@ def main() -> None:
     rows = pd.concat([_part(chosen, *cell) for cell in cells], ignore_index=True)
     table = summarise(rows)
     name = "relaxed_k.csv" if chosen.bayesian else "adjustment.csv"
-    write_atomically(chosen.folder / name, lambda path: table.round(4).to_csv(path, index=False))
+    write_csv(table.round(4), chosen.folder / name)
     print(table.round(3).to_string(index=False))
 
 
@@ -141,7 +141,7 @@ def _part(
                 scenario, range(n * part, n * (part + 1))
             )
         )
-        write_atomically(path, lambda temporary: rows.to_csv(temporary, index=False))
+        write_csv(rows, path)
     return pd.read_csv(path)
 
 
@@ -190,9 +190,8 @@ def _algebraic(scenario: Scenario, replicates: range) -> Found:
 def _bayesian(scenario: Scenario, replicates: range) -> Found:
     import bayes_models
 
-    warnings.simplefilter("ignore", bayes_models.ConvergenceWarning)
     for replicate, ratings, truth in _data(scenario, replicates):
-        (tree,) = bayes_models.fit_many("relaxed_k", [ratings], seed=replicate)
+        tree = fit_as_in_studies("relaxed_k", ratings, replicate)
         for estimate in (
             estimate_algebraic(ratings, interval=None),
             estimate_adjusted(ratings, samples=SAMPLES, seed=replicate),

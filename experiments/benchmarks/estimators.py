@@ -11,7 +11,6 @@ import json
 import multiprocessing
 import os
 import time
-import warnings
 import zlib
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
@@ -23,8 +22,8 @@ import pandas as pd
 
 from experiments.benchmarks.estimators_table import as_markdown
 from experiments.benchmarks.settings import GROUPS, SETTINGS
-from experiments.files import write_atomically
-from experiments.methods import find_method
+from experiments.files import write_atomically, write_csv
+from experiments.methods import find_method, fit_as_in_studies
 from experiments.study.performance import measure
 from lehner import Estimate, Ratings
 from lehner.latent_class.models import MODELS
@@ -56,20 +55,14 @@ def main() -> None:
     """Compute the missing parts, and print the table."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("folder", type=Path)
-    parser.add_argument("--group", choices=GROUPS, nargs="+", default=list(GROUPS))
-    parser.add_argument("--setting", choices=list(SETTINGS), nargs="+")
     parser.add_argument("--method", choices=METHODS, nargs="+", default=METHODS)
-    parser.add_argument(
-        "--data-sets", type=int, default=100, help="for each setting, or a few more"
-    )
-    parser.add_argument("--workers", type=int, default=2)
+    add_options(parser)
     chosen = parser.parse_args()
     chosen.folder.mkdir(parents=True, exist_ok=True)
     os.environ.setdefault("OMP_NUM_THREADS", "1")
-    names = chosen.setting or [s.name for s in SETTINGS.values() if s.group in chosen.group]
     parts = [
         (chosen.folder, setting, method, accuracy, replicates_of(setting, chosen.data_sets))
-        for setting in names
+        for setting in chosen_settings(chosen)
         for method in chosen.method
         for accuracy in SETTINGS[setting].system_accuracies
     ]
@@ -82,6 +75,21 @@ def main() -> None:
     text = as_markdown(table)
     write_atomically(chosen.folder / "estimators.md", lambda path: path.write_text(text, "utf-8"))
     print(text)
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options that say which settings, how many data sets and how many processes."""
+    parser.add_argument("--group", choices=GROUPS, nargs="+", default=list(GROUPS))
+    parser.add_argument("--setting", choices=list(SETTINGS), nargs="+")
+    parser.add_argument(
+        "--data-sets", type=int, default=100, help="for each setting, or a few more"
+    )
+    parser.add_argument("--workers", type=int, default=2)
+
+
+def chosen_settings(chosen: argparse.Namespace) -> list[str]:
+    """Name the settings that were asked for: these themselves, or all of their groups."""
+    return chosen.setting or [s.name for s in SETTINGS.values() if s.group in chosen.group]
 
 
 def read_parts(folder: Path, data_sets: int) -> pd.DataFrame:
@@ -170,11 +178,6 @@ def part_path(folder: Path, setting: str, method: str, accuracy: float, replicat
     return folder / f"{setting}__{method}__{accuracy}__{replicates}.csv"
 
 
-def write_csv(table: pd.DataFrame, path: Path) -> None:
-    """Write a table as a whole or not at all."""
-    write_atomically(path, lambda temporary: table.to_csv(temporary, index=False))
-
-
 def draw_data(setting: str, accuracy: float, replicate: int) -> tuple[Ratings, dict[str, float]]:
     """Draw a data set, the same for all methods, and give the true value of each estimand."""
     entropy = [zlib.crc32(setting.encode()), round(10 * accuracy), replicate]
@@ -221,8 +224,7 @@ def _estimate(method: str, ratings: Ratings, seed: int) -> Estimate:
         return find_method(method).estimate(ratings, LEVEL, seed)
     import bayes_models
 
-    warnings.simplefilter("ignore", bayes_models.ConvergenceWarning)
-    (tree,) = bayes_models.fit_many(method, [ratings], seed=seed, checks=True)
+    tree = fit_as_in_studies(method, ratings, seed, checks=True)
     return bayes_models.estimate_from_draws(tree, level=LEVEL)
 
 

@@ -16,8 +16,15 @@ from pathlib import Path
 
 import pandas as pd
 
-from experiments.benchmarks.estimators import draw_data, part_path, replicates_of, write_csv
-from experiments.benchmarks.settings import GROUPS, SETTINGS
+from experiments.benchmarks.estimators import (
+    add_options,
+    chosen_settings,
+    draw_data,
+    part_path,
+    replicates_of,
+)
+from experiments.benchmarks.settings import SETTINGS
+from experiments.files import write_csv
 
 METHOD = "relaxed_k 0.1.0"
 SCRIPT = Path(__file__).with_name("first_version_fit.py")
@@ -28,19 +35,13 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("folder", type=Path)
     parser.add_argument("checkout", type=Path)
-    parser.add_argument("--group", choices=GROUPS, nargs="+", default=list(GROUPS))
-    parser.add_argument("--setting", choices=list(SETTINGS), nargs="+")
-    parser.add_argument(
-        "--data-sets", type=int, default=100, help="for each setting, or a few more"
-    )
-    parser.add_argument("--workers", type=int, default=2)
+    add_options(parser)
     chosen = parser.parse_args()
     chosen.folder.mkdir(parents=True, exist_ok=True)
-    names = chosen.setting or [s.name for s in SETTINGS.values() if s.group in chosen.group]
     with ThreadPoolExecutor(chosen.workers) as pool:
         done = [
             pool.submit(_write_parts, chosen.folder, chosen.checkout, name, chosen.data_sets)
-            for name in names
+            for name in chosen_settings(chosen)
         ]
         for part in done:
             part.result()

@@ -13,7 +13,7 @@ from scipy.stats import kstest
 from bayes_models.calibration import calibrate
 from bayes_models.models import find_model
 from experiments.calibration.designs import DESIGNS, FIRST, design
-from experiments.files import write_atomically
+from experiments.files import write_atomically, write_csv
 from lehner import InputError
 from lehner.checks import find
 from lehner.latent_class.models import MODELS
@@ -66,7 +66,7 @@ def write_calibration(
     table = _with_rows_of(output / "calibration.csv", summarise(found).round(4))
     figure = draw(found)
     return [
-        write_atomically(output / "calibration.csv", lambda path: table.to_csv(path, index=False)),
+        write_csv(table, output / "calibration.csv"),
         write_atomically(output / "calibration.png", lambda path: figure.savefig(path, dpi=120)),
     ]
 
@@ -182,4 +182,4 @@ def _write_part(model: str, name: str, seed: Seed, path: Path) -> None:
         "prior_sbc"
     ].to_dataset()
     table = ranks.to_dataframe().round(6)
-    write_atomically(path, lambda temporary: table.to_csv(temporary, index=False))
+    write_csv(table, path)

@@ -14,7 +14,7 @@ from typing import Any, cast
 import numpy as np
 import pandas as pd
 
-from experiments.files import write_atomically
+from experiments.files import write_atomically, write_csv
 from experiments.paper.figures import FIGURES, PRESETS
 from experiments.planning.plan import Plan, Question, plan_scenarios
 from experiments.planning.report import NONE, number_of_items
@@ -190,7 +190,7 @@ def main() -> None:
     folder = parser.parse_args().folder
     folder.mkdir(parents=True, exist_ok=True)
     table = check_claims().round(4)
-    write_atomically(folder / "claims.csv", lambda path: table.to_csv(path, index=False))
+    write_csv(table, folder / "claims.csv")
     write_atomically(folder / "claims.md", lambda path: path.write_text(page(table), "utf-8"))
 
 

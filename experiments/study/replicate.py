@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from experiments.files import write_atomically
-from experiments.methods import ALGEBRAIC, find_method
+from experiments.methods import ALGEBRAIC, find_method, fit_as_in_studies
 from experiments.study.identity import data_seed, method_id, method_seed, scenario_id
 from experiments.study.options import MethodChoice
 from lehner import Estimate, InputError, Scenario, estimate_algebraic
@@ -139,15 +139,10 @@ def _estimate(
 ) -> Estimate:
     options = dict(choice.options)
     if choice.bayesian:
-        import warnings
-
         import bayes_models
 
         keep = options.pop("keep", 0)
-        with warnings.catch_warnings():
-            # The row says so.
-            warnings.simplefilter("ignore", bayes_models.ConvergenceWarning)
-            (tree,) = bayes_models.fit_many(choice.method, [ratings], seed=seed, **options)
+        tree = fit_as_in_studies(choice.method, ratings, seed, **options)
         if replicate < keep:
             name = f"{scenario_id(task.scenario)}-{method_id(choice, task.level)}-{replicate}.nc"
             write_atomically(task.folder / "fits" / name, tree.to_netcdf)

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from experiments.files import write_atomically
+from experiments.files import write_atomically, write_csv
 from experiments.study.definition import Study, read_study
 from experiments.study.grid import shown
 from experiments.study.identity import FORMAT, method_id, scenario_id
@@ -283,7 +283,7 @@ def export(folder: str | Path, file: str | Path) -> Path:
     file = Path(file)
     results = read_results(folder).drop(columns=list(OF_THE_MACHINE))
     file.parent.mkdir(parents=True, exist_ok=True)
-    return write_atomically(file, lambda path: results.to_csv(path, index=False))
+    return write_csv(results, file)
 
 
 def _schema() -> "pa.Schema":

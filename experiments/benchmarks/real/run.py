@@ -2,7 +2,6 @@
 
 import json
 import time
-import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from functools import cache
@@ -15,6 +14,7 @@ from experiments.benchmarks.real.maximum_likelihood import find_method
 from experiments.benchmarks.real.protocol import Dealt, choose_systems, deal, seed_of
 from experiments.benchmarks.real.sources import SOURCES, Source, read_crowd
 from experiments.files import write_atomically
+from experiments.methods import fit_as_in_studies
 from experiments.study.identity import digest
 from experiments.study.workers import do_all, open_workers
 from lehner import Estimate, InputError, Ratings, probabilities_right
@@ -196,10 +196,7 @@ def _estimate(method: str, ratings: Ratings, seed: int) -> Estimate:
         return find_method(method).estimate(ratings, LEVEL, seed)
     import bayes_models
 
-    with warnings.catch_warnings():
-        # Its estimate carries them.
-        warnings.simplefilter("ignore", bayes_models.ConvergenceWarning)
-        (tree,) = bayes_models.fit_many(method, [ratings], seed=seed)
+    tree = fit_as_in_studies(method, ratings, seed)
     return bayes_models.estimate_from_draws(tree, level=LEVEL)
 
 

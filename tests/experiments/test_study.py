@@ -463,10 +463,10 @@ def test_draws_of_chosen_fits_are_kept(tmp_path):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("methods", [SLOW, f"{SLOW}, {SAMPLED}"])
-def test_ten_kills_change_nothing(tmp_path, methods):
+@pytest.mark.parametrize(("methods", "replicates"), [(SLOW, 500), (f"{SLOW}, {SAMPLED}", 120)])
+def test_ten_kills_change_nothing(tmp_path, methods, replicates):
     """SIGKILL at random moments: what is finished stays, and the table is the same in the end."""
-    path = write(tmp_path, methods=methods, replicates=120)
+    path = write(tmp_path, methods=methods, replicates=replicates)
     out, rng = tmp_path / "out", random.Random(1)
     command = [sys.executable, "-m", "experiments", "study", "run", path, "--output", out]
     counts = [0]

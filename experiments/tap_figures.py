@@ -27,7 +27,7 @@ def plot_calibration(table: "xr.Dataset", ax: "Axes | None" = None) -> "Axes":
     -------
     matplotlib.axes.Axes
         With a marker for each category and bin, its area by the number of ratings, and bars of
-        two standard errors.
+        two standard errors, within 0 and 1.
     """
     if ax is None:
         ax = Figure(figsize=(5, 5), layout="constrained").subplots()
@@ -37,14 +37,9 @@ def plot_calibration(table: "xr.Dataset", ax: "Axes | None" = None) -> "Axes":
         one = table.sel(category=category)
         one = one.isel(bin=np.flatnonzero(one["n_ratings"].values > 0))
         color = f"C{number % 10}"
-        ax.errorbar(
-            one["predicted"],
-            one["observed"],
-            2 * one["standard_error"],
-            fmt="none",
-            lw=1,
-            color=color,
-        )
+        half = 2 * one["standard_error"]
+        below, above = ((one["observed"] + end).clip(0, 1) for end in (-half, half))
+        ax.vlines(one["predicted"], below, above, lw=1, color=color)
         ax.scatter(
             one["predicted"],
             one["observed"],

@@ -14,6 +14,7 @@ from bayes_models.calibration import calibrate
 from bayes_models.models import find_model
 from experiments.calibration.designs import DESIGNS, FIRST, design
 from experiments.files import write_atomically, write_csv
+from experiments.study.proportions import share
 from lehner import InputError
 from lehner.checks import find
 from lehner.latent_class.models import MODELS
@@ -113,7 +114,7 @@ def summarise(found: Mapping[tuple[str, str], pd.DataFrame]) -> pd.DataFrame:
     rows = []
     for (model, name), ranks in found.items():
         for quantity, values in ranks.items():
-            covered = float(values.between(0.05, 0.95).mean())
+            covered, error = share(values.between(0.05, 0.95))
             rows.append(
                 {
                     "model": model,
@@ -123,7 +124,7 @@ def summarise(found: Mapping[tuple[str, str], pd.DataFrame]) -> pd.DataFrame:
                     "mean_rank": values.mean(),
                     "p_value": kstest(values, "uniform").pvalue,
                     "coverage_90": covered,
-                    "coverage_se": np.sqrt(covered * (1 - covered) / len(values)),
+                    "coverage_se": error,
                 }
             )
     return pd.DataFrame(rows)

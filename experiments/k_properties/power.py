@@ -11,6 +11,7 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from experiments.files import write_atomically
+from experiments.study.proportions import Z, share
 from lehner import Ratings, Scenario
 from lehner.k_properties.bootstrap import Outcome, run_k_tests
 from lehner.k_properties.check import LEVEL, holm
@@ -19,6 +20,7 @@ from lehner.k_properties.statistics import K_TESTS
 from lehner.labels import category_names
 from lehner.seeds import child_seeds, generator
 from lehner.simulation import simulate_items
+from lehner.wilson import wilson_interval
 
 HOLD = Scenario(n_categories=5, rater_accuracy=(0.6, 0.6, 0.6), system_accuracy=0.9)
 LEVELS = (-0.2, 0.0, 0.2)
@@ -88,14 +90,14 @@ def summarise(rejected: pd.DataFrame) -> pd.DataFrame:
     pandas.DataFrame
         Columns `test`, `rejected`, `se`, `not_tested` (share of the data sets), `data_sets`.
     """
-    n, rate = len(rejected), rejected.fillna(0.0).mean()
+    rates, errors = zip(*(share(rejected[test] == 1) for test in rejected), strict=True)
     return pd.DataFrame(
         {
-            "test": rate.index,
-            "rejected": rate.values,
-            "se": np.sqrt(rate * (1 - rate) / n).values,
+            "test": rejected.columns,
+            "rejected": rates,
+            "se": errors,
             "not_tested": rejected.isna().mean().values,
-            "data_sets": n,
+            "data_sets": len(rejected),
         }
     )
 
@@ -143,7 +145,7 @@ def write_power(
 
 
 def draw(table: pd.DataFrame) -> Figure:
-    """Draw the rates of rejection, a panel per test and a row per cell."""
+    """Draw rates of rejection with Wilson's 95% intervals, a panel per test, a row per cell."""
     cells, sizes = list(dict.fromkeys(table["cell"])), sorted(table["items"].unique())
     figure, axes = plt.subplots(
         1, len(TESTS), figsize=(15, 1.2 + 0.36 * len(cells)), sharey=True, layout="constrained"
@@ -153,10 +155,12 @@ def draw(table: pd.DataFrame) -> Figure:
         for place, n_items in enumerate(sizes):
             rows = table[(table["test"] == test) & (table["items"] == n_items)]
             y = [cells.index(cell) + 0.22 * (place - (len(sizes) - 1) / 2) for cell in rows["cell"]]
+            rates = rows["rejected"].to_numpy()
+            low, high = wilson_interval(rates, rows["data_sets"], z=Z)
             axis.errorbar(
-                rows["rejected"],
+                rates,
                 y,
-                xerr=2 * rows["se"],
+                xerr=np.maximum([rates - low, high - rates], 0),
                 fmt="o",
                 markersize=4,
                 label=f"n = {n_items}",

@@ -17,6 +17,7 @@ from experiments.paper.figures import (
     simulate_figure,
 )
 from experiments.paper.number import PrintedNumber
+from experiments.study.proportions import share
 from lehner import Scenario, simulate_estimates
 from lehner.parameters import draw_parameters
 from lehner.seeds import Seed, child_seeds
@@ -140,7 +141,7 @@ def sample_size_claims(seed: Seed, runs: int = 20 * RUNS) -> Iterator[PrintedNum
     for number, n_items, kappa in ((10, 200, ".3"), (11, 100, ".55")):
         figure = replace(FIGURES[number], n_items=n_items)
         found = simulate_figure(figure, runs, seed)
-        share, error = _share(_near(found, "system_accuracy"))
+        near, error = share(_near(found, "system_accuracy"))
         by_preset = [
             float(_near(found, "system_accuracy")[found.preset.values == p].mean()) for p in PRESETS
         ]
@@ -150,7 +151,7 @@ def sample_size_claims(seed: Seed, runs: int = 20 * RUNS) -> Iterator[PrintedNum
             quantity=f"share within .1 of the truth, {n_items} items, kappa {kappa}",
             printed=0.9,
             digits=2,
-            ours=share,
+            ours=near,
             standard_error=error,
             at_least=True,
             tried=f"by preset accuracy {', '.join(f'{x:.2f}' for x in by_preset)}; of the share "
@@ -161,11 +162,6 @@ def sample_size_claims(seed: Seed, runs: int = 20 * RUNS) -> Iterator[PrintedNum
 
 def _near(found: xr.Dataset, estimand: str) -> np.ndarray:
     return np.asarray(np.abs(found[METHOD] - found[estimand]) <= 0.1)
-
-
-def _share(near: np.ndarray) -> tuple[float, float]:
-    share = float(near.mean())
-    return share, float(np.sqrt(share * (1 - share) / len(near)))
 
 
 def _share_with_k_properties(figure: PaperFigure, seed: Seed, runs: int) -> float:

@@ -18,6 +18,7 @@ from experiments.files import write_atomically, write_csv
 from experiments.paper.figures import FIGURES, PRESETS
 from experiments.planning.plan import Plan, Question, plan_scenarios
 from experiments.planning.report import NONE, number_of_items
+from experiments.study.proportions import share
 from lehner import Scenario, simulate_estimates
 from lehner.planning.nearness import ESTIMANDS, ROUNDING, Estimand
 from lehner.seeds import Seed, child_seeds
@@ -109,14 +110,14 @@ def _rows(
     ]
     for method, estimand in product(METHODS, ESTIMANDS):
         near = [np.abs(one[method].values - one[estimand].values) <= WITHIN for one in drawn]
-        shares = np.array([one.mean() for one in near])
+        shares, errors = map(np.array, zip(*map(share, near), strict=True))
         question = Question(kappa=claim.kappa, method=method, estimand=cast(Estimand, estimand))
         plan = plan_scenarios(question, scenarios, replicates=replicates, seed=seed)
         yield {
             "method": method,
             "estimand": estimand,
             "probability": shares.mean(),
-            "probability_se": np.sqrt((shares * (1 - shares)).sum() / samples) / len(shares),
+            "probability_se": np.sqrt((errors**2).sum()) / len(errors),
             "lowest_probability": shares.min(),
             **_needed(plan),
         }

@@ -32,8 +32,35 @@ def share(happened: ArrayLike) -> tuple[float, float]:
     n, found = len(values), float(values.mean())
     if 0 < found < 1:
         return found, float(np.sqrt(found * (1 - found) / n))
-    yes, no = n * found + 0.5, n * (1 - found) + 0.5
-    return found, float(np.sqrt(yes * no / (n + 1) ** 2 / (n + 2)))
+    return found, _error_of_alike(found, n)
+
+
+def mean_share(shares: ArrayLike) -> tuple[float, float]:
+    """Give the mean of shares, each of its own group of results, and its standard error.
+
+    Parameters
+    ----------
+    shares : array_like of float
+        From 0 to 1, one or more.
+
+    Returns
+    -------
+    mean, standard_error : float
+        The error over groups, unless all are alike: then it is that of as many single results,
+        see `share`.
+
+    Examples
+    --------
+    >>> [round(x, 3) for x in mean_share([1.0, 0.5, 0.9])]
+    [0.8, 0.153]
+    >>> [round(x, 3) for x in mean_share([1.0] * 10)]
+    [1.0, 0.06]
+    """
+    values = np.asarray(shares, dtype=float)
+    n, mean = len(values), float(values.mean())
+    if values.min() < values.max():
+        return mean, float(values.std(ddof=1) / np.sqrt(n))
+    return mean, _error_of_alike(mean, n)
 
 
 def mean_difference(differences: ArrayLike) -> tuple[float, float]:
@@ -56,3 +83,9 @@ def mean_difference(differences: ArrayLike) -> tuple[float, float]:
         return mean, float(values.std(ddof=1) / np.sqrt(n))
     p = (np.array([(values == x).sum() for x in (-1, 0, 1)]) + 0.5) / (n + 1.5)
     return mean, float(np.sqrt((p[0] + p[2] - (p[2] - p[0]) ** 2) / (n + 2.5)))
+
+
+def _error_of_alike(found: float, n: int) -> float:
+    """Give the standard deviation of a proportion under Jeffreys' prior."""
+    yes, no = n * found + 0.5, n * (1 - found) + 0.5
+    return float(np.sqrt(yes * no / (n + 1) ** 2 / (n + 2)))

@@ -188,6 +188,11 @@ def test_the_table_has_designs_and_keeps_the_rows_of_others(tmp_path):
     assert table["p_value"].iloc[2] < 1e-6 < 0.001 < table["p_value"].iloc[:2].min()
 
 
+def test_intervals_that_all_hold_leave_an_error_of_coverage():
+    table = summarise({("one_coin", FIRST): pd.DataFrame({"accuracy": np.full(100, 0.5)})})
+    assert table["coverage_90"].item() == 1 and 0.005 < table["coverage_se"].item() < 0.02
+
+
 def test_designs_differ_in_categories_raters_items_gaps_and_known_truths():
     for name in DESIGNS:
         found = design(name)

@@ -8,7 +8,15 @@ import pandas as pd
 import pytest
 
 import experiments.k_properties
-from experiments.k_properties.power import CELLS, PLAIN, TESTS, rejections, write_power
+from experiments.k_properties.power import (
+    CELLS,
+    PLAIN,
+    TESTS,
+    draw,
+    rejections,
+    summarise,
+    write_power,
+)
 from lehner import Scenario, simulate
 from lehner.k_properties.statistics import K_TESTS
 
@@ -76,6 +84,18 @@ def test_finished_cells_are_not_computed_again(tmp_path):
     assert [path.name for path in again] == ["power.csv", "power.png"]
     table = pd.read_csv(tmp_path / "power.csv")
     assert list(table["test"]) == list(TESTS)
+
+
+def test_tests_that_always_reject_leave_an_error_and_bars_end_within_0_and_1():
+    assert (KEPT["se"] > 0).all() and KEPT["rejected"].max() == 1
+    rejected = pd.DataFrame({test: [1.0, 1.0, np.nan if test == PLAIN else 1.0] for test in TESTS})
+    one = summarise(rejected).assign(cell="a", items=50)
+    assert one["rejected"].tolist() == [1.0] * (len(TESTS) - 1) + [pytest.approx(2 / 3)]
+    assert (one["se"] > 0.1).all()
+    for axis in draw(pd.concat([one, one.assign(cell="b", rejected=0.0)])).axes:
+        (bars,) = axis.collections
+        ends = np.array([segment[:, 0] for segment in bars.get_segments()])
+        assert ends.min() >= 0 and ends.max() <= 1 and (np.ptp(ends, axis=1) > 0.4).all()
 
 
 def test_kept_sizes_are_5_percent_within_monte_carlo_error():

@@ -9,7 +9,7 @@ from scipy.stats import beta, binomtest, norm
 
 from experiments.benchmarks.estimators import summarise
 from experiments.study.performance import PROPORTIONS, compare_methods, measure
-from experiments.study.proportions import share
+from experiments.study.proportions import mean_share, share
 from lehner.wilson import wilson_interval
 
 DATA = Path(__file__).parents[1] / "data"
@@ -172,6 +172,13 @@ def test_replicates_that_are_all_alike_leave_an_error(inside):
     assert error < share([not inside] + [inside] * (n - 1))[1]
 
 
+def test_shares_of_groups_that_are_all_alike_leave_an_error():
+    for shares in ([0.0] * 12, [1.0] * 12):
+        assert mean_share(shares) == share([bool(shares[0])] * 12)
+    shares = np.array([1.0, 0.5, 0.9, 1.0])
+    assert mean_share(shares) == pytest.approx((0.85, shares.std(ddof=1) / 2))
+
+
 def alike(n=30):
     """Two methods whose intervals all hold, and another whose do not."""
     rows = {"truth": 0.5, "estimate": 0.5 + 0.01 * np.sin(np.arange(n)), "replicate": np.arange(n)}
@@ -236,3 +243,4 @@ def test_the_table_of_estimators_has_these_measures():
     errors = every.pivot(index="replicate", columns="method", values="estimate").dropna() - 0.5
     rmse = np.sqrt((errors**2).mean())
     assert table.loc["one_coin", "ratio"] == pytest.approx(rmse["one_coin"] / rmse["algebraic"])
+    np.testing.assert_allclose(table["ratio_to_best"], rmse / rmse.min())

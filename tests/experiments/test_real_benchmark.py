@@ -297,6 +297,15 @@ def test_draws_of_one_system_count_as_one_in_standard_errors():
     assert several.loc[0, "rmse"] == pytest.approx(np.sqrt((error**2).mean()))
 
 
+def test_intervals_that_all_hold_leave_an_error_of_coverage():
+    rows = pd.DataFrame({"system": list("abcdef"), "truth": 0.7, "estimate": 0.7, "n_items": 100})
+    rows = rows.assign(upper=0.8, **dict.fromkeys(BY, "x"))
+    held, missed = (measure_crowds(rows.assign(lower=lower)).iloc[0] for lower in (0.6, 0.75))
+    assert (held["coverage"], missed["coverage"]) == (1, 0)
+    assert held["coverage_se"] == pytest.approx(missed["coverage_se"])
+    assert 0.05 < held["coverage_se"] < 0.15
+
+
 def test_each_crowd_counts_once_in_the_means():
     measured = pd.DataFrame(
         {

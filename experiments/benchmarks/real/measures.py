@@ -8,6 +8,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from experiments.study.proportions import mean_share
+
 BY = ["crowd", "family", "split", "per_item", "known", "method"]
 OVER = ["split", "per_item", "known", "method"]
 MEASURES = ("bias", "rmse", "coverage", "width")
@@ -30,7 +32,8 @@ def measure_crowds(rows: pd.DataFrame) -> pd.DataFrame:
         A row for each crowd, number of ratings of an item, number of known truths and method:
         `systems`, `items` (their mean), `accuracy` (mean true accuracy of the systems), `failed`
         (share of systems without an estimate), and `bias`, `rmse`, `coverage`, `width`, each with
-        its Monte Carlo standard error in `<measure>_se`.
+        its Monte Carlo standard error in `<measure>_se`; that of a coverage of 0 or 1 is not zero,
+        see `experiments.study.proportions.mean_share`.
 
     Examples
     --------
@@ -56,7 +59,7 @@ def measure_crowds(rows: pd.DataFrame) -> pd.DataFrame:
         measures = {
             "bias": _mean(one["error"]),
             "rmse": _rmse(one["squared"]),
-            "coverage": _mean(one["inside"]),
+            "coverage": _share(one["inside"]),
             "width": _mean(one["width"]),
         }
         cell = dict(zip(BY, key, strict=True)) | {
@@ -108,6 +111,11 @@ def _mean(values: pd.Series) -> tuple[float, float]:
     if len(known) < 2:
         return (float(known[0]) if len(known) else np.nan), np.nan
     return float(known.mean()), float(known.std(ddof=1) / np.sqrt(len(known)))
+
+
+def _share(inside: pd.Series) -> tuple[float, float]:
+    known = inside.dropna()
+    return mean_share(known) if len(known) else (np.nan, np.nan)
 
 
 def _rmse(squared: pd.Series) -> tuple[float, float]:

@@ -125,11 +125,11 @@ def summarise(rows: pd.DataFrame) -> pd.DataFrame:
         `bias`, `rmse`, `rmse_se`, `ratio` (of the RMSE to that of the algebra, on the data sets
         for which both have an estimate), `ratio_to_best` (to the smallest of the algebra,
         `one_coin` and `dawid_skene`, on those for which all of these have one), `coverage`,
-        `coverage_se`, `coverage_lower` and `coverage_upper` (Wilson's 95% interval), `width`; the shares of data sets with
-        `no_estimate`, and of fits that `converged` and that `warned`; `misses_said`, the share of
-        the intervals that miss the truth which carry a warning, or lie beside the truth by no more
-        than `lehner.sensitivity` says; and `seconds`, the CPU time that nine fits in ten stay
-        under.
+        `coverage_se`, `coverage_lower` and `coverage_upper` (Wilson's 95% interval), `width`;
+        the shares of data sets with `no_estimate`, and of fits that `converged` and that `warned`;
+        `misses_said`, the share of the intervals that miss the truth which carry a warning, or lie
+        beside the truth by no more than `lehner.sensitivity` says; and `seconds`, the CPU time that
+        nine fits in ten stay under.
     """
     measures = measure(rows, BY, LEVEL).set_index([*BY, "measure"])
     ratios = [

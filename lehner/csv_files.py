@@ -11,6 +11,7 @@ from lehner.errors import InputError
 
 LONGEST_LINE = 1_000_000
 DELIMITERS = (",", "\t", ";")
+ROWS_FOR_DELIMITER = 20
 
 
 def read_csv(path: Path) -> Any:
@@ -85,7 +86,7 @@ def line_of(path: Path, position: int) -> int:
     int
     """
     with path.open("rb") as file:
-        delimiter = _delimiter(file.readline(LONGEST_LINE).decode("utf-8-sig"))
+        delimiter = _delimiter(path, file.readline(LONGEST_LINE).decode("utf-8-sig"))
     lines = (line for line, _ in _records(path, delimiter))
     return next((line for i, line in enumerate(lines) if i == position + 1), position + 2)
 
@@ -107,7 +108,7 @@ def _check_bytes(path: Path) -> str:
         ) from None
     if len(first) > LONGEST_LINE or not _decodes(first):
         _check_lines(path)
-    delimiter = _delimiter(first.decode("utf-8-sig"))
+    delimiter = _delimiter(path, first.decode("utf-8-sig"))
     if not first.removeprefix(b"\xef\xbb\xbf").strip():
         raise InputError(
             "the first line has no column names", "start with column names", file=path, row=1
@@ -126,8 +127,24 @@ def _decodes(line: bytes) -> bool:
     return True
 
 
-def _delimiter(line: str) -> str:
-    return max(DELIMITERS, key=re.sub('"[^"]*"', "", line).count)
+def _delimiter(path: Path, header: str) -> str:
+    """Find the delimiter: that of the header, and if it may be several, that of more rows."""
+    unquoted = re.sub('"[^"]*"', "", header)
+    found = [delimiter for delimiter in DELIMITERS if delimiter in unquoted]
+    if len(found) < 2:
+        return found[0] if found else DELIMITERS[0]
+    return max(found, key=lambda one: (_like_the_header(path, one), unquoted.count(one)))
+
+
+def _like_the_header(path: Path, delimiter: str) -> int:
+    """Count rows, of the first, with as many fields as the header."""
+    records = islice(_records(path, delimiter, strict=True), ROWS_FOR_DELIMITER + 1)
+    n_fields = []
+    try:
+        n_fields = [len(fields) for _, fields in records]
+    except InputError:
+        return 0
+    return n_fields[1:].count(n_fields[0])
 
 
 def _check_lines(path: Path) -> None:

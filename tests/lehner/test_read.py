@@ -123,6 +123,13 @@ def test_quoted_fields_may_hold_separators_quotes_and_line_ends(tmp_path):
     assert ratings.codes.tolist() == [[0, 1], [2, 0]]
 
 
+@pytest.mark.parametrize("text", ["item,x;;y,z\n1,a,b\n2,b,a\n", 'item,x;;y\n"1;2",a\n2,b\n'])
+def test_unquoted_names_may_hold_other_separators(tmp_path, text):
+    ratings = read_ratings(write(tmp_path, text))
+    assert ratings.raters[0] == "x;;y"
+    assert ratings.n_ratings == 2 * ratings.n_raters
+
+
 @pytest.mark.parametrize("delimiter", [",", ";", "\t"])
 def test_quoted_names_may_hold_other_separators(tmp_path, delimiter):
     text = io.StringIO()

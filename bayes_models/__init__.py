@@ -1,26 +1,25 @@
 """Bayesian models of ratings whose true categories are unknown."""
 
-from bayes_models.adjustment import adjust_algebraic
-from bayes_models.class_conditional import class_conditional
-from bayes_models.contradictions import contradictions
-from bayes_models.dawid_skene import dawid_skene
-from bayes_models.diagnostics import ConvergenceWarning, Diagnostics, diagnose
-from bayes_models.dials import Dial, read_dials
-from bayes_models.fit import fit, fit_many
-from bayes_models.hierarchical_dawid_skene import hierarchical_dawid_skene
-from bayes_models.identification import Identification, identify
-from bayes_models.label_modes import LabelMode, label_modes
-from bayes_models.models import ModelSpec, find_model
-from bayes_models.observations import observe
-from bayes_models.one_coin import one_coin
-from bayes_models.one_coin_by_rater import one_coin_by_rater
-from bayes_models.pooled import pooled
-from bayes_models.posterior import estimate_from_draws
-from bayes_models.predictive_checks import PredictiveChecks, predictive_checks
-from bayes_models.priors import diagonal_concentration
-from bayes_models.relaxed_k import relaxed_k
-from bayes_models.slope_sensitivity import slope_sensitivity
-from bayes_models.tap import tap
+from bayes_models.likelihood.observations import observe
+from bayes_models.models.class_conditional import class_conditional
+from bayes_models.models.dawid_skene import dawid_skene
+from bayes_models.models.hierarchical_dawid_skene import hierarchical_dawid_skene
+from bayes_models.models.one_coin import one_coin
+from bayes_models.models.one_coin_by_rater import one_coin_by_rater
+from bayes_models.models.pooled import pooled
+from bayes_models.models.priors import diagonal_concentration
+from bayes_models.models.relaxed_k import relaxed_k
+from bayes_models.models.spec import ModelSpec, find_model
+from bayes_models.models.tap import tap
+from bayes_models.posterior.contradictions import contradictions
+from bayes_models.posterior.diagnostics import ConvergenceWarning, Diagnostics, diagnose
+from bayes_models.posterior.dials import Dial, read_dials
+from bayes_models.posterior.estimate import estimate_from_draws
+from bayes_models.posterior.identification import Identification, identify
+from bayes_models.posterior.label_modes import LabelMode, label_modes
+from bayes_models.posterior.predictive_checks import PredictiveChecks, predictive_checks
+from bayes_models.posterior.slope_sensitivity import slope_sensitivity
+from bayes_models.sampling.fit import fit, fit_many
 from lehner.latent_class.models import MODELS
 
 __all__ = [
@@ -32,7 +31,6 @@ __all__ = [
     "LabelMode",
     "ModelSpec",
     "PredictiveChecks",
-    "adjust_algebraic",
     "class_conditional",
     "contradictions",
     "dawid_skene",

@@ -14,15 +14,15 @@ import pymc as pm
 import xarray as xr
 from numpy.typing import NDArray
 
-from bayes_models.diagnostics import ConvergenceWarning
-from bayes_models.draws import labelled_draws
-from bayes_models.fit import fit_many
-from bayes_models.models import find_model
-from bayes_models.predictive import draw_ratings
-from bayes_models.priors import Priors
-from bayes_models.truth import states
+from bayes_models.models.priors import Priors
+from bayes_models.models.spec import find_model
+from bayes_models.posterior.diagnostics import ConvergenceWarning
+from bayes_models.posterior.predictive import draw_ratings
+from bayes_models.posterior.truth import states
+from bayes_models.sampling.draws import labelled_draws
+from bayes_models.sampling.fit import fit_many
 from lehner import InputError, Ratings
-from lehner.seeds import Seed, child_seeds
+from lehner.core.seeds import Seed, child_seeds
 
 KEPT = 99
 

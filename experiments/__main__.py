@@ -1,5 +1,5 @@
 """The `lehner` command as `python -m experiments`."""
 
-from experiments.cli import main
+from experiments.cli.main import main
 
 main()

@@ -29,8 +29,8 @@ import pymc as pm
 
 import bayes_models
 import lehner
-from experiments.comparison import compare
-from experiments.figures import plot_intervals
+from experiments.estimate.comparison import compare
+from experiments.estimate.comparison_figure import plot_intervals
 
 az.style.use("arviz-variat")
 print(f"Python {sys.version.split()[0]}, PyMC {pm.__version__}, ArviZ {az.__version__}")

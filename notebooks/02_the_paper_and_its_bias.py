@@ -27,9 +27,9 @@ import pandas as pd
 
 import lehner
 from experiments.atlas import VIOLATIONS, compute_atlas
-from experiments.atlas.drawing import plot_violation
+from experiments.atlas.atlas_figure import plot_violation
 from experiments.paper import FIGURES, replicate_paper, simulate_figure
-from experiments.paper.drawing import plot_figure
+from experiments.paper.bias_figure import plot_figure
 from experiments.paper.readings import score_readings
 from experiments.paper.replication import kappas_together, replication_table
 

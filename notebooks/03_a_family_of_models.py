@@ -31,8 +31,8 @@ from IPython.display import Markdown
 import bayes_models
 import lehner
 from bayes_models import MODELS, find_model
-from experiments.comparison import compare
-from experiments.figures import plot_intervals
+from experiments.estimate.comparison import compare
+from experiments.estimate.comparison_figure import plot_intervals
 
 warnings.simplefilter("ignore", bayes_models.ConvergenceWarning)
 pd.set_option("display.max_colwidth", 90, "display.precision", 3)

@@ -32,7 +32,7 @@ import pandas as pd
 
 import experiments
 from experiments.study import read_study
-from experiments.study.figures import plot_bias, plot_nested_loop
+from experiments.study.study_figures import plot_bias, plot_nested_loop
 
 folder = Path(experiments.__file__).parent / "studies" / "k_violations"
 study = read_study("k_violations")

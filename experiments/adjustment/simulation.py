@@ -2,9 +2,8 @@
 
 The K-properties hold (raters right in .6), or fail as in the paper's Figures 9 and 10, with random
 preferences among errors as there or without them, for 50, 200 and 1,000 items. Run in a clone:
-`python -m experiments.adjustment.simulation FOLDER`, and for the version that rests on a fit of
-`relaxed_k`, a second a data set, the same with `--bayesian`. Finished parts in the folder are not
-computed again.
+`python -m experiments.adjustment.simulation FOLDER`. Finished parts in the folder are not computed
+again.
 """
 
 import argparse
@@ -18,9 +17,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from experiments.files import write_csv
-from experiments.methods import fit_as_in_studies
-from experiments.paper.figures import FIGURES, PRESETS
+from experiments.paper.figure_scenarios import FIGURES, PRESETS
+from experiments.reporting.files import write_csv
 from experiments.study.performance import measure
 from lehner import (
     Estimate,
@@ -45,8 +43,7 @@ SETTINGS = {
     "raters .3 .4 .5, PER 0": (9, 0.0),
 }
 SIZES = (50, 200, 1000)
-BAYESIAN = {("raters .5 .6 .7, violated", 200), ("raters .5 .6 .7, violated", 1000)}
-PART, BAYESIAN_PART = 20, 4
+PART = 20
 COSTLY_EVERY = 2
 SAMPLES = 100
 GRID = np.linspace(0, 1, 6)
@@ -58,10 +55,7 @@ def main() -> None:
     """Compute the missing parts, write the table and print it."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("folder", type=Path)
-    parser.add_argument(
-        "--parts", type=int, default=1, help=f"of {PART} replicates a cell, or {BAYESIAN_PART}"
-    )
-    parser.add_argument("--bayesian", action="store_true", help="the version from relaxed_k")
+    parser.add_argument("--parts", type=int, default=1, help=f"of {PART} replicates a cell")
     chosen = parser.parse_args()
     chosen.folder.mkdir(parents=True, exist_ok=True)
     cells = [
@@ -69,13 +63,11 @@ def main() -> None:
         for part in range(chosen.parts)
         for setting in SETTINGS
         for n_items in SIZES
-        if not chosen.bayesian or (setting, n_items) in BAYESIAN
         for accuracy in PRESETS
     ]
-    rows = pd.concat([_part(chosen, *cell) for cell in cells], ignore_index=True)
+    rows = pd.concat([_part(chosen.folder, *cell) for cell in cells], ignore_index=True)
     table = summarise(rows)
-    name = "relaxed_k.csv" if chosen.bayesian else "adjustment.csv"
-    write_csv(table.round(4), chosen.folder / name)
+    write_csv(table.round(4), chosen.folder / "adjustment.csv")
     print(table.round(3).to_string(index=False))
 
 
@@ -111,20 +103,15 @@ def summarise(rows: pd.DataFrame) -> pd.DataFrame:
     return pd.concat(found)[["setting", "n_items", "system", "method", "n", *columns]]
 
 
-def _part(
-    chosen: argparse.Namespace, part: int, setting: str, n_items: int, accuracy: float
-) -> pd.DataFrame:
-    kind = "relaxed_k" if chosen.bayesian else "algebra"
-    n = BAYESIAN_PART if chosen.bayesian else PART
+def _part(folder: Path, part: int, setting: str, n_items: int, accuracy: float) -> pd.DataFrame:
     figure, preference = SETTINGS[setting]
-    path = chosen.folder / f"{kind}_{figure:02}_{preference}_{n_items}_{accuracy}_{part}.csv"
+    path = folder / f"{figure:02}_{preference}_{n_items}_{accuracy}_{part}.csv"
     if not path.exists():
         scenario = replace(
             FIGURES[figure].scenario(accuracy),
             n_items=n_items,
             proportional_error_range=preference,
         )
-        estimates = _bayesian if chosen.bayesian else _algebraic
         rows = pd.DataFrame(
             {
                 "setting": setting,
@@ -137,8 +124,8 @@ def _part(
                 "upper": estimate[2],
                 "truth": truth,
             }
-            for replicate, method, estimate, truth in estimates(
-                scenario, range(n * part, n * (part + 1))
+            for replicate, method, estimate, truth in _estimates(
+                scenario, range(PART * part, PART * (part + 1))
             )
         )
         write_csv(rows, path)
@@ -158,7 +145,7 @@ def _data(scenario: Scenario, replicates: range) -> Iterator[tuple[int, Ratings,
         yield replicate, ordered, float(true_parameters(scenario, seed).system_accuracy)
 
 
-def _algebraic(scenario: Scenario, replicates: range) -> Found:
+def _estimates(scenario: Scenario, replicates: range) -> Found:
     oracle = _oracle(replace(scenario, system_accuracy=0.5))
     for replicate, ratings, truth in _data(scenario, replicates):
         violations = fit_violations(ratings)
@@ -166,6 +153,7 @@ def _algebraic(scenario: Scenario, replicates: range) -> Found:
         likelihood = estimate_algebraic(ratings, aggregation="likelihood", interval=None)
         options: dict[str, Any] = {"samples": SAMPLES, "seed": replicate}
         found = {
+            "algebraic": estimate_algebraic(ratings, interval=None),
             "algebraic_paper": paper,
             "algebraic_likelihood": likelihood,
             "algebraic_paper_adjusted": estimate_adjusted(
@@ -176,6 +164,7 @@ def _algebraic(scenario: Scenario, replicates: range) -> Found:
             ),
         }
         if replicate % COSTLY_EVERY == 0:
+            found["algebraic_adjusted"] = estimate_adjusted(ratings, violations, **options)
             found["algebraic_likelihood_adjusted"] = estimate_adjusted(
                 ratings, violations, aggregation="likelihood", **options
             )
@@ -185,20 +174,6 @@ def _algebraic(scenario: Scenario, replicates: range) -> Found:
         value = None if observed is None else float(np.interp(observed, *oracle))
         name = "algebraic_paper_adjusted, by who knows the scenario"
         yield replicate, name, (value, None, None), truth
-
-
-def _bayesian(scenario: Scenario, replicates: range) -> Found:
-    import bayes_models
-
-    for replicate, ratings, truth in _data(scenario, replicates):
-        tree = fit_as_in_studies("relaxed_k", ratings, replicate)
-        for estimate in (
-            estimate_algebraic(ratings, interval=None),
-            estimate_adjusted(ratings, samples=SAMPLES, seed=replicate),
-            bayes_models.adjust_algebraic(tree, ratings, seed=replicate),
-            bayes_models.estimate_from_draws(tree),
-        ):
-            yield replicate, estimate.method, _numbers(estimate), truth
 
 
 def _numbers(estimate: Estimate) -> tuple[float | None, float | None, float | None]:

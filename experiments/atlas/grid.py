@@ -8,8 +8,8 @@ import numpy as np
 import pandas as pd
 
 from lehner import Scenario, population_values
-from lehner.seeds import Seed
-from lehner.vote_methods import VOTE_METHODS
+from lehner.algebra.vote_methods import VOTE_METHODS
+from lehner.core.seeds import Seed
 
 LIKELIHOOD_METHODS = ("one_coin_by_rater_ml", "dawid_skene_ml")
 SYSTEM_ACCURACIES = (0.1, 0.5, 0.9)

@@ -22,8 +22,8 @@ import pandas as pd
 
 from experiments.benchmarks.estimators_table import as_markdown
 from experiments.benchmarks.settings import GROUPS, SETTINGS
-from experiments.files import write_atomically, write_csv
-from experiments.methods import find_method, fit_as_in_studies
+from experiments.estimate.methods import find_method, fit_as_in_studies
+from experiments.reporting.files import write_atomically, write_csv
 from experiments.study.performance import measure
 from lehner import Estimate, Ratings
 from lehner.latent_class.models import MODELS
@@ -254,7 +254,7 @@ def _estimate(method: str, ratings: Ratings, seed: int) -> Estimate:
 def _converged(estimate: Estimate) -> bool:
     if estimate.draws is None:
         return True
-    from bayes_models.diagnostics import Diagnostics
+    from bayes_models.posterior.diagnostics import Diagnostics
 
     return not Diagnostics(**json.loads(estimate.draws.attrs["diagnostics"])).failures()
 

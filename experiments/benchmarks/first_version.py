@@ -24,7 +24,7 @@ from experiments.benchmarks.estimators import (
     replicates_of,
 )
 from experiments.benchmarks.settings import SETTINGS
-from experiments.files import write_csv
+from experiments.reporting.files import write_csv
 
 METHOD = "relaxed_k 0.1.0"
 SCRIPT = Path(__file__).with_name("first_version_fit.py")

@@ -33,13 +33,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 import bayes_models
-from bayes_models import compiled as compiling
-from bayes_models.compiled import compile_model, sample
-from bayes_models.diagnostics import TAILS, array_stats
-from bayes_models.gibbs import sample_conjugate
-from bayes_models.models import conjugate_models
-from bayes_models.observations import Observations, observe
-from bayes_models.start import em_start
+from bayes_models.likelihood.observations import Observations, observe
+from bayes_models.models.spec import conjugate_models
+from bayes_models.posterior.diagnostics import TAILS, array_stats
+from bayes_models.sampling import compiled as compiling
+from bayes_models.sampling.compiled import compile_model, sample
+from bayes_models.sampling.gibbs import sample_conjugate
+from bayes_models.sampling.start import em_start
 from experiments.benchmarks.first_fit import first_fit
 from experiments.study.workers import open_workers
 from lehner import Ratings, Scenario, simulate

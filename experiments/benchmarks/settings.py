@@ -12,7 +12,7 @@ from itertools import product
 import numpy as np
 
 from experiments.benchmarks.processes import PROCESSES, Process
-from experiments.paper.figures import FIGURES, PRESETS
+from experiments.paper.figure_scenarios import FIGURES, PRESETS
 from lehner import Ratings, Scenario, simulate, true_parameters
 
 FIGURES_COMPARED = (10, 9, 3, 11, 13, 12, 14, 6)

@@ -16,7 +16,7 @@ from dataclasses import replace
 import numpy as np
 
 from experiments.benchmarks.loop import simulate_and_estimate
-from experiments.paper.figures import FIGURES
+from experiments.paper.figure_scenarios import FIGURES
 from lehner import Scenario, population_value, simulate_estimates
 
 ROUNDS = 7

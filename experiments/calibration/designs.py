@@ -3,7 +3,7 @@
 import numpy as np
 
 from lehner import Ratings
-from lehner.checks import find
+from lehner.core.checks import find
 
 # Name: categories, raters besides the system, items, share of ratings missing, of truths known,
 # and whether the categories are ordered.

@@ -10,17 +10,17 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
-from experiments.files import write_atomically
+from experiments.reporting.files import write_atomically
 from experiments.study.proportions import Z, share
 from lehner import Ratings, Scenario
+from lehner.core.seeds import child_seeds, generator
+from lehner.core.wilson import wilson_interval
+from lehner.data.categories import category_names
 from lehner.k_properties.bootstrap import Outcome, run_k_tests
 from lehner.k_properties.check import LEVEL, holm
 from lehner.k_properties.disagreement import plain_chi_square
 from lehner.k_properties.statistics import K_TESTS
-from lehner.labels import category_names
-from lehner.seeds import child_seeds, generator
-from lehner.simulation import simulate_items
-from lehner.wilson import wilson_interval
+from lehner.simulation.draw import simulate_items
 
 HOLD = Scenario(n_categories=5, rater_accuracy=(0.6, 0.6, 0.6), system_accuracy=0.9)
 LEVELS = (-0.2, 0.0, 0.2)

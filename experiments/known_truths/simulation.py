@@ -16,7 +16,7 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy.stats import t
 
-from experiments.files import write_atomically
+from experiments.reporting.files import write_atomically
 from experiments.study.performance import measure
 from lehner import (
     IntervalEstimate,
@@ -28,10 +28,10 @@ from lehner import (
     probabilities_right,
     simulate,
 )
+from lehner.core.seeds import child_seeds
 from lehner.known_truths.correction import ALARM, own_variance
 from lehner.known_truths.partly_known import PartlyKnown, rightness
 from lehner.known_truths.recalibration import BIAS_SCALE
-from lehner.seeds import child_seeds
 
 type Floats = NDArray[np.float64]
 

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 from scipy.stats import gaussian_kde
 
-from experiments.paper.figures import FIGURES, METHOD, PAPER_RUNS
+from experiments.paper.figure_scenarios import FIGURES, METHOD, PAPER_RUNS
 from experiments.paper.simulated import (
     LARGE_RUN,
     PRINTED_RUNS,
@@ -20,8 +20,8 @@ from experiments.paper.simulated import (
     diagonal_spread,
 )
 from lehner import Scenario, simulate_estimates
-from lehner.parameters import draw_parameters, expected_system_accuracy
-from lehner.seeds import Seed, child_seeds
+from lehner.core.seeds import Seed, child_seeds
+from lehner.simulation.parameters import draw_parameters, expected_system_accuracy
 
 READINGS: dict[str, dict[str, Any]] = {
     "as in this package": {},

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from experiments.paper.figures import (
+from experiments.paper.figure_scenarios import (
     DIFFICULTY,
     FIGURES,
     METHOD,
@@ -19,8 +19,8 @@ from experiments.paper.figures import (
 from experiments.paper.number import PrintedNumber
 from experiments.study.proportions import share
 from lehner import Scenario, simulate_estimates
-from lehner.parameters import draw_parameters
-from lehner.seeds import Seed, child_seeds
+from lehner.core.seeds import Seed, child_seeds
+from lehner.simulation.parameters import draw_parameters
 
 RUNS = 1000
 LARGE_RUN = 5000

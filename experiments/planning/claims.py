@@ -14,14 +14,14 @@ from typing import Any, cast
 import numpy as np
 import pandas as pd
 
-from experiments.files import write_atomically, write_csv
-from experiments.paper.figures import FIGURES, PRESETS
+from experiments.paper.figure_scenarios import FIGURES, PRESETS
 from experiments.planning.plan import Plan, Question, plan_scenarios
-from experiments.planning.report import NONE, number_of_items
+from experiments.planning.plan_report import NONE, number_of_items
+from experiments.reporting.files import write_atomically, write_csv
 from experiments.study.proportions import share
 from lehner import Scenario, simulate_estimates
+from lehner.core.seeds import Seed, child_seeds
 from lehner.planning.nearness import ESTIMANDS, ROUNDING, Estimand
-from lehner.seeds import Seed, child_seeds
 
 METHODS = ("algebraic_paper", "algebraic")
 SAMPLES = 20_000

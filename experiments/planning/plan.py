@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from lehner import InputError, SampleSize, Scenario, required_sample_size, scenario_with_kappa
-from lehner.estimate import plain
+from lehner.core.estimate import plain
+from lehner.core.seeds import Seed, child_seeds
 from lehner.planning.kappa import initial_accuracy
 from lehner.planning.nearness import Estimand
 from lehner.planning.sample_size import MOST_CELLS
-from lehner.seeds import Seed, child_seeds
-from lehner.vote_probabilities import n_vote_cells
+from lehner.simulation.vote_probabilities import n_vote_cells
 
 if TYPE_CHECKING:
     import pandas as pd

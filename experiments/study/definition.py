@@ -11,7 +11,7 @@ from experiments.study.grid import Cell, expand
 from experiments.study.identity import digest, method_id, scenario_id
 from experiments.study.options import MethodChoice, choose_method
 from lehner import InputError
-from lehner.checks import check_number, check_positive, check_whole_number, find, wrong
+from lehner.core.checks import check_number, check_positive, check_whole_number, find, wrong
 
 KEYS = ("name", "aims", "seed", "replicates", "target_se", "level", "methods", "scenarios")
 REQUIRED = ("name", "seed", "methods", "scenarios")

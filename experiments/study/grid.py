@@ -6,7 +6,7 @@ from dataclasses import dataclass, fields
 from typing import Any
 
 from lehner import InputError, Scenario
-from lehner.checks import find, wrong
+from lehner.core.checks import find, wrong
 
 FIELDS = {field.name: field for field in fields(Scenario)}
 

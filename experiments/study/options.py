@@ -4,10 +4,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from experiments.methods import ALGEBRAIC, find_method
-from lehner.checks import check_choice, check_number, check_whole_number, find, wrong
+from experiments.estimate.methods import ALGEBRAIC, find_method
+from lehner.algebra.vote_methods import VOTE_METHODS
+from lehner.core.checks import check_choice, check_number, check_whole_number, find, wrong
 from lehner.latent_class.models import MODELS
-from lehner.vote_methods import VOTE_METHODS
 
 RESAMPLED = {
     "interval": lambda value: check_choice("interval", value, ("percentile", "bca", "none")),
@@ -32,7 +32,7 @@ class MethodChoice:
     Parameters
     ----------
     method : str
-        Name, as in `experiments.methods.list_methods`.
+        Name, as in `experiments.estimate.methods.list_methods`.
     label : str
         What it is called in the results: its name, unless given.
     options : tuple of (str, value)

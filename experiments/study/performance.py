@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from experiments.study.proportions import Z, mean_difference, share
-from lehner.wilson import wilson_interval
+from lehner.core.wilson import wilson_interval
 
 if TYPE_CHECKING:
     import pandas as pd

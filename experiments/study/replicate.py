@@ -11,15 +11,15 @@ from typing import Any
 
 import numpy as np
 
-from experiments.files import write_atomically
-from experiments.methods import ALGEBRAIC, find_method, fit_as_in_studies
+from experiments.estimate.methods import ALGEBRAIC, find_method, fit_as_in_studies
+from experiments.reporting.files import write_atomically
 from experiments.study.identity import data_seed, method_id, method_seed, scenario_id
 from experiments.study.options import MethodChoice
 from lehner import Estimate, InputError, Scenario, estimate_algebraic
-from lehner.pattern_probabilities import has_few_patterns
-from lehner.simulation import SimulatedItems, simulate_items
-from lehner.vote_methods import estimate_from_votes
-from lehner.votes import pattern_votes
+from lehner.algebra.vote_methods import estimate_from_votes
+from lehner.data.votes import pattern_votes
+from lehner.simulation.draw import SimulatedItems, simulate_items
+from lehner.simulation.pattern_probabilities import has_few_patterns
 
 ESTIMANDS = ("system_accuracy", "system_accuracy_in_sample")
 UNDEFINED = "agreement at or below chance, or answers on no informative item"

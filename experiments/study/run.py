@@ -15,7 +15,7 @@ from experiments.study.replicate import Row, Task, do_task, task_size
 from experiments.study.stopping import note_interrupts
 from experiments.study.store import Store, open_store, read_results
 from experiments.study.workers import Workers, do_all, open_workers
-from lehner.checks import check_whole_number
+from lehner.core.checks import check_whole_number
 
 if TYPE_CHECKING:
     import pandas as pd

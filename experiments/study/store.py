@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from experiments.files import write_atomically, write_csv
+from experiments.reporting.files import write_atomically, write_csv
 from experiments.study.definition import Study, read_study
 from experiments.study.grid import shown
 from experiments.study.identity import FORMAT, method_id, scenario_id

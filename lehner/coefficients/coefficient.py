@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from lehner.coefficients.landis_koch import landis_koch_label, landis_koch_probability
 from lehner.coefficients.linearised import TINY, Linearised, standard_error
-from lehner.estimate import number
+from lehner.core.estimate import number
 
 type Floats = NDArray[np.float64]
 

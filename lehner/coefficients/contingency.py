@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from lehner.checks import SUM_TOLERANCE
 from lehner.coefficients.linearised import TINY, Linearised, beyond_chance
-from lehner.errors import InputError
+from lehner.core.checks import SUM_TOLERANCE
+from lehner.core.errors import InputError
 
 if TYPE_CHECKING:
     import xarray as xr

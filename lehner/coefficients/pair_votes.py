@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from lehner.ratings import SYSTEM, Ratings
+from lehner.data.ratings import SYSTEM, Ratings
 
 type Floats = NDArray[np.float64]
 type Integers = NDArray[np.int64]

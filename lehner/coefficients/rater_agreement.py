@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from lehner.checks import check_number
+from lehner.algebra.pairwise import pairwise_agreement
 from lehner.coefficients.chance_corrected import percent_agreement
 from lehner.coefficients.coefficient import Coefficient
 from lehner.coefficients.coefficient_of_items import coefficient_of_items
@@ -14,9 +14,9 @@ from lehner.coefficients.item_votes import ItemVotes, count_votes
 from lehner.coefficients.rater_pairs import rater_pairs
 from lehner.coefficients.result import Agreement
 from lehner.coefficients.weights import AgreementWeights, find_all_weights
-from lehner.errors import InputError
-from lehner.pairwise import pairwise_agreement
-from lehner.ratings import Ratings
+from lehner.core.checks import check_number
+from lehner.core.errors import InputError
+from lehner.data.ratings import Ratings
 
 ANONYMOUS = "undefined: it is not known who gave which rating"
 SAME = 1e-9

@@ -11,7 +11,7 @@ from lehner.coefficients.contingency import accuracy, cohen_kappa
 from lehner.coefficients.linearised import Linearised, standard_error
 from lehner.coefficients.pair_votes import PairVotes, list_votes
 from lehner.coefficients.weights import AgreementWeights
-from lehner.ratings import Ratings
+from lehner.data.ratings import Ratings
 
 if TYPE_CHECKING:
     import xarray as xr

@@ -4,11 +4,11 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from lehner.checks import find
 from lehner.coefficients.coefficient import Coefficient
 from lehner.coefficients.rater_pairs import RaterPairs
-from lehner.estimate import plain
-from lehner.wording import counted
+from lehner.core.checks import find
+from lehner.core.estimate import plain
+from lehner.core.wording import counted
 
 if TYPE_CHECKING:
     import pandas as pd

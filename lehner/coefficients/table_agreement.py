@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from lehner.checks import check_number
 from lehner.coefficients.coefficient import Coefficient, summarise, undefined
 from lehner.coefficients.coefficient_of_items import coefficient_of_items
 from lehner.coefficients.contingency import accuracy, as_table, cohen_kappa, goodman_kruskal_lambda
 from lehner.coefficients.item_votes import ItemVotes, count_votes
 from lehner.coefficients.result import Agreement
 from lehner.coefficients.weights import AgreementWeights, find_all_weights
-from lehner.flat import MOST_ITEMS
+from lehner.core.checks import check_number
+from lehner.data.flat import MOST_ITEMS
 
 if TYPE_CHECKING:
     import xarray as xr

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from lehner.coefficients.contingency import as_table
-from lehner.errors import InputError
-from lehner.labels import Label, check_categories, encode, plain_label, unify
-from lehner.read import locate, read_columns
+from lehner.core.errors import InputError
+from lehner.data.categories import Label, check_categories, encode, plain_label, unify
+from lehner.data.read import locate, read_columns
 
 if TYPE_CHECKING:
     import xarray as xr

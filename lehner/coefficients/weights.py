@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from lehner.checks import find
-from lehner.errors import InputError
-from lehner.labels import Label
+from lehner.core.checks import find
+from lehner.core.errors import InputError
+from lehner.data.categories import Label
 
 type Floats = NDArray[np.float64]
 

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
 
-from lehner.checks import find
-from lehner.ratings import Ratings
-from lehner.read import read_ratings
+from lehner.core.checks import find
+from lehner.data.ratings import Ratings
+from lehner.data.read import read_ratings
 
 FOLDER = Path(str(files("lehner.datasets")))
 

@@ -3,7 +3,10 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from lehner.checks import check_whole_number
+from lehner.core.checks import check_whole_number
+from lehner.core.estimate import require_pairs
+from lehner.core.seeds import Seed, child_seeds
+from lehner.data.ratings import Ratings
 from lehner.dependence.effective import from_known_truths, from_pairs
 from lehner.dependence.pairs import (
     SIGNIFICANCE,
@@ -15,15 +18,12 @@ from lehner.dependence.pairs import (
     mean_agreement,
 )
 from lehner.dependence.result import Dependence, untested
-from lehner.estimate import require_pairs
 from lehner.k_properties.agreement_totals import (
     Design,
     find_design,
     observed_totals,
     simulated_cells,
 )
-from lehner.ratings import Ratings
-from lehner.seeds import Seed, child_seeds
 
 FEWEST_REPLICATES = 99
 MOST_RATERS = 30

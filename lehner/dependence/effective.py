@@ -11,9 +11,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from lehner.data.ratings import Ratings
 from lehner.dependence.pairs import of_raters
 from lehner.k_properties.agreement_totals import Design, Totals
-from lehner.ratings import Ratings
 
 type Floats = NDArray[np.float64]
 

@@ -12,7 +12,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from lehner.algebraic import CHANCE_TOLERANCE, base_rates, clip_base_rates
+from lehner.algebra.algebraic import CHANCE_TOLERANCE, base_rates, clip_base_rates
+from lehner.algebra.pairwise import brennan_prediger
+from lehner.data.ratings import SYSTEM
 from lehner.k_properties.agreement_totals import Design, Totals, simulated_totals
 from lehner.k_properties.model import (
     accuracy_of,
@@ -20,8 +22,6 @@ from lehner.k_properties.model import (
     fit_own_accuracies,
     residual_correlations,
 )
-from lehner.pairwise import brennan_prediger
-from lehner.ratings import SYSTEM
 
 type Floats = NDArray[np.float64]
 type Statistic = Callable[[Totals, Design], Floats]

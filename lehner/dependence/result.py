@@ -3,11 +3,11 @@
 from dataclasses import dataclass
 from typing import Any
 
+from lehner.core.estimate import plain
+from lehner.data.ratings import Ratings
 from lehner.dependence.effective import EffectiveRaters, mean_raters
 from lehner.dependence.pairs import Pair
 from lehner.dependence.words import effective_line, pair_lines, triple_line
-from lehner.estimate import plain
-from lehner.ratings import Ratings
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)

@@ -2,10 +2,10 @@
 
 from collections.abc import Iterable, Sequence
 
+from lehner.core.wording import counted
+from lehner.data.ratings import SYSTEM
 from lehner.dependence.effective import EffectiveRaters
 from lehner.dependence.pairs import Pair
-from lehner.ratings import SYSTEM
-from lehner.wording import counted
 
 MOST_SHOWN = 3
 

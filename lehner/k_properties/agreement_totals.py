@@ -11,8 +11,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from lehner.flat import FlatRatings, sort_ratings
-from lehner.ratings import SYSTEM, Ratings
+from lehner.data.flat import FlatRatings, sort_ratings
+from lehner.data.ratings import SYSTEM, Ratings
 
 type Floats = NDArray[np.float64]
 type Integers = NDArray[np.int64]

@@ -6,7 +6,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from lehner.algebraic import CHANCE_TOLERANCE
+from lehner.algebra.algebraic import CHANCE_TOLERANCE
+from lehner.core.seeds import Seed, child_seeds
+from lehner.data.ratings import Ratings
 from lehner.k_properties.agreement_totals import (
     Design,
     Totals,
@@ -16,8 +18,6 @@ from lehner.k_properties.agreement_totals import (
 )
 from lehner.k_properties.model import KModel, fit_k_model, fit_own_accuracies
 from lehner.k_properties.statistics import K_TESTS, KTest, NullName
-from lehner.ratings import Ratings
-from lehner.seeds import Seed, child_seeds
 
 type Floats = NDArray[np.float64]
 

@@ -4,15 +4,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from lehner.algebraic import estimate_algebraic
-from lehner.checks import check_whole_number
-from lehner.estimate import plain, require_pairs
+from lehner.algebra.algebraic import estimate_algebraic
+from lehner.core.checks import check_whole_number
+from lehner.core.estimate import plain, require_pairs
+from lehner.core.seeds import Seed
+from lehner.data.ratings import Ratings
 from lehner.k_properties.bootstrap import Outcome, fit_null, run_k_tests
 from lehner.k_properties.consequences import Consequence, consequence
 from lehner.k_properties.notes import NOTES
 from lehner.k_properties.statistics import K_TESTS
-from lehner.ratings import Ratings
-from lehner.seeds import Seed
 
 LEVEL = 0.05
 FEWEST_REPLICATES = 199

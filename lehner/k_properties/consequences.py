@@ -11,8 +11,8 @@ from math import comb
 import numpy as np
 from numpy.typing import NDArray
 
-from lehner.algebraic import clip_base_rates
-from lehner.confusion import disperse
+from lehner.algebra.algebraic import clip_base_rates
+from lehner.algebra.pairwise import brennan_prediger
 from lehner.k_properties.agreement_totals import Design, Totals
 from lehner.k_properties.bootstrap import Null, Outcome
 from lehner.k_properties.model import (
@@ -22,11 +22,11 @@ from lehner.k_properties.model import (
     residual_correlations,
 )
 from lehner.k_properties.statistics import mean_distance
-from lehner.pairwise import brennan_prediger
-from lehner.parameters import draw_parameters
-from lehner.pattern_probabilities import n_patterns
-from lehner.population import population_value
-from lehner.scenario import Scenario
+from lehner.simulation.confusion import disperse
+from lehner.simulation.parameters import draw_parameters
+from lehner.simulation.pattern_probabilities import n_patterns
+from lehner.simulation.population import population_value
+from lehner.simulation.scenario import Scenario
 
 type Floats = NDArray[np.float64]
 

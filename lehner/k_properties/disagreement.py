@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass
 
+from lehner.data.ratings import Ratings
 from lehner.k_properties.agreement_totals import find_design, observed_totals
-from lehner.ratings import Ratings
 
 
 @dataclass(frozen=True, kw_only=True)

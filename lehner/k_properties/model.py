@@ -10,14 +10,14 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from lehner.algebraic import CHANCE_TOLERANCE, base_rates, clip_base_rates
+from lehner.algebra.algebraic import CHANCE_TOLERANCE, base_rates, clip_base_rates
+from lehner.algebra.pairwise import brennan_prediger
 from lehner.k_properties.agreement_totals import (
     Design,
     Totals,
     elementary_symmetric,
     ratings_by_rater,
 )
-from lehner.pairwise import brennan_prediger
 
 type Floats = NDArray[np.float64]
 

@@ -4,10 +4,10 @@ from collections.abc import Callable
 
 import numpy as np
 
+from lehner.data.categories import Label
 from lehner.k_properties.bootstrap import Outcome
 from lehner.k_properties.model import disagreement_shares, expected_triples, residual_correlations
 from lehner.k_properties.statistics import mean_distance, rater_agreement
-from lehner.labels import Label
 
 
 def _errors(outcome: Outcome, categories: tuple[Label, ...]) -> str:

@@ -6,13 +6,13 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from lehner.checks import check_choice, check_whole_number
-from lehner.errors import InputError
+from lehner.core.checks import check_choice, check_whole_number
+from lehner.core.errors import InputError
+from lehner.core.seeds import Seed, generator
+from lehner.core.wording import counted
+from lehner.data.ratings import Ratings
 from lehner.known_truths.partly_known import PartlyKnown
 from lehner.known_truths.recalibration import INTERCEPTS, SLOPES, SURE, share_posterior
-from lehner.ratings import Ratings
-from lehner.seeds import Seed, generator
-from lehner.wording import counted
 
 type Floats = NDArray[np.float64]
 type Integers = NDArray[np.int64]

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from lehner.errors import InputError
-from lehner.estimate import labelled
+from lehner.core.errors import InputError
+from lehner.core.estimate import labelled
+from lehner.data.ratings import Ratings
 from lehner.known_truths.partly_known import PartlyKnown, check_probabilities
 from lehner.known_truths.recalibration import share_posterior
-from lehner.ratings import Ratings
 
 if TYPE_CHECKING:
     import xarray as xr

@@ -5,14 +5,14 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lehner.checks import check_number
-from lehner.errors import InputError
-from lehner.estimate import Estimate, IntervalEstimate
+from lehner.core.checks import check_number
+from lehner.core.errors import InputError
+from lehner.core.estimate import Estimate, IntervalEstimate
+from lehner.core.wording import counted
+from lehner.data.ratings import Ratings
 from lehner.known_truths.partly_known import PartlyKnown, rightness
 from lehner.known_truths.recalibration import SharePosterior, share_posterior
 from lehner.known_truths.survey import known_items_alone, prediction_powered
-from lehner.ratings import Ratings
-from lehner.wording import counted
 
 ALARM = 0.01
 KIND = "recalibrated, equal-tailed"

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from lehner.errors import InputError
-from lehner.ratings import Ratings
+from lehner.core.errors import InputError
+from lehner.data.ratings import Ratings
 
 type Floats = NDArray[np.float64]
 type Booleans = NDArray[np.bool_]

@@ -4,9 +4,9 @@ from statistics import NormalDist
 
 import numpy as np
 
-from lehner.estimate import IntervalEstimate
+from lehner.core.estimate import IntervalEstimate
+from lehner.core.wilson import wilson_interval
 from lehner.known_truths.partly_known import PartlyKnown
-from lehner.wilson import wilson_interval
 
 
 def known_items_alone(items: PartlyKnown, level: float = 0.9) -> IntervalEstimate:

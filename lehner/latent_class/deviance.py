@@ -4,9 +4,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from lehner.data.ratings import Ratings
 from lehner.latent_class.expectation_maximisation import expect
 from lehner.latent_class.maximum import Maximum
-from lehner.ratings import Ratings
 
 FEW = 5
 

@@ -6,9 +6,12 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from lehner.checks import check_choice, check_whole_number
-from lehner.errors import InputError
-from lehner.labels import encode
+from lehner.core.checks import check_choice, check_whole_number
+from lehner.core.errors import InputError
+from lehner.core.seeds import Seed, child_seeds
+from lehner.core.wording import counted, counted_categories
+from lehner.data.categories import encode
+from lehner.data.ratings import Ratings
 from lehner.latent_class.expectation_maximisation import (
     LatentClasses,
     align_labels,
@@ -26,9 +29,6 @@ from lehner.latent_class.models import (
 )
 from lehner.latent_class.pattern_table import PatternTable, known_truths, tabulate
 from lehner.latent_class.result import LatentClassFit, label_fit
-from lehner.ratings import Ratings
-from lehner.seeds import Seed, child_seeds
-from lehner.wording import counted, counted_categories
 
 type Integers = NDArray[np.int64]
 type Start = Literal["votes", "random"]

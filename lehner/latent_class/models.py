@@ -7,7 +7,7 @@ maximum likelihood; `dawid_skene` is the Bayesian one, which the file of that na
 
 from dataclasses import dataclass
 
-from lehner.checks import find
+from lehner.core.checks import find
 
 BY_LIKELIHOOD = "_ml"
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from lehner.labels import Label
+from lehner.data.categories import Label
 from lehner.latent_class.expectation_maximisation import LatentClasses
 from lehner.latent_class.maximum import BOUNDARY, FEWEST, Maximum
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from lehner.errors import InputError
+from lehner.core.errors import InputError
 from lehner.latent_class.maximum import BOUNDARY, Maximum
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Union
 import numpy as np
 from numpy.typing import NDArray
 
-from lehner.ratings import Ratings
+from lehner.data.ratings import Ratings
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array

@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from lehner.estimate import listed
+from lehner.core.estimate import listed
+from lehner.core.wording import counted
+from lehner.data.ratings import SYSTEM, Ratings
 from lehner.latent_class.deviance import deviance
 from lehner.latent_class.expectation_maximisation import LatentClasses
 from lehner.latent_class.maximum import Maximum
 from lehner.latent_class.notes import mode_notes, support_notes, unsettled_labels
 from lehner.latent_class.observed_information import covariance_root
 from lehner.latent_class.pattern_table import PatternTable, known_truths
-from lehner.ratings import SYSTEM, Ratings
-from lehner.wording import counted
 
 if TYPE_CHECKING:
     import xarray as xr

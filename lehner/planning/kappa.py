@@ -5,13 +5,13 @@ from typing import Any
 
 import numpy as np
 
-from lehner.checks import check_number, check_probability, check_whole_number, wrong
-from lehner.confusion import reached_accuracy
-from lehner.errors import InputError
-from lehner.pairwise import brennan_prediger
-from lehner.parameters import draw_parameters, perception
-from lehner.scenario import Scenario
-from lehner.seeds import Seed, child_seeds, generator
+from lehner.algebra.pairwise import brennan_prediger
+from lehner.core.checks import check_number, check_probability, check_whole_number, wrong
+from lehner.core.errors import InputError
+from lehner.core.seeds import Seed, child_seeds, generator
+from lehner.simulation.confusion import reached_accuracy
+from lehner.simulation.parameters import draw_parameters, perception
+from lehner.simulation.scenario import Scenario
 
 DRAWS = 1000
 SPREAD, DIFFICULTY = 0.1, 0.2

@@ -7,9 +7,9 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from lehner.scenario import Scenario
-from lehner.seeds import child_seeds
-from lehner.simulation import estimate_samples
+from lehner.core.seeds import child_seeds
+from lehner.simulation.draw import estimate_samples
+from lehner.simulation.scenario import Scenario
 
 type Floats = NDArray[np.float64]
 type Estimand = Literal["system_accuracy", "system_accuracy_in_sample"]

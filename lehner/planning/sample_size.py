@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from lehner.checks import check_choice, check_number, check_whole_number, wrong
+from lehner.algebra.vote_methods import find_vote_methods
+from lehner.core.checks import check_choice, check_number, check_whole_number, wrong
+from lehner.core.seeds import Seed, child_seeds
 from lehner.planning.crossing import Crossing, find_crossing
 from lehner.planning.nearness import ESTIMANDS, Estimand, Nearness, Target
-from lehner.scenario import Scenario
-from lehner.seeds import Seed, child_seeds
-from lehner.vote_methods import find_vote_methods
-from lehner.vote_probabilities import require_few_votes
+from lehner.simulation.scenario import Scenario
+from lehner.simulation.vote_probabilities import require_few_votes
 
 if TYPE_CHECKING:
     import xarray as xr

@@ -28,9 +28,9 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from lehner.checks import check_probability, check_whole_number
-from lehner.errors import InputError
-from lehner.estimate import IntervalEstimate
+from lehner.core.checks import check_probability, check_whole_number
+from lehner.core.errors import InputError
+from lehner.core.estimate import IntervalEstimate
 
 type Floats = NDArray[np.float64]
 type Misled = Callable[[ArrayLike, ArrayLike, int], Floats]

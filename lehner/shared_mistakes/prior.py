@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from lehner.errors import InputError
+from lehner.core.errors import InputError
 
 type SharedMistakes = float | tuple[float, float]
 

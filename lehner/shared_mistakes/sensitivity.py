@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from lehner.estimate import Estimate, IntervalEstimate, plain
+from lehner.core.estimate import Estimate, IntervalEstimate, plain
 from lehner.shared_mistakes.misleading_items import accuracy_if_raters_misled, interval_if_misled
 from lehner.shared_mistakes.prior import SharedMistakes
 from lehner.shared_mistakes.widened_interval import widen_interval

@@ -5,8 +5,8 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from lehner.checks import check_positive, check_probability
-from lehner.estimate import IntervalEstimate
+from lehner.core.checks import check_positive, check_probability
+from lehner.core.estimate import IntervalEstimate
 from lehner.shared_mistakes.misleading_items import accuracy_if_misled
 from lehner.shared_mistakes.prior import SharedMistakes
 

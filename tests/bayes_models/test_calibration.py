@@ -18,9 +18,9 @@ from scipy.stats import kstest
 import bayes_models
 from bayes_models import MODELS, find_model, observe
 from bayes_models.calibration import _rank, _with_known_truths, calibrate, prior_draws
-from bayes_models.predictive import draw_ratings
-from bayes_models.truth import log_joint, states
-from experiments.calibration.command import _with_rows_of, summarise
+from bayes_models.posterior.predictive import draw_ratings
+from bayes_models.posterior.truth import log_joint, states
+from experiments.calibration.calibration_command import _with_rows_of, summarise
 from experiments.calibration.designs import DESIGNS, FIRST, design
 from lehner import InputError, Ratings
 

@@ -2,7 +2,7 @@ import sys
 
 import pytest
 
-from experiments import cli
+from experiments.cli import main as cli
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ import numpy as np
 
 from experiments.benchmarks.real.protocol import Dealt, seed_of
 from experiments.benchmarks.real.run import LEVEL, Task
-from experiments.files import write_atomically
+from experiments.reporting.files import write_atomically
 from experiments.study.workers import do_all, open_workers
 from lehner import IntervalEstimate, Ratings, correct_by_truth
 

@@ -14,10 +14,10 @@ from numpy.typing import ArrayLike
 from experiments.benchmarks.real.maximum_likelihood import FITTED
 from experiments.benchmarks.real.run import crowd_of
 from experiments.benchmarks.real.sources import SOURCES, Source
-from experiments.files import write_atomically
-from experiments.labels import label_items, label_methods
+from experiments.estimate.label_table import label_items, label_methods
+from experiments.reporting.files import write_atomically
 from lehner import InputError, Ratings, fit_latent_class
-from lehner.checks import find
+from lehner.core.checks import find
 from lehner.latent_class.models import LIKELIHOOD_METHODS
 
 MAJORITY = "majority"

@@ -4,12 +4,12 @@ from collections.abc import Callable
 
 import numpy as np
 
-from experiments.methods import Method, list_methods
+from experiments.estimate.methods import Method, list_methods
 from lehner import Estimate, IntervalEstimate, Ratings, fit_latent_class
-from lehner.checks import find
-from lehner.estimate import number, require_estimable
+from lehner.core.checks import find
+from lehner.core.estimate import number, require_estimable
+from lehner.core.named_array import NamedArray
 from lehner.latent_class.models import LIKELIHOOD_METHODS
-from lehner.named_array import NamedArray
 
 # "one_coin_ml" would give the system the accuracy of the raters.
 FITTED = ("one_coin_by_rater_ml", "dawid_skene_ml")

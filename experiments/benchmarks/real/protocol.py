@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lehner import Ratings
-from lehner.flat import FlatRatings, sort_ratings
+from lehner.data.flat import FlatRatings, sort_ratings
 
 MOST_SYSTEMS = 12
 MOST_ITEMS = 300

@@ -11,7 +11,7 @@ from experiments.benchmarks.real.measures import mean_over_crowds, measure_crowd
 from experiments.benchmarks.real.protocol import ALL
 from experiments.benchmarks.real.results import read_rows
 from experiments.benchmarks.real.sources import SOURCES
-from experiments.files import write_atomically
+from experiments.reporting.files import write_atomically
 from experiments.study.document import Block, Heading, Paragraph, Table, to_markdown
 
 OF_MEANS = (

@@ -13,8 +13,8 @@ import numpy as np
 from experiments.benchmarks.real.maximum_likelihood import find_method
 from experiments.benchmarks.real.protocol import Dealt, choose_systems, deal, seed_of
 from experiments.benchmarks.real.sources import SOURCES, Source, read_crowd
-from experiments.files import write_atomically
-from experiments.methods import fit_as_in_studies
+from experiments.estimate.methods import fit_as_in_studies
+from experiments.reporting.files import write_atomically
 from experiments.study.identity import digest
 from experiments.study.workers import do_all, open_workers
 from lehner import Estimate, InputError, Ratings, probabilities_right

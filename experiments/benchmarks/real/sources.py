@@ -8,7 +8,7 @@ from pathlib import Path
 
 from experiments.benchmarks.real import readers
 from lehner import InputError, Ratings
-from lehner.checks import find
+from lehner.core.checks import find
 
 type Reader = Callable[[Sequence[Path]], Ratings]
 

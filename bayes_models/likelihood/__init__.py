@@ -1,0 +1,1 @@
+"""How likely the ratings are, with the true categories summed out."""

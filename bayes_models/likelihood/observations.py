@@ -1,0 +1,172 @@
+"""The observed ratings as the likelihood reads them: patterns, one rating after another.
+
+Items are collapsed to unique patterns of ratings with counts; the system is one more rater.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
+
+from lehner import InputError, Patterns, Ratings
+from lehner.data.ratings import SYSTEM
+from lehner.latent_class.pattern_table import known_truths
+
+UNKNOWN = -1
+
+type Integers = NDArray[np.int64]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Observations:
+    """Unique patterns of ratings, the system's included.
+
+    Parameters
+    ----------
+    starts : ndarray of int, shape (n_patterns + 1,)
+        Ratings `starts[p]` to `starts[p + 1]` are those of pattern p.
+    raters : ndarray of int, shape (n_ratings,)
+        Who gave each rating; the system is the last rater.
+    responses : ndarray of int, shape (n_ratings,)
+        The category it names.
+    truths : ndarray of int, shape (n_patterns,)
+        Known true category, -1 where unknown.
+    counts : ndarray of int, shape (n_patterns,)
+        How many items have the pattern.
+    rater_names : tuple of str
+        With "system" as the last if there is a system.
+    patterns : Patterns
+        The patterns as ratings, and which row has which.
+    """
+
+    starts: Integers
+    raters: Integers
+    responses: Integers
+    truths: Integers
+    counts: Integers
+    rater_names: tuple[str, ...]
+    patterns: Patterns
+
+    @property
+    def n_categories(self) -> int:
+        """Number of categories, used or not."""
+        return self.patterns.ratings.n_categories
+
+    @property
+    def has_system(self) -> bool:
+        """Whether the last rater is a system."""
+        return self.patterns.ratings.system is not None
+
+    @property
+    def n_raters(self) -> int:
+        """Number of raters besides the system."""
+        return len(self.rater_names) - int(self.has_system)
+
+    @property
+    def n_groups(self) -> int:
+        """Number of confusion matrices where raters share one: theirs, and the system's."""
+        return 1 + int(self.has_system)
+
+    @property
+    def cells_of_matrix(self) -> int:
+        """Number of free probabilities in a full confusion matrix."""
+        return self.n_categories * (self.n_categories - 1)
+
+    @property
+    def coords(self) -> dict[str, Any]:
+        """Coordinates that every model has."""
+        categories = list(self.patterns.ratings.categories)
+        return {
+            "rater": list(self.rater_names),
+            "category": categories,
+            "response": categories,
+        }
+
+    @property
+    def arrays(self) -> dict[str, Integers]:
+        """What the likelihood reads, by the names that models give it."""
+        return {
+            "starts": self.starts,
+            "raters": self.raters,
+            "responses": self.responses,
+            "truths": self.truths,
+            "counts": self.counts,
+        }
+
+    def response_counts(self) -> csr_array:
+        """Count each pattern's ratings by rater and response.
+
+        Returns
+        -------
+        scipy.sparse.csr_array, shape (n_patterns, n_raters * n_responses)
+            Its product with log confusion matrices, categories in columns, is the log
+            probability of the ratings given each category.
+        """
+        cell = self.raters * self.n_categories + self.responses
+        shape = (len(self.counts), len(self.rater_names) * self.n_categories)
+        return csr_array((np.ones(len(cell)), cell, self.starts), shape=shape)
+
+
+def observe(ratings: Ratings) -> Observations:
+    """Collapse ratings to patterns and put the system among the raters.
+
+    Known truths of some items are kept; if all are known there is nothing to infer, and they are
+    left out, to be compared with what is inferred.
+
+    Parameters
+    ----------
+    ratings : Ratings
+
+    Returns
+    -------
+    Observations
+
+    Raises
+    ------
+    InputError
+        If there is nothing to fit, the system answered nothing, or it is unknown who gave which
+        rating.
+
+    Examples
+    --------
+    >>> seen = observe(Ratings([[0, 1], [1, 1], [0, 1]], ["no", "yes"], system=[1, -1, 1]))
+    >>> seen.counts, seen.starts, seen.raters, seen.responses
+    (array([2, 1]), array([0, 3, 5]), array([0, 1, 2, 0, 1]), array([0, 1, 1, 1, 1]))
+    """
+    if ratings.n_items == 0 or ratings.n_categories < 2:
+        raise InputError(
+            f"there are {ratings.n_items} items and {ratings.n_categories} categories",
+            "give items, and two or more categories",
+        )
+    if ratings.anonymous:
+        raise InputError(
+            "it is unknown who gave which rating, and each rater has a confusion matrix",
+            "use data in which raters are named",
+        )
+    if ratings.system is not None and not ratings.weights[ratings.system >= 0].any():
+        raise InputError("the system answered no item", "give its answers, or leave it out")
+    patterns = ratings.patterns(truth=bool(known_truths(ratings)))
+    unique, flat = patterns.ratings, patterns.ratings.flat
+    pattern, raters, responses = flat.item_index, flat.rater_index, flat.category_index
+    names = ratings.raters
+    if unique.system is not None:
+        answered = np.flatnonzero(unique.system >= 0)
+        pattern = np.append(pattern, answered)
+        raters = np.append(raters, np.full(len(answered), ratings.n_raters))
+        responses = np.append(responses, unique.system[answered])
+        names = (*names, SYSTEM)
+    order = np.argsort(pattern, kind="stable")
+    n_patterns = len(unique.items)
+    lengths = np.bincount(pattern, minlength=n_patterns)
+    unknown = np.full(n_patterns, UNKNOWN)
+    return Observations(
+        starts=np.append(0, np.cumsum(lengths)),
+        raters=raters[order],
+        responses=responses[order],
+        truths=unknown if unique.truth is None else unique.truth,
+        counts=unique.weights,
+        rater_names=names,
+        patterns=patterns,
+    )

@@ -1,0 +1,1 @@
+"""The models: a file for each, and the parts they share."""

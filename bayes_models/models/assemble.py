@@ -1,0 +1,68 @@
+"""What every model ends with: confusion matrices, accuracies, and the observed ratings."""
+
+from typing import Any
+
+import numpy as np
+import pymc as pm
+import pytensor.tensor as pt
+
+from bayes_models.likelihood.marginal import add_ratings
+from bayes_models.likelihood.observations import Observations
+
+
+def add_confusion(
+    observed: Observations, base_rates: Any, confusion: Any, level_rates: Any = None
+) -> None:
+    """Add confusion matrices, the accuracies that follow from them, and the ratings.
+
+    Parameters
+    ----------
+    observed : Observations
+    base_rates : TensorVariable, shape (n_categories,)
+    confusion : TensorVariable, shape (n_raters, [n_levels,] n_categories, n_responses)
+        Of raters and system; for each level of difficulty if there are levels.
+    level_rates : ndarray, shape (n_levels,), optional
+        Share of the items at each level.
+    """
+    mean = confusion
+    if level_rates is not None:
+        dims = ("rater", "level", "category", "response")
+        pm.Deterministic("confusion_by_level", confusion, dims=dims)
+        mean = (confusion * level_rates[:, None, None]).sum(axis=1)
+    if "confusion" not in pm.modelcontext(None):
+        pm.Deterministic("confusion", mean, dims=("rater", "category", "response"))
+    right = (mean * np.eye(observed.n_categories) * base_rates[:, None]).sum(axis=(1, 2))
+    accuracy = pm.Deterministic("accuracy", right, dims="rater")
+    if observed.has_system:
+        pm.Deterministic("system_accuracy", accuracy[-1])
+    add_ratings(observed, base_rates, confusion, level_rates)
+
+
+def equal_errors(accuracy: Any, n_categories: int) -> Any:
+    """Give confusion matrices in which all errors of a row are equally probable.
+
+    Parameters
+    ----------
+    accuracy : TensorVariable, shape (n_raters, 1) or (n_raters, n_categories)
+    n_categories : int
+
+    Returns
+    -------
+    TensorVariable, shape (n_raters, n_categories, n_responses)
+    """
+    eye = np.eye(n_categories)
+    wrong = (1 - accuracy[..., None]) / (n_categories - 1)
+    return accuracy[..., None] * eye + wrong * (1 - eye)
+
+
+def with_system(of_raters: Any, of_system: Any) -> Any:
+    """Put the system's value after those of the raters."""
+    return pt.concatenate([of_raters, of_system[None]], axis=0)
+
+
+def rater_coords(observed: Observations) -> dict[str, Any]:
+    """Coordinates of a model in which raters and system differ."""
+    names = observed.rater_names
+    return observed.coords | {
+        "rater_without_system": list(names[:-1] if observed.has_system else names)
+    }

@@ -1,0 +1,62 @@
+"""The class-conditional model: an accuracy for each rater and category, errors equal."""
+
+import pymc as pm
+
+from bayes_models.likelihood.observations import observe
+from bayes_models.models.assemble import add_confusion, equal_errors
+from bayes_models.models.priors import Priors, add_beta, add_dirichlet, choose_priors
+from bayes_models.models.spec import OF_A_RATER, ModelSpec
+from lehner import Ratings
+
+
+def class_conditional(ratings: Ratings, priors: Priors = None) -> pm.Model:
+    r"""Build the model in which a rater's accuracy depends on the true category.
+
+    .. math::
+        \theta_{jkk} \sim \mathrm{Beta}, \quad
+        \theta_{jkl} = \frac{1 - \theta_{jkk}}{K - 1} \;(l \ne k)
+
+    Parameters
+    ----------
+    ratings : Ratings
+        With or without a system.
+    priors : str or mapping, optional
+        Set "rater" (as in R's rater) or "flat", or priors of `base_rates` and
+        `accuracy_by_category`, see `bayes_models.models.priors`.
+
+    Returns
+    -------
+    pymc.Model
+        Variables as of `dawid_skene`, and `accuracy_by_category` (rater, category).
+
+    References
+    ----------
+    Pullin, Gurrin & Vukcevic (2023), https://doi.org/10.32614/RJ-2023-064
+
+    Examples
+    --------
+    >>> import lehner
+    >>> model = class_conditional(lehner.load_dataset("lehner_table2"))
+    >>> [variable.name for variable in model.free_RVs]
+    ['base_rates', 'accuracy_by_category']
+    """
+    observed = observe(ratings)
+    prior = choose_priors("class_conditional", priors)
+    with pm.Model(coords=observed.coords) as model:
+        base_rates = add_dirichlet("base_rates", prior["base_rates"], ("category",))
+        accuracy = add_beta(
+            "accuracy_by_category", prior["accuracy_by_category"], ("rater", "category")
+        )
+        add_confusion(observed, base_rates, equal_errors(accuracy, observed.n_categories))
+    return model
+
+
+SPEC = ModelSpec(
+    build=class_conditional,
+    priors={
+        "rater": {"base_rates": 3.0, "accuracy_by_category": (4.8, 3.2)},
+        "flat": {"base_rates": 1.0, "accuracy_by_category": (1.0, 1.0)},
+    },
+    n_parameters=lambda priors, observed: observed.n_categories * len(observed.rater_names),
+    row_priors={"accuracy_by_category": OF_A_RATER},
+)

@@ -1,0 +1,68 @@
+"""The Dawid-Skene model: base rates, and a full confusion matrix for each rater."""
+
+import pymc as pm
+
+from bayes_models.likelihood.observations import observe
+from bayes_models.models.assemble import add_confusion
+from bayes_models.models.priors import DIAGONAL, Priors, add_dirichlet, choose_priors
+from bayes_models.models.spec import OF_A_RATER, ModelSpec
+from lehner import Ratings
+
+
+def dawid_skene(ratings: Ratings, priors: Priors = None) -> pm.Model:
+    r"""Build the Bayesian Dawid-Skene model, the system being one more rater.
+
+    .. math::
+        \pi \sim \mathrm{Dirichlet}, \quad \theta_{jk} \sim \mathrm{Dirichlet}, \quad
+        z_i \sim \mathrm{Categorical}(\pi), \quad y_{ij} \sim \mathrm{Categorical}(\theta_{j z_i})
+
+    The true categories z are summed out; known ones enter as data. The likelihood is the same if
+    categories are renamed; the prior, whose raters are right more often than wrong, breaks the
+    tie.
+
+    Parameters
+    ----------
+    ratings : Ratings
+        With or without a system.
+    priors : str or mapping, optional
+        Set "rater" (as in R's rater: strength 8, accuracy .6) or "flat", or priors of
+        `base_rates` and `confusion`, see `bayes_models.models.priors`.
+
+    Returns
+    -------
+    pymc.Model
+        Variables `base_rates` (category), `confusion` (rater, category, response), `accuracy`
+        (rater) and, with a system, `system_accuracy`; the system is the rater "system".
+
+    References
+    ----------
+    Dawid & Skene (1979), https://doi.org/10.2307/2346806; priors as in Pullin, Gurrin &
+    Vukcevic (2023), https://doi.org/10.32614/RJ-2023-064
+
+    Examples
+    --------
+    >>> import lehner
+    >>> model = dawid_skene(lehner.load_dataset("lehner_table2"))
+    >>> [variable.name for variable in model.free_RVs]
+    ['base_rates', 'confusion']
+    """
+    observed = observe(ratings)
+    prior = choose_priors("dawid_skene", priors)
+    with pm.Model(coords=observed.coords) as model:
+        base_rates = add_dirichlet("base_rates", prior["base_rates"], ("category",))
+        dims = ("rater", "category", "response")
+        confusion = add_dirichlet("confusion", prior["confusion"], dims)
+        add_confusion(observed, base_rates, confusion)
+    return model
+
+
+SPEC = ModelSpec(
+    build=dawid_skene,
+    priors={
+        "rater": {"base_rates": 3.0, "confusion": DIAGONAL},
+        "flat": {"base_rates": 1.0, "confusion": 1.0},
+    },
+    n_parameters=lambda priors, observed: observed.cells_of_matrix * len(observed.rater_names),
+    row_priors={"confusion": OF_A_RATER},
+    conjugate=True,
+)

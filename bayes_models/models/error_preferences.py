@@ -1,0 +1,132 @@
+"""Which wrong category a rater names: errors that are preferred to others."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import pymc as pm
+import pytensor.tensor as pt
+from numpy.typing import NDArray
+
+from bayes_models.likelihood.observations import Observations
+from bayes_models.models.assemble import with_system
+from bayes_models.models.priors import add_decay, add_spread
+from bayes_models.models.simplex import zero_sum_basis
+from bayes_models.sampling.kept_priors import varies
+
+NEVER = -1e3
+
+
+def add_error_probabilities(observed: Observations, prior: Mapping[str, Any]) -> Any:
+    r"""Add the probability of each error given that there is one.
+
+    .. math:: P(\text{rater } j \text{ errs with } l \mid k)
+        \propto \exp(-\lambda |k - l| + \omega w_{kl} + \epsilon_j v_{jkl})
+
+    `distance_decay` λ makes near errors more probable than far ones where categories are ordered;
+    preferences w of `common_error_spread` ω are common to raters and system, v of `error_spread` ε
+    are those of one rater; the system has a spread of its own, `system_error_spread`.
+
+    Parameters
+    ----------
+    observed : Observations
+    prior : mapping
+        Of the four.
+
+    Returns
+    -------
+    TensorVariable, shape (n_raters, n_categories, n_responses)
+        Of raters and system; zero where the response is the category.
+    """
+    k = observed.n_categories
+    n_all = len(observed.rater_names)
+    log = pt.as_tensor(np.broadcast_to(NEVER * np.eye(k), (n_all, k, k)))
+    if k == 2:
+        return pt.special.softmax(log, axis=-1)
+    if observed.patterns.ratings.ordered:
+        decay = add_decay("distance_decay", prior["distance_decay"])
+        if decay is not None:
+            log = log - decay * np.abs(np.subtract.outer(np.arange(k), np.arange(k)))
+    common = add_spread("common_error_spread", prior["common_error_spread"])
+    if common is not None:
+        effect = pm.Normal("common_error_effect", dims=("category", "contrast"))
+        log = log + common * _preferences(effect, k)
+    own = _own_preferences(observed, prior)
+    if own is not None:
+        log = log + own
+    return pt.special.softmax(log, axis=-1)
+
+
+def n_error_parameters(priors: Mapping[str, Any], observed: Observations) -> int:
+    """Count preferences for one error or another, which two categories do not leave.
+
+    Parameters
+    ----------
+    priors : mapping
+        Of the four.
+    observed : Observations
+
+    Returns
+    -------
+    int
+    """
+    k = observed.n_categories
+    if k == 2:
+        return 0
+    matrix = k * (k - 2)
+    own = observed.n_raters if varies(priors, "error_spread") else 0
+    if observed.has_system and varies(priors, "system_error_spread"):
+        own += 1
+    common = 0
+    if varies(priors, "common_error_spread"):
+        common = matrix
+    elif observed.patterns.ratings.ordered and varies(priors, "distance_decay"):
+        common = 1
+    return own * matrix + (common if own < len(observed.rater_names) else 0)
+
+
+def _own_preferences(observed: Observations, prior: Mapping[str, Any]) -> Any:
+    """Add the preferences that raters and system do not share, None where there are none."""
+    dims = ("category", "contrast")
+    n_raters = len(pm.modelcontext(None).coords["rater_without_system"])
+    k = observed.n_categories
+    raters = system = None
+    spread = add_spread("error_spread", prior["error_spread"])
+    if spread is not None:
+        effect = pm.Normal("error_effect", dims=("rater_without_system", *dims))
+        raters = spread * _preferences(effect, k)
+    if not observed.has_system:
+        return raters
+    system_spread = add_spread("system_error_spread", prior["system_error_spread"])
+    if system_spread is not None:
+        effect = pm.Normal("system_error_effect", dims=dims)
+        system = system_spread * _preferences(effect, k)
+    if raters is None and system is None:
+        return None
+    raters = np.zeros((n_raters, k, k)) if raters is None else raters
+    return with_system(raters, pt.zeros((k, k)) if system is None else system)
+
+
+def _preferences(effect: Any, n_categories: int) -> Any:
+    """Turn effects of contrasts into effects on errors that sum to zero in each row."""
+    return (effect[..., None, :] * error_contrasts(n_categories)).sum(axis=-1)
+
+
+def error_contrasts(n_categories: int) -> NDArray[np.float64]:
+    """Give for each category a basis of the effects on its errors that sum to zero.
+
+    Parameters
+    ----------
+    n_categories : int
+        K, 3 or more.
+
+    Returns
+    -------
+    ndarray, shape (n_categories, n_responses, n_categories - 2)
+        Zero where the response is the category.
+    """
+    basis = np.zeros((n_categories, n_categories, n_categories - 2))
+    for category in range(n_categories):
+        errors = np.arange(n_categories) != category
+        basis[category, errors] = zero_sum_basis(n_categories - 1).T
+    return basis

@@ -1,0 +1,99 @@
+"""The hierarchical Dawid-Skene model: raters drawn from a population."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import pymc as pm
+import pytensor.tensor as pt
+
+from bayes_models.likelihood.observations import Observations, observe
+from bayes_models.models.assemble import add_confusion, rater_coords, with_system
+from bayes_models.models.priors import DIAGONAL, Priors, add_dirichlet, add_spread, choose_priors
+from bayes_models.models.simplex import zero_sum_basis
+from bayes_models.models.spec import OF_ALL, OF_THE_SYSTEM, ModelSpec
+from bayes_models.sampling.kept_priors import varies
+from lehner import Ratings
+
+
+def hierarchical_dawid_skene(ratings: Ratings, priors: Priors = None) -> pm.Model:
+    r"""Build the model in which raters' confusion matrices vary around a common one.
+
+    .. math:: \theta_{jk} = \operatorname{softmax}(\log \bar\theta_k + \sigma u_{jk})
+
+    with u standard normal among the vectors that sum to zero. The system has its own matrix: it
+    is no part of the population of raters.
+
+    Parameters
+    ----------
+    ratings : Ratings
+        With or without a system.
+    priors : str or mapping, optional
+        Set "default" or "flat", or priors of `base_rates`, `population_confusion`,
+        `confusion_spread` and `system_confusion`, see `bayes_models.models.priors`.
+
+    Returns
+    -------
+    pymc.Model
+        Variables as of `dawid_skene`, and `population_confusion` (category, response).
+
+    References
+    ----------
+    Carpenter (2008), Multilevel Bayesian models of categorical data annotation; Paun et al.
+    (2018), https://doi.org/10.1162/tacl_a_00040
+
+    Examples
+    --------
+    >>> import lehner
+    >>> model = hierarchical_dawid_skene(lehner.load_dataset("lehner_table2"))
+    >>> [variable.name for variable in model.free_RVs][1:]
+    ['population_confusion', 'confusion_spread', 'confusion_effect', 'system_confusion']
+    """
+    observed = observe(ratings)
+    prior = choose_priors("hierarchical_dawid_skene", priors)
+    k = observed.n_categories
+    coords = rater_coords(observed) | {"contrast": np.arange(k - 1)}
+    dims = ("category", "response")
+    with pm.Model(coords=coords) as model:
+        base_rates = add_dirichlet("base_rates", prior["base_rates"], ("category",))
+        population = add_dirichlet("population_confusion", prior["population_confusion"], dims)
+        log_confusion = pt.stack([pt.log(population)] * len(coords["rater_without_system"]))
+        spread = add_spread("confusion_spread", prior["confusion_spread"])
+        if spread is not None:
+            effect = pm.Normal(
+                "confusion_effect", dims=("rater_without_system", "category", "contrast")
+            )
+            log_confusion = log_confusion + spread * pt.dot(effect, zero_sum_basis(k))
+        confusion = pt.special.softmax(log_confusion, axis=-1)
+        if observed.has_system:
+            system = add_dirichlet("system_confusion", prior["system_confusion"], dims)
+            confusion = with_system(confusion, system)
+        add_confusion(observed, base_rates, confusion)
+    return model
+
+
+def _n_parameters(priors: Mapping[str, Any], observed: Observations) -> int:
+    alike = not varies(priors, "confusion_spread")
+    n_matrices = observed.n_groups if alike else len(observed.rater_names)
+    return observed.cells_of_matrix * n_matrices
+
+
+SPEC = ModelSpec(
+    build=hierarchical_dawid_skene,
+    priors={
+        "default": {
+            "base_rates": 3.0,
+            "population_confusion": DIAGONAL,
+            "confusion_spread": 0.5,
+            "system_confusion": DIAGONAL,
+        },
+        "flat": {
+            "base_rates": 1.0,
+            "population_confusion": 1.0,
+            "confusion_spread": 1.0,
+            "system_confusion": 1.0,
+        },
+    },
+    n_parameters=_n_parameters,
+    row_priors={"population_confusion": OF_ALL, "system_confusion": OF_THE_SYSTEM},
+)

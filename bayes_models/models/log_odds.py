@@ -1,0 +1,62 @@
+"""How often raters know the category of an item, and how often the system is right."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import pymc as pm
+import pytensor.tensor as pt
+
+from bayes_models.likelihood.observations import Observations
+from bayes_models.models.priors import add_logistic, add_normal, add_spread
+
+
+def add_log_odds_of_knowing(observed: Observations, prior: Mapping[str, Any]) -> Any:
+    """Add the log odds that each rater knows the category of an item, partially pooled.
+
+    Parameters
+    ----------
+    observed : Observations
+    prior : mapping
+        Of `mean_log_odds` and `rater_spread`.
+
+    Returns
+    -------
+    TensorVariable, shape (n_raters,)
+        Of the raters without the system.
+    """
+    dim = "rater_without_system"
+    n_raters = len(pm.modelcontext(None).coords[dim])
+    log_odds = add_normal("mean_log_odds", prior["mean_log_odds"]) * np.ones(n_raters)
+    spread = add_spread("rater_spread", prior["rater_spread"])
+    if spread is not None:
+        log_odds = log_odds + spread * pm.Normal("rater_effect", dims=dim)
+    return log_odds
+
+
+def add_system_log_odds(prior: Mapping[str, Any]) -> Any:
+    """Add the log odds that the system is right, which may be less than by guessing."""
+    return add_logistic("system_log_odds", prior["system_log_odds"])
+
+
+def right_or_guessed(log_odds_of_knowing: Any, n_categories: int) -> Any:
+    """Give the log odds of being right for raters who know the category or guess it.
+
+    Who does not know picks each category with probability 1/K, so that no rater is right less
+    often than by chance. This is what tells the categories apart: raters who are wrong more often
+    than by chance describe the same ratings with the names of the categories exchanged.
+
+    Parameters
+    ----------
+    log_odds_of_knowing : TensorVariable
+        Of any shape.
+    n_categories : int
+        K, 2 or more.
+
+    Returns
+    -------
+    TensorVariable
+        Of the same shape: log (e^x + 1/K) - log (1 - 1/K) for log odds x of knowing.
+    """
+    chance = 1 / n_categories
+    return pt.logaddexp(log_odds_of_knowing, np.log(chance)) - np.log(1 - chance)

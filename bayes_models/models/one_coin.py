@@ -1,0 +1,76 @@
+"""The one-coin model: all K-properties hold."""
+
+import pymc as pm
+import pytensor.tensor as pt
+
+from bayes_models.likelihood.observations import observe
+from bayes_models.models.assemble import add_confusion, equal_errors, rater_coords, with_system
+from bayes_models.models.log_odds import add_system_log_odds, right_or_guessed
+from bayes_models.models.priors import Priors, add_dirichlet, add_normal, choose_priors
+from bayes_models.models.spec import ModelSpec
+from lehner import Ratings
+
+
+def one_coin(ratings: Ratings, priors: Priors = None) -> pm.Model:
+    r"""Build the model in which raters share one accuracy and errors are equally probable.
+
+    .. math:: \theta_{jkk} = p, \quad \theta_{jkl} = \frac{1 - p}{K - 1} \;(l \ne k)
+
+    Lehner's algebra as a likelihood: raters know the category, with log odds `rater_log_odds`, or
+    guess it, so that p is at least 1/K. The system has its own accuracy, which may be less.
+
+    Parameters
+    ----------
+    ratings : Ratings
+        With or without a system.
+    priors : str or mapping, optional
+        Set "default" or "flat", or priors of `base_rates`, `rater_log_odds` and
+        `system_log_odds`, see `bayes_models.models.priors`.
+
+    Returns
+    -------
+    pymc.Model
+        Variables as of `dawid_skene`.
+
+    References
+    ----------
+    Lehner (2015), Eq. 1-7; Zhang et al. (2016), Spectral methods meet EM, Sec. 3, for the name.
+
+    Examples
+    --------
+    >>> import lehner
+    >>> model = one_coin(lehner.load_dataset("lehner_table2"))
+    >>> [variable.name for variable in model.free_RVs]
+    ['base_rates', 'rater_log_odds', 'system_log_odds']
+    """
+    observed = observe(ratings)
+    prior = choose_priors("one_coin", priors)
+    coords = rater_coords(observed)
+    n_raters = len(coords["rater_without_system"])
+    with pm.Model(coords=coords) as model:
+        base_rates = add_dirichlet("base_rates", prior["base_rates"], ("category",))
+        knowing = pt.repeat(add_normal("rater_log_odds", prior["rater_log_odds"]), n_raters)
+        log_odds = right_or_guessed(knowing, observed.n_categories)
+        if observed.has_system:
+            log_odds = with_system(log_odds, add_system_log_odds(prior))
+        confusion = equal_errors(pt.sigmoid(log_odds)[:, None], observed.n_categories)
+        add_confusion(observed, base_rates, confusion)
+    return model
+
+
+SPEC = ModelSpec(
+    build=one_coin,
+    priors={
+        "default": {
+            "base_rates": 1.0,
+            "rater_log_odds": (0.0, 1.2),
+            "system_log_odds": (0.0, 1.0),
+        },
+        "flat": {
+            "base_rates": 1.0,
+            "rater_log_odds": (0.0, 1.7),
+            "system_log_odds": (0.0, 1.0),
+        },
+    },
+    n_parameters=lambda priors, observed: observed.n_groups,
+)

@@ -1,0 +1,87 @@
+"""The one-coin model with an accuracy for each rater, partially pooled."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import pymc as pm
+import pytensor.tensor as pt
+
+from bayes_models.likelihood.observations import Observations, observe
+from bayes_models.models.assemble import add_confusion, equal_errors, rater_coords, with_system
+from bayes_models.models.log_odds import (
+    add_log_odds_of_knowing,
+    add_system_log_odds,
+    right_or_guessed,
+)
+from bayes_models.models.priors import Priors, add_dirichlet, choose_priors
+from bayes_models.models.spec import ModelSpec
+from bayes_models.sampling.kept_priors import varies
+from lehner import Ratings
+
+
+def one_coin_by_rater(ratings: Ratings, priors: Priors = None) -> pm.Model:
+    r"""Build the model in which raters differ in accuracy and errors are equally probable.
+
+    .. math::
+        p_j = c_j + \frac{1 - c_j}{K}, \quad
+        \operatorname{logit} c_j \sim \mathrm{Normal}(\mu, \tau), \quad
+        \theta_{jkk} = p_j, \quad \theta_{jkl} = \frac{1 - p_j}{K - 1} \;(l \ne k)
+
+    Rater j knows the category with probability c, or guesses it. The system has its own accuracy,
+    which is no part of the population of raters and may be less than by guessing.
+
+    Parameters
+    ----------
+    ratings : Ratings
+        With or without a system.
+    priors : str or mapping, optional
+        Set "default" or "flat", or priors of `base_rates`, `mean_log_odds`, `rater_spread` and
+        `system_log_odds`, see `bayes_models.models.priors`.
+
+    Returns
+    -------
+    pymc.Model
+        Variables as of `dawid_skene`.
+
+    Examples
+    --------
+    >>> import lehner
+    >>> model = one_coin_by_rater(lehner.load_dataset("lehner_table2"))
+    >>> [variable.name for variable in model.free_RVs][1:]
+    ['mean_log_odds', 'rater_spread', 'rater_effect', 'system_log_odds']
+    """
+    observed = observe(ratings)
+    prior = choose_priors("one_coin_by_rater", priors)
+    with pm.Model(coords=rater_coords(observed)) as model:
+        base_rates = add_dirichlet("base_rates", prior["base_rates"], ("category",))
+        knowing = add_log_odds_of_knowing(observed, prior)
+        log_odds = right_or_guessed(knowing, observed.n_categories)
+        if observed.has_system:
+            log_odds = with_system(log_odds, add_system_log_odds(prior))
+        confusion = equal_errors(pt.sigmoid(log_odds)[:, None], observed.n_categories)
+        add_confusion(observed, base_rates, confusion)
+    return model
+
+
+def _n_parameters(priors: Mapping[str, Any], observed: Observations) -> int:
+    return len(observed.rater_names) if varies(priors, "rater_spread") else observed.n_groups
+
+
+SPEC = ModelSpec(
+    build=one_coin_by_rater,
+    priors={
+        "default": {
+            "base_rates": 1.0,
+            "mean_log_odds": (0.0, 1.2),
+            "rater_spread": 0.6,
+            "system_log_odds": (0.0, 1.0),
+        },
+        "flat": {
+            "base_rates": 1.0,
+            "mean_log_odds": (0.0, 1.7),
+            "rater_spread": 1.0,
+            "system_log_odds": (0.0, 1.0),
+        },
+    },
+    n_parameters=_n_parameters,
+)

@@ -1,0 +1,69 @@
+"""The pooled model: one full confusion matrix shared by the raters."""
+
+import pymc as pm
+import pytensor.tensor as pt
+
+from bayes_models.likelihood.observations import observe
+from bayes_models.models.assemble import add_confusion, rater_coords, with_system
+from bayes_models.models.priors import DIAGONAL, Priors, add_dirichlet, choose_priors
+from bayes_models.models.spec import OF_ALL, OF_THE_SYSTEM, ModelSpec
+from lehner import Ratings
+
+
+def pooled(ratings: Ratings, priors: Priors = None) -> pm.Model:
+    r"""Build the model in which all raters have the same confusion matrix.
+
+    .. math:: \theta_{jk} = \theta_k \sim \mathrm{Dirichlet}
+
+    Errors may be unequal, raters may not. The system has its own matrix.
+
+    Parameters
+    ----------
+    ratings : Ratings
+        With or without a system.
+    priors : str or mapping, optional
+        Set "rater" or "flat", or priors of `base_rates`, `rater_confusion` and
+        `system_confusion`, see `bayes_models.models.priors`.
+
+    Returns
+    -------
+    pymc.Model
+        Variables as of `dawid_skene`.
+
+    References
+    ----------
+    Paun et al. (2018), https://doi.org/10.1162/tacl_a_00040, the multinomial model.
+
+    Examples
+    --------
+    >>> import lehner
+    >>> model = pooled(lehner.load_dataset("lehner_table2"))
+    >>> [variable.name for variable in model.free_RVs]
+    ['base_rates', 'rater_confusion', 'system_confusion']
+    """
+    observed = observe(ratings)
+    prior = choose_priors("pooled", priors)
+    coords = rater_coords(observed)
+    n_raters = len(coords["rater_without_system"])
+    dims = ("category", "response")
+    with pm.Model(coords=coords) as model:
+        base_rates = add_dirichlet("base_rates", prior["base_rates"], ("category",))
+        shared = add_dirichlet("rater_confusion", prior["rater_confusion"], dims)
+        confusion = pt.stack([shared] * n_raters)
+        if observed.has_system:
+            system = add_dirichlet("system_confusion", prior["system_confusion"], dims)
+            confusion = with_system(confusion, system)
+        add_confusion(observed, base_rates, confusion)
+    return model
+
+
+SPEC = ModelSpec(
+    build=pooled,
+    priors={
+        "rater": {"base_rates": 3.0, "rater_confusion": DIAGONAL, "system_confusion": DIAGONAL},
+        "flat": {"base_rates": 1.0, "rater_confusion": 1.0, "system_confusion": 1.0},
+    },
+    n_parameters=lambda priors, observed: observed.cells_of_matrix * observed.n_groups,
+    row_priors={"rater_confusion": OF_ALL, "system_confusion": OF_THE_SYSTEM},
+    conjugate=True,
+)

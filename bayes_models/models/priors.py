@@ -1,0 +1,208 @@
+"""How priors are chosen, and how a prior becomes a variable. The sets are in the models' files.
+
+A prior is given as numbers, which are parameters of the family named here, or as a PyMC
+distribution, as in `pm.Beta.dist(2, 1)`.
+
+=======================  =========================  ==============================================
+variable                 numbers                    family
+=======================  =========================  ==============================================
+base_rates,              concentration              Dirichlet
+...confusion, guessing
+..._log_odds             mean, standard deviation   Normal
+system_log_odds          location, scale            logistic; (0, 1) is a flat prior on accuracy
+accuracy_by_category,    successes, failures        Beta
+knowledge,
+common_category_share
+..._spread               scale                      half-normal; 0 fixes the spread at zero
+distance_decay           standard deviation         Normal around zero; 0 fixes it at zero
+system_slope             mean, standard deviation   Normal above zero; sd 0 fixes it at its mean
+=======================  =========================  ==============================================
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import pymc as pm
+import pytensor.tensor as pt
+from numpy.typing import NDArray
+
+from bayes_models.models.simplex import IsometricLogRatio
+from bayes_models.models.spec import find_model
+from lehner import InputError
+from lehner.core.checks import find
+
+type Priors = str | Mapping[str, Any] | None
+
+DIAGONAL = "diagonal"
+
+
+def choose_priors(model: str, priors: Priors = None) -> dict[str, Any]:
+    """Resolve what a user gave as the priors of a model.
+
+    Parameters
+    ----------
+    model : str
+        Name of the model.
+    priors : str or mapping, optional
+        Name of a set, or priors by variable for some variables, the rest as in the model's first
+        set; by default all as there.
+
+    Returns
+    -------
+    dict
+
+    Raises
+    ------
+    InputError
+        If there is no such set or variable.
+
+    Examples
+    --------
+    >>> choose_priors("dawid_skene", {"base_rates": 1})
+    {'base_rates': 1, 'confusion': 'diagonal'}
+    """
+    sets = find_model(model).priors
+    if isinstance(priors, str):
+        return dict(find(f"set of priors of {model} called", priors, sets))
+    first = next(iter(sets.values()))
+    given = dict(priors or {})
+    for name in given:
+        find(f"prior in {model} called", name, first)
+    return {**first, **given}
+
+
+def diagonal_concentration(
+    n_categories: int, *, strength: float = 8.0, accuracy: float = 0.6
+) -> NDArray[np.float64]:
+    """Give the Dirichlet concentration of raters who are right with a given mean probability.
+
+    Parameters
+    ----------
+    n_categories : int
+        K, 2 or more.
+    strength : float
+        Sum of each row: the number of ratings the prior is worth.
+    accuracy : float
+        Prior mean of the diagonal, between 0 and 1.
+
+    Returns
+    -------
+    ndarray, shape (n_categories, n_categories)
+
+    References
+    ----------
+    Pullin, Gurrin & Vukcevic (2023), https://doi.org/10.32614/RJ-2023-064, for the defaults.
+
+    Examples
+    --------
+    >>> diagonal_concentration(3).round(2).tolist()
+    [[4.8, 1.6, 1.6], [1.6, 4.8, 1.6], [1.6, 1.6, 4.8]]
+    """
+    wrong = strength * (1 - accuracy) / (n_categories - 1)
+    matrix = np.full((n_categories, n_categories), wrong)
+    np.fill_diagonal(matrix, strength * accuracy)
+    return matrix
+
+
+def add_dirichlet(name: str, prior: Any, dims: tuple[str, ...]) -> Any:
+    """Add probabilities that sum to one over the last dimension."""
+    if is_distribution(prior):
+        return _register(prior, name, dims)
+    coords = pm.modelcontext(None).coords
+    shape = tuple(len(coords[dim]) for dim in dims)
+    concentration = dirichlet_concentration(name, prior, shape)
+    return pm.Dirichlet(name, concentration, dims=dims, default_transform=IsometricLogRatio())
+
+
+def dirichlet_concentration(name: str, prior: Any, shape: tuple[int, ...]) -> NDArray[np.float64]:
+    """Give the concentration that a prior of probabilities stands for."""
+    if isinstance(prior, str) and prior == DIAGONAL:
+        prior = diagonal_concentration(shape[-1])
+    return _numbers(name, prior, shape, positive=True)
+
+
+def add_beta(name: str, prior: Any, dims: tuple[str, ...] | None = None) -> Any:
+    """Add probabilities, one for each combination of the dimensions if there are any."""
+    if is_distribution(prior):
+        return _register(prior, name, dims)
+    successes, failures = _numbers(name, prior, (2,), positive=True)
+    return pm.Beta(name, successes, failures, dims=dims)
+
+
+def add_normal(name: str, prior: Any) -> Any:
+    """Add a real number."""
+    if is_distribution(prior):
+        return _register(prior, name, None)
+    mean, sd = _mean_and_sd(name, prior)
+    return pm.Normal(name, mean, sd)
+
+
+def add_logistic(name: str, prior: Any) -> Any:
+    """Add log odds; location 0 and scale 1 are a flat prior on the probability."""
+    if is_distribution(prior):
+        return _register(prior, name, None)
+    location, scale = _mean_and_sd(name, prior)
+    return pm.Logistic(name, location, scale)
+
+
+def add_spread(name: str, prior: Any) -> Any:
+    """Add a standard deviation, or None where its scale is zero."""
+    if is_distribution(prior):
+        return _register(prior, name, None)
+    scale = float(_numbers(name, prior, ()))
+    return pm.HalfNormal(name, scale) if scale else None
+
+
+def add_decay(name: str, prior: Any) -> Any:
+    """Add a real number around zero, or None where its standard deviation is zero."""
+    if is_distribution(prior):
+        return _register(prior, name, None)
+    sd = float(_numbers(name, prior, ()))
+    return pm.Normal(name, 0, sd) if sd else None
+
+
+def add_slope(name: str, prior: Any) -> Any:
+    """Add a number that is not negative, or give its mean where its sd is zero."""
+    if is_distribution(prior):
+        return _register(prior, name, None)
+    mean, sd = _numbers(name, prior, (2,))
+    return pm.TruncatedNormal(name, mean, sd, lower=0) if sd else pt.constant(mean)
+
+
+def is_distribution(prior: Any) -> bool:
+    """Tell a PyMC distribution from numbers."""
+    return isinstance(prior, pt.TensorVariable)
+
+
+def _register(prior: Any, name: str, dims: tuple[str, ...] | None) -> Any:
+    return pm.modelcontext(None).register_rv(prior, name, dims=dims)
+
+
+def _mean_and_sd(name: str, prior: Any) -> tuple[float, float]:
+    try:
+        values = np.asarray(prior, dtype=float)
+    except (TypeError, ValueError):
+        values = np.empty(0)
+    if values.shape != (2,) or not np.isfinite(values).all() or not values[1] > 0:
+        raise InputError(
+            f"the prior of {name} is {prior!r}",
+            "give two numbers, the second above 0",
+        )
+    return float(values[0]), float(values[1])
+
+
+def _numbers(
+    name: str, prior: Any, shape: tuple[int, ...], *, positive: bool = False
+) -> NDArray[np.float64]:
+    try:
+        values = np.broadcast_to(np.asarray(prior, dtype=float), shape)
+    except (TypeError, ValueError):
+        raise InputError(
+            f"the prior of {name} is {prior!r}",
+            f"give numbers that fit shape {shape}, or a PyMC distribution",
+        ) from None
+    least = "above 0" if positive else "0 or more"
+    if not np.isfinite(values).all() or (values < 0).any() or (positive and (values == 0).any()):
+        raise InputError(f"the prior of {name} is {prior!r}", f"give numbers {least}")
+    return values.copy()

@@ -1,0 +1,174 @@
+"""The relaxed-K model: each K-property holds up to a spread that the data may raise from zero."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import pymc as pm
+import pytensor.tensor as pt
+from numpy.typing import NDArray
+from scipy.stats import norm
+
+from bayes_models.likelihood.observations import Observations, observe
+from bayes_models.models.assemble import add_confusion, rater_coords, with_system
+from bayes_models.models.category_effects import (
+    add_rater_category_effects,
+    add_system_category_effects,
+)
+from bayes_models.models.error_preferences import add_error_probabilities, n_error_parameters
+from bayes_models.models.log_odds import (
+    add_log_odds_of_knowing,
+    add_system_log_odds,
+    right_or_guessed,
+)
+from bayes_models.models.priors import Priors, add_dirichlet, add_slope, add_spread, choose_priors
+from bayes_models.models.spec import ModelSpec
+from bayes_models.sampling.kept_priors import varies
+from lehner import Ratings
+
+N_LEVELS = 3
+DIALS = {
+    "rater_spread": 0.6,
+    "difficulty_spread": 0.4,
+    "category_spread": 0.3,
+    "common_error_spread": 1.0,
+    "error_spread": 0.5,
+    "distance_decay": 0.7,
+    "system_category_spread": 0.75,
+    "system_error_spread": 1.5,
+}
+K_PROPERTIES: dict[str, Any] = {
+    "base_rates": 1.0,
+    "mean_log_odds": (0.0, 1.2),
+    "system_log_odds": (0.0, 1.0),
+    "system_slope": (1.0, 0.6),
+    "common_category_share": (1.0, 1.0),
+    **dict.fromkeys(DIALS, 0.0),
+}
+UNEQUAL_ERRORS = [name for name in DIALS if name not in ("rater_spread", "difficulty_spread")]
+PRIORS = {
+    "default": K_PROPERTIES | DIALS,
+    "k_properties": K_PROPERTIES,
+    "unequal_raters": K_PROPERTIES | {"rater_spread": DIALS["rater_spread"]},
+    "unequal_errors": K_PROPERTIES | {name: DIALS[name] for name in UNEQUAL_ERRORS},
+    "unequal_difficulty": K_PROPERTIES | {"difficulty_spread": DIALS["difficulty_spread"]},
+}
+
+
+def relaxed_k(ratings: Ratings, priors: Priors = None) -> pm.Model:
+    r"""Build the model in which each K-property is relaxed by a spread that shrinks to zero.
+
+    Rater j knows the category of an item of difficulty x with probability c, and otherwise guesses
+    it, so that difficulty brings raters down to chance and no further:
+
+    .. math::
+        \operatorname{logit} c_j(x) &= \beta_j - \sigma x, \qquad
+            \beta_j \sim \mathrm{Normal}(\mu, \tau) \\
+        \operatorname{logit} P(\text{rater } j \text{ right} \mid x, k)
+            &= \operatorname{logit}\left(c_j(x) + \frac{1 - c_j(x)}{K}\right)
+            + s \left(\sqrt{h}\, w_k + \sqrt{1 - h}\, u_{jk}\right) \\
+        \operatorname{logit} P(\text{system right} \mid x, k)
+            &= \beta_s - \rho \sigma x + s_s u_{sk}
+
+    `rater_spread` τ relaxes equal accuracy of raters, `difficulty_spread` σ equal difficulty of
+    items, `category_spread` s equal accuracy in all categories, of which a share h
+    (`common_category_share`) is common to the raters. Errors that are preferred to others relax
+    equal error probabilities, see `bayes_models.models.error_preferences`. With all spreads at zero
+    it is `one_coin`. Difficulty x takes three equally probable levels, summed out. The system is
+    another machine: it may be worse than chance, has spreads of its own, `system_category_spread`
+    and `system_error_spread`, and its log odds fall with difficulty `system_slope` ρ times as far.
+
+    Parameters
+    ----------
+    ratings : Ratings
+        With or without a system.
+    priors : str or mapping, optional
+        Set "default"; "k_properties", with all spreads at zero; "unequal_raters",
+        "unequal_errors" or "unequal_difficulty", with the others at zero; or priors by variable, 0
+        fixing a spread at zero, see `bayes_models.models.priors`.
+
+    Returns
+    -------
+    pymc.Model
+        Variables as of `dawid_skene`, the spreads and effects, and, with levels of difficulty,
+        `confusion_by_level` (rater, level, category, response).
+
+    References
+    ----------
+    Lehner (2015) for the K-properties; Lord & Novick (1968), chapter 17, for guessing as the floor
+    of a response curve.
+
+    Examples
+    --------
+    >>> import lehner
+    >>> model = relaxed_k(lehner.load_dataset("lehner_table2"), {"difficulty_spread": 0})
+    >>> [variable.name for variable in model.free_RVs][1:4]
+    ['mean_log_odds', 'rater_spread', 'rater_effect']
+    """
+    observed = observe(ratings)
+    prior = choose_priors("relaxed_k", priors)
+    with pm.Model(coords=_coords(observed)) as model:
+        base_rates = add_dirichlet("base_rates", prior["base_rates"], ("category",))
+        log_odds = _log_odds_of_being_right(observed, prior)
+        right = pt.sigmoid(log_odds)[..., None]
+        errors = add_error_probabilities(observed, prior)[:, None]
+        confusion = right * np.eye(observed.n_categories) + (1 - right) * errors
+        if "difficulty_spread" in model:
+            add_confusion(observed, base_rates, confusion, np.full(N_LEVELS, 1 / N_LEVELS))
+        else:
+            add_confusion(observed, base_rates, confusion[:, 0])
+    return model
+
+
+def difficulty_levels() -> NDArray[np.float64]:
+    """Give equally probable levels of difficulty with mean 0 and variance 1, the hardest last.
+
+    Returns
+    -------
+    ndarray, shape (3,)
+
+    Examples
+    --------
+    >>> difficulty_levels().round(3)
+    array([-1.225,  0.   ,  1.225])
+    """
+    levels = norm.ppf((np.arange(N_LEVELS) + 0.5) / N_LEVELS)
+    return np.asarray(levels / np.sqrt((levels**2).mean()))
+
+
+def _coords(observed: Observations) -> dict[str, Any]:
+    return rater_coords(observed) | {
+        "level": difficulty_levels().round(3),
+        "contrast": np.arange(observed.n_categories - 2),
+    }
+
+
+def _log_odds_of_being_right(observed: Observations, prior: Mapping[str, Any]) -> Any:
+    """Add what decides who is right, shape (n_raters, n_levels or 1, n_categories)."""
+    knowing = add_log_odds_of_knowing(observed, prior)
+    spread = add_spread("difficulty_spread", prior["difficulty_spread"])
+    harder = np.zeros(1) if spread is None else spread * difficulty_levels()
+    of_raters = right_or_guessed(knowing[:, None] - harder, observed.n_categories)
+    by_category = add_rater_category_effects(observed, prior)
+    log_odds = of_raters[:, :, None] + by_category[:, None, :]
+    if not observed.has_system:
+        return log_odds
+    of_system = add_system_log_odds(prior)
+    if spread is not None:
+        of_system = of_system - add_slope("system_slope", prior["system_slope"]) * harder
+    by_category = add_system_category_effects(observed, prior)
+    return with_system(log_odds, pt.atleast_1d(of_system)[:, None] + by_category)
+
+
+def _n_parameters(priors: Mapping[str, Any], observed: Observations) -> int:
+    """Count accuracies and errors, whose dials may be fixed at zero."""
+    k = observed.n_categories
+    accuracies = observed.n_raters if varies(priors, "rater_spread") else 1
+    if varies(priors, "category_spread"):
+        accuracies += observed.n_raters * (k - 1)
+    if observed.has_system:
+        accuracies += k if varies(priors, "system_category_spread") else 1
+    return accuracies + n_error_parameters(priors, observed)
+
+
+SPEC = ModelSpec(build=relaxed_k, priors=PRIORS, n_parameters=_n_parameters)

@@ -1,0 +1,90 @@
+"""What is to be known of a model besides its name: its builder, priors and free parameters.
+
+The names are the rows of `lehner.latent_class.models.MODELS`, which needs no PyMC. Each model has
+a file of its name here, which ends with its `SPEC`.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from importlib import import_module
+from typing import Any
+
+import pymc as pm
+
+from bayes_models.likelihood.observations import Observations
+from lehner.core.checks import find
+from lehner.latent_class.models import MODELS
+
+OF_A_RATER = "ratings a rater"
+OF_ALL = "ratings of all raters"
+OF_THE_SYSTEM = "ratings of the system"
+
+
+@dataclass(frozen=True, kw_only=True)
+class ModelSpec:
+    """How a model is built, and what it leaves to the data.
+
+    Parameters
+    ----------
+    build : callable
+        From ratings and priors to a `pymc.Model`.
+    priors : mapping
+        Sets of priors by name, the default first; a set has a prior for each variable.
+    n_parameters : callable
+        From the chosen priors and the observations to the number of probabilities in confusion
+        matrices that are left free.
+    row_priors : mapping, optional
+        The priors of rows of confusion matrices, and whose ratings such a row has: `OF_A_RATER`,
+        `OF_ALL` or `OF_THE_SYSTEM`.
+    conjugate : bool
+        Whether engine "gibbs" samples it: it has base rates and Dirichlet rows, either
+        `confusion` of each rater, or one matrix of the raters and one of the system.
+    """
+
+    build: Callable[..., pm.Model]
+    priors: Mapping[str, Mapping[str, Any]]
+    n_parameters: Callable[[Mapping[str, Any], Observations], int]
+    row_priors: Mapping[str, str] = field(default_factory=dict)
+    conjugate: bool = False
+
+
+def find_model(name: str) -> ModelSpec:
+    """Look a model up.
+
+    Parameters
+    ----------
+    name : str
+        Among `MODELS`.
+
+    Returns
+    -------
+    ModelSpec
+
+    Raises
+    ------
+    InputError
+        If there is no such model.
+
+    Examples
+    --------
+    >>> list(find_model("one_coin").priors)
+    ['default', 'flat']
+    """
+    find("model", name, MODELS)
+    spec: ModelSpec = import_module(f"bayes_models.models.{name}").SPEC
+    return spec
+
+
+def conjugate_models() -> list[str]:
+    """Name the models that engine "gibbs" samples.
+
+    Returns
+    -------
+    list of str
+
+    Examples
+    --------
+    >>> conjugate_models()
+    ['dawid_skene', 'pooled']
+    """
+    return sorted(name for name in MODELS if find_model(name).conjugate)

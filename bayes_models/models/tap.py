@@ -1,0 +1,62 @@
+"""The truth-accuracy-guessing model: raters know the truth or guess."""
+
+import numpy as np
+import pymc as pm
+
+from bayes_models.likelihood.observations import observe
+from bayes_models.models.assemble import add_confusion
+from bayes_models.models.priors import Priors, add_beta, add_dirichlet, choose_priors
+from bayes_models.models.spec import ModelSpec
+from lehner import Ratings
+
+
+def tap(ratings: Ratings, priors: Priors = None) -> pm.Model:
+    r"""Build the model in which a rater knows the true category or guesses.
+
+    .. math:: \theta_{jkl} = a_j [k = l] + (1 - a_j) g_{jl}
+
+    A rater guesses alike whatever the truth, and cannot do worse than by guessing.
+
+    Parameters
+    ----------
+    ratings : Ratings
+        With or without a system.
+    priors : str or mapping, optional
+        Set "default" or "shrunk", or priors of `base_rates`, `knowledge` and `guessing`, see
+        `bayes_models.models.priors`.
+
+    Returns
+    -------
+    pymc.Model
+        Variables as of `dawid_skene`, and `knowledge` (rater) and `guessing` (rater, response).
+
+    References
+    ----------
+    Eubanks (2024), The Kappa Zoo, https://kappazoo.com, the t-a-p model.
+
+    Examples
+    --------
+    >>> import lehner
+    >>> model = tap(lehner.load_dataset("lehner_table2"))
+    >>> [variable.name for variable in model.free_RVs]
+    ['base_rates', 'knowledge', 'guessing']
+    """
+    observed = observe(ratings)
+    prior = choose_priors("tap", priors)
+    with pm.Model(coords=observed.coords) as model:
+        base_rates = add_dirichlet("base_rates", prior["base_rates"], ("category",))
+        knowledge = add_beta("knowledge", prior["knowledge"], ("rater",))[:, None, None]
+        guessing = add_dirichlet("guessing", prior["guessing"], ("rater", "response"))
+        known = knowledge * np.eye(observed.n_categories)
+        add_confusion(observed, base_rates, known + (1 - knowledge) * guessing[:, None, :])
+    return model
+
+
+SPEC = ModelSpec(
+    build=tap,
+    priors={
+        "default": {"base_rates": 1.0, "knowledge": (1.0, 1.0), "guessing": 1.0},
+        "shrunk": {"base_rates": 3.0, "knowledge": (2.0, 2.0), "guessing": 4.0},
+    },
+    n_parameters=lambda priors, observed: observed.n_categories * len(observed.rater_names),
+)

@@ -1,0 +1,1 @@
+"""From draws to estimates, labels, diagnostics and checks."""

@@ -1,0 +1,214 @@
+"""Is the fit to be trusted? Convergence, and whether the labels stayed put."""
+
+import math
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import xarray as xr
+from arviz_stats.base import array_stats
+from numpy.typing import NDArray
+from scipy.optimize import linear_sum_assignment
+
+HIGHEST_R_HAT = 1.01
+R_HAT_BY_CHANCE = 10
+LOWEST_ESS = 400
+MOST_TIMES_LONGER = 4
+TAILS = (0.05, 0.95)
+
+
+class ConvergenceWarning(UserWarning):
+    """The sampler's diagnostics say that the draws are not to be trusted."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Diagnostics:
+    """What was checked after sampling.
+
+    Parameters
+    ----------
+    r_hat : float
+        Highest rank-normalised split R-hat of the variables checked.
+    ess_bulk, ess_tail : float
+        Lowest effective sample size of these variables.
+    divergences : int
+    treedepth : int
+        Draws in which a trajectory was cut off at the greatest depth.
+    relabelled : float
+        Share of draws in which another order of the categories makes the raters more accurate
+        on average: draws in which labels may have switched.
+    tries : int
+        How often it was sampled; a second time, longer and with a higher target acceptance, if
+        the first failed.
+    mode_weights : tuple of float
+        Weights of the modes that EM found, the highest first, see
+        `bayes_models.sampling.modes.posterior_modes`.
+        The first has half of the chains or more, the others one each as far as they go.
+    """
+
+    r_hat: float
+    ess_bulk: float
+    ess_tail: float
+    divergences: int
+    treedepth: int = 0
+    relabelled: float
+    tries: int = 1
+    mode_weights: tuple[float, ...] = (1.0,)
+
+    @property
+    def r_hat_limit(self) -> float:
+        """Highest R-hat of chains that agree: with few draws they differ by chance."""
+        return max(HIGHEST_R_HAT, 1 + R_HAT_BY_CHANCE / max(self.ess_bulk, LOWEST_ESS))
+
+    @property
+    def chains_agree(self) -> bool:
+        """Whether R-hat is within its limit; not so where it is undefined."""
+        return self.r_hat <= self.r_hat_limit
+
+    def times_longer(self) -> int:
+        """Say how many times as long a second try should be.
+
+        Returns
+        -------
+        int
+            1 to 4: so many that the effective sample size would pass its limit by half, and 4
+            where chains disagree.
+        """
+        if not self.chains_agree:
+            return MOST_TIMES_LONGER
+        needed = 1.5 * LOWEST_ESS / max(min(self.ess_bulk, self.ess_tail), 1)
+        return min(max(math.ceil(needed), 1), MOST_TIMES_LONGER)
+
+    def failures(self) -> tuple[str, ...]:
+        """Say what longer or more careful sampling may mend, each in one line.
+
+        Returns
+        -------
+        tuple of str
+        """
+        found = []
+        if not self.chains_agree:
+            found.append(
+                f"chains disagree: R-hat is {self.r_hat:.3f}, above {self.r_hat_limit:.3f}"
+                f"{self._modes()}"
+            )
+        if not min(self.ess_bulk, self.ess_tail) >= LOWEST_ESS:
+            found.append(
+                f"too few effective draws: {self.ess_bulk:.0f} in the bulk, {self.ess_tail:.0f} "
+                f"in the tails, below {LOWEST_ESS}; sample longer"
+            )
+        if self.divergences:
+            found.append(f"{self.divergences} draws diverged: raise target_accept")
+        if self.treedepth:
+            found.append(f"{self.treedepth} trajectories were cut off at the greatest tree depth")
+        return tuple(found)
+
+    def _modes(self) -> str:
+        if len(self.mode_weights) == 1:
+            return ""
+        weights = ", ".join(f"{weight:.2f}" for weight in self.mode_weights)
+        return (
+            f"; they started at modes that EM gives the weights {weights}: there is more than one "
+            "solution, and longer chains need not weigh them"
+        )
+
+    def warnings(self) -> tuple[str, ...]:
+        """Say what is wrong with the draws, each in one line; nothing if all is well.
+
+        Returns
+        -------
+        tuple of str
+        """
+        if not self.relabelled > 0.01:
+            return self.failures()
+        switched = (
+            f"in {self.relabelled:.1%} of the draws another order of the categories makes the "
+            "raters more accurate: labels may have switched"
+        )
+        return (*self.failures(), switched)
+
+
+def diagnose(
+    tree: xr.DataTree,
+    variables: Collection[str] | None = None,
+    *,
+    tries: int = 1,
+    mode_weights: Sequence[float] = (1.0,),
+) -> Diagnostics:
+    """Read the diagnostics of a fit.
+
+    Parameters
+    ----------
+    tree : xarray.DataTree
+        With group `posterior`, and `sample_stats` if it is of NUTS.
+    variables : collection of str, optional
+        Variables checked; all by default.
+    tries : int
+        How often it was sampled.
+    mode_weights : sequence of float
+        Weights of the modes at which chains started.
+
+    Returns
+    -------
+    Diagnostics
+
+    References
+    ----------
+    Vehtari et al. (2021), https://doi.org/10.1214/20-BA1221
+    """
+    posterior = tree["posterior"].to_dataset()
+    names = [name for name in posterior.data_vars if variables is None or name in variables]
+    scalars = np.concatenate(
+        [posterior[name].values.reshape(*posterior[name].shape[:2], -1) for name in names],
+        axis=2,
+    )
+    # Probabilities that a model fixes do not mix, nor need to.
+    scalars = scalars[..., np.ptp(scalars, axis=(0, 1)) > 0]
+    axes = {"chain_axis": 0, "draw_axis": 1}
+    return Diagnostics(
+        r_hat=float(array_stats.rhat(scalars, method="rank", **axes).max()),
+        ess_bulk=float(array_stats.ess(scalars, method="bulk", **axes).min()),
+        ess_tail=float(array_stats.ess(scalars, method="tail", prob=TAILS, **axes).min()),
+        divergences=_count(tree, "diverging"),
+        treedepth=_count(tree, "reached_max_treedepth"),
+        relabelled=relabelled_share(posterior),
+        tries=tries,
+        mode_weights=tuple(mode_weights),
+    )
+
+
+def _count(tree: xr.DataTree, event: str) -> int:
+    return int(tree["sample_stats"][event].sum()) if "sample_stats" in tree else 0
+
+
+def relabelled_share(posterior: xr.Dataset) -> float:
+    """Give the share of draws in which another order of the categories fits the raters better."""
+    return float(relabelled_draws(posterior).mean())
+
+
+def relabelled_draws(posterior: xr.Dataset) -> NDArray[np.bool_]:
+    """Find the draws in which another order of the categories fits the raters better.
+
+    Parameters
+    ----------
+    posterior : xarray.Dataset
+        With `base_rates` and `confusion`; with `system_accuracy` if the last rater is a system.
+
+    Returns
+    -------
+    ndarray of bool, shape (n_chains, n_draws)
+    """
+    dims = ("chain", "draw", "rater", "category", "response")
+    confusion = posterior["confusion"].transpose(*dims).values
+    if "system_accuracy" in posterior:
+        # A system may be more often wrong than right.
+        confusion = confusion[:, :, :-1]
+    base_rates = posterior["base_rates"].transpose("chain", "draw", "category").values
+    k = base_rates.shape[-1]
+    draws = confusion.sum(axis=2) * base_rates[..., None]
+    # Where each category's own response has the greatest share, no other order is better.
+    order = np.arange(k)
+    relabelled = (draws.argmax(axis=-2) != order).any(axis=-1)
+    for draw in zip(*np.nonzero(relabelled), strict=True):
+        relabelled[draw] = (linear_sum_assignment(-draws[draw])[1] != order).any()
+    return np.asarray(relabelled)

@@ -1,0 +1,170 @@
+"""Which K-property the data reject: the dials of `relaxed_k`, one by one."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import xarray as xr
+from numpy.typing import NDArray
+from scipy.stats import gaussian_kde, norm
+
+from bayes_models.models.relaxed_k import DIALS
+from bayes_models.posterior.estimate import credible_interval
+from bayes_models.sampling.kept_priors import distribution_name, kept_priors
+from lehner import InputError, IntervalEstimate
+
+K_PROPERTY = {
+    "rater_spread": "equal accuracy of raters",
+    "difficulty_spread": "equal difficulty of items",
+    "category_spread": "equal errors: same accuracy in all categories",
+    "common_error_spread": "equal errors: no error preferred by all",
+    "error_spread": "equal errors: no error preferred by one rater",
+    "distance_decay": "equal errors: none nearer than others",
+    "system_category_spread": "equal errors of the system: same accuracy in all categories",
+    "system_error_spread": "equal errors of the system: no error preferred",
+}
+STRONG = 10.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class Dial:
+    """By how much the data turn one dial away from a K-property.
+
+    Parameters
+    ----------
+    name : str
+    k_property : str
+        What holds if the dial is at zero.
+    value : IntervalEstimate
+        Posterior mean and credible interval.
+    probability_of_direction : float or None
+        Posterior probability of its sign; None for spreads, which have none.
+    bayes_factor : float or None
+        Against zero: how many times less probable zero is after the data than before
+        (Savage-Dickey). None where the prior is a PyMC distribution.
+    no_draw_near_zero : bool
+        Whether the Bayes factor, if any, is only a lower bound.
+    untested : str
+        Why there is no Bayes factor; empty if there is one.
+    """
+
+    name: str
+    k_property: str
+    value: IntervalEstimate
+    probability_of_direction: float | None
+    bayes_factor: float | None
+    no_draw_near_zero: bool
+    untested: str = ""
+
+    def evidence(self) -> str:
+        """Write the Bayes factor, a lower bound with ">".
+
+        Returns
+        -------
+        str
+        """
+        if self.bayes_factor is None:
+            return ""
+        if self.no_draw_near_zero:
+            return f"> {self.bayes_factor:.0f}"
+        return f"{self.bayes_factor:.2f}"
+
+    def verdict(self) -> str:
+        """Say in a word what the Bayes factor means: beyond 10 or below 1/10 it decides.
+
+        Returns
+        -------
+        str
+        """
+        if self.bayes_factor is None:
+            return "not tested"
+        if self.bayes_factor >= STRONG:
+            return "rejected"
+        return "supported" if self.bayes_factor <= 1 / STRONG else "undecided"
+
+
+def read_dials(tree: xr.DataTree, *, level: float = 0.9) -> tuple[Dial, ...]:
+    """Read the dials of a fit of `relaxed_k`, against the priors that it was made with.
+
+    Parameters
+    ----------
+    tree : xarray.DataTree
+        As `fit` gives it: it keeps its priors.
+    level : float
+        Probability of the intervals, between 0 and 1.
+
+    Returns
+    -------
+    tuple of Dial
+        Those that were free.
+
+    Raises
+    ------
+    InputError
+        If the fit is of another model, or does not say its priors.
+
+    References
+    ----------
+    Dickey (1971), https://doi.org/10.1214/aoms/1177693507
+    """
+    if tree.attrs.get("model") != "relaxed_k":
+        raise InputError(f"a fit of {tree.attrs.get('model')!r} has no dials", "fit relaxed_k")
+    priors = kept_priors(tree)
+    posterior = tree["posterior"].to_dataset()
+    return tuple(
+        _dial(name, posterior[name].values.ravel(), priors[name], level)
+        for name in DIALS
+        if name in posterior
+    )
+
+
+def _dial(name: str, draws: NDArray[np.float64], prior: Any, level: float) -> Dial:
+    above = float((draws > 0).mean())
+    density, least = _densities_at_zero(draws)
+    distribution = distribution_name(prior)
+    return Dial(
+        name=name,
+        k_property=K_PROPERTY[name],
+        value=credible_interval(draws, level),
+        probability_of_direction=max(above, 1 - above) if name == "distance_decay" else None,
+        bayes_factor=None if distribution else against_zero(draws, float(prior)),
+        no_draw_near_zero=density < least,
+        untested=f"its prior is {distribution}: of a PyMC distribution the fit keeps no density"
+        if distribution
+        else "",
+    )
+
+
+def against_zero(draws: NDArray[np.float64], scale: float) -> float:
+    """Divide the prior density at zero by the posterior's.
+
+    The posterior's is that of a kernel around each draw, and never less than that of one draw at
+    zero: where no draw is near zero the result is a lower bound, since the kernels' tails say
+    nothing of the posterior's.
+
+    Parameters
+    ----------
+    draws : ndarray
+        Of a number with a normal prior around zero, or of a spread with a half-normal one: the
+        densities of a spread at zero are both twice those without its boundary.
+    scale : float
+        Of the prior, above 0.
+
+    Returns
+    -------
+    float
+
+    Examples
+    --------
+    >>> draws = np.random.default_rng(1).normal(0, 1, 20_000)
+    >>> round(against_zero(draws, 0.5), 1)
+    2.0
+    """
+    return float(norm.pdf(0.0, scale=scale) / max(_densities_at_zero(draws)))
+
+
+def _densities_at_zero(draws: NDArray[np.float64]) -> tuple[float, float]:
+    """Give the density of the draws at zero, and what a single draw there would make it."""
+    kernel = gaussian_kde(draws)
+    width = np.sqrt(kernel.covariance[0, 0])
+    return float(kernel(0.0)[0]), float(norm.pdf(0.0, scale=width)) / len(draws)

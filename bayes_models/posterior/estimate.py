@@ -1,0 +1,106 @@
+"""From draws to an Estimate."""
+
+import json
+
+import numpy as np
+import xarray as xr
+from numpy.typing import NDArray
+
+from bayes_models.posterior.label_modes import (
+    MOST_RELABELLED,
+    LabelMode,
+    label_modes,
+    why_no_estimate,
+)
+from lehner import Estimate, InputError, IntervalEstimate
+from lehner.core.estimate import plain
+from lehner.core.named_array import NamedArray
+from lehner.data.ratings import SYSTEM
+
+
+def estimate_from_draws(tree: xr.DataTree, *, level: float = 0.9) -> Estimate:
+    """Summarise a fit: posterior means and equal-tailed credible intervals.
+
+    Where labels switched in so many draws that the system's accuracy depends on it, there is no
+    estimate: a warning and `diagnostics["modes"]` list the modes with their weights, see
+    `bayes_models.posterior.label_modes`.
+
+    Parameters
+    ----------
+    tree : xarray.DataTree
+        As `fit` gives it, of ratings with a system.
+    level : float
+        Probability of the intervals, between 0 and 1.
+
+    Returns
+    -------
+    Estimate
+        With the tree in `draws`.
+
+    Raises
+    ------
+    InputError
+        If the ratings had no system.
+    """
+    posterior = tree["posterior"].to_dataset()
+    if "system_accuracy" not in posterior:
+        raise InputError("the fit has no system", "fit ratings with a system")
+    diagnostics = json.loads(tree.attrs["diagnostics"])
+    if diagnostics["relabelled"] > MOST_RELABELLED:
+        modes = label_modes(posterior, level)
+        why_not = why_no_estimate(modes)
+        if why_not:
+            return _no_estimate(tree, modes, why_not)
+    means = posterior.mean(("chain", "draw"))
+    rater = means["accuracy"].coords["rater"]
+    arrays = {
+        "rater_accuracy": means["accuracy"].sel(rater=rater[rater != SYSTEM]),
+        "base_rates": means["base_rates"],
+        "confusion": means["confusion"],
+        "truth_probabilities": tree["truth"].to_dataset()["truth_probabilities"],
+    }
+    return Estimate(
+        method=tree.attrs["model"],
+        system_accuracy=credible_interval(posterior["system_accuracy"], level),
+        system_accuracy_in_sample=credible_interval(posterior["system_accuracy_in_sample"], level),
+        arrays={name: NamedArray.from_xarray(array) for name, array in arrays.items()},
+        warnings=tuple(json.loads(tree.attrs["warnings"])),
+        diagnostics=diagnostics,
+        draws=tree,
+    )
+
+
+def _no_estimate(tree: xr.DataTree, modes: tuple[LabelMode, ...], why_not: str) -> Estimate:
+    """Give the modes in place of means over different labels."""
+    nothing = IntervalEstimate(estimate=None)
+    return Estimate(
+        method=tree.attrs["model"],
+        system_accuracy=nothing,
+        system_accuracy_in_sample=nothing,
+        warnings=(why_not, *json.loads(tree.attrs["warnings"])),
+        diagnostics=json.loads(tree.attrs["diagnostics"]) | {"modes": plain(modes)},
+        draws=tree,
+    )
+
+
+def credible_interval(draws: xr.DataArray | NDArray[np.float64], level: float) -> IntervalEstimate:
+    """Give the mean of draws and their equal-tailed credible interval.
+
+    Parameters
+    ----------
+    draws : xarray.DataArray or ndarray
+    level : float
+        Probability of the interval, between 0 and 1.
+
+    Returns
+    -------
+    IntervalEstimate
+    """
+    lower, upper = np.quantile(np.asarray(draws), [(1 - level) / 2, (1 + level) / 2])
+    return IntervalEstimate(
+        estimate=float(draws.mean()),
+        lower=float(lower),
+        upper=float(upper),
+        level=level,
+        kind="equal-tailed credible",
+    )

@@ -1,0 +1,132 @@
+"""What the data can say about the parameters of a model, before it is sampled."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import xarray as xr
+
+from bayes_models.likelihood.observations import Observations, observe
+from bayes_models.models.priors import Priors, choose_priors
+from bayes_models.models.spec import find_model
+from bayes_models.posterior.prior_worth import PriorWorth, prior_worth
+from bayes_models.sampling.modes import expected_numbers
+from lehner import Ratings
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Identification:
+    """How much the data can say about a model.
+
+    Parameters
+    ----------
+    model : str
+    parameters : int
+        Number of probabilities in base rates and confusion matrices that the model leaves free.
+    degrees_of_freedom : int
+        Number of probabilities of rating patterns that the data can inform: for each set of
+        raters who rated an item together one less than the patterns they can give, and no more
+        than items with two ratings.
+    ratings_per_item : float
+        Mean number of ratings of an item, the system's included.
+    too_few : float
+        Share of the items with fewer than three ratings, the system's included, and no known
+        truth: in general too few to tell accuracy from agreement. An upper bound for `one_coin`,
+        which needs two, both by raters.
+    support : xarray.DataArray
+        Expected number of ratings by rater and true category.
+    prior_worth : tuple of PriorWorth
+        What the priors of confusion matrices are worth beside these ratings.
+    """
+
+    model: str
+    parameters: int
+    degrees_of_freedom: int
+    ratings_per_item: float
+    too_few: float
+    support: xr.DataArray
+    prior_worth: tuple[PriorWorth, ...]
+
+    def warnings(self) -> tuple[str, ...]:
+        """Say what the prior decides and not the data, each in one line.
+
+        Returns
+        -------
+        tuple of str
+        """
+        found = []
+        if self.parameters > self.degrees_of_freedom:
+            found.append(
+                f"{self.parameters} parameters for {self.degrees_of_freedom} degrees of freedom: "
+                "the prior decides what the data leave open"
+            )
+        if self.too_few > 0.5:
+            found.append(
+                f"{self.too_few:.0%} of the items have fewer than three ratings, the system's "
+                "included: the prior decides how accurate raters and system are"
+            )
+        return (*found, *filter(None, (prior.warning() for prior in self.prior_worth)))
+
+
+def identify(model: str, ratings: Ratings, priors: Priors = None) -> Identification:
+    """Report what the data can say about a model, before it is sampled.
+
+    Counts are necessary conditions, not sufficient ones: a model with fewer parameters than
+    degrees of freedom may still be barely identified, as `dawid_skene` is with three raters.
+
+    Parameters
+    ----------
+    model : str
+    ratings : Ratings
+    priors : str or mapping, optional
+        As the model takes them, or `json.loads(tree.attrs["priors"])` of a fit: spreads fixed at
+        zero leave fewer parameters free, and the weight of a prior is that of its numbers.
+
+    Returns
+    -------
+    Identification
+
+    Raises
+    ------
+    InputError
+        If there is no such model or prior, or the ratings cannot be fitted.
+
+    Examples
+    --------
+    >>> import lehner
+    >>> report = identify("dawid_skene", lehner.load_dataset("lehner_table2"))
+    >>> report.parameters, report.degrees_of_freedom
+    (63, 10)
+    """
+    spec = find_model(model)
+    chosen = choose_priors(model, priors)
+    observed = observe(ratings)
+    support = _support(observed)
+    lengths = np.diff(observed.starts)
+    n_items = int(observed.counts.sum())
+    of_base_rates = observed.n_categories - 1
+    return Identification(
+        model=model,
+        parameters=of_base_rates + spec.n_parameters(chosen, observed),
+        degrees_of_freedom=_degrees_of_freedom(observed),
+        ratings_per_item=float(lengths @ observed.counts / n_items),
+        too_few=float(observed.counts[(lengths < 3) & (observed.truths < 0)].sum() / n_items),
+        support=support,
+        prior_worth=prior_worth(spec, chosen, support, has_system=observed.has_system),
+    )
+
+
+def _degrees_of_freedom(observed: Observations) -> int:
+    k = observed.n_categories
+    lengths = np.diff(observed.starts)
+    sets = {
+        tuple(observed.raters[first : first + length])
+        for first, length in zip(observed.starts[:-1], lengths, strict=True)
+    }
+    n_items = int(observed.counts[lengths >= 2].sum())
+    return int(min(sum(k ** len(raters) - 1 for raters in sets), n_items))
+
+
+def _support(observed: Observations) -> xr.DataArray:
+    _, ratings = expected_numbers(observed)
+    coords = {"rater": list(observed.rater_names), "category": observed.coords["category"]}
+    return xr.DataArray(ratings.sum(axis=2), coords, ("rater", "category"), name="support")

@@ -1,0 +1,55 @@
+"""Ratings that a model predicts, for the same items and raters."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lehner import Ratings
+from lehner.data.flat import sort_ratings
+
+type Floats = NDArray[np.float64]
+
+
+def draw_ratings(
+    ratings: Ratings, rates: Floats, confusion: Floats, rng: np.random.Generator
+) -> Ratings:
+    """Draw truths, and who rated what before rates it again.
+
+    Parameters
+    ----------
+    ratings : Ratings
+        Says which rater rates which item, and which items have an answer of the system. A grouped
+        row becomes as many rows as it has items.
+    rates : ndarray, shape (n_states,)
+        Probability of each state: a category, or a level of difficulty and a category.
+    confusion : ndarray, shape (n_raters, n_states, n_responses)
+        The system last.
+    rng : numpy.random.Generator
+
+    Returns
+    -------
+    Ratings
+        With the truths drawn.
+    """
+    k = ratings.n_categories
+    rows = np.repeat(np.arange(len(ratings.items)), ratings.weights)
+    single = ratings.take(rows, np.ones(len(rows), np.int64)) if ratings.grouped else ratings
+    flat = single.flat
+    state = rng.choice(len(rates), size=len(rows), p=rates / rates.sum())
+    cumulative = np.cumsum(confusion, axis=-1)[..., :-1]
+    answers = _choose(cumulative[flat.rater_index, state[flat.item_index]], rng)
+    system = single.system
+    if system is not None:
+        system = np.where(system >= 0, _choose(cumulative[-1, state], rng), -1)
+    return Ratings(
+        sort_ratings(flat.item_index, flat.rater_index, answers, k),
+        ratings.categories,
+        ratings.raters,
+        np.arange(len(rows)),
+        system,
+        state % k,
+        ordered=ratings.ordered,
+    )
+
+
+def _choose(cumulative: Floats, rng: np.random.Generator) -> NDArray[np.int64]:
+    return np.asarray((rng.random((len(cumulative), 1)) >= cumulative).sum(axis=1))

@@ -1,0 +1,250 @@
+"""Whether the model predicts how raters agree, and whether their mistakes are independent.
+
+Latent-class models and the algebra alike take raters to err independently of one another, given
+the true category. Raters who share mistakes agree too often, and are then taken to be right.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+import xarray as xr
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
+from scipy.stats import norm
+
+from bayes_models.likelihood.observations import UNKNOWN, Observations, observe
+from bayes_models.posterior.predictive import draw_ratings
+from bayes_models.posterior.truth import log_joint, states
+from lehner import Ratings
+from lehner.core.seeds import Seed, child_seeds
+
+SIGNIFICANCE = 0.01
+MOST_RATINGS = 50_000_000
+FEWEST_DRAWS = 25
+
+type Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class PredictiveChecks:
+    """What was observed beside what the model predicts, for each pair of raters.
+
+    Parameters
+    ----------
+    table : xarray.Dataset
+        Dimensions `rater` and `other`. `agreement`: share of the items on which the pair agrees;
+        `agreement_predicted` and `agreement_sd`: mean and standard deviation among predicted data.
+        `correlation`: mean residual correlation of the pair's mistakes given the true category;
+        `correlation_z`: by how many standard deviations among predicted data it exceeds them.
+        NaN for pairs without an item in common.
+    draws : int
+        Posterior draws compared with predicted data.
+    """
+
+    table: xr.Dataset
+    draws: int
+
+    def warnings(self) -> tuple[str, ...]:
+        """Name the pairs of raters whom the model does not describe, each in one line.
+
+        Returns
+        -------
+        tuple of str
+        """
+        return (*self._agreement(), *self._correlation())
+
+    def _agreement(self) -> Iterator[str]:
+        predicted, sd = self.table["agreement_predicted"], self.table["agreement_sd"]
+        difference = self.table["agreement"] - predicted
+        z = (difference / sd.where(sd > 0)).values
+        for first, second in self._pairs(abs(z)):
+            agreement = float(self.table["agreement"][first, second])
+            more = "more" if z[first, second] > 0 else "less"
+            yield (
+                f"{self._names(first, second)} agree on {agreement:.3f} of their items, {more} "
+                f"than the model predicts ({float(predicted[first, second]):.3f} ± "
+                f"{float(sd[first, second]):.3f})"
+            )
+
+    def _correlation(self) -> Iterator[str]:
+        z = self.table["correlation_z"].values
+        for first, second in self._pairs(z):
+            value = float(self.table["correlation"][first, second])
+            yield (
+                f"mistakes of {self._names(first, second)} are correlated (residual correlation "
+                f"{value:.2f}): raters are not independent, and accuracies may be overestimated"
+            )
+
+    def _pairs(self, z: Floats) -> list[tuple[int, int]]:
+        """Find pairs beyond what is expected among that many."""
+        upper = np.triu_indices(len(z), 1)
+        n_pairs = np.isfinite(z[upper]).sum()
+        limit = norm.isf(SIGNIFICANCE / 2 / max(1, n_pairs))
+        return [(int(i), int(j)) for i, j in zip(*upper, strict=True) if z[i, j] > limit]
+
+    def _names(self, first: int, second: int) -> str:
+        names = self.table["rater"].values
+        return f"{names[first]} and {names[second]}"
+
+
+def predictive_checks(
+    tree: xr.DataTree, ratings: Ratings, *, draws: int = 200, seed: Seed = 1
+) -> PredictiveChecks:
+    """Compare a fit with data it predicts.
+
+    How often pairs agree follows from the parameters of some posterior draws. For mistakes, new
+    ratings are drawn from these, for the same items by the same raters. Mistakes are those against
+    true categories drawn given the ratings, observed or predicted.
+
+    Parameters
+    ----------
+    tree : xarray.DataTree
+        As `fit` gives it.
+    ratings : Ratings
+        The data that were fitted.
+    draws : int
+        How many posterior draws are used at most; fewer, but 25, for millions of ratings.
+    seed : int, numpy.random.SeedSequence or numpy.random.Generator
+
+    Returns
+    -------
+    PredictiveChecks
+
+    References
+    ----------
+    Gelman, Meng & Stern (1996), Posterior predictive assessment of model fitness via realized
+    discrepancies; Mimno, Blei & Engelhardt (2015), https://doi.org/10.1073/pnas.1412301112
+    """
+    posterior = tree["posterior"].to_dataset()
+    rates, confusion = states(posterior)
+    affordable = max(FEWEST_DRAWS, MOST_RATINGS // max(1, ratings.n_ratings))
+    n_draws = min(draws, affordable, len(rates))
+    (child,) = child_seeds(seed, 1)
+    rng = np.random.default_rng(child)
+    observed = observe(ratings)
+    correlated, difference = _Moments(), _Moments()
+    chosen = np.linspace(0, len(rates) - 1, n_draws).astype(int)
+    for draw in chosen:
+        parameters = rates[draw], confusion[draw]
+        predicted = observe(_known_alike(draw_ratings(ratings, *parameters, rng), ratings))
+        correlation = _residual_correlation(observed, *parameters, rng)
+        correlated.add(correlation)
+        difference.add(correlation - _residual_correlation(predicted, *parameters, rng))
+    agreement, items = _agreement(observed)
+    agreement_predicted, agreement_sd = _predicted_agreement(
+        rates[chosen], confusion[chosen], items
+    )
+    dims = ("rater", "other")
+    names = posterior["rater"].values
+    table = xr.Dataset(
+        {
+            "agreement": (dims, agreement),
+            "agreement_predicted": (dims, agreement_predicted),
+            "agreement_sd": (dims, agreement_sd),
+            "correlation": (dims, correlated.mean),
+            "correlation_z": (
+                dims,
+                difference.mean / np.where(difference.sd > 0, difference.sd, np.nan),
+            ),
+        },
+        {"rater": names, "other": names},
+    )
+    return PredictiveChecks(table=table, draws=n_draws)
+
+
+def _known_alike(predicted: Ratings, ratings: Ratings) -> Ratings:
+    """Leave the truths of those items known whose truths are known in the data."""
+    if ratings.truth is None or predicted.truth is None:
+        return predicted
+    known = np.repeat(ratings.truth, ratings.weights) != UNKNOWN
+    return Ratings(
+        predicted.flat,
+        predicted.categories,
+        predicted.raters,
+        predicted.items,
+        predicted.system,
+        np.where(known, predicted.truth, UNKNOWN),
+    )
+
+
+class _Moments:
+    """Mean and standard deviation of arrays that come one at a time."""
+
+    def __init__(self) -> None:
+        self.n, self.total, self.squares = 0, np.zeros(()), np.zeros(())
+
+    def add(self, values: Floats) -> None:
+        self.n += 1
+        self.total = self.total + values
+        self.squares = self.squares + values**2
+
+    @property
+    def mean(self) -> Floats:
+        return self.total / self.n
+
+    @property
+    def sd(self) -> Floats:
+        return np.sqrt(np.maximum(self.squares / self.n - self.mean**2, 0))
+
+
+def _agreement(observed: Observations) -> tuple[Floats, Floats]:
+    """Give the share of pairs of ratings that agree, by pair of raters, and the items of both."""
+    k = observed.n_categories
+    counts = observed.response_counts().tocsc()
+    weighted = observed.counts[:, None]
+    by_category = [counts[:, category::k] for category in range(k)]
+    given = sum(by_category[1:], start=by_category[0])
+    agreeing = sum((one.T @ one.multiply(weighted)).toarray() for one in by_category)
+    rated = (given > 0).astype(float)
+    items = (rated.T @ rated.multiply(weighted)).toarray()
+    return _without_diagonal(agreeing, (given.T @ given.multiply(weighted)).toarray()), items
+
+
+def _predicted_agreement(rates: Floats, confusion: Floats, items: Floats) -> tuple[Floats, Floats]:
+    """Give mean and standard deviation of the agreement among predicted data.
+
+    Given the parameters it is a binomial share of the items that both rated, so that nothing need
+    be drawn.
+    """
+    shared = np.einsum("ds,disl,djsl->dij", rates, confusion, confusion, optimize=True)
+    within = (shared * (1 - shared)).mean(axis=0) / np.where(items > 0, items, np.nan)
+    mean = np.where(items > 0, shared.mean(axis=0), np.nan)
+    sd = np.sqrt(np.maximum(within + shared.var(axis=0), 0))
+    for values in (mean, sd):
+        np.fill_diagonal(values, np.nan)
+    return mean, sd
+
+
+def _residual_correlation(
+    observed: Observations, rates: Floats, confusion: Floats, rng: np.random.Generator
+) -> Floats:
+    """Correlate who errs where, beyond what the true category explains."""
+    k, n_raters = observed.n_categories, len(observed.rater_names)
+    log = log_joint(observed, rates[None], confusion[None])[0]
+    probability = np.exp(log - log.max(axis=1, keepdims=True))
+    probability /= probability.sum(axis=1, keepdims=True)
+    pattern = np.repeat(np.arange(len(observed.counts)), observed.counts)
+    cumulative = np.cumsum(probability, axis=1)[pattern, :-1]
+    truth = (rng.random((len(pattern), 1)) >= cumulative).sum(axis=1)
+    by_level = confusion.reshape(n_raters, -1, k, k)
+    wrong = 1 - np.einsum("rmkk->rk", by_level) / by_level.shape[1]
+    cells = observed.response_counts()[pattern].tocoo()
+    rater, response = np.divmod(cells.col, k)
+    true = truth[cells.row]
+    surprise = cells.data * ((response != true) - wrong[rater, true])
+    shape = (len(pattern), n_raters)
+    residual = csr_array((surprise, (cells.row, rater)), shape=shape)
+    rated = csr_array((np.ones(len(rater)), (cells.row, rater)), shape=shape)
+    rated.data[:] = 1.0
+    together = (residual.T @ residual).toarray()
+    squared = (residual.power(2).T @ rated).toarray()
+    return _without_diagonal(together, np.sqrt(squared * squared.T))
+
+
+def _without_diagonal(numerator: Floats, denominator: Floats) -> Floats:
+    share = np.divide(
+        numerator, denominator, out=np.full(numerator.shape, np.nan), where=denominator > 0
+    )
+    np.fill_diagonal(share, np.nan)
+    return share

@@ -1,0 +1,124 @@
+"""How many ratings the prior of confusion matrices is worth, beside those that there are."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import xarray as xr
+from numpy.typing import NDArray
+
+from bayes_models.models.priors import dirichlet_concentration
+from bayes_models.models.spec import OF_A_RATER, OF_ALL, OF_THE_SYSTEM, ModelSpec
+from bayes_models.sampling.kept_priors import distribution_name
+
+type Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class PriorWorth:
+    """A prior of the rows of confusion matrices beside the ratings that inform them.
+
+    Parameters
+    ----------
+    variable : str
+    whose : str
+        Whose ratings they are.
+    categories : tuple of str
+        The true categories.
+    ratings : ndarray, shape (n_categories,)
+        Expected number of ratings in each row, of the median rater where each has a matrix.
+    worth : ndarray, shape (n_categories,), or None
+        Number of ratings the prior of each row is worth, the sum of its concentration. None for
+        a PyMC distribution, of which it is not known.
+    distribution : str
+        Which distribution it is; empty for numbers.
+    """
+
+    variable: str
+    whose: str
+    categories: tuple[str, ...]
+    ratings: Floats
+    worth: Floats | None
+    distribution: str = ""
+
+    def warning(self) -> str:
+        """Say where the prior outweighs the data; nothing if it does so nowhere.
+
+        Returns
+        -------
+        str
+        """
+        if self.worth is None:
+            return (
+                f"the prior of {self.variable} is {self.distribution}, of which it is not known "
+                f"how many ratings it is worth; the fewest are those of true category "
+                f"{self._row(int(self.ratings.argmin()))}"
+            )
+        thin = np.flatnonzero(self.ratings < self.worth)
+        if not len(thin):
+            return ""
+        least, most = (f"{end:.3g}" for end in (self.worth[thin].min(), self.worth[thin].max()))
+        shown = most if least == most else f"{least} to {most}"
+        matrices = "matrices" if self.whose == OF_A_RATER else "matrix"
+        of = "" if self.whose == OF_A_RATER else f" of {self.variable}"
+        return (
+            f"the prior{of}, worth {shown} ratings, outweighs the data in the confusion "
+            f"{matrices} of true category {', '.join(map(self._row, thin.tolist()))}"
+        )
+
+    def _row(self, category: int) -> str:
+        return f"{self.categories[category]} ({self.ratings[category]:.1f} {self.whose})"
+
+
+def prior_worth(
+    spec: ModelSpec, priors: Mapping[str, Any], support: xr.DataArray, *, has_system: bool
+) -> tuple[PriorWorth, ...]:
+    """Compare the priors of confusion matrices with the ratings in them.
+
+    Parameters
+    ----------
+    spec : ModelSpec
+    priors : mapping
+        All priors of the model, by variable.
+    support : xarray.DataArray
+        Expected number of ratings by rater and true category, the system last if there is one.
+    has_system : bool
+
+    Returns
+    -------
+    tuple of PriorWorth
+        One for each such prior; none for models whose priors are of other quantities.
+    """
+    ratings = support.transpose("rater", "category").values
+    by_raters, by_system = (ratings[:-1], ratings[-1]) if has_system else (ratings, None)
+    in_rows = {
+        OF_A_RATER: np.median(ratings, axis=0),
+        OF_ALL: by_raters.sum(axis=0),
+        OF_THE_SYSTEM: by_system,
+    }
+    return tuple(
+        PriorWorth(
+            variable=variable,
+            whose=whose,
+            categories=tuple(map(str, support["category"].values)),
+            ratings=in_rows[whose],
+            worth=_worth(variable, whose, priors[variable], ratings.shape),
+            distribution=distribution_name(priors[variable]),
+        )
+        for variable, whose in spec.row_priors.items()
+        if in_rows[whose] is not None
+    )
+
+
+def _worth(variable: str, whose: str, prior: Any, shape: tuple[int, int]) -> Floats | None:
+    """Sum the concentration of each row, for the median rater."""
+    n_raters, k = shape
+    if distribution_name(prior):
+        return None
+    if variable == "accuracy_by_category":
+        return np.full(k, dirichlet_concentration(variable, prior, (2,)).sum())
+    if whose == OF_A_RATER:
+        rows = dirichlet_concentration(variable, prior, (n_raters, k, k)).sum(axis=-1)
+        return np.asarray(np.median(rows, axis=0))
+    return dirichlet_concentration(variable, prior, (k, k)).sum(axis=-1)

@@ -1,0 +1,149 @@
+"""The true categories, given draws of the parameters."""
+
+from collections.abc import Iterator
+
+import numpy as np
+import xarray as xr
+from numpy.typing import NDArray
+
+from bayes_models.likelihood.observations import UNKNOWN, Observations
+from lehner import Ratings
+
+type Floats = NDArray[np.float64]
+
+CHUNK = 2_000_000
+MOST_LOG_LIKELIHOODS = 50_000_000
+LEAST = np.finfo(float).tiny
+
+
+def add_truth(
+    tree: xr.DataTree,
+    ratings: Ratings,
+    observed: Observations,
+    rng: np.random.Generator,
+    *,
+    log_likelihood: bool = True,
+) -> None:
+    """Add what the posterior says about the true categories of the items.
+
+    Group `truth` gets `truth_probabilities` (item, category). With a system, group `posterior`
+    gets `system_accuracy_in_sample`: in each draw the items get truths, and the system is right
+    on those it answers truly. Group `log_likelihood` gets `ratings` (chain, draw, item), a
+    grouped row counting as its items, unless that is more than 50 million numbers.
+
+    Parameters
+    ----------
+    tree : xarray.DataTree
+        With group `posterior`; changed in place.
+    ratings : Ratings
+        The data the posterior is of.
+    observed : Observations
+        Those data, collapsed.
+    rng : numpy.random.Generator
+    log_likelihood : bool
+        Whether to add that group.
+    """
+    posterior = tree["posterior"].to_dataset()
+    truth = np.zeros((len(observed.counts), observed.n_categories))
+    sample = {"chain": posterior["chain"], "draw": posterior["draw"]}
+    shape = tuple(posterior.sizes[name] for name in sample)
+    keep = log_likelihood and ratings.n_items * np.prod(shape) <= MOST_LOG_LIKELIHOODS
+    likelihood, right = [], []
+    for joint in _log_joints(posterior, observed):
+        top = joint.max(axis=-1, keepdims=True)
+        probability = np.exp(joint - top)
+        total = probability.sum(axis=-1, keepdims=True)
+        probability /= total
+        if keep:
+            likelihood.append((top + np.log(total))[..., 0])
+        truth += probability.sum(axis=0)
+        right.append(_proportion_right(probability, observed, rng))
+    truth /= np.prod(shape)
+    inverse = observed.patterns.inverse
+    tree["truth"] = xr.DataTree(
+        xr.Dataset(
+            {"truth_probabilities": (("item", "category"), truth[inverse])},
+            {"item": ratings.items, "category": posterior["category"]},
+        )
+    )
+    if observed.has_system:
+        draws = xr.DataArray(np.concatenate(right).reshape(shape), sample, tuple(sample))
+        posterior["system_accuracy_in_sample"] = draws
+        tree["posterior"] = xr.DataTree(posterior)
+    if keep:
+        rows = np.repeat(np.arange(len(inverse)), ratings.weights)
+        per_item = np.concatenate(likelihood)[:, inverse[rows]].reshape(*shape, -1)
+        tree["log_likelihood"] = xr.DataTree(
+            xr.Dataset(
+                {"ratings": ((*sample, "item"), per_item)}, sample | {"item": ratings.items[rows]}
+            )
+        )
+
+
+def log_joint(observed: Observations, rates: Floats, confusion: Floats) -> Floats:
+    """Give the log probability of each pattern's ratings together with each true category.
+
+    Parameters
+    ----------
+    observed : Observations
+    rates : ndarray, shape (n_draws, n_states)
+    confusion : ndarray, shape (n_draws, n_raters, n_states, n_responses)
+
+    Returns
+    -------
+    ndarray, shape (n_draws, n_patterns, n_categories)
+        Summed over levels of difficulty if states have levels.
+    """
+    n_draws, n_states = rates.shape
+    k = observed.n_categories
+    # Draws last in memory: what follows sums and compares over a few categories.
+    by_cell = np.log(np.maximum(confusion, LEAST)).transpose(1, 3, 2, 0)
+    log = observed.response_counts() @ by_cell.reshape(-1, n_states * n_draws)
+    log += np.log(np.maximum(rates, LEAST)).T.ravel()
+    log = log.reshape(-1, n_states, n_draws)
+    if n_states > k:
+        log = np.logaddexp.reduce(log.reshape(-1, n_states // k, k, n_draws), axis=1)
+    known = observed.truths[:, None]
+    log[(known != UNKNOWN) & (known != np.arange(k))] = -np.inf
+    return log.transpose(2, 0, 1)
+
+
+def states(posterior: xr.Dataset) -> tuple[Floats, Floats]:
+    """Give the probability of each state, and confusion matrices by state, for each draw.
+
+    Parameters
+    ----------
+    posterior : xarray.Dataset
+        With `base_rates` and `confusion` or `confusion_by_level`.
+
+    Returns
+    -------
+    rates : ndarray, shape (n_draws, n_states)
+    confusion : ndarray, shape (n_draws, n_raters, n_states, n_responses)
+    """
+    k = posterior.sizes["category"]
+    rates = posterior["base_rates"].transpose("chain", "draw", "category").values.reshape(-1, k)
+    name = "confusion_by_level" if "confusion_by_level" in posterior else "confusion"
+    confusion = posterior[name].transpose("chain", "draw", "rater", ..., "category", "response")
+    by_state = confusion.values.reshape(len(rates), posterior.sizes["rater"], -1, k)
+    n_levels = by_state.shape[2] // k
+    return np.tile(rates / n_levels, n_levels), by_state
+
+
+def _log_joints(posterior: xr.Dataset, observed: Observations) -> Iterator[Floats]:
+    rates, confusion = states(posterior)
+    size = max(1, CHUNK // (len(observed.counts) * rates.shape[1]))
+    for start in range(0, len(rates), size):
+        part = slice(start, start + size)
+        yield log_joint(observed, rates[part], confusion[part])
+
+
+def _proportion_right(truth: Floats, observed: Observations, rng: np.random.Generator) -> Floats:
+    """Draw the proportion of the system's answers that are right, for each draw."""
+    system = observed.patterns.ratings.system
+    if system is None:
+        return np.empty(0)
+    answered = np.flatnonzero(system >= 0)
+    chance = truth[:, answered, system[answered]]
+    counts = observed.counts[answered]
+    return rng.binomial(counts, np.minimum(chance, 1.0)).sum(axis=1) / counts.sum()

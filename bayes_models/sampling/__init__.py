@@ -1,0 +1,1 @@
+"""From ratings to draws of the posterior distribution."""

@@ -1,0 +1,249 @@
+"""Fit models: sample them, find the truths, check the draws, and try again if they fail."""
+
+import json
+import warnings
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict
+from typing import Any, Literal
+
+import numpy as np
+import xarray as xr
+from numpy.typing import NDArray
+
+from bayes_models.likelihood.observations import Observations, known_truths, observe
+from bayes_models.models.priors import Priors
+from bayes_models.posterior.diagnostics import ConvergenceWarning, Diagnostics, diagnose
+from bayes_models.posterior.truth import add_truth
+from bayes_models.sampling.compiled import compile_model, sample
+from bayes_models.sampling.fit_warnings import fit_warnings
+from bayes_models.sampling.gibbs import sample_conjugate
+from bayes_models.sampling.kept_priors import priors_as_json
+from bayes_models.sampling.modes import posterior_modes
+from bayes_models.sampling.start import start_at
+from lehner import Ratings
+from lehner.core.checks import check_choice, check_number, check_whole_number
+from lehner.core.seeds import Seed, child_seeds, spawn_seeds
+
+ESTIMANDS = ("system_accuracy", "system_accuracy_in_sample")
+OTHERWISE = ("accuracy", "base_rates")
+
+FOR_STUDIES: dict[str, Any] = {
+    "draws": 500,
+    "tune": 200,
+    "target_accept": 0.9,
+    "cores": 1,
+    "check": "estimands",
+    "log_likelihood": False,
+    "checks": False,
+}
+
+type Floats = NDArray[np.float64]
+type Checked = Literal["all", "estimands"]
+type Engine = Literal["nuts", "gibbs"]
+type Sampler = Callable[[int, int, int, float], dict[str, xr.Dataset]]
+
+
+def fit(
+    model: str,
+    ratings: Ratings,
+    *,
+    seed: Seed = 1,
+    priors: Priors = None,
+    engine: Engine = "nuts",
+    draws: int = 1000,
+    tune: int = 500,
+    chains: int = 4,
+    target_accept: float = 0.95,
+    cores: int | None = None,
+    tries: int = 2,
+    check: Checked = "all",
+    log_likelihood: bool = True,
+    checks: bool = True,
+) -> xr.DataTree:
+    """Fit a model.
+
+    For NUTS the model is compiled once in a process for all data with as many raters and
+    categories. Chains start near the most probable parameters, with the labels the raters use,
+    and the prior holds them there. Where EM finds other modes, as
+    `bayes_models.sampling.modes.posterior_modes` does, up to half of them start at these, one at
+    each, so that the diagnostics see what chains at one mode cannot. If the diagnostics fail it is
+    sampled again with a higher target acceptance, as much longer as the effective sample size asks
+    for, four times at most; what still fails is raised as a `ConvergenceWarning` and kept in the
+    result.
+
+    Parameters
+    ----------
+    model : str
+        Name of the model, as in `MODELS`.
+    ratings : Ratings
+        Known truths of some items enter as data. If all are known, none does: see
+        `bayes_models.observe`.
+    seed : int, numpy.random.SeedSequence or numpy.random.Generator
+        Same seed, same draws.
+    priors : str or mapping, optional
+        As the model takes them.
+    engine : {"nuts", "gibbs"}
+        "gibbs" samples `dawid_skene` and `pooled` with Dirichlet priors, and is the faster the
+        fewer the items: five times and more up to 200.
+    draws, tune, chains : int
+        Draws kept, 4 or more, and warm-up draws, 1 or more, per chain, and number of chains.
+    target_accept : float
+        Mean acceptance probability that NUTS aims at, between 0.1 and 0.999.
+    cores : int, optional
+        How many chains of NUTS are sampled at once; the draws do not depend on it.
+    tries : int
+        How often it is sampled at most, each time longer.
+    check : {"all", "estimands"}
+        Whether R-hat and effective sample sizes of all variables are checked, or of the system's
+        accuracies only.
+    log_likelihood : bool
+        Whether the log likelihood of each item is kept, as comparing models needs it.
+    checks : bool
+        Whether the attribute `warnings` also says what `predictive_checks` and
+        `lehner.check_dependence` find, in a tenth of a second or two.
+
+    Returns
+    -------
+    xarray.DataTree
+        Groups `posterior`, `sample_stats` (of NUTS), `log_likelihood` (per item) and `truth`;
+        attributes `model`, `engine`, `seed`, `known_truths`, and as JSON `priors` (all of them,
+        given or not), `diagnostics` and `warnings`.
+
+    Raises
+    ------
+    InputError
+        If there is no such model, an option is not as above, or the ratings cannot be fitted.
+
+    Warns
+    -----
+    ConvergenceWarning
+        If the diagnostics fail.
+
+    Examples
+    --------
+    >>> import lehner
+    >>> tree = fit("dawid_skene", lehner.load_dataset("lehner_table2"))  # doctest: +SKIP
+    >>> float(tree.posterior["system_accuracy"].mean())  # doctest: +SKIP
+    """
+    check_whole_number("draws", draws, 4)
+    check_whole_number("tune", tune, 1)
+    check_whole_number("chains", chains, 1)
+    check_number("target_accept", target_accept, 0.1, 0.999)
+    check_whole_number("tries", tries, 1)
+    check_choice("check", check, ("all", "estimands"))
+    check_choice("engine", engine, ("nuts", "gibbs"))
+    observed = observe(ratings)
+    sampler_seed, truth_seed, check_seed, modes_seed = child_seeds(seed, 4)
+    modes = posterior_modes(observed, modes_seed)
+    starts = [start_at(mode, has_system=observed.has_system) for mode in modes]
+    sampler = _sampler(engine, model, observed, priors, chains, cores, starts)
+    longer = 1
+    for attempt, attempt_seed in enumerate(child_seeds(sampler_seed, tries)):
+        groups = sampler(
+            int(attempt_seed.generate_state(1)[0]),
+            draws * longer,
+            tune * longer,
+            1 - (1 - target_accept) / (1 + 2 * attempt),
+        )
+        tree = xr.DataTree.from_dict(groups)
+        rng = np.random.default_rng(truth_seed)
+        add_truth(tree, ratings, observed, rng, log_likelihood=log_likelihood)
+        variables = None if check == "all" else ESTIMANDS if observed.has_system else OTHERWISE
+        weights = [mode.weight for mode in modes]
+        found = diagnose(tree, variables, tries=attempt + 1, mode_weights=weights)
+        if not found.failures():
+            break
+        longer *= found.times_longer()
+    said = fit_warnings(tree, ratings, check_seed) if checks else ()
+    tree.attrs |= {
+        "model": model,
+        "engine": engine,
+        "priors": priors_as_json(model, priors),
+        "seed": str(seed),
+        "known_truths": known_truths(ratings),
+        "diagnostics": json.dumps(asdict(found)),
+        "warnings": json.dumps([*found.warnings(), *said]),
+    }
+    _warn(model, found)
+    return tree
+
+
+def fit_many(
+    model: str, many: Iterable[Ratings], *, seed: Seed = 1, **options: Any
+) -> Iterator[xr.DataTree]:
+    """Fit a model to one data set after another, each as soon as it is asked for.
+
+    The defaults are those of a simulation study: `draws=500, tune=200, target_accept=0.9, cores=1,
+    check="estimands", log_likelihood=False, checks=False`. These are as few draws as give 400
+    effective ones of the system's accuracy in most data sets, whatever the model; the others are
+    sampled again, longer, by themselves. For `dawid_skene` half the draws and a quarter of the
+    warm-up are enough.
+
+    Parameters
+    ----------
+    model : str
+    many : iterable of Ratings
+        Numbers of items, patterns and ratings may differ.
+    seed : int, numpy.random.SeedSequence or numpy.random.Generator
+        The i-th data set is fitted with seed `lehner.core.seeds.child_seeds(seed, i + 1)[i]`, as
+        `fit` does it.
+    **options
+        As of `fit`.
+
+    Yields
+    ------
+    xarray.DataTree
+        As `fit` gives it.
+
+    Examples
+    --------
+    >>> import lehner
+    >>> scenario = lehner.Scenario()
+    >>> data = (lehner.simulate(scenario, seed) for seed in range(100))
+    >>> for tree in fit_many("relaxed_k", data):  # doctest: +SKIP
+    ...     print(float(tree.posterior["system_accuracy"].mean()))
+    """
+    for one_seed, ratings in zip(spawn_seeds(seed), many, strict=False):
+        yield fit(model, ratings, seed=one_seed, **(FOR_STUDIES | options))
+
+
+def _sampler(
+    engine: Engine,
+    model: str,
+    observed: Observations,
+    priors: Priors,
+    chains: int,
+    cores: int | None,
+    starts: Sequence[Mapping[str, Floats]],
+) -> Sampler:
+    """Give a function of seed, draws, warm-up draws and target acceptance."""
+    if engine == "gibbs":
+        return lambda seed, draws, tune, _: {
+            "posterior": sample_conjugate(
+                model,
+                observed,
+                priors,
+                seed=seed,
+                draws=draws,
+                tune=tune,
+                chains=chains,
+                starts=starts,
+            )
+        }
+    compiled = compile_model(model, observed, priors)
+    return lambda seed, draws, tune, target_accept: sample(
+        compiled,
+        observed,
+        seed=seed,
+        draws=draws,
+        tune=tune,
+        chains=chains,
+        target_accept=target_accept,
+        cores=cores,
+        starts=starts,
+    )
+
+
+def _warn(model: str, found: Diagnostics) -> None:
+    for text in found.warnings():
+        warnings.warn(f"{model}: {text}", ConvergenceWarning, stacklevel=3)

@@ -1,0 +1,239 @@
+"""Gibbs sampling of the models in which all that is unknown has a Dirichlet conditional.
+
+Given base rates and confusion matrices the items of a pattern are spread over the true categories
+by a multinomial; given the truths base rates and confusion matrices are Dirichlet. There is
+nothing to tune and no model to compile. Draws depend on one another more than those of NUTS, the
+more so the more items there are, and cost far less.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numba
+import numpy as np
+import xarray as xr
+from numpy.typing import NDArray
+
+from bayes_models.likelihood.observations import UNKNOWN, Observations
+from bayes_models.models.priors import (
+    Priors,
+    choose_priors,
+    dirichlet_concentration,
+    is_distribution,
+)
+from bayes_models.models.spec import OF_A_RATER, ModelSpec, conjugate_models, find_model
+from bayes_models.sampling.draws import labelled_draws
+from bayes_models.sampling.start import chains_by_start, em_start
+from lehner import InputError
+from lehner.core.seeds import Seed, child_seeds
+
+# Variates of a smaller shape may be too small for a double; their logarithms are not.
+SMALL_SHAPE = 0.1
+
+type Floats = NDArray[np.float64]
+type Integers = NDArray[np.int64]
+
+
+def sample_conjugate(
+    model: str,
+    observed: Observations,
+    priors: Priors = None,
+    *,
+    seed: Seed,
+    draws: int,
+    tune: int,
+    chains: int,
+    starts: Sequence[Mapping[str, Floats]] | None = None,
+) -> xr.Dataset:
+    """Sample the posterior by Gibbs.
+
+    Parameters
+    ----------
+    model : str
+        Among `conjugate_models()`.
+    observed : Observations
+    priors : str or mapping, optional
+        As the model takes them; numbers only.
+    seed : int, numpy.random.SeedSequence or numpy.random.Generator
+    draws, tune, chains : int
+    starts : sequence of mapping, optional
+        Base rates and confusion matrices at which chains start, the best first; by default those
+        of EM from a vote.
+
+    Returns
+    -------
+    xarray.Dataset
+        The variables of the model.
+
+    Raises
+    ------
+    InputError
+        If the model has other conditionals, or a prior is a distribution.
+
+    References
+    ----------
+    Kim & Ghahramani (2012), Bayesian classifier combination; with one matrix for all raters where
+    the model has it.
+    """
+    spec = find_model(model)
+    if not spec.conjugate:
+        raise InputError(
+            f"engine 'gibbs' does not sample {model}",
+            f"it samples {' and '.join(conjugate_models())}: use engine='nuts'",
+        )
+    concentration = _concentrations(spec, observed, choose_priors(model, priors))
+    groups = _whose_matrix(spec, observed)
+    starts = starts or [em_start(observed)]
+    by_start = chains_by_start(len(starts), chains)
+    n_groups = groups.max() + 1
+    found = [
+        _sweeps(
+            np.random.default_rng(chain_seed),
+            start["base_rates"],
+            np.stack([start["confusion"][groups == g].mean(axis=0) for g in range(n_groups)]),
+            concentration["base_rates"],
+            np.ascontiguousarray(concentration["confusion"][:n_groups]),
+            groups[observed.raters],
+            observed.starts,
+            observed.responses,
+            observed.truths,
+            observed.counts,
+            tune,
+            draws,
+        )
+        for chain_seed, start in zip(
+            child_seeds(seed, chains),
+            [one for one, n in zip(starts, by_start, strict=False) for _ in range(n)],
+            strict=True,
+        )
+    ]
+    base_rates, by_group = (np.stack(part) for part in zip(*found, strict=True))
+    return _labelled(spec, observed, base_rates, by_group, groups)
+
+
+def _whose_matrix(spec: ModelSpec, observed: Observations) -> Integers:
+    """Give for each rater which of the matrices is theirs: their own, or one for all of them."""
+    if _has_own_matrices(spec):
+        return np.arange(len(observed.rater_names))
+    groups = np.zeros(len(observed.rater_names), dtype=int)
+    if observed.has_system:
+        groups[-1] = 1
+    return groups
+
+
+def _has_own_matrices(spec: ModelSpec) -> bool:
+    return OF_A_RATER in spec.row_priors.values()
+
+
+def _concentrations(
+    spec: ModelSpec, observed: Observations, priors: Mapping[str, Any]
+) -> dict[str, Floats]:
+    for name, prior in priors.items():
+        if is_distribution(prior):
+            raise InputError(
+                f"the prior of {name} is a distribution, and engine 'gibbs' needs a Dirichlet",
+                "give its concentration as numbers, or use engine='nuts'",
+            )
+    k = observed.n_categories
+    base_rates = dirichlet_concentration("base_rates", priors["base_rates"], (k,))
+    if _has_own_matrices(spec):
+        (name,) = spec.row_priors
+        confusion = dirichlet_concentration(name, priors[name], (len(observed.rater_names), k, k))
+    else:
+        confusion = np.stack(
+            [dirichlet_concentration(name, priors[name], (k, k)) for name in spec.row_priors]
+        )
+    return {"base_rates": base_rates, "confusion": confusion}
+
+
+@numba.njit(cache=True)
+def _sweeps(
+    rng: Any,
+    base_rates: Floats,
+    confusion: Floats,
+    prior_base_rates: Floats,
+    prior_confusion: Floats,
+    groups: Integers,
+    starts: Integers,
+    responses: Integers,
+    truths: Integers,
+    counts: Integers,
+    tune: int,
+    draws: int,
+) -> tuple[Floats, Floats]:
+    n_groups, k = len(confusion), len(base_rates)
+    kept_base_rates = np.empty((draws, k))
+    kept_confusion = np.empty((draws, n_groups, k, k))
+    log_base_rates, log_confusion = np.log(base_rates), np.log(confusion)
+    cumulative, items = np.empty(k), np.empty(k)
+    for sweep in range(tune + draws):
+        new_base_rates, new_confusion = prior_base_rates.copy(), prior_confusion.copy()
+        for p in range(len(counts)):
+            for z in range(k):
+                possible = truths[p] == UNKNOWN or truths[p] == z
+                cumulative[z] = log_base_rates[z] if possible else -np.inf
+                items[z] = 0.0
+            for s in range(starts[p], starts[p + 1]):
+                for z in range(k):
+                    cumulative[z] += log_confusion[groups[s], z, responses[s]]
+            top = cumulative.max()
+            total = 0.0
+            for z in range(k):
+                total += np.exp(cumulative[z] - top)
+                cumulative[z] = total
+            for _ in range(counts[p]):
+                threshold = rng.random() * total
+                z = 0
+                while z < k - 1 and cumulative[z] <= threshold:
+                    z += 1
+                items[z] += 1.0
+            for z in range(k):
+                if items[z] == 0:
+                    continue
+                new_base_rates[z] += items[z]
+                for s in range(starts[p], starts[p + 1]):
+                    new_confusion[groups[s], z, responses[s]] += items[z]
+        for z in range(k):
+            log_base_rates[z] = _log_gamma(rng, new_base_rates[z])
+            for g in range(n_groups):
+                for response in range(k):
+                    log_confusion[g, z, response] = _log_gamma(rng, new_confusion[g, z, response])
+                log_confusion[g, z] -= _log_sum(log_confusion[g, z])
+        log_base_rates -= _log_sum(log_base_rates)
+        if sweep >= tune:
+            kept_base_rates[sweep - tune] = np.exp(log_base_rates)
+            kept_confusion[sweep - tune] = np.exp(log_confusion)
+    return kept_base_rates, kept_confusion
+
+
+@numba.njit(cache=True)
+def _log_gamma(rng: Any, shape: float) -> float:
+    """Draw the logarithm of a gamma variate."""
+    if shape >= SMALL_SHAPE:
+        return np.log(rng.standard_gamma(shape))
+    return np.log(rng.standard_gamma(shape + 1)) + np.log(1 - rng.random()) / shape
+
+
+@numba.njit(cache=True)
+def _log_sum(log: Floats) -> float:
+    top = log.max()
+    return top + np.log(np.exp(log - top).sum())
+
+
+def _labelled(
+    spec: ModelSpec, observed: Observations, base_rates: Floats, by_group: Floats, groups: Integers
+) -> xr.Dataset:
+    square = ("category", "response")
+    variables: dict[str, tuple[tuple[str, ...], Floats]] = {
+        "base_rates": (("category",), base_rates)
+    }
+    if not _has_own_matrices(spec):
+        for group, name in enumerate(list(spec.row_priors)[: by_group.shape[2]]):
+            variables[name] = (square, by_group[:, :, group])
+    confusion = by_group[:, :, groups]
+    accuracy = np.einsum("cdrkk,cdk->cdr", confusion, base_rates)
+    variables["confusion"] = (("rater", *square), confusion)
+    variables["accuracy"] = (("rater",), accuracy)
+    if observed.has_system:
+        variables["system_accuracy"] = ((), accuracy[..., -1])
+    return labelled_draws(variables, observed.coords)

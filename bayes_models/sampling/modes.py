@@ -1,0 +1,226 @@
+"""Modes of the posterior, found by EM from a vote and from random starts.
+
+Chains that all start at one mode agree with one another, whatever there is elsewhere.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import linear_sum_assignment
+from scipy.sparse import csr_array
+from scipy.special import softmax
+
+from bayes_models.likelihood.observations import UNKNOWN, Observations
+from bayes_models.models.priors import diagonal_concentration
+from lehner.core.seeds import Seed, generator
+
+N_STEPS = 10
+N_RANDOM = 6
+FIRST_STEPS, MORE_STEPS = 15, 85
+SAME = 0.05
+LEAST_RATIO = 0.05
+
+type Floats = NDArray[np.float64]
+type Integers = NDArray[np.int64]
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Mode:
+    """Expected numbers at a mode.
+
+    Parameters
+    ----------
+    items : ndarray, shape (n_categories,)
+        Items by true category.
+    ratings : ndarray, shape (n_raters, n_categories, n_responses)
+        Ratings by rater, true category and response.
+    weight : float
+        Its share of the posterior density, see `posterior_modes`.
+    """
+
+    items: Floats
+    ratings: Floats
+    weight: float = 1.0
+
+
+def expected_numbers(observed: Observations) -> tuple[Floats, Floats]:
+    """Count items by true category, and ratings by rater, true category and response, by EM.
+
+    It starts from raters who are all right in 60% of their ratings, which is a vote, and has
+    these as its prior.
+
+    Parameters
+    ----------
+    observed : Observations
+
+    Returns
+    -------
+    items : ndarray, shape (n_categories,)
+    ratings : ndarray, shape (n_raters, n_categories, n_responses)
+
+    References
+    ----------
+    Dawid & Skene (1979), Eq. 2.3-2.5 and 3.1.
+    """
+    k = observed.n_categories
+    start = np.zeros((1, k)), np.zeros((len(observed.rater_names), k, 1, k))
+    items, ratings, _ = _climb(observed, *start, N_STEPS)
+    return items[0], ratings[:, :, 0].swapaxes(1, 2)
+
+
+def posterior_modes(observed: Observations, seed: Seed) -> tuple[Mode, ...]:
+    r"""Find the modes that chains should know of.
+
+    EM climbs the posterior of Dawid and Skene's model, with the prior of `expected_numbers`, from
+    the vote and from draws of that prior. After some steps the categories of a random start are
+    put into the order in which the raters are most often right, unless known truths say which is
+    which: a solution with other names is no other mode. Nor is one that holds less than 5% of the
+    items to be of other categories. Modes with less than a twentieth of the posterior density of
+    the highest are left out.
+
+    The weight of a mode is its share of the posterior densities of the modes kept,
+
+    .. math:: w_m = L_m \Big/ \sum_i L_i, \qquad
+        \log L = \sum_p n_p \log P(\text{ratings}_p) + \sum_{jkl} \alpha_{kl} \log \theta_{jkl}
+            + \sum_k \log \pi_k
+
+    for patterns with n items and prior numbers α, a density in the logarithms of the
+    probabilities. It ignores how wide a mode is, and is of Dawid and Skene's model whichever is
+    fitted.
+
+    Parameters
+    ----------
+    observed : Observations
+    seed : int, numpy.random.SeedSequence or numpy.random.Generator
+        Of the random starts.
+
+    Returns
+    -------
+    tuple of Mode
+        The highest first. The one that the vote leads to has the numbers of `expected_numbers`.
+
+    References
+    ----------
+    Dawid & Skene (1979), Eq. 2.3-2.5; Yao, Vehtari & Gelman (2022), Stacking for non-mixing
+    Bayesian computations, https://jmlr.org/papers/v23/20-1426.html, on chains in several modes.
+    """
+    vote = expected_numbers(observed)
+    items, ratings = _random_starts(observed, generator(seed))
+    items = np.concatenate([vote[0][None], items])
+    ratings = np.concatenate([vote[1].swapaxes(1, 2)[:, :, None], ratings], axis=2)
+    items, ratings, truth = _climb(observed, items, ratings, FIRST_STEPS)
+    _align(observed, items, ratings, truth)
+    runs = _different(observed, truth, np.arange(len(items)))
+    if len(runs) == 1:
+        return (Mode(items=vote[0], ratings=vote[1]),)
+    items, ratings, truth = _climb(observed, items[runs], ratings[:, :, runs], MORE_STEPS)
+    density = _log_density(observed, items, ratings)
+    runs = _different(observed, truth, np.argsort(-density, kind="stable"))
+    runs = runs[density[runs] >= density.max() + np.log(LEAST_RATIO)]
+    of_vote = _share_held_otherwise(observed, truth[:, runs], truth[:, 0]) <= SAME
+    return tuple(
+        Mode(items=vote[0], ratings=vote[1], weight=float(weight))
+        if same
+        else Mode(items=items[r], ratings=ratings[:, :, r].swapaxes(1, 2), weight=float(weight))
+        for r, weight, same in zip(runs, softmax(density[runs]), of_vote, strict=True)
+    )
+
+
+def _random_starts(observed: Observations, rng: np.random.Generator) -> tuple[Floats, Floats]:
+    """Draw base rates and confusion matrices, as numbers so large that the prior adds nothing."""
+    k, n_raters = observed.n_categories, len(observed.rater_names)
+    large = 1e9
+    items = large * rng.dirichlet(np.ones(k), N_RANDOM)
+    confusion = rng.standard_gamma(diagonal_concentration(k), (N_RANDOM, n_raters, k, k))
+    confusion *= large / confusion.sum(axis=-1, keepdims=True)
+    return items, confusion.transpose(1, 3, 0, 2)
+
+
+def _climb(
+    observed: Observations, items: Floats, ratings: Floats, n_steps: int
+) -> tuple[Floats, Floats, Floats]:
+    """Take steps of EM, several runs at once.
+
+    Parameters
+    ----------
+    observed : Observations
+    items : ndarray, shape (n_runs, n_categories)
+    ratings : ndarray, shape (n_raters, n_responses, n_runs, n_categories)
+        Responses come before true categories, as the product with the cells needs it.
+    n_steps : int
+
+    Returns
+    -------
+    items, ratings : ndarray
+        Of the same shapes.
+    truth : ndarray, shape (n_patterns, n_runs, n_categories)
+        Items of each pattern by true category.
+    """
+    cells = observed.response_counts()
+    by_cell = cells.T.tocsr()
+    for _ in range(n_steps):
+        log = _log_joint(observed, cells, items, _log_confusion(ratings))
+        truth = np.exp(log - log.max(axis=-1, keepdims=True))
+        truth *= (observed.counts[:, None] / truth.sum(axis=-1))[..., None]
+        items = truth.sum(axis=0)
+        ratings = (by_cell @ truth.reshape(len(truth), -1)).reshape(ratings.shape)
+    return items, ratings, truth
+
+
+def _log_confusion(ratings: Floats) -> Floats:
+    confusion = ratings + diagonal_concentration(ratings.shape[1])[:, None, :]
+    return np.log(confusion / confusion.sum(axis=1, keepdims=True))
+
+
+def _log_joint(
+    observed: Observations, cells: csr_array, items: Floats, log_confusion: Floats
+) -> Floats:
+    """Give log probabilities up to a constant, shape (n_patterns, n_runs, n_categories)."""
+    n_runs, k = items.shape
+    log = (cells @ log_confusion.reshape(-1, n_runs * k)).reshape(-1, n_runs, k)
+    log += np.log(items + 1)
+    known = np.flatnonzero(observed.truths != UNKNOWN)
+    other = observed.truths[known, None, None] != np.arange(k)
+    log[known] = np.where(other, -np.inf, log[known])
+    return log
+
+
+def _log_density(observed: Observations, items: Floats, ratings: Floats) -> Floats:
+    """Give the log posterior density of each run, up to a constant."""
+    log_confusion = _log_confusion(ratings)
+    scale = np.log((items + 1).sum(axis=1))
+    log_rates = np.log(items + 1) - scale[:, None]
+    log = _log_joint(observed, observed.response_counts(), items, log_confusion)
+    of_pattern = np.logaddexp.reduce(log, axis=-1) - scale
+    prior = diagonal_concentration(items.shape[1])[:, None, :]
+    of_prior = (prior * log_confusion).sum(axis=(0, 1, 3)) + log_rates.sum(axis=1)
+    return np.asarray(observed.counts @ of_pattern + of_prior)
+
+
+def _align(observed: Observations, items: Floats, ratings: Floats, truth: Floats) -> None:
+    """Order the categories of each run so that the raters are most often right, in place."""
+    if (observed.truths != UNKNOWN).any():
+        return
+    of_raters = ratings[: len(ratings) - observed.has_system].sum(axis=0)
+    for run in range(len(items)):
+        _, order = linear_sum_assignment(-of_raters[:, run])
+        items[run] = items[run, order]
+        ratings[:, :, run] = ratings[:, :, run, order]
+        truth[:, run] = truth[:, run, order]
+
+
+def _different(observed: Observations, truth: Floats, runs: Integers) -> Integers:
+    """Keep of these runs the first of each mode."""
+    kept: list[int] = []
+    for run in runs:
+        share = _share_held_otherwise(observed, truth[:, kept], truth[:, run])
+        if (share > SAME).all():
+            kept.append(run)
+    return np.array(kept)
+
+
+def _share_held_otherwise(observed: Observations, truth: Floats, other: Floats) -> Floats:
+    """Give the share of items that runs hold to be of another category than another run."""
+    apart = np.abs(truth - other[:, None]).sum(axis=(0, 2)) / 2
+    return np.asarray(apart / observed.counts.sum())

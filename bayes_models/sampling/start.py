@@ -1,0 +1,98 @@
+"""Where chains start: near the modes found by EM, most of them near the highest.
+
+Chains that start here start with the labels the raters use, so that "yes" means yes in all of
+them, and need little warm-up.
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import logit
+
+from bayes_models.likelihood.observations import Observations
+from bayes_models.models.priors import diagonal_concentration
+from bayes_models.sampling.modes import Mode, expected_numbers
+
+LEAST = 0.02
+
+type Floats = NDArray[np.float64]
+
+
+def em_start(observed: Observations) -> dict[str, Floats]:
+    """Give the variables of all models values near the most probable ones.
+
+    Parameters
+    ----------
+    observed : Observations
+
+    Returns
+    -------
+    dict
+        Values by name.
+    """
+    items, ratings = expected_numbers(observed)
+    return start_at(Mode(items=items, ratings=ratings), has_system=observed.has_system)
+
+
+def start_at(mode: Mode, *, has_system: bool) -> dict[str, Floats]:
+    """Give the variables of all models their values at a mode.
+
+    Parameters
+    ----------
+    mode : Mode
+    has_system : bool
+
+    Returns
+    -------
+    dict
+        Values by name.
+    """
+    confusion = mode.ratings + diagonal_concentration(len(mode.items))
+    return _start_values(
+        (mode.items + 1) / (mode.items + 1).sum(),
+        confusion / confusion.sum(axis=-1, keepdims=True),
+        has_system=has_system,
+    )
+
+
+def chains_by_start(n_starts: int, chains: int) -> list[int]:
+    """Spread chains over starts: one at each but the first, which has half of them or more.
+
+    Parameters
+    ----------
+    n_starts : int
+        The best first.
+    chains : int
+
+    Returns
+    -------
+    list of int
+        Chains at each start; starts for which there are no chains are left out.
+
+    Examples
+    --------
+    >>> chains_by_start(2, 4), chains_by_start(9, 4), chains_by_start(9, 1)
+    ([3, 1], [2, 1, 1], [1])
+    """
+    others = min(n_starts - 1, chains // 2)
+    return [chains - others] + [1] * others
+
+
+def _start_values(base_rates: Floats, confusion: Floats, *, has_system: bool) -> dict[str, Floats]:
+    diagonal = np.clip(np.diagonal(confusion, axis1=1, axis2=2), LEAST, 1 - LEAST)
+    accuracy = diagonal @ base_rates
+    of_raters = accuracy[:-1] if has_system else accuracy
+    mean_confusion = (confusion[:-1] if has_system else confusion).mean(axis=0)
+    chance = 1 / len(base_rates)
+    knowing = np.clip((of_raters.mean() - chance) / (1 - chance), 0.1, 0.9)
+    return {
+        "base_rates": base_rates,
+        "confusion": confusion,
+        "rater_confusion": mean_confusion,
+        "population_confusion": mean_confusion,
+        "system_confusion": confusion[-1],
+        "accuracy_by_category": diagonal,
+        "rater_log_odds": logit(knowing),
+        "mean_log_odds": logit(knowing),
+        "system_log_odds": logit(accuracy[-1]),
+        "knowledge": np.clip(accuracy, 0.1, 0.9),
+    }

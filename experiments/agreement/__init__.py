@@ -1,0 +1,1 @@
+"""What `lehner agreement` prints and draws."""

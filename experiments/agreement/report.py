@@ -1,0 +1,254 @@
+"""A report of agreement: on the terminal, and the files for a paper."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from rich.console import Console, Group
+from rich.table import Table
+from rich.text import Text
+
+from experiments.cli.load import header_lines, load
+from experiments.estimate.comparison_report import WIDTH, plain_table
+from experiments.reporting.files import write_atomically
+from experiments.reporting.latex import latex_table
+from lehner import (
+    Agreement,
+    Coefficient,
+    InputError,
+    agreement,
+    agreement_of_table,
+    read_table,
+)
+from lehner.coefficients.rater_pairs import RaterPairs
+from lehner.coefficients.weights import WEIGHTS, find_weights
+from lehner.core.wording import counted
+
+MOST_PAIRS = 15
+HEAD = ("coefficient", "weights", "estimate", "interval", "SE", "p", "Landis–Koch", "note")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Report:
+    """Agreement, and what it is of.
+
+    Parameters
+    ----------
+    name : str
+        Of the data.
+    heading : str
+        What they are.
+    categories : tuple
+    agreement : Agreement
+    notes : tuple of str
+        What should be known of the data.
+    """
+
+    name: str
+    heading: str
+    categories: tuple[Any, ...]
+    agreement: Agreement
+    notes: tuple[str, ...] = ()
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give the report in plain types, ready for JSON."""
+        data = {
+            "name": self.name,
+            "categories": list(self.categories),
+            "notes": list(self.notes),
+        }
+        return {"data": data} | self.agreement.to_dict()
+
+
+def report_on_ratings(
+    data: str,
+    system: str | None,
+    options: dict[str, Any],
+    weights: Sequence[str] | None,
+    level: float,
+) -> Report:
+    """Measure the agreement of the raters in a file or bundled data set.
+
+    Parameters
+    ----------
+    data : str
+    system : str, optional
+    options : dict
+        As of `load`.
+    weights : sequence of str, optional
+        Names, or one file.
+    level : float
+        Probability of the intervals.
+
+    Returns
+    -------
+    Report
+    """
+    ratings = load(data, system, options)
+    chosen = _read_weights(weights, ratings.categories)
+    return Report(
+        name=data,
+        heading=repr(ratings).removeprefix("Ratings: "),
+        categories=ratings.categories,
+        agreement=agreement(ratings, weights=chosen, level=level),
+        notes=ratings.notes,
+    )
+
+
+def report_on_table(
+    data: str,
+    options: dict[str, Any],
+    weights: Sequence[str] | None,
+    level: float,
+    n_items: float | None,
+) -> Report:
+    """Measure the agreement of two classifications in a file with a square table.
+
+    Parameters
+    ----------
+    data : str
+    options : dict
+        `categories`, comma-separated, and `ordered`.
+    weights : sequence of str, optional
+        Names, or one file.
+    level : float
+        Probability of the intervals.
+    n_items : float, optional
+        How many items the table stands for.
+
+    Returns
+    -------
+    Report
+    """
+    listed = options["categories"]
+    table = read_table(data, categories=None if listed is None else listed.split(","))
+    categories = tuple(table.coords["estimated"].values.tolist())
+    result = agreement_of_table(
+        table,
+        weights=_read_weights(weights, categories),
+        ordered=options["ordered"],
+        n_items=n_items,
+        level=level,
+    )
+    total = "probabilities" if result.n_items is None else counted(result.n_items, "item")
+    names = ", ".join(map(str, categories))
+    return Report(
+        name=data,
+        heading=f"{total}, {counted(len(categories), 'class', 'classes')} ({names}), "
+        "row estimated, column actual",
+        categories=categories,
+        agreement=result,
+    )
+
+
+def _read_weights(weights: Sequence[str] | None, categories: Sequence[Any]) -> Any:
+    files = [one for one in weights or () if one not in WEIGHTS and Path(one).is_file()]
+    if not files:
+        return weights
+    if len(weights or ()) > 1:
+        raise InputError(f"{files[0]} is not the only --weights", "give a file of weights alone")
+    matrix = read_table(files[0], categories=categories).values
+    try:
+        find_weights(matrix, categories, ordered=True)
+    except InputError as error:
+        raise InputError(error.problem, error.remedy, file=files[0]) from None
+    return matrix
+
+
+def show(report: Report) -> None:
+    """Print a report to standard output."""
+    found = report.agreement
+    parts: list[Text | Table] = [Text(f"{report.name}: {report.heading}")]
+    parts += [*map(Text, header_lines(report.notes)), Text()]
+    parts.append(_coefficients(found))
+    if found.rater_pairs is not None:
+        parts += [Text(), *_pairs(found.rater_pairs)]
+    parts += [Text(note) for note in found.notes]
+    Console(highlight=False, soft_wrap=True, width=WIDTH).print(Group(*parts))
+
+
+def _coefficients(found: Agreement) -> Table:
+    table = plain_table(*_head(found), left=(1, 6, 7))
+    for one in found.coefficients:
+        table.add_row(*map(Text, [*_cells(one), one.note]))
+    return table
+
+
+def _head(found: Agreement) -> list[str]:
+    return [f"{found.level:.0%} interval" if name == "interval" else name for name in HEAD]
+
+
+def _cells(one: Coefficient) -> list[str]:
+    interval = "" if one.lower is None else f"[{one.lower:.3f}, {one.upper:.3f}]"
+    return [
+        one.name,
+        one.weights,
+        _shown(one.estimate),
+        interval,
+        _shown(one.standard_error, missing=""),
+        "" if one.p_value is None else "< .001" if one.p_value < 0.001 else f"{one.p_value:.3f}",
+        one.label.strip("()"),
+    ]
+
+
+def _shown(value: float | None, missing: str = "–") -> str:
+    return missing if value is None or np.isnan(value) else f"{value:.3f}"
+
+
+def _pairs(pairs: RaterPairs) -> list[Text | Table]:
+    table = plain_table(*_PAIR_HEAD, left=(1, 2))
+    n_raters = len(pairs.raters)
+    for row in _pair_cells(pairs, MOST_PAIRS):
+        table.add_row(*map(Text, row))
+    more = len(pairs.weights) * n_raters * (n_raters - 1) // 2 - MOST_PAIRS
+    return [table, *([Text(f"… and {more} more pairs: see --output")] if more > 0 else [])]
+
+
+_PAIR_HEAD = ("rater", "other rater", "weights", "items", "percent agreement", "cohen_kappa", "SE")
+
+
+def _pair_cells(pairs: RaterPairs, most: int | None = None) -> list[list[str]]:
+    columns = [column[:most].tolist() for column in pairs.columns().values()]
+    return [[*row[:3], f"{row[3]:g}", *map(_shown, row[4:])] for row in zip(*columns, strict=True)]
+
+
+def write(report: Report, folder: Path) -> list[Path]:
+    """Write a report's tables and figure into a folder.
+
+    Parameters
+    ----------
+    report : Report
+    folder : Path
+        Made if it is not there. Each file appears whole or not at all.
+
+    Returns
+    -------
+    list of Path
+        `agreement.csv`, `agreement.tex`; and, where raters are named, `pairs.csv`, `pairs.tex`,
+        and the heat map `pairs.pdf`, `pairs.png`.
+    """
+    from experiments.agreement.figure import plot_pairs
+
+    folder.mkdir(parents=True, exist_ok=True)
+    found = report.agreement
+    rows = [_cells(one) for one in found.coefficients]
+    writers: dict[str, Callable[[Path], object]] = {
+        "agreement.csv": lambda path: found.to_frame().to_csv(path, index=False),
+        "agreement.tex": lambda path: path.write_text(
+            latex_table(_head(found)[:-1], rows), encoding="utf-8"
+        ),
+    }
+    pairs = found.rater_pairs
+    if pairs is not None:
+        figure = plot_pairs(pairs.to_xarray(), title=report.name)
+        writers |= {
+            "pairs.csv": lambda path: found.pairs_frame().to_csv(path, index=False),
+            "pairs.tex": lambda path: path.write_text(
+                latex_table(_PAIR_HEAD, _pair_cells(pairs)), encoding="utf-8"
+            ),
+            "pairs.pdf": figure.savefig,
+            "pairs.png": lambda path: figure.savefig(path, dpi=200),
+        }
+    return [write_atomically(folder / name, writer) for name, writer in writers.items()]

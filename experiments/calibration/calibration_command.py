@@ -1,0 +1,186 @@
+"""Run the calibration of models, part by part, and write the table and the figure."""
+
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+from matplotlib.figure import Figure
+from scipy.stats import kstest
+
+from bayes_models.calibration import calibrate
+from bayes_models.models.spec import find_model
+from experiments.calibration.designs import DESIGNS, FIRST, design
+from experiments.reporting.files import write_atomically, write_csv
+from experiments.study.proportions import share
+from lehner import InputError
+from lehner.core.checks import find
+from lehner.core.seeds import Seed, child_seeds
+from lehner.latent_class.models import MODELS
+
+PART = 100
+NO_HIGHER = 1.358
+"""What √n times the greatest distance of ranks from a uniform distribution exceeds in 5%."""
+
+
+def write_calibration(
+    models: Sequence[str] | None,
+    designs: Sequence[str] | None,
+    n_simulations: int,
+    output: Path,
+    seed: int,
+) -> list[Path]:
+    """Calibrate models; write ranks, table and figure.
+
+    Parameters
+    ----------
+    models : sequence of str, optional
+        All by default.
+    designs : sequence of str, optional
+        As in `DESIGNS`; the first by default.
+    n_simulations : int
+        A multiple of 100.
+    output : Path
+        Folder. Parts with this seed that are there are not computed again, and of a table that
+        is there the rows of other models and designs are kept.
+    seed : int
+
+    Returns
+    -------
+    list of Path
+        `calibration.csv` and `calibration.png`.
+
+    Raises
+    ------
+    InputError
+        If there is no such model or design, or the number of simulations is no multiple of 100.
+    """
+    cells = [(model, one) for model in models or MODELS for one in designs or (FIRST,)]
+    for model, name in cells:
+        find_model(model)
+        find("design", name, DESIGNS)
+    if n_simulations < PART or n_simulations % PART:
+        raise InputError(f"there are {n_simulations} simulations", f"give a multiple of {PART}")
+    found = {cell: _ranks(*cell, n_simulations, output / "parts", seed) for cell in cells}
+    table = _with_rows_of(output / "calibration.csv", summarise(found).round(4))
+    figure = draw(found)
+    return [
+        write_csv(table, output / "calibration.csv"),
+        write_atomically(output / "calibration.png", lambda path: figure.savefig(path, dpi=120)),
+    ]
+
+
+def _ranks(model: str, name: str, n_simulations: int, folder: Path, seed: int) -> pd.DataFrame:
+    folder.mkdir(parents=True, exist_ok=True)
+    parts = []
+    for part, part_seed in enumerate(child_seeds(seed, n_simulations // PART)):
+        path = folder / f"{model}_{name}_{seed}_{part:03}.csv"
+        if not path.exists():
+            _write_part(model, name, part_seed, path)
+            print(f"wrote {path}", file=sys.stderr, flush=True)
+        parts.append(pd.read_csv(path))
+    return pd.concat(parts, ignore_index=True)
+
+
+def _with_rows_of(path: Path, table: pd.DataFrame) -> pd.DataFrame:
+    """Add the rows of an earlier table that are of other models or designs, in order."""
+    if path.exists():
+        key = ["model", "design"]
+        earlier = pd.read_csv(path)
+        again = earlier[key].apply(tuple, axis=1).isin(table[key].apply(tuple, axis=1))
+        table = pd.concat([earlier[~again], table], ignore_index=True)
+    order = {"model": list(MODELS), "design": list(DESIGNS)}
+    return table.sort_values(
+        list(order), key=lambda column: column.map(order[column.name].index), kind="stable"
+    )
+
+
+def summarise(found: Mapping[tuple[str, str], pd.DataFrame]) -> pd.DataFrame:
+    """Test whether ranks are uniform, and give the coverage of 90% intervals.
+
+    Parameters
+    ----------
+    found : mapping
+        Ranks between 0 and 1 by model and design; a column per quantity.
+
+    Returns
+    -------
+    pandas.DataFrame
+        Columns `model`, `design`, `quantity`, `simulations`, `mean_rank`, `p_value`
+        (Kolmogorov-Smirnov), `coverage_90`, `coverage_se`.
+    """
+    rows = []
+    for (model, name), ranks in found.items():
+        for quantity, values in ranks.items():
+            covered, error = share(values.between(0.05, 0.95))
+            rows.append(
+                {
+                    "model": model,
+                    "design": name,
+                    "quantity": quantity,
+                    "simulations": len(values),
+                    "mean_rank": values.mean(),
+                    "p_value": kstest(values, "uniform").pvalue,
+                    "coverage_90": covered,
+                    "coverage_se": error,
+                }
+            )
+    return pd.DataFrame(rows)
+
+
+def draw(found: Mapping[tuple[str, str], pd.DataFrame]) -> Figure:
+    """Draw by how much ranks are distributed otherwise than uniformly, in standard units.
+
+    Parameters
+    ----------
+    found : mapping
+        As `summarise` takes it.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        A row for each design, a column for each quantity. Lines of a calibrated model leave the
+        grey band in 5% of the panels.
+    """
+    names = list(dict.fromkeys(name for _, name in found))
+    models = list(dict.fromkeys(model for model, _ in found))
+    quantities = list(next(iter(found.values())))
+    figure, panels = plt.subplots(
+        len(names),
+        len(quantities),
+        figsize=(13, 1 + 1.9 * len(names)),
+        sharex=True,
+        sharey=True,
+        squeeze=False,
+        layout="constrained",
+    )
+    for (model, name), ranks in found.items():
+        colour = f"C{models.index(model)}"
+        for panel, quantity in zip(panels[names.index(name)], quantities, strict=True):
+            above = np.sqrt(len(ranks)) * (np.arange(len(ranks)) + 0.5) / len(ranks)
+            values = np.sort(ranks[quantity])
+            panel.plot(values, above - np.sqrt(len(ranks)) * values, color=colour, label=model)
+    for panel in panels.flat:
+        panel.axhspan(-NO_HIGHER, NO_HIGHER, color="0.9", zorder=0)
+        panel.axhline(0, color="0.6", linewidth=0.8, zorder=1)
+    for panel, quantity in zip(panels[0], quantities, strict=True):
+        panel.set_title(quantity, fontsize=10)
+    for panel, name in zip(panels[:, 0], names, strict=True):
+        panel.set_ylabel(name, fontsize=9)
+    figure.supxlabel("share of posterior draws below the true value", fontsize=10)
+    figure.supylabel("√n (share of simulations with this rank or less − uniform)", fontsize=10)
+    lines, labels = panels[0, 0].get_legend_handles_labels()
+    figure.legend(lines, labels, loc="outside upper center", ncols=4, fontsize=9)
+    plt.close(figure)
+    return figure
+
+
+def _write_part(model: str, name: str, seed: Seed, path: Path) -> None:
+    # 99 of 1,000 draws are ranked: that these are nearly independent needs no second try.
+    ranks = calibrate(model, design(name), PART, seed=seed, chains=2, draws=500, tries=1)[
+        "prior_sbc"
+    ].to_dataset()
+    table = ranks.to_dataframe().round(6)
+    write_csv(table, path)

@@ -1,0 +1,1 @@
+"""The `lehner` command: a file for each subcommand."""

@@ -1,0 +1,82 @@
+"""The command `lehner agreement`."""
+
+import json
+import sys
+from typing import Annotated, Any
+
+import typer
+
+from experiments.cli.arguments import (
+    AsJson,
+    Categories,
+    Counts,
+    Data,
+    FoldCase,
+    Interval,
+    Item,
+    Missing,
+    Ordered,
+    Output,
+    Raters,
+    System,
+    check_interval,
+)
+
+
+def agreement(
+    data: Data,
+    system: System = None,
+    table: Annotated[
+        bool, typer.Option("--table", help="FILE is a square table: row estimated, column actual.")
+    ] = False,
+    weights: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="identity, linear, quadratic, ordinal, interval, ratio or a file with a square "
+            "table; repeat for several. Default: identity; if ordered, four."
+        ),
+    ] = None,
+    interval: Interval = 0.9,
+    item: Item = None,
+    raters: Raters = None,
+    counts: Counts = None,
+    categories: Categories = None,
+    ordered: Ordered = False,
+    missing: Missing = None,
+    fold_case: FoldCase = False,
+    n_items: Annotated[
+        float | None, typer.Option(help="Number of items behind a table of probabilities.")
+    ] = None,
+    output: Output = None,
+    as_json: AsJson = False,
+) -> None:
+    """Measure the agreement of raters by every usual coefficient."""
+    from experiments.agreement.report import report_on_ratings, report_on_table, show, write
+
+    check_interval(interval)
+    columns: dict[str, Any] = {"item": item, "raters": raters, "counts": counts}
+    columns |= {"missing": missing, "fold_case": fold_case or None}
+    shared = {"categories": categories, "ordered": ordered}
+    if table:
+        _refuse("--table takes no", {"system": system} | columns)
+        report = report_on_table(data, shared, weights, interval, n_items)
+    else:
+        _refuse("ratings take no", {"n-items": n_items})
+        report = report_on_ratings(data, system, columns | shared, weights, interval)
+    if as_json:
+        print(json.dumps(report.to_dict(), indent=2, allow_nan=False))
+    else:
+        show(report)
+    if output is not None:
+        for path in write(report, output):
+            print(f"wrote {path}", file=sys.stderr)
+    if all(one.estimate is None for one in report.agreement.coefficients):
+        raise typer.Exit(1)
+
+
+def _refuse(text: str, options: dict[str, Any]) -> None:
+    given = [f"--{name.replace('_', '-')}" for name, value in options.items() if value is not None]
+    if given:
+        from lehner import InputError
+
+        raise InputError(f"{text} {', '.join(given)}", "leave it out")

@@ -1,0 +1,155 @@
+"""`lehner ask`: which items an expert should label."""
+
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from experiments.cli.arguments import (
+    AsJson,
+    Categories,
+    Data,
+    FoldCase,
+    Interval,
+    Item,
+    Missing,
+    Ordered,
+    Raters,
+    Seed,
+    System,
+    Truth,
+    check_interval,
+    check_seed,
+)
+
+if TYPE_CHECKING:
+    from lehner import Estimate, Ratings
+
+HALF_WIDTH = 0.05
+METHOD = "algebraic_likelihood"
+
+
+def ask(
+    data: Data,
+    system: System = None,
+    n: Annotated[int, typer.Option("--n", help="How many items an expert can label.")] = 20,
+    by: Annotated[
+        str, typer.Option(help="random, or votes: in proportion to how the raters voted.")
+    ] = "votes",
+    seed: Seed = 1,
+    truth: Truth = None,
+    interval: Interval = 0.9,
+    item: Item = None,
+    raters: Raters = None,
+    categories: Categories = None,
+    ordered: Ordered = False,
+    missing: Missing = None,
+    fold_case: FoldCase = False,
+    output: Annotated[
+        Path, typer.Option(help="CSV file for the expert; one that exists is not overwritten.")
+    ] = Path("to_label.csv"),
+    as_json: AsJson = False,
+) -> None:
+    """Choose the items whose truth an expert should find out, and say how much that will tell.
+
+    The chosen items stand for all: each item that the system answered has the same chance. The
+    file has a row for each with an empty column `truth`. Fill it in without looking at the
+    ratings, blank where you cannot tell, and give it to lehner estimate as --truth. The widths are
+    those of the corrected interval of the accuracy in this sample.
+    """
+    from experiments.cli.load import header_lines, load
+    from experiments.reporting.files import write_csv
+    from lehner import choose_items, estimate_algebraic
+    from lehner.core.estimate import require_estimable
+
+    check_seed(seed)
+    check_interval(interval)
+    _refuse_to_overwrite(output)
+    options = {
+        "truth": truth,
+        "item": item,
+        "raters": raters,
+        "categories": categories,
+        "ordered": ordered,
+        "missing": missing,
+        "fold_case": fold_case,
+    }
+    ratings = load(data, system, options, require=require_estimable)
+    rows = choose_items(ratings, n, by=by, seed=seed)  # type: ignore[arg-type]
+    algebra = estimate_algebraic(ratings, aggregation="likelihood", level=interval, seed=seed)
+    found = {
+        "n": n,
+        "by": by,
+        "seed": seed,
+        "interval": interval,
+        "items": [str(name) for name in ratings.items[rows]],
+        **_widths(ratings, algebra, n, interval, seed),
+    }
+    output.parent.mkdir(parents=True, exist_ok=True)
+    table = ratings.take(rows).to_wide()[["item"]].assign(truth="")
+    write_csv(table, output)
+    print("\n".join(header_lines(ratings.notes)), file=sys.stderr)
+    print(json.dumps(found, indent=2, allow_nan=False) if as_json else _text(found, ratings))
+    print(f"wrote {output}: fill in the column truth, then", file=sys.stderr)
+    print(f"  lehner estimate {data} … --truth {output}", file=sys.stderr)
+
+
+def _refuse_to_overwrite(output: Path) -> None:
+    if output.exists():
+        from lehner import InputError
+
+        raise InputError(
+            "this file exists and may hold an expert's labels",
+            "name another with --output, or delete it",
+            file=output,
+        )
+
+
+def _widths(
+    ratings: "Ratings", algebra: "Estimate", n: int, interval: float, seed: int
+) -> dict[str, Any]:
+    """Give the widths of intervals, before and after; none without probabilities to start from."""
+    from lehner import probabilities_right
+    from lehner.known_truths.asking import expected_width, n_for_width
+    from lehner.known_truths.correction import own_variance
+    from lehner.known_truths.partly_known import rightness
+    from lehner.known_truths.recalibration import share_posterior
+
+    names = ("width_of_algebra", "width_before", "expected_width", "n_for_0.05")
+    own = algebra.system_accuracy_in_sample
+    if own.estimate is None or own.lower is None or own.upper is None:
+        return dict.fromkeys(names)
+    items = rightness(ratings, probabilities_right(ratings, algebra))
+    options: dict[str, Any] = {"variance": own_variance(algebra), "level": interval, "seed": seed}
+    lower, upper = share_posterior(items, options["variance"]).interval(interval)
+    values = (
+        own.upper - own.lower,
+        upper - lower,
+        expected_width(items, n, **options),
+        n_for_width(items, 2 * HALF_WIDTH, **options),
+    )
+    return dict(zip(names, values, strict=True))
+
+
+def _text(found: dict[str, Any], ratings: "Ratings") -> str:
+    from lehner.core.wording import counted
+    from lehner.known_truths.asking import unlabelled
+
+    how = "at random" if found["by"] == "random" else "in proportion to the raters' votes"
+    lines = [
+        f"{counted(found['n'], 'item')} of the {len(unlabelled(ratings))} that the system answered "
+        f"and whose truth is unknown, chosen {how} with seed {found['seed']}"
+    ]
+    if found["width_before"] is None:
+        lines.append("the ratings give no probabilities to start from, hence no expected widths")
+        return "\n".join(lines)
+    lines += [
+        f"width of the {found['interval']:.0%} interval of the accuracy in this sample:",
+        f"  {found['width_of_algebra']:.2f} by the algebra, if raters and system share no mistakes",
+        f"  {found['width_before']:.2f} before, if they may share mistakes",
+        f"  {found['expected_width']:.2f} expected with {found['n']} more known",
+        f"about {counted(found['n_for_0.05'], 'more known truth')} would give ±.05",
+    ]
+    return "\n".join(lines)

@@ -1,0 +1,120 @@
+"""The command `lehner check`."""
+
+import json
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from experiments.cli.arguments import (
+    AsJson,
+    Categories,
+    Counts,
+    Data,
+    FoldCase,
+    Item,
+    Missing,
+    Ordered,
+    Raters,
+    Seed,
+    System,
+    Truth,
+    check_seed,
+)
+
+if TYPE_CHECKING:
+    from rich.console import Group
+
+    from lehner import KProperties, Ratings
+
+WIDTH = 120
+
+
+def check(
+    data: Data,
+    system: System = None,
+    replicates: Annotated[int, typer.Option(help="Simulated data sets behind each p-value.")] = 999,
+    seed: Seed = 1,
+    truth: Truth = None,
+    item: Item = None,
+    raters: Raters = None,
+    counts: Counts = None,
+    categories: Categories = None,
+    ordered: Ordered = False,
+    missing: Missing = None,
+    fold_case: FoldCase = False,
+    as_json: AsJson = False,
+) -> None:
+    """Test the K-properties, and say what their failure does to the estimate.
+
+    Exit code 1 if none of them can be tested.
+    """
+    from experiments.cli.load import load
+    from lehner.core.checks import check_whole_number
+    from lehner.core.estimate import require_pairs
+    from lehner.k_properties.check import FEWEST_REPLICATES, check_k_properties
+
+    check_seed(seed)
+    check_whole_number("--replicates", replicates, FEWEST_REPLICATES)
+    options = {
+        "truth": truth,
+        "item": item,
+        "raters": raters,
+        "counts": counts,
+        "categories": categories,
+        "ordered": ordered,
+        "missing": missing,
+        "fold_case": fold_case,
+    }
+    ratings = load(data, system, options, require=require_pairs)
+    found = check_k_properties(ratings, replicates=replicates, seed=seed)
+    if as_json:
+        print(json.dumps(_describe(data, ratings) | found.to_dict(), indent=2, allow_nan=False))
+    else:
+        from rich.console import Console
+
+        Console(highlight=False, width=WIDTH).print(_render(data, ratings, found))
+    if all(test.p_value is None for test in found.tests.values()):
+        raise typer.Exit(1)
+
+
+def _describe(name: str, ratings: "Ratings") -> dict[str, Any]:
+    described = {
+        "name": name,
+        "n_items": ratings.n_items,
+        "n_raters": ratings.n_raters,
+        "n_ratings": ratings.n_ratings,
+        "raters": list(ratings.raters),
+        "categories": list(ratings.categories),
+        "ordered": ratings.ordered,
+        "notes": list(ratings.notes),
+    }
+    return {"data": described}
+
+
+def _render(name: str, ratings: "Ratings", found: "KProperties") -> "Group":
+    from rich.console import Group
+    from rich.table import Table
+    from rich.text import Text
+
+    from experiments.cli.load import header_lines
+    from lehner.core.wording import counted, counted_categories
+
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for column in ("test", "p", "adjusted", "verdict", "what was seen"):
+        table.add_column(column, justify="right" if column in ("p", "adjusted") else "left")
+    for test in found.tests.values():
+        table.add_row(
+            test.name,
+            "–" if test.p_value is None else f"{test.p_value:.3f} ± {test.p_value_se:.3f}",
+            "–" if test.adjusted_p_value is None else f"{test.adjusted_p_value:.3f}",
+            test.verdict,
+            Text(test.note),
+        )
+    heading = (
+        f"{name}: {counted(ratings.n_items, 'item')}, {counted(ratings.n_raters, 'rater')}, "
+        f"{counted_categories(ratings.n_categories, ordered=ratings.ordered)}; p-values from "
+        f"{counted(found.replicates, 'simulated data set')}, adjusted for their number by Holm's "
+        "method"
+    )
+    notes = map(Text, header_lines(ratings.notes))
+    return Group(Text(heading), *notes, Text(), table, Text(), *map(Text, found.verdict))

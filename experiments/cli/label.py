@@ -1,0 +1,134 @@
+"""`lehner label`: the probability of each category for each item."""
+
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from experiments.cli.arguments import (
+    AsJson,
+    Categories,
+    Counts,
+    Data,
+    FoldCase,
+    Item,
+    Missing,
+    Ordered,
+    Raters,
+    Seed,
+    System,
+    Truth,
+    check_seed,
+)
+
+if TYPE_CHECKING:
+    from lehner import Ratings, SoftLabels
+
+
+def label(
+    data: Data,
+    system: System = None,
+    without_system: Annotated[
+        bool,
+        typer.Option("--without-system", help="Leave the system's answers out of the labels."),
+    ] = False,
+    method: Annotated[
+        str, typer.Option(help="algebraic, or a Bayesian model as in lehner estimate.")
+    ] = "algebraic",
+    seed: Seed = 1,
+    truth: Truth = None,
+    item: Item = None,
+    raters: Raters = None,
+    counts: Counts = None,
+    categories: Categories = None,
+    ordered: Ordered = False,
+    missing: Missing = None,
+    fold_case: FoldCase = False,
+    output: Annotated[Path | None, typer.Option(help="CSV file. Default: standard output.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Give the probability of each category for each item: soft labels to train a system on.
+
+    A row per item: its name, a column per category, and the most probable category (several
+    joined by | if they tie). The Bayesian models count the system as one more rater, so that its
+    answers are part of the labels: to train that system on them, use --without-system. The
+    algebra never uses the system's answers. No system is needed.
+    """
+    from experiments.cli.load import header_lines, load
+    from experiments.estimate.label_table import label_items, require_label_method
+    from experiments.estimate.methods import find_method
+    from experiments.reporting.files import write_csv
+    from lehner.core.estimate import require_pairs
+
+    check_seed(seed)
+    require_label_method(method)
+    options = {
+        "truth": truth,
+        "item": item,
+        "raters": raters,
+        "counts": counts,
+        "categories": categories,
+        "ordered": ordered,
+        "missing": missing,
+        "fold_case": fold_case,
+    }
+    ratings = load(data, system, options, require=require_pairs)
+    if without_system:
+        ratings = ratings.without_system()
+    notice = find_method(method).notice
+    if notice:
+        print(f"{method}: {notice} …", file=sys.stderr, flush=True)
+    labels = label_items(ratings, method, seed)
+    table = labels.to_frame()
+    for text in header_lines(ratings.notes):
+        print(text, file=sys.stderr)
+    for text in (*labels.warnings, *_notes(labels, ratings)):
+        print(f"{method}: {text}", file=sys.stderr)
+    if as_json:
+        found = {"data": {"name": data, "notes": list(ratings.notes)}} | _plain(labels)
+        print(json.dumps(found, indent=2, allow_nan=False))
+    if not labels.defined:
+        raise typer.Exit(1)
+    if output is not None:
+        output.parent.mkdir(parents=True, exist_ok=True)
+        write_csv(table, output)
+        print(f"wrote {output}", file=sys.stderr)
+    elif not as_json:
+        table.to_csv(sys.stdout, index=False)
+
+
+def _notes(labels: "SoftLabels", ratings: "Ratings") -> list[str]:
+    from lehner.core.wording import counted
+
+    tied = sum(len(names) > 1 for names in labels.most_probable())
+    notes = [f"most probable categories tie in {counted(tied, 'row')}"] if tied else []
+    if labels.uses_system:
+        notes.append(
+            "the system's answers are part of these labels; --without-system leaves them out"
+        )
+    elif ratings.system is not None:
+        notes.append("the system's answers are no part of these labels")
+    return notes
+
+
+def _plain(labels: "SoftLabels") -> dict[str, object]:
+    from lehner.core.estimate import plain
+
+    values = labels.truth_probabilities
+    names = [str(name) for name in values.category.values]
+    rows = zip(values["item"].values, values.values, labels.most_probable(), strict=True)
+    return {
+        "method": labels.method,
+        "uses_system": labels.uses_system,
+        "warnings": list(labels.warnings),
+        "labels": [
+            {
+                "item": plain(item),
+                "probability": dict(zip(names, plain(probability), strict=True)),
+                "most_probable": list(best),
+            }
+            for item, probability, best in rows
+        ],
+    }

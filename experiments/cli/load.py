@@ -1,0 +1,83 @@
+"""Ratings from what a user names on the command line: a file or a bundled data set."""
+
+import warnings
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from lehner import Ratings
+
+
+def load(
+    data: str,
+    system: str | None,
+    options: dict[str, Any],
+    *,
+    require: "Callable[[Ratings], None] | None" = None,
+) -> "Ratings":
+    """Read a ratings file or a bundled data set.
+
+    Parameters
+    ----------
+    data : str
+        A file, else the name of a bundled data set.
+    system : str, optional
+        Column or rater that is the system.
+    options : dict
+        `truth`, `item`, `counts`: a column; `raters`, `categories`, `missing`: names,
+        comma-separated; `ordered`, `fold_case`: flags. None and False are options not given.
+        `truth` may also be a file with columns `item` and `truth`.
+    require : callable, optional
+        Raises an InputError unless the ratings have what the command needs.
+
+    Returns
+    -------
+    Ratings
+        Whose `notes` say what a warning would, for the command to print.
+
+    Raises
+    ------
+    InputError
+        Naming the file.
+    """
+    from experiments.cli.truth_file import add_truths
+    from lehner import DataWarning, InputError, list_datasets, load_dataset, read_ratings
+
+    given = {name: value for name, value in options.items() if value not in (None, False)}
+    truths = Path(given.pop("truth")) if _is_file(given.get("truth")) else None
+    bundled = data in {one.name for one in list_datasets()} and not Path(data).is_file()
+    try:
+        if bundled and given:
+            names = ", ".join(f"--{name.replace('_', '-')}" for name in given)
+            raise InputError(f"a bundled data set takes no {names}", "leave it out")
+        for name in {"raters", "categories", "missing"} & set(given):
+            given[name] = [part.strip() for part in given[name].split(",")]
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", DataWarning)
+            if bundled:
+                ratings = load_dataset(data, system=system)
+            else:
+                ratings = read_ratings(data, system=system, **given)
+            if truths is not None:
+                ratings = add_truths(ratings, truths)
+        if require is not None:
+            require(ratings)
+    except InputError as error:
+        raise InputError(
+            error.problem,
+            error.remedy,
+            file=error.file if truths is not None and error.file == truths else data,
+            row=error.row,
+            column=error.column,
+        ) from None
+    return ratings
+
+
+def header_lines(notes: Iterable[str]) -> list[str]:
+    """Give what is to be known of the data as lines above a command's results."""
+    return [f"Data: {note}" for note in notes]
+
+
+def _is_file(truth: str | None) -> bool:
+    return truth is not None and Path(truth).is_file()

@@ -1,0 +1,73 @@
+"""The commands `lehner study run`, `export` and `report`."""
+
+import signal
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+app = typer.Typer(help="Simulation studies: run, export, report.", no_args_is_help=True)
+
+Folder = Annotated[Path, typer.Argument(help="Folder with the results of a study.")]
+
+
+@app.command()
+def run(
+    study: Annotated[str, typer.Argument(help="Study file (TOML), or a study that is shipped.")],
+    output: Annotated[
+        Path | None, typer.Option(help="Folder for the results. Default: the study's name.")
+    ] = None,
+    workers: Annotated[int, typer.Option(help="Processes at work.")] = 1,
+    cluster: Annotated[
+        str | None, typer.Option(help="Dask scheduler, as in tcp://host:8786, or local.")
+    ] = None,
+    retry_failed: Annotated[
+        bool, typer.Option("--retry-failed", help="Try again what failed.")
+    ] = False,
+) -> None:
+    """Run a study, or what is missing of it; what is finished is kept at once."""
+    from experiments.study.progress import show_progress
+    from experiments.study.run import run_study
+
+    folder = output or Path(Path(study).stem)
+    # Schedulers of clusters stop a job so.
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        results = run_study(
+            study,
+            folder,
+            workers=workers,
+            cluster=cluster,
+            retry_failed=retry_failed,
+            report=show_progress,
+        )
+    except KeyboardInterrupt:
+        print(f"what is finished is in {folder}; the same command goes on", file=sys.stderr)
+        raise
+    counts = results["status"].value_counts()
+    print(
+        f"{folder}: {len(results)} rows, {', '.join(f'{n} {name}' for name, n in counts.items())}"
+    )
+    if "failed" in counts:
+        print("column 'reason' says why; --retry-failed tries them again", file=sys.stderr)
+
+
+@app.command()
+def export(
+    folder: Folder,
+    output: Annotated[Path, typer.Option(help="CSV file.")],
+) -> None:
+    """Write the results as one CSV table, the same on every machine."""
+    from experiments.study.store import export as write
+
+    print(f"wrote {write(folder, output)}", file=sys.stderr)
+
+
+@app.command()
+def report(folder: Folder) -> None:
+    """Write the report: HTML, Markdown, LaTeX tables and figures."""
+    from experiments.study.study_report import write_report
+
+    for path in write_report(folder):
+        print(f"wrote {path}", file=sys.stderr)

@@ -1,0 +1,1 @@
+"""Estimates of several methods side by side."""

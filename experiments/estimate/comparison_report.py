@@ -1,0 +1,316 @@
+"""A comparison for people: the table on the terminal, and the files for a paper."""
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from rich.console import Console, Group
+from rich.table import Table
+from rich.text import Text
+
+from experiments.cli.load import header_lines
+from experiments.estimate.comparison import Comparison, Disagreement, KnownTruth, uses_truths
+from experiments.estimate.predictions import Prediction
+from experiments.estimate.sensitivity import curves, sensitivity_lines, widened_rows
+from experiments.reporting.files import write_atomically
+from experiments.reporting.latex import latex_table
+from lehner import Estimate
+from lehner.core.estimate import number
+from lehner.core.wording import counted, counted_categories
+
+if TYPE_CHECKING:
+    from bayes_models import Dial
+
+MOST_SHOWN = 12
+MOST_COLUMNS = 4
+WIDTH = 160
+
+
+def render(comparison: Comparison) -> Group:
+    """Lay a comparison out for the terminal.
+
+    Parameters
+    ----------
+    comparison : Comparison
+
+    Returns
+    -------
+    rich.console.Group
+    """
+    parts: list[Text | Table] = [Text(line) for line in _heading(comparison)]
+    wide = len(comparison.estimates) > MOST_COLUMNS
+    parts += [Text(), _long_table(comparison) if wide else _table(comparison), Text()]
+    if comparison.corrections:
+        parts += [_corrections(comparison), Text()]
+    if comparison.predictions:
+        parts += [_predictions(comparison.predictions), Text()]
+    if comparison.dials:
+        parts += [_dials(comparison.dials), Text()]
+    if not wide:
+        parts += [Text(line) for d in comparison.disagreements for line in _disagreement(d)]
+    parts += [
+        Text(line)
+        for line in sensitivity_lines(
+            comparison.estimates, comparison.sensitivities, comparison.slopes
+        )
+    ]
+    parts += [Text(line) for line in _dependence(comparison)]
+    said = comparison.dependence.warnings() if comparison.dependence is not None else ()
+    for estimate in comparison.estimates:
+        parts += [
+            Text(f"{estimate.method}: {w}", style="yellow")
+            for w in estimate.warnings
+            if w not in said
+        ]
+    return Group(*parts)
+
+
+def _dependence(comparison: Comparison) -> list[str]:
+    found = comparison.dependence
+    return [] if found is None else [f"shared mistakes: {line}" for line in found.lines()]
+
+
+def write(comparison: Comparison, folder: Path) -> list[Path]:
+    """Write a comparison's table, figure and draws into a folder.
+
+    Parameters
+    ----------
+    comparison : Comparison
+    folder : Path
+        Made if it is not there. Each file appears whole or not at all.
+
+    Returns
+    -------
+    list of Path
+        `estimates.csv`, `estimates.tex`, `intervals.pdf`, `intervals.png`,
+        `shared_mistakes.csv`, `shared_mistakes.pdf`, `shared_mistakes.png`, and `METHOD.nc` for
+        each method with draws.
+    """
+    from experiments.estimate.comparison_figure import plot_intervals
+    from experiments.estimate.sensitivity_figure import plot_sensitivity
+
+    folder.mkdir(parents=True, exist_ok=True)
+    figure = plot_intervals(comparison).get_figure(root=True)
+    table = curves(comparison.estimates, comparison.ratings.n_categories)
+    curve = plot_sensitivity(table, comparison.name).get_figure(root=True)
+    assert figure is not None and curve is not None
+    writers: dict[str, Callable[[Path], object]] = {
+        "estimates.csv": lambda path: comparison.to_frame().to_csv(path, index=False),
+        "estimates.tex": lambda path: path.write_text(latex(comparison), encoding="utf-8"),
+        "intervals.pdf": figure.savefig,
+        "intervals.png": lambda path: figure.savefig(path, dpi=200),
+        "shared_mistakes.csv": lambda path: table.to_csv(path, index=False),
+        "shared_mistakes.pdf": curve.savefig,
+        "shared_mistakes.png": lambda path: curve.savefig(path, dpi=200),
+    }
+    for estimate in comparison.estimates:
+        if estimate.draws is not None:
+            writers[f"{estimate.method}.nc"] = estimate.draws.to_netcdf
+    return [write_atomically(folder / name, writer) for name, writer in writers.items()]
+
+
+def latex(comparison: Comparison) -> str:
+    """Give the side-by-side table in LaTeX, for the booktabs package.
+
+    Parameters
+    ----------
+    comparison : Comparison
+
+    Returns
+    -------
+    str
+    """
+    return latex_table(
+        ["", *(e.method for e in comparison.estimates)], _body(comparison, limit=None)
+    )
+
+
+def _heading(comparison: Comparison) -> list[str]:
+    ratings, agreement = comparison.ratings, comparison.agreement
+    lines = [
+        f"{comparison.name}: {counted(ratings.n_items, 'item')}, "
+        f"{counted(ratings.n_raters, 'rater')}, "
+        f"{counted_categories(ratings.n_categories, ordered=ratings.ordered)} "
+        f"({', '.join(map(str, ratings.categories[:MOST_SHOWN]))}"
+        f"{', …' * (ratings.n_categories > MOST_SHOWN)}), {counted(ratings.n_ratings, 'rating')}",
+        f"Raters agree on {agreement.agreement:.3f} of {counted(agreement.n_pairs, 'pair')}, "
+        f"kappa {agreement.kappa:.3f} (chance 1/{ratings.n_categories})",
+    ]
+    lines[1:1] = header_lines(ratings.notes)
+    if comparison.known_truth is not None:
+        truth = comparison.known_truth
+        lines.append(
+            f"On the {counted(truth.n_items, 'item')} with known truth the system is right in "
+            f"{_share_right(truth)}; "
+            + (_use(comparison) if truth.used else "they are all, and models do not use them")
+        )
+    return lines
+
+
+def _share_right(truth: KnownTruth) -> str:
+    if truth.level is None:
+        return f"{truth.system_accuracy:.3f}, exact for this sample"
+    return (
+        f"{truth.system_accuracy:.3f} [{truth.lower:.3f}, {truth.upper:.3f}] ({truth.level:.0%} "
+        "interval for all these items, Wilson's)"
+    )
+
+
+def _use(comparison: Comparison) -> str:
+    in_models = any(map(uses_truths, comparison.estimates))
+    return "models use them" if in_models else "they correct the estimates"
+
+
+def _table(comparison: Comparison) -> Table:
+    levels = {e.system_accuracy.level for e in comparison.estimates} - {None}
+    title = f"[{levels.pop():.0%} interval]" if levels else ""
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    table.add_column(title)
+    for estimate in comparison.estimates:
+        table.add_column(estimate.method, justify="right")
+    for row in _body(comparison, limit=MOST_SHOWN):
+        table.add_row(*map(Text, row), style="bold" if row[0] == "system accuracy" else "")
+    return table
+
+
+def _long_table(comparison: Comparison) -> Table:
+    table = plain_table("method", "system accuracy", "in this sample", "mean rater accuracy")
+    rows = widened_rows(comparison.sensitivities)
+    for row in rows:
+        table.add_column(row[0].strip(), justify="right")
+    for number_of, estimate in enumerate(comparison.estimates, start=1):
+        raters = estimate.rater_accuracy
+        mean = "" if raters is None else _cell(number(raters.mean()), True)
+        both = (estimate.system_accuracy, estimate.system_accuracy_in_sample)
+        table.add_row(estimate.method, *map(str, both), mean, *(row[number_of] for row in rows))
+    return table
+
+
+def _corrections(comparison: Comparison) -> Table:
+    first = next(iter(comparison.corrections.values()))
+    table = plain_table(
+        f"in this sample, {counted(first.n_known, 'known truth')}",
+        "without them",
+        "corrected by them",
+        "PPI++",
+        "expected accuracy, corrected",
+    )
+    table.add_row("known items alone", "", str(first.known_items_alone), "", "")
+    for estimate in comparison.estimates:
+        found = comparison.corrections.get(estimate.method)
+        if found is not None:
+            table.add_row(
+                estimate.method,
+                str(estimate.system_accuracy_in_sample),
+                str(found.system_accuracy_in_sample),
+                str(found.prediction_powered),
+                str(found.system_accuracy),
+            )
+    return table
+
+
+def _predictions(predictions: Sequence[Prediction]) -> Table:
+    table = plain_table(
+        "prediction of items left out", "elpd", "below the best", "weight", "", left=(4,)
+    )
+    for one in predictions:
+        table.add_row(
+            one.method,
+            f"{one.elpd:.1f} ± {one.se:.1f}",
+            f"{one.difference:.1f} ± {one.difference_se:.1f}" if one.difference else "",
+            f"{one.weight:.2f}",
+            one.warning,
+        )
+    return table
+
+
+def _dials(dials: "Sequence[Dial]") -> Table:
+    table = plain_table(
+        "relaxed_k: dial", "posterior", "direction", "Bayes factor", "K-property", left=(4,)
+    )
+    for dial in dials:
+        direction = dial.probability_of_direction
+        table.add_row(
+            dial.name,
+            str(dial.value),
+            "" if direction is None else f"{direction:.3f}",
+            dial.evidence(),
+            f"{dial.k_property}: {dial.verdict()}",
+        )
+    return table
+
+
+def plain_table(*columns: str, left: tuple[int, ...] = ()) -> Table:
+    """Begin a table without lines, numbers to the right.
+
+    Parameters
+    ----------
+    *columns : str
+    left : tuple of int
+        Columns of text besides the first.
+
+    Returns
+    -------
+    rich.table.Table
+    """
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for i, column in enumerate(columns):
+        table.add_column(column, justify="left" if i == 0 or i in left else "right")
+    return table
+
+
+def _body(comparison: Comparison, limit: int | None) -> list[list[str]]:
+    estimates = comparison.estimates
+    rows = [
+        ["system accuracy", *(str(e.system_accuracy) for e in estimates)],
+        ["  in this sample", *(str(e.system_accuracy_in_sample) for e in estimates)],
+        *widened_rows(comparison.sensitivities),
+    ]
+    for title, quantity in (("rater accuracy", "rater_accuracy"), ("base rate", "base_rates")):
+        values = [e.to_dict()[quantity] for e in estimates]
+        labels = list(dict.fromkeys(label for v in values for label in v))
+        if labels:
+            rows.append([title, *("" for _ in estimates)])
+        for label in labels[:limit]:
+            rows.append([f"  {label}", *(_cell(v.get(label), label in v) for v in values)])
+        if limit is not None and len(labels) > limit:
+            rows.append([f"  … and {len(labels) - limit} more", *("" for _ in estimates)])
+    return rows
+
+
+def _cell(value: float | None, given: bool) -> str:
+    if not given:
+        return ""
+    return "–" if value is None else f"{value:.3f}"
+
+
+def _disagreement(found: Disagreement) -> list[str]:
+    one, two = found.methods
+    lines = []
+    if found.difference is not None:
+        where = {
+            True: "each within the other's interval",
+            False: "outside one another's intervals",
+            None: "without intervals to compare",
+        }[found.inside]
+        more = "higher" if found.difference >= 0 else "lower"
+        lines.append(
+            f"{two} puts system accuracy {abs(found.difference):.3f} {more} than {one}, {where}"
+        )
+    if found.items:
+        shown = ", ".join(found.items[:MOST_SHOWN]) + ", …" * (len(found.items) > MOST_SHOWN)
+        lines.append(
+            f"{one} and {two} hold different categories for the most probable truth of "
+            f"{counted(found.n_items, 'item')}: {shown}"
+        )
+    return lines
+
+
+def failed(estimates: tuple[Estimate, ...]) -> bool:
+    """Whether a method gave no estimate."""
+    return any(estimate.system_accuracy.estimate is None for estimate in estimates)
+
+
+def show(comparison: Comparison) -> None:
+    """Print a comparison to standard output."""
+    Console(highlight=False, soft_wrap=True, width=WIDTH).print(render(comparison))

@@ -1,0 +1,203 @@
+"""The methods by name: each takes ratings and gives an Estimate."""
+
+import json
+import warnings
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from lehner import Estimate, Ratings, estimate_adjusted, estimate_algebraic
+from lehner.algebra.naive import majority_agreement, mean_posterior
+from lehner.algebra.system_accuracy import Aggregation
+from lehner.core.checks import find
+from lehner.latent_class.models import MODELS
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+
+@dataclass(frozen=True, kw_only=True)
+class Method:
+    """A way to estimate the accuracy of a system.
+
+    Parameters
+    ----------
+    name : str
+    summary : str
+        What it does, in a few words.
+    estimate : callable
+        From ratings, level of the interval and seed to an Estimate.
+    notice : str
+        What to say while it runs; empty if it is quick.
+    """
+
+    name: str
+    summary: str
+    estimate: Callable[[Ratings, float, int], Estimate]
+    notice: str = ""
+
+
+ALGEBRAIC: dict[str, Aggregation] = {
+    "algebraic": "weighted",
+    "algebraic_likelihood": "likelihood",
+    "algebraic_paper": "paper",
+}
+
+
+def _algebraic(name: str) -> Callable[[Ratings, float, int], Estimate]:
+    def estimate(ratings: Ratings, level: float, seed: int) -> Estimate:
+        return estimate_algebraic(ratings, aggregation=ALGEBRAIC[name], level=level, seed=seed)
+
+    return estimate
+
+
+def _bayesian(model: str) -> Callable[[Ratings, float, int], Estimate]:
+    def estimate(ratings: Ratings, level: float, seed: int) -> Estimate:
+        import bayes_models
+
+        tree, said = fit_and_check(model, ratings, seed)
+        estimate = bayes_models.estimate_from_draws(tree, level=level)
+        return replace(estimate, warnings=tuple(dict.fromkeys((*estimate.warnings, *said))))
+
+    return estimate
+
+
+def fit_and_check(model: str, ratings: Ratings, seed: int) -> tuple["xr.DataTree", tuple[str, ...]]:
+    """Fit a model, and say what the user should know before using it.
+
+    Parameters
+    ----------
+    model : str
+    ratings : Ratings
+        With or without a system.
+    seed : int
+
+    Returns
+    -------
+    tree : xarray.DataTree
+        As `bayes_models.fit` gives it.
+    warnings : tuple of str
+        Of identification, convergence, predictive checks, and of known truths that entered.
+    """
+    import bayes_models
+
+    before = bayes_models.identify(model, ratings).warnings()
+    with warnings.catch_warnings():
+        # They are given back.
+        warnings.simplefilter("ignore", bayes_models.ConvergenceWarning)
+        tree = bayes_models.fit(model, ratings, seed=seed)
+    against = bayes_models.contradictions(tree, ratings)
+    return tree, (*before, *json.loads(tree.attrs["warnings"]), *against)
+
+
+def fit_as_in_studies(model: str, ratings: Ratings, seed: int, **options: Any) -> "xr.DataTree":
+    """Fit a model with the options of `bayes_models.fit_many`; the result says if it failed."""
+    import bayes_models
+
+    with warnings.catch_warnings():
+        # The result carries them.
+        warnings.simplefilter("ignore", bayes_models.ConvergenceWarning)
+        (tree,) = bayes_models.fit_many(model, [ratings], seed=seed, **options)
+    return tree
+
+
+def fit_slopes(ratings: Ratings, level: float, seed: int) -> dict[float, Estimate]:
+    """Estimate by `relaxed_k` with the system's slope on difficulty fixed at 0 and at 1."""
+    import bayes_models
+
+    with warnings.catch_warnings():
+        # Their estimates carry them.
+        warnings.simplefilter("ignore", bayes_models.ConvergenceWarning)
+        return bayes_models.slope_sensitivity(ratings, level=level, seed=seed)
+
+
+COMPILING = "compiling and sampling; the first time on a machine takes up to a minute"
+WITHOUT_MODEL = (
+    Method(
+        name="majority_agreement",
+        summary="agreement with the majority of the raters",
+        estimate=lambda ratings, level, seed: majority_agreement(ratings),
+    ),
+    Method(
+        name="mean_posterior",
+        summary="mean truth probability of the system's answers",
+        estimate=lambda ratings, level, seed: mean_posterior(ratings),
+    ),
+    Method(
+        name="algebraic",
+        summary="Lehner's algebra, step 4 weighted by what items say",
+        estimate=_algebraic("algebraic"),
+    ),
+    Method(
+        name="algebraic_likelihood",
+        summary="Lehner's algebra, step 4 by maximum likelihood",
+        estimate=_algebraic("algebraic_likelihood"),
+    ),
+    Method(
+        name="algebraic_paper",
+        summary="Lehner's algebra, step 4 in bins as in the paper, not consistent",
+        estimate=_algebraic("algebraic_paper"),
+    ),
+    Method(
+        name="algebraic_adjusted",
+        summary="Lehner's algebra, adjusted for the bias of fitted violations",
+        estimate=lambda ratings, level, seed: estimate_adjusted(ratings, level=level, seed=seed),
+    ),
+)
+
+DEFAULT_METHODS = ("majority_agreement", "algebraic", "dawid_skene", "relaxed_k")
+
+
+def list_methods() -> dict[str, Method]:
+    """Give all methods by name: what needs no model, then each model.
+
+    Returns
+    -------
+    dict
+
+    Examples
+    --------
+    >>> list_methods()["dawid_skene"].summary
+    'a full confusion matrix per rater, Bayesian'
+    """
+    bayesian = (
+        Method(
+            name=name,
+            summary=f"{row.summary}, Bayesian",
+            estimate=_bayesian(name),
+            notice=COMPILING,
+        )
+        for name, row in MODELS.items()
+    )
+    return {method.name: method for method in (*WITHOUT_MODEL, *bayesian)}
+
+
+def find_method(name: str) -> Method:
+    """Look a method up, or raise an InputError with the nearest name."""
+    return find("method", name, list_methods())
+
+
+def find_methods(names: Sequence[str]) -> list[Method]:
+    """Look methods up; "all" stands for all of them.
+
+    Parameters
+    ----------
+    names : sequence of str
+
+    Returns
+    -------
+    list of Method
+        Each once.
+
+    Raises
+    ------
+    InputError
+        If there is no such method, with the nearest name.
+
+    Examples
+    --------
+    >>> [method.name for method in find_methods(["tap", "all"])][:2]
+    ['tap', 'majority_agreement']
+    """
+    expanded = [one for name in names for one in (list_methods() if name == "all" else [name])]
+    return [find_method(name) for name in dict.fromkeys(expanded)]

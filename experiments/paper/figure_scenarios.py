@@ -1,0 +1,117 @@
+"""Figures 1 to 14 of the paper: what was simulated, and the kappa printed under each."""
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import xarray as xr
+
+from lehner import InputError, Scenario, simulate_estimates
+from lehner.core.seeds import Seed, child_seeds
+
+PRESETS = (0.1, 0.3, 0.5, 0.7, 0.9)
+PAPER_RUNS = 50
+METHOD = "algebraic_paper"
+DIFFICULTY = (-0.2, 0.0, 0.2)
+"""A third of the items is harder and a third easier by .2."""
+
+VIOLATIONS: dict[str, Any] = {
+    "difficulty": DIFFICULTY,
+    "asymmetric_dispersion": 2.0,
+    "proportional_error_range": 1.0,
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class PaperFigure:
+    """One of the figures: estimated against true system accuracy.
+
+    Parameters
+    ----------
+    number : int
+    rater_accuracy : tuple of float
+    n_items : int
+    violated : bool
+        Whether the K-properties are violated, besides by rater accuracy.
+    kappa : float
+        As printed under the figure.
+    """
+
+    number: int
+    rater_accuracy: tuple[float, ...]
+    n_items: int
+    violated: bool
+    kappa: float
+
+    def scenario(self, system_accuracy: float = 0.5) -> Scenario:
+        """Give the scenario with one of the preset system accuracies."""
+        plain = Scenario(
+            n_items=self.n_items,
+            rater_accuracy=self.rater_accuracy,
+            system_accuracy=system_accuracy,
+        )
+        return replace(plain, **VIOLATIONS) if self.violated else plain
+
+
+FIGURES = {
+    number: PaperFigure(
+        number=number, rater_accuracy=raters, n_items=n_items, violated=number > 7, kappa=kappa
+    )
+    for number, raters, n_items, kappa in (
+        (1, (0.6, 0.6, 0.6), 5000, 0.251),
+        (2, (0.4, 0.4, 0.4), 200, 0.065),
+        (3, (0.6, 0.6, 0.6), 200, 0.255),
+        (4, (0.8, 0.8, 0.8), 200, 0.562),
+        (5, (0.4, 0.4, 0.4), 50, 0.060),
+        (6, (0.6, 0.6, 0.6), 50, 0.244),
+        (7, (0.8, 0.8, 0.8), 50, 0.546),
+        (8, (0.5, 0.6, 0.7), 5000, 0.305),
+        (9, (0.3, 0.4, 0.5), 200, 0.142),
+        (10, (0.5, 0.6, 0.7), 200, 0.306),
+        (11, (0.7, 0.8, 0.9), 200, 0.578),
+        (12, (0.3, 0.4, 0.5), 50, 0.144),
+        (13, (0.5, 0.6, 0.7), 50, 0.311),
+        (14, (0.7, 0.8, 0.9), 50, 0.586),
+    )
+}
+
+
+def find_figure(number: int) -> PaperFigure:
+    """Look a figure up, or raise an InputError."""
+    if number not in FIGURES:
+        raise InputError(f"there is no figure {number}", "choose one from 1 to 14")
+    return FIGURES[number]
+
+
+def simulate_figure(figure: PaperFigure, runs: int = PAPER_RUNS, seed: Seed = 1) -> xr.Dataset:
+    """Simulate the runs of a figure, equally many at each preset system accuracy.
+
+    Parameters
+    ----------
+    figure : PaperFigure
+    runs : int
+        A multiple of 5; the paper has 50.
+    seed : int, numpy.random.SeedSequence or numpy.random.Generator
+
+    Returns
+    -------
+    xarray.Dataset
+        Dimension `run`: `preset`, `algebraic_paper` (the estimate), `system_accuracy`
+        (expected), `system_accuracy_in_sample`, `kappa` and `rater_accuracy`. The first runs of
+        each preset do not depend on `runs`.
+
+    Examples
+    --------
+    >>> simulate_figure(FIGURES[8]).sizes["run"]
+    50
+    """
+    if runs < 1 or runs % len(PRESETS):
+        raise InputError(f"there are {runs} runs", f"give a multiple of {len(PRESETS)}")
+    parts = []
+    for preset, child in zip(PRESETS, child_seeds(seed, len(PRESETS)), strict=True):
+        part = simulate_estimates(
+            figure.scenario(preset), runs // len(PRESETS), methods=[METHOD], seed=child
+        )
+        part = part.rename(replicate="run")
+        parts.append(part.assign(preset=("run", np.full(part.sizes["run"], preset))))
+    return xr.concat(parts, "run").assign_coords(run=np.arange(1, runs + 1))

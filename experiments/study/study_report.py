@@ -1,0 +1,211 @@
+"""The report of a study: what was asked, how, and what came out beyond Monte Carlo noise."""
+
+import io
+from collections.abc import Iterator
+from dataclasses import fields
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from experiments.estimate.methods import find_method
+from experiments.reporting.files import write_atomically
+from experiments.reporting.latex import latex_table
+from experiments.study.beyond_noise import beyond_noise
+from experiments.study.definition import Study
+from experiments.study.document import (
+    Block,
+    Heading,
+    Paragraph,
+    Picture,
+    Table,
+    to_html,
+    to_markdown,
+)
+from experiments.study.findings import Findings, entry
+from experiments.study.grid import shown
+from experiments.study.outcomes import count_outcomes, describe_outcomes
+from experiments.study.performance import compare_methods, measure
+from experiments.study.store import read_results, stored_study
+from experiments.study.study_figures import (
+    plot_bias,
+    plot_estimates,
+    plot_intervals,
+    plot_nested_loop,
+    plot_pairs,
+)
+from lehner import Scenario
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+ESTIMANDS = {
+    "system_accuracy": "expected accuracy of the system: the sum over categories of base rate "
+    "times the probability that it is right",
+    "system_accuracy_in_sample": "share of the items of a sample that the system got right",
+}
+MEASURES = {
+    "bias": "mean of estimate minus truth",
+    "rmse": "root of the mean squared error; standard error by jackknife",
+    "coverage": "share of the intervals that hold the truth",
+    "interval_width": "mean width of the intervals",
+    "failure_rate": "share of the samples without an estimate, undefined or failed",
+}
+PICTURES = {
+    "bias": "Bias for the expected accuracy, with 95% Monte Carlo intervals.",
+    "coverage": "Coverage of the intervals, with 95% Monte Carlo intervals.",
+    "estimates": "Estimates against the true expected accuracy; on the line they are right.",
+    "intervals": "Intervals about the truth, ranked by how far off they are, in half widths. Red "
+    "ones miss; they should do so above the dashed line only.",
+    "nested_loop": "Root mean squared error over all scenarios, with what they vary beneath.",
+    "pairs": "Estimates of methods against one another, sample by sample.",
+}
+
+
+def write_report(folder: str | Path) -> list[Path]:
+    """Write the report of a study into its folder.
+
+    Parameters
+    ----------
+    folder : str or Path
+        As given to `run_study`.
+
+    Returns
+    -------
+    list of Path
+        In folder `report`: `report.html` (with its figures in it), `report.md`, a LaTeX table for
+        each estimand, `performance.csv`, `differences.csv`, `outcomes.csv`, and each figure as PDF
+        and PNG.
+    """
+    study, results = stored_study(folder), read_results(folder)
+    found = Findings(study, results, measure(results, level=study.level), compare_methods(results))
+    target = Path(folder) / "report"
+    target.mkdir(exist_ok=True)
+    figures = _figures(found)
+    blocks = list(_blocks(found))
+    pictures = {name: _drawn(figure, "png") for name, figure in figures.items()}
+    texts = {
+        "report.html": to_html(study.name, blocks, pictures),
+        "report.md": to_markdown(study.name, blocks),
+        "performance.csv": found.measures.to_csv(index=False, float_format="%.6g"),
+        "differences.csv": found.differences.to_csv(index=False, float_format="%.6g"),
+        "outcomes.csv": count_outcomes(results).to_csv(index=False),
+    }
+    for estimand in ESTIMANDS:
+        table = _performance(found, estimand)
+        texts[f"{estimand}.tex"] = latex_table(table.head, table.rows)
+    content = {name: text.encode() for name, text in texts.items()}
+    for name, figure in figures.items():
+        content |= {f"{name}.png": pictures[name], f"{name}.pdf": _drawn(figure, "pdf")}
+    return [
+        write_atomically(target / name, partial(Path.write_bytes, data=data))
+        for name, data in content.items()
+    ]
+
+
+def _figures(found: Findings) -> "dict[str, Figure]":
+    study = found.study
+    return {
+        "bias": plot_bias(study, found.measures),
+        "coverage": plot_bias(study, found.measures, "coverage"),
+        "estimates": plot_estimates(study, found.results),
+        "intervals": plot_intervals(study, found.results),
+        "nested_loop": plot_nested_loop(study, found.measures, "rmse"),
+        "pairs": plot_pairs(study, found.results),
+    }
+
+
+def _drawn(figure: "Figure", kind: str) -> bytes:
+    buffer = io.BytesIO()
+    figure.savefig(buffer, format=kind, dpi=150)
+    return buffer.getvalue()
+
+
+def _blocks(found: Findings) -> Iterator[Block]:
+    yield from _plan(found)
+    yield Heading("What came out")
+    yield from beyond_noise(found)
+    yield Picture("bias", PICTURES["bias"])
+    yield Heading("Samples without a proper estimate")
+    yield from describe_outcomes(found)
+    yield Heading("Performance")
+    for estimand in ESTIMANDS:
+        yield Paragraph(
+            f"{estimand}: {ESTIMANDS[estimand]}. Monte Carlo standard errors after ±, Wilson's 95% "
+            "intervals of shares in brackets."
+        )
+        yield _performance(found, estimand)
+    for name, caption in PICTURES.items():
+        if name != "bias":
+            yield Picture(name, caption)
+
+
+def _plan(found: Findings) -> Iterator[Block]:
+    """Say what was done in the order of Morris, White & Crowther (2019)."""
+    study = found.study
+    versions = "; ".join(found.results["versions"].unique())
+    # A study that was stopped has fewer samples by slow methods, and of some scenarios none.
+    done = found.results.groupby(["scenario", "method"])["replicate"].nunique()
+    n = [int(done.get((c.name, m.label), 0)) for c in study.cells for m in study.methods]
+    least, most = min(n), max(n)
+    yield Heading("Aims")
+    yield Paragraph(study.aims or "None are stated.")
+    yield Heading("Data-generating mechanisms")
+    yield Paragraph(
+        f"{len(study.cells)} scenarios, {least if least == most else f'{least} to {most}'} samples "
+        f"each, seed {study.seed}; every method sees the same samples."
+    )
+    yield _scenarios(study)
+    yield Heading("Estimands")
+    for name, meaning in ESTIMANDS.items():
+        yield Paragraph(f"{name}: {meaning}.")
+    yield Heading("Methods")
+    yield Table(
+        ("method", "what it is", "options"),
+        tuple(
+            (
+                method.label,
+                find_method(method.method).summary,
+                ", ".join(f"{name} {value}" for name, value in method.options),
+            )
+            for method in study.methods
+        ),
+    )
+    yield Heading("Performance measures")
+    for name, meaning in MEASURES.items():
+        yield Paragraph(f"{name.replace('_', ' ')}: {meaning}.")
+    yield Paragraph(f"Intervals of {study.level:.0%}. Study {study.hash}. {versions}.")
+
+
+def _scenarios(study: Study) -> Table:
+    """List scenarios with the fields that are not as `Scenario` has them by default."""
+    plain = Scenario()
+    names = [
+        field.name
+        for field in fields(Scenario)
+        if any(
+            getattr(cell.scenario, field.name) != getattr(plain, field.name) for cell in study.cells
+        )
+    ]
+    rows = tuple(
+        (cell.name, *(shown(getattr(cell.scenario, name)) for name in names))
+        for cell in study.cells
+    )
+    return Table(("scenario", *(name.replace("_", " ") for name in names)), rows)
+
+
+def _performance(found: Findings, estimand: str) -> Table:
+    rows = []
+    measures = found.measures[found.measures["estimand"] == estimand]
+    for cell in found.study.cells:
+        of_cell = measures[measures["scenario"] == cell.name]
+        for method in found.study.methods:
+            of_method = of_cell[of_cell["method"] == method.label].set_index("measure")
+            if of_method.empty:
+                continue
+            entries = (
+                entry(name, *of_method.loc[name, ["value", "standard_error", "lower", "upper"]])
+                for name in MEASURES
+            )
+            rows.append((cell.name, method.label, *entries))
+    head = ("scenario", "method", *(name.replace("_", " ") for name in MEASURES))
+    return Table(head, tuple(rows))

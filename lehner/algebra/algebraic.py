@@ -1,0 +1,383 @@
+"""The algebraic method of Lehner (2015): four steps from agreement to system accuracy.
+
+The functions after `estimate_algebraic` are the paper's steps 1 to 3; step 4 has a file of its
+own, `system_accuracy.py`. They work on arrays with any leading dimensions, so that thousands of
+bootstrap resamples go through them at once.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from lehner.algebra.pairwise import brennan_prediger
+from lehner.algebra.system_accuracy import AGGREGATIONS, Aggregation, bin_table
+from lehner.core.bootstrap import IntervalKind, bootstrap_interval, check_bootstrap
+from lehner.core.checks import find
+from lehner.core.estimate import Estimate, IntervalEstimate, number, require_estimable
+from lehner.core.named_array import name_places
+from lehner.core.seeds import Seed
+from lehner.data.ratings import Ratings
+from lehner.data.votes import CollapsedVotes, VoteTable, collapse_votes
+
+type Floats = NDArray[np.float64]
+
+CHANCE_TOLERANCE = 1e-12
+# A term too small for the digits of a float is less than the rounding of a sum from here up.
+FULL_PRECISION = np.finfo(float).tiny / np.finfo(float).eps
+
+
+def estimate_algebraic(
+    ratings: Ratings,
+    *,
+    aggregation: Aggregation = "weighted",
+    interval: IntervalKind | None = "percentile",
+    level: float = 0.9,
+    resamples: int = 2000,
+    seed: Seed = 1,
+) -> Estimate:
+    """Estimate the accuracy of the system by Lehner's algebra.
+
+    The method rests on the K-properties: all raters are equally accurate, all errors equally
+    probable, all items equally difficult. It has one number for both estimands, and the same
+    interval: it says how the number varies with the items, whose truths vary too, and is
+    therefore wide for the accuracy in this sample.
+
+    Parameters
+    ----------
+    ratings : Ratings
+        With a system. Ratings may be missing and items may have different numbers of raters.
+    aggregation : {"weighted", "likelihood", "paper"}
+        How step 4 combines the items: Eq. 7 weighted by how much each item and category says
+        (least squares), by maximum likelihood, or in bins of the top truth probability as in the
+        paper, which is not consistent: see `lehner.algebra.system_accuracy`.
+    interval : {"percentile", "bca"}, optional
+        Bootstrap interval, resampling items; None for none.
+    level : float
+        Probability of the interval, between 0 and 1.
+    resamples : int
+        Number of bootstrap resamples.
+    seed : int, numpy.random.SeedSequence or numpy.random.Generator
+        Of the resamples.
+
+    Returns
+    -------
+    Estimate
+        With `bins` (the paper's Table 4) if `aggregation` is "paper". Numbers that the data
+        cannot support are None or NaN, and `warnings` says why.
+
+    Raises
+    ------
+    InputError
+        Without a system, two raters, two categories and an item rated by two raters.
+
+    References
+    ----------
+    Lehner (2015), Eq. 1-7, https://doi.org/10.22237/jmasm/1430453520
+
+    Examples
+    --------
+    >>> from lehner import load_dataset
+    >>> ratings = load_dataset("lehner_table2")
+    >>> round(estimate_algebraic(ratings, interval=None).system_accuracy.estimate, 4)
+    0.804
+
+    As the paper prints it:
+
+    >>> printed = estimate_algebraic(ratings, aggregation="paper", interval=None)
+    >>> round(printed.system_accuracy.estimate, 4)
+    0.7314
+    """
+    find("aggregation", aggregation, AGGREGATIONS)
+    if interval is not None:
+        check_bootstrap(interval, level, resamples)
+    require_estimable(ratings)
+    collapsed = collapse_votes(ratings)
+    counts = collapsed.counts(collapsed.weights[None, :].astype(float))
+    answers = counts[..., :-1]
+    steps = first_steps(collapsed.table, counts.sum(axis=-1))
+    step_4 = AGGREGATIONS[aggregation]
+    point = float(step_4(steps.truth, answers)[0])
+    accuracy = IntervalEstimate(estimate=number(point))
+    diagnostics = {"agreement": float(steps.agreement[0]), "kappa": float(steps.kappa[0])}
+    warnings = _warnings(steps, point, ratings)
+    if interval is not None and accuracy.estimate is not None:
+        result = bootstrap_interval(
+            _statistic(collapsed, step_4),
+            collapsed.weights,
+            point,
+            interval,
+            level,
+            resamples,
+            seed,
+        )
+        accuracy, share = result.interval, result.undefined
+        diagnostics |= {"resamples": resamples, "undefined_resamples": share}
+        warnings += _interval_warnings(share)
+    return Estimate(
+        method="algebraic" if aggregation == "weighted" else f"algebraic_{aggregation}",
+        system_accuracy=accuracy,
+        system_accuracy_in_sample=accuracy,
+        arrays={
+            "rater_accuracy": name_places(
+                np.full(ratings.n_raters, steps.accuracy[0]), ratings, "rater"
+            ),
+            "base_rates": name_places(steps.base_rates[0], ratings, "category"),
+            "truth_probabilities": name_places(
+                steps.truth[0][collapsed.row], ratings, "item", "category"
+            ),
+        },
+        bins=bin_table(steps.truth, answers) if aggregation == "paper" else None,
+        warnings=tuple(warnings),
+        diagnostics=diagnostics,
+    )
+
+
+def rater_accuracy(agreement: ArrayLike, n_categories: int) -> Floats:
+    r"""Step 1: the accuracy of the raters from their agreement.
+
+    .. math:: P_a = P_c^2 + \frac{(1 - P_c)^2}{K - 1} \tag{1}
+    .. math:: P_c = \frac1K + \sqrt{\frac{(K - 1) P_a - (K - 1)/K}{K}} \tag{2}
+
+    Parameters
+    ----------
+    agreement : array_like
+        Proportion of agreeing pairs of ratings, between 0 and 1.
+    n_categories : int
+        K, 2 or more.
+
+    Returns
+    -------
+    ndarray
+        NaN where agreement is at or below the chance level 1/K.
+
+    Examples
+    --------
+    >>> float(rater_accuracy(1 / 3, 4))
+    0.5
+    """
+    kappa = brennan_prediger(agreement, n_categories)
+    root = np.sqrt(np.where(kappa > CHANCE_TOLERANCE, kappa, np.nan))
+    return np.asarray(1 / n_categories + (1 - 1 / n_categories) * root)
+
+
+def base_rates(frequency: ArrayLike, accuracy: ArrayLike) -> Floats:
+    r"""Step 2: base rates from how often the raters use each category.
+
+    .. math:: P("A") = P_c P(A) + \frac{1 - P_c}{K - 1} (1 - P(A)) \tag{3, corrected}
+    .. math:: P(A) = \frac{(K - 1) P("A") - 1 + P_c}{K P_c - 1} \tag{4, 5}
+
+    Parameters
+    ----------
+    frequency : array_like, shape (..., n_categories)
+        Proportion of all ratings in each category.
+    accuracy : array_like, shape (...)
+        P_c, above 1/K.
+
+    Returns
+    -------
+    ndarray, shape (..., n_categories)
+        May be negative in small samples: see `clip_base_rates`.
+
+    Notes
+    -----
+    The paper prints the bracket of Eq. 3 in the wrong place; its Eq. 5 is right.
+
+    Examples
+    --------
+    >>> base_rates([0.275, 0.25, 0.25, 0.225], 0.5).round(3).tolist()
+    [0.325, 0.25, 0.25, 0.175]
+    """
+    frequency = np.asarray(frequency, dtype=float)
+    accuracy = np.asarray(accuracy, dtype=float)[..., None]
+    k = frequency.shape[-1]
+    return ((k - 1) * frequency - 1 + accuracy) / (k * accuracy - 1)
+
+
+def clip_base_rates(rates: ArrayLike) -> Floats:
+    """Set negative base rates to 0 and renormalise.
+
+    Parameters
+    ----------
+    rates : array_like, shape (..., n_categories)
+
+    Returns
+    -------
+    ndarray, shape (..., n_categories)
+        Sums to 1.
+
+    Examples
+    --------
+    >>> clip_base_rates([-0.1, 0.55, 0.55]).tolist()
+    [0.0, 0.5, 0.5]
+    """
+    clipped = np.maximum(np.asarray(rates, dtype=float), 0.0)
+    return clipped / clipped.sum(axis=-1, keepdims=True)
+
+
+def truth_probabilities(votes: ArrayLike, accuracy: ArrayLike, rates: ArrayLike) -> Floats:
+    """Step 3: the probability of each true category by Bayes' rule, raters independent.
+
+    Parameters
+    ----------
+    votes : array_like of int, shape (n_items, n_categories)
+        Number of ratings of each item in each category.
+    accuracy : array_like, shape (...)
+        P_c.
+    rates : array_like, shape (..., n_categories)
+        Base rates.
+
+    Returns
+    -------
+    ndarray, shape (..., n_items, n_categories)
+        An item without ratings has the base rates.
+
+    Examples
+    --------
+    >>> truth_probabilities([[0, 0, 3, 1]], 0.5, [0.325, 0.25, 0.25, 0.175]).round(3).tolist()
+    [[0.041, 0.032, 0.86, 0.067]]
+    """
+    votes = np.asarray(votes)
+    accuracy = np.asarray(accuracy, dtype=float)
+    # With equal errors only the odds of a right against a wrong rating matter; the floor is
+    # the limit of raters who are always right.
+    error = np.maximum((1 - accuracy) / (votes.shape[-1] - 1), np.finfo(float).tiny)
+    log_odds = np.log(accuracy / error)
+    # Samples last, side by side in memory: sums over few categories are several times faster so.
+    prior = np.moveaxis(np.asarray(rates, dtype=float), -1, 0)
+    behind = votes.max(axis=1, keepdims=True) - votes
+    ladder = np.exp(-np.multiply.outer(np.arange(behind.max(initial=0) + 1), log_odds))
+    probability = prior * ladder[behind]
+    total = probability.sum(axis=1, keepdims=True)
+    if (total < FULL_PRECISION).any():
+        probability = _from_logs(prior, -np.multiply.outer(behind, log_odds))
+        total = probability.sum(axis=1, keepdims=True)
+    return np.moveaxis(probability / total, (0, 1), (-2, -1))
+
+
+def _from_logs(prior: Floats, log_likelihood: Floats) -> Floats:
+    """Multiply where all categories with enough votes to matter have a base rate of 0."""
+    with np.errstate(divide="ignore"):
+        log = np.log(prior) + log_likelihood
+    return np.asarray(np.exp(log - log.max(axis=1, keepdims=True)))
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class FirstSteps:
+    """What steps 1 to 3 give for each sample.
+
+    Parameters
+    ----------
+    agreement, kappa, accuracy : ndarray, shape (n_samples,)
+        P_a, kappa and P_c.
+    raw_base_rates, base_rates : ndarray, shape (n_samples, n_categories)
+        As Eq. 5 gives them, and clipped.
+    truth : ndarray, shape (n_samples, n_votes, n_categories)
+        Truth probabilities of items with the same votes.
+    """
+
+    agreement: Floats
+    kappa: Floats
+    accuracy: Floats
+    raw_base_rates: Floats
+    base_rates: Floats
+    truth: Floats
+
+
+def first_steps(table: VoteTable, n_items: Floats) -> FirstSteps:
+    """Take steps 1 to 3 for many samples at once.
+
+    Parameters
+    ----------
+    table : VoteTable
+    n_items : ndarray, shape (n_samples, n_votes)
+        Number, or proportion, of items with these votes.
+
+    Returns
+    -------
+    FirstSteps
+    """
+    n_categories = table.votes.shape[1]
+    with np.errstate(invalid="ignore", divide="ignore"):
+        agreement = n_items @ table.agreeing / (n_items @ table.pairs)
+        totals = n_items @ table.votes
+        frequency = totals / totals.sum(axis=1, keepdims=True)
+    accuracy = rater_accuracy(agreement, n_categories)
+    raw = base_rates(frequency, accuracy)
+    rates = clip_base_rates(raw)
+    return FirstSteps(
+        agreement=agreement,
+        kappa=brennan_prediger(agreement, n_categories),
+        accuracy=accuracy,
+        raw_base_rates=raw,
+        base_rates=rates,
+        truth=truth_probabilities(table.votes, accuracy, rates),
+    )
+
+
+def _statistic(
+    collapsed: CollapsedVotes, step_4: Callable[[Floats, Floats], Floats]
+) -> Callable[[Floats], Floats]:
+    def statistic(weights: Floats) -> Floats:
+        counts = collapsed.counts(weights)
+        steps = first_steps(collapsed.table, counts.sum(axis=-1))
+        return step_4(steps.truth, counts[..., :-1])
+
+    return statistic
+
+
+def first_warnings(steps: FirstSteps, ratings: Ratings) -> list[str]:
+    """Say what the user should know of steps 1 to 3 for the first sample.
+
+    Parameters
+    ----------
+    steps : FirstSteps
+    ratings : Ratings
+
+    Returns
+    -------
+    list of str
+    """
+    k = ratings.n_categories
+    if np.isnan(steps.accuracy[0]):
+        return [
+            f"raters agree on {steps.agreement[0]:.3f} of pairs, at or below the chance level "
+            f"1/{k} = {1 / k:.3f}: their accuracy and all that follows from it are undefined"
+        ]
+    raw = steps.raw_base_rates[0]
+    negative = [str(c) for c, rate in zip(ratings.categories, raw, strict=True) if rate < -1e-12]
+    if not negative:
+        return []
+    return [
+        f"Eq. 5 gives a negative base rate for {', '.join(negative)}: set to 0, and the "
+        "others renormalised"
+    ]
+
+
+def _warnings(steps: FirstSteps, point: float, ratings: Ratings) -> list[str]:
+    k = ratings.n_categories
+    warnings = first_warnings(steps, ratings)
+    if np.isnan(steps.accuracy[0]):
+        return warnings
+    if steps.agreement[0] > 1 - CHANCE_TOLERANCE:
+        warnings.append(
+            "raters agree on every item and are taken to be always right: system accuracy is "
+            "its agreement with them, and the interval leaves their errors out"
+        )
+    if np.isnan(point):
+        warnings.append(
+            f"by the ratings each category the system answered has probability 1/{k}: they say "
+            "nothing about its answers, and system accuracy is undefined"
+        )
+    return warnings
+
+
+def _interval_warnings(undefined: float) -> list[str]:
+    if undefined == 0:
+        return []
+    return [
+        f"the estimate is undefined in {undefined:.1%} of the bootstrap resamples (agreement at or "
+        "below chance, or answers on no informative item); the interval counts them as possibly 0 "
+        "and possibly 1"
+    ]

@@ -1,0 +1,280 @@
+"""Base rates and confusion matrix that fit best how often two raters give each pair of ratings."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lehner.algebra.algebraic import CHANCE_TOLERANCE
+from lehner.algebra.least_squares.pair_model import (
+    FORMS,
+    model_at,
+    n_coordinates,
+    n_parameters,
+    natural_slopes,
+    numbers_at,
+    pair_frequencies,
+    truth_probabilities,
+    unordered,
+)
+from lehner.algebra.pairwise import pairwise_agreement
+from lehner.core.checks import check_choice, check_whole_number
+from lehner.core.estimate import labelled, listed
+from lehner.core.seeds import Seed, generator
+from lehner.data.ratings import Ratings
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+type Floats = NDArray[np.float64]
+type Form = Literal["one_coin", "distance_decay", "free"]
+
+SINGULAR = 1e-7
+MOVED = 1e-4
+EXACT = 1e-20
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class LeastSquaresFit:
+    """Base rates and confusion matrix that fit the frequencies of pairs of ratings best.
+
+    Numbers that the frequencies do not determine are NaN or None, and `notes` says why.
+
+    Parameters
+    ----------
+    form : str
+    sum_of_squares : float or None
+        Of observed less expected frequencies of AA, AB, AC, …
+    n_parameters : int
+    n_frequencies : int
+        Frequencies of pairs that may differ: K (K + 1) / 2 - 1.
+    rank : int or None
+        How many of the parameters the frequencies determine: the rank of the Jacobian.
+    base_rates : xarray.DataArray, dims (category,)
+    accuracy : float or None
+        Probability of a correct rating, for the forms in which it is one number.
+    decay : float or None
+        By how much the log of an error's probability falls with each step of distance.
+    confusion : xarray.DataArray, dims (rater, category, response)
+        Of the raters, the same for all.
+    class_probabilities : xarray.DataArray, dims (item, category)
+        Probability of each true category given the raters' ratings of the item.
+    pair_frequencies : xarray.Dataset, dims (response, other_response)
+        `observed` and `expected`: relative frequency of each pair of ratings of an item by
+        different raters, in either order.
+    converged : bool
+    notes : tuple of str
+        What the user should know before using the numbers.
+    """
+
+    form: str
+    sum_of_squares: float | None
+    n_parameters: int
+    n_frequencies: int
+    rank: int | None
+    base_rates: "xr.DataArray"
+    accuracy: float | None
+    decay: float | None
+    confusion: "xr.DataArray"
+    class_probabilities: "xr.DataArray"
+    pair_frequencies: "xr.Dataset"
+    converged: bool
+    notes: tuple[str, ...]
+
+    def __repr__(self) -> str:
+        value = "–" if self.sum_of_squares is None else f"{self.sum_of_squares:.3g}"
+        lines = [
+            f"LeastSquaresFit of {self.form}: {self.n_parameters} parameters, "
+            f"{self.n_frequencies} frequencies",
+            f"  sum of squares  {value}",
+            f"  base rates      {listed(self.base_rates, most=self.base_rates.size)}",
+        ]
+        for name in ("accuracy", "decay"):
+            if getattr(self, name) is not None:
+                lines.append(f"  {name:<14}  {getattr(self, name):.3f}")
+        return "\n".join([*lines, *(f"  note: {text}" for text in self.notes)])
+
+
+def fit_least_squares(
+    ratings: Ratings, form: Form = "one_coin", *, starts: int = 10, seed: Seed = 1
+) -> LeastSquaresFit:
+    r"""Fit base rates and a confusion matrix to how often raters give each pair of ratings.
+
+    .. math:: \min_{t, C} \sum_{l \le m} (f_{lm} - e_{lm})^2
+
+    with :math:`f_{lm}` the observed relative frequency with which one of two raters of an item
+    says l and the other m, and :math:`e_{lm}` the expected one,
+    :math:`\sum_k t_k C_{kl} C_{km}`, times 2 if l and m differ. Raters are exchangeable: all
+    share the matrix C, and their pairs are pooled.
+
+    Parameters
+    ----------
+    ratings : Ratings
+        A system's answers are not used. Ratings may be missing.
+    form : {"one_coin", "distance_decay", "free"}
+        One accuracy, above 1/K, and equal errors; errors that fall exponentially with the
+        distance of the categories, whose order matters; or any matrix.
+    starts : int
+        Number of points to start from; all but the first are random.
+    seed : int, numpy.random.SeedSequence or numpy.random.Generator
+        Of the random starts.
+
+    Returns
+    -------
+    LeastSquaresFit
+        The best of the fits reached. Without estimates where they are not determined: if there
+        are fewer than two categories, if no two raters rated an item, if they agree at or below
+        1/K, or if other values fit as well.
+
+    Notes
+    -----
+    K categories have K (K + 1) / 2 - 1 free frequencies of pairs, and the free form has K² - 1
+    parameters: it is never determined, by whatever data.
+
+    References
+    ----------
+    Lehner (2014), report, footnote 5.
+
+    Examples
+    --------
+    >>> from lehner import Scenario, simulate
+    >>> scenario = Scenario(n_categories=3, base_rates=(0.5, 0.3, 0.2), n_items=20_000)
+    >>> fit = fit_least_squares(simulate(scenario, seed=1))
+    >>> round(fit.accuracy, 2), fit.base_rates.values.round(2).tolist()
+    (0.6, [0.51, 0.3, 0.2])
+    >>> fit_least_squares(simulate(scenario, seed=1), "free").rank
+    5
+    """
+    check_choice("form", form, FORMS)
+    check_whole_number("starts", starts, 1)
+    k = ratings.n_categories
+    observed = pair_frequencies(ratings)
+    reason = _unsupported(ratings)
+    if reason:
+        return _result(ratings, form, observed, None, False, reason)
+    coordinates, converged = _search(form, observed, starts, generator(seed))
+    if form != "free" and numbers_at(coordinates, k)[0] < 1 / k + 1e-6:
+        reason = f"the best accuracy is the chance level 1/{k}: base rates are undefined"
+    return _result(ratings, form, observed, coordinates, converged, reason)
+
+
+def _unsupported(ratings: Ratings) -> str:
+    k, agreement = ratings.n_categories, pairwise_agreement(ratings).agreement
+    if k < 2:
+        return "there are fewer than two categories: accuracy is undefined"
+    if agreement is None:
+        return "no item was rated by two raters: accuracy is undefined"
+    if agreement <= 1 / k + CHANCE_TOLERANCE:
+        return (
+            f"raters agree on {agreement:.3f} of pairs, at or below the chance level 1/{k} = "
+            f"{1 / k:.3f}: their accuracy and all that follows from it are undefined"
+        )
+    return ""
+
+
+def _search(
+    form: str, observed: Floats, starts: int, rng: np.random.Generator
+) -> tuple[Floats, bool]:
+    from scipy.optimize import least_squares
+
+    k, target = len(observed), unordered(observed)
+
+    def residuals(coordinates: Floats) -> Floats:
+        return unordered(model_at(form, coordinates, k).pairs()) - target
+
+    def jacobian(coordinates: Floats) -> Floats:
+        return unordered(model_at(form, coordinates, k).pair_slopes()).T
+
+    found = []
+    for start in _starting_points(form, observed, starts, rng):
+        tolerances = {"ftol": 1e-14, "xtol": 1e-12, "gtol": 1e-14}
+        found.append(least_squares(residuals, start, jacobian, max_nfev=500, **tolerances))
+        if found[-1].cost < EXACT:
+            break
+    best = min(found, key=lambda result: float(result.cost))
+    return np.asarray(best.x), bool(best.success)
+
+
+def _starting_points(form: str, observed: Floats, n: int, rng: np.random.Generator) -> list[Floats]:
+    """Start at base rates as the ratings and raters half way from chance to 1; then at random."""
+    k = len(observed)
+    points = [rng.normal(0.0, 1.0, n_coordinates(form, k)) for _ in range(n)]
+    points[0] = np.zeros(n_coordinates(form, k))
+    points[0][:k] = np.log(np.maximum(observed.sum(axis=0), 1e-6))
+    if form == "free":
+        for point in points:
+            point[k:] += 2 * np.eye(k).ravel()
+    return points
+
+
+def _result(
+    ratings: Ratings,
+    form: str,
+    observed: Floats,
+    coordinates: Floats | None,
+    converged: bool,
+    reason: str,
+) -> LeastSquaresFit:
+    """Leave out what is undefined, and name everything."""
+    import xarray as xr
+
+    k, notes = ratings.n_categories, [reason] * bool(reason)
+    expected, squares = np.full((k, k), np.nan), None
+    values: dict[str, Any] = {}
+    if coordinates is not None:
+        expected = model_at(form, coordinates, k).pairs()
+        squares = float(((unordered(expected) - unordered(observed)) ** 2).sum())
+    if coordinates is not None and not reason:
+        values, notes = _determined(form, coordinates, k)
+        notes += [] if converged else ["the search had not converged"]
+        if np.trace(observed) > 1 - CHANCE_TOLERANCE:
+            notes.append("raters agree on every item and are taken to be always right")
+        if form == "distance_decay" and not ratings.ordered:
+            notes.append("the categories are not marked as ordered: distance follows their list")
+    base_rates = values.get("base_rates", np.full(k, np.nan))
+    confusion = values.get("confusion", np.full((k, k), np.nan))
+    matrices = np.broadcast_to(confusion, (ratings.n_raters, k, k))
+    truth = truth_probabilities(ratings.votes(), base_rates, confusion)
+    names = {"response": list(ratings.categories), "other_response": list(ratings.categories)}
+    pairs = {"observed": (tuple(names), observed), "expected": (tuple(names), expected)}
+    return LeastSquaresFit(
+        form=form,
+        sum_of_squares=squares,
+        n_parameters=n_parameters(form, k),
+        n_frequencies=k * (k + 1) // 2 - 1,
+        rank=values.get("rank"),
+        base_rates=labelled(base_rates, ratings, "category"),
+        accuracy=values.get("accuracy"),
+        decay=values.get("decay"),
+        confusion=labelled(matrices, ratings, "rater", "category", "response"),
+        class_probabilities=labelled(truth, ratings, "item", "category"),
+        pair_frequencies=xr.Dataset(pairs, names),
+        converged=converged,
+        notes=tuple(notes),
+    )
+
+
+def _determined(form: str, coordinates: Floats, k: int) -> tuple[dict[str, Any], list[str]]:
+    """Give the numbers that the frequencies determine, and say which they do not."""
+    model = natural_slopes(form, coordinates, k)
+    values: dict[str, Any] = {"base_rates": model.base_rates, "confusion": model.confusion}
+    _, sizes, directions = np.linalg.svd(unordered(model.pair_slopes()).T)
+    rank = int((sizes > SINGULAR * sizes.max()).sum())
+    flat = directions[rank:]
+    moves = {
+        "base_rates": flat @ model.base_rate_slopes,
+        "confusion": np.tensordot(flat, model.confusion_slopes, axes=1),
+    }
+    if form != "free":
+        values["accuracy"], decay = numbers_at(coordinates, k)
+        values |= {"decay": decay} if form == "distance_decay" else {}
+        moves |= {"accuracy": flat[:, k - 1], "decay": flat[:, k:]}
+    moved = [name for name in values if np.abs(moves[name]).max(initial=0) > MOVED]
+    determined = {name: value for name, value in values.items() if name not in moved}
+    if not moved:
+        return determined | {"rank": rank}, []
+    return determined | {"rank": rank}, [
+        f"not determined, other values fit as well: {', '.join(moved)}; the frequencies of pairs "
+        f"determine {rank} of {n_parameters(form, k)} parameters"
+    ]

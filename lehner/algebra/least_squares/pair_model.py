@@ -1,0 +1,231 @@
+"""How often two raters who share one confusion matrix give each pair of ratings.
+
+The expected frequencies are C' diag(t) C, with base rates t and confusion matrix C.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lehner.data.ratings import Ratings
+
+type Floats = NDArray[np.float64]
+
+TINY = 1e-300
+FORMS = ("one_coin", "distance_decay", "free")
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class PairModel:
+    """Base rates and a confusion matrix, and how they change with the parameters.
+
+    Parameters
+    ----------
+    base_rates : ndarray, shape (n_categories,)
+    confusion : ndarray, shape (n_categories, n_responses)
+    base_rate_slopes : ndarray, shape (n_parameters, n_categories)
+    confusion_slopes : ndarray, shape (n_parameters, n_categories, n_responses)
+    """
+
+    base_rates: Floats
+    confusion: Floats
+    base_rate_slopes: Floats
+    confusion_slopes: Floats
+
+    def pairs(self) -> Floats:
+        """Give the expected frequency of each pair, shape (n_responses, n_responses)."""
+        return self.confusion.T @ (self.base_rates[:, None] * self.confusion)
+
+    def pair_slopes(self) -> Floats:
+        """Differentiate the frequencies, shape (n_parameters, n_responses, n_responses)."""
+        weighted = self.base_rates[:, None] * self.confusion
+        half = self.confusion_slopes.swapaxes(1, 2) @ weighted
+        by_rates = self.confusion.T @ (self.base_rate_slopes[:, :, None] * self.confusion)
+        return by_rates + half + half.swapaxes(1, 2)
+
+
+def pair_frequencies(ratings: Ratings) -> Floats:
+    """Measure how often one of two raters of an item says one category and the other another.
+
+    Parameters
+    ----------
+    ratings : Ratings
+
+    Returns
+    -------
+    ndarray, shape (n_categories, n_categories)
+        Symmetric, sums to 1; NaN if no two raters rated an item.
+    """
+    from scipy.sparse import csr_array
+
+    flat, k = ratings.flat, ratings.n_categories
+    weights, votes = ratings.weights.astype(float), ratings.votes()
+    cells, cell = np.unique(
+        flat.item_index * max(ratings.n_raters, 1) + flat.rater_index, return_inverse=True
+    )
+    own = csr_array(
+        (np.ones(len(cell)), (cell, flat.category_index)), shape=(len(cells), k), dtype=float
+    )
+    times = weights[cells // max(ratings.n_raters, 1)]
+    # All pairs of ratings of an item, less those of a rating with itself or another of its rater.
+    within = (own.T @ own.multiply(times[:, None])).toarray()
+    counts = votes.T @ (weights[:, None] * votes) - within
+    total = counts.sum()
+    return counts / total if total > 0 else np.full((k, k), np.nan)
+
+
+def unordered(pairs: Floats) -> Floats:
+    """Give the frequencies of AA, AB, AC, … without order, (..., K (K + 1) / 2).
+
+    Examples
+    --------
+    >>> unordered(np.array([[0.5, 0.1], [0.1, 0.3]])).tolist()
+    [0.5, 0.2, 0.3]
+    """
+    k = pairs.shape[-1]
+    first, second = np.triu_indices(k)
+    return pairs[..., first, second] * np.where(first == second, 1.0, 2.0)
+
+
+def decaying_errors(accuracy: float, decay: float, k: int) -> tuple[Floats, Floats, Floats]:
+    r"""Give a confusion matrix whose errors fall with distance, and its slopes by both numbers.
+
+    .. math:: C_{kl} = (1 - c) e^{-\lambda |k - l|} / \sum_{m \ne k} e^{-\lambda |k - m|}
+
+    for :math:`l \ne k`, and c for :math:`l = k`.
+
+    Parameters
+    ----------
+    accuracy, decay : float
+        c, and λ, at 0 of which all errors are equally likely.
+    k : int
+        Number of categories.
+
+    Returns
+    -------
+    confusion, by_accuracy, by_decay : ndarray, shape (k, k)
+    """
+    distance = np.abs(np.subtract.outer(np.arange(k), np.arange(k))).astype(float)
+    log = np.where(distance > 0, -decay * distance, -np.inf)
+    share = np.exp(log - log.max(axis=1, keepdims=True))
+    share /= share.sum(axis=1, keepdims=True)
+    mean = (share * distance).sum(axis=1, keepdims=True)
+    eye = np.eye(k)
+    confusion = accuracy * eye + (1 - accuracy) * share
+    return confusion, eye - share, (1 - accuracy) * share * (mean - distance)
+
+
+def n_parameters(form: str, k: int) -> int:
+    """Count base rates and what the confusion matrix depends on."""
+    return k - 1 + {"one_coin": 1, "distance_decay": 2, "free": k * (k - 1)}[form]
+
+
+def n_coordinates(form: str, k: int) -> int:
+    """Count the unbounded coordinates that a form is searched over."""
+    return k + {"one_coin": 1, "distance_decay": 2, "free": k * k}[form]
+
+
+def numbers_at(coordinates: Floats, k: int) -> tuple[float, float]:
+    """Give accuracy, above 1/k, and decay at unbounded coordinates of a form that has them."""
+    from scipy.special import expit
+
+    accuracy = 1 / k + (1 - 1 / k) * float(expit(coordinates[k]))
+    return accuracy, float(coordinates[k + 1]) if len(coordinates) > k + 1 else 0.0
+
+
+def model_at(form: str, coordinates: Floats, k: int) -> PairModel:
+    """Give the model at unbounded coordinates, with slopes by these.
+
+    Parameters
+    ----------
+    form : {"one_coin", "distance_decay", "free"}
+    coordinates : ndarray, shape (n_coordinates,)
+        Log odds of the base rates; then of the accuracy from 1/k to 1, and the decay; or log
+        odds of the rows of the confusion matrix.
+    k : int
+
+    Returns
+    -------
+    PairModel
+    """
+    from scipy.special import softmax
+
+    n = len(coordinates)
+    base_rates = softmax(coordinates[:k])
+    rate_slopes, slopes = np.zeros((n, k)), np.zeros((n, k, k))
+    rate_slopes[:k] = np.diag(base_rates) - np.outer(base_rates, base_rates)
+    if form == "free":
+        confusion = softmax(coordinates[k:].reshape(k, k), axis=1)
+        for row, p in enumerate(confusion):
+            slopes[k * (row + 1) : k * (row + 2), row] = np.diag(p) - np.outer(p, p)
+    else:
+        accuracy, decay = numbers_at(coordinates, k)
+        confusion, by_accuracy, by_decay = decaying_errors(accuracy, decay, k)
+        slopes[k] = by_accuracy * (accuracy - 1 / k) * (1 - accuracy) / (1 - 1 / k)
+        slopes[k + 1 :] = by_decay
+    return PairModel(
+        base_rates=base_rates,
+        confusion=confusion,
+        base_rate_slopes=rate_slopes,
+        confusion_slopes=slopes,
+    )
+
+
+def natural_slopes(form: str, coordinates: Floats, k: int) -> PairModel:
+    """Give the model with slopes by its probabilities and decay, not by log odds.
+
+    Near the edge of its range a log odds no longer moves a probability, so that slopes by log
+    odds cannot tell what the data determine.
+
+    Parameters
+    ----------
+    form : {"one_coin", "distance_decay", "free"}
+    coordinates : ndarray, shape (n_coordinates,)
+    k : int
+
+    Returns
+    -------
+    PairModel
+        The parameters are k - 1 base rates; then accuracy and decay, or each row of the
+        confusion matrix but for one.
+    """
+    model = model_at(form, coordinates, k)
+    by_rates = _exchanges(model.base_rates)
+    if form == "free":
+        rows = [np.outer(np.eye(k)[i], d) for i in range(k) for d in _exchanges(model.confusion[i])]
+    else:
+        rows = list(decaying_errors(*numbers_at(coordinates, k), k)[1:])[: len(coordinates) - k]
+    return PairModel(
+        base_rates=model.base_rates,
+        confusion=model.confusion,
+        base_rate_slopes=np.vstack([by_rates, np.zeros((len(rows), k))]),
+        confusion_slopes=np.concatenate([np.zeros((k - 1, k, k)), rows]),
+    )
+
+
+def _exchanges(probabilities: Floats) -> Floats:
+    """Give directions that exchange each probability for the largest, (k - 1, k)."""
+    largest = int(np.argmax(probabilities))
+    directions = np.delete(np.eye(len(probabilities)), largest, axis=0)
+    directions[:, largest] = -1.0
+    return directions
+
+
+def truth_probabilities(votes: NDArray[np.int64], base_rates: Floats, confusion: Floats) -> Floats:
+    """Give the probability of each true category by Bayes' rule, raters independent and alike.
+
+    Parameters
+    ----------
+    votes : ndarray of int, shape (n_items, n_categories)
+    base_rates : ndarray, shape (n_categories,)
+    confusion : ndarray, shape (n_categories, n_responses)
+
+    Returns
+    -------
+    ndarray, shape (n_items, n_categories)
+    """
+    from scipy.special import softmax
+
+    log = votes @ np.log(np.maximum(confusion, TINY)).T + np.log(np.maximum(base_rates, TINY))
+    return np.asarray(softmax(log, axis=1))

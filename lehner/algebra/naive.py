@@ -1,0 +1,82 @@
+"""What is usually reported: agreement with the majority, and the mean truth probability."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lehner.algebra.algebraic import estimate_algebraic
+from lehner.algebra.vote_methods import majority_share, mean_truth_probability
+from lehner.core.estimate import Estimate, IntervalEstimate, number, require_estimable
+from lehner.data.ratings import Ratings
+
+
+def majority_agreement(ratings: Ratings) -> Estimate:
+    """Take the majority of the raters for the truth and report the system's agreement with it.
+
+    Categories that tie for the majority share the item: the system's answer counts 1/m if it
+    is one of m. Items without ratings or without an answer of the system are left out.
+
+    Parameters
+    ----------
+    ratings : Ratings
+        With a system.
+
+    Returns
+    -------
+    Estimate
+        Without interval: nothing here allows for raters who err.
+
+    Examples
+    --------
+    >>> from lehner import load_dataset
+    >>> majority_agreement(load_dataset("lehner_table2")).system_accuracy.estimate
+    0.5
+    """
+    require_estimable(ratings)
+    share = float(majority_share(ratings.votes(), _answers(ratings)))
+    reasons = ("no item has both ratings and an answer",) if np.isnan(share) else ()
+    return _point("majority_agreement", share, *reasons)
+
+
+def mean_posterior(ratings: Ratings) -> Estimate:
+    """Average the algebra's truth probability of the system's answers.
+
+    It underestimates the accuracy of a system better than the raters (Lehner 2015, after
+    Table 4): the system's answer is evidence too.
+
+    Parameters
+    ----------
+    ratings : Ratings
+        With a system.
+
+    Returns
+    -------
+    Estimate
+        Without interval.
+
+    Examples
+    --------
+    >>> from lehner import load_dataset
+    >>> round(mean_posterior(load_dataset("lehner_table2")).system_accuracy.estimate, 3)
+    0.466
+    """
+    algebra = estimate_algebraic(ratings, interval=None)
+    truth = algebra.arrays["truth_probabilities"]
+    point = float(mean_truth_probability(truth.values, _answers(ratings)))
+    reasons = algebra.warnings if np.isnan(point) else ()
+    return _point("mean_posterior", point, *reasons)
+
+
+def _answers(ratings: Ratings) -> NDArray[np.float64]:
+    """Count the items of each row by the system's answer."""
+    system = np.asarray(ratings.system)
+    return (system[:, None] == np.arange(ratings.n_categories)) * ratings.weights[:, None]
+
+
+def _point(method: str, value: float, *warnings: str) -> Estimate:
+    accuracy = IntervalEstimate(estimate=number(value))
+    return Estimate(
+        method=method,
+        system_accuracy=accuracy,
+        system_accuracy_in_sample=accuracy,
+        warnings=warnings,
+    )

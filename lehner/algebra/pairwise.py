@@ -1,0 +1,115 @@
+"""Agreement between raters."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from lehner.data.ratings import Ratings
+
+
+@dataclass(frozen=True, kw_only=True)
+class PairwiseAgreement:
+    """How often two raters agree on an item, pooled over items and pairs of raters.
+
+    Parameters
+    ----------
+    agreement : float or None
+        Agreeing pairs over pairs; None if no item was rated by two raters.
+    kappa : float or None
+        Agreement beyond the chance of 1/K (Brennan & Prediger 1981), Lehner's Kappa.
+    n_pairs : int
+        Pairs of ratings of the same item by different raters.
+    """
+
+    agreement: float | None
+    kappa: float | None
+    n_pairs: int
+
+
+def pairwise_agreement(ratings: Ratings) -> PairwiseAgreement:
+    r"""Measure the agreement between raters with chance 1/K.
+
+    .. math:: \kappa = (P_a - 1/K) / (1 - 1/K)
+
+    Ratings may be missing: every pair of ratings of an item by different raters counts once.
+
+    Parameters
+    ----------
+    ratings : Ratings
+
+    Returns
+    -------
+    PairwiseAgreement
+
+    References
+    ----------
+    Lehner (2015), section "Estimating the accuracy of system classifications".
+
+    Examples
+    --------
+    >>> from lehner import load_dataset
+    >>> result = pairwise_agreement(load_dataset("lehner_table2"))
+    >>> round(result.agreement, 3), round(result.kappa, 3), result.n_pairs
+    (0.333, 0.111, 60)
+    """
+    agreeing, pairs = count_pairs(ratings)
+    n_pairs = int(pairs @ ratings.weights)
+    if n_pairs == 0:
+        return PairwiseAgreement(agreement=None, kappa=None, n_pairs=0)
+    agreement = float(agreeing @ ratings.weights / n_pairs)
+    k = ratings.n_categories
+    kappa = float(brennan_prediger(agreement, k)) if k > 1 else None
+    return PairwiseAgreement(agreement=agreement, kappa=kappa, n_pairs=n_pairs)
+
+
+def brennan_prediger(agreement: ArrayLike, n_categories: int) -> NDArray[np.float64]:
+    """Turn agreement into kappa with chance 1/K.
+
+    Parameters
+    ----------
+    agreement : array_like
+        Between 0 and 1.
+    n_categories : int
+        K, 2 or more.
+
+    Returns
+    -------
+    ndarray
+
+    Examples
+    --------
+    >>> float(brennan_prediger(1 / 3, 4).round(3))
+    0.111
+    """
+    return np.asarray((np.asarray(agreement) - 1 / n_categories) / (1 - 1 / n_categories))
+
+
+def count_pairs(ratings: Ratings) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Count, for each row, the pairs of ratings by different raters.
+
+    Parameters
+    ----------
+    ratings : Ratings
+
+    Returns
+    -------
+    agreeing, pairs : ndarray of int, shape (n_rows,)
+    """
+    flat, n_rows, n_categories = ratings.flat, len(ratings.items), ratings.n_categories
+    votes = ratings.votes()
+    agreeing, pairs = choose_two(votes).sum(axis=1), choose_two(votes.sum(axis=1))
+    if ratings.repeated:
+        rater = flat.item_index * ratings.n_raters + flat.rater_index
+        for key, total in ((rater * n_categories + flat.category_index, agreeing), (rater, pairs)):
+            _, first, count = np.unique(key, return_index=True, return_counts=True)
+            within = choose_two(count)
+            total -= np.bincount(flat.item_index[first], weights=within, minlength=n_rows).astype(
+                np.int64
+            )
+    return agreeing, pairs
+
+
+def choose_two(n: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Count the pairs among n things."""
+    return n * (n - 1) // 2

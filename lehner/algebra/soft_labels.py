@@ -1,0 +1,122 @@
+"""Soft labels: the probability of each category for each item, to train a system on."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from lehner.algebra.algebraic import first_steps, first_warnings
+from lehner.algebra.system_accuracy import TIE
+from lehner.core.errors import InputError
+from lehner.core.estimate import labelled, require_pairs
+from lehner.data.ratings import Ratings
+from lehner.data.votes import collapse_votes
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import xarray as xr
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class SoftLabels:
+    """Probability of each category for each item.
+
+    Parameters
+    ----------
+    method : str
+    truth_probabilities : xarray.DataArray, dims (item, category)
+        NaN where undefined; `warnings` says why.
+    uses_system : bool
+        Whether the system's answers are evidence in them. A system trained on labels to which it
+        has contributed learns its own mistakes.
+    warnings : tuple of str
+        What the user should know before using the labels.
+    """
+
+    method: str
+    truth_probabilities: "xr.DataArray"
+    uses_system: bool
+    warnings: tuple[str, ...] = ()
+
+    @property
+    def defined(self) -> bool:
+        """Whether there are any labels."""
+        return not bool(self.truth_probabilities.isnull().any())
+
+    def most_probable(self) -> list[tuple[str, ...]]:
+        """Give each item's most probable category, or all that tie for it.
+
+        Returns
+        -------
+        list of tuple of str
+        """
+        probability = self.truth_probabilities.values
+        tied = probability >= probability.max(axis=1, keepdims=True) - TIE
+        names = np.array([str(name) for name in self.truth_probabilities.category.values])
+        return [tuple(str(name) for name in names[row]) for row in tied]
+
+    def to_frame(self) -> "pd.DataFrame":
+        """Give a row per item: its name, the probabilities, the most probable category.
+
+        Categories that tie for the most probable are joined by "|".
+
+        Returns
+        -------
+        pandas.DataFrame
+            Columns `item`, the names of the categories, `most_probable`.
+
+        Raises
+        ------
+        InputError
+            If a category has the name of one of the other columns.
+        """
+        import pandas as pd
+
+        values = self.truth_probabilities
+        names = [str(name) for name in values.category.values]
+        for taken in {"item", "most_probable"} & set(names):
+            raise InputError(f"a category is called {taken!r}, as a column is", "rename it")
+        table = pd.DataFrame(values.values, columns=names)
+        table.insert(0, "item", values["item"].values)
+        table["most_probable"] = ["|".join(tied) for tied in self.most_probable()]
+        return table
+
+
+def label_algebraic(ratings: Ratings) -> SoftLabels:
+    """Label items by steps 1 to 3 of Lehner's algebra; the system's answers play no part.
+
+    Parameters
+    ----------
+    ratings : Ratings
+        With or without a system.
+
+    Returns
+    -------
+    SoftLabels
+
+    Raises
+    ------
+    InputError
+        Without two raters, two categories and an item rated by two raters.
+
+    References
+    ----------
+    Lehner (2015), Table 3, and "Recommended use", which suggests such labels for training.
+
+    Examples
+    --------
+    >>> from lehner import load_dataset
+    >>> labels = label_algebraic(load_dataset("lehner_table2"))
+    >>> labels.truth_probabilities.values[0].round(3).tolist(), labels.most_probable()[0]
+    ([0.041, 0.032, 0.86, 0.067], ('C',))
+    """
+    require_pairs(ratings)
+    collapsed = collapse_votes(ratings)
+    counts = collapsed.counts(collapsed.weights[None].astype(float))
+    steps = first_steps(collapsed.table, counts.sum(axis=-1))
+    return SoftLabels(
+        method="algebraic",
+        truth_probabilities=labelled(steps.truth[0][collapsed.row], ratings, "item", "category"),
+        uses_system=False,
+        warnings=tuple(first_warnings(steps, ratings)),
+    )

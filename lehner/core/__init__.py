@@ -1,0 +1,1 @@
+"""What every part uses: errors, checks of arguments, seeds, wording, intervals, `Estimate`."""

@@ -1,0 +1,145 @@
+"""Bootstrap intervals: items resampled by multinomial counts over unique rows."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from statistics import NormalDist
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lehner.core.checks import check_choice, check_number, check_whole_number
+from lehner.core.estimate import IntervalEstimate
+from lehner.core.seeds import Seed, generator
+
+type Floats = NDArray[np.float64]
+type IntervalKind = Literal["percentile", "bca"]
+
+CHUNK = 200_000
+
+
+@dataclass(frozen=True, kw_only=True)
+class BootstrapResult:
+    """A bootstrap interval.
+
+    Parameters
+    ----------
+    interval : IntervalEstimate
+    undefined : float
+        Share of the resamples in which the statistic is undefined.
+    """
+
+    interval: IntervalEstimate
+    undefined: float
+
+
+def bootstrap_interval(
+    statistic: Callable[[Floats], Floats],
+    counts: NDArray[np.int64],
+    estimate: float,
+    kind: IntervalKind,
+    level: float,
+    resamples: int,
+    seed: Seed,
+) -> BootstrapResult:
+    """Find the interval of a statistic with range [0, 1] by resampling items.
+
+    Resamples in which the statistic is undefined may have any value: they count as 0 for the
+    lower end and as 1 for the upper, and the interval is the percentile one: the bias correction
+    is unknown.
+
+    Parameters
+    ----------
+    statistic : callable
+        From counts, shape (n_resamples, n_rows), to values, shape (n_resamples,).
+    counts : ndarray of int, shape (n_rows,)
+        How many items each unique row stands for.
+    estimate : float
+        The statistic of the data.
+    kind : {"percentile", "bca"}
+        Percentile, or bias-corrected and accelerated (Efron 1987).
+    level : float
+        Probability of the interval.
+    resamples : int
+    seed : int, numpy.random.SeedSequence or numpy.random.Generator
+
+    Returns
+    -------
+    BootstrapResult
+
+    References
+    ----------
+    Efron (1987), Better bootstrap confidence intervals, JASA 82, 171-185.
+    """
+    values = _resample(statistic, counts, resamples, generator(seed))
+    tails = np.array([(1 - level) / 2, (1 + level) / 2])
+    undefined = np.isnan(values)
+    if undefined.any():
+        kind = "percentile"
+    if kind == "bca":
+        tails = _bca_tails(tails, values, estimate, _jackknife(statistic, counts), counts)
+    lower = np.quantile(np.where(undefined, 0.0, values), tails[0])
+    upper = np.quantile(np.where(undefined, 1.0, values), tails[1])
+    name = "BCa bootstrap" if kind == "bca" else "percentile bootstrap"
+    interval = IntervalEstimate(
+        estimate=estimate, lower=float(lower), upper=float(upper), level=level, kind=name
+    )
+    return BootstrapResult(interval=interval, undefined=float(undefined.mean()))
+
+
+def check_bootstrap(kind: str, level: float, resamples: int) -> None:
+    """Raise an InputError unless an interval can be made so."""
+    check_number(
+        "level", level, np.nextafter(0, 1), np.nextafter(1, 0), "give a number between 0 and 1"
+    )
+    check_choice("interval", kind, ("percentile", "bca"))
+    check_whole_number("resamples", resamples, 1)
+
+
+def _resample(
+    statistic: Callable[[Floats], Floats],
+    counts: NDArray[np.int64],
+    resamples: int,
+    rng: np.random.Generator,
+) -> Floats:
+    total = counts.sum()
+    sizes = _chunk_sizes(resamples, len(counts))
+    return np.concatenate(
+        [statistic(rng.multinomial(total, counts / total, size=n).astype(float)) for n in sizes]
+    )
+
+
+def _jackknife(statistic: Callable[[Floats], Floats], counts: NDArray[np.int64]) -> Floats:
+    """Leave one item out, once per unique row."""
+    ends = np.cumsum(_chunk_sizes(len(counts), len(counts)))
+    eye = np.arange(len(counts))
+    return np.concatenate(
+        [
+            statistic(np.maximum(counts - (eye[start:end, None] == eye), 0).astype(float))
+            for start, end in zip([0, *ends[:-1]], ends, strict=True)
+        ]
+    )
+
+
+def _bca_tails(
+    tails: Floats,
+    values: Floats,
+    estimate: float,
+    jackknife: Floats,
+    counts: NDArray[np.int64],
+) -> Floats:
+    below = (np.mean(values < estimate) + np.mean(values <= estimate)) / 2
+    known = ~np.isnan(jackknife) & (counts > 0)
+    jackknife, counts = jackknife[known], counts[known]
+    deviation = counts @ jackknife / max(1, int(counts.sum())) - jackknife
+    spread = (counts @ deviation**2) ** 1.5
+    acceleration = counts @ deviation**3 / (6 * spread) if spread > 0 else 0.0
+    normal = NormalDist()
+    shift = normal.inv_cdf(min(max(below, 0.5 / len(values)), 1 - 0.5 / len(values)))
+    z = shift + np.array([normal.inv_cdf(tail) for tail in tails])
+    return np.array([normal.cdf(x) for x in shift + z / (1 - acceleration * z)])
+
+
+def _chunk_sizes(n: int, n_rows: int) -> list[int]:
+    size = max(1, CHUNK // max(1, n_rows))
+    return [min(size, n - start) for start in range(0, n, size)]

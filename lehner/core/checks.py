@@ -1,0 +1,80 @@
+"""Checks of arguments: one clear error naming the argument, its value and the remedy."""
+
+import difflib
+from collections.abc import Mapping, Sequence
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+
+from lehner.core.errors import InputError
+
+SUM_TOLERANCE = 1e-6
+
+
+def wrong(name: str, value: Any, remedy: str) -> InputError:
+    """Make the error for an argument."""
+    return InputError(f"{name} is {value!r}", remedy)
+
+
+def check_number(name: str, value: Any, lowest: float, highest: float, remedy: str = "") -> float:
+    """Raise an InputError unless a value is a number between two others, these included."""
+    real = isinstance(value, Real) and not isinstance(value, bool)
+    if not real or not lowest <= value <= highest:
+        raise wrong(name, value, remedy or f"give a number between {lowest:g} and {highest:g}")
+    return float(value)
+
+
+def check_probability(name: str, value: Any) -> float:
+    """Raise an InputError unless a value is a number between 0 and 1."""
+    return check_number(name, value, 0, 1)
+
+
+def check_whole_number(name: str, value: Any, least: int) -> int:
+    """Raise an InputError unless a value is a whole number of at least some size."""
+    whole = isinstance(value, Integral) and not isinstance(value, bool)
+    if not whole or value < least:
+        raise wrong(name, value, f"give a whole number, {least} or more")
+    return int(value)
+
+
+def check_positive(name: str, value: Any) -> float:
+    """Raise an InputError unless a value is a finite number above 0."""
+    return check_number(
+        name, value, np.nextafter(0, 1), np.finfo(float).max, "give a number above 0"
+    )
+
+
+def check_choice(name: str, value: Any, choices: Sequence[str]) -> str:
+    """Raise an InputError unless a value is one of the choices."""
+    if value not in choices:
+        raise wrong(name, value, f"choose among {', '.join(choices)}")
+    return str(value)
+
+
+def find[T](kind: str, name: Any, known: Mapping[str, T]) -> T:
+    """Look something up by its name, or raise an InputError that says what is near."""
+    if name in known:
+        return known[name]
+    near = difflib.get_close_matches(str(name), known, n=1)
+    remedy = f"did you mean {near[0]!r}?" if near else f"choose among {', '.join(known)}"
+    raise InputError(f"there is no {kind} {name!r}", remedy)
+
+
+def check_numbers(name: str, values: Any) -> tuple[float, ...]:
+    """Raise an InputError unless values are a sequence of numbers."""
+    try:
+        if isinstance(values, str):
+            raise TypeError
+        return tuple(float(value) for value in values)
+    except (TypeError, ValueError):
+        raise wrong(name, values, "give numbers, as in [0.5, 0.6]") from None
+
+
+def check_shares(name: str, values: Any, n: int) -> tuple[float, ...]:
+    """Raise an InputError unless values are n numbers, none negative, that sum to 1."""
+    numbers = check_numbers(name, values)
+    right = len(numbers) == n and min(numbers) >= 0 and abs(sum(numbers) - 1) < SUM_TOLERANCE
+    if not right:
+        raise wrong(name, values, f"give {n} numbers, 0 or more, that sum to 1")
+    return numbers

@@ -1,0 +1,274 @@
+"""Estimate: what every method says about the system, the raters and the items."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields, is_dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from lehner.core.errors import InputError
+from lehner.core.named_array import NamedArray, name_places
+from lehner.data.ratings import Ratings
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+
+@dataclass(frozen=True, kw_only=True)
+class IntervalEstimate:
+    """A number between 0 and 1 with its interval.
+
+    Parameters
+    ----------
+    estimate : float or None
+        None where the data cannot support an estimate; the method's warnings say why.
+    lower, upper : float or None
+        Ends of the interval, None where there is none.
+    level : float or None
+        Probability of the interval.
+    kind : str
+        How it was made, as in "percentile bootstrap" or "equal-tailed credible".
+    """
+
+    estimate: float | None
+    lower: float | None = None
+    upper: float | None = None
+    level: float | None = None
+    kind: str = ""
+
+    def __str__(self) -> str:
+        if self.estimate is None:
+            return "–"
+        if self.lower is None or self.upper is None:
+            return f"{self.estimate:.3f}"
+        return f"{self.estimate:.3f} [{self.lower:.3f}, {self.upper:.3f}]"
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Estimate:
+    """What a method says.
+
+    Parameters
+    ----------
+    method : str
+    system_accuracy : IntervalEstimate
+        Expected accuracy: sum over categories of base rate times the probability that the
+        system answers that category when it is true.
+    system_accuracy_in_sample : IntervalEstimate
+        Proportion of these items that the system got right.
+    arrays : mapping of str to NamedArray
+        What the properties `rater_accuracy`, `base_rates`, `confusion` and
+        `truth_probabilities` give as xarray.DataArray, as far as the method has them.
+    bins : xarray.Dataset, dims (bin,), optional
+        The algebra's Table 4.
+    warnings : tuple of str
+        What the user should know before using the numbers.
+    diagnostics : dict
+        Numbers that tell how well the method did its work.
+    draws : xarray.DataTree, optional
+        The posterior, for methods that have one.
+    """
+
+    method: str
+    system_accuracy: IntervalEstimate
+    system_accuracy_in_sample: IntervalEstimate
+    arrays: Mapping[str, NamedArray] = field(default_factory=dict)
+    bins: "xr.Dataset | None" = None
+    warnings: tuple[str, ...] = ()
+    diagnostics: dict[str, Any] = field(default_factory=dict)
+    draws: "xr.DataTree | None" = None
+
+    @cached_property
+    def rater_accuracy(self) -> "xr.DataArray | None":
+        """Accuracy of each rater, dims (rater,)."""
+        return self._labelled("rater_accuracy")
+
+    @cached_property
+    def base_rates(self) -> "xr.DataArray | None":
+        """Probability of each true category, dims (category,)."""
+        return self._labelled("base_rates")
+
+    @cached_property
+    def confusion(self) -> "xr.DataArray | None":
+        """Probability of each response given the true category, (rater, category, response)."""
+        return self._labelled("confusion")
+
+    @cached_property
+    def truth_probabilities(self) -> "xr.DataArray | None":
+        """Probability that each category is the true one, dims (item, category)."""
+        return self._labelled("truth_probabilities")
+
+    def _labelled(self, name: str) -> "xr.DataArray | None":
+        return self.arrays[name].to_xarray(name) if name in self.arrays else None
+
+    def __repr__(self) -> str:
+        lines = [
+            f"Estimate by {self.method}",
+            f"  system accuracy            {self.system_accuracy}",
+            f"  system accuracy in sample  {self.system_accuracy_in_sample}",
+        ]
+        for name in ("rater_accuracy", "base_rates"):
+            if name in self.arrays:
+                shown = ", ".join(f"{label} {_shown(v)}" for label, v in self._by_label(name))
+                lines.append(f"  {name.replace('_', ' '):<25}  {shown}")
+        return "\n".join([*lines, *(f"  warning: {text}" for text in self.warnings)])
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give the estimate in plain types, NaN as None, ready for JSON.
+
+        Returns
+        -------
+        dict
+            Keys `method`, `system_accuracy`, `system_accuracy_in_sample`, `rater_accuracy`,
+            `base_rates`, `warnings`, `diagnostics`.
+        """
+        names = ("method", "system_accuracy", "system_accuracy_in_sample")
+        return (
+            {name: plain(getattr(self, name)) for name in names}
+            | {
+                name: {str(label): number(value) for label, value in self._by_label(name)}
+                for name in ("rater_accuracy", "base_rates")
+            }
+            | {name: plain(getattr(self, name)) for name in ("warnings", "diagnostics")}
+        )
+
+    def _by_label(self, name: str) -> list[tuple[Any, Any]]:
+        """Pair the numbers of an array of one dimension with their names."""
+        if name not in self.arrays:
+            return []
+        array = self.arrays[name]
+        return list(zip(array.names[array.dims[0]], array.values, strict=True))
+
+
+def listed(values: "xr.DataArray", most: int = 8) -> str:
+    """Write numbers after their labels, unknown ones as a dash.
+
+    Parameters
+    ----------
+    values : xarray.DataArray, of one dimension
+    most : int
+        How many to write.
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> import xarray as xr
+    >>> listed(xr.DataArray([0.5, np.nan, 0.25], {"rater": ["x", "y", "z"]}), most=2)
+    'x 0.500, y –, …'
+    """
+    labels = values.coords[values.dims[0]].values[:most]
+    pairs = [f"{label} {_shown(v)}" for label, v in zip(labels, values.values[:most], strict=True)]
+    return ", ".join(pairs) + ", …" * (values.size > most)
+
+
+def _shown(value: Any) -> str:
+    return f"{value:.3f}" if np.isfinite(value) else "–"
+
+
+def number(value: Any) -> float | None:
+    """Give a Python float, or None for NaN and infinity.
+
+    Examples
+    --------
+    >>> number(np.float64(0.5)), number(np.nan)
+    (0.5, None)
+    """
+    return float(value) if np.isfinite(value) else None
+
+
+def plain(value: Any) -> Any:
+    """Give a value in the types JSON has, NaN as None.
+
+    Parameters
+    ----------
+    value : dataclass, mapping, sequence, array, number, text or None
+
+    Returns
+    -------
+    dict, list, float, int, bool, str or None
+
+    Examples
+    --------
+    >>> plain({"x": np.array([1.0, np.nan]), "n": np.int64(3)})
+    {'x': [1.0, None], 'n': 3}
+    """
+    if is_dataclass(value):
+        return {f.name: plain(getattr(value, f.name)) for f in fields(value)}
+    if isinstance(value, Mapping):
+        return {str(name): plain(one) for name, one in value.items()}
+    if isinstance(value, np.ndarray | np.generic):
+        return plain(value.tolist())
+    if isinstance(value, list | tuple):
+        return [plain(one) for one in value]
+    return number(value) if isinstance(value, float) else value
+
+
+def labelled(values: ArrayLike, ratings: Ratings, *dims: str) -> "xr.DataArray":
+    """Label an array with the names of items, raters and categories.
+
+    Parameters
+    ----------
+    values : array_like
+    ratings : Ratings
+    *dims : {"item", "rater", "category", "response"}
+
+    Returns
+    -------
+    xarray.DataArray
+    """
+    return name_places(values, ratings, *dims).to_xarray()
+
+
+def require_estimable(ratings: Ratings) -> None:
+    """Raise an InputError unless the ratings can say anything about a system's accuracy.
+
+    Parameters
+    ----------
+    ratings : Ratings
+
+    Raises
+    ------
+    InputError
+        No system, no answer of the system, or what `require_pairs` refuses.
+    """
+    if ratings.system is None:
+        raise InputError(
+            "no column or rater is the system",
+            f"name it with --system, as one of {', '.join(ratings.raters)}",
+        )
+    if not ((ratings.system >= 0) & (ratings.weights > 0)).any():
+        raise InputError("the system answered no item", "give its answers")
+    require_pairs(ratings)
+
+
+def require_pairs(ratings: Ratings) -> None:
+    """Raise an InputError unless the ratings can say anything about the raters' accuracy.
+
+    Parameters
+    ----------
+    ratings : Ratings
+
+    Raises
+    ------
+    InputError
+        Fewer than two raters, fewer than two categories, or no item rated by two raters.
+    """
+    if ratings.n_raters < 2:
+        system = "" if ratings.system is None else " besides the system"
+        raise InputError(f"there is {ratings.n_raters} rater{system}", "give two or more raters")
+    if ratings.n_categories < 2:
+        raise InputError(
+            f"the only category is {', '.join(map(str, ratings.categories)) or 'missing'}",
+            "name all categories, used or not, with --categories",
+        )
+    item, rater = ratings.flat.item_index, ratings.flat.rater_index
+    paired = (item[1:] == item[:-1]) & (rater[1:] != rater[:-1])
+    if not ratings.weights[item[1:][paired]].any():
+        raise InputError(
+            "no item was rated by two raters", "give two or more ratings for some items"
+        )

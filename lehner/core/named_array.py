@@ -1,0 +1,74 @@
+"""Named arrays: kept as NumPy and names until somebody asks for an xarray.DataArray.
+
+Importing xarray takes longer than the algebra takes for most data.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from lehner.data.ratings import Ratings
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class NamedArray:
+    """An array with a name for each place along its dimensions.
+
+    Parameters
+    ----------
+    values : ndarray
+    names : mapping of str to sequence
+        For each dimension, in order.
+
+    Examples
+    --------
+    >>> NamedArray(values=np.array([0.5, 0.75]), names={"rater": ["Ann", "Bo"]}).dims
+    ('rater',)
+    """
+
+    values: NDArray[Any]
+    names: Mapping[str, Sequence[Any] | NDArray[Any]]
+
+    @property
+    def dims(self) -> tuple[str, ...]:
+        """Names of the dimensions."""
+        return tuple(self.names)
+
+    def to_xarray(self, name: str | None = None) -> "xr.DataArray":
+        """Give it as a DataArray."""
+        import xarray as xr
+
+        return xr.DataArray(self.values, dims=self.dims, coords=dict(self.names), name=name)
+
+    @classmethod
+    def from_xarray(cls, array: "xr.DataArray") -> "NamedArray":
+        """Take values and names of the dimensions from a DataArray."""
+        return cls(values=array.values, names={str(dim): array[dim].values for dim in array.dims})
+
+
+def name_places(values: ArrayLike, ratings: Ratings, *dims: str) -> NamedArray:
+    """Name the places of an array after items, raters and categories.
+
+    Parameters
+    ----------
+    values : array_like
+    ratings : Ratings
+    *dims : {"item", "rater", "category", "response"}
+
+    Returns
+    -------
+    NamedArray
+    """
+    names = {
+        "item": ratings.items,
+        "rater": list(ratings.raters),
+        "category": list(ratings.categories),
+        "response": list(ratings.categories),
+    }
+    return NamedArray(values=np.asarray(values), names={dim: names[dim] for dim in dims})

@@ -1,0 +1,73 @@
+"""Seeds: one in, as many independent streams out as there are parts of the work."""
+
+import itertools
+from collections.abc import Iterator
+
+import numpy as np
+
+from lehner.core.checks import wrong
+
+type Seed = int | np.random.SeedSequence | np.random.Generator
+
+
+def generator(seed: Seed) -> np.random.Generator:
+    """Make a generator from a seed, or raise an InputError.
+
+    Parameters
+    ----------
+    seed : int, numpy.random.SeedSequence or numpy.random.Generator
+        A generator is given back as it is.
+
+    Returns
+    -------
+    numpy.random.Generator
+    """
+    try:
+        return np.random.default_rng(seed)
+    except (TypeError, ValueError):
+        raise wrong("seed", seed, "give a whole number, 0 or more") from None
+
+
+def child_seeds(seed: Seed, n: int) -> list[np.random.SeedSequence]:
+    """Derive independent seeds.
+
+    Parameters
+    ----------
+    seed : int, numpy.random.SeedSequence or numpy.random.Generator
+        A number or sequence is left as it is and gives the same children each time; a generator
+        is drawn from.
+    n : int
+        How many.
+
+    Returns
+    -------
+    list of numpy.random.SeedSequence
+
+    Examples
+    --------
+    >>> first, second = child_seeds(1, 2)
+    >>> first.spawn_key, second.spawn_key
+    ((0,), (1,))
+    """
+    return list(itertools.islice(spawn_seeds(seed), n))
+
+
+def spawn_seeds(seed: Seed) -> Iterator[np.random.SeedSequence]:
+    """Derive as many independent seeds as are asked for.
+
+    Parameters
+    ----------
+    seed : int, numpy.random.SeedSequence or numpy.random.Generator
+        As of `child_seeds`.
+
+    Yields
+    ------
+    numpy.random.SeedSequence
+    """
+    if isinstance(seed, np.random.Generator):
+        seed = int(seed.integers(2**63))
+    if not isinstance(seed, np.random.SeedSequence):
+        generator(seed)
+        seed = np.random.SeedSequence(seed)
+    for i in itertools.count():
+        yield np.random.SeedSequence(seed.entropy, spawn_key=(*seed.spawn_key, i))

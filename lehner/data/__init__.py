@@ -1,0 +1,1 @@
+"""Ratings: reading, checking and collapsing them."""

@@ -1,0 +1,349 @@
+"""Labels: columns of category names turned into codes, the names kept."""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from string import ascii_uppercase
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from lehner.core.errors import InputError
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+type Label = str | int
+
+MISSING = frozenset({"", "NA", "N/A", "n/a", "NaN", "nan", "null", "NULL", "<NA>"})
+"""Texts read as a missing rating. `None` is not among them: it is a common category."""
+
+_BOOL = (bool, np.bool_)
+_INTEGER = re.compile(r"-?(0|[1-9][0-9]{0,17})(\.0+)?")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Column:
+    """One column: a code per row and the label of each code.
+
+    Parameters
+    ----------
+    codes : ndarray of int, shape (n_rows,)
+        Index into `labels`; -1 where missing.
+    labels : tuple
+        The labels, none twice.
+    declared : bool
+        Whether `labels` is a list the user fixed (a pandas categorical) rather than what occurs.
+    ordered : bool
+        Whether the labels are in a meaningful order.
+    """
+
+    codes: NDArray[np.int64]
+    labels: tuple[Any, ...]
+    declared: bool = False
+    ordered: bool = False
+
+
+def encode(values: Any, name: str = "") -> Column:
+    """Turn a column of labels into codes.
+
+    Parameters
+    ----------
+    values : pandas.Series, pyarrow.ChunkedArray or array_like, shape (n_rows,)
+        Strings, whole numbers or booleans; `None`, NaN, blanks and `MISSING` texts are missing.
+    name : str
+        The column's name, for the error.
+
+    Returns
+    -------
+    Column
+
+    Raises
+    ------
+    InputError
+        If the values are not labels.
+
+    Examples
+    --------
+    >>> encode(["yes", None, "no", "yes"]).labels
+    ('yes', 'no')
+    """
+    if holds_arrow_text(values):
+        codes, labels = merge_labels(*arrow_text(values, name))
+        return Column(codes=codes, labels=labels)
+    import pandas as pd
+
+    series = as_series(values, name)
+    if isinstance(series.dtype, pd.CategoricalDtype):
+        codes, labels = merge_labels(series.cat.codes.to_numpy(), list(series.cat.categories))
+        # Arrow's dictionaries save memory; that someone declared the labels they do not say.
+        declared = not hasattr(values, "to_pandas")
+        ordered = bool(series.cat.ordered)
+        return Column(codes=codes, labels=labels, declared=declared, ordered=ordered)
+    codes, labels = merge_labels(*factorize(series, name))
+    return Column(codes=codes, labels=labels)
+
+
+def holds_arrow_text(values: Any) -> bool:
+    """Whether a column is dictionary-encoded text without nulls in Arrow, as from `read_csv`."""
+    if not str(getattr(values, "type", "")).startswith("dictionary<values=string,"):
+        return False
+    return bool(values.null_count == 0)
+
+
+def arrow_text(values: Any, name: str) -> tuple[NDArray[np.int64], list[str]]:
+    """Give the codes of dictionary-encoded text, and the texts.
+
+    Parameters
+    ----------
+    values : pyarrow.ChunkedArray
+    name : str
+        The column's name, for the error.
+
+    Returns
+    -------
+    codes : ndarray of int, shape (n_rows,)
+    texts : list of str
+        Used or not.
+    """
+    if len(values) == 0:
+        return np.empty(0, np.int64), []
+    chunks = values.unify_dictionaries().chunks
+    # Arrow's own way to NumPy imports pandas, which takes longer than most files to read.
+    codes = [np.from_dlpack(chunk.indices) for chunk in chunks]
+    try:
+        texts = chunks[0].dictionary.to_pylist()
+    except ValueError:  # text in a damaged file fails only when it is looked at
+        raise InputError(
+            "it holds something else than labels", "give one label a row", column=name
+        ) from None
+    return np.concatenate(codes).astype(np.int64), texts
+
+
+def as_series(values: Any, name: str) -> "pd.Series":
+    """Give a column as a pandas Series, or raise an InputError.
+
+    Parameters
+    ----------
+    values : pandas.Series, pyarrow.ChunkedArray or array_like
+    name : str
+        The column's name, for the error.
+
+    Returns
+    -------
+    pandas.Series
+    """
+    import pandas as pd
+
+    if hasattr(values, "to_pandas"):
+        return values.to_pandas()
+    try:
+        series = pd.Series(values)
+    except (TypeError, ValueError):
+        raise InputError(
+            "it is not a column of labels", "give one label a row", column=name
+        ) from None
+    if series.dtype == object and "mixed" in pd.api.types.infer_dtype(series, skipna=True):
+        # Else True and 1 would be one label.
+        series = series.map(lambda value: str(value) if isinstance(value, _BOOL) else value)
+    return series
+
+
+def factorize(series: "pd.Series", name: str) -> tuple[NDArray[np.int64], Any]:
+    """Give each value its number in order of appearance, -1 where missing, and the values."""
+    import pandas as pd
+
+    try:
+        codes, uniques = pd.factorize(series)
+        list(uniques)  # text in a damaged file fails only when it is looked at
+    except (TypeError, ValueError):
+        raise InputError(
+            "it holds something else than labels", "give one label a row", column=name
+        ) from None
+    return codes, uniques
+
+
+def merge_labels(codes: ArrayLike, raw: Any) -> tuple[NDArray[np.int64], tuple[Any, ...]]:
+    """Strip labels, drop missing ones and merge those that became the same.
+
+    Parameters
+    ----------
+    codes : array_like of int, shape (n_rows,)
+        Index into `raw`; -1 where missing.
+    raw : sequence
+        Labels; None stands for missing.
+
+    Returns
+    -------
+    codes : ndarray of int, shape (n_rows,)
+    labels : tuple
+    """
+    position: dict[Any, int] = {}
+    lookup = np.empty(len(raw) + 1, dtype=np.int64)
+    lookup[-1] = -1
+    for i, value in enumerate(raw):
+        label = plain_label(value)
+        lookup[i] = -1 if label is None else position.setdefault(label, len(position))
+    return lookup[np.asarray(codes, dtype=np.int64)], tuple(position)
+
+
+def plain_label(value: Any) -> Any:
+    """Give the label as Python text, int or float; None where it stands for missing."""
+    try:
+        if value is None or value != value:
+            return None
+    except (TypeError, ValueError):  # pandas.NA, or something that is no label
+        return None
+    if isinstance(value, _BOOL):
+        return str(bool(value))
+    if isinstance(value, (int, np.integer)):
+        return int(value)
+    if isinstance(value, (float, np.floating)):
+        return int(value) if float(value).is_integer() else float(value)
+    text = str(value).strip()
+    return None if text in MISSING else text
+
+
+def unify(labels: Iterable[Any]) -> dict[Any, Label]:
+    """Map each label to the name it is kept under: all whole numbers, or all text.
+
+    Ratings 1 and 1.0 are one category: tools write the second for the first in a column that
+    has missing values.
+
+    Parameters
+    ----------
+    labels : iterable
+        Labels of all the columns that share categories.
+
+    Returns
+    -------
+    dict
+
+    Examples
+    --------
+    >>> unify(["1", "2.0"])
+    {'1': 1, '2.0': 2}
+    >>> unify(["1", "B"])
+    {'1': '1', 'B': 'B'}
+    """
+    distinct = list(dict.fromkeys(labels))
+    if all(_INTEGER.fullmatch(str(label)) for label in distinct):
+        return {label: int(str(label).split(".")[0]) for label in distinct}
+    return {label: str(label) for label in distinct}
+
+
+def category_names(n_categories: int) -> tuple[Label, ...]:
+    """Name categories A, B, C, …, or 1, 2, 3, … if there are more than letters.
+
+    Examples
+    --------
+    >>> category_names(3)
+    ('A', 'B', 'C')
+    """
+    if n_categories <= len(ascii_uppercase):
+        return tuple(ascii_uppercase[:n_categories])
+    return tuple(range(1, n_categories + 1))
+
+
+def check_categories(categories: Sequence[Any]) -> tuple[Label, ...]:
+    """Raise an InputError unless the categories are distinct names that a table can hold.
+
+    Parameters
+    ----------
+    categories : sequence of str or int
+
+    Returns
+    -------
+    tuple of str or int
+    """
+    named = tuple(plain_label(category) for category in categories)
+    if not all(isinstance(c, str | int | float | np.generic) for c in categories) or None in named:
+        raise InputError(
+            f"the categories {list(categories)} are not all names",
+            "give text or whole numbers, none of them blank",
+        )
+    names = unify(named)
+    if len(set(names.values())) < len(named):
+        raise InputError(f"the categories {list(categories)} repeat", "name each once")
+    return tuple(names[name] for name in named)
+
+
+def choose_categories(
+    columns: Mapping[str, Column], categories: Sequence[Any] | None, ordered: bool
+) -> tuple[tuple[Label, ...], dict[Any, Label], bool]:
+    """Settle the categories that rating columns share.
+
+    Parameters
+    ----------
+    columns : mapping of str to Column
+        The columns of raters, system and truth.
+    categories : sequence, optional
+        All categories in order; by default those that occur, sorted.
+    ordered : bool
+        Whether their order means something.
+
+    Returns
+    -------
+    categories : tuple of str or int
+    names : dict
+        From label as found to category.
+    ordered : bool
+    """
+    found = [label for column in columns.values() for label in column.labels]
+    if categories is not None:
+        given = [plain_label(label) for label in categories]
+        names = unify(label for label in (*given, *found) if label is not None)
+        return check_categories([names.get(label) for label in given]), names, ordered
+    names = unify(found)
+    declared = declared_column(columns)
+    if declared is not None:
+        chosen = tuple(names[label] for label in declared.labels)
+        return chosen, names, ordered or declared.ordered
+    return tuple(sorted(set(names.values()))), names, ordered
+
+
+def declared_column(columns: Mapping[str, Column]) -> Column | None:
+    """Give the first column with a list of labels the user fixed, if it holds those of all."""
+    declared = next((column for column in columns.values() if column.declared), None)
+    if declared is None or not all(set(c.labels) <= set(declared.labels) for c in columns.values()):
+        return None
+    return declared
+
+
+def recode(
+    column: Column, name: str, categories: Sequence[Label], names: Mapping[Any, Label]
+) -> NDArray[np.int64]:
+    """Give the codes of a column as indices into `categories`.
+
+    Parameters
+    ----------
+    column : Column
+    name : str
+        The column's name, for the error.
+    categories : sequence of str or int
+    names : mapping
+        From label as found to category.
+
+    Returns
+    -------
+    ndarray of int, shape (n_rows,)
+
+    Raises
+    ------
+    InputError
+        Where a label is not among the categories.
+    """
+    position = {category: k for k, category in enumerate(categories)}
+    lookup = np.array([position.get(names[label], -2) for label in column.labels] + [-1])
+    codes = lookup[column.codes]
+    unknown = np.flatnonzero(codes == -2)
+    if unknown.size:
+        label = column.labels[column.codes[unknown[0]]]
+        raise InputError(
+            f"{label!r} is not one of the categories {', '.join(map(str, categories))}",
+            "correct it, leave it blank, or add it to the categories",
+            row=int(unknown[0]),
+            column=name,
+        )
+    return codes

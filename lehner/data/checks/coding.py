@@ -1,0 +1,139 @@
+"""Codes that do not fit together: a system, truths or a rater labelled otherwise than the rest."""
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lehner.core.errors import InputError
+from lehner.core.wording import counted
+
+if TYPE_CHECKING:
+    from lehner.data.ratings import Ratings
+
+FEWEST_ANSWERS = 5
+SURE_ANSWERS = 20
+LEAST_SHARED = 0.1
+LEAST_STRANGE = 0.05
+FEWEST_STRANGE = 3
+MOST_SHOWN = 8
+MOST_CELLS = 10_000_000
+
+
+def check_coding(ratings: "Ratings", *, refuse: bool) -> tuple[str, ...]:
+    """Raise an InputError where answers are coded otherwise than the raters' ratings.
+
+    Parameters
+    ----------
+    ratings : Ratings
+    refuse : bool
+        Whether to refuse; else it is only said, as where the user named the categories.
+
+    Returns
+    -------
+    tuple of str
+        What looks odd, a sentence each.
+
+    Raises
+    ------
+    InputError
+        Naming both sets of labels.
+    """
+    if len(ratings.flat.item_index) == 0:
+        return ()
+    by_rater = _count_by_rater(ratings)
+    rated = by_rater.sum(axis=0)
+    said: list[str] = []
+    for whose, codes in (("the system's answers", ratings.system), ("truths", ratings.truth)):
+        if codes is not None and (codes >= 0).any():
+            given = _count(ratings, codes)
+            problem = _otherwise(ratings, whose, given, rated)
+            if problem and refuse and given.sum() >= FEWEST_ANSWERS:
+                raise InputError(problem, REMEDY)
+            said += [problem] if problem else _strange(ratings, whose, given, rated)
+    return (*said, *_raters_apart(ratings, by_rater, refuse))
+
+
+REMEDY = (
+    "code them alike, or, if they are meant so, name all categories in their order (--categories)"
+)
+
+
+def _count(ratings: "Ratings", codes: NDArray[np.int64]) -> NDArray[np.int64]:
+    known = codes >= 0
+    counts = np.bincount(codes[known], ratings.weights[known], minlength=ratings.n_categories)
+    return counts.astype(np.int64)
+
+
+def _otherwise(
+    ratings: "Ratings", whose: str, given: NDArray[np.int64], rated: NDArray[np.int64]
+) -> str:
+    shared = given[rated > 0].sum()
+    few = given.sum() >= SURE_ANSWERS and shared < LEAST_SHARED * given.sum()
+    if given.any() and (shared == 0 or few):
+        return (
+            f"{whose} are {_labels(ratings, given)} and the raters' ratings "
+            f"{_labels(ratings, rated)}, with {'no' if shared == 0 else 'hardly a'} label in common"
+        )
+    return ""
+
+
+def _strange(
+    ratings: "Ratings", whose: str, given: NDArray[np.int64], rated: NDArray[np.int64]
+) -> list[str]:
+    strange = np.where(rated > 0, 0, given)
+    least = max(FEWEST_STRANGE, LEAST_STRANGE * given.sum())
+    if strange.sum() < least:
+        return []
+    text = (
+        f"{strange.sum()} of {given.sum()} {whose.removeprefix('the ')} are "
+        f"{_labels(ratings, strange)}, which no rater gives"
+    )
+    if _one_off(ratings, given, rated):
+        text += (
+            f": {whose} are {_labels(ratings, given)}, the raters' ratings "
+            f"{_labels(ratings, rated)}; if the codes of one begin a number lower, code them alike"
+        )
+    return [text]
+
+
+def _one_off(ratings: "Ratings", given: NDArray[np.int64], rated: NDArray[np.int64]) -> bool:
+    if not all(isinstance(category, int) for category in ratings.categories):
+        return False
+    numbers = np.array(ratings.categories)
+    one, other = numbers[given > 0], numbers[rated > 0]
+    return len(one) == len(other) and len(set((np.sort(one) - np.sort(other)).tolist())) == 1
+
+
+def _count_by_rater(ratings: "Ratings") -> NDArray[np.int64]:
+    """Count the ratings of each rater in each category; of all raters if these are too many."""
+    n_raters, n_categories = ratings.n_raters, ratings.n_categories
+    flat = ratings.flat
+    if ratings.anonymous or n_raters * n_categories > MOST_CELLS:
+        return np.bincount(flat.category_index, minlength=n_categories)[None]
+    cell = flat.rater_index * n_categories + flat.category_index
+    return np.bincount(cell, minlength=n_raters * n_categories).reshape(n_raters, n_categories)
+
+
+def _raters_apart(ratings: "Ratings", counts: NDArray[np.int64], refuse: bool) -> list[str]:
+    """Find raters none of whose labels another rater gives."""
+    if len(counts) < 2:
+        return []
+    others = counts.sum(axis=0) - counts
+    shared = np.where(others > 0, counts, 0).sum(axis=1)
+    said = []
+    for j in np.flatnonzero((shared == 0) & (counts.sum(axis=1) >= FEWEST_ANSWERS)):
+        problem = (
+            f"the ratings of {ratings.raters[j]!r} are {_labels(ratings, counts[j])}, those of the "
+            f"other raters {_labels(ratings, others[j])}, with no label in common"
+        )
+        if refuse and counts[j].sum() >= SURE_ANSWERS and others[j].any():
+            raise InputError(problem, REMEDY)
+        said += [problem] if others[j].any() else []
+    return said
+
+
+def _labels(ratings: "Ratings", counts: NDArray[np.int64]) -> str:
+    used = [str(ratings.categories[k]) for k in np.flatnonzero(counts)]
+    more = f", … ({counted(len(used), 'label')})" if len(used) > MOST_SHOWN else ""
+    return ", ".join(used[:MOST_SHOWN]) + more

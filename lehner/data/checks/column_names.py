@@ -1,0 +1,164 @@
+"""Names that say that a column, or a rater, is something else than a rater."""
+
+import re
+from collections.abc import Sequence
+
+from lehner.core.errors import InputError
+from lehner.data.spelling import fold
+
+TRUTH = frozenset(
+    ("gold", "golden", "goldstandard", "truth", "groundtruth", "true", "gt", "reference")
+) | {"adjudicated", "adjudication", "consensus", "correct", "target", "majority"}
+OF_TRUTH = frozenset(
+    ("label", "labels", "standard", "ground", "class", "category", "answer", "value", "vote", "y")
+)
+ITEM = frozenset(("item", "items", "id", "index", "task", "case", "unit", "subject", "unnamed"))
+OF_ITEM = frozenset(("id", "no", "nr", "number", "name", "0"))
+COUNT = frozenset(("count", "counts", "freq", "frequency"))
+REMARK = frozenset(
+    ("confidence", "certainty", "comment", "comments", "remark", "remarks", "note", "notes")
+) | {"timestamp", "date", "time", "duration", "seconds", "text"}
+SYSTEM = frozenset(("system", "model", "ai", "classifier", "algorithm", "machine", "bot")) | {
+    *("pred", "prediction", "predicted", "predictions")
+}
+OF_SYSTEM = frozenset(("label", "answer", "class", "category", "output", "y"))
+VERSION = frozenset(
+    ("mini", "nano", "turbo", "base", "small", "large", "pro", "flash", "lite", "instruct")
+) | {"opus", "sonnet", "haiku", "preview", "new", "old"}
+DOUBTFUL = frozenset(("expert", "label", "class", "final"))
+
+
+def refuse_other_columns(raters: Sequence[str], system: str | None) -> None:
+    """Raise an InputError where the name of a column says that it is no rater.
+
+    Parameters
+    ----------
+    raters : sequence of str
+        The columns that would be raters because they have no other part.
+    system : str, optional
+        The system's column.
+    """
+    for name in raters:
+        part = part_by_name(name, raters, system)
+        if part is not None:
+            what, remedy = part
+            raise InputError(
+                f"its name is that of {what}, and it would count as a rater",
+                (f"say what it is ({remedy}) or " if remedy else "") + "name the raters' columns "
+                "(--raters)",
+                column=name,
+            )
+
+
+def part_by_name(name: str, raters: Sequence[str], system: str | None) -> tuple[str, str] | None:
+    """Give what a column is by its name, and the option that says so; None for a rater.
+
+    Parameters
+    ----------
+    name : str
+    raters : sequence of str
+        All columns that would be raters: if all are named like systems, these are the raters.
+    system : str, optional
+        The system's column.
+
+    Returns
+    -------
+    tuple of two str, or None
+
+    Examples
+    --------
+    >>> part_by_name("label_true", ["Ann", "label_true"], "gpt")
+    ('known truths', '--truth label_true')
+    >>> part_by_name("model_b", ["model_b", "model_c"], "model_a")
+    """
+    words = _words(name)
+    if not words:
+        return None
+    if TRUTH & set(words) and set(words) <= TRUTH | OF_TRUTH:
+        return "known truths", f"--truth {name}"
+    if words[0] in ITEM and set(words) <= ITEM | OF_ITEM:
+        return "the items", f"--item {name}"
+    if words[0] in COUNT and len(words) == 1:
+        return "numbers of items", f"--counts {name}"
+    if words[0] in REMARK and len(words) == 1:
+        return "a remark", ""
+    if _of_system(words) and not all(_of_system(_words(rater)) for rater in raters):
+        return ("another system", "") if system else ("a system", f"--system {name}")
+    return None
+
+
+def say_doubtful_names(raters: Sequence[str], system: str | None) -> tuple[str, ...]:
+    """Say which raters may be something else by their names, or one rater twice.
+
+    Parameters
+    ----------
+    raters : sequence of str
+    system : str, optional
+
+    Returns
+    -------
+    tuple of str
+    """
+    said = []
+    for name in raters:
+        if fold(name) in DOUBTFUL:
+            said.append(
+                f"{name!r} counts as a rater; if it holds known truths, say so (--truth {name})"
+            )
+    family = [name for name in raters if system and _same_family(name, system)]
+    if 2 * len(family) < len(raters):
+        said += [
+            f"{name!r} counts as a rater though its name is like the system's, {system!r}; if it "
+            "is another system, leave it out"
+            for name in family
+        ]
+    first: dict[str, str] = {}
+    for name in raters:
+        other = first.setdefault(fold(name), name)
+        if other != name:
+            said.append(
+                f"the raters {other!r} and {name!r} count as two; if they are one, write "
+                "the name alike"
+            )
+    return tuple(said)
+
+
+def say_other_raters(raters: Sequence[str], system: str | None) -> tuple[str, ...]:
+    """Say which raters of a table with a row per rating are no raters by their names.
+
+    Parameters
+    ----------
+    raters : sequence of str
+    system : str, optional
+
+    Returns
+    -------
+    tuple of str
+    """
+    parts = [(name, part_by_name(name, raters, system)) for name in raters]
+    return tuple(
+        f"the rater {name!r} counts as a rater though the name is that of {part[0]}; if it is "
+        "none, delete its rows"
+        for name, part in parts
+        if part is not None
+    )
+
+
+def _words(name: str) -> list[str]:
+    return re.findall(r"[0-9]+|[^\s0-9_.,;:/()#-]+", name.casefold())
+
+
+def _of_system(words: list[str]) -> bool:
+    if not words or not SYSTEM & set(words):
+        return False
+    short = {word for word in words if len(word) <= 2 or word.isdigit()}
+    named = words[0] in ("system", "model") and len(words) > 1
+    return named or set(words) <= SYSTEM | OF_SYSTEM | VERSION | short
+
+
+def _same_family(name: str, system: str) -> bool:
+    one, other = _words(name), _words(system)
+    if not one or not other or one[0] != other[0] or one[0].isdigit():
+        return False
+    rest = {*one[1:], *other[1:]}
+    return all(word.isdigit() or len(word) <= 2 or word in VERSION for word in rest)

@@ -1,0 +1,79 @@
+"""What is missing in ratings, counted."""
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from lehner.core.wording import counted
+
+if TYPE_CHECKING:
+    from lehner.data.ratings import Ratings
+
+FEW_RATINGS = 10
+FEWEST_ITEMS = 20
+MOST_SHOWN = 5
+
+
+def count_gaps(ratings: "Ratings") -> tuple[str, ...]:
+    """Count what the system did not answer, items with one rating or none, and lazy raters.
+
+    Parameters
+    ----------
+    ratings : Ratings
+
+    Returns
+    -------
+    tuple of str
+        A sentence each; none where nothing is missing.
+
+    Examples
+    --------
+    >>> from lehner import Ratings
+    >>> for text in count_gaps(Ratings([[0, 1], [1, -1]], ["no", "yes"], system=[0, -1])):
+    ...     print(text)
+    the system did not answer 1 of 2 items
+    1 of 2 items has one rating, which tells nothing of agreement
+    """
+    said = [_unanswered(ratings), *_few_ratings_of_items(ratings), _raters_of_few(ratings)]
+    return tuple(text for text in said if text)
+
+
+def _unanswered(ratings: "Ratings") -> str:
+    if ratings.system is None:
+        return ""
+    n = int(ratings.weights[ratings.system < 0].sum())
+    return f"the system did not answer {n} of {counted(ratings.n_items, 'item')}" if n else ""
+
+
+def _few_ratings_of_items(ratings: "Ratings") -> list[str]:
+    lengths = np.bincount(ratings.flat.item_index, minlength=len(ratings.items))
+    of = f"of {counted(ratings.n_items, 'item')}"
+    single, unrated = (int(ratings.weights[lengths == n].sum()) for n in (1, 0))
+    said = []
+    if single:
+        verb = "has" if single == 1 else "have"
+        said.append(f"{single} {of} {verb} one rating, which tells nothing of agreement")
+    if unrated:
+        verb = "has" if unrated == 1 else "have"
+        said.append(f"{unrated} {of} {verb} no rating")
+    return said
+
+
+def _raters_of_few(ratings: "Ratings") -> str:
+    """Say who gave few ratings, unless that are all."""
+    if ratings.anonymous or ratings.n_items < FEWEST_ITEMS:
+        return ""
+    flat = ratings.flat
+    given = np.bincount(
+        flat.rater_index, ratings.weights[flat.item_index], minlength=ratings.n_raters
+    )
+    few = np.flatnonzero(given < FEW_RATINGS)
+    if not len(few):
+        return ""
+    shown = ", ".join(f"{ratings.raters[j]} {given[j]:.0f}" for j in few[:MOST_SHOWN])
+    more = ", …" * (len(few) > MOST_SHOWN)
+    verb = "gave" if len(few) == 1 else "each gave"
+    return (
+        f"{len(few)} of {counted(ratings.n_raters, 'rater')} {verb} fewer than {FEW_RATINGS} "
+        f"ratings: {shown}{more}"
+    )

@@ -1,0 +1,46 @@
+"""Categories that are no categories: scores, percentages, free text."""
+
+import re
+from collections.abc import Mapping
+
+from lehner.data.categories import Label
+
+SCORE = re.compile(r"[-+]?[0-9]*[.,]?[0-9]+([eE][-+]?[0-9]+)?\s*%?")
+WHOLE = re.compile(r"[-+]?[0-9]+")
+MOST_DECIMALS = 20
+MANY_NUMBERS = 20
+MOST_NUMBERS = 100
+FEWEST_TEXTS = 20
+
+
+def no_categories(cells: Mapping[Label, int]) -> str:
+    """Say what the labels are if they are certainly no categories.
+
+    Parameters
+    ----------
+    cells : mapping
+        How often each label occurs.
+
+    Returns
+    -------
+    str
+        Empty if they may be.
+
+    Examples
+    --------
+    >>> no_categories({f"{i}.5%": 2 for i in range(300)})
+    '300 different numbers'
+    """
+    texts = [str(label) for label in cells]
+    numbers = [text for text in texts if SCORE.fullmatch(text)]
+    whole = all(WHOLE.fullmatch(text) for text in numbers)
+    if len(numbers) > (MOST_NUMBERS if whole else MOST_DECIMALS):
+        return f"{len(numbers)} different numbers"
+    if len(texts) >= FEWEST_TEXTS and 2 * len(texts) > sum(cells.values()):
+        return f"{len(texts)} different labels in {sum(cells.values())} cells"
+    return ""
+
+
+def many_numbers(cells: Mapping[Label, int]) -> bool:
+    """Whether there are so many numbers that they may be scores."""
+    return sum(bool(WHOLE.fullmatch(str(label))) for label in cells) > MANY_NUMBERS

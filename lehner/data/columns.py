@@ -1,0 +1,298 @@
+"""Tables: columns by name, with the errors that say where a table is wrong."""
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lehner.core.errors import InputError
+from lehner.data.categories import (
+    MISSING,
+    Column,
+    Label,
+    arrow_text,
+    as_series,
+    encode,
+    factorize,
+    holds_arrow_text,
+)
+from lehner.data.flat import MOST_ITEMS
+from lehner.data.numbering import number_by_appearance
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from lehner.data.ratings import Ratings
+
+
+def columns_of(data: Any, names: Sequence[str] | None = None) -> dict[str, Any]:
+    """Give the columns of a table by name.
+
+    Parameters
+    ----------
+    data : pandas.DataFrame, pyarrow.Table, mapping of columns or ndarray
+    names : sequence of str, optional
+        Names for the columns of an array; by default "1", "2", ….
+
+    Returns
+    -------
+    dict of str to column
+    """
+    if isinstance(data, np.ndarray):
+        return _array_columns(data, names)
+    header = _header(data)
+    repeated = next((name for i, name in enumerate(header) if name in header[:i]), None)
+    if repeated is not None:
+        raise InputError(f"two columns are named {repeated!r}", "give each column its own name")
+    if hasattr(data, "itercolumns"):
+        columns: Any = data.itercolumns()
+    else:
+        columns = (data[name] for name in (data if isinstance(data, Mapping) else data.columns))
+    table = dict(zip(header, (list(c) if isinstance(c, str) else c for c in columns), strict=True))
+    if not all(hasattr(values, "__len__") for values in table.values()) or (
+        len({len(values) for values in table.values()}) != 1
+    ):
+        raise InputError("columns differ in length", "give each column a value a row")
+    return table
+
+
+def _header(data: Any) -> list[str]:
+    names = getattr(data, "column_names", None)
+    if names is None:
+        names = data.keys() if isinstance(data, Mapping) else getattr(data, "columns", None)
+    header = [] if names is None else [str(name).strip() for name in names]
+    if not header:
+        raise InputError("it is not a table with columns", "give a DataFrame or columns by name")
+    return header
+
+
+def _array_columns(data: NDArray[Any], names: Sequence[str] | None) -> dict[str, Any]:
+    n_columns = data.shape[1] if data.ndim == 2 else 0
+    labels = [str(j + 1) for j in range(n_columns)] if names is None else [str(n) for n in names]
+    if data.ndim != 2 or len(set(labels)) != n_columns:
+        raise InputError(
+            f"the array has shape {data.shape}" + (f" for raters {labels}" if names else ""),
+            "give an array (item, rater) and a name per column",
+        )
+    return {name: data[:, j] for j, name in enumerate(labels)}
+
+
+def require_columns(columns: Mapping[str, Any], names: Sequence[str]) -> None:
+    """Raise an InputError unless all the named columns are there, each with one part."""
+    for i, name in enumerate(names):
+        if name not in columns:
+            raise InputError(
+                f"there is no column {name!r}", f"choose among {', '.join(columns) or 'none'}"
+            )
+        if name in names[:i]:
+            raise InputError(f"the column {name!r} has two parts", "give it one")
+
+
+def require_complete(column: Column, name: str) -> Column:
+    """Raise an InputError where a column is blank."""
+    _refuse_blank(column.codes < 0, name)
+    return column
+
+
+def _refuse_blank(blank: NDArray[np.bool_], name: str) -> None:
+    if blank.any():
+        raise InputError(
+            f"the {name} is blank",
+            "fill it in or delete the row",
+            row=int(np.argmax(blank)),
+            column=name,
+        )
+
+
+def encode_items(values: Any, name: str) -> tuple[NDArray[np.int64], NDArray[Any]]:
+    """Encode the items of a column, of which there may be millions, in order of appearance.
+
+    Parameters
+    ----------
+    values : column
+    name : str
+        The column's name, for the error.
+
+    Returns
+    -------
+    index : ndarray of int, shape (n_rows,)
+    names : ndarray, shape (n_items,)
+        Whole numbers if all names are, else text.
+    """
+    index, uniques = _first_items(values, name)
+    names = _whole_numbers_or_text(uniques)
+    blank = np.isin(names, ["", *MISSING]) if names.dtype == object else np.zeros(len(names), bool)
+    _refuse_blank((index < 0) | np.append(blank, True)[index], name)
+    distinct = dict.fromkeys(names.tolist())
+    if len(distinct) == len(names):
+        return index.astype(np.int64), names
+    # Names that differed only in spaces or type are now the same.
+    position = {one: number for number, one in enumerate(distinct)}
+    merged = np.array([position[one] for one in names.tolist()])
+    return merged[index], np.array(list(distinct), dtype=names.dtype)
+
+
+def _first_items(values: Any, name: str) -> tuple[NDArray[np.int64], NDArray[Any]]:
+    """Give each item its number in order of appearance, -1 where missing, and the names."""
+    if holds_arrow_text(values):
+        codes, texts = arrow_text(values, name)
+        index, first = number_by_appearance(codes)
+        return index, np.array(texts, dtype=object)[codes[first]]
+    import pandas as pd
+
+    series = as_series(values, name)
+    if isinstance(series.dtype, pd.CategoricalDtype):
+        series = series.cat.remove_unused_categories()
+    index, uniques = factorize(series, name)
+    return index, np.asarray(uniques)
+
+
+def _whole_numbers_or_text(names: NDArray[Any]) -> NDArray[Any]:
+    if names.dtype.kind in "iu":
+        return names
+    if names.dtype.kind == "f":
+        whole = np.all(names == np.round(names)) and np.all(np.abs(names) < MOST_ITEMS)
+        return names.astype(np.int64) if whole else names.astype(str).astype(object)
+    text = np.array([str(name).strip() for name in names], dtype=object)
+    try:
+        numbers = text.astype(np.int64)
+    except (ValueError, OverflowError):
+        return text
+    return numbers if np.array_equal(numbers.astype(str), text.astype(str)) else text
+
+
+def unique_items(values: Any, name: str) -> NDArray[Any]:
+    """Give the item names of a table with a row per item; none may occur twice."""
+    index, names = encode_items(values, name)
+    first_use = np.zeros(len(index), dtype=bool)
+    first_use[np.unique(index, return_index=True)[1]] = True
+    if not first_use.all():
+        row = int(np.argmin(first_use))
+        raise InputError(
+            f"item {str(names[index[row]])!r} occurs a second time in a table with a row per item",
+            "give each item one row, or use a table with a row per rating (item, rater, rating)",
+            row=row,
+            column=name,
+        )
+    return names
+
+
+def count_column(values: Any, name: str) -> NDArray[np.int64]:
+    """Read how many items each row stands for."""
+    column = encode(values, name)
+    texts = [str(label) for label in column.labels]
+    good = [t.isascii() and t.isdigit() and int(t[:20]) <= MOST_ITEMS for t in texts]
+    bad = ~np.array([*good, False])[column.codes]
+    if bad.any():
+        row = int(np.argmax(bad))
+        value = "" if column.codes[row] < 0 else texts[column.codes[row]]
+        raise InputError(
+            f"{value!r} is not a number of items",
+            "give whole numbers, 0 or more",
+            row=row,
+            column=name,
+        )
+    return np.array([int(t) for t in texts], dtype=np.int64)[column.codes]
+
+
+def refuse_duplicates(
+    item: NDArray[np.int64],
+    rater: Column,
+    occasion: NDArray[np.int64] | None,
+    rating: NDArray[np.int64],
+) -> None:
+    """Raise an InputError where a rater rates an item twice on one occasion."""
+    rows = np.flatnonzero(rating >= 0)
+    key = item[rows] * len(rater.labels) + rater.codes[rows]
+    if occasion is not None:
+        key = key * (int(occasion.max(initial=0)) + 1) + occasion[rows]
+    order = np.argsort(key, kind="stable")
+    again = order[1:][key[order[1:]] == key[order[:-1]]]
+    if again.size:
+        row = int(rows[again.min()])
+        raise InputError(
+            f"rater {str(rater.labels[rater.codes[row]])!r} rates the item a second time",
+            "delete one rating, or tell repeated ratings apart in a column 'occasion'",
+            row=row,
+            column="rating",
+        )
+
+
+def truth_per_item(
+    item: NDArray[np.int64],
+    truth: NDArray[np.int64],
+    n_items: int,
+    name: str,
+    categories: Sequence[Label],
+) -> NDArray[np.int64]:
+    """Gather the known truth of each item from a table with a row per rating."""
+    known = np.flatnonzero(truth >= 0)
+    per_item = np.full(n_items, -1)
+    per_item[item[known[::-1]]] = truth[known[::-1]]
+    conflict = known[per_item[item[known]] != truth[known]]
+    if conflict.size:
+        row = int(conflict[0])
+        first, second = categories[per_item[item[row]]], categories[truth[row]]
+        raise InputError(
+            f"the item's truth is {str(second)!r} here and {str(first)!r} in an earlier row",
+            "give each item one truth",
+            row=row,
+            column=name,
+        )
+    return per_item
+
+
+def wide_frame(ratings: "Ratings") -> "pd.DataFrame":
+    """Give a table with a row per item and a column per rater, blanks where missing."""
+    import pandas as pd
+
+    codes = ratings.codes
+    frame = {"item": ratings.items}
+    if ratings.system is not None:
+        frame["system"] = _categorical(ratings, ratings.system)
+    if ratings.truth is not None:
+        frame["truth"] = _categorical(ratings, ratings.truth)
+    if ratings.counts is not None:
+        frame["count"] = ratings.counts
+    clash = {"item", "system", "truth", "count"} & set(ratings.raters)
+    if clash:
+        raise InputError(f"a rater is named {clash.pop()!r}, as another column is", "rename them")
+    raters = {name: _categorical(ratings, codes[:, j]) for j, name in enumerate(ratings.raters)}
+    return pd.DataFrame({"item": frame.pop("item")} | raters | frame)
+
+
+def long_frame(ratings: "Ratings") -> "pd.DataFrame":
+    """Give a table with a row per rating, the system as one more rater."""
+    import pandas as pd
+
+    if ratings.grouped:
+        raise InputError("grouped ratings have no row per item", "use to_wide()")
+    flat = ratings.flat
+    item, rater, code = flat.item_index, flat.rater_index, flat.category_index
+    names = np.array(ratings.raters, dtype=object)[rater]
+    occasion = np.arange(len(item)) - _start_of_pair(item, rater) + 1
+    if ratings.system is not None:
+        answered = np.flatnonzero(ratings.system >= 0)
+        item = np.concatenate([item, answered])
+        names = np.concatenate([names, np.full(len(answered), "system", dtype=object)])
+        occasion = np.concatenate([occasion, np.ones(len(answered), dtype=np.int64)])
+        code = np.concatenate([code, ratings.system[answered]])
+    columns = {"item": ratings.items[item], "rater": names, "occasion": occasion}
+    columns["rating"] = _categorical(ratings, code)
+    if ratings.truth is not None:
+        columns["truth"] = _categorical(ratings, ratings.truth[item])
+    return pd.DataFrame(columns)
+
+
+def _start_of_pair(item: NDArray[np.int64], rater: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Give the position where the ratings of the same item by the same rater begin."""
+    position = np.arange(len(item))
+    new = (np.diff(item, prepend=-1) != 0) | (np.diff(rater, prepend=-1) != 0)
+    return np.maximum.accumulate(np.where(new, position, 0))
+
+
+def _categorical(ratings: "Ratings", codes: NDArray[np.int64]) -> Any:
+    import pandas as pd
+
+    return pd.Categorical.from_codes(codes, list(ratings.categories), ordered=ratings.ordered)

@@ -1,0 +1,214 @@
+"""CSV files: read fast, and told where they are broken."""
+
+import csv
+import re
+from collections.abc import Iterator
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from lehner.core.errors import InputError
+
+LONGEST_LINE = 1_000_000
+DELIMITERS = (",", "\t", ";")
+ROWS_FOR_DELIMITER = 20
+
+
+def read_csv(path: Path) -> Any:
+    """Read a CSV file with a header, every column as text.
+
+    Parameters
+    ----------
+    path : Path
+        UTF-8, with or without a byte order mark; separated by commas, tabs or semicolons.
+
+    Returns
+    -------
+    pyarrow.Table
+        Dictionary-encoded: memory in proportion to the rows, not to the length of the labels.
+
+    Raises
+    ------
+    InputError
+        Naming file, row and remedy if it is not such a file.
+    """
+    import pyarrow as pa
+    import pyarrow.csv
+
+    delimiter = _check_bytes(path)
+    header = _check_header(path, delimiter)
+    text = pa.dictionary(pa.int32(), pa.string())
+    try:
+        table = pyarrow.csv.read_csv(
+            path,
+            read_options=pyarrow.csv.ReadOptions(block_size=4 * LONGEST_LINE),
+            parse_options=pyarrow.csv.ParseOptions(delimiter=delimiter, newlines_in_values=True),
+            convert_options=pyarrow.csv.ConvertOptions(
+                column_types=dict.fromkeys(header, text), strings_can_be_null=False
+            ),
+        )
+    except (OSError, KeyError, pa.ArrowException) as error:
+        _check_records(path, delimiter)
+        if sum(1 for _ in islice(_records(path, delimiter), 2)) < 2:
+            raise InputError("it has no rows below the header", "add ratings", file=path) from None
+        reason = str(error).splitlines()[0][:200]
+        raise InputError(
+            f"it cannot be read ({reason})", "give a UTF-8 CSV file with a header", file=path
+        ) from None
+    return table.unify_dictionaries()
+
+
+def _check_header(path: Path, delimiter: str) -> list[str]:
+    header = next(fields for _, fields in _records(path, delimiter))
+    names = [name.strip() for name in header]
+    repeated = next((name for i, name in enumerate(names) if name in names[:i]), None)
+    if repeated is not None:
+        raise InputError(
+            f"two columns are named {repeated!r}",
+            "give each column its own name",
+            file=path,
+            row=1,
+        )
+    return header
+
+
+def line_of(path: Path, position: int) -> int:
+    """Find the line on which a row of data stands, the header being row 1.
+
+    Parameters
+    ----------
+    path : Path
+    position : int
+        Of the row among the rows of data, from 0.
+
+    Returns
+    -------
+    int
+    """
+    with path.open("rb") as file:
+        delimiter = _delimiter(path, file.readline(LONGEST_LINE).decode("utf-8-sig"))
+    lines = (line for line, _ in _records(path, delimiter))
+    return next((line for i, line in enumerate(lines) if i == position + 1), position + 2)
+
+
+def _check_bytes(path: Path) -> str:
+    """Raise an InputError unless the file is text in lines; give its delimiter."""
+    quoted = False
+    try:
+        with path.open("rb") as file:
+            first = file.readline(LONGEST_LINE + 1)
+            file.seek(0)
+            for block in iter(lambda: file.read(1 << 24), b""):
+                quoted = quoted or b'"' in block
+                if b"\x00" in block:
+                    _check_lines(path)
+    except OSError as error:
+        raise InputError(
+            f"it cannot be read ({error.strerror})", "check its permissions", file=path
+        ) from None
+    if len(first) > LONGEST_LINE or not _decodes(first):
+        _check_lines(path)
+    delimiter = _delimiter(path, first.decode("utf-8-sig"))
+    if not first.removeprefix(b"\xef\xbb\xbf").strip():
+        raise InputError(
+            "the first line has no column names", "start with column names", file=path, row=1
+        )
+    if quoted:
+        # A quote that is never closed swallows rows, and the fast reader does not mind.
+        _check_records(path, delimiter)
+    return delimiter
+
+
+def _decodes(line: bytes) -> bool:
+    try:
+        line.decode()
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def _delimiter(path: Path, header: str) -> str:
+    """Find the delimiter: that of the header, and if it may be several, that of more rows."""
+    unquoted = re.sub('"[^"]*"', "", header)
+    found = [delimiter for delimiter in DELIMITERS if delimiter in unquoted]
+    if len(found) < 2:
+        return found[0] if found else DELIMITERS[0]
+    return max(found, key=lambda one: (_like_the_header(path, one), unquoted.count(one)))
+
+
+def _like_the_header(path: Path, delimiter: str) -> int:
+    """Count rows, of the first, with as many fields as the header."""
+    records = islice(_records(path, delimiter, strict=True), ROWS_FOR_DELIMITER + 1)
+    n_fields = []
+    try:
+        n_fields = [len(fields) for _, fields in records]
+    except InputError:
+        return 0
+    return n_fields[1:].count(n_fields[0])
+
+
+def _check_lines(path: Path) -> None:
+    """Raise an InputError at the first line that is too long or not text."""
+    with path.open("rb") as lines:
+        for number, line in enumerate(iter(lambda: lines.readline(LONGEST_LINE + 1), b""), 1):
+            if len(line) > LONGEST_LINE:
+                raise InputError(
+                    f"the line is longer than {LONGEST_LINE:,} bytes",
+                    "check for missing line ends or an unclosed quote",
+                    file=path,
+                    row=number,
+                )
+            bad = line.find(b"\x00")
+            try:
+                line.decode()
+            except UnicodeDecodeError as problem:
+                bad = problem.start
+            if bad >= 0:
+                raise InputError(
+                    f"byte 0x{line[bad]:02x} at position {bad + 1} is not UTF-8 text",
+                    "save the file as UTF-8",
+                    file=path,
+                    row=number,
+                )
+
+
+def _check_records(path: Path, delimiter: str) -> None:
+    """Raise an InputError at the first line that is not text or lacks a field or a quote."""
+    _check_lines(path)
+    expected = 0
+    for line, fields in _records(path, delimiter, strict=True):
+        expected = expected or len(fields)
+        if len(fields) != expected:
+            raise InputError(
+                f"{len(fields)} fields where the header has {expected}",
+                "give every row as many fields as the header",
+                file=path,
+                row=line,
+            )
+
+
+def _records(
+    path: Path, delimiter: str, *, strict: bool = False
+) -> Iterator[tuple[int, list[str]]]:
+    """Yield the line on which each record starts and its fields, blank lines left out."""
+    limit = csv.field_size_limit(LONGEST_LINE)
+    line = 1
+    try:
+        with path.open(encoding="utf-8-sig", newline="") as file:
+            reader = csv.reader(file, delimiter=delimiter, strict=strict)
+            for fields in reader:
+                if fields:
+                    yield line, fields
+                line = reader.line_num + 1
+    except UnicodeDecodeError:
+        _check_lines(path)
+    except csv.Error as error:
+        if strict or line == 1:
+            raise InputError(
+                f"a quote is not closed, or text follows its end ({error})",
+                'close every quote, and write a quote within quotes as ""',
+                file=path,
+                row=line,
+            ) from None
+    finally:
+        csv.field_size_limit(limit)

@@ -1,0 +1,132 @@
+"""Flat ratings: one rating after another, in memory proportional to their number."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from lehner.core.errors import InputError
+
+MOST_ITEMS = 2**53
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class FlatRatings:
+    """The row, rater and category of each rating.
+
+    Parameters
+    ----------
+    item_index, rater_index, category_index : ndarray of int, shape (n_ratings,)
+        The row, rater and category of each rating, sorted by row, then rater, then category.
+    """
+
+    item_index: NDArray[np.int64]
+    rater_index: NDArray[np.int64]
+    category_index: NDArray[np.int64]
+
+
+def flatten(codes: ArrayLike, n_categories: int) -> tuple[FlatRatings, int, int]:
+    """Flatten an array (item, rater) of codes; give the numbers of items and raters too."""
+    dense = as_array(codes, "codes")
+    if dense.ndim != 2:
+        raise InputError(f"codes have shape {dense.shape}", "give an array (item, rater)")
+    dense = check_codes(dense, n_categories, "codes")
+    item, rater = np.nonzero(dense >= 0)
+    flat = FlatRatings(item_index=item, rater_index=rater, category_index=dense[item, rater])
+    return flat, *dense.shape
+
+
+def check_flat(flat: FlatRatings, n_rows: int, n_raters: int, n_categories: int) -> FlatRatings:
+    """Raise an InputError where an index is out of range, and sort what is not sorted.
+
+    Parameters
+    ----------
+    flat : FlatRatings
+    n_rows, n_raters, n_categories : int
+
+    Returns
+    -------
+    FlatRatings
+    """
+    sizes = {"item_index": n_rows, "rater_index": n_raters, "category_index": n_categories}
+    arrays = [_check_index(getattr(flat, name), name, size) for name, size in sizes.items()]
+    item, rater, category = arrays
+    if not len(item) == len(rater) == len(category):
+        raise InputError(
+            f"there are {len(item)} item, {len(rater)} rater and {len(category)} category indices",
+            "give one of each for a rating",
+        )
+    if _sorted(item, rater, category):
+        return FlatRatings(item_index=item, rater_index=rater, category_index=category)
+    return sort_ratings(item, rater, category, n_categories)
+
+
+def _check_index(values: Any, name: str, size: int) -> NDArray[np.int64]:
+    index = as_array(values, name)
+    if index.ndim != 1 or (index.size and not np.issubdtype(index.dtype, np.integer)):
+        raise InputError(
+            f"{name} has shape {index.shape} and type {index.dtype}", "give whole numbers in a row"
+        )
+    if index.size and (index.min() < 0 or index.max() >= size):
+        bad = index.min() if index.min() < 0 else index.max()
+        raise InputError(f"{name} holds {bad}", f"give whole numbers from 0 to {size - 1}")
+    return index.astype(np.int64, copy=False)
+
+
+def _sorted(*arrays: NDArray[np.int64]) -> bool:
+    """Whether rows are in order by the first array, then the second, then the third."""
+    in_order = np.ones(max(len(arrays[0]) - 1, 0), dtype=bool)
+    for values in reversed(arrays):
+        before, after = values[:-1], values[1:]
+        in_order &= before == after
+        in_order |= before < after
+    return bool(in_order.all())
+
+
+def sort_ratings(
+    item: NDArray[np.int64], rater: NDArray[np.int64], code: NDArray[np.int64], n_categories: int
+) -> FlatRatings:
+    """Sort ratings by item, rater and category."""
+    n_raters = int(rater.max(initial=0)) + 1
+    key = np.sort((item * n_raters + rater) * n_categories + code)
+    pair, category = np.divmod(key, n_categories)
+    item, rater = np.divmod(pair, n_raters)
+    return FlatRatings(item_index=item, rater_index=rater, category_index=category)
+
+
+def check_codes(codes: NDArray[Any], n_categories: int, name: str) -> NDArray[np.int64]:
+    """Raise an InputError unless codes are category indices, or -1 where missing."""
+    if codes.size and not np.issubdtype(codes.dtype, np.integer):
+        raise InputError(
+            f"{name} are of type {codes.dtype}",
+            "give whole numbers, -1 for missing, or read labels with Ratings.from_wide",
+        )
+    bad = np.argwhere((codes < -1) | (codes >= n_categories))
+    if len(bad):
+        raise InputError(
+            f"{name} {codes[tuple(bad[0])]} at {tuple(map(int, bad[0]))}",
+            f"codes run from 0 to {n_categories - 1}, -1 for missing",
+        )
+    return codes.astype(np.int64)
+
+
+def check_counts(counts: ArrayLike, shape: tuple[int, ...]) -> NDArray[np.int64]:
+    """Raise an InputError unless counts have the shape and are whole numbers, 0 or more."""
+    array = as_array(counts, "counts")
+    if array.shape != shape:
+        raise InputError(f"counts have shape {array.shape}", f"give shape {shape}")
+    if array.size and not np.issubdtype(array.dtype, np.integer):
+        raise InputError(f"counts are of type {array.dtype}", "give whole numbers, 0 or more")
+    if array.size and (array.min() < 0 or array.astype(float).sum() > MOST_ITEMS):
+        bad = array.min() if array.min() < 0 else array.max()
+        raise InputError(f"count {bad} is no number of items", "give whole numbers, 0 or more")
+    return array.astype(np.int64)
+
+
+def as_array(values: ArrayLike, name: str) -> NDArray[Any]:
+    """Give values as an array, or raise an InputError where rows differ in length."""
+    try:
+        return np.asarray(values)
+    except (TypeError, ValueError):
+        raise InputError(f"{name} have rows of unequal length", "give a regular array") from None

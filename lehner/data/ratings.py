@@ -1,0 +1,754 @@
+"""Ratings: which rater put which item into which category, and what the system said."""
+
+from collections.abc import Sequence
+from copy import copy
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from lehner.core.errors import InputError
+from lehner.core.wording import counted, counted_categories
+from lehner.data.categories import (
+    Label,
+    check_categories,
+    choose_categories,
+    declared_column,
+    encode,
+    recode,
+    unify,
+)
+from lehner.data.checks.categories import check_found_categories
+from lehner.data.checks.coding import check_coding
+from lehner.data.checks.column_labels import refuse_stray_columns
+from lehner.data.checks.column_names import (
+    refuse_other_columns,
+    say_doubtful_names,
+    say_other_raters,
+)
+from lehner.data.checks.columns import say_columns
+from lehner.data.checks.counts import count_gaps
+from lehner.data.checks.warn import warn_of_data
+from lehner.data.columns import (
+    columns_of,
+    count_column,
+    encode_items,
+    long_frame,
+    refuse_duplicates,
+    require_columns,
+    require_complete,
+    truth_per_item,
+    unique_items,
+    wide_frame,
+)
+from lehner.data.flat import (
+    FlatRatings,
+    as_array,
+    check_codes,
+    check_counts,
+    check_flat,
+    flatten,
+    sort_ratings,
+)
+from lehner.data.patterns import Patterns, number_patterns
+from lehner.data.spelling import reread
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import xarray as xr
+
+SYSTEM = "system"
+
+
+class Ratings:
+    """Ratings of items by raters, with the system's answers and the known truths if any.
+
+    Parameters
+    ----------
+    codes : array_like of int, shape (n_items, n_raters), or FlatRatings
+        Category index of each rating, -1 where missing.
+    categories : sequence of str or int, length n_categories
+        Names of the categories, used or not.
+    raters : sequence of str, length n_raters, optional
+        Names of the raters.
+    items : sequence, length n_items, optional
+        Names of the items.
+    system : array_like of int, shape (n_items,), optional
+        Category index of the system's answer, -1 where missing.
+    truth : array_like of int, shape (n_items,), optional
+        Category index of the true category, -1 where unknown.
+    counts : array_like of int, shape (n_items,), optional
+        For grouped data: how many items each row stands for.
+    ordered : bool
+        Whether the order of the categories means something.
+    anonymous : bool
+        Whether it is unknown who gave which rating, as in tables of counts per category.
+    noticed : sequence of str
+        What was noticed when the data were read: see `notes`.
+
+    Attributes
+    ----------
+    flat : FlatRatings
+        The ratings one after another.
+
+    Examples
+    --------
+    >>> ratings = Ratings([[0, 0, 1], [1, 1, -1]], ["no", "yes"], system=[0, 1])
+    >>> ratings
+    Ratings: 2 items, 3 raters, 5 ratings, 2 categories (no, yes), system
+    """
+
+    def __init__(
+        self,
+        codes: ArrayLike | FlatRatings,
+        categories: Sequence[Label],
+        raters: Sequence[Any] | None = None,
+        items: Sequence[Any] | NDArray[Any] | None = None,
+        system: ArrayLike | None = None,
+        truth: ArrayLike | None = None,
+        *,
+        counts: ArrayLike | None = None,
+        ordered: bool = False,
+        anonymous: bool = False,
+        noticed: Sequence[str] = (),
+    ) -> None:
+        self.categories = check_categories(categories)
+        self.ordered = ordered
+        self.anonymous = anonymous
+        self.noticed = tuple(noticed)
+        if isinstance(codes, FlatRatings):
+            n_rows = _length(items, codes.item_index)
+            n_raters = _length(raters, codes.rater_index)
+            self.flat = check_flat(codes, n_rows, n_raters, len(self.categories))
+        else:
+            self.flat, n_rows, n_raters = flatten(codes, len(self.categories))
+        self.raters = _rater_names(raters, n_raters, has_system=system is not None)
+        self.items = np.arange(n_rows) if items is None else as_array(items, "items")
+        if self.items.shape != (n_rows,):
+            raise InputError(f"{len(self.items)} names for {n_rows} items", "name each item once")
+        self.system = self._per_row(system, "system")
+        self.truth = self._per_row(truth, "truth")
+        self.counts = None if counts is None else check_counts(counts, (n_rows,))
+
+    def _per_row(self, codes: ArrayLike | None, name: str) -> NDArray[np.int64] | None:
+        if codes is None:
+            return None
+        array = as_array(codes, name)
+        if array.shape != self.items.shape:
+            raise InputError(
+                f"{name} has shape {array.shape} for {len(self.items)} items",
+                f"give one {name} code per item",
+            )
+        return check_codes(array, len(self.categories), name)
+
+    def __repr__(self) -> str:
+        shown = ", ".join(map(str, self.categories[:8])) + (", …" * (self.n_categories > 8))
+        parts = [
+            counted(self.n_items, "item")
+            + (f" in {counted(len(self.items), 'row')}" if self.grouped else ""),
+            counted(self.n_raters, "anonymous " * self.anonymous + "rater"),
+            counted(self.n_ratings, "rating"),
+            counted_categories(self.n_categories, ordered=self.ordered) + f" ({shown})",
+        ]
+        parts += ["system"] * (self.system is not None) + ["truth"] * (self.truth is not None)
+        return "Ratings: " + ", ".join(parts)
+
+    @property
+    def n_items(self) -> int:
+        """Number of items; in grouped data the sum of the counts."""
+        return len(self.items) if self.counts is None else int(self.counts.sum())
+
+    @property
+    def n_raters(self) -> int:
+        """Number of raters, the system not included."""
+        return len(self.raters)
+
+    @property
+    def n_categories(self) -> int:
+        """Number of categories, used or not."""
+        return len(self.categories)
+
+    @property
+    def n_ratings(self) -> int:
+        """Number of ratings by raters; in grouped data with the counts."""
+        return int(self.weights[self.flat.item_index].sum())
+
+    @property
+    def grouped(self) -> bool:
+        """Whether a row stands for several items."""
+        return self.counts is not None
+
+    @property
+    def weights(self) -> NDArray[np.int64]:
+        """How many items each row stands for, shape (n_rows,)."""
+        return np.ones(len(self.items), np.int64) if self.counts is None else self.counts
+
+    @property
+    def repeated(self) -> bool:
+        """Whether some rater rated some item more than once."""
+        item, rater = self.flat.item_index, self.flat.rater_index
+        return bool(((item[1:] == item[:-1]) & (rater[1:] == rater[:-1])).any())
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What a user should know of the data, a sentence each.
+
+        Which columns were read as what, what looked odd (a `DataWarning` too), and how many
+        answers are missing.
+        """
+        return (*self.noticed, *count_gaps(self))
+
+    @property
+    def codes(self) -> NDArray[np.int64]:
+        """Category index per item and rater, -1 where missing, shape (n_items, n_raters).
+
+        Raises
+        ------
+        InputError
+            If a rater rated an item more than once: see `flat` or `to_long` instead.
+        """
+        if self.repeated:
+            raise InputError("some raters rated an item more than once", "use .flat or .to_long()")
+        dense = np.full((len(self.items), self.n_raters), -1)
+        dense[self.flat.item_index, self.flat.rater_index] = self.flat.category_index
+        return dense
+
+    def votes(self) -> NDArray[np.int64]:
+        """Count the ratings of each row in each category, shape (n_rows, n_categories)."""
+        size = len(self.items) * self.n_categories
+        cell = self.flat.item_index * self.n_categories + self.flat.category_index
+        return np.bincount(cell, minlength=size).reshape(len(self.items), self.n_categories)
+
+    def take(self, rows: ArrayLike, counts: ArrayLike | None = None) -> "Ratings":
+        """Select rows, in the order given.
+
+        Parameters
+        ----------
+        rows : array_like of int or bool
+            Positions of the rows, of which one may occur more than once; or a mask.
+        counts : array_like of int, optional
+            How many items each selected row stands for; by default as before.
+
+        Returns
+        -------
+        Ratings
+        """
+        rows = np.asarray(rows)
+        rows = np.flatnonzero(rows) if rows.dtype == bool else rows.astype(np.int64)
+        lengths = np.bincount(self.flat.item_index, minlength=len(self.items))
+        starts = np.concatenate([[0], np.cumsum(lengths)])[:-1]
+        offsets = np.arange(lengths[rows].sum()) - np.repeat(
+            np.cumsum(lengths[rows]) - lengths[rows], lengths[rows]
+        )
+        source = np.repeat(starts[rows], lengths[rows]) + offsets
+        flat = FlatRatings(
+            item_index=np.repeat(np.arange(len(rows)), lengths[rows]),
+            rater_index=self.flat.rater_index[source],
+            category_index=self.flat.category_index[source],
+        )
+        return self._replace(
+            codes=flat,
+            items=self.items[rows],
+            system=None if self.system is None else self.system[rows],
+            truth=None if self.truth is None else self.truth[rows],
+            counts=self.weights[rows] if counts is None and self.grouped else counts,
+        )
+
+    def patterns(self, *, truth: bool = True) -> "Patterns":
+        """Collapse items with the same ratings, system answer and known truth.
+
+        Takes time and memory in proportion to the number of ratings.
+
+        Parameters
+        ----------
+        truth : bool
+            Whether items that differ only in their known truth are kept apart; if not, the
+            patterns have no truth.
+
+        Returns
+        -------
+        Patterns
+
+        Examples
+        --------
+        >>> patterns = Ratings([[0, 1], [1, 1], [0, 1]], ["no", "yes"]).patterns()
+        >>> patterns.ratings.counts, patterns.inverse
+        (array([2, 1]), array([0, 1, 0]))
+        """
+        known = self if truth else self._replace(truth=None)
+        inverse = number_patterns(known)
+        n_patterns = int(inverse.max(initial=-1)) + 1
+        first = np.empty(n_patterns, dtype=np.int64)
+        first[inverse[::-1]] = np.arange(len(inverse))[::-1]
+        counts = np.bincount(inverse, weights=self.weights, minlength=n_patterns)
+        return Patterns(ratings=known.take(first, counts.astype(np.int64)), inverse=inverse)
+
+    def _replace(self, **changes: Any) -> "Ratings":
+        fields: dict[str, Any] = {
+            "codes": self.flat,
+            "categories": self.categories,
+            "raters": self.raters,
+            "items": self.items,
+            "system": self.system,
+            "truth": self.truth,
+            "counts": self.counts,
+            "ordered": self.ordered,
+            "anonymous": self.anonymous,
+            "noticed": self.noticed,
+        }
+        return Ratings(**(fields | changes))
+
+    def with_system(self, rater: Any) -> "Ratings":
+        """Take one of the raters as the system.
+
+        Parameters
+        ----------
+        rater : str
+            Name of the rater.
+
+        Returns
+        -------
+        Ratings
+            The other raters, with this rater's ratings as the system's answers.
+
+        Raises
+        ------
+        InputError
+            If there is no such rater, if raters are anonymous, if the rater rated an item more
+            than once, if there is a system already, or if no other rater gives a category that
+            this one gives.
+        """
+        if self.system is not None:
+            raise InputError(
+                f"the ratings have a system already, whose answers {str(rater)!r} would replace",
+                "leave them out first, by without_system()",
+            )
+        taken = self._take_system(rater)
+        return taken._note(f"the rater {str(rater)!r} is taken as the system")._check_coding()
+
+    def _take_system(self, rater: Any) -> "Ratings":
+        if self.anonymous:
+            raise InputError(
+                f"{rater!r} cannot be the system: it is unknown who gave which rating",
+                "use data in which raters are named",
+            )
+        if str(rater) not in self.raters:
+            raise InputError(
+                f"there is no column or rater {str(rater)!r}",
+                f"choose the system among {', '.join(self.raters)}",
+            )
+        chosen = self.raters.index(str(rater))
+        mine = self.flat.rater_index == chosen
+        rows = self.flat.item_index[mine]
+        twice = np.flatnonzero(np.diff(rows) == 0)
+        if twice.size:
+            raise InputError(
+                f"rater {str(rater)!r} rated item {self.items[rows[twice[0]]]} more than once, "
+                "and a system gives one answer per item",
+                "choose another rater as the system",
+            )
+        system = np.full(len(self.items), -1)
+        system[rows] = self.flat.category_index[mine]
+        index = self.flat.rater_index[~mine]
+        flat = FlatRatings(
+            item_index=self.flat.item_index[~mine],
+            rater_index=index - (index > chosen),
+            category_index=self.flat.category_index[~mine],
+        )
+        raters = [name for j, name in enumerate(self.raters) if j != chosen]
+        return self._replace(codes=flat, raters=raters, system=system)
+
+    def without_system(self) -> "Ratings":
+        """Leave the system's answers out.
+
+        Returns
+        -------
+        Ratings
+        """
+        if self.system is None:
+            return self
+        return self._replace(system=None)._note("the system's answers are left out")
+
+    def _note(self, *texts: str) -> "Ratings":
+        """Add what was noticed."""
+        noted = copy(self)
+        noted.noticed = (*self.noticed, *texts)
+        return noted
+
+    def _check_coding(self, *, refuse: bool = True) -> "Ratings":
+        """Refuse, or note and warn of, answers coded otherwise than the raters' ratings."""
+        odd = check_coding(self, refuse=refuse)
+        warn_of_data(odd)
+        return self._note(*odd) if odd else self
+
+    def with_truth(self, truth: ArrayLike | None) -> "Ratings":
+        """Give the items these known truths, or none, in the place of those that are known.
+
+        Parameters
+        ----------
+        truth : array_like of int, shape (n_items,), optional
+            Category index of the true category, -1 where unknown.
+
+        Returns
+        -------
+        Ratings
+        """
+        return self._replace(truth=truth)
+
+    def equals(self, other: "Ratings") -> bool:
+        """Whether both hold the same ratings under the same names."""
+        arrays = ("items", "system", "truth", "counts")
+        flat = ("item_index", "rater_index", "category_index")
+        return (
+            (self.categories, self.raters, self.ordered, self.anonymous)
+            == (other.categories, other.raters, other.ordered, other.anonymous)
+            and all(np.array_equal(getattr(self, a), getattr(other, a)) for a in arrays)
+            and all(np.array_equal(getattr(self.flat, a), getattr(other.flat, a)) for a in flat)
+        )
+
+    @classmethod
+    def from_wide(
+        cls,
+        data: Any,
+        *,
+        raters: Sequence[str] | None = None,
+        item: str | None = None,
+        system: str | None = None,
+        truth: str | None = None,
+        counts: str | None = None,
+        categories: Sequence[Label] | None = None,
+        ordered: bool = False,
+        missing: Sequence[Label] = (),
+        fold_case: bool = False,
+    ) -> "Ratings":
+        """Read a table with a row per item and a column per rater.
+
+        Parameters
+        ----------
+        data : pandas.DataFrame, pyarrow.Table, mapping of columns or ndarray
+            Labels; an array has raters as columns.
+        raters : sequence of str, optional
+            The raters' columns; by default all columns not named below. For an array, names.
+        item, system, truth, counts : str, optional
+            Columns that name the items, hold the system's answers, the known truths, and how
+            many items a row stands for.
+        categories : sequence, optional
+            All categories in order; by default those that occur, sorted.
+        ordered : bool
+            Whether their order means something.
+        missing : sequence of str
+            Labels that stand for no rating, besides blanks, NA, NaN and null.
+        fold_case : bool
+            Whether labels that differ only in case, white space or Unicode form are one.
+
+        Returns
+        -------
+        Ratings
+
+        Raises
+        ------
+        InputError
+            Where the table is no such table, or where data are hardly meant as they stand: a
+            system coded otherwise than the raters, one category spelled in two ways, a column
+            that is no rater. What only looks odd is a `DataWarning`, and stands in `notes`.
+
+        Examples
+        --------
+        >>> Ratings.from_wide({"Ann": ["a", "b"], "Bo": ["a", None], "AI": ["b", "b"]}, system="AI")
+        Ratings: 2 items, 2 raters, 3 ratings, 2 categories (a, b), system
+        """
+        columns = columns_of(data, raters)
+        special = [name for name in (item, system, truth, counts) if name is not None]
+        chosen = [name for name in columns if name not in special] if raters is None else raters
+        require_columns(columns, [*special, *chosen])
+        if raters is None:
+            refuse_other_columns(chosen, system)
+        labelled = [*chosen, *(name for name in (system, truth) if name is not None)]
+        found = {name: encode(columns[name], name) for name in labelled}
+        roles, odd = reread(found, missing, fold_case, categories)
+        fixed = categories is not None or declared_column(roles) is not None
+        if raters is None and not fixed:
+            answers = {name: column for name, column in roles.items() if name != truth}
+            refuse_stray_columns(answers, chosen)
+        cats, names, ordered = choose_categories(roles, categories, ordered)
+        if categories is None:
+            odd += check_found_categories(roles, names, refuse=not fixed)
+        if raters is None:
+            odd += say_doubtful_names(chosen, system)
+        used = {*special, *chosen}
+        said = say_columns(
+            chosen,
+            system=system,
+            truth=truth,
+            item=item,
+            ignored=[name for name in columns if name not in used],
+        )
+        codes = {name: recode(column, name, cats, names) for name, column in roles.items()}
+        n_rows = len(next(iter(columns.values())))
+        dense = np.stack([codes[r] for r in chosen], axis=1) if chosen else np.empty((n_rows, 0))
+        ratings = cls(
+            dense.astype(np.int64),
+            cats,
+            chosen,
+            None if item is None else unique_items(columns[item], item),
+            None if system is None else codes[system],
+            None if truth is None else codes[truth],
+            counts=None if counts is None else count_column(columns[counts], counts),
+            ordered=ordered,
+            noticed=(said, *odd),
+        )
+        warn_of_data(odd)
+        return ratings._check_coding(refuse=not fixed)
+
+    @classmethod
+    def from_long(
+        cls,
+        data: Any,
+        *,
+        item: str = "item",
+        rater: str = "rater",
+        rating: str = "rating",
+        system: str | None = None,
+        truth: str | None = None,
+        occasion: str | None = None,
+        categories: Sequence[Label] | None = None,
+        ordered: bool = False,
+        missing: Sequence[Label] = (),
+        fold_case: bool = False,
+    ) -> "Ratings":
+        """Read a table with a row per rating.
+
+        Parameters
+        ----------
+        data : pandas.DataFrame, pyarrow.Table or mapping of columns
+        item, rater, rating : str
+            The columns.
+        system : str, optional
+            The rater who is the system.
+        truth : str, optional
+            Column with the item's known truth, the same or blank in all rows of an item.
+        occasion : str, optional
+            Column that tells repeated ratings of an item by a rater apart; without it a
+            repetition is an error.
+        categories : sequence, optional
+            All categories in order; by default those that occur, sorted.
+        ordered : bool
+            Whether their order means something.
+        missing : sequence of str
+            Labels that stand for no rating, besides blanks, NA, NaN and null.
+        fold_case : bool
+            Whether labels that differ only in case, white space or Unicode form are one.
+
+        Returns
+        -------
+        Ratings
+
+        Raises
+        ------
+        InputError
+            As for `from_wide`.
+
+        Examples
+        --------
+        >>> Ratings.from_long({"item": [1, 1, 2], "rater": ["x", "y", "x"], "rating": "aba"})
+        Ratings: 2 items, 2 raters, 3 ratings, 2 categories (a, b)
+        """
+        columns = columns_of(data)
+        optional = [name for name in (truth, occasion) if name is not None]
+        require_columns(columns, [item, rater, rating, *optional])
+        item_index, items = encode_items(columns[item], item)
+        rated_by = require_complete(encode(columns[rater], rater), rater)
+        when = None if occasion is None else encode_items(columns[occasion], occasion)[0]
+        labelled = [rating] if truth is None else [rating, truth]
+        found = {name: encode(columns[name], name) for name in labelled}
+        roles, odd = reread(found, missing, fold_case, categories)
+        fixed = categories is not None or declared_column(roles) is not None
+        cats, names, ordered = choose_categories(roles, categories, ordered)
+        if categories is None:
+            odd += check_found_categories(roles, names, refuse=not fixed)
+        codes = {name: recode(column, name, cats, names) for name, column in roles.items()}
+        refuse_duplicates(item_index, rated_by, when, codes[rating])
+        rated = codes[rating] >= 0
+        flat = sort_ratings(
+            item_index[rated], rated_by.codes[rated], codes[rating][rated], len(cats)
+        )
+        rater_names = unify(rated_by.labels)
+        ratings = cls(
+            flat,
+            cats,
+            [rater_names[label] for label in rated_by.labels],
+            items,
+            ordered=ordered,
+        )
+        if truth is not None:
+            ratings.truth = truth_per_item(item_index, codes[truth], len(items), truth, cats)
+        if system is not None:
+            ratings = ratings._take_system(system)
+        odd += say_doubtful_names(ratings.raters, system)
+        odd += say_other_raters(ratings.raters, system)
+        used = {item, rater, rating, *optional}
+        said = say_columns(
+            ratings.raters,
+            system=system,
+            truth=truth,
+            item=item,
+            ignored=[name for name in columns if name not in used],
+        )
+        warn_of_data(odd)
+        return ratings._note(said, *odd)._check_coding(refuse=not fixed)
+
+    @classmethod
+    def from_patterns(cls, data: Any, *, counts: str = "count", **columns: Any) -> "Ratings":
+        """Read a grouped table: a row per pattern of ratings with the number of such items.
+
+        Parameters
+        ----------
+        data : pandas.DataFrame, pyarrow.Table or mapping of columns
+        counts : str
+            The column of counts.
+        **columns
+            As for `from_wide`.
+
+        Returns
+        -------
+        Ratings
+
+        Examples
+        --------
+        >>> Ratings.from_patterns({"Ann": [0, 0], "Bo": [0, 1], "count": [70, 30]})
+        Ratings: 100 items in 2 rows, 2 raters, 200 ratings, 2 categories (0, 1)
+        """
+        return cls.from_wide(data, counts=counts, **columns)
+
+    @classmethod
+    def from_counts(
+        cls,
+        counts: ArrayLike,
+        categories: Sequence[Label],
+        *,
+        items: Sequence[Any] | None = None,
+        item_counts: ArrayLike | None = None,
+        ordered: bool = False,
+    ) -> "Ratings":
+        """Read how many anonymous raters put each item into each category.
+
+        Parameters
+        ----------
+        counts : array_like of int, shape (n_items, n_categories)
+            Number of ratings of each item in each category.
+        categories : sequence, length n_categories
+        items : sequence, optional
+            Names of the items.
+        item_counts : array_like of int, shape (n_items,), optional
+            How many items each row stands for.
+        ordered : bool
+            Whether the order of the categories means something.
+
+        Returns
+        -------
+        Ratings
+            With anonymous raters: it is unknown who gave which rating.
+
+        Examples
+        --------
+        >>> Ratings.from_counts([[3, 0], [1, 2]], ["no", "yes"])
+        Ratings: 2 items, 3 anonymous raters, 6 ratings, 2 categories (no, yes)
+        """
+        table = as_array(counts, "counts")
+        n_items, n_categories = (len(table), len(categories)) if table.ndim else (0, 0)
+        table = check_counts(table, (n_items, n_categories))
+        item = np.repeat(np.arange(n_items), table.sum(axis=1))
+        category = np.repeat(np.tile(np.arange(n_categories), n_items), table.ravel())
+        starts = np.cumsum(table.sum(axis=1)) - table.sum(axis=1)
+        slot = np.arange(len(item)) - starts[item]
+        flat = FlatRatings(item_index=item, rater_index=slot, category_index=category)
+        raters = [f"rating {j + 1}" for j in range(int(table.sum(axis=1).max(initial=0)))]
+        return cls(
+            flat,
+            categories,
+            raters,
+            np.arange(1, n_items + 1) if items is None else items,
+            counts=item_counts,
+            ordered=ordered,
+            anonymous=True,
+        )
+
+    def to_wide(self) -> "pd.DataFrame":
+        """Give a table with a row per item and a column per rater, blanks where missing.
+
+        Returns
+        -------
+        pandas.DataFrame
+            Columns `item`, the raters, and `system`, `truth`, `count` where there are any.
+        """
+        return wide_frame(self)
+
+    def to_long(self) -> "pd.DataFrame":
+        """Give a table with a row per rating, the system as the rater `system`.
+
+        Returns
+        -------
+        pandas.DataFrame
+            Columns `item`, `rater`, `occasion`, `rating`, and `truth` if some is known.
+        """
+        return long_frame(self)
+
+    def to_xarray(self) -> "xr.Dataset":
+        """Give a labelled dataset of codes.
+
+        Returns
+        -------
+        xarray.Dataset
+            `ratings` (item, rater), and `system`, `truth`, `count` (item) where there are any:
+            indices into the coordinate `category`, -1 where missing.
+        """
+        import xarray as xr
+
+        data: dict[str, Any] = {"ratings": (("item", "rater"), self.codes)}
+        for name, values in (("system", self.system), ("truth", self.truth)):
+            data |= {} if values is None else {name: ("item", values)}
+        data |= {} if self.counts is None else {"count": ("item", self.counts)}
+        coords = {"item": self.items, "rater": list(self.raters), "category": list(self.categories)}
+        flags = {"ordered": int(self.ordered), "anonymous": int(self.anonymous)}
+        return xr.Dataset(data, coords, flags)
+
+    @classmethod
+    def from_xarray(cls, dataset: "xr.Dataset") -> "Ratings":
+        """Read what `to_xarray` gave.
+
+        Parameters
+        ----------
+        dataset : xarray.Dataset
+
+        Returns
+        -------
+        Ratings
+        """
+        if "ratings" not in dataset:
+            raise InputError("the dataset has no variable 'ratings'", "give what to_xarray gave")
+        return cls(
+            dataset["ratings"].transpose("item", "rater").values,
+            dataset["category"].values.tolist(),
+            dataset["rater"].values.tolist(),
+            dataset["item"].values,
+            dataset["system"].values if "system" in dataset else None,
+            dataset["truth"].values if "truth" in dataset else None,
+            counts=dataset["count"].values if "count" in dataset else None,
+            ordered=bool(dataset.attrs.get("ordered", False)),
+            anonymous=bool(dataset.attrs.get("anonymous", False)),
+        )
+
+
+def _length(names: Sequence[Any] | NDArray[Any] | None, index: NDArray[np.int64]) -> int:
+    return int(index.max(initial=-1)) + 1 if names is None else len(names)
+
+
+def _rater_names(
+    raters: Sequence[Any] | None, n_raters: int, *, has_system: bool
+) -> tuple[str, ...]:
+    names = tuple(map(str, range(1, n_raters + 1) if raters is None else raters))
+    if len(names) != n_raters or len(set(names)) < n_raters:
+        raise InputError(f"{n_raters} raters are named {list(names)}", "name each rater once")
+    if has_system and SYSTEM in names:
+        raise InputError(f"a rater is named {SYSTEM!r}, as the system is", "rename the rater")
+    return names

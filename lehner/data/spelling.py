@@ -1,0 +1,93 @@
+"""Spellings of one label: case, white space and Unicode forms made alike."""
+
+import re
+import unicodedata
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from lehner.core.checks import wrong
+from lehner.data.categories import Column, merge_labels, plain_label, unify
+
+INVISIBLE = dict.fromkeys(map(ord, "\u00ad\u200b\u200c\u200d\u2060\ufeff"))
+NUMBER = re.compile(r"[-+]?[0-9]{1,15}([.,][0-9]{1,15})?")
+
+
+def fold(label: Any) -> str:
+    r"""Give a label in lower case, one kind of white space and one Unicode form.
+
+    Numbers lose leading and trailing noughts.
+
+    Parameters
+    ----------
+    label : str, int or float
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> fold(" Not\u00a0 Sure"), fold("2.0"), fold("02")
+    ('not sure', '2', '2')
+    """
+    text = unicodedata.normalize("NFKC", str(label).translate(INVISIBLE)).casefold()
+    text = unicodedata.normalize("NFKC", " ".join(text.split()))
+    return f"{float(text.replace(',', '.')):.15g}" if NUMBER.fullmatch(text) else text
+
+
+def reread(
+    columns: Mapping[str, Column],
+    missing: Sequence[Any],
+    fold_case: bool,
+    categories: Sequence[Any] | None,
+) -> tuple[dict[str, Column], tuple[str, ...]]:
+    """Read labels once more, with texts that stand for no rating and spellings made alike.
+
+    Parameters
+    ----------
+    columns : mapping of str to Column
+        Of raters, system and truth.
+    missing : sequence of str
+        Labels that stand for no rating.
+    fold_case : bool
+        Whether labels that `fold` makes alike are one: the one among `categories`, else the
+        folded text.
+    categories : sequence, optional
+        Labels as the user spells them.
+
+    Returns
+    -------
+    columns : dict of str to Column
+    unused : tuple of str
+        A sentence for each of the texts in `missing` that occurs nowhere.
+    """
+    if isinstance(missing, str):
+        raise wrong("missing", missing, "give a list of texts, as in ['-', '?']")
+    alike = fold if fold_case else _plain_text
+    absent = {alike(text): str(text) for text in missing if plain_label(text) is not None}
+    if not absent and not fold_case:
+        return dict(columns), ()
+    spelled = {fold(label): label for label in categories or ()} if fold_case else {}
+    texts = {name: [alike(label) for label in one.labels] for name, one in columns.items()}
+    found = {text for several in texts.values() for text in several}
+    unused = [
+        f"no cell holds {shown!r}, said to be missing"
+        for text, shown in absent.items()
+        if text not in found
+    ]
+    read = {}
+    for name, column in columns.items():
+        labels = texts[name] if fold_case else column.labels
+        kept = [
+            None if text in absent else spelled.get(text, label)
+            for text, label in zip(texts[name], labels, strict=True)
+        ]
+        codes, merged = merge_labels(column.codes, kept)
+        read[name] = replace(column, codes=codes, labels=merged)
+    return read, tuple(unused)
+
+
+def _plain_text(label: Any) -> str:
+    """Give a label as text, 99.0 as 99."""
+    return str(unify([label])[label])

@@ -1,0 +1,165 @@
+"""Votes: how many ratings of an item fall into each category, all that the algebra needs."""
+
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lehner.algebra.pairwise import choose_two, count_pairs
+from lehner.data.ratings import Ratings
+
+type Floats = NDArray[np.float64]
+type Integers = NDArray[np.int64]
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class VoteTable:
+    """Unique votes.
+
+    Counts of items go with it in arrays of shape (..., n_votes, n_categories + 1): items with
+    these votes for which the system answered each category, in the last column nothing.
+
+    Parameters
+    ----------
+    votes : ndarray of int, shape (n_votes, n_categories)
+        Number of ratings in each category.
+    agreeing, pairs : ndarray of int, shape (n_votes,)
+        Pairs of ratings by different raters that agree, and all of them.
+    """
+
+    votes: Integers
+    agreeing: Integers
+    pairs: Integers
+
+
+def tabulate_votes(votes: Integers) -> VoteTable:
+    """Count the pairs of ratings in unique votes, each rating by another rater.
+
+    Parameters
+    ----------
+    votes : ndarray of int, shape (n_votes, n_categories)
+
+    Returns
+    -------
+    VoteTable
+
+    Examples
+    --------
+    >>> table = tabulate_votes(np.array([[2, 1], [0, 3]]))
+    >>> table.agreeing.tolist(), table.pairs.tolist()
+    ([1, 3], [3, 3])
+    """
+    return VoteTable(
+        votes=votes,
+        agreeing=choose_two(votes).sum(axis=1),
+        pairs=choose_two(votes.sum(axis=1)),
+    )
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class CollapsedVotes:
+    """Ratings collapsed to votes and system answers.
+
+    Parameters
+    ----------
+    table : VoteTable
+    cell : ndarray of int, shape (n_cells,)
+        Where the combinations of votes and answer that occur stand in an array of counts.
+    weights : ndarray of int, shape (n_cells,)
+        Number of items in each of them.
+    row : ndarray of int, shape (n_rows,)
+        The votes of each row of the ratings.
+    """
+
+    table: VoteTable
+    cell: Integers
+    weights: Integers
+    row: Integers
+
+    def counts(self, weights: Floats) -> Floats:
+        """Lay weights of the cells, (..., n_cells), out as (..., n_votes, n_categories + 1)."""
+        shape = (len(self.table.votes), self.table.votes.shape[1] + 1)
+        # Samples lie side by side in memory: sums over categories, of which there are few, are
+        # several times faster so.
+        laid_out = np.zeros((shape[0] * shape[1], *weights.shape[:-1]))
+        laid_out[self.cell] = np.moveaxis(weights, -1, 0)
+        return np.moveaxis(laid_out.reshape(*shape, *weights.shape[:-1]), (0, 1), (-2, -1))
+
+
+def collapse_votes(ratings: Ratings) -> CollapsedVotes:
+    """Collapse ratings to the votes and system answers that occur.
+
+    Parameters
+    ----------
+    ratings : Ratings
+        Without a system all items are without its answer.
+
+    Returns
+    -------
+    CollapsedVotes
+    """
+    patterns = ratings.patterns(truth=False)
+    unique = patterns.ratings
+    rows, row = np.unique(
+        np.column_stack([unique.votes(), *count_pairs(unique)]), axis=0, return_inverse=True
+    )
+    k = ratings.n_categories
+    system = np.full(len(row), -1) if unique.system is None else unique.system
+    cell, index = np.unique(row * (k + 1) + np.where(system < 0, k, system), return_inverse=True)
+    return CollapsedVotes(
+        table=VoteTable(votes=rows[:, :k], agreeing=rows[:, k], pairs=rows[:, k + 1]),
+        cell=cell,
+        weights=np.bincount(index, weights=unique.weights).astype(np.int64),
+        row=row[patterns.inverse],
+    )
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class PatternVotes:
+    """All patterns that raters can give, in lexical order, and their votes.
+
+    Parameters
+    ----------
+    codes : ndarray of int, shape (n_patterns, n_raters)
+        -1 for a missing rating, which comes last.
+    votes_of_pattern : ndarray of int, shape (n_patterns,)
+        The row of the table with each pattern's votes.
+    table : VoteTable
+    """
+
+    codes: Integers
+    votes_of_pattern: Integers
+    table: VoteTable
+
+
+@lru_cache(maxsize=16)
+def pattern_votes(n_raters: int, n_categories: int, *, missing: bool) -> PatternVotes:
+    """Enumerate the patterns of ratings.
+
+    Parameters
+    ----------
+    n_raters, n_categories : int
+    missing : bool
+        Whether ratings may be missing.
+
+    Returns
+    -------
+    PatternVotes
+
+    Examples
+    --------
+    >>> enumeration = pattern_votes(2, 2, missing=False)
+    >>> enumeration.codes.tolist()
+    [[0, 0], [0, 1], [1, 0], [1, 1]]
+    >>> enumeration.table.votes.tolist()
+    [[0, 2], [1, 1], [2, 0]]
+    >>> enumeration.votes_of_pattern.tolist()
+    [2, 1, 1, 0]
+    """
+    symbols = [*range(n_categories), *([-1] if missing else [])]
+    shape = (len(symbols),) * n_raters
+    codes = np.array(symbols)[np.indices(shape).reshape(n_raters, -1).T]
+    every = np.stack([(codes == k).sum(axis=1) for k in range(n_categories)], axis=1)
+    votes, inverse = np.unique(every, axis=0, return_inverse=True)
+    return PatternVotes(codes=codes, votes_of_pattern=inverse, table=tabulate_votes(votes))

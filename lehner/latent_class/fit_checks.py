@@ -1,0 +1,265 @@
+"""Whether a fitted model predicts ratings as often as they occur, and explains who agrees."""
+
+from typing import TYPE_CHECKING, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lehner.core.checks import check_whole_number
+from lehner.core.errors import InputError
+from lehner.data.ratings import SYSTEM, Ratings
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+type Floats = NDArray[np.float64]
+type Integers = NDArray[np.int64]
+
+TINY = 1e-300
+EDGE = 1e-9
+
+
+class FittedModel(Protocol):
+    """A model with classes given which ratings are independent.
+
+    Parameters
+    ----------
+    base_rates : xarray.DataArray, dims (category,)
+    confusion : xarray.DataArray, dims (rater, category, response)
+        A system, if the model has one, is the last rater.
+    """
+
+    @property
+    def base_rates(self) -> "xr.DataArray": ...  # noqa: D102
+
+    @property
+    def confusion(self) -> "xr.DataArray": ...  # noqa: D102
+
+
+def rating_calibration(ratings: Ratings, fit: FittedModel, *, n_bins: int = 10) -> "xr.Dataset":
+    """Compare how probable ratings were, given the other ratings of the item, with how many came.
+
+    Each rating is left out in turn: the classes of the item are predicted from its other
+    ratings, and the left-out rating from the classes. (Predicted from all ratings, it
+    would be evidence of itself.) Probabilities of a category are put in bins of equal
+    width, upper edges included, and compared with the share of ratings in that category.
+
+    Parameters
+    ----------
+    ratings : Ratings
+        That were fitted, or others by the same raters.
+    fit : TapFit, or any other with base rates and confusion matrices
+    n_bins : int
+
+    Returns
+    -------
+    xarray.Dataset, dims (category, bin)
+        `predicted` and `observed`: mean probability and share of the ratings in the bin;
+        `standard_error` of their difference, over items, as the ratings of an item depend on
+        one another; `n_ratings`. NaN in bins without ratings.
+
+    Raises
+    ------
+    InputError
+        If the fit has no numbers, is one of other raters or categories, or no item has two
+        ratings.
+
+    Examples
+    --------
+    >>> from lehner import fit_tap, load_dataset
+    >>> ratings = load_dataset("kappazoo_wine")
+    >>> table = rating_calibration(ratings, fit_tap(ratings)).sel(category="above 1")
+    >>> filled = table.isel(bin=table.n_ratings.values > 0)
+    >>> filled.predicted.values.round(2).tolist(), filled.observed.values.round(2).tolist()
+    ([0.36, 0.44, 0.75, 0.89], [0.27, 0.53, 0.72, 0.89])
+    """
+    import xarray as xr
+
+    check_whole_number("n_bins", n_bins, 1)
+    base_rates, confusion = _numbers(ratings, fit)
+    item, rater, category = _all_ratings(ratings, len(confusion))
+    several = np.bincount(item, minlength=len(ratings.items))[item] > 1
+    item, rater, category = item[several], rater[several], category[several]
+    if not item.size:
+        raise InputError("no item has two ratings", "give items with two or more ratings")
+    log = np.log(np.maximum(confusion, TINY))
+    own = log[rater, :, category]
+    joint = np.zeros((len(ratings.items), len(base_rates)))
+    np.add.at(joint, item, own)
+    others = joint[item] - own + np.log(np.maximum(base_rates, TINY))
+    classes = np.exp(others - others.max(axis=1, keepdims=True))
+    classes /= classes.sum(axis=1, keepdims=True)
+    predicted = np.einsum("ik,ikl->il", classes, confusion[rater])
+    k = ratings.n_categories
+    columns = [
+        _bin(predicted[:, c], category == c, item, ratings.weights, n_bins) for c in range(k)
+    ]
+    return xr.Dataset(
+        {name: (("category", "bin"), np.stack([c[name] for c in columns])) for name in columns[0]},
+        {"category": list(ratings.categories), "bin": (np.arange(n_bins) + 0.5) / n_bins},
+    )
+
+
+def _bin(
+    predicted: Floats, came: NDArray[np.bool_], item: Integers, weights: Integers, n_bins: int
+) -> dict[str, Floats]:
+    index = np.maximum(np.ceil(n_bins * predicted - EDGE).astype(np.int64) - 1, 0)
+    weight = weights[item].astype(float)
+
+    def total(values: Floats) -> Floats:
+        return np.bincount(index, weights=weight * values, minlength=n_bins)
+
+    cells, cell = np.unique(item * n_bins + index, return_inverse=True)
+    surplus = np.bincount(cell, weights=came - predicted)
+    squares = np.bincount(
+        cells % n_bins, weights=weights[cells // n_bins] * surplus**2, minlength=n_bins
+    )
+    n_ratings = total(np.ones(len(item)))
+    held = np.where(n_ratings > 0, n_ratings, np.nan)
+    return {
+        "predicted": total(predicted) / held,
+        "observed": total(came.astype(float)) / held,
+        "standard_error": np.sqrt(squares) / held,
+        "n_ratings": n_ratings,
+    }
+
+
+def residual_correlation(ratings: Ratings, fit: FittedModel) -> "xr.Dataset":
+    r"""Measure by how much raters agree beyond what the classes of a model explain.
+
+    .. math:: r_{jm} = \frac{\sum_l \mathrm{Cov}(y_{jl}, y_{ml}) - \mathrm{Cov}_k(\theta_{jkl},
+        \theta_{mkl})}{\sqrt{\sum_l E_k[\theta_{jkl}(1 - \theta_{jkl})]
+        \sum_l E_k[\theta_{mkl} (1 - \theta_{mkl})]}}
+
+    with :math:`y_{jl}` whether rater j said l: the observed covariance less that which the
+    classes k cause is the covariance left given the class, and is divided by what the variance
+    given the class is. Where ratings are independent given the class it is 0 but for chance;
+    raters who share mistakes have positive ones. Correlations of ratings less their means given
+    each item's estimated class would be negative even then, as that estimate rests on them.
+
+    Parameters
+    ----------
+    ratings : Ratings
+        Of named raters, at most one rating of an item by each.
+    fit : TapFit, or any other with base rates and confusion matrices
+
+    Returns
+    -------
+    xarray.Dataset, dims (rater, other_rater)
+        `correlation` and its `standard_error` over items with the model taken as known, which
+        is too wide as the model was fitted to the same ratings; `n_items` that both rated. NaN
+        on the diagonal, for pairs with fewer than two items, and for raters without variance.
+        As the variance is the model's, correlations of few items may lie outside [-1, 1].
+
+    Raises
+    ------
+    InputError
+        If it is unknown who gave which rating, a rater rated an item twice, the fit has no
+        numbers, or is one of other raters or categories.
+
+    Notes
+    -----
+    A model with as many parameters as there are correlations fits them whatever they are: with
+    two categories and three raters who each have a confusion matrix all are 0. With few raters
+    the fitted classes take up a part of what two raters share, and correlations of others move.
+
+    References
+    ----------
+    Qu, Tan & Kutner (1996), Random effects models in latent class analysis for evaluating
+    accuracy of diagnostic tests, Biometrics 52(3), 797-810, for observed less expected
+    correlations.
+
+    Examples
+    --------
+    >>> from lehner import fit_tap, load_dataset
+    >>> ratings = load_dataset("caries")
+    >>> found = residual_correlation(ratings, fit_tap(ratings, by_rater=True)).correlation
+    >>> round(float(found.sel(rater="dentist 1", other_rater="dentist 4")), 3)
+    0.09
+    """
+    import xarray as xr
+
+    if ratings.anonymous:
+        raise InputError(
+            "correlations are between raters, and it is unknown who gave which rating",
+            "give data in which raters are named",
+        )
+    base_rates, confusion = _numbers(ratings, fit)
+    names = [*ratings.raters, SYSTEM][: len(confusion)]
+    item, rater, category = _all_ratings(ratings, len(confusion))
+    if ratings.repeated:
+        raise InputError("some raters rated an item more than once", "give one rating of each")
+    codes = np.full((len(names), len(ratings.items)), -1)
+    codes[rater, item] = category
+    found = np.full((3, len(names), len(names)), np.nan)
+    for j in range(len(names)):
+        for m in range(j):
+            pair = _residual(
+                codes[j], codes[m], ratings.weights, base_rates, confusion[j], confusion[m]
+            )
+            found[:, j, m] = found[:, m, j] = pair
+    return xr.Dataset(
+        {
+            name: (("rater", "other_rater"), values)
+            for name, values in zip(
+                ("correlation", "standard_error", "n_items"), found, strict=True
+            )
+        },
+        {"rater": names, "other_rater": names},
+    )
+
+
+def _residual(
+    mine: Integers,
+    other: Integers,
+    weights: Integers,
+    base_rates: Floats,
+    confusion: Floats,
+    other_confusion: Floats,
+) -> tuple[float, float, float]:
+    """Give the residual correlation of two raters, its standard error, and the items."""
+    both = np.flatnonzero((mine >= 0) & (other >= 0))
+    weight = weights[both].astype(float)
+    n = weight.sum()
+    within = [float(base_rates @ (c * (1 - c)).sum(axis=1)) for c in (confusion, other_confusion)]
+    if n < 2 or min(within) < 1e-9:
+        return np.nan, np.nan, n
+    eye = np.eye(len(base_rates))
+    centred = eye[mine[both]] - weight @ eye[mine[both]] / n
+    other_centred = eye[other[both]] - weight @ eye[other[both]] / n
+    products = (centred * other_centred).sum(axis=1)
+    explained = sum(
+        float(base_rates @ (a * b) - (base_rates @ a) * (base_rates @ b))
+        for a, b in zip(confusion.T, other_confusion.T, strict=True)
+    )
+    scale = np.sqrt(within[0] * within[1])
+    mean = weight @ products / n
+    spread = np.sqrt(weight @ (products - mean) ** 2 / n / n)
+    return float((mean - explained) / scale), float(spread / scale), n
+
+
+def _numbers(ratings: Ratings, fit: FittedModel) -> tuple[Floats, Floats]:
+    """Give base rates and confusion matrices, or raise an InputError if they do not fit."""
+    base_rates, confusion = fit.base_rates.values, fit.confusion.values
+    names = [*ratings.raters, *([SYSTEM] if ratings.system is not None else [])]
+    fitted = [str(name) for name in fit.confusion["rater"].values]
+    same = fit.confusion["response"].values.tolist() == list(ratings.categories)
+    if not same or "category" not in fit.base_rates.dims or fitted != names[: len(fitted)]:
+        raise InputError("the fit is of other raters or categories", "fit these ratings")
+    if len(fitted) < ratings.n_raters:
+        raise InputError("the fit is of fewer raters", "fit these ratings")
+    if not (np.isfinite(base_rates).all() and np.isfinite(confusion).all()):
+        raise InputError("the fit has undefined numbers", "see its notes")
+    return base_rates, confusion
+
+
+def _all_ratings(ratings: Ratings, n_raters: int) -> tuple[Integers, Integers, Integers]:
+    """Give item, rater and category of each rating, those of the system too if it was fitted."""
+    flat = ratings.flat
+    item, rater, category = flat.item_index, flat.rater_index, flat.category_index
+    if ratings.system is not None and n_raters > ratings.n_raters:
+        answered = np.flatnonzero(ratings.system >= 0)
+        item = np.append(item, answered)
+        rater = np.append(rater, np.full(len(answered), ratings.n_raters))
+        category = np.append(category, ratings.system[answered])
+    return item, rater, category

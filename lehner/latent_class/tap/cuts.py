@@ -1,0 +1,105 @@
+"""Ordered categories by cut points: a t-a-p model of two categories at each cut."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lehner.core.errors import InputError
+from lehner.data.categories import Label
+from lehner.data.flat import FlatRatings
+from lehner.data.ratings import Ratings
+from lehner.latent_class.tap.maximum_likelihood import TapFit, fit_tap
+
+
+def cut_ratings(ratings: Ratings, cut: Label) -> Ratings:
+    """Turn ordered categories into two, at or below a cut and above it.
+
+    Parameters
+    ----------
+    ratings : Ratings
+        With ordered categories.
+    cut : str or int
+        The last category of the lower part, any but the last of all.
+
+    Returns
+    -------
+    Ratings
+        With the categories "at or below" and "above" the cut.
+
+    Raises
+    ------
+    InputError
+        If the categories are not ordered, or there is no such cut.
+
+    Examples
+    --------
+    >>> from lehner import load_dataset
+    >>> cut_ratings(load_dataset("wine"), 1)
+    Ratings: 183 items in 29 rows, 4 anonymous raters, 732 ratings, 2 ordered categories \
+(at or below 1, above 1)
+    """
+    if not ratings.ordered:
+        raise InputError(
+            "the categories are not ordered, and a cut needs their order",
+            "read the ratings with ordered=True and the categories from lowest to highest",
+        )
+    if cut not in ratings.categories[:-1]:
+        raise InputError(
+            f"there is no cut after {cut!r}",
+            f"choose among {', '.join(map(str, ratings.categories[:-1])) or 'more categories'}",
+        )
+    at = ratings.categories.index(cut)
+
+    def lower(codes: NDArray[np.int64]) -> NDArray[np.int64]:
+        return np.where(codes < 0, -1, (codes > at).astype(np.int64))
+
+    flat = ratings.flat
+    changes: dict[str, Any] = {
+        "codes": FlatRatings(
+            item_index=flat.item_index,
+            rater_index=flat.rater_index,
+            category_index=lower(flat.category_index),
+        ),
+        "categories": (f"at or below {cut}", f"above {cut}"),
+        "system": None if ratings.system is None else lower(ratings.system),
+        "truth": None if ratings.truth is None else lower(ratings.truth),
+    }
+    return ratings._replace(**changes)
+
+
+def fit_tap_by_cut(ratings: Ratings, **options: Any) -> dict[Label, TapFit]:
+    """Fit a t-a-p model of two categories at each cut of ordered categories.
+
+    Where raters know little at a cut, they do not tell the categories on its two sides apart.
+    The cuts are fitted one by one: nothing holds the base rates of "at or below" to rise.
+
+    Parameters
+    ----------
+    ratings : Ratings
+        With ordered categories.
+    **options
+        As of `lehner.fit_tap`.
+
+    Returns
+    -------
+    dict
+        From the last category below each cut to its TapFit.
+
+    Raises
+    ------
+    InputError
+        If the categories are not ordered.
+
+    References
+    ----------
+    Eubanks, The Kappa Zoo, https://kappazoo.com, chapter 7.
+
+    Examples
+    --------
+    >>> from lehner import load_dataset
+    >>> fits = fit_tap_by_cut(load_dataset("wine"))
+    >>> {cut: round(float(fit.knowledge[0]), 2) for cut, fit in fits.items()}
+    {1: 0.54, 2: 0.44, 3: 0.25}
+    """
+    return {cut: fit_tap(cut_ratings(ratings, cut), **options) for cut in ratings.categories[:-1]}

@@ -1,0 +1,250 @@
+"""The likelihood of the t-a-p model: its value, its gradient, a step of EM, its curvature.
+
+Parameters are kept as a point `x` of shape (n_categories + n_groups * (n_categories + 1),): the
+base rates, then for each group of raters the probability of knowing the truth followed by those
+of guessing each category (knowledge a, then (1 - a) p). Each of these blocks sums to 1.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lehner.data.ratings import Ratings
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
+
+type Floats = NDArray[np.float64]
+type Integers = NDArray[np.int64]
+
+TINY = 1e-300
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class GroupVotes:
+    """How many ratings of each category each group of raters gave.
+
+    Parameters
+    ----------
+    votes : scipy.sparse.csr_array, shape (n_patterns, n_groups * n_categories)
+    weights : ndarray, shape (n_patterns,)
+        Number of items.
+    inverse : ndarray of int, shape (n_rows,)
+        The pattern of each row of the ratings.
+    group : ndarray of int, shape (n_raters,)
+        The group of each rater; a system is the last.
+    n_categories : int
+    """
+
+    votes: "csr_array"
+    weights: Floats
+    inverse: Integers
+    group: Integers
+    n_categories: int
+
+    @property
+    def n_groups(self) -> int:
+        """Number of groups of raters."""
+        return self.votes.shape[1] // self.n_categories
+
+    def split(self, x: Floats) -> tuple[Floats, Floats]:
+        """Give base rates, (n_categories,), and (n_groups, n_categories + 1)."""
+        k = self.n_categories
+        return x[:k], x[k:].reshape(self.n_groups, k + 1)
+
+    def blocks(self) -> Iterator[slice]:
+        """Give the parts of a point that sum to 1."""
+        k = self.n_categories
+        yield slice(0, k)
+        for start in range(k, k + self.n_groups * (k + 1), k + 1):
+            yield slice(start, start + k + 1)
+
+    def totals(self) -> Floats:
+        """Count the ratings, shape (n_groups, n_categories)."""
+        return np.asarray(self.votes.T @ self.weights).reshape(self.n_groups, -1)
+
+
+def group_votes(ratings: Ratings, *, by_rater: bool) -> GroupVotes:
+    """Count votes by group: a group for each rater or one for all; the system's own comes last.
+
+    Parameters
+    ----------
+    ratings : Ratings
+    by_rater : bool
+
+    Returns
+    -------
+    GroupVotes
+    """
+    from scipy.sparse import csr_array
+
+    patterns = ratings.patterns(truth=False)
+    unique, flat, k = patterns.ratings, patterns.ratings.flat, ratings.n_categories
+    group = np.arange(ratings.n_raters) if by_rater else np.zeros(ratings.n_raters, np.int64)
+    row, column = flat.item_index, group[flat.rater_index] * k + flat.category_index
+    if unique.system is not None:
+        own = int(group.max(initial=-1)) + 1
+        answered = np.flatnonzero(unique.system >= 0)
+        row = np.append(row, answered)
+        column = np.append(column, own * k + unique.system[answered])
+        group = np.append(group, own)
+    shape = (len(unique.items), (int(group.max(initial=-1)) + 1) * k)
+    return GroupVotes(
+        votes=csr_array((np.ones(len(row)), (row, column)), shape=shape),
+        weights=unique.weights.astype(float),
+        inverse=patterns.inverse,
+        group=group,
+        n_categories=k,
+    )
+
+
+def log_orderings(ratings: Ratings) -> float:
+    """Give the log of the number of orders in which anonymous ratings can be laid out.
+
+    Where it is unknown who gave which rating, what is observed is how many ratings fell into
+    each category, and its probability sums over these orders. 0 where raters are named.
+    """
+    from scipy.special import gammaln
+
+    if not ratings.anonymous:
+        return 0.0
+    votes = ratings.votes()
+    orders = gammaln(votes.sum(axis=1) + 1) - gammaln(votes + 1).sum(axis=1)
+    return float(ratings.weights @ orders)
+
+
+def confusion(mixture: Floats) -> Floats:
+    """Give confusion matrices, shape (n_groups, n_categories, n_responses)."""
+    return mixture[:, :1, None] * np.eye(mixture.shape[1] - 1) + mixture[:, None, 1:]
+
+
+def expect(data: GroupVotes, x: Floats) -> tuple[Floats, Floats]:
+    """Give the probability of each class given an item's ratings, and of the ratings.
+
+    Returns
+    -------
+    classes : ndarray, shape (n_patterns, n_categories)
+    log_probability : ndarray, shape (n_patterns,)
+    """
+    base_rates, mixture = data.split(x)
+    log_confusion = np.log(np.maximum(confusion(mixture), TINY))
+    log = data.votes @ log_confusion.swapaxes(1, 2).reshape(-1, data.n_categories)
+    log += np.log(np.maximum(base_rates, TINY))
+    top = log.max(axis=1, keepdims=True)
+    joint = np.exp(log - top)
+    total = joint.sum(axis=1, keepdims=True)
+    return joint / total, (np.log(total) + top)[:, 0]
+
+
+def log_likelihood(data: GroupVotes, x: Floats) -> float:
+    """Sum over items the log probability of their ratings."""
+    return float(data.weights @ expect(data, x)[1])
+
+
+def expected_counts(data: GroupVotes, classes: Floats) -> tuple[Floats, Floats]:
+    """Count items by class and ratings by group, class and response, as expected."""
+    k = data.n_categories
+    weighted = data.weights[:, None] * classes
+    ratings = (data.votes.T @ weighted).reshape(data.n_groups, k, k).swapaxes(1, 2)
+    return weighted.sum(axis=0), ratings
+
+
+def em_step(data: GroupVotes, x: Floats) -> tuple[Floats, float]:
+    """Take a step of EM in which both the truth and who guessed are unobserved.
+
+    A rating of the true category was known with probability a / (a + (1 - a) p), any other was
+    guessed; so the M-step is exact and has a closed form for any number of categories.
+
+    Returns
+    -------
+    x : ndarray
+        Groups without ratings stay where they are.
+    log_likelihood : float
+        Before the step.
+    """
+    classes, log_probability = expect(data, x)
+    items, ratings = expected_counts(data, classes)
+    mixture = data.split(x)[1]
+    right = np.diagonal(ratings, axis1=1, axis2=2)
+    share = mixture[:, :1] / np.maximum(mixture[:, :1] + mixture[:, 1:], TINY)
+    known = right * share
+    counts = np.column_stack([known.sum(axis=1), ratings.sum(axis=1) - known])
+    total = counts.sum(axis=1, keepdims=True)
+    stepped = np.where(total > 0, np.maximum(counts, 0) / np.maximum(total, TINY), mixture)
+    moved = np.concatenate([items / items.sum(), stepped.ravel()])
+    return moved, float(data.weights @ log_probability)
+
+
+def gradient(data: GroupVotes, x: Floats) -> tuple[Floats, float]:
+    """Differentiate the log-likelihood by each coordinate as if blocks did not sum to 1.
+
+    Returns
+    -------
+    gradient : ndarray, of the shape of x
+    log_likelihood : float
+    """
+    classes, log_probability = expect(data, x)
+    items, ratings = expected_counts(data, classes)
+    base_rates, mixture = data.split(x)
+    ratio = ratings / np.maximum(confusion(mixture), TINY)
+    by_mixture = np.column_stack([np.trace(ratio, axis1=1, axis2=2), ratio.sum(axis=1)])
+    found = np.concatenate([items / np.maximum(base_rates, TINY), by_mixture.ravel()])
+    return found, float(data.weights @ log_probability)
+
+
+def information(data: GroupVotes, x: Floats, directions: Floats) -> Floats:
+    r"""Give the observed information along some directions.
+
+    .. math:: I = -E[H] - \mathrm{Cov}(s)
+
+    with s and H the gradient and curvature of each item's log-likelihood given its class, and
+    expectation and covariance over the class given the ratings.
+
+    Parameters
+    ----------
+    data : GroupVotes
+    x : ndarray, shape (n_coordinates,)
+    directions : ndarray, shape (n_coordinates, n_directions)
+
+    Returns
+    -------
+    ndarray, shape (n_directions, n_directions)
+
+    References
+    ----------
+    Louis (1982), Finding the observed information matrix when using the EM algorithm, JRSS B
+    44(2), 226-233.
+    """
+    from scipy.sparse import csr_array, diags_array, hstack, vstack
+
+    k, groups = data.n_categories, np.repeat(np.arange(data.n_groups), data.n_categories)
+    response = np.tile(np.arange(k), data.n_groups)
+    knowing = k + groups * (k + 1)
+    classes, _ = expect(data, x)
+    base_rates, mixture = data.split(x)
+    inverse = 1 / np.maximum(confusion(mixture), TINY)
+    moves, weights = csr_array(directions), data.weights
+    # An item's class counts as one more rating, so that all slopes are one sparse product.
+    counts = hstack([data.votes, np.ones((len(weights), 1))], format="csr")
+    found: Any = 0.0
+    mean: Any = 0.0
+    for z in range(k):
+        by_response = inverse[:, z].ravel()
+        slope = vstack(
+            [
+                diags_array(by_response) @ moves[knowing + 1 + response]
+                + diags_array(by_response * (response == z)) @ moves[knowing],
+                moves[[z]] / max(base_rates[z], TINY),
+            ],
+            format="csr",
+        )
+        weight = weights * classes[:, z]
+        score = counts @ slope
+        found = found + slope.T @ (diags_array(counts.T @ weight) @ slope)
+        found = found - score.T @ (diags_array(weight) @ score)
+        mean = mean + diags_array(classes[:, z]) @ score
+    found = found + mean.T @ (diags_array(weights) @ mean)
+    return np.asarray(found.toarray())

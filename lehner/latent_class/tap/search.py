@@ -1,0 +1,169 @@
+"""The maximum of the t-a-p likelihood: by EM, or directly; from several starts; and how flat."""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lehner.core.seeds import Seed, generator
+from lehner.latent_class.accelerated_em import accelerated_em
+from lehner.latent_class.tap.likelihood import (
+    GroupVotes,
+    em_step,
+    gradient,
+    information,
+    log_likelihood,
+)
+
+type Floats = NDArray[np.float64]
+
+SAME_MAXIMUM = 1e-4
+BOUNDARY = 1e-6
+SINGULAR = 1e-9
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Maximum:
+    """Where a search ended.
+
+    Parameters
+    ----------
+    x : ndarray
+        The parameters, see `tap_likelihood`.
+    log_likelihood : float
+    converged : bool
+    iterations : int
+        Steps of EM, or iterations of the optimiser.
+    reached_from : int
+        How many of the starts ended as high.
+    """
+
+    x: Floats
+    log_likelihood: float
+    converged: bool
+    iterations: int
+    reached_from: int = 1
+
+
+def starting_points(data: GroupVotes, n: int, seed: Seed) -> list[Floats]:
+    """Start where half is known and guesses are as the ratings, then at random."""
+    rng = generator(seed)
+    totals = data.totals() + 1.0
+    points = []
+    for number in range(n):
+        base_rates, guesses = totals.sum(axis=0), totals
+        knowledge = np.full(data.n_groups, 0.5)
+        if number > 0:
+            base_rates = rng.dirichlet(np.ones(data.n_categories))
+            guesses = rng.dirichlet(np.ones(data.n_categories), data.n_groups)
+            knowledge = rng.uniform(0.1, 0.9, data.n_groups)
+        guesses = guesses / guesses.sum(axis=1, keepdims=True)
+        mixture = np.column_stack([knowledge, (1 - knowledge)[:, None] * guesses])
+        points.append(np.concatenate([base_rates / base_rates.sum(), mixture.ravel()]))
+    return points
+
+
+def by_em(data: GroupVotes, start: Floats) -> Maximum:
+    """Maximise the likelihood by expectation-maximisation."""
+    found = accelerated_em(lambda x: em_step(data, x), start)
+    value = log_likelihood(data, found.point)
+    return Maximum(
+        x=found.point, log_likelihood=value, converged=found.converged, iterations=found.steps
+    )
+
+
+def by_optimiser(data: GroupVotes, start: Floats) -> Maximum:
+    """Maximise the likelihood by a quasi-Newton method over log odds, with its gradient."""
+    from scipy.optimize import minimize
+    from scipy.special import softmax
+
+    blocks = list(data.blocks())
+
+    def point(logits: Floats) -> Floats:
+        return np.concatenate([softmax(logits[block]) for block in blocks])
+
+    def negative(logits: Floats) -> tuple[float, Floats]:
+        x = point(logits)
+        slope, value = gradient(data, x)
+        for block in blocks:
+            slope[block] = x[block] * (slope[block] - x[block] @ slope[block])
+        return -value / scale, -slope / scale
+
+    scale = max(float(data.weights.sum()), 1.0)
+    options = {"maxiter": 5000, "maxfun": 10_000, "ftol": 1e-16, "gtol": 1e-9}
+    logits = np.log(np.maximum(start, 1e-12))
+    found = minimize(negative, logits, jac=True, method="L-BFGS-B", options=options)
+    return Maximum(
+        x=point(found.x),
+        log_likelihood=-float(found.fun) * scale,
+        # The optimiser also stops where rounding leaves no better point along the line.
+        converged=bool(np.abs(found.jac).max() < 1e-6),
+        iterations=int(found.nit),
+    )
+
+
+ALGORITHMS = {"em": by_em, "direct": by_optimiser}
+
+
+def search(data: GroupVotes, algorithm: str, starts: int, seed: Seed) -> Maximum:
+    """Give the highest of the maxima reached from several starts.
+
+    Parameters
+    ----------
+    data : GroupVotes
+    algorithm : {"em", "direct"}
+    starts : int
+        The first is always the same, the others are random.
+    seed : int, numpy.random.SeedSequence or numpy.random.Generator
+
+    Returns
+    -------
+    Maximum
+    """
+    climb = ALGORITHMS[algorithm]
+    found = [climb(data, point) for point in starting_points(data, starts, seed)]
+    best = max(found, key=lambda maximum: maximum.log_likelihood)
+    as_high = sum(best.log_likelihood - one.log_likelihood < SAME_MAXIMUM for one in found)
+    return replace(best, reached_from=as_high)
+
+
+def independent_log_likelihood(data: GroupVotes) -> float:
+    """Give the likelihood if all ratings of a group were drawn alike, whatever the item."""
+    totals = data.totals()
+    shares = totals / np.maximum(totals.sum(axis=1, keepdims=True), 1.0)
+    return float((totals * np.log(np.where(totals > 0, shares, 1.0))).sum())
+
+
+def curvature(data: GroupVotes, x: Floats) -> tuple[Floats, Floats]:
+    """Find how well the parameters are determined at a maximum.
+
+    Probabilities within 1e-6 of 0 are taken as fixed.
+
+    Parameters
+    ----------
+    data : GroupVotes
+    x : ndarray, shape (n_coordinates,)
+
+    Returns
+    -------
+    root : ndarray, shape (n_coordinates, n_determined)
+        Whose product with its transpose is the covariance of the estimates.
+    flat : ndarray, shape (n_coordinates, n_undetermined)
+        Directions in which the likelihood does not change.
+    """
+    columns = []
+    for block in data.blocks():
+        free = block.start + np.flatnonzero(x[block] > BOUNDARY)
+        reference = block.start + int(np.argmax(x[block]))
+        for i in free[free != reference]:
+            column = np.zeros(len(x))
+            column[i], column[reference] = 1.0, -1.0
+            columns.append(column)
+    directions = np.array(columns).reshape(-1, len(x)).T
+    found = information(data, x, directions)
+    diagonal = np.diagonal(found)
+    scale = 1 / np.sqrt(np.where(diagonal > SINGULAR, diagonal, 1.0))
+    values, vectors = np.linalg.eigh(found * scale * scale[:, None])
+    vectors = directions @ (scale[:, None] * vectors)
+    determined = values > SINGULAR * max(float(values.max(initial=0.0)), 1.0)
+    return vectors[:, determined] / np.sqrt(values[determined]), vectors[:, ~determined]

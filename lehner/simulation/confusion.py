@@ -1,0 +1,234 @@
+"""Confusion matrices from four parameters: Lehner's simulation, steps 1 to 5.
+
+The functions after `confusion_matrix` are the paper's steps. They work on arrays with any leading
+dimensions, so that thousands of matrices go through them at once.
+"""
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from lehner.core.checks import (
+    check_choice,
+    check_number,
+    check_positive,
+    check_probability,
+    check_shares,
+    check_whole_number,
+)
+from lehner.core.seeds import Seed, generator
+from lehner.data.categories import category_names
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+type Floats = NDArray[np.float64]
+type Normalization = Literal["expected", "scaled_errors", "rows"]
+
+
+def confusion_matrix(
+    accuracy: float,
+    difficulty: float = 0.0,
+    asymmetric_dispersion: float = 1.0,
+    proportional_error_range: float = 0.0,
+    *,
+    n_categories: int = 5,
+    base_rates: ArrayLike | None = None,
+    normalization: Normalization = "expected",
+    draws: int | None = None,
+    seed: Seed = 1,
+) -> "xr.DataArray":
+    """Make confusion matrices from the paper's four parameters.
+
+    Parameters
+    ----------
+    accuracy : float
+        Initial probability of a correct classification (the paper's IPC), 0 to 1.
+    difficulty : float
+        Added to the accuracy (PDA); the sum is clipped to [0, 1].
+    asymmetric_dispersion : float
+        How many times more likely an error one step nearer to the truth is (AD), above 0.
+    proportional_error_range : float
+        Each error is multiplied by a uniform draw from 1 ± this (PER), 0 to 1.
+    n_categories : int
+        K, 2 or more.
+    base_rates : array_like, shape (n_categories,), optional
+        Under which the expected accuracy is to be `accuracy + difficulty`; equal by default.
+    normalization : {"expected", "scaled_errors", "rows"}
+        Reading of step 5, see `NORMALIZATIONS`.
+    draws : int, optional
+        Number of matrices; by default one, without a `draw` dimension.
+    seed : int, numpy.random.SeedSequence or numpy.random.Generator
+
+    Returns
+    -------
+    xarray.DataArray, dims ([draw,] category, response)
+        Rows, the true categories, sum to 1.
+
+    Raises
+    ------
+    InputError
+        Naming the argument that is wrong.
+
+    References
+    ----------
+    Lehner (2015), "Performance and robustness", steps 1-5, Tables 5-7.
+
+    Examples
+    --------
+    >>> confusion_matrix(0.6, -0.2, 2).values[1].round(3).tolist()  # Table 6, row B
+    [0.218, 0.4, 0.218, 0.109, 0.055]
+    """
+    import xarray as xr
+
+    k = check_whole_number("n_categories", n_categories, 2)
+    check_choice("normalization", normalization, tuple(NORMALIZATIONS))
+    check_probability("accuracy", accuracy)
+    check_number("difficulty", difficulty, -1, 1)
+    check_positive("asymmetric_dispersion", asymmetric_dispersion)
+    check_probability("proportional_error_range", proportional_error_range)
+    rates = check_shares("base_rates", np.full(k, 1 / k) if base_rates is None else base_rates, k)
+    n_draws = 1 if draws is None else check_whole_number("draws", draws, 1)
+    reached = reached_accuracy(np.full(n_draws, accuracy), difficulty)
+    initial = disperse(reached, n_categories, asymmetric_dispersion)
+    noise = generator(seed).uniform(-1, 1, initial.shape)
+    matrices = normalise(
+        vary_errors(initial, proportional_error_range, noise),
+        reached,
+        np.asarray(rates, dtype=float),
+        normalization,
+    )
+    names = list(category_names(n_categories))
+    dims = ("draw", "category", "response")
+    coords = {"draw": np.arange(n_draws), "category": names, "response": names}
+    labelled = xr.DataArray(matrices, dims=dims, coords=coords)
+    return labelled if draws is not None else labelled.isel(draw=0, drop=True)
+
+
+def reached_accuracy(accuracy: ArrayLike, difficulty: ArrayLike) -> Floats:
+    """Add the difficulty (PDA) to the accuracy (IPC), within [0, 1]: steps 1 and 2."""
+    return np.clip(np.asarray(accuracy, dtype=float) + np.asarray(difficulty), 0.0, 1.0)
+
+
+def disperse(accuracy: ArrayLike, n_categories: int, asymmetric_dispersion: ArrayLike) -> Floats:
+    """Step 3: give each error a probability that falls with its distance from the truth.
+
+    Parameters
+    ----------
+    accuracy : array_like, shape (...)
+    n_categories : int
+    asymmetric_dispersion : array_like, shape (...)
+        1 for equal errors.
+
+    Returns
+    -------
+    ndarray, shape (..., n_categories, n_categories)
+    """
+    step = np.arange(n_categories)
+    distance = np.abs(step[:, None] - step)
+    dispersion = np.asarray(asymmetric_dispersion, dtype=float)[..., None, None]
+    weight = np.where(distance > 0, dispersion ** (1.0 - distance), 0.0)
+    share = weight / weight.sum(axis=-1, keepdims=True)
+    right = np.asarray(accuracy, dtype=float)[..., None, None]
+    return right * np.eye(n_categories) + (1 - right) * share
+
+
+def vary_errors(matrices: Floats, proportional_error_range: ArrayLike, noise: Floats) -> Floats:
+    """Step 4: multiply each error by 1 + PER times noise from [-1, 1]."""
+    spread = np.asarray(proportional_error_range, dtype=float)[..., None, None]
+    off_diagonal = 1 - np.eye(matrices.shape[-1])
+    return matrices * (1 + spread * noise * off_diagonal)
+
+
+def normalise(
+    matrices: Floats, accuracy: ArrayLike, base_rates: Floats, normalization: Normalization
+) -> Floats:
+    """Step 5: make rows sum to 1 and, but for "rows", the expected accuracy what it should be.
+
+    Parameters
+    ----------
+    matrices : ndarray, shape (..., n_categories, n_categories)
+        After step 4.
+    accuracy : array_like, shape (...)
+        IPC + PDA, the expected accuracy that is to come out.
+    base_rates : ndarray, shape (..., n_categories)
+    normalization : {"expected", "scaled_errors", "rows"}
+
+    Returns
+    -------
+    ndarray, shape (..., n_categories, n_categories)
+    """
+    right = np.diagonal(matrices, axis1=-2, axis2=-1)
+    wrong = np.maximum(matrices.sum(axis=-1) - right, 0.0)
+    diagonal = NORMALIZATIONS[normalization](right, wrong, np.asarray(accuracy), base_rates)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        factor = np.where(wrong > 0, (1 - diagonal) / wrong, 0.0)
+    eye = np.eye(matrices.shape[-1])
+    return np.where(eye > 0, diagonal[..., None, :] * eye, matrices * factor[..., None])
+
+
+def _rows(right: Floats, wrong: Floats, accuracy: Floats, base_rates: Floats) -> Floats:
+    return right / (right + wrong)
+
+
+def _expected(right: Floats, wrong: Floats, accuracy: Floats, base_rates: Floats) -> Floats:
+    shares = right / (right + wrong)
+    return scale_to_mean(shares, accuracy, base_rates)
+
+
+def _scaled_errors(right: Floats, wrong: Floats, accuracy: Floats, base_rates: Floats) -> Floats:
+    return 1 - scale_to_mean(wrong, 1 - accuracy, base_rates)
+
+
+NORMALIZATIONS: dict[str, Callable[[Floats, Floats, Floats, Floats], Floats]] = {
+    "expected": _expected,
+    "scaled_errors": _scaled_errors,
+    "rows": _rows,
+}
+"""The readings of step 5, each giving the diagonal.
+
+"expected" divides rows by their sums, scales the diagonal to the expected accuracy and fills the
+errors; "scaled_errors" multiplies all errors by one factor; "rows" only divides rows by their sums.
+"""
+
+
+def scale_to_mean(values: Floats, mean: ArrayLike, weights: Floats) -> Floats:
+    """Multiply values by the factor at which, capped at 1, their weighted mean is as given.
+
+    Parameters
+    ----------
+    values : ndarray, shape (..., n)
+        0 or more.
+    mean : array_like, shape (...)
+        Between 0 and 1.
+    weights : ndarray, shape (..., n)
+        Sum to 1.
+
+    Returns
+    -------
+    ndarray, shape (..., n)
+        All 1 where no factor reaches the mean.
+
+    Examples
+    --------
+    >>> scale_to_mean(np.array([0.2, 0.8]), 0.8, np.array([0.5, 0.5])).round(3).tolist()
+    [0.6, 1.0]
+    """
+    mean = np.asarray(mean, dtype=float)[..., None]
+    top = values.max(axis=-1, keepdims=True)
+    # Products of the smallest numbers a computer knows would be zero.
+    values = np.divide(values, top, out=np.zeros_like(values, dtype=float), where=top > 0)
+    capped = np.zeros(np.broadcast_shapes(values.shape, weights.shape, mean.shape), dtype=bool)
+    scaled = values
+    for _ in range(values.shape[-1]):
+        free = (weights * values * ~capped).sum(axis=-1, keepdims=True)
+        left = mean - (weights * capped).sum(axis=-1, keepdims=True)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            factor = np.where(free > 0, left / free, np.where(left > 0, np.inf, 0.0))
+            scaled = np.where(capped, 1.0, np.where(values > 0, factor * values, 0.0))
+        if not (scaled > 1).any():
+            break
+        capped = capped | (scaled > 1)
+    return np.minimum(scaled, 1.0)

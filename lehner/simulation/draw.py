@@ -1,0 +1,217 @@
+"""Simulation: ratings drawn item by item, and estimates of thousands of samples at once."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lehner.algebra.vote_methods import estimate_from_votes, find_vote_methods
+from lehner.core.checks import check_whole_number
+from lehner.core.seeds import Seed, child_seeds, generator
+from lehner.data.categories import category_names
+from lehner.data.ratings import Ratings
+from lehner.simulation.parameters import (
+    DrawnParameters,
+    draw_parameters,
+    expected_system_accuracy,
+    perception,
+    rater_names,
+    samples_at_once,
+)
+from lehner.simulation.scenario import Scenario
+from lehner.simulation.vote_probabilities import (
+    n_cells,
+    require_few_votes,
+    vote_probabilities,
+    vote_table,
+)
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+type Floats = NDArray[np.float64]
+type Integers = NDArray[np.int64]
+
+
+def simulate(scenario: Scenario, seed: Seed = 1) -> Ratings:
+    """Simulate ratings and system answers of items whose truth is known.
+
+    Parameters
+    ----------
+    scenario : Scenario
+    seed : int, numpy.random.SeedSequence or numpy.random.Generator
+
+    Returns
+    -------
+    Ratings
+        With system and truth; ordered categories if errors fall with distance.
+
+    References
+    ----------
+    Lehner (2015), "Performance and robustness", simulation run, steps 1-3.
+
+    Examples
+    --------
+    >>> simulate(Scenario(n_items=100), seed=1)
+    Ratings: 100 items, 3 raters, 300 ratings, 5 categories (A, B, C, D, E), system, truth
+    """
+    return simulate_items(scenario, generator(seed)).to_ratings(scenario)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class SimulatedItems:
+    """Simulated items as arrays.
+
+    Parameters
+    ----------
+    codes : ndarray of int, shape (n_items, n_raters)
+        Category index, -1 for a missing rating.
+    system, truth : ndarray of int, shape (n_items,)
+    system_accuracy : float
+        Expected accuracy of the system under the parameters drawn.
+    """
+
+    codes: Integers
+    system: Integers
+    truth: Integers
+    system_accuracy: float
+
+    def to_ratings(self, scenario: Scenario) -> Ratings:
+        """Label them as the scenario does."""
+        return Ratings(
+            self.codes,
+            category_names(scenario.n_categories),
+            rater_names(scenario.n_raters),
+            np.arange(1, scenario.n_items + 1),
+            self.system,
+            self.truth,
+            ordered=scenario.asymmetric_dispersion > 1,
+        )
+
+
+def simulate_items(scenario: Scenario, rng: np.random.Generator) -> SimulatedItems:
+    """Simulate items; see `simulate`."""
+    parameters = draw_parameters(scenario, 1, rng)
+    n = scenario.n_items
+    truth = _draw(parameters.base_rates[0], rng.random(n))
+    perceived = _draw(perception(scenario), rng.random(n), truth)
+    level = _draw(scenario.level_probabilities, rng.random(n))
+    by_rater = parameters.confusion[0].swapaxes(0, 1)
+    answers = _draw(by_rater, rng.random((len(by_rater), n)), level, perceived).T
+    for rater, probability in enumerate(scenario.copying):
+        copied = rng.random(n) < probability
+        answers[copied, rater] = answers[copied, 0]
+    codes = np.where(rng.random((n, scenario.n_raters)) < scenario.missing, -1, answers[:, :-1])
+    return SimulatedItems(
+        codes=codes,
+        system=answers[:, -1],
+        truth=truth,
+        system_accuracy=float(expected_system_accuracy(scenario, parameters)[0]),
+    )
+
+
+def simulate_estimates(
+    scenario: Scenario,
+    replicates: int,
+    *,
+    methods: Sequence[str] = ("algebraic",),
+    in_sample: bool = True,
+    seed: Seed = 1,
+) -> "xr.Dataset":
+    """Simulate samples and estimate the system's accuracy in each.
+
+    Counts of votes and answers are drawn from their multinomial distribution, so that the cost
+    does not depend on the number of items. Memory does not depend on the number of replicates:
+    they are drawn in chunks of fixed size, each with its own seed.
+
+    Parameters
+    ----------
+    scenario : Scenario
+    replicates : int
+        Number of samples.
+    methods : sequence of str
+        Among those that need only votes, see `VOTE_METHODS`.
+    in_sample : bool
+        Whether to draw the number of right answers too.
+    seed : int, numpy.random.SeedSequence or numpy.random.Generator
+
+    Returns
+    -------
+    xarray.Dataset
+        With dimension `replicate`: the estimates under the name of each method, NaN where
+        undefined; `system_accuracy` and `system_accuracy_in_sample`, which they estimate; `kappa`;
+        and `rater_accuracy` as estimated by the algebra.
+
+    Examples
+    --------
+    >>> result = simulate_estimates(Scenario(rater_accuracy=(0.8, 0.8, 0.8)), 1000)
+    >>> float(result.algebraic.mean().round(2))
+    0.9
+    """
+    import xarray as xr
+
+    found = estimate_samples(scenario, replicates, methods, in_sample=in_sample, seed=seed)
+    return xr.Dataset(
+        {name: ("replicate", values) for name, values in found.items()},
+        coords={"replicate": np.arange(replicates)},
+    )
+
+
+def estimate_samples(
+    scenario: Scenario, replicates: int, methods: Sequence[str], *, in_sample: bool, seed: Seed
+) -> dict[str, Floats]:
+    """Give what `simulate_estimates` labels, each of shape (replicates,)."""
+    check_whole_number("replicates", replicates, 1)
+    require_few_votes(scenario)
+    methods = find_vote_methods(methods)
+    chunks = list(_chunks(scenario, replicates, methods, in_sample, seed))
+    return {name: np.concatenate([chunk[name] for chunk in chunks]) for name in chunks[0]}
+
+
+def _chunks(
+    scenario: Scenario, replicates: int, methods: Sequence[str], in_sample: bool, seed: Seed
+) -> Iterator[dict[str, Floats]]:
+    size = samples_at_once(n_cells(scenario), scenario)
+    starts = range(0, replicates, size)
+    for start, child in zip(starts, child_seeds(seed, len(starts)), strict=True):
+        rng = np.random.default_rng(child)
+        # Always a whole chunk, so that more replicates leave the first ones as they are.
+        parameters = draw_parameters(scenario, size, rng)
+        drawn = simulate_votes(scenario, parameters, methods, rng, in_sample=in_sample)
+        yield {name: values[: replicates - start] for name, values in drawn.items()}
+
+
+def simulate_votes(
+    scenario: Scenario,
+    parameters: DrawnParameters,
+    methods: Sequence[str],
+    rng: np.random.Generator,
+    *,
+    in_sample: bool = False,
+) -> dict[str, Floats]:
+    """Simulate a sample from each of many parameters, by counts; see `simulate_estimates`."""
+    n_samples = len(parameters.base_rates)
+    table = vote_table(scenario.n_raters, scenario.n_categories, missing=scenario.missing > 0)
+    probability = vote_probabilities(scenario, parameters)
+    # Rounding errors of many raters add up to more than the generator allows.
+    shares = probability / np.maximum(probability.sum(axis=(1, 2), keepdims=True), 1.0)
+    counts = rng.multinomial(scenario.n_items, shares.reshape(n_samples, -1))
+    answers = counts.astype(float).reshape(probability.shape).swapaxes(1, 2)
+    found = estimate_from_votes(table, answers, methods)
+    found["system_accuracy"] = expected_system_accuracy(scenario, parameters)
+    if in_sample:
+        right = vote_probabilities(scenario, parameters, right=True)
+        share = np.divide(right, probability, out=np.zeros_like(right), where=probability > 0)
+        n_right = rng.binomial(counts, np.minimum(share, 1.0).reshape(n_samples, -1)).sum(axis=1)
+        found["system_accuracy_in_sample"] = n_right / scenario.n_items
+    return found
+
+
+def _draw(probabilities: Floats, uniform: Floats, *row: Any) -> Integers:
+    """Draw a category from the given row of a table of probabilities for each uniform number."""
+    # Categories come first, so that each of the few comparisons runs along the items.
+    steps = np.moveaxis(probabilities.cumsum(axis=-1), -1, 0)
+    chosen = steps[..., *row] if row else steps[:, None]
+    return (uniform * chosen[-1] >= chosen[:-1]).sum(axis=0)

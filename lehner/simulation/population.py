@@ -1,0 +1,334 @@
+"""Population values: what a method estimates when items are without number."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from lehner.algebra.vote_methods import VOTE_METHODS, estimate_from_votes
+from lehner.core.checks import check_choice, check_numbers, check_whole_number
+from lehner.core.seeds import Seed, child_seeds
+from lehner.data.votes import VoteTable, collapse_votes, pattern_votes
+from lehner.latent_class.expectation_maximisation import (
+    LatentClasses,
+    align_labels,
+    fit_patterns,
+    vote_start,
+)
+from lehner.latent_class.models import LIKELIHOOD_METHODS, find_latent_class_model
+from lehner.latent_class.pattern_table import tabulate_codes
+from lehner.simulation.draw import simulate
+from lehner.simulation.parameters import (
+    DrawnParameters,
+    draw_parameters,
+    expected_system_accuracy,
+    samples_at_once,
+)
+from lehner.simulation.pattern_probabilities import (
+    n_patterns,
+    pattern_probabilities,
+    require_few_patterns,
+)
+from lehner.simulation.scenario import Scenario
+from lehner.simulation.vote_probabilities import vote_probabilities, vote_table
+
+type Floats = NDArray[np.float64]
+
+POPULATION_METHODS = (*VOTE_METHODS, *LIKELIHOOD_METHODS)
+
+PAPER = "algebraic_paper"
+# So many items put sampling error far above the tolerance for ties and below what is reported.
+LARGE_SAMPLE = 10**14
+LARGE_SAMPLES = 25
+MOST_SPREAD = 1e-4
+
+AT_CHANCE = "raters agree at or below chance"
+UNINFORMATIVE = "the ratings say nothing about the items that the system answers"
+NO_LIMIT = (
+    "large samples of the same scenario give different values: the top probability of some items "
+    "is 1/K, at the edge of two bins, or shared by two categories, and chance decides what the "
+    "paper's step 4 makes of them"
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class PopulationValue:
+    """What a method estimates in the limit of many items.
+
+    Parameters
+    ----------
+    method : str
+    estimate : float or None
+        None where the method is undefined.
+    system_accuracy : float
+        The expected accuracy that is to be estimated.
+    bias : float or None
+        The estimate less the accuracy.
+    standard_error : float or None
+        Monte Carlo standard error of the bias; 0 where nothing was drawn, None where the method is
+        defined in fewer than two draws.
+    undefined : float
+        Share of the replicates in which the method has no limit, and which are left out.
+    reason : str
+        Why it has none, if there are such replicates.
+    """
+
+    method: str
+    estimate: float | None
+    system_accuracy: float
+    bias: float | None
+    standard_error: float | None
+    undefined: float
+    reason: str = ""
+
+
+def population_value(
+    scenario: Scenario,
+    method: str = "algebraic",
+    base_rates: ArrayLike | None = None,
+    *,
+    replicates: int = 1000,
+    sample_size: int | None = None,
+    seed: Seed = 1,
+) -> PopulationValue:
+    """Compute what a method estimates as the number of items grows.
+
+    Votes and system answers, for likelihood models the patterns of ratings and answers, are
+    enumerated with their probabilities, and the method is applied to these as if they were counts.
+    For likelihood models that gives the pseudo-true value, of the model nearest to the truth in
+    Kullback-Leibler divergence: that of maximum likelihood, and of Bayesian estimates as far as
+    the prior is lost in the data.
+
+    All methods but one depend continuously on these probabilities, so that this is their limit.
+    "algebraic_paper" jumps where the top probability of an item is 1/K, at the edge of two bins,
+    or shared by two categories. It is applied to samples of 10^14 items instead; if they differ
+    by more than .0001 there is no limit, and no estimate.
+
+    Parameters
+    ----------
+    scenario : Scenario
+        Its number of items plays no part.
+    method : str
+        Among `POPULATION_METHODS`.
+    base_rates : array_like, shape (n_categories,), optional
+        Instead of the scenario's.
+    replicates : int
+        Where base rates or confusion matrices are random, how many are drawn and averaged.
+    sample_size : int, optional
+        Where patterns are too many to enumerate (over 10 million): number of items of a large
+        sample to take in their place, in each replicate. Whether there is a limit is not told.
+    seed : int, numpy.random.SeedSequence or numpy.random.Generator
+
+    Returns
+    -------
+    PopulationValue
+
+    Raises
+    ------
+    InputError
+        For an unknown method, or too many patterns without `sample_size`.
+
+    References
+    ----------
+    White (1982), Maximum likelihood estimation of misspecified models, Econometrica 50, 1-25.
+
+    Examples
+    --------
+    >>> scenario = Scenario(base_rates=(0.3, 0.25, 0.2, 0.15, 0.1), rater_accuracy=(0.4, 0.6, 0.8))
+    >>> round(population_value(scenario).estimate, 5)
+    0.92792
+    """
+    return population_values(
+        scenario,
+        [method],
+        base_rates,
+        replicates=replicates,
+        sample_size=sample_size,
+        seed=seed,
+    )[method]
+
+
+def population_values(
+    scenario: Scenario,
+    methods: Sequence[str] = POPULATION_METHODS,
+    base_rates: ArrayLike | None = None,
+    *,
+    replicates: int = 1000,
+    sample_size: int | None = None,
+    seed: Seed = 1,
+) -> dict[str, PopulationValue]:
+    """Compute the values of several methods from the same patterns; see `population_value`.
+
+    Returns
+    -------
+    dict
+        By method.
+    """
+    for method in methods:
+        check_choice("method", method, POPULATION_METHODS)
+    check_whole_number("replicates", replicates, 1)
+    if base_rates is not None:
+        scenario = replace(scenario, base_rates=check_numbers("base_rates", base_rates))
+    if sample_size is not None:
+        found = _from_samples(replace(scenario, n_items=sample_size), methods, replicates, seed)
+    else:
+        require_few_patterns(scenario)
+        n = replicates if scenario.random_parameters else 1
+        found = _from_patterns(scenario, methods, n, seed)
+    estimates, accuracies = zip(*found, strict=True)
+    accuracy = np.concatenate(accuracies)
+    drawn = sample_size is not None or scenario.random_parameters
+    return {
+        method: _summarise(
+            method,
+            np.concatenate([part[method] for part in estimates]),
+            accuracy,
+            np.concatenate([part["rater_accuracy"] for part in estimates]),
+            drawn=drawn,
+        )
+        for method in methods
+    }
+
+
+def _summarise(
+    method: str, estimates: Floats, accuracies: Floats, rater_accuracy: Floats, *, drawn: bool
+) -> PopulationValue:
+    defined = np.isfinite(estimates)
+    bias = (estimates - accuracies)[defined]
+    n = len(bias)
+    return PopulationValue(
+        method=method,
+        estimate=float(estimates[defined].mean()) if n else None,
+        system_accuracy=float(accuracies.mean()),
+        bias=float(bias.mean()) if n else None,
+        standard_error=_standard_error(bias) if drawn else 0.0,
+        undefined=float(1 - defined.mean()),
+        reason=_why_undefined(method, rater_accuracy[~defined]),
+    )
+
+
+def _why_undefined(method: str, rater_accuracy: Floats) -> str:
+    at_chance = np.isnan(rater_accuracy)
+    reasons = [AT_CHANCE] if at_chance.any() else []
+    if not at_chance.all():
+        reasons.append(NO_LIMIT if method == PAPER else UNINFORMATIVE)
+    return "; ".join(reasons)
+
+
+def _standard_error(draws: Floats) -> float | None:
+    return float(draws.std(ddof=1) / np.sqrt(len(draws))) if len(draws) > 1 else None
+
+
+type Found = Iterator[tuple[dict[str, Floats], Floats]]
+"""The estimates by method and the accuracies of some samples."""
+
+
+def _from_patterns(scenario: Scenario, methods: Sequence[str], n: int, seed: Seed) -> Found:
+    size = samples_at_once(n_patterns(scenario), scenario)
+    starts = range(0, n, size)
+    for start, child in zip(starts, child_seeds(seed, len(starts)), strict=True):
+        rng = np.random.default_rng(child)
+        parameters = draw_parameters(scenario, min(size, n - start), rng)
+        found = _of_votes(scenario, parameters, [m for m in methods if m in VOTE_METHODS], rng)
+        models = [m for m in methods if m in LIKELIHOOD_METHODS]
+        if models:
+            probability = pattern_probabilities(scenario, parameters)
+            found |= {m: _of_likelihood(scenario, parameters, probability, m) for m in models}
+        yield found, expected_system_accuracy(scenario, parameters)
+
+
+def _of_votes(
+    scenario: Scenario,
+    parameters: DrawnParameters,
+    methods: Sequence[str],
+    rng: np.random.Generator,
+) -> dict[str, Floats]:
+    table = vote_table(scenario.n_raters, scenario.n_categories, missing=scenario.missing > 0)
+    answers = vote_probabilities(scenario, parameters).swapaxes(1, 2)
+    found = estimate_from_votes(table, answers, [m for m in methods if m != PAPER])
+    return found | ({PAPER: _limit_of_paper(table, answers, rng)} if PAPER in methods else {})
+
+
+def _limit_of_paper(table: VoteTable, probability: Floats, rng: np.random.Generator) -> Floats:
+    """Give the value on which very large samples agree, NaN where they do not."""
+    shares = probability / np.maximum(probability.sum(axis=(1, 2), keepdims=True), 1.0)
+    flat = shares.reshape(len(shares), -1)
+    samples = (
+        rng.multinomial(LARGE_SAMPLE, flat).astype(float).reshape(probability.shape)
+        for _ in range(LARGE_SAMPLES)
+    )
+    values = np.array([estimate_from_votes(table, counts, [PAPER])[PAPER] for counts in samples])
+    agree = np.ptp(values, axis=0) <= MOST_SPREAD
+    return np.where(agree, values.mean(axis=0), np.nan)
+
+
+def _of_likelihood(
+    scenario: Scenario, parameters: DrawnParameters, probability: Floats, method: str
+) -> Floats:
+    k = scenario.n_categories
+    votes = pattern_votes(scenario.n_raters, k, missing=scenario.missing > 0)
+    codes = np.column_stack([np.tile(votes.codes, (k, 1)), np.repeat(range(k), len(votes.codes))])
+    truths = _average_over_levels(scenario, parameters)
+    return np.array(
+        [
+            pseudo_true_accuracy(codes, weights.ravel(), LIKELIHOOD_METHODS[method], truth)
+            for weights, truth in zip(probability, truths, strict=True)
+        ]
+    )
+
+
+def pseudo_true_accuracy(
+    codes: NDArray[np.int64], weights: Floats, model: str, truth: LatentClasses
+) -> float:
+    """Give the system's accuracy under the latent-class model that is nearest to the patterns.
+
+    Parameters
+    ----------
+    codes : ndarray of int, shape (n_patterns, n_raters + 1)
+        The system last; -1 where missing.
+    weights : ndarray, shape (n_patterns,)
+        Probabilities, or numbers of items.
+    model : str
+        Among `LATENT_CLASS_MODELS`.
+    truth : LatentClasses
+        One of the starts; the other is the votes.
+
+    Returns
+    -------
+    float
+    """
+    chosen = find_latent_class_model(model)
+    held = weights > 0
+    table = tabulate_codes(codes[held], weights[held], len(truth.base_rates))
+    fits = [fit_patterns(table, start, chosen) for start in (truth, vote_start(table))]
+    best = align_labels(table, max(fits, key=lambda fit: fit.log_likelihood))
+    return float(best.base_rates @ np.diagonal(best.confusion[-1]))
+
+
+def _from_samples(scenario: Scenario, methods: Sequence[str], n: int, seed: Seed) -> Found:
+    for child in child_seeds(seed, n):
+        ratings = simulate(scenario, child)
+        # With the same seed, the parameters behind these ratings.
+        parameters = draw_parameters(scenario, 1, np.random.default_rng(child))
+        collapsed = collapse_votes(ratings)
+        counts = collapsed.counts(collapsed.weights[None].astype(float))[..., :-1]
+        found = estimate_from_votes(
+            collapsed.table, counts, [m for m in methods if m in VOTE_METHODS]
+        )
+        unique = ratings.patterns(truth=False).ratings
+        codes = np.column_stack([unique.codes, np.asarray(unique.system)])
+        truth = _average_over_levels(scenario, parameters)[0]
+        for method in methods:
+            if method in LIKELIHOOD_METHODS:
+                model, weights = LIKELIHOOD_METHODS[method], unique.weights.astype(float)
+                found[method] = np.array([pseudo_true_accuracy(codes, weights, model, truth)])
+        yield found, expected_system_accuracy(scenario, parameters)
+
+
+def _average_over_levels(scenario: Scenario, parameters: DrawnParameters) -> list[LatentClasses]:
+    level = scenario.level_probabilities
+    return [
+        LatentClasses(base_rates=rates, confusion=np.tensordot(level, confusion, 1))
+        for rates, confusion in zip(parameters.base_rates, parameters.confusion, strict=True)
+    ]

@@ -1,0 +1,197 @@
+"""Scenario: what is simulated, and by how much it breaks the K-properties."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lehner.core.checks import (
+    check_choice,
+    check_numbers,
+    check_positive,
+    check_probability,
+    check_shares,
+    check_whole_number,
+    wrong,
+)
+from lehner.simulation.confusion import NORMALIZATIONS, Normalization
+
+type Affected = Literal["both", "raters", "system"]
+type CommonErrors = Literal["none", "levels", "raters"]
+type BaseRates = Literal["dirichlet", "uniform", "equal"] | tuple[float, ...]
+
+CHOICES = {
+    "difficulty_affects": ("both", "raters", "system"),
+    "errors_affect": ("both", "raters", "system"),
+    "common_errors": ("none", "levels", "raters"),
+    "normalization": tuple(NORMALIZATIONS),
+}
+NAMED_BASE_RATES = ("dirichlet", "uniform", "equal")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Scenario:
+    """How items, raters and the system behave in a simulation.
+
+    Parameters
+    ----------
+    n_categories : int
+        K, 2 or more.
+    n_items : int
+    rater_accuracy : tuple of float, length n_raters
+        Initial probability that each rater is right (the paper's IPC).
+    system_accuracy : float
+        Initial probability that the system is right (IPC).
+    difficulty : tuple of float
+        What is added to accuracy at each level of difficulty (PDA); accuracy stays in [0, 1].
+    difficulty_probabilities : tuple of float, optional
+        Share of the items at each level; equal by default.
+    difficulty_affects : {"both", "raters", "system"}
+    asymmetric_dispersion : float
+        How many times more likely an error one step nearer to the truth is (AD), above 0.
+    proportional_error_range : float
+        Each error probability is multiplied by a uniform draw from 1 ± this (PER), 0 to 1.
+    errors_affect : {"both", "raters", "system"}
+        Whose errors AD and PER make unequal.
+    common_errors : {"none", "levels", "raters"}
+        Whether the draws of PER are shared: by no two confusion matrices, by the levels of
+        difficulty of each rater, or by all raters and the system too.
+    normalization : {"expected", "scaled_errors", "rows"}
+        Reading of the paper's step 5, see `lehner.confusion_matrix`.
+    base_rates : {"dirichlet", "uniform", "equal"} or tuple of float
+        Drawn from a flat Dirichlet distribution or as normalised uniform numbers for each
+        sample, or equal, or given.
+    missing : float
+        Probability that a rating is missing, 0 to 1.
+    copying : tuple of float, length n_raters
+        Probability that a rater repeats the first rater's rating; () if none does.
+    misleading : float
+        Share of items that raters and system alike perceive as some other category.
+
+    Raises
+    ------
+    InputError
+        Naming the field that is wrong.
+
+    References
+    ----------
+    Lehner (2015), "Performance and robustness".
+
+    Examples
+    --------
+    >>> scenario = Scenario(rater_accuracy=(0.5, 0.6, 0.7), difficulty=(-0.2, 0, 0.2))
+    >>> scenario.k_properties_hold()
+    False
+    >>> scenario.violations()["difficulty"]
+    0.4
+    """
+
+    n_categories: int = 5
+    n_items: int = 200
+    rater_accuracy: tuple[float, ...] = (0.6, 0.6, 0.6)
+    system_accuracy: float = 0.9
+    difficulty: tuple[float, ...] = (0.0,)
+    difficulty_probabilities: tuple[float, ...] | None = None
+    difficulty_affects: Affected = "both"
+    asymmetric_dispersion: float = 1.0
+    proportional_error_range: float = 0.0
+    errors_affect: Affected = "both"
+    common_errors: CommonErrors = "none"
+    normalization: Normalization = "expected"
+    base_rates: BaseRates = "dirichlet"
+    missing: float = 0.0
+    copying: tuple[float, ...] = ()
+    misleading: float = 0.0
+
+    def __post_init__(self) -> None:
+        self._tuples()
+        self._numbers()
+        for name, choices in CHOICES.items():
+            check_choice(name, getattr(self, name), choices)
+        for name in ("rater_accuracy", "copying"):
+            for value in getattr(self, name):
+                check_probability(name, value)
+        if self.n_raters < 2:
+            raise wrong("rater_accuracy", self.rater_accuracy, "give two or more raters")
+        if not self.difficulty or not all(-1 <= level <= 1 for level in self.difficulty):
+            raise wrong("difficulty", self.difficulty, "give levels between -1 and 1")
+        if self.copying and (len(self.copying) != self.n_raters or self.copying[0] != 0):
+            raise wrong("copying", self.copying, f"give {self.n_raters} probabilities, the first 0")
+        if self.difficulty_probabilities is not None:
+            n_levels = len(self.difficulty)
+            check_shares("difficulty_probabilities", self.difficulty_probabilities, n_levels)
+        if isinstance(self.base_rates, str):
+            check_choice("base_rates", self.base_rates, NAMED_BASE_RATES)
+        else:
+            check_shares("base_rates", self.base_rates, self.n_categories)
+
+    def _tuples(self) -> None:
+        """Turn lists and arrays into tuples of numbers, none of them -0.0."""
+        names = ["rater_accuracy", "difficulty", "copying"]
+        names += ["difficulty_probabilities"] * (self.difficulty_probabilities is not None)
+        names += ["base_rates"] * (not isinstance(self.base_rates, str))
+        for name in names:
+            values = check_numbers(name, getattr(self, name))
+            object.__setattr__(self, name, tuple(value + 0.0 for value in values))
+
+    def _numbers(self) -> None:
+        """Turn 1 into 1.0 and -0.0 into 0.0: equal scenarios are to be written alike."""
+        for name, least in (("n_categories", 2), ("n_items", 1)):
+            object.__setattr__(self, name, check_whole_number(name, getattr(self, name), least))
+        for name in ("system_accuracy", "proportional_error_range", "missing", "misleading"):
+            object.__setattr__(self, name, check_probability(name, getattr(self, name)) + 0.0)
+        dispersion = check_positive("asymmetric_dispersion", self.asymmetric_dispersion)
+        object.__setattr__(self, "asymmetric_dispersion", dispersion)
+
+    @property
+    def n_raters(self) -> int:
+        """Number of raters, the system not included."""
+        return len(self.rater_accuracy)
+
+    @property
+    def level_probabilities(self) -> NDArray[np.float64]:
+        """Share of the items at each level of difficulty."""
+        n_levels = len(self.difficulty)
+        if self.difficulty_probabilities is None:
+            return np.full(n_levels, 1 / n_levels)
+        return np.array(self.difficulty_probabilities) / sum(self.difficulty_probabilities)
+
+    @property
+    def random_parameters(self) -> bool:
+        """Whether base rates or confusion matrices differ between samples."""
+        return self.proportional_error_range > 0 or self.base_rates in ("dirichlet", "uniform")
+
+    def violations(self) -> dict[str, float]:
+        """Measure by how much the assumptions behind the algebra are broken.
+
+        Returns
+        -------
+        dict
+            Each 0 where the assumption holds. `rater_accuracy`: range of the raters' initial
+            accuracies. `difficulty`: range of the levels. `asymmetric_dispersion`: AD - 1, or
+            1/AD - 1 below 1. `proportional_error_range`: PER. These break the K-properties of
+            equal accuracy, difficulty and errors; `copying` (the greatest probability) breaks
+            independence (the paper's AA2), `misleading` (the share) that raters err by themselves.
+        """
+        levels = [
+            level for level, p in zip(self.difficulty, self.level_probabilities, strict=True) if p
+        ]
+        dispersion = max(self.asymmetric_dispersion, 1 / self.asymmetric_dispersion)
+        return {
+            "rater_accuracy": _range(self.rater_accuracy),
+            "difficulty": _range(levels),
+            "asymmetric_dispersion": dispersion - 1 if self.n_categories > 2 else 0.0,
+            "proportional_error_range": self.proportional_error_range,
+            "copying": max(self.copying, default=0.0),
+            "misleading": self.misleading,
+        }
+
+    def k_properties_hold(self) -> bool:
+        """Tell whether nothing in `violations` is above 0."""
+        return not any(self.violations().values())
+
+
+def _range(values: Sequence[float]) -> float:
+    return round(max(values) - min(values), 12)

@@ -1,0 +1,180 @@
+"""Vote probabilities: how likely each combination of votes and system answer is.
+
+Raters join one by one: the work grows with the number of votes, which stays in the thousands
+where patterns of ratings are beyond number.
+"""
+
+from collections.abc import Callable
+from functools import lru_cache
+from itertools import combinations, count
+from math import comb
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lehner.core.errors import InputError
+from lehner.data.votes import VoteTable, tabulate_votes
+from lehner.simulation.parameters import DrawnParameters
+from lehner.simulation.pattern_probabilities import latent_probabilities
+from lehner.simulation.scenario import Scenario
+
+type Floats = NDArray[np.float64]
+type Integers = NDArray[np.int64]
+
+MOST_CELLS = 10_000_000
+
+
+def n_vote_cells(n_categories: int, n_raters: int, *, missing: bool = False) -> int:
+    """Count the combinations of votes and system answer.
+
+    Parameters
+    ----------
+    n_categories, n_raters : int
+    missing : bool
+        Whether ratings may be missing.
+
+    Returns
+    -------
+    int
+
+    Examples
+    --------
+    >>> n_vote_cells(5, 3)
+    175
+    """
+    symbols = n_categories + missing
+    return comb(n_raters + symbols - 1, symbols - 1) * n_categories
+
+
+def n_cells(scenario: Scenario) -> int:
+    """Count the combinations of votes and system answer that a scenario can give."""
+    return n_vote_cells(scenario.n_categories, scenario.n_raters, missing=scenario.missing > 0)
+
+
+def require_few_votes(scenario: Scenario, most: int = MOST_CELLS) -> None:
+    """Raise an InputError if there are too many votes to enumerate, and say how many there may be.
+
+    Parameters
+    ----------
+    scenario : Scenario
+    most : int
+        Combinations of votes and system answer.
+    """
+    cells = n_cells(scenario)
+    if cells > most:
+        n_raters, k = scenario.n_raters, scenario.n_categories
+        missing = scenario.missing > 0
+        raters = _last(lambda n: n_vote_cells(k, n, missing=missing) <= most)
+        categories = _last(lambda n: n_vote_cells(n, n_raters, missing=missing) <= most)
+        possible = [f"{raters} raters with {k} categories"] if raters >= 2 else []
+        possible += [f"{categories} categories with {n_raters} raters"] if categories >= 2 else []
+        raise InputError(
+            f"the votes of {n_raters} raters in {k} categories and the system's answer can "
+            f"combine in {cells:,} ways, more than {most:,}",
+            f"take at most {', or '.join(possible) or 'a few raters and categories'}",
+        )
+
+
+def _last(fits: Callable[[int], bool]) -> int:
+    return next(n for n in count(1) if not fits(n + 1))
+
+
+@lru_cache(maxsize=64)
+def vote_table(n_raters: int, n_categories: int, *, missing: bool) -> VoteTable:
+    """Enumerate the votes that raters can give, in lexical order.
+
+    Parameters
+    ----------
+    n_raters, n_categories : int
+    missing : bool
+        Whether ratings may be missing.
+
+    Returns
+    -------
+    VoteTable
+
+    Examples
+    --------
+    >>> vote_table(2, 2, missing=False).votes.tolist()
+    [[0, 2], [1, 1], [2, 0]]
+    """
+    return tabulate_votes(_compositions(n_raters, n_categories + missing)[:, :n_categories])
+
+
+def vote_probabilities(
+    scenario: Scenario, parameters: DrawnParameters, *, right: bool = False
+) -> Floats:
+    """Give the joint probability of each combination of votes and system answer.
+
+    Parameters
+    ----------
+    scenario : Scenario
+    parameters : DrawnParameters
+        Of n_samples.
+    right : bool
+        Whether the answer is to be right as well.
+
+    Returns
+    -------
+    ndarray, shape (n_samples, n_categories, n_votes)
+        For each system answer the votes in the order of `vote_table`.
+    """
+    confusion = parameters.confusion
+    if confusion.strides[0] == 0:
+        # Nothing random in them: all samples share one.
+        confusion = confusion[:1]
+    n, n_levels, n_answering, k, _ = confusion.shape
+    # Raters, then responses first, samples and latent states side by side in memory.
+    rows = confusion.transpose(2, 4, 0, 1, 3).reshape(n_answering, k, n, n_levels * k)
+    held = _votes_given_state(scenario, rows[:-1])
+    latent = latent_probabilities(scenario, parameters, right)
+    answers = latent.swapaxes(1, 2) * rows[-1].transpose(1, 2, 0)
+    return (held.swapaxes(0, 1) @ answers).swapaxes(1, 2)
+
+
+def _votes_given_state(scenario: Scenario, rows: Floats) -> Floats:
+    """Give each vote's probability given the latent state, (n_votes, n_samples, n_states)."""
+    if not any(scenario.copying):
+        return _add_raters(scenario, rows)
+    copying = np.array(scenario.copying)[:, None, None, None]
+    total = np.zeros(())
+    for first in range(scenario.n_categories):
+        copied = np.zeros((scenario.n_categories, 1, 1))
+        copied[first] = 1
+        given_first = (1 - copying) * rows + copying * copied
+        given_first[0] = rows[0] * copied
+        total = total + _add_raters(scenario, given_first)
+    return np.asarray(total)
+
+
+def _add_raters(scenario: Scenario, rows: Floats) -> Floats:
+    n_raters, _, n, n_states = rows.shape
+    if scenario.missing > 0:
+        missing = scenario.missing * rows.sum(axis=1, keepdims=True)
+        rows = np.concatenate([(1 - scenario.missing) * rows, missing], axis=1)
+    held = np.ones((1, n, n_states))
+    for rater in range(n_raters):
+        after = _after_one_more(rater, rows.shape[1])
+        joined = np.zeros((after.max() + 1, n, n_states))
+        for symbol, probability in enumerate(rows[rater]):
+            joined[after[:, symbol]] += held * probability
+        held = joined
+    return held
+
+
+@lru_cache(maxsize=256)
+def _after_one_more(n_raters: int, symbols: int) -> Integers:
+    """Give the votes of one rater more, (n_votes, symbols), for each rating this one can give."""
+    # Whole numbers of any size: with many categories they pass 64 bits.
+    place = np.array([(n_raters + 2) ** i for i in reversed(range(symbols))], dtype=object)
+    before = _compositions(n_raters, symbols) @ place
+    keys = _compositions(n_raters + 1, symbols) @ place
+    return np.searchsorted(keys, before[:, None] + place)
+
+
+@lru_cache(maxsize=256)
+def _compositions(total: int, parts: int) -> Integers:
+    """Enumerate the ways to write a total as a sum of parts, in lexical order."""
+    bars = np.array(list(combinations(range(total + parts - 1), parts - 1)), dtype=np.int64)
+    edges = np.pad(bars, ((0, 0), (1, 1)), constant_values=((0, 0), (-1, total + parts - 1)))
+    return np.diff(edges, axis=1) - 1

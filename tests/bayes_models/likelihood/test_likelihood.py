@@ -1,0 +1,257 @@
+"""The marginal likelihood against every assignment of truths, one by one."""
+
+import numpy as np
+import pymc as pm
+import pytest
+
+from bayes_models import MODELS, diagonal_concentration, find_model, observe
+from bayes_models.likelihood.marginal import BLOCK, make_kernel
+from bayes_models.likelihood.observations import known_truths
+from bayes_models.models import dawid_skene
+from bayes_models.posterior.truth import log_joint
+from lehner import InputError, Ratings, load_dataset
+from tests.reference.dawid_skene import log_likelihood
+
+
+def random_ratings(rng, n_items=5, n_raters=3, n_categories=3, system=True, known=False):
+    """Ratings with gaps, repetitions, identical items and missing system answers."""
+    rows = []
+    for item in range(n_items):
+        for rater in range(n_raters):
+            for occasion in range(rng.integers(0, 3)):
+                label = "abc"[rng.integers(n_categories)]
+                rows.append((item, f"r{rater}", occasion, label))
+    rows += [(n_items, f"r{rater}", 0, "a") for rater in range(n_raters)]
+    rows += [(n_items + 1, f"r{rater}", 0, "a") for rater in range(n_raters)]
+    columns = dict(
+        zip(("item", "rater", "occasion", "rating"), zip(*rows, strict=True), strict=True)
+    )
+    ratings = Ratings.from_long(columns, occasion="occasion", categories=["a", "b", "c"])
+    answers = rng.integers(-1, n_categories, len(ratings.items)) if system else None
+    truth = None
+    if known:
+        truth = rng.integers(-1, n_categories, len(ratings.items))
+        truth[0] = -1
+    return Ratings(ratings.flat, ratings.categories, ratings.raters, ratings.items, answers, truth)
+
+
+def as_lists(ratings):
+    """Ratings of each item as (rater, category), the system as the last rater."""
+    flat = ratings.flat
+    rows = [[] for _ in ratings.items]
+    for i, j, k in zip(flat.item_index, flat.rater_index, flat.category_index, strict=True):
+        rows[i].append((int(j), int(k)))
+    if ratings.system is not None:
+        for row, answer in zip(rows, ratings.system, strict=True):
+            row += [(ratings.n_raters, int(answer))] * int(answer >= 0)
+    return rows
+
+
+def random_parameters(rng, n_raters, k):
+    return rng.dirichlet(np.ones(k)), rng.dirichlet(np.ones(k), size=(n_raters, k))
+
+
+def enumerated(ratings, rates, confusion):
+    """Sum over every state of every item, with known truths kept."""
+    k = ratings.n_categories
+    total = []
+    for row, item in enumerate(as_lists(ratings)):
+        known = -1 if ratings.truth is None else ratings.truth[row]
+        states = [m for m in range(len(rates)) if known in (-1, m % k)]
+        total.append(log_likelihood([item], rates[states], confusion[:, states]))
+    return np.array(total)
+
+
+def kernel_of(observed, n_states):
+    return make_kernel(len(observed.rater_names), n_states, observed.n_categories)
+
+
+@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("system", [True, False])
+def test_items_are_independent_given_parameters(seed, system):
+    rng = np.random.default_rng(seed)
+    ratings = random_ratings(rng, system=system)
+    parameters = random_parameters(rng, ratings.n_raters + system, 3)
+    whole = log_likelihood(as_lists(ratings), *parameters)
+    assert enumerated(ratings, *parameters).sum() == pytest.approx(whole, abs=1e-10)
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("system", [True, False])
+@pytest.mark.parametrize("known", [True, False])
+@pytest.mark.parametrize("levels", [1, 3])
+def test_the_sum_over_states_equals_enumeration(seed, system, known, levels):
+    rng = np.random.default_rng(seed)
+    ratings = random_ratings(rng, system=system, known=known)
+    observed = observe(ratings)
+    rates = rng.dirichlet(np.ones(3 * levels))
+    confusion = rng.dirichlet(np.ones(3), size=(len(observed.rater_names), 3 * levels))
+    ours, _, _ = kernel_of(observed, 3 * levels)(rates, confusion, *observed.arrays.values())
+    per_item = enumerated(ratings, rates, confusion)
+    assert float(ours) == pytest.approx(per_item.sum(), abs=1e-10)
+    joint = log_joint(observed, rates[None], confusion[None])[0]
+    ours = np.log(np.exp(joint).sum(axis=1))[observed.patterns.inverse]
+    np.testing.assert_allclose(ours, per_item, atol=1e-10)
+
+
+@pytest.mark.parametrize("levels", [1, 3])
+def test_the_derivatives_are_finite_differences(levels):
+    rng = np.random.default_rng(levels)
+    observed = observe(random_ratings(rng, known=True))
+    kernel = kernel_of(observed, 3 * levels)
+    rates = rng.dirichlet(np.ones(3 * levels))
+    confusion = rng.dirichlet(np.ones(3), size=(4, 3 * levels))
+    _, by_rates, by_confusion = kernel(rates, confusion, *observed.arrays.values())
+    for values, derivative in ((rates, by_rates), (confusion, by_confusion)):
+        for index in np.ndindex(values.shape):
+            found = []
+            for step in (1e-6, -1e-6):
+                values[index] += step
+                found.append(float(kernel(rates, confusion, *observed.arrays.values())[0]))
+                values[index] -= step
+            assert derivative[index] == pytest.approx((found[0] - found[1]) / 2e-6, abs=1e-5)
+
+
+def test_hundreds_of_ratings_of_an_item_do_not_underflow():
+    rng = np.random.default_rng(1)
+    n_raters = 40 * BLOCK + 3
+    ratings = Ratings(rng.integers(0, 3, (2, n_raters)), ["a", "b", "c"])
+    observed = observe(ratings)
+    rates, confusion = random_parameters(rng, n_raters, 3)
+    ours, by_rates, _ = kernel_of(observed, 3)(rates, confusion, *observed.arrays.values())
+    terms = [
+        [np.log(rates[z]) + np.log(confusion[range(n_raters), z, row]).sum() for z in range(3)]
+        for row in ratings.codes
+    ]
+    expected = sum(np.logaddexp.reduce(row) for row in terms)
+    assert expected < -1000
+    assert float(ours) == pytest.approx(expected, abs=1e-8)
+    assert np.isfinite(by_rates).all()
+
+
+def test_thousands_of_improbable_items_do_not_underflow():
+    rng = np.random.default_rng(2)
+    ratings = Ratings(rng.integers(0, 3, (2000, 10)), ["a", "b", "c"])
+    observed = observe(ratings)
+    assert (observed.counts == 1).any() and (observed.counts > 1).any()
+    rates, confusion = random_parameters(rng, 10, 3)
+    ours, _, _ = kernel_of(observed, 3)(rates, confusion, *observed.arrays.values())
+    joint = log_joint(observed, rates[None], confusion[None])[0]
+    expected = observed.counts @ np.logaddexp.reduce(joint, axis=1)
+    assert expected < -10_000
+    assert float(ours) == pytest.approx(expected, rel=1e-12)
+
+
+def test_ratings_that_are_impossible_have_likelihood_zero_and_no_nan():
+    observed = observe(Ratings([[0, 1]], ["a", "b"]))
+    certain = np.tile(np.eye(2), (2, 1, 1))
+    value, by_rates, by_confusion = kernel_of(observed, 2)(
+        np.array([0.5, 0.5]), certain, *observed.arrays.values()
+    )
+    assert value == -np.inf
+    assert not by_rates.any() and not by_confusion.any()
+
+
+@pytest.fixture(scope="module")
+def model_with_logp():
+    ratings = random_ratings(np.random.default_rng(7), known=True)
+    model = dawid_skene(ratings)
+    logp = pm.logp(model["ratings"], model.rvs_to_values[model["ratings"]])
+    inputs = [model["base_rates"], model["confusion"]]
+    return ratings, pm.compile(inputs, logp, mode="FAST_COMPILE")
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_the_model_has_the_enumerated_log_density(model_with_logp, seed):
+    ratings, logp = model_with_logp
+    base_rates, confusion = random_parameters(np.random.default_rng(seed), 4, 3)
+    expected = enumerated(ratings, base_rates, confusion).sum()
+    assert float(logp(base_rates, confusion)) == pytest.approx(expected, abs=1e-10)
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_the_gradient_of_each_model_is_the_finite_difference(name):
+    rng = np.random.default_rng(3)
+    plain = random_ratings(rng, known=True)
+    ratings = Ratings(
+        plain.flat, plain.categories, plain.raters, plain.items, plain.system, plain.truth,
+        ordered=True,
+    )  # fmt: skip
+    model = find_model(name).build(ratings)
+    point = {
+        variable: value + rng.normal(size=np.shape(value)) / 2
+        for variable, value in model.initial_point().items()
+    }
+    # In Python: compiling would take longer than all the rest.
+    terms = model.compile_fn(model.logp(sum=False), mode="FAST_COMPILE")
+    gradient = model.compile_fn(model.dlogp(), mode="FAST_COMPILE")
+    flat = np.concatenate([np.ravel(v) for v in point.values()])
+    ends = np.cumsum([np.size(v) for v in point.values()])[:-1]
+
+    def at(x):
+        values = zip(point.items(), np.split(x, ends), strict=True)
+        found = terms({name: part.reshape(np.shape(old)) for (name, old), part in values})
+        return float(sum(np.sum(term) for term in found))
+
+    direction = rng.normal(size=(5, len(flat)))
+    numeric = [(at(flat + 1e-6 * step) - at(flat - 1e-6 * step)) / 2e-6 for step in direction]
+    np.testing.assert_allclose(direction @ gradient(point), numeric, rtol=1e-5, atol=1e-5)
+
+
+def test_prior_predictive_ratings_follow_base_rates_and_confusion():
+    concentrated = 1e6
+    base_rates = np.array([0.7, 0.2, 0.1])
+    confusion = diagonal_concentration(3, strength=1.0, accuracy=0.8)
+    ratings = Ratings(np.tile([[0, 1, -1]], (4, 1)), ["a", "b", "c"], system=[0, 1, 2, -1])
+    model = dawid_skene(
+        ratings,
+        {"base_rates": concentrated * base_rates, "confusion": concentrated * confusion},
+    )
+    with model:
+        tree = pm.sample_prior_predictive(4000, random_seed=1)
+    drawn = tree.prior_predictive["ratings"].values[0]
+    assert drawn.shape == (4000, 11)
+    share = np.bincount(drawn.ravel(), minlength=3) / drawn.size
+    # 4 patterns share a truth among their ratings: about 16,000 independent truths, SE .004.
+    np.testing.assert_allclose(share, base_rates @ confusion, atol=0.015)
+    first = observe(ratings).starts[:-1]
+    agree = (drawn[:, first] == drawn[:, first + 1]).mean()
+    expected = (base_rates[:, None] * confusion**2).sum()
+    assert agree == pytest.approx(expected, abs=0.015)
+
+
+def test_the_system_is_the_last_rater_and_named_system():
+    observed = observe(load_dataset("lehner_table2"))
+    assert observed.rater_names == ("Rater 1", "Rater 2", "Rater 3", "Rater 4", "system")
+
+
+def test_anonymous_and_empty_ratings_are_refused():
+    with pytest.raises(InputError, match="unknown who gave which rating"):
+        observe(load_dataset("fleiss1971"))
+    with pytest.raises(InputError, match="0 items"):
+        observe(Ratings(np.empty((0, 2), dtype=int), ["a", "b"]))
+
+
+@pytest.mark.parametrize(("system", "counts"), [([-1, -1, -1], None), ([0, -1, -1], [0, 1, 1])])
+def test_a_system_that_answered_nothing_is_refused(system, counts):
+    ratings = Ratings([[0, 1], [1, 1], [0, 0]], ["no", "yes"], system=system, counts=counts)
+    with pytest.raises(InputError, match="the system answered no item; give its answers, or leave"):
+        observe(ratings)
+
+
+def test_truths_enter_if_some_are_known_and_are_held_back_if_all_are():
+    codes, categories = [[0, 1], [1, 1], [0, 1]], ["no", "yes"]
+    some = Ratings(codes, categories, truth=[-1, 1, 0], counts=[2, 3, 4])
+    assert known_truths(some) == 7
+    assert list(observe(some).truths) == [-1, 1, 0]
+    everything = Ratings(codes, categories, truth=[0, 1, 0])
+    assert known_truths(everything) == 0
+    assert list(observe(everything).truths) == [-1, -1]
+
+
+def test_response_counts_count_every_rating_once():
+    ratings = random_ratings(np.random.default_rng(0))
+    observed = observe(ratings)
+    total = observed.counts @ observed.response_counts().toarray()
+    answers = ratings.n_ratings + (ratings.system >= 0).sum()
+    assert total.sum() == answers

@@ -1,0 +1,286 @@
+"""What each model assumes, seen in draws from its prior, and what they share."""
+
+import numpy as np
+import pymc as pm
+import pytest
+import xarray as xr
+
+from bayes_models import MODELS, find_model, fit
+from bayes_models.calibration import prior_draws
+from bayes_models.models import one_coin, one_coin_by_rater, relaxed_k
+from bayes_models.models.priors import choose_priors
+from bayes_models.models.simplex import IsometricLogRatio, zero_sum_basis
+from lehner import InputError, Ratings, load_dataset
+
+
+@pytest.fixture
+def ratings():
+    rng = np.random.default_rng(1)
+    return Ratings(rng.integers(0, 4, (9, 3)), list("abcd"), system=rng.integers(0, 4, 9))
+
+
+@pytest.fixture
+def ordered(ratings):
+    return Ratings(ratings.codes, ratings.categories, system=ratings.system, ordered=True)
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_every_model_has_the_shared_variables_with_named_dimensions(name, ratings):
+    drawn = prior_draws(name, ratings, 50)
+    assert drawn["base_rates"].dims[2:] == ("category",)
+    assert drawn["confusion"].dims[2:] == ("rater", "category", "response")
+    assert list(drawn["rater"].values) == ["1", "2", "3", "system"]
+    np.testing.assert_allclose(drawn["base_rates"].sum("category"), 1)
+    np.testing.assert_allclose(drawn["confusion"].sum("response"), 1)
+    right = (drawn["confusion"] * xr.DataArray(np.eye(4), dims=("category", "response"))).sum(
+        "response"
+    )
+    accuracy = (right * drawn["base_rates"]).sum("category")
+    np.testing.assert_allclose(drawn["accuracy"], accuracy.transpose(*drawn["accuracy"].dims))
+    np.testing.assert_allclose(drawn["system_accuracy"], accuracy.sel(rater="system"))
+
+
+@pytest.mark.parametrize("name", MODELS)
+@pytest.mark.parametrize("n_categories", [2, 3])
+def test_every_model_can_be_built_for_few_categories_and_without_a_system(name, n_categories):
+    codes = np.random.default_rng(2).integers(0, n_categories, (8, 3))
+    ratings = Ratings(codes, list("abc")[:n_categories], ordered=True)
+    model = find_model(name).build(ratings)
+    assert "system_accuracy" not in model
+    assert np.isfinite(density(model, {}))
+    drawn = prior_draws(name, ratings, 3)
+    np.testing.assert_allclose(drawn["confusion"].sum("response"), 1)
+
+
+def off_diagonal(confusion):
+    k = confusion.shape[-1]
+    errors = confusion[..., ~np.eye(k, dtype=bool)].reshape(*confusion.shape[:-2], k, k - 1)
+    return errors / errors.sum(axis=-1, keepdims=True)
+
+
+@pytest.mark.parametrize("name", ["one_coin", "one_coin_by_rater", "class_conditional"])
+def test_errors_are_equally_probable(name, ratings):
+    np.testing.assert_allclose(
+        off_diagonal(prior_draws(name, ratings, 20)["confusion"].values), 1 / 3
+    )
+
+
+def test_raters_share_one_accuracy_in_the_one_coin_model(ratings):
+    drawn = prior_draws("one_coin", ratings, 20)["accuracy"].values[0]
+    np.testing.assert_allclose(drawn[:, :3], drawn[:, :1].repeat(3, axis=1))
+    assert (abs(drawn[:, 3] - drawn[:, 0]) > 1e-6).all()
+
+
+def test_raters_share_a_matrix_in_the_pooled_model(ratings):
+    drawn = prior_draws("pooled", ratings, 20)["confusion"].values[0]
+    np.testing.assert_allclose(drawn[:, :3], drawn[:, :1].repeat(3, axis=1))
+    assert abs(drawn[:, 3] - drawn[:, 0]).max() > 0.1
+
+
+def test_accuracy_is_the_same_in_all_categories_with_one_coin(ratings):
+    drawn = prior_draws("one_coin_by_rater", ratings, 20)["confusion"].values[0]
+    diagonal = np.diagonal(drawn, axis1=-2, axis2=-1)
+    np.testing.assert_allclose(diagonal, diagonal[..., :1].repeat(4, axis=-1))
+    assert np.ptp(diagonal[:, :3, 0], axis=1).min() > 0
+
+
+def test_guesses_do_not_depend_on_the_truth_in_tap(ratings):
+    drawn = prior_draws("tap", ratings, 20)
+    guess = drawn["guessing"].values[0][:, :, None, :]
+    known = drawn["knowledge"].values[0][..., None, None]
+    expected = known * np.eye(4) + (1 - known) * guess
+    np.testing.assert_allclose(drawn["confusion"].values[0], expected)
+
+
+def test_a_hierarchy_without_spread_is_its_population(ratings):
+    drawn = prior_draws("hierarchical_dawid_skene", ratings, 10, priors={"confusion_spread": 0})
+    population = drawn["population_confusion"].values[0]
+    for rater in range(3):
+        np.testing.assert_allclose(drawn["confusion"].values[0][:, rater], population)
+
+
+def density(model, values):
+    names = {v.name: v for v in model.value_vars}
+    point = model.initial_point()
+    for name, value in values.items():
+        point[next(n for n in names if n.removesuffix("_ilr__").removesuffix("_log__") == name)] = (
+            value
+        )
+    # One term after another: Python adds no more than 32 at once.
+    terms = model.compile_fn(model.logp(sum=False), mode="FAST_COMPILE")(point)
+    return float(sum(np.sum(term) for term in terms))
+
+
+def test_with_all_dials_at_zero_relaxed_k_is_one_coin(ratings):
+    values = {"base_rates": np.array([0.3, -0.2, 0.5]), "system_log_odds": 0.9}
+    relaxed = density(relaxed_k(ratings, "k_properties"), values | {"mean_log_odds": 0.3})
+    assert relaxed == pytest.approx(density(one_coin(ratings), values | {"rater_log_odds": 0.3}))
+
+
+def test_with_one_dial_relaxed_k_is_one_coin_by_rater(ratings):
+    values = {
+        "base_rates": np.array([0.3, -0.2, 0.5]),
+        "system_log_odds": 0.9,
+        "mean_log_odds": 0.3,
+        "rater_spread": np.log(0.4),
+        "rater_effect": np.array([1.0, -0.5, 0.2]),
+    }
+    relaxed = density(relaxed_k(ratings, "unequal_raters"), values)
+    assert relaxed == pytest.approx(density(one_coin_by_rater(ratings), values))
+
+
+def test_errors_fall_with_distance_where_categories_are_ordered(ordered, ratings):
+    even = ("error_spread", "common_error_spread", "system_error_spread")
+    priors = dict.fromkeys((*even, "category_spread", "system_category_spread"), 0)
+    drawn = prior_draws("relaxed_k", ordered, 30, priors=priors)
+    errors = drawn["confusion_by_level"].values[0][:, 0, 1]
+    decay = drawn["distance_decay"].values[0]
+    wrong = errors[:, 0, 1:]
+    np.testing.assert_allclose(np.log(wrong[:, 0] / wrong[:, 1]), decay, atol=1e-10)
+    np.testing.assert_allclose(np.log(wrong[:, 1] / wrong[:, 2]), decay, atol=1e-10)
+    assert "distance_decay" not in relaxed_k(ratings)
+
+
+def test_errors_and_categories_differ_by_their_dials(ratings):
+    drawn = prior_draws("relaxed_k", ratings, 20, priors="unequal_errors")
+    assert np.ptp(off_diagonal(drawn["confusion"].values[0]), axis=-1).min() > 1e-4
+    diagonal = np.diagonal(drawn["confusion"].values[0], axis1=-2, axis2=-1)
+    assert np.ptp(diagonal, axis=-1).min() > 1e-4
+
+
+def test_difficulty_brings_raters_down_to_chance_and_the_system_by_its_slope(ratings):
+    drawn = prior_draws("relaxed_k", ratings, 200, priors="unequal_difficulty")
+    right = drawn["confusion_by_level"].values[0][..., 0, 0]
+    assert (right[:, :3] > 1 / 4).all()
+    known = (right[:, :3] - 1 / 4) / (1 - 1 / 4)
+    step = -np.diff(np.log(known / (1 - known)), axis=-1)
+    spread = drawn["difficulty_spread"].values[0][:, None]
+    np.testing.assert_allclose(step[:, 0], np.sqrt(1.5) * spread.repeat(2, axis=1), rtol=1e-6)
+    of_system = -np.diff(np.log(right[:, 3] / (1 - right[:, 3])), axis=-1)
+    slope = drawn["system_slope"].values[0]
+    np.testing.assert_allclose(of_system[:, 0] / step[:, 0, 0], slope, rtol=1e-6)
+    np.testing.assert_allclose(
+        drawn["confusion"].values, drawn["confusion_by_level"].values.mean(axis=3)
+    )
+
+
+@pytest.mark.parametrize("name", ["one_coin", "one_coin_by_rater"])
+def test_raters_are_no_worse_than_chance_and_the_system_may_be(name, ratings):
+    accuracy = prior_draws(name, ratings, 200)["accuracy"].values[0]
+    assert (accuracy[:, :3] > 1 / 4).all()
+    assert (accuracy[:, 3] < 1 / 4).any()
+
+
+def test_category_effects_sum_to_zero_and_are_common_as_far_as_their_share(ratings):
+    priors = {"rater_spread": 0, "difficulty_spread": 0}
+    drawn = prior_draws("relaxed_k", ratings, 4000, priors=priors)
+    diagonal = np.diagonal(drawn["confusion"].values[0], axis1=-2, axis2=-1)
+    log_odds = np.log(diagonal / (1 - diagonal))
+    effects = log_odds - log_odds.mean(axis=-1, keepdims=True)
+    # Raters are alike but for the effects, and these sum to zero.
+    np.testing.assert_allclose(log_odds[:, 0].mean(-1), log_odds[:, 1].mean(-1))
+    spread = drawn["category_spread"].values[0]
+    share = drawn["common_category_share"].values[0]
+    product = (effects[:, 0] * effects[:, 1]).mean(axis=-1)
+    assert np.mean(effects[:, 0] ** 2) == pytest.approx(np.mean(spread**2), rel=0.1)
+    assert np.mean(product) == pytest.approx(np.mean(share * spread**2), rel=0.15)
+
+
+def test_some_preferred_errors_are_common_to_raters_and_system(ratings):
+    fixed = {"error_spread": 0, "system_error_spread": 0}
+    errors = off_diagonal(prior_draws("relaxed_k", ratings, 20, priors=fixed)["confusion"].values)
+    np.testing.assert_allclose(errors, errors[:, :, :1].repeat(4, axis=2))
+    fixed = {"error_spread": 0, "common_error_spread": 0}
+    errors = off_diagonal(prior_draws("relaxed_k", ratings, 20, priors=fixed)["confusion"].values)
+    np.testing.assert_allclose(errors[:, :, :3], 1 / 3)
+    assert np.ptp(errors[:, :, 3], axis=-1).min() > 1e-4
+
+
+def test_the_prior_of_the_systems_accuracy_is_flat_in_one_coin(ratings):
+    drawn = prior_draws("one_coin", ratings, 4000)["system_accuracy"].values.ravel()
+    np.testing.assert_allclose(np.quantile(drawn, [0.1, 0.5, 0.9]), [0.1, 0.5, 0.9], atol=0.03)
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_every_named_set_of_priors_gives_a_model(name, ordered):
+    for chosen in find_model(name).priors:
+        model = find_model(name).build(ordered, chosen)
+        assert np.isfinite(density(model, {}))
+
+
+def test_a_prior_may_be_a_distribution(ratings):
+    model = one_coin(
+        ratings,
+        {
+            "rater_log_odds": pm.Uniform.dist(0, 1),
+            "base_rates": pm.Dirichlet.dist(np.full(4, 9.0)),
+        },
+    )
+    drawn = pm.draw(model["rater_log_odds"], 200, random_seed=1, mode="FAST_COMPILE")
+    assert 0 < drawn.min() < 0.1 and 0.9 < drawn.max() < 1
+    assert model.named_vars_to_dims["base_rates"] == ("category",)
+
+
+@pytest.mark.parametrize(
+    ("model", "priors", "message"),
+    [
+        ("dawid_skene", "flt", "did you mean 'flat'"),
+        ("dawid_skene", {"confuson": 1}, "did you mean 'confusion'"),
+        ("dawid_skene", {"base_rates": 0.0}, "above 0"),
+        ("dawid_skene", {"base_rates": [1.0, 2.0]}, "fit shape"),
+        ("dawid_skene", {"base_rates": np.nan}, "above 0"),
+        ("dawid_skene", {"base_rates": "many"}, "numbers"),
+        ("one_coin", {"rater_log_odds": 1.0}, "two numbers"),
+        ("one_coin", {"rater_log_odds": (0, -1)}, "two numbers"),
+        ("one_coin", {"rater_log_odds": (np.nan, 1)}, "two numbers, the second above 0"),
+        ("one_coin", {"rater_log_odds": (-1, np.inf)}, r"is \(-1, inf\); give two numbers"),
+        ("one_coin", {"rater_log_odds": (np.inf, 1)}, "two numbers"),
+        ("one_coin", {"rater_log_odds": ("a", "b")}, "two numbers"),
+        ("one_coin", {"rater_log_odds": [[1], [1, 2]]}, "two numbers"),
+        ("relaxed_k", {"rater_spread": -1}, "0 or more"),
+        ("class_conditional", {"accuracy_by_category": 3.0, "base_rates": -1}, "above 0"),
+    ],
+)
+def test_bad_priors_are_refused_by_name(model, priors, message, ratings):
+    with pytest.raises(InputError, match=message):
+        find_model(model).build(ratings, priors)
+
+
+@pytest.mark.parametrize("prior", [[[1], [1, 2]], {}, object()])
+def test_what_is_no_prior_is_refused_before_compiling(prior, ratings):
+    with pytest.raises(InputError, match=r"the prior of base_rates is .*; give numbers that fit"):
+        fit("dawid_skene", ratings, priors={"base_rates": prior})
+
+
+def test_priors_not_given_are_those_of_the_first_set():
+    assert choose_priors("dawid_skene", {"base_rates": 1.0})["confusion"] == "diagonal"
+
+
+def test_the_transform_goes_there_and_back_and_has_the_volume_of_the_simplex():
+    transform = IsometricLogRatio()
+    y = np.array([0.3, -1.2, 0.7])
+    p = transform.backward(np_tensor(y)).eval()
+    assert p.sum() == pytest.approx(1)
+    np.testing.assert_allclose(transform.forward(np_tensor(p)).eval(), y)
+    np.testing.assert_allclose(np.log(p) - np.log(p).mean(), y @ zero_sum_basis(4))
+    # Volume on the first three probabilities, as PyMC's densities take it.
+    steps = 1e-6 * np.eye(3)
+    columns = [
+        (transform.backward(np_tensor(y + s)).eval() - transform.backward(np_tensor(y - s)).eval())
+        / 2e-6
+        for s in steps
+    ]
+    expected = np.log(abs(np.linalg.det(np.array(columns)[:, :3])))
+    assert float(transform.log_jac_det(np_tensor(y)).eval()) == pytest.approx(expected, abs=1e-6)
+
+
+def np_tensor(values):
+    import pytensor.tensor as pt
+
+    return pt.as_tensor(np.asarray(values))
+
+
+def test_bundled_data_fit_every_model():
+    ratings = load_dataset("lehner_table2")
+    for name in MODELS:
+        assert np.isfinite(density(find_model(name).build(ratings), {}))

@@ -1,0 +1,100 @@
+"""Diagnostics that must find what is wrong with draws."""
+
+import numpy as np
+import pytest
+import xarray as xr
+
+from bayes_models import diagnose
+from bayes_models.posterior.diagnostics import Diagnostics, relabelled_share
+
+
+def tree_of(base_rates, confusion, diverging=0):
+    chains, draws = base_rates.shape[:2]
+    stats = np.zeros((chains, draws), dtype=bool)
+    stats.ravel()[:diverging] = True
+    dims = ("chain", "draw")
+    return xr.DataTree.from_dict(
+        {
+            "posterior": xr.Dataset(
+                {
+                    "base_rates": ((*dims, "category"), base_rates),
+                    "confusion": ((*dims, "rater", "category", "response"), confusion),
+                },
+                {"chain": np.arange(chains), "draw": np.arange(draws)},
+            ),
+            "sample_stats": xr.Dataset(
+                {"diverging": (dims, stats), "reached_max_treedepth": (dims, stats & False)}
+            ),
+        }
+    )
+
+
+@pytest.fixture
+def good():
+    rng = np.random.default_rng(1)
+    base_rates = rng.dirichlet([20, 20, 20], size=(4, 1000))
+    confusion = rng.dirichlet([8, 1, 1], size=(4, 1000, 3, 3))
+    for k in range(3):
+        confusion[:, :, :, k] = np.roll(confusion[:, :, :, k], k, axis=-1)
+    return base_rates, confusion
+
+
+def test_good_draws_pass(good):
+    assert diagnose(tree_of(*good)).warnings() == ()
+
+
+def test_a_chain_elsewhere_is_named(good):
+    base_rates, confusion = good
+    base_rates[0] = base_rates[0] ** 0.2
+    base_rates[0] /= base_rates[0].sum(axis=-1, keepdims=True)
+    assert "chains disagree" in diagnose(tree_of(base_rates, confusion)).warnings()[0]
+
+
+def test_too_few_effective_draws_are_named(good):
+    base_rates, confusion = (np.repeat(values[:, :50], 20, axis=1) for values in good)
+    assert any("too few" in text for text in diagnose(tree_of(base_rates, confusion)).warnings())
+
+
+def test_divergences_are_counted(good):
+    assert "3 draws diverged" in diagnose(tree_of(*good, diverging=3)).warnings()[0]
+
+
+@pytest.mark.parametrize(
+    ("r_hat", "ess", "divergences", "times"),
+    [(1.0, 1500, 3, 1), (1.0, 399, 0, 2), (1.0, 160, 0, 4), (1.0, 20, 0, 4), (1.2, 900, 0, 4)],
+)
+def test_a_second_try_is_as_long_as_the_first_lacked(r_hat, ess, divergences, times):
+    found = Diagnostics(
+        r_hat=r_hat, ess_bulk=2 * ess, ess_tail=ess, divergences=divergences, relabelled=0
+    )
+    assert found.failures()
+    assert found.times_longer() == times
+
+
+def test_switched_labels_are_found_even_if_all_chains_agree(good):
+    base_rates, confusion = good
+    switched = [1, 0, 2]
+    tree = tree_of(base_rates[..., switched], confusion[:, :, :, switched])
+    found = diagnose(tree)
+    assert found.r_hat < 1.01
+    assert found.relabelled > 0.99
+    assert "labels may have switched" in found.warnings()[0]
+
+
+def test_the_share_of_switched_draws_is_the_share(good):
+    base_rates, confusion = (values.copy() for values in good)
+    confusion[2] = confusion[2][:, :, [2, 1, 0]]
+    base_rates[2] = base_rates[2][:, [2, 1, 0]]
+    before = relabelled_share(tree_of(*good)["posterior"].to_dataset())
+    after = relabelled_share(tree_of(base_rates, confusion)["posterior"].to_dataset())
+    assert before < 0.01
+    assert after == pytest.approx(0.25, abs=0.01)
+
+
+def test_a_system_that_is_mostly_wrong_does_not_count_as_switched_labels(good):
+    base_rates, raters = good[0], good[1][:, :, :1]
+    never_right = np.tile(np.roll(np.eye(3), 1, axis=1), (4, 1000, 1, 1, 1))
+    posterior = tree_of(base_rates, np.concatenate([raters, never_right], axis=2))["posterior"]
+    posterior["system_accuracy"] = (("chain", "draw"), np.zeros((4, 1000)))
+    of_raters = relabelled_share(tree_of(base_rates, raters)["posterior"].to_dataset())
+    assert relabelled_share(posterior.to_dataset()) == of_raters < 0.01

@@ -1,0 +1,108 @@
+"""Dials against known densities, and on data whose violations are known."""
+
+import numpy as np
+import pymc as pm
+import pytest
+import xarray as xr
+from scipy.stats import norm
+
+from bayes_models import fit_many, read_dials
+from bayes_models.posterior.dials import against_zero
+from bayes_models.sampling.kept_priors import priors_as_json
+from lehner import InputError, Scenario, simulate
+
+
+def tree_of(priors=None, **draws):
+    posterior = xr.Dataset({name: (("chain", "draw"), values) for name, values in draws.items()})
+    tree = xr.DataTree.from_dict({"posterior": posterior})
+    tree.attrs |= {"model": "relaxed_k", "priors": priors_as_json("relaxed_k", priors)}
+    return tree
+
+
+@pytest.mark.parametrize(("mean", "sd"), [(0.0, 0.3), (0.5, 0.4), (1.0, 0.5)])
+def test_the_bayes_factor_of_a_normal_is_the_ratio_of_densities(mean, sd):
+    draws = np.random.default_rng(1).normal(mean, sd, 40_000)
+    expected = norm.pdf(0, scale=0.7) / norm.pdf(0, mean, sd)
+    assert against_zero(draws, 0.7) == pytest.approx(expected, rel=0.1)
+
+
+def test_the_bayes_factor_of_a_spread_is_the_ratio_of_half_normal_densities():
+    draws = abs(np.random.default_rng(1).normal(0, 0.2, 40_000))
+    # Both densities at the boundary are twice those of the normal distributions.
+    assert against_zero(draws, 0.5) == pytest.approx(0.2 / 0.5, rel=0.1)
+
+
+def test_dials_give_mean_interval_direction_and_verdict():
+    rng = np.random.default_rng(2)
+    tree = tree_of(
+        rater_spread=abs(rng.normal(0, 0.03, (4, 2000))),
+        distance_decay=rng.normal(1.0, 0.2, (4, 2000)),
+    )
+    spread, decay = read_dials(tree, level=0.9)
+    assert (spread.name, decay.name) == ("rater_spread", "distance_decay")
+    assert spread.probability_of_direction is None
+    assert decay.probability_of_direction > 0.999
+    assert decay.value.estimate == pytest.approx(1.0, abs=0.02)
+    assert decay.value.lower == pytest.approx(1 - 0.2 * 1.645, abs=0.03)
+    assert (spread.verdict(), decay.verdict()) == ("supported", "rejected")
+
+
+def test_other_models_have_no_dials():
+    tree = tree_of(rater_spread=np.ones((2, 5)))
+    tree.attrs["model"] = "tap"
+    with pytest.raises(InputError, match="fit relaxed_k"):
+        read_dials(tree)
+
+
+@pytest.mark.slow
+def test_the_data_reject_the_property_that_fails():
+    scenario = Scenario(
+        n_categories=3, n_items=1000, rater_accuracy=(0.4, 0.9, 0.65), base_rates="equal"
+    )
+    (tree,) = fit_many("relaxed_k", [simulate(scenario, 1)], priors="unequal_raters")
+    (dial,) = read_dials(tree)
+    assert dial.name == "rater_spread" and dial.bayes_factor > 3
+    same = Scenario(n_categories=3, n_items=1000, base_rates="equal")
+    (tree,) = fit_many("relaxed_k", [simulate(same, 1)], priors="unequal_raters")
+    (held,) = read_dials(tree)
+    assert held.bayes_factor < 1 < dial.bayes_factor
+
+
+@pytest.mark.parametrize(("sd", "n"), [(0.1, 1600), (0.2, 4000)])
+def test_draws_that_are_all_far_from_zero_give_a_lower_bound(sd, n):
+    draws = np.random.default_rng(1).normal(1, sd, n)
+    true = norm.pdf(0, scale=0.7) / norm.pdf(0, 1, sd)
+    assert 10 < against_zero(draws, 0.7) < true
+    # Where the draws are does not matter any more, only how many they are.
+    assert against_zero(draws + 100, 0.7) == pytest.approx(against_zero(draws, 0.7))
+
+
+def test_a_lower_bound_is_written_as_one():
+    far = abs(np.random.default_rng(1).normal(1, 0.1, (4, 400)))
+    for draws, sign in ((far, "> "), (far - far.min(), "")):
+        (dial,) = read_dials(tree_of(rater_spread=draws))
+        assert dial.no_draw_near_zero == bool(sign)
+        assert dial.evidence().startswith(sign) and float(dial.evidence()[len(sign) :]) > 0
+
+
+@pytest.mark.parametrize("scale", [np.float32(0.5), np.int64(1), np.array(0.5), 0.05])
+def test_the_bayes_factor_is_against_the_prior_that_the_fit_was_made_with(scale):
+    draws = abs(np.random.default_rng(1).normal(0, 0.2, (4, 2000)))
+    (dial,) = read_dials(tree_of({"rater_spread": scale}, rater_spread=draws))
+    assert dial.bayes_factor == pytest.approx(against_zero(draws.ravel(), float(scale)))
+
+
+def test_a_prior_that_is_a_distribution_has_no_bayes_factor_and_a_reason():
+    draws = abs(np.random.default_rng(1).normal(0, 0.2, (4, 2000)))
+    other = {"rater_spread": pm.Gamma.dist(2, 3)}
+    spread, decay = read_dials(tree_of(other, rater_spread=draws, distance_decay=draws))
+    assert (spread.bayes_factor, spread.verdict(), spread.evidence()) == (None, "not tested", "")
+    assert "its prior is Gamma(2, " in spread.untested
+    assert decay.bayes_factor and not decay.untested
+
+
+def test_a_fit_that_does_not_say_its_priors_is_refused():
+    tree = tree_of(rater_spread=np.ones((2, 5)))
+    del tree.attrs["priors"]
+    with pytest.raises(InputError, match="does not say its priors; fit again"):
+        read_dials(tree)

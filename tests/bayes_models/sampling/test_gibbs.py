@@ -1,0 +1,184 @@
+"""Gibbs sampling against an exact posterior and against NUTS."""
+
+import itertools
+import warnings
+
+import numpy as np
+import pymc as pm
+import pytest
+from scipy.special import gammaln
+
+from bayes_models import ConvergenceWarning, diagonal_concentration, fit, fit_many, observe
+from bayes_models.sampling.gibbs import sample_conjugate
+from bayes_models.sampling.kept_priors import kept_priors
+from lehner import InputError, Ratings, Scenario, simulate
+
+# Two categories, gaps and repeated ratings, an unanswered item and a known truth.
+ROWS = {
+    "item": [0, 0, 0, 1, 1, 2, 2, 2, 3, 3, 4, 4, 5],
+    "rater": list("abbabaabababa"),
+    "occasion": [1, 1, 2, 1, 1, 1, 2, 1, 1, 1, 1, 1, 1],
+    "rating": list("xxyyyxyyxxyxx"),
+}
+
+
+def small(system=True):
+    ratings = Ratings.from_long(ROWS, occasion="occasion")
+    answers = np.array([0, 1, 1, -1, 0, 0])
+    truth = np.array([-1, -1, 1, -1, -1, -1])
+    n = ratings.n_items
+    return Ratings(
+        ratings.flat,
+        ratings.categories,
+        ratings.raters,
+        ratings.items,
+        answers[:n] if system else None,
+        truth[:n],
+    )
+
+
+def exact_means(ratings, shared, confusion=None, base_rates=3.0):
+    """Sum over all truths of all items: the posterior means of base rates and accuracies."""
+    flat = ratings.flat
+    n_groups = (1 if shared else ratings.n_raters) + 1
+    prior, weights, means = diagonal_concentration(2), [], []
+    if confusion is not None:
+        prior = np.full((2, 2), confusion)
+    for truths in itertools.product(range(2), repeat=ratings.n_items):
+        truths = np.array(truths)
+        if ((ratings.truth >= 0) & (truths != ratings.truth)).any():
+            continue
+        items = base_rates + np.bincount(truths, minlength=2)
+        rated = np.tile(prior, (n_groups, 1, 1))
+        for item, rater, response in zip(
+            flat.item_index, flat.rater_index, flat.category_index, strict=True
+        ):
+            rated[0 if shared else rater, truths[item], response] += 1
+        for item, answer in enumerate(ratings.system):
+            if answer >= 0:
+                rated[-1, truths[item], answer] += 1
+        weights.append(
+            gammaln(items).sum() + (gammaln(rated).sum(-1) - gammaln(rated.sum(-1))).sum()
+        )
+        rates = items / items.sum()
+        confusion = rated / rated.sum(-1, keepdims=True)
+        means.append([*rates, *np.einsum("gkk,k->g", confusion, rates)])
+    weight = np.exp(np.array(weights) - max(weights))
+    return weight @ np.array(means) / weight.sum()
+
+
+@pytest.mark.parametrize("model", ["dawid_skene", "pooled"])
+def test_means_are_those_of_the_exact_posterior(model):
+    ratings = small()
+    expected = exact_means(ratings, shared=model == "pooled")
+    posterior = sample_conjugate(model, observe(ratings), seed=1, draws=50_000, tune=100, chains=4)
+    accuracy = posterior["accuracy"].mean(("chain", "draw")).values
+    if model == "pooled":
+        np.testing.assert_array_equal(posterior["accuracy"][..., 0], posterior["accuracy"][..., 1])
+        accuracy = accuracy[1:]
+    found = [*posterior["base_rates"].mean(("chain", "draw")).values, *accuracy]
+    np.testing.assert_allclose(found, expected, atol=0.003)
+
+
+@pytest.mark.parametrize(
+    ("model", "confusion", "base_rates", "tolerance"),
+    [
+        ("pooled", 0.05, 3.0, 0.01),
+        ("dawid_skene", 0.05, 0.05, 0.015),
+        ("dawid_skene", 2.0, 0.001, 0.01),
+    ],
+)
+def test_means_are_exact_where_the_prior_puts_probabilities_at_zero(
+    model, confusion, base_rates, tolerance
+):
+    ratings = small()
+    expected = exact_means(ratings, model == "pooled", confusion, base_rates)
+    names = ["confusion"] if model == "dawid_skene" else ["rater_confusion", "system_confusion"]
+    priors = {"base_rates": base_rates} | dict.fromkeys(names, confusion)
+    posterior = sample_conjugate(
+        model, observe(ratings), priors, seed=1, draws=50_000, tune=100, chains=4
+    )
+    means = posterior.mean(("chain", "draw"))
+    found = [*means["base_rates"].values, *means["accuracy"].values[model == "pooled" :]]
+    np.testing.assert_allclose(found, expected, atol=tolerance)
+
+
+@pytest.mark.parametrize("concentration", [1e-3, 1e-9])
+@pytest.mark.parametrize("variable", ["base_rates", "confusion"])
+def test_a_prior_at_the_corners_does_not_underflow(variable, concentration):
+    ratings = simulate(Scenario(n_categories=3, n_items=20, rater_accuracy=(0.4, 0.5)), 1)
+    known = np.where(np.arange(20) < 6, ratings.truth, -1)
+    some = Ratings(
+        ratings.flat, ratings.categories, ratings.raters, ratings.items, ratings.system, known
+    )
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        tree = fit("dawid_skene", some, engine="gibbs", priors={variable: concentration}, tries=1)
+    posterior = tree["posterior"].to_dataset()
+    np.testing.assert_allclose(posterior["confusion"].sum("response"), 1)
+    np.testing.assert_allclose(posterior["base_rates"].sum("category"), 1)
+    truth = tree["truth"]["truth_probabilities"].values
+    np.testing.assert_allclose(truth[np.arange(6), known[:6]], 1)
+    assert (posterior["base_rates"].mean(("chain", "draw"))[np.unique(known[:6])] > 0.01).all()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("model", ["dawid_skene", "pooled"])
+def test_draws_are_those_of_nuts(model):
+    ratings = simulate(Scenario(rater_accuracy=(0.6, 0.7, 0.8), n_items=80), 3)
+    ours, theirs = (
+        fit(model, ratings, engine=engine, draws=draws, tune=300, seed=2)
+        for engine, draws in (("gibbs", 8000), ("nuts", 1500))
+    )
+    assert set(ours["posterior"].data_vars) == set(theirs["posterior"].data_vars)
+    assert ours.attrs["engine"] == "gibbs" and "sample_stats" not in ours
+    for name, draws in theirs["posterior"].data_vars.items():
+        found = ours["posterior"][name]
+        assert found.dims == draws.dims
+        for moment in ("mean", "std"):
+            a, b = (getattr(x, moment)(("chain", "draw")).values for x in (found, draws))
+            np.testing.assert_allclose(a, b, atol=0.015)
+    a, b = (tree["truth"]["truth_probabilities"].values for tree in (ours, theirs))
+    np.testing.assert_allclose(a, b, atol=0.04)
+
+
+def test_a_fit_keeps_its_priors_those_not_given_too():
+    priors = {"base_rates": np.array([1, 2.5])}
+    (tree,) = fit_many("dawid_skene", [small()], engine="gibbs", priors=priors, tries=1)
+    assert kept_priors(tree) == {"base_rates": [1.0, 2.5], "confusion": "diagonal"}
+    (again,) = fit_many("dawid_skene", [small()], engine="gibbs", priors=kept_priors(tree), tries=1)
+    assert again["posterior"].to_dataset().equals(tree["posterior"].to_dataset())
+
+
+def test_without_a_system_there_is_no_system_accuracy():
+    posterior = sample_conjugate(
+        "pooled", observe(small(system=False)), seed=1, draws=10, tune=1, chains=2
+    )
+    assert posterior["accuracy"].sizes["rater"] == 2
+    assert not {"system_accuracy", "system_confusion"} & set(posterior.data_vars)
+
+
+def test_hundreds_of_ratings_of_an_item_do_not_underflow():
+    codes = np.random.default_rng(1).integers(0, 3, (4, 1000))
+    ratings = Ratings(codes, ["a", "b", "c"])
+    posterior = sample_conjugate("pooled", observe(ratings), seed=1, draws=50, tune=1, chains=1)
+    assert np.isfinite(posterior["confusion"]).all()
+
+
+def test_same_seed_same_draws():
+    first, second, other = (
+        next(fit_many("dawid_skene", [small()], seed=seed, engine="gibbs", tries=1))
+        for seed in (1, 1, 2)
+    )
+    assert first["posterior"].to_dataset().equals(second["posterior"].to_dataset())
+    assert not first["posterior"].to_dataset().equals(other["posterior"].to_dataset())
+
+
+def test_other_models_and_priors_are_refused():
+    with pytest.raises(InputError, match="'gibbs' does not sample relaxed_k"):
+        fit("relaxed_k", small(), engine="gibbs")
+    with pytest.raises(InputError, match="prior of base_rates is a distribution"):
+        priors = {"base_rates": pm.Dirichlet.dist([1, 1])}
+        fit("dawid_skene", small(), engine="gibbs", priors=priors)
+    with pytest.raises(InputError, match="engine"):
+        fit("dawid_skene", small(), engine="metropolis")

@@ -1,0 +1,37 @@
+"""What a fit says of its priors."""
+
+import json
+
+import numpy as np
+import pymc as pm
+import pytest
+
+from bayes_models import MODELS, find_model
+from bayes_models.models import one_coin
+from bayes_models.models.priors import choose_priors
+from bayes_models.sampling.kept_priors import distribution_name, priors_as_json
+from lehner import load_dataset
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_named_sets_are_kept_as_the_numbers_they_are(model):
+    for name, chosen in find_model(model).priors.items():
+        kept = json.loads(priors_as_json(model, name))
+        assert set(kept) == set(chosen)
+        for variable, prior in chosen.items():
+            if isinstance(prior, str):
+                assert kept[variable] == prior
+            else:
+                np.testing.assert_array_equal(kept[variable], prior)
+        # What is kept is what a model takes.
+        assert choose_priors(model, kept) == kept
+
+
+def test_a_distribution_is_called_the_same_before_and_after_it_is_part_of_a_model():
+    priors = {"rater_log_odds": pm.Uniform.dist(0, 1)}
+    before = priors_as_json("one_coin", priors)
+    assert json.loads(before)["rater_log_odds"] == {"distribution": "Uniform(0, 1)"}
+    one_coin(load_dataset("lehner_table2"), priors)
+    assert priors_as_json("one_coin", priors) == before
+    assert distribution_name(json.loads(before)["rater_log_odds"]) == "Uniform(0, 1)"
+    assert distribution_name(0.5) == distribution_name("diagonal") == ""

@@ -1,0 +1,78 @@
+"""The atlas is the population values of what its points say."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from experiments.atlas import VIOLATIONS, atlas_scenarios, compute_atlas
+from experiments.atlas.atlas_figure import STYLES, plot_violation
+from experiments.atlas.grid import CENTRE, atlas_slice
+from lehner import population_value
+
+
+@pytest.fixture(scope="module")
+def difficulty():
+    return replace(VIOLATIONS["difficulty"], strengths=(0.0, 0.2))
+
+
+@pytest.fixture(scope="module")
+def atlas(difficulty):
+    return compute_atlas(difficulty)
+
+
+@pytest.mark.parametrize("violation", VIOLATIONS.values(), ids=VIOLATIONS)
+def test_each_violation_grows_with_its_strength_and_is_alone(violation):
+    for point, scenario in atlas_scenarios(violation):
+        size = scenario.violations().pop(violation.name)
+        others = {k: v for k, v in scenario.violations().items() if k != violation.name}
+        assert not any(others.values())
+        assert (size == 0) == (point["strength"] == violation.strengths[0])
+        assert np.mean(scenario.rater_accuracy) == pytest.approx(point["rater_accuracy"])
+        assert scenario.n_raters == point["n_raters"]
+
+
+def test_without_violation_only_the_naive_numbers_are_biased(atlas):
+    none = atlas[atlas.strength == 0]
+    naive = none.method.isin(["majority_agreement", "mean_posterior"])
+    paper = none.method == "algebraic_paper"
+    assert none[~naive & ~paper].bias.abs().max() < 1e-6
+    # Its values are of large samples; where two of three raters are tied it has none.
+    assert none[paper].bias.abs().max() < 1e-4
+    assert none[paper].bias.isna().any() and none[~paper].bias.notna().all()
+    assert none[naive & (none.system_accuracy == 0.9)].bias.max() < -0.01
+
+
+def test_rows_are_population_values(atlas, difficulty):
+    scenarios = {tuple(point.values()): scenario for point, scenario in atlas_scenarios(difficulty)}
+    names = ["n_raters", "n_categories", "skew", "rater_accuracy", "system_accuracy", "strength"]
+    for _, row in atlas.sample(20, random_state=1).iterrows():
+        value = population_value(scenarios[tuple(row[names])], row.method)
+        bias = np.nan if value.bias is None else value.bias
+        assert row.bias == pytest.approx(bias, abs=1e-12, nan_ok=True)
+        assert row.truth == pytest.approx(value.system_accuracy)
+    assert len(atlas[atlas.method == "algebraic"]) == len(scenarios)
+
+
+def test_a_figure_has_every_method_in_every_panel(atlas, difficulty):
+    axes = plot_violation(atlas, difficulty).axes
+    assert len(axes) == 12
+    for ax in axes[:9]:
+        assert len(ax.containers) == len(STYLES)
+    drawn = axes[0].containers[0].lines[0].get_ydata(orig=False)
+    at = atlas_slice(atlas, system_accuracy=0.9, rater_accuracy=0.4, **CENTRE)
+    np.testing.assert_allclose(drawn, at[at.method == "algebraic"].bias)
+
+
+def test_the_command_writes_a_table_and_a_figure(run, tmp_path, monkeypatch, difficulty):
+    monkeypatch.setitem(VIOLATIONS, "difficulty", replace(difficulty, strengths=(0.0,)))
+    code, out, _ = run("atlas", "--violation", "difficulty", "--output", tmp_path / "new")
+    assert (code, out) == (0, "")
+    names = {path.name for path in (tmp_path / "new").iterdir()}
+    assert names == {f"bias_difficulty.{kind}" for kind in ("csv", "pdf", "png")}
+
+
+def test_the_command_refuses_an_unknown_violation(run):
+    code, out, err = run("atlas", "--violation", "fatigue")
+    assert (code, out) == (2, "")
+    assert "there is no violation 'fatigue'; choose among rater_accuracy" in err

@@ -1,0 +1,107 @@
+"""What is kept in a folder is used for what it was computed with, and for nothing else."""
+
+import sys
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from experiments.benchmarks import estimators
+from experiments.benchmarks.processes import PROCESSES
+from experiments.benchmarks.settings import SETTINGS
+from experiments.calibration import calibration_command as calibration
+from experiments.k_properties.power import write_power
+from lehner.core.seeds import generator
+
+
+@pytest.fixture
+def ranks(monkeypatch):
+    """Draw ranks at random instead of fitting models."""
+
+    def write_part(name, design, seed, path):
+        drawn = generator(seed).random((calibration.PART, 4))
+        pd.DataFrame(drawn, columns=list("abcd")).to_csv(path, index=False)
+
+    monkeypatch.setattr(calibration, "_write_part", write_part)
+
+
+def test_each_seed_of_a_calibration_has_its_own_ranks(ranks, tmp_path):
+    def table(seed, folder):
+        path, _ = calibration.write_calibration(["one_coin"], None, 200, tmp_path / folder, seed)
+        return path.read_text()
+
+    first = table(1, "one")
+    assert table(2, "one") == table(2, "two") != first
+    assert table(1, "one") == first
+
+
+def test_a_calibration_takes_more_than_a_thousand_parts(ranks, tmp_path, monkeypatch):
+    monkeypatch.setattr(calibration, "PART", 1)
+    path, _ = calibration.write_calibration(["one_coin"], None, 1001, tmp_path, 1)
+    assert (pd.read_csv(path)["simulations"] == 1001).all()
+
+
+def test_each_seed_of_the_tests_power_has_its_own_rates(tmp_path):
+    def table(seed, folder):
+        *_, path, _ = write_power(tmp_path / folder, ["raters .4 .6 .8"], [50], 10, seed)
+        return path.read_text()
+
+    first = table(11, "one")
+    assert table(1, "one") == table(1, "two") != first
+    assert table(11, "one") == first
+
+
+def test_each_number_of_replicates_has_its_own_estimates(tmp_path, monkeypatch):
+    def rows(setting, method, accuracy, replicates):
+        for replicate in range(replicates):
+            for estimand in estimators.ESTIMANDS:
+                yield {
+                    "setting": setting,
+                    "system": accuracy,
+                    "replicate": replicate,
+                    "method": method,
+                    "estimand": estimand,
+                    "estimate": 0.5 + 0.1 * replicate,
+                    "lower": 0.0,
+                    "upper": 1.0,
+                    "truth": 0.5,
+                    "categories": 5,
+                    "converged": True,
+                    "warned": False,
+                    "seconds": 1.0,
+                }
+
+    monkeypatch.setattr(estimators, "_rows", rows)
+    monkeypatch.setattr(
+        estimators, "ProcessPoolExecutor", lambda workers, mp_context: ThreadPoolExecutor(workers)
+    )
+    for data_sets in (10, 15, 9):
+        arguments = ["estimators", tmp_path, "--setting", "figure 3", "--data-sets", data_sets]
+        arguments += ["--method", "algebraic", "one_coin"]
+        monkeypatch.setattr(sys, "argv", list(map(str, arguments)))
+        estimators.main()
+        table = pd.read_csv(tmp_path / "estimators.csv")
+        assert (table["n"] == max(data_sets, 10)).all()
+        text = (tmp_path / "estimators.md").read_text()
+        assert f"| figure 3 | {table['rmse'][0]:.3f}".replace("0.", ".") in text
+        assert sorted(set(table["method"])) == ["algebraic", "one_coin"]
+    np.testing.assert_allclose(table["bias"], 0.05)
+
+
+def test_every_method_sees_the_same_data_with_the_accuracy_that_is_said():
+    for name in ("figure 9", "raters 0.7, 100 items, base rate 0.2", "K favourite category"):
+        setting = SETTINGS[name]
+        one, expected = setting.draw(0.9, np.random.SeedSequence(1))
+        two, _ = setting.draw(0.9, np.random.SeedSequence(1))
+        assert one.equals(two)
+        assert 0 < expected < 1 and one.truth is not None
+
+
+@pytest.mark.parametrize("name", PROCESSES)
+def test_the_system_of_a_process_is_as_accurate_as_expected(name):
+    errors = []
+    for i in range(200):
+        ratings, expected = PROCESSES[name]((0.3, 0.6, 0.9)[i % 3], np.random.default_rng([1, i]))
+        errors.append(np.mean(ratings.system == ratings.truth) - expected)
+    assert abs(np.mean(errors)) < 4 * np.std(errors) / np.sqrt(len(errors))

@@ -1,0 +1,172 @@
+"""`lehner agreement`, as a user types it."""
+
+import json
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+import lehner
+
+READ = Path(__file__).parents[2] / "data" / "almond2015_read.csv"
+
+
+def coefficients(out):
+    return {(c["name"], c["weights"]): c["estimate"] for c in json.loads(out)["coefficients"]}
+
+
+def test_json_is_what_the_function_gives(run):
+    code, out, err = run("agreement", "krippendorff", "--interval", "0.95", "--json")
+    expected = lehner.agreement(lehner.load_dataset("krippendorff"), level=0.95).to_dict()
+    found = json.loads(out)
+    assert (code, err) == (0, "")
+    assert found.pop("data") == {
+        "name": "krippendorff",
+        "categories": [1, 2, 3, 4, 5],
+        "notes": list(lehner.load_dataset("krippendorff").notes),
+    }
+    assert found == json.loads(json.dumps(expected))
+    fields = {"name", "weights", "estimate", "standard_error", "lower", "upper", "p_value", "note"}
+    assert all(fields <= set(one) for one in found["coefficients"])
+
+
+def test_table_has_the_numbers_of_cpttools(run):
+    options = ("--weights", "identity", "--weights", "linear", "--weights", "quadratic")
+    code, out, _ = run("agreement", READ, "--table", *options, "--json")
+    found = coefficients(out)
+    assert code == 0
+    assert found["accuracy", "identity"] == pytest.approx(0.881)
+    assert found["cohen_kappa", "identity"] == pytest.approx(0.8088, abs=1e-4)
+    assert found["goodman_kruskal_lambda[estimated]", "identity"] == pytest.approx(
+        0.762475, abs=1e-6
+    )
+    assert found["cohen_kappa", "linear"] == pytest.approx(0.840351, abs=1e-6)
+    assert found["cohen_kappa", "quadratic"] == pytest.approx(0.879889, abs=1e-6)
+
+
+def test_the_terminal_shows_coefficients_pairs_and_notes(run):
+    code, out, _ = run("agreement", "lehner_table2")
+    assert code == 0
+    lines = out.splitlines()
+    assert lines[0].startswith("lehner_table2: 10 items, 4 raters, 40 ratings")
+    kappa = next(line for line in lines if line.startswith("brennan_prediger_kappa"))
+    assert kappa.split()[1:3] == ["identity", "0.111"]
+    assert any(line.split()[:3] == ["Rater", "4", "system"] for line in lines)
+    assert "90% interval" in out
+    assert lines[-1] == "raters only; the system is compared with each of them in the pairs"
+
+
+def test_files_are_written_with_a_heat_map(run, tmp_path):
+    folder = tmp_path / "new"
+    options = ("--weights", "identity", "--weights", "ratio", "--output", folder)
+    code, _, err = run("agreement", "krippendorff", *options)
+    names = ["agreement.csv", "agreement.tex", "pairs.csv", "pairs.pdf", "pairs.png", "pairs.tex"]
+    assert code == 0
+    assert sorted(path.name for path in folder.iterdir()) == names
+    assert all(f"wrote {folder / name}" in err for name in names)
+    table = pd.read_csv(folder / "agreement.csv").set_index(["name", "weights"])
+    assert table.loc[("krippendorff_alpha", "ratio"), "estimate"] == pytest.approx(0.797, abs=6e-4)
+    pairs = pd.read_csv(folder / "pairs.csv")
+    assert len(pairs) == 12
+    assert r"brennan\_prediger\_kappa" in (folder / "agreement.tex").read_text()
+
+
+def test_anonymous_raters_have_no_pairs(run, tmp_path):
+    code, out, _ = run("agreement", "fleiss1971", "--output", tmp_path)
+    assert code == 0
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["agreement.csv", "agreement.tex"]
+    assert "undefined: it is not known who gave which rating" in out
+
+
+def test_the_heat_map_has_a_cell_for_every_pair():
+    from experiments.agreement.figure import plot_pairs
+
+    found = lehner.agreement(lehner.load_dataset("krippendorff"), weights=["identity", "linear"])
+    figure = plot_pairs(found.pairs, title="units")
+    panels = [ax for ax in figure.axes if ax.images]
+    assert len(panels) == 2
+    for ax, name in zip(panels, ("identity", "linear"), strict=True):
+        kappa = found.pairs["cohen_kappa"].sel(weights=name).values
+        assert sorted(text.get_text() for text in ax.texts) == sorted(
+            f"{value:.2f}" for value in kappa[~pd.isna(kappa)]
+        )
+        assert ax.get_title() == f"{name} weights"
+
+
+def test_weights_may_come_from_a_file(run, tmp_path):
+    file = tmp_path / "weights.csv"
+    file.write_text("class,novice,intermediate,advanced\nnovice,1,.5,0\nintermediate,.5,1,.5\n")
+    with file.open("a") as end:
+        end.write("advanced,0,.5,1\n")
+    code, out, _ = run("agreement", READ, "--table", "--weights", file, "--json")
+    assert code == 0
+    assert coefficients(out)["cohen_kappa", "given"] == pytest.approx(0.840351, abs=1e-6)
+
+
+def test_the_terminal_shows_the_first_pairs_and_how_many_more_there_are(run, tmp_path):
+    file = tmp_path / "ratings.csv"
+    rows = (",".join("ab"[(i * j) % 3 == 1] for j in range(7)) for i in range(9))
+    file.write_text("\n".join([",".join(f"r{j}" for j in range(7)), *rows]) + "\n")
+    out = run("agreement", file)[1]
+    assert sum(line.startswith("r") and "identity" in line for line in out.splitlines()) == 15
+    assert "… and 6 more pairs: see --output\n" in out
+
+
+def test_bad_weights_name_their_file(run, tmp_path):
+    file = tmp_path / "weights.csv"
+    file.write_text("class,novice,intermediate,advanced\nnovice,1,2,0\nintermediate,2,1,2\n")
+    with file.open("a") as end:
+        end.write("advanced,0,2,1\n")
+    code, out, err = run("agreement", READ, "--table", "--weights", file)
+    assert (code, out) == (2, "")
+    assert err.startswith(f"lehner: {file}: the weights are not all between 0 and 1")
+
+
+def test_a_table_whose_rows_are_not_its_columns_is_refused(run, tmp_path):
+    file = tmp_path / "table.csv"
+    file.write_text("class,yes,no\nyes,40,10\nnoo,5,45\n")
+    code, out, err = run("agreement", file, "--table")
+    assert (code, out) == (2, "")
+    assert f"{file}: it is no square table: its rows are yes, noo and its columns yes, no" in err
+
+
+def test_headings_count_one_in_the_singular(run, tmp_path):
+    file = tmp_path / "ratings.csv"
+    file.write_text("item,Ann\n1,x\n")
+    assert run("agreement", file)[1].startswith(
+        f"{file}: 1 item, 1 rater, 1 rating, 1 category (x)\n"
+    )
+    file.write_text("class,x\nx,1\n")
+    assert f"{file}: probabilities, 1 class (x)," in run("agreement", file, "--table")[1]
+
+
+def test_number_of_items_gives_probabilities_standard_errors(run):
+    _, out, _ = run("agreement", READ, "--table", "--n-items", 200, "--json")
+    assert all(one["standard_error"] for one in json.loads(out)["coefficients"])
+
+
+def test_a_result_with_no_number_ends_with_1(run, tmp_path):
+    file = tmp_path / "ratings.csv"
+    file.write_text("item,Ann,Bo\n1,x,\n2,,y\n")
+    code, out, _ = run("agreement", file, "--json")
+    assert code == 1
+    assert all(one["estimate"] is None for one in json.loads(out)["coefficients"])
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["none.csv"], "none.csv: there is no such file"),
+        ([READ, "--table", "--system", "x"], "--table takes no --system"),
+        (["krippendorff", "--n-items", "3"], "ratings take no --n-items"),
+        (["krippendorff", "--interval", "90"], "--interval is 90"),
+        (["krippendorff", "--weights", "cubic"], "no kind of weights 'cubic'"),
+        (["lehner_table2", "--weights", "linear"], "need ordered categories"),
+        (["krippendorff", "--weights", "linear", "--weights", str(READ)], "the only --weights"),
+    ],
+)
+def test_bad_input_is_told_in_one_line(run, arguments, message):
+    code, out, err = run("agreement", *arguments)
+    assert (code, out) == (2, "")
+    assert message in err
+    assert err.count("\n") == 1

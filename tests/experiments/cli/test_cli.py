@@ -1,0 +1,307 @@
+"""The `lehner` command, as a user types it."""
+
+import json
+import subprocess
+import sys
+
+import pandas as pd
+import pytest
+
+from bayes_models import MODELS
+from bayes_models.models.relaxed_k import DIALS
+from lehner import Scenario, simulate
+
+FAST = ["--method", "majority_agreement", "--method", "algebraic"]
+
+
+def test_table_2_as_json(run):
+    code, out, _ = run(
+        "estimate", "lehner_table2", "--system", "System", "--method", "algebraic", "--json"
+    )
+    found = json.loads(out)
+    (estimate,) = found["estimates"]
+    assert code == 0
+    assert estimate["system_accuracy"]["estimate"] == pytest.approx(0.8040, abs=1e-4)
+    assert estimate["rater_accuracy"] == pytest.approx({f"Rater {j}": 0.5 for j in range(1, 5)})
+    assert estimate["base_rates"] == pytest.approx({"A": 0.325, "B": 0.25, "C": 0.25, "D": 0.175})
+    assert found["agreement"]["kappa"] == pytest.approx(1 / 9)
+    assert found["data"]["categories"] == ["A", "B", "C", "D"]
+
+
+def test_json_is_all_there_is_on_standard_output_and_is_reproducible(run):
+    first = run("estimate", "lehner_table2", *FAST, "--json", "--seed", 7)
+    assert first == run("estimate", "lehner_table2", *FAST, "--json", "--seed", 7)
+    assert first[2] == ""
+    assert first != run("estimate", "lehner_table2", *FAST, "--json", "--seed", 8)
+
+
+def test_the_table_shows_the_methods_side_by_side(run):
+    code, out, _ = run("estimate", "lehner_table2", *FAST, "--interval", "0.8")
+    assert code == 0
+    assert "Raters agree on 0.333 of 60 pairs, kappa 0.111 (chance 1/4)" in out
+    row = next(line for line in out.splitlines() if line.startswith("system accuracy"))
+    assert row.split()[2:4] == ["0.500", "0.804"]
+    assert "80% interval" in out
+
+
+def test_every_quick_method_runs_on_the_worked_example(run):
+    expected = {
+        "majority_agreement": 0.5,
+        "mean_posterior": 0.46618,
+        "algebraic": 0.80398,
+        "algebraic_likelihood": 0.85752,
+        "algebraic_paper": 0.73143,
+    }
+    options = [part for name in expected for part in ("--method", name)]
+    code, out, _ = run("estimate", "lehner_table2", *options, "--json")
+    estimates = {
+        e["method"]: e["system_accuracy"]["estimate"] for e in json.loads(out)["estimates"]
+    }
+    assert code == 0
+    assert estimates == pytest.approx(expected, abs=1e-5)
+
+
+@pytest.fixture(scope="module")
+def ordered_file(tmp_path_factory):
+    """Three raters, a system and three ordered categories."""
+    scenario = Scenario(
+        n_categories=3, n_items=120, rater_accuracy=(0.5, 0.8, 0.6), asymmetric_dispersion=3
+    )
+    file = tmp_path_factory.mktemp("ratings") / "ratings.csv"
+    ratings = simulate(scenario, 4)
+    table = ratings.to_wide().drop(columns="truth")
+    table.to_csv(file, index=False)
+    return file
+
+
+@pytest.mark.slow
+def test_all_methods_are_compared_with_a_verdict_on_each_k_property(run, ordered_file):
+    options = ("--categories", "A,B,C", "--ordered", "--method", "all")
+    code, out, err = run("estimate", ordered_file, *options, "--json")
+    found = json.loads(out)
+    assert code == 0
+    assert [e["method"] for e in found["estimates"]] == cli_methods()
+    # The system is right in .9; the adjusted algebra may say always.
+    assert all(0.5 < e["system_accuracy"]["estimate"] <= 1 for e in found["estimates"])
+    compared = [one["method"] for one in found["predictions"]]
+    assert sorted(compared) == sorted(MODELS)
+    differences = [one["difference"] for one in found["predictions"]]
+    assert differences[0] == 0 and differences == sorted(differences)
+    assert sum(one["weight"] for one in found["predictions"]) == pytest.approx(1, abs=1e-6)
+    assert [dial["name"] for dial in found["dials"]] == list(DIALS)
+    assert {dial["verdict"] for dial in found["dials"]} <= {"rejected", "undecided", "supported"}
+    assert "relaxed_k: compiling" in err
+
+
+def test_the_table_of_many_methods_has_a_row_for_each(run):
+    names = ["algebraic", "algebraic_likelihood", "mean_posterior", "dawid_skene", "relaxed_k"]
+    options = [part for name in names for part in ("--method", name)]
+    code, out, _ = run("estimate", "lehner_table2", "--system", "System", *options)
+    assert code == 0
+    lines = out.splitlines()
+    for name in names:
+        assert any(line.startswith(name + " ") for line in lines)
+    assert any("equal accuracy of raters: " in line for line in lines)
+    assert any(line.startswith("prediction of items left out") for line in lines)
+
+
+def cli_methods():
+    from experiments.estimate.methods import list_methods
+
+    return list(list_methods())
+
+
+def test_algebra_and_bayes_side_by_side_with_files(run, tmp_path):
+    folder = tmp_path / "out"
+    code, out, err = run("estimate", "lehner_table2", "--system", "System", "--output", folder)
+    assert code == 0
+    assert "dawid_skene puts system accuracy" in out
+    assert "hold different categories for the most probable truth of" in out
+    assert "63 parameters for 10 degrees of freedom" in out
+    expected = [
+        "dawid_skene.nc",
+        "estimates.csv",
+        "estimates.tex",
+        "intervals.pdf",
+        "intervals.png",
+        "relaxed_k.nc",
+        "shared_mistakes.csv",
+        "shared_mistakes.pdf",
+        "shared_mistakes.png",
+    ]
+    assert sorted(path.name for path in folder.iterdir()) == expected
+    assert all(f"wrote {folder / name}" in err for name in expected)
+    table = pd.read_csv(folder / "estimates.csv").set_index(["method", "quantity", "label"])
+    algebra = table.loc[("algebraic", "system_accuracy")].iloc[0]
+    assert algebra["estimate"] == pytest.approx(0.80398, abs=1e-5)
+    assert r"majority\_agreement" in (folder / "estimates.tex").read_text()
+
+
+def test_a_rater_can_be_taken_as_the_system(run):
+    code, out, _ = run("estimate", "krippendorff", "--system", "coder D", *FAST, "--json")
+    found = json.loads(out)
+    assert code == 0
+    assert found["data"]["raters"] == ["coder A", "coder B", "coder C"]
+
+
+def test_known_truths_are_compared_with_the_system(run, tmp_path):
+    file = tmp_path / "ratings.csv"
+    file.write_text("a,b,c,system,truth\nx,x,y,x,x\ny,y,y,y,\nx,y,x,y,x\ny,y,x,y,y\n")
+    _, out, _ = run("estimate", file, *FAST, "--json")
+    known = json.loads(out)["data"]["known_truth"]
+    # Wilson's interval of 2 of 3 at 90% of 4 items: z² = 1.6449² (4 - 3) / (4 - 1), and its ends
+    # are (2 + z²/2 ± z √(2/3 + z²/4)) / (3 + z²).
+    assert known == {
+        "n_items": 3,
+        "system_accuracy": pytest.approx(2 / 3),
+        "used": True,
+        "lower": pytest.approx(0.3983, abs=1e-4),
+        "upper": pytest.approx(0.8580, abs=1e-4),
+        "level": 0.9,
+    }
+    _, out, _ = run("estimate", file, *FAST)
+    said = "On the 3 items with known truth the system is right in 0.667 [0.398, 0.858] (90%"
+    assert said in out
+    assert "interval for all these items, Wilson's); they correct the estimates" in out
+    file.write_text("a,b,c,system,truth\nx,x,y,x,x\ny,y,y,y,y\nx,y,x,y,x\ny,y,x,y,y\n")
+    _, out, _ = run("estimate", file, *FAST)
+    assert "is right in 0.750, exact for this sample; they are all" in out
+
+
+def test_what_is_odd_in_data_stands_above_the_results(run, tmp_path, recwarn):
+    file = tmp_path / "ratings.csv"
+    rows = ["yes,yes,no,yes", "no,unknown,no,no", "yes,no,yes,", "no,no,no,no", "yes,yes,no,yes"]
+    file.write_text("\n".join(["a,b,c,gpt", *rows, ""]))
+    notes = [
+        "raters are a, b, c; the system is gpt; items are numbered",
+        "'unknown' (1 cell) counts as a category; if it stands for no rating, read it as such "
+        "(--missing=unknown)",
+        "the system did not answer 1 of 5 items",
+    ]
+    lines = [f"Data: {note}" for note in notes]
+    _, out, _ = run("estimate", file, "--system", "gpt", *FAST)
+    assert out.splitlines()[1:4] == lines
+    _, out, _ = run("estimate", file, "--system", "gpt", *FAST, "--json")
+    assert json.loads(out)["data"]["notes"] == notes
+    _, out, _ = run("agreement", file, "--system", "gpt")
+    assert out.splitlines()[1:4] == lines
+    _, out, _ = run("agreement", file, "--system", "gpt", "--json")
+    assert json.loads(out)["data"]["notes"] == notes
+    _, out, err = run("label", file, "--system", "gpt")
+    assert err.splitlines()[:3] == lines and out.startswith("item,")
+    _, out, _ = run("label", file, "--system", "gpt", "--json")
+    assert json.loads(out)["data"]["notes"] == notes
+    _, out, _ = run("check", file, "--system", "gpt", "--replicates", 199, "--json")
+    assert json.loads(out)["data"]["notes"] == notes
+    _, out, _ = run("estimate", file, "--system", "gpt", *FAST, "--missing", "unknown,?", "--json")
+    found = json.loads(out)["data"]
+    assert found["categories"] == ["no", "yes"]
+    assert "no cell holds '?', said to be missing" in found["notes"]
+    assert not recwarn.list
+
+
+def test_spellings_are_read_as_one_where_asked(run, tmp_path):
+    file = tmp_path / "ratings.csv"
+    file.write_text("a,b,gpt\nYes,yes,YES\nno,No,no\nyes,no,yes\n")
+    code, _, err = run("estimate", file, "--system", "gpt", *FAST)
+    assert code == 2 and "--fold-case" in err
+    code, out, _ = run("agreement", file, "--system", "gpt", "--fold-case", "--json")
+    assert json.loads(out)["data"]["categories"] == ["no", "yes"]
+
+
+def test_the_figure_shows_how_far_known_truths_can_be_trusted(tmp_path):
+    from experiments.estimate.comparison import compare
+    from experiments.estimate.comparison_figure import plot_intervals
+    from lehner import majority_agreement, read_ratings
+
+    file = tmp_path / "ratings.csv"
+    file.write_text("a,b,system,truth\nx,x,x,x\ny,y,y,\nx,y,x,y\ny,y,y,y\n")
+    ratings = read_ratings(file)
+    ax = plot_intervals(compare("data", ratings, [majority_agreement(ratings)]))
+    labels = [text.get_text() for text in ax.get_legend().get_texts()]
+    assert "on 3 items of known truth, 90% interval" in labels
+    (band,) = ax.patches
+    assert band.get_x() == pytest.approx(0.3983, abs=1e-4)
+
+
+def test_an_estimate_the_data_cannot_support_is_null_with_a_reason_and_exit_1(run, tmp_path):
+    file = tmp_path / "ratings.csv"
+    file.write_text("a,b,system\nx,y,x\ny,x,y\nx,x,x\ny,y,y\n")
+    code, out, _ = run("estimate", file, "--method", "algebraic", "--json")
+    (estimate,) = json.loads(out)["estimates"]
+    assert code == 1
+    assert estimate["system_accuracy"]["estimate"] is None
+    assert estimate["base_rates"] == {"x": None, "y": None}
+    assert "at or below the chance level 1/2" in estimate["warnings"][0]
+    code, out, _ = run("estimate", file, "--method", "algebraic")
+    assert code == 1
+    assert "–" in out
+
+
+@pytest.mark.parametrize(
+    ("content", "options", "said"),
+    [
+        (None, [], "no such file"),
+        ("", [], "no column names"),
+        ("a,b\nx,y\n", [], "no column or rater is the system"),
+        ("a,system\nx,y\ny,y\n", [], "1 rater besides the system"),
+        ("a,b,system\nx,x,x\nx,x,x\n", [], "only category is x"),
+        ("a,b,system\nx,,x\n,y,x\n", [], "no item was rated by two raters"),
+        ("a,b,system\nx,y,x\nx,z,y\n", ["--categories", "x,y"], "row 3, column 'b': 'z' is not"),
+        ("item,rater,rating\n1,a,x\n1,a,y\n", ["--system", "a"], "row 3, column 'rating'"),
+        ("a,b,system\nx,y\n", [], "row 2: 2 fields where the header has 3"),
+        ("a,b,system\nx,y,x\n", ["--interval", "2"], "--interval is 2.0"),
+        ("a,b,system\nx,y,x\n", ["--interval", "x"], "--interval"),
+        ("a,b,system\nx,y,x\n", ["--method", "algebra"], "did you mean 'algebraic'?"),
+        ("a,b,system\nx,y,x\n", ["--seed", "-1"], "--seed is -1"),
+        ("a,b,system\nx,y,x\n", ["--colour"], "--colour"),
+        ("a,b,system\nx,y,x\n", ["--shared-mistakes", "2"], "--shared-mistakes is 2"),
+    ],
+)
+def test_bad_input_is_told_in_one_line_with_exit_2(run, tmp_path, content, options, said):
+    file = tmp_path / "ratings.csv"
+    if content is not None:
+        file.write_text(content)
+    code, out, err = run("estimate", file, *options)
+    assert (code, out) == (2, "")
+    assert err.count("\n") == 1 and err.startswith("lehner: ")
+    assert said in err
+
+
+def test_an_output_folder_that_cannot_be_made_is_told_in_one_line(run, tmp_path):
+    (tmp_path / "file").touch()
+    code, _, err = run("estimate", "lehner_table2", *FAST, "--output", tmp_path / "file")
+    assert code == 2
+    assert err.count("\n") == 1 and str(tmp_path / "file") in err
+
+
+def test_datasets_lists_sizes_and_sources(run):
+    code, out, _ = run("datasets")
+    assert code == 0
+    for fact in ("lehner_table2", "45 items, 5 raters, 315 ratings", "Espeland & Handelman (1989)"):
+        assert fact in out
+
+
+def test_help_needs_neither_numpy_nor_pymc():
+    heavy = "numpy pandas pymc arviz matplotlib xarray".split()
+    code = (
+        "import sys; sys.argv = ['lehner', '--help']\n"
+        "from experiments.cli import main as cli\n"
+        "try: cli.main()\n"
+        "except SystemExit: pass\n"
+        f"print([name for name in {heavy} if name in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[-1] == "[]"
+
+
+def test_an_interrupted_command_ends_even_if_a_worker_keeps_it_waiting():
+    code = (
+        "import threading, time\n"
+        "from experiments.cli import main as cli\n"
+        "cli.app, cli.SECONDS_TO_LEAVE = (lambda **_: cli.INTERRUPTED), 0.5\n"
+        "threading.Thread(target=time.sleep, args=[300]).start()\n"
+        "cli.main()\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
+    assert (done.returncode, done.stderr) == (130, "lehner: stopped\n")

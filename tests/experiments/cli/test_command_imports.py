@@ -1,0 +1,62 @@
+"""What commands import: nothing that they do not use, since importing is most of their cost."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from lehner import Scenario, simulate
+
+ROOT = Path(__file__).parents[3]
+TABLES = {"pandas", "xarray", "dask"}
+MODELS = {"pymc", "pytensor", "arviz", "nutpie", "numba", "bayes_models"}
+HEAVY = TABLES | MODELS | {"matplotlib", "h5py"}
+RUN = """
+import json, sys
+from experiments.cli.main import main
+sys.argv = ["lehner", *json.loads(sys.argv[1])]
+try:
+    main()
+except SystemExit as ended:
+    assert not ended.code, ended.code
+print("MODULES", json.dumps(sorted(sys.modules)))
+"""
+
+
+def loaded_by(arguments):
+    command = [sys.executable, "-c", RUN, json.dumps(arguments)]
+    run = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    assert run.returncode == 0, run.stderr
+    answer, _, modules = run.stdout.partition("MODULES ")
+    assert answer.strip()
+    return set(json.loads(modules))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "unused"),
+    [
+        (["estimate", "lehner_table2", "--system", "System", "--method", "algebraic"], {"scipy"}),
+        (["estimate", "lehner_table2", "--method", "algebraic", "--json"], {"scipy"}),
+        # Student's t of the intervals is SciPy's.
+        (["agreement", "lehner_table2"], {"scipy.sparse", "scipy.stats", "scipy.optimize"}),
+        # The root of the accuracy that gives a kappa is SciPy's too.
+        (["plan", "--kappa", "0.6", "--system-accuracy", "0.8", "--replicates", "1000"], set()),
+        (["--help"], {"numpy", "rich", "pydantic", "scipy"}),
+    ],
+    ids=["estimate", "estimate --json", "agreement", "plan", "help"],
+)
+def test_a_command_loads_only_what_it_uses(arguments, unused):
+    assert not loaded_by(arguments) & (HEAVY | unused)
+
+
+@pytest.mark.parametrize("write", ["to_wide", "to_long"])
+@pytest.mark.parametrize("command", ["check", "estimate"])
+def test_files_are_read_and_checked_without_pandas_and_scipy(tmp_path, write, command):
+    ratings, file = simulate(Scenario(n_items=200), seed=1), tmp_path / "ratings.csv"
+    getattr(ratings.with_truth(None), write)().to_csv(file, index=False)
+    options = {"check": ["--replicates", "199"], "estimate": ["--method", "algebraic"]}
+    loaded = loaded_by([command, str(file), *options[command]])
+    assert "pyarrow.csv" in loaded
+    assert not loaded & (HEAVY | {"scipy"})

@@ -1,0 +1,163 @@
+"""`lehner label`: soft labels from the command line."""
+
+import io
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from experiments.estimate.label_table import label_items, label_methods
+from experiments.estimate.methods import find_method
+from lehner import (
+    InputError,
+    Ratings,
+    Scenario,
+    estimate_algebraic,
+    label_algebraic,
+    load_dataset,
+    simulate,
+)
+
+TABLE_3 = {
+    1: (0.041, 0.032, 0.860, 0.067),
+    4: (0.074, 0.511, 0.057, 0.358),
+    8: (0.325, 0.25, 0.25, 0.175),
+}
+
+
+def table(text):
+    return pd.read_csv(io.StringIO(text))
+
+
+def test_table_3_of_the_paper(run):
+    code, out, err = run("label", "lehner_table2")
+    found = table(out).set_index("item")
+    assert code == 0
+    assert found.columns.tolist() == ["A", "B", "C", "D", "most_probable"]
+    for item, expected in TABLE_3.items():
+        assert found.loc[item, list("ABCD")].tolist() == pytest.approx(expected, abs=6e-4)
+    assert "".join(found.most_probable) == "CCCBBAAAAA"
+    assert "the system's answers are no part of these labels" in err
+
+
+def test_the_algebra_labels_the_same_with_and_without_a_system():
+    ratings = simulate(Scenario(missing=0.3, n_items=60), 5)
+    bare = Ratings(ratings.flat, ratings.categories, ratings.raters, ratings.items)
+    labels = label_algebraic(bare)
+    assert labels.truth_probabilities.equals(label_algebraic(ratings).truth_probabilities)
+    estimate = estimate_algebraic(ratings, interval=None)
+    np.testing.assert_array_equal(labels.truth_probabilities, estimate.truth_probabilities)
+    assert ratings.without_system().system is None
+
+
+def test_labels_are_good_predictions_of_simulated_truths():
+    ratings = simulate(Scenario(n_items=20_000, rater_accuracy=(0.6,) * 4), 3)
+    probability = label_algebraic(ratings).truth_probabilities.values
+    truth = np.eye(5)[ratings.truth]
+    # Among items with probability about p of a category, about a share p is in it.
+    for low in (0.0, 0.2, 0.4, 0.6, 0.8):
+        inside = (probability >= low) & (probability < low + 0.2)
+        error = np.sqrt(0.25 / inside.sum())
+        assert abs(probability[inside].mean() - truth[inside].mean()) < 4 * error + 0.01
+
+
+def test_ties_are_stated(run, tmp_path):
+    file = tmp_path / "ratings.csv"
+    file.write_text("item,a,b,c,d\n1,x,x,x,x\n2,y,y,y,y\n3,x,x,y,y\n")
+    code, out, err = run("label", file)
+    assert code == 0
+    assert table(out).most_probable.tolist() == ["x", "y", "x|y"]
+    assert "most probable categories tie in 1 row\n" in err
+    assert "system" not in err
+    _, out, _ = run("label", file, "--json")
+    found = json.loads(out)
+    assert found["uses_system"] is False
+    assert found["labels"][2]["most_probable"] == ["x", "y"]
+    assert found["labels"][2]["probability"] == pytest.approx({"x": 0.5, "y": 0.5})
+
+
+def test_a_file_is_written_whole(run, tmp_path):
+    code, out, err = run("label", "lehner_table2", "--output", tmp_path / "labels.csv")
+    assert (code, out) == (0, "")
+    assert f"wrote {tmp_path / 'labels.csv'}" in err
+    assert pd.read_csv(tmp_path / "labels.csv").shape == (10, 6)
+
+
+def test_models_label_with_the_system_or_without_it(run):
+    code, out, err = run("label", "lehner_table2", "--method", "dawid_skene", "--json")
+    found = json.loads(out)
+    assert code == 0 and found["uses_system"]
+    assert "--without-system leaves them out" in err
+    ratings = load_dataset("lehner_table2")
+    estimate = find_method("dawid_skene").estimate(ratings, 0.9, 1)
+    expected = estimate.truth_probabilities.values
+    shown = np.array([list(one["probability"].values()) for one in found["labels"]])
+    np.testing.assert_array_equal(shown, expected)
+    without = label_items(ratings.without_system(), "dawid_skene")
+    assert not without.uses_system
+    assert np.abs(without.truth_probabilities.values - expected).max() > 0.01
+    np.testing.assert_allclose(without.truth_probabilities.sum("category"), 1)
+
+
+def test_the_flag_leaves_the_system_out(run):
+    options = ("--method", "dawid_skene", "--without-system", "--json")
+    code, out, err = run("label", "lehner_table2", *options)
+    assert code == 0 and not json.loads(out)["uses_system"]
+    assert "--without-system" not in err
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("method", label_methods())
+@pytest.mark.parametrize("with_system", [True, False])
+def test_every_method_labels(method, with_system):
+    ratings = simulate(Scenario(n_categories=3, n_items=80, rater_accuracy=(0.7,) * 4), 2)
+    unknown = Ratings(
+        ratings.flat, ratings.categories, ratings.raters, ratings.items, ratings.system
+    )
+    labels = label_items(unknown if with_system else unknown.without_system(), method)
+    assert labels.defined
+    right = np.mean(labels.truth_probabilities.values.argmax(axis=1) == ratings.truth)
+    assert right > 0.75
+
+
+def test_agreement_at_chance_gives_no_labels_but_a_reason(run, tmp_path):
+    file = tmp_path / "ratings.csv"
+    file.write_text("a,b\nx,y\ny,x\nx,x\ny,y\n")
+    code, out, err = run("label", file)
+    assert (code, out) == (1, "")
+    assert "at or below the chance level 1/2" in err
+    code, out, _ = run("label", file, "--json")
+    assert code == 1
+    first = json.loads(out)["labels"][0]
+    assert first["probability"] == {"x": None, "y": None}
+    assert first["most_probable"] == []
+
+
+@pytest.mark.parametrize(
+    ("content", "options", "said"),
+    [
+        (None, [], "no such file"),
+        ("a,b\nx,y\n", ["--method", "majority_agreement"], "has no probabilities of categories"),
+        ("a,b\nx,y\n", ["--method", "mean_posterior"], "choose among algebraic, "),
+        ("a,b\nx,y\n", ["--method", "algebra"], "did you mean 'algebraic'?"),
+        ("a,b\nx,y\n", ["--seed", "-1"], "--seed is -1"),
+        ("a,b\nx,x\n", [], "only category is x"),
+        ("a,system\nx,y\ny,y\n", [], "1 rater besides the system"),
+        ("a,b\nx,\n,y\n", [], "no item was rated by two raters"),
+        ("a,b\nitem,item\ny,y\n", [], "a category is called 'item'"),
+    ],
+)
+def test_bad_input_is_told_in_one_line_with_exit_2(run, tmp_path, content, options, said):
+    file = tmp_path / "ratings.csv"
+    if content is not None:
+        file.write_text(content)
+    code, out, err = run("label", file, *options)
+    assert (code, out) == (2, "")
+    assert err.count("\n") == 1 and err.startswith("lehner: ")
+    assert said in err
+
+
+def test_python_refuses_methods_without_truth_probabilities():
+    with pytest.raises(InputError, match="majority_agreement has no probabilities"):
+        label_items(load_dataset("lehner_table2"), "majority_agreement")

@@ -1,0 +1,161 @@
+"""A model is one file and one row: a toy model is fitted, judged, estimated with and studied."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+import xarray as xr
+
+import bayes_models
+from bayes_models import MODELS, find_model, identify
+from experiments.estimate.label_table import label_methods
+from experiments.estimate.methods import list_methods
+from experiments.study.run import run_study
+from lehner import InputError, Scenario, fit_latent_class, simulate
+from lehner.algebra.vote_methods import VOTE_METHODS
+from lehner.latent_class.models import LIKELIHOOD_METHODS, ModelRow
+from lehner.simulation.population import POPULATION_METHODS
+
+NAME = "any_matrix"
+# As `dawid_skene`, so that its draws are known, and nothing has to be compiled anew.
+FILE = '''"""Any confusion matrix for each rater."""
+
+import pymc as pm
+
+from bayes_models.models.assemble import add_confusion
+from bayes_models.models.spec import OF_A_RATER, ModelSpec
+from bayes_models.likelihood.observations import observe
+from bayes_models.models.priors import add_dirichlet, choose_priors
+
+
+def any_matrix(ratings, priors=None):
+    observed = observe(ratings)
+    prior = choose_priors("any_matrix", priors)
+    with pm.Model(coords=observed.coords) as model:
+        base_rates = add_dirichlet("base_rates", prior["base_rates"], ("category",))
+        dims = ("rater", "category", "response")
+        confusion = add_dirichlet("confusion", prior["confusion"], dims)
+        add_confusion(observed, base_rates, confusion)
+    return model
+
+
+SPEC = ModelSpec(
+    build=any_matrix,
+    priors={
+        "diagonal": {"base_rates": 3.0, "confusion": "diagonal"},
+        "even": {"base_rates": 2.0, "confusion": 5.0},
+    },
+    n_parameters=lambda priors, observed: observed.cells_of_matrix * len(observed.rater_names),
+    row_priors={"confusion": OF_A_RATER},
+    conjugate=True,
+)
+'''
+SUMMARY = "any matrix whatever"
+SYSTEM = ("--system", "System")
+STUDY = """\
+name = "toy"
+seed = 1
+replicates = 3
+methods = [
+    "algebraic",
+    { name = "any_matrix", engine = "gibbs", draws = 200, tune = 50, tries = 1, priors = "even" },
+]
+
+[[scenarios]]
+name = "all alike"
+n_items = 100
+"""
+
+
+@pytest.fixture(autouse=True)
+def toy(monkeypatch, tmp_path):
+    """Put a file among those of the models, and a row into the table."""
+    folder = tmp_path / "models"
+    folder.mkdir()
+    (folder / f"{NAME}.py").write_text(FILE)
+    monkeypatch.setattr(bayes_models, "__path__", [*bayes_models.__path__, str(folder)])
+    monkeypatch.setitem(MODELS, NAME, ModelRow(summary=SUMMARY))
+    yield
+    sys.modules.pop(f"bayes_models.models.{NAME}", None)
+    vars(bayes_models).pop(NAME, None)
+
+
+@pytest.fixture
+def ratings():
+    return simulate(Scenario(n_items=100), 1)
+
+
+def test_it_is_fitted(ratings):
+    priors = {"base_rates": 2.0, "confusion": 5.0}
+    options = {"engine": "gibbs", "seed": 1, "draws": 100, "tries": 1}
+    with pytest.warns(bayes_models.ConvergenceWarning):
+        tree = bayes_models.fit(NAME, ratings, priors="even", **options)
+        same = bayes_models.fit("dawid_skene", ratings, priors=priors, **options)
+    xr.testing.assert_equal(tree.posterior.to_dataset(), same.posterior.to_dataset())
+    assert tree.attrs["model"] == NAME
+    assert json.loads(tree.attrs["priors"]) == priors
+
+
+def test_what_the_data_can_say_of_it_is_known_before(ratings):
+    report, same = identify(NAME, ratings), identify("dawid_skene", ratings)
+    assert (report.model, report.parameters) == (NAME, same.parameters)
+    assert report.warnings() == same.warnings() != ()
+    with pytest.raises(InputError, match=f"set of priors of {NAME} called 'evn'; .* 'even'"):
+        identify(NAME, ratings, "evn")
+    with pytest.raises(InputError, match=f"it samples {NAME} and dawid_skene and pooled: use"):
+        bayes_models.fit("tap", ratings, engine="gibbs")
+
+
+def test_the_command_estimates_with_it(run):
+    code, out, err = run("estimate", "lehner_table2", "--method", NAME, "--json", *SYSTEM)
+    (estimate,) = json.loads(out)["estimates"]
+    assert (code, estimate["method"]) == (0, NAME)
+    assert 0.4 < estimate["system_accuracy"]["estimate"] < 0.9
+    assert f"{NAME}: compiling" in err
+    code, _, err = run("estimate", "lehner_table2", "--method", "any_matrx", *SYSTEM)
+    assert code == 2 and f"did you mean '{NAME}'?" in err
+    assert NAME in label_methods()
+
+
+def test_a_study_compares_it(run, tmp_path):
+    study = tmp_path / "toy.toml"
+    study.write_text(STUDY)
+    found = run_study(study, tmp_path / "out")
+    of_toy = found[(found["method"] == NAME) & (found["estimand"] == "system_accuracy")]
+    assert len(of_toy) == 3 and (of_toy["status"] != "failed").all()
+    assert run("study", "report", tmp_path / "out")[0] == 0
+    texts = [path.read_text() for path in (tmp_path / "out").rglob("*.md")]
+    assert any(f"{SUMMARY}, Bayesian" in text for text in texts)
+
+
+def test_a_model_fitted_by_likelihood_leaves_as_much_free_as_sampled():
+    ratings = simulate(Scenario(n_categories=3, n_items=500, rater_accuracy=(0.6, 0.7, 0.8)), 1)
+    for method, model in LIKELIHOOD_METHODS.items():
+        assert method == f"{model}_ml"
+        fitted = fit_latent_class(ratings, model)
+        assert fitted.n_parameters == identify(model, ratings).parameters
+
+
+def test_no_method_has_the_name_of_another():
+    # What the command and population_value both have is the algebra and the naive numbers.
+    assert set(list_methods()) & set(POPULATION_METHODS) == set(VOTE_METHODS)
+    assert not set(MODELS) & set(POPULATION_METHODS)
+
+
+def test_every_row_has_its_file():
+    for name in MODELS:
+        assert find_model(name).build.__name__ == name
+
+
+def test_names_and_summaries_need_no_pymc():
+    code = (
+        "import sys\n"
+        "from experiments.estimate.methods import find_methods\n"
+        "from experiments.study.options import choose_method\n"
+        "print(find_methods(['tap'])[0].summary, choose_method('tap').bayesian)\n"
+        "print([name for name in ('pymc', 'pytensor', 'bayes_models') if name in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    expected = ["raters know the truth or guess, Bayesian True", "[]"]
+    assert done.stdout.splitlines() == expected

@@ -1,0 +1,74 @@
+"""What the command says about shared mistakes."""
+
+import json
+
+import pandas as pd
+import pytest
+
+from experiments.estimate.sensitivity import sensitivity_dict
+from lehner import Estimate, IntervalEstimate, Scenario, sensitivity, simulate
+from lehner.shared_mistakes.sensitivity import CURVE
+
+ALGEBRA = ["--method", "majority_agreement", "--method", "algebraic"]
+
+
+@pytest.fixture(scope="module")
+def copied_file(tmp_path_factory):
+    scenario = Scenario(n_items=300, copying=(0, 0.5, 0), base_rates="equal")
+    file = tmp_path_factory.mktemp("ratings") / "ratings.csv"
+    simulate(scenario, 1).to_wide().drop(columns="truth").to_csv(file, index=False)
+    return file
+
+
+def test_every_estimate_has_a_sensitivity_and_the_data_a_dependence(run, copied_file):
+    code, out, _ = run("estimate", copied_file, *ALGEBRA, "--json")
+    found = json.loads(out)
+    assert code == 0
+    for estimate in found["estimates"]:
+        y, x = estimate["system_accuracy"], estimate["sensitivity"]
+        assert x["misleading_share"] == 0.1
+        assert x["estimate"] == pytest.approx(0.9 * y["estimate"] + 0.1 * (1 - y["estimate"]) / 4)
+        assert x["shared_mistakes"] is None and x["system_slope"] is None
+    dependence = found["dependence"]
+    assert dependence["pairs"][0]["raters"] == ["Rater 1", "Rater 2"]
+    assert dependence["pairs"][0]["stands_out"]
+    assert dependence["effective_raters"]["source"] == "pairs that stand out"
+
+
+def test_shared_mistakes_widen_the_interval_downwards(run, copied_file):
+    options = (*ALGEBRA, "--shared-mistakes", "0.5,4.5")
+    _, out, _ = run("estimate", copied_file, *options, "--json")
+    naive, algebra = json.loads(out)["estimates"]
+    wide, narrow = algebra["sensitivity"]["shared_mistakes"], algebra["system_accuracy"]
+    assert wide["misleading_share"] == [0.5, 4.5]
+    assert (wide["estimate"], wide["upper"]) == (narrow["estimate"], narrow["upper"])
+    assert wide["lower"] < narrow["lower"] - 0.05
+    assert naive["sensitivity"]["shared_mistakes"]["lower"] is None
+
+
+def test_the_table_says_it_in_numbers_and_the_figure_has_its_table(run, copied_file, tmp_path):
+    options = (*ALGEBRA, "--shared-mistakes", "0.2", "--output", tmp_path / "out")
+    code, out, _ = run("estimate", copied_file, *options)
+    assert code == 0
+    said = next(line for line in out.splitlines() if line.startswith("if 10% of the items"))
+    assert "by algebraic" in said and "cannot tell" in said
+    assert any(line.startswith("  widened") for line in out.splitlines())
+    assert "Rater 1 and Rater 2 agree on" in out
+    curve = pd.read_csv(tmp_path / "out" / "shared_mistakes.csv")
+    assert len(curve) == 2 * len(CURVE)
+    assert (tmp_path / "out" / "shared_mistakes.png").stat().st_size > 1000
+
+
+def test_estimates_by_slope_go_with_relaxed_k():
+    value = IntervalEstimate(estimate=0.8, lower=0.7, upper=0.9, level=0.9)
+    estimates = {
+        name: Estimate(method=name, system_accuracy=value, system_accuracy_in_sample=value)
+        for name in ("relaxed_k", "one_coin")
+    }
+    slopes = dict.fromkeys((0.0, 1.0), estimates["relaxed_k"])
+    found = {
+        name: sensitivity_dict(sensitivity(one, 2), one, slopes) for name, one in estimates.items()
+    }
+    assert found["one_coin"]["system_slope"] is None
+    assert list(found["relaxed_k"]["system_slope"]) == ["0", "1"]
+    assert found["relaxed_k"]["system_slope"]["0"]["upper"] == 0.9

@@ -1,0 +1,155 @@
+"""The paper's numbers come out, or are known not to."""
+
+import json
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from experiments.paper import FIGURES, replicate_paper, simulate_figure
+from experiments.paper.bias_figure import plot_figure
+from experiments.paper.number import PrintedNumber
+from experiments.paper.readings import score_readings
+from experiments.paper.replication import replication_table
+from lehner import InputError
+
+MISPRINTS = {
+    "ratings in category B": (11, 10),
+    "ratings in category C": (11, 10),
+    "ratings in category D": (11, 9),
+    'P("A") at P(A) = .325, P_c = .5': (0.725, 11 / 40),
+    "bin .8-.9, accuracy": (0.776, 0.7714),
+    "bin .5-.6, agreement": (0.333, 1),
+    "bin .5-.6, accuracy": (0.452, 1),
+    "lower end of the last bin": (0.2, 0.3),
+}
+
+
+@pytest.fixture(scope="module")
+def numbers():
+    return replicate_paper(runs=200)
+
+
+def test_numbers_without_chance_match_to_the_last_digit_or_are_known_misprints(numbers):
+    exact = [n for n in numbers if n.z is None]
+    assert len(exact) == 134
+    for number in exact:
+        if number.quantity in MISPRINTS:
+            printed, ours = MISPRINTS[number.quantity]
+            assert number.verdict == "misprint"
+            assert number.printed == pytest.approx(printed)
+            assert number.ours == pytest.approx(ours, abs=5e-5)
+        else:
+            assert number.verdict == "matches", number
+            assert round(number.ours, number.digits) == pytest.approx(number.printed), number
+
+
+def test_one_number_cannot_be_matched(numbers):
+    unmatched = [n for n in numbers if n.verdict == "cannot be matched"]
+    assert [n.quantity for n in unmatched] == ["share within .1 of the truth, 200 items, kappa .3"]
+    assert unmatched[0].ours == pytest.approx(0.81, abs=0.03)
+
+
+def test_kappas_are_those_of_an_independent_program(numbers):
+    """Where the K-properties hold, the theory; else a prototype that shares no code with ours."""
+    known = dict.fromkeys((9, 12), 0.1316) | dict.fromkeys((8, 10, 13), 0.3024)
+    known |= dict.fromkeys((11, 14), 0.5786)
+    for number in numbers:
+        if number.quantity == "kappa" and number.place.startswith("Figure"):
+            figure = FIGURES[int(number.place.split()[1])]
+            expected = known.get(figure.number, ((figure.rater_accuracy[0] - 0.2) / 0.8) ** 2)
+            assert abs(number.ours - expected) < 4 * number.standard_error + 0.001
+
+
+def test_biases_of_single_violations_are_those_of_an_independent_program(numbers):
+    biases = [n for n in numbers if n.quantity.startswith("bias by")]
+    for number, expected in zip(biases, (0.0228, -0.0555, -0.027, -0.067), strict=True):
+        assert abs(number.ours - expected) < 4 * number.standard_error + 0.004
+
+
+def test_a_table_has_a_row_for_each_number(numbers):
+    table = replication_table(numbers)
+    assert len(table) == len(numbers) == 158
+    simulated = table[table.z.notna()]
+    assert (simulated.standard_error > 0).all()
+
+
+@pytest.mark.parametrize(
+    ("changes", "verdict"),
+    [
+        ({"ours": 0.5004}, "matches"),
+        ({"ours": 0.5006}, "cannot be matched"),
+        ({"ours": 0.51, "standard_error": 0.001}, "cannot be matched"),
+        ({"ours": 0.51, "standard_error": 0.001, "printed_standard_error": 0.01}, "matches"),
+        ({"ours": 0.9, "standard_error": 0.001, "at_least": True}, "matches"),
+        ({"ours": 0.4, "standard_error": 0.001, "at_least": True}, "cannot be matched"),
+        ({"ours": 0.9, "misprint": "it is"}, "misprint"),
+    ],
+)
+def test_the_verdict_follows_from_rounding_and_standard_errors(changes, verdict):
+    number = PrintedNumber(place="here", quantity="x", printed=0.5, ours=0.0)
+    assert replace(number, **changes).verdict == verdict
+
+
+def test_a_figure_has_the_papers_runs():
+    runs = simulate_figure(FIGURES[8])
+    assert runs.sizes["run"] == 50
+    assert np.unique(runs.preset, return_counts=True)[1].tolist() == [10] * 5
+    expected = [0.1333, 0.3, 0.5, 0.7, 0.8667]
+    np.testing.assert_allclose(np.unique(runs.system_accuracy.round(4)), expected)
+    many = simulate_figure(FIGURES[8], 1000)
+    presets = np.unique(many.preset)
+    first = np.concatenate([np.flatnonzero(many.preset.values == p)[:10] for p in presets])
+    np.testing.assert_array_equal(many.algebraic_paper.values[first], runs.algebraic_paper.values)
+
+
+def test_a_drawing_shows_every_defined_run():
+    runs = simulate_figure(FIGURES[5], 200)
+    axes = plot_figure(FIGURES[5], runs).axes
+    assert len(axes) == 2
+    cloud, paper = axes[0].lines[1:3]
+    assert len(cloud.get_xdata()) == 200 and len(paper.get_xdata()) == 50
+    np.testing.assert_array_equal(cloud.get_xdata(), runs.system_accuracy)
+    np.testing.assert_array_equal(axes[1].lines[1].get_xdata(), runs.system_accuracy_in_sample)
+
+
+def test_readings_that_the_numbers_rule_out_score_low():
+    table = score_readings(runs=400).set_index("reading")
+    score = table.log_likelihood
+    assert score["base rates: equal"] < -20 and score["errors shared by all raters"] < -20
+    assert abs(score["step 5: errors scaled"]) < 4
+    assert (table.expected_accuracies == "0.133 0.867").sum() == len(table) - 1
+    assert table.expected_accuracies["step 5: rows divided by their sums"] != "0.133 0.867"
+
+
+def test_the_command_prints_the_table_and_draws_a_figure(run, tmp_path):
+    code, out, _ = run("paper", "--runs", "50", "--json")
+    assert code == 0
+    rows = json.loads(out)["numbers"]
+    assert len(rows) == 158 and rows[0]["verdict"] == "matches"
+    code, out, _ = run("paper", "--figure", "8", "--output", str(tmp_path / "new"))
+    assert code == 0 and out == ""
+    names = {path.name for path in (tmp_path / "new").iterdir()}
+    assert names == {"figure_08.pdf", "figure_08.png", "figure_08.csv"}
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--figure", "15"], "there is no figure 15"),
+        (["--runs", "7"], "there are 7 runs; give a multiple of 5"),
+        (["--runs", "0"], "0 runs"),
+        (["--seed", "-1"], "--seed is -1"),
+        (["--figure", "8", "--all"], "exclude one another"),
+        (["--figure", "8", "--json"], "--json is of the table of numbers, not of a figure"),
+    ],
+)
+def test_the_command_refuses_bad_options(run, options, message):
+    code, out, err = run("paper", *options)
+    assert (code, out) == (2, "")
+    assert message in err and len(err.strip().splitlines()) == 1
+
+
+def test_bad_figures_are_refused():
+    with pytest.raises(InputError, match="12 runs"):
+        simulate_figure(FIGURES[1], 12)

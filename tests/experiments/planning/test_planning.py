@@ -1,0 +1,162 @@
+"""`lehner plan`, as a user types it, and the paper's two sample sizes."""
+
+import json
+
+import pandas as pd
+import pytest
+
+from experiments.planning import plan as planning
+from experiments.planning.claims import CLAIMS, conditions, page
+from experiments.planning.plan import Question, make_plan
+from experiments.planning.plan_figure import plot_trade_off
+from lehner import required_sample_size, scenario_with_kappa
+
+QUICK = ("--replicates", 1000)
+EASY = ("--kappa", 0.6, "--system-accuracy", 0.8, *QUICK)
+
+
+def test_the_plan_of_the_issue_answers_for_both_violations(run):
+    asked = "--categories 5 --raters 3 --kappa 0.3 --within 0.1 --confidence 0.9".split()
+    code, out, err = run("plan", *asked, "--replicates", 5000)
+    assert (code, err) == (0, "")
+    assert "5 categories, 3 raters who agree with kappa 0.3; method algebraic." in out
+    lines = {line[:24].strip(): line[24:] for line in out.splitlines()}
+    assert lines["raters right in"].split() == ["0.64", "0.50", "0.60", "0.70"]
+    holding, violated = (
+        int(part.split()[-1].replace(",", ""))
+        for part in lines["on average over these"].split("±")[:2]
+    )
+    assert 60 < holding < 80 < 200 < violated < 350
+
+
+def test_json_is_all_there_is_and_reproducible(run):
+    first = run("plan", *EASY, "--json", "--violation", 0)
+    assert first == run("plan", *EASY, "--json", "--violation", 0)
+    assert first[2] == ""
+    (plan,) = json.loads(first[1])["plans"]
+    assert plan["system_accuracies"] == [0.8] and plan["worst"] is None
+    assert plan["lower"] <= plan["n_items"] <= plan["upper"]
+    assert plan["standard_error"] > 0
+    assert first[1] != run("plan", *EASY, "--json", "--violation", 0, "--seed", 2)[1]
+
+
+def test_the_command_answers_what_the_function_answers():
+    question = Question(kappa=0.6, system_accuracies=(0.5, 0.9), n_categories=3)
+    plan = make_plan(question, replicates=4000)
+    for accuracy, size in plan.by_accuracy.items():
+        scenario = scenario_with_kappa(0.6, n_categories=3, system_accuracy=accuracy)
+        again = required_sample_size(scenario, replicates=4000, seed=11)
+        error = (again.standard_error**2 + size.standard_error**2) ** 0.5
+        assert abs(again.n_items - size.n_items) < 4 * error + 1
+    accuracy, worst = plan.worst
+    assert worst.n_items == max(size.n_items for size in plan.by_accuracy.values())
+    assert worst is plan.by_accuracy[accuracy]
+
+
+def test_where_no_number_is_enough_it_says_so_with_exit_1(run):
+    options = ("--kappa", 0.12, "--system-accuracy", 0.9, "--violation", 1, *QUICK)
+    code, out, _ = run("plan", *options)
+    assert code == 1
+    assert any(line.split()[-2:] == ["0.9", "–"] for line in out.splitlines())
+    assert "Violation 1: no number of items up to 100,000 is enough" in out
+    code, out, _ = run("plan", *options, "--json")
+    (plan,) = json.loads(out)["plans"]
+    assert code == 1 and plan["n_items"] is None and "large-sample bias" in plan["note"]
+
+
+def test_files_and_the_trade_off_with_raters(run, tmp_path, monkeypatch):
+    monkeypatch.setattr(planning, "NUMBERS_OF_RATERS", (2, 3, 4))
+    monkeypatch.setattr(planning, "SIDE_REPLICATES", 2000)
+    folder = tmp_path / "new" / "plan"
+    code, _, err = run("plan", *EASY, "--output", folder)
+    assert code == 0
+    names = [f"raters_and_items.{kind}" for kind in ("csv", "pdf", "png")]
+    names += ["plan.json", "plan.csv", "probability.csv"]
+    assert {path.name for path in folder.iterdir()} == set(names)
+    assert all(f"wrote {folder / name}" in err for name in names)
+    table = pd.read_csv(folder / "raters_and_items.csv")
+    assert table.groupby("violation").n_raters.apply(list).tolist() == [[2, 3, 4]] * 2
+    for _, rows in table.groupby("violation"):
+        # More raters, fewer items.
+        assert rows.n_items.iloc[0] > rows.n_items.iloc[-1]
+        assert (rows.lower <= rows.n_items).all() and (rows.n_items <= rows.upper).all()
+    answers = pd.read_csv(folder / "plan.csv")
+    assert answers.system_accuracy.tolist() == [0.8, 0.8]
+    curve = pd.read_csv(folder / "probability.csv")
+    assert set(curve.violation) == {0, 1}
+
+
+def test_a_folder_that_cannot_be_made_is_told_before_anything_is_computed(run, tmp_path):
+    file = tmp_path / "file"
+    file.write_text("")
+    code, out, err = run("plan", "--output", file / "plan")
+    assert (code, out) == (2, "")
+    assert err.count("\n") == 1 and str(file) in err
+
+
+def test_the_figure_draws_the_table():
+    table = pd.DataFrame(
+        {
+            "violation": [0.0, 0.0, 1.0, 1.0],
+            "n_raters": [2, 3, 2, 3],
+            "n_items": [200, 100, None, 300],
+            "standard_error": [5.0, 2.0, None, 9.0],
+            "lower": [190, 96, None, 282],
+            "upper": [210, 104, None, 318],
+            "note": "",
+        }
+    )
+    drawn = plot_trade_off(table, Question())
+    items, ratings = drawn.axes
+    assert items.containers[0].lines[0].get_ydata().tolist() == [200, 100]
+    assert ratings.containers[0].lines[0].get_ydata().tolist() == [400, 300]
+    assert ratings.containers[1].lines[0].get_xdata().tolist() == [3]
+    labels = [text.get_text() for text in drawn.legends[0].get_texts()]
+    assert labels[1] == "violation 1: as in the paper (none found with 2 raters)"
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["--kappa", "1"], "--kappa is 1.0; give a number from 0 to below 1"),
+        (["--kappa", "-0.1"], "--kappa is -0.1"),
+        (["--kappa", "nan"], "--kappa is nan"),
+        (["--kappa", "0.99"], "kappa is 0.99 with violation 1"),
+        (["--within", "0"], "--within is 0.0"),
+        (["--confidence", "1"], "--confidence is 1.0"),
+        (["--confidence", "90%"], "--confidence"),
+        (["--categories", "1"], "--categories is 1"),
+        (["--raters", "1"], "--raters is 1"),
+        (["--raters", "40", "--categories", "9"], "the votes of 40 raters in 9 categories"),
+        (["--raters", "40"], "take at most 12 raters with 5 categories, or 3 categories with 40"),
+        (["--raters", "12", "--categories", "10"], "take at most 4 raters with 10 categories"),
+        (["--violation", "2"], "--violation is 2.0"),
+        (["--system-accuracy", "1.2"], "--system-accuracy is 1.2"),
+        (["--system-accuracy", "0.99"], "between 0.067 and 0.933"),
+        (["--method", "dawid_skene"], "'dawid_skene'"),
+        (["--estimand", "bias"], "--estimand is 'bias'"),
+        (["--replicates", "10"], "--replicates is 10"),
+        (["--seed", "-1"], "--seed is -1"),
+    ],
+)
+def test_bad_options_are_told_in_one_line_with_exit_2(run, options, said):
+    code, out, err = run("plan", *options)
+    assert (code, out) == (2, "")
+    assert err.count("\n") == 1 and err.startswith("lehner: ")
+    assert said in err
+
+
+def test_the_claims_are_checked_with_the_papers_raters_and_with_their_kappas():
+    first, second = (conditions(claim) for claim in CLAIMS)
+    assert first["Figure 10"][0].rater_accuracy == (0.5, 0.6, 0.7)
+    assert second["Figure 11"][-1].system_accuracy == 0.9
+    assert {len(scenarios) for scenarios in (*first.values(), *second.values())} == {5}
+    assert first["violation 0"][0].k_properties_hold()
+
+
+def test_the_page_shows_the_table_that_is_kept():
+    from pathlib import Path
+
+    folder = Path(planning.__file__).parent
+    table = pd.read_csv(folder / "claims.csv").convert_dtypes()
+    assert page(table) == (folder / "claims.md").read_text("utf-8")

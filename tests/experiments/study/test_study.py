@@ -1,0 +1,571 @@
+"""Studies: read, run, stopped, resumed."""
+
+import json
+import os
+import random
+import re
+import signal
+import subprocess
+import sys
+import time
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from experiments.study import replicate, store
+from experiments.study import run as running
+from experiments.study.definition import find_study, read_study
+from experiments.study.identity import FORMAT, scenario_id
+from experiments.study.replicate import UNDEFINED
+from experiments.study.run import run_study
+from experiments.study.store import Store, export, open_store, read_results
+from lehner import InputError, Scenario, estimate_algebraic, simulate, true_parameters
+from lehner.algebra.naive import majority_agreement
+
+STUDY = """\
+name = "small"
+aims = "Tests."
+seed = 7
+replicates = {replicates}
+methods = [{methods}]
+
+[[scenarios]]
+name = "difficulty"
+n_items = 60
+rater_accuracy = [0.5, 0.6, 0.7]
+sweep = {{ difficulty = [[0.0], [-0.2, 0.2]] }}
+
+[[scenarios]]
+name = "few categories"
+n_items = 40
+n_categories = 2
+grid = {{ system_accuracy = [0.6, 0.9], rater_accuracy = [[0.7, 0.7, 0.7], [0.6, 0.7, 0.8]] }}
+"""
+WHOLE_NUMBERS = """\
+name = "errors"
+seed = 1
+replicates = {replicates}
+methods = [{methods}]
+
+[[scenarios]]
+name = "K-properties hold"
+n_items = 20
+
+[[scenarios]]
+name = "errors vary"
+n_items = 20
+sweep = {{ proportional_error_range = [0, 0.5, 1], missing = [-0.0] }}
+"""
+FAST = '"majority_agreement", { name = "algebraic", interval = "none" }, "mean_posterior"'
+SLOW = '"majority_agreement", { name = "algebraic", resamples = 50 }'
+SAMPLED = (
+    '{ name = "dawid_skene", engine = "gibbs", draws = 100, tune = 20, tries = 1, '
+    "priors = { base_rates = 2.0 } }"
+)
+
+
+def write(tmp_path, methods=FAST, replicates=30, name="study.toml", text=STUDY):
+    path = tmp_path / name
+    path.write_text(text.format(methods=methods, replicates=replicates))
+    return path
+
+
+def table(folder):
+    """What `lehner study export` writes."""
+    return export(folder, Path(folder).with_suffix(".csv")).read_bytes()
+
+
+def test_grids_and_sweeps_are_expanded(tmp_path):
+    study = read_study(write(tmp_path))
+    assert [cell.name for cell in study.cells] == [
+        "difficulty, difficulty 0",
+        "difficulty, difficulty -0.2 0.2",
+        "few categories, system_accuracy 0.6, rater_accuracy 0.7 0.7 0.7",
+        "few categories, system_accuracy 0.6, rater_accuracy 0.6 0.7 0.8",
+        "few categories, system_accuracy 0.9, rater_accuracy 0.7 0.7 0.7",
+        "few categories, system_accuracy 0.9, rater_accuracy 0.6 0.7 0.8",
+    ]
+    last = study.cells[-1]
+    assert last.scenario.system_accuracy == 0.9 and last.scenario.n_categories == 2
+    assert last.varied == (("system_accuracy", 0.9), ("rater_accuracy", (0.6, 0.7, 0.8)))
+
+
+def test_results_are_kept_by_default_under_the_name_of_the_study(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    first = run_study(write(tmp_path, replicates=2, name="small.toml"))
+    again = run_study("small.toml")
+    pd.testing.assert_frame_equal(first, read_results("small"))
+    pd.testing.assert_frame_equal(first, again)
+
+
+def test_a_folder_with_the_name_of_a_shipped_study_does_not_hide_it(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "quick").mkdir()
+    assert find_study("quick").suffix == ".toml"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("seed = 7", "sed = 7", r"row 3: there is no key 'sed'; did you mean 'seed'"),
+        ("seed = 7", "seed = -1", r"row 3: seed is -1; give a whole number, 0 or more"),
+        ("seed = 7", "", r"there is no 'seed'"),
+        ("replicates = 30", "replicates = 0", r"row 4: replicates is 0"),
+        ("replicates = 30", "", r"there is no 'replicates'; give a number, or a 'target_se'"),
+        ("replicates = 30", "target_se = 0", r"row 4: target_se is 0"),
+        ("replicates = 30", "replicates = 30\nlevel = 90", r"row 5: level is 90"),
+        ('"mean_posterior"', '"mean_posterio"', r"row 5: there is no method .*'mean_posterior'"),
+        ('"mean_posterior"', '"algebraic"', r"row 5: methods has 'algebraic' twice"),
+        ('interval = "none"', 'interval = "normal"', r"row 5: interval is 'normal'"),
+        (
+            'interval = "none"',
+            "draws = 3",
+            r"row 5: there is no option of algebraic called 'draws'",
+        ),
+        ("n_items = 40", "n_items = 0", r"row 15: n_items is 0"),
+        ("n_items = 40", "n_item = 40", r"row 15: there is no field .*did you mean 'n_items'"),
+        ("[0.6, 0.9]", "[0.6, 9]", r"row 17: system_accuracy is 9"),
+        ("[0.6, 0.9]", "0.6", r"row 17: system_accuracy is 0.6; give a list of values"),
+        ("seed = 7", "seed == 7", r"row 3: this is not TOML"),
+        ('name = "few categories"', 'name = "difficulty"', None),
+        ("[[scenarios]]", "[[scenario]]", r"row 7: there is no key 'scenario'"),
+    ],
+)
+def test_what_is_wrong_with_a_study_is_said_with_its_line(tmp_path, old, new, message):
+    path = write(tmp_path)
+    path.write_text(path.read_text().replace(old, new))
+    if message is None:
+        read_study(path)
+        return
+    with pytest.raises(InputError, match=f"study.toml.*{message}"):
+        read_study(path)
+
+
+@pytest.fixture
+def shipped():
+    folder = Path(running.__file__).parents[1] / "studies"
+    return [read_study(path.stem) for path in folder.glob("*.toml")]
+
+
+def test_shipped_studies_are_in_order(shipped):
+    for study in shipped:
+        assert study.aims and study.cells
+
+
+def test_names_of_shipped_scenarios_are_true(shipped):
+    for cell in (cell for study in shipped for cell in study.cells):
+        violated = {name for name, extent in cell.scenario.violations().items() if extent}
+        name = cell.table.lower()
+        assert not ("hold" in name and violated), cell.name
+        assert not ("one fails" in name and len(violated) != 1), cell.name
+        assert not ("all fail" in name and len(violated) < 4), cell.name
+        assert not (re.search("unequal|differ", name) and "rater_accuracy" not in violated), cell
+
+
+def test_a_new_field_of_scenarios_changes_no_seed():
+    @dataclass(frozen=True, kw_only=True)
+    class Later(Scenario):
+        fatigue: float = 0.0
+
+    one, later = ({"n_items": 60, "missing": 0.1, **more} for more in ({}, {"fatigue": 0.0}))
+    assert scenario_id(Scenario(**one)) == scenario_id(Later(**later)) == "67dd2a494af7"
+    assert scenario_id(Scenario()) == scenario_id(Later()) != scenario_id(Later(fatigue=0.1))
+
+
+def test_a_default_of_scenarios_that_changes_needs_a_new_format():
+    assert FORMAT == 2
+    # A field that is new changes nothing; where one of these changes, so must the format.
+    known = {
+        "n_categories": 5,
+        "n_items": 200,
+        "rater_accuracy": (0.6, 0.6, 0.6),
+        "system_accuracy": 0.9,
+        "difficulty": (0.0,),
+        "difficulty_probabilities": None,
+        "difficulty_affects": "both",
+        "asymmetric_dispersion": 1.0,
+        "proportional_error_range": 0.0,
+        "errors_affect": "both",
+        "common_errors": "none",
+        "normalization": "expected",
+        "base_rates": "dirichlet",
+        "missing": 0.0,
+        "copying": (),
+        "misleading": 0.0,
+    }
+    assert asdict(Scenario()) | known == asdict(Scenario())
+
+
+def test_results_of_an_earlier_version_are_refused_and_left_alone(tmp_path, run):
+    path, out = write(tmp_path, '"majority_agreement"', 2), tmp_path / "out"
+    run_study(path, out)
+    manifest = json.loads((out / "manifest.json").read_text())
+    del manifest["format"]
+    (out / "manifest.json").write_text(json.dumps(manifest))
+    before = {file: file.stat().st_mtime_ns for file in out.rglob("*")}
+    file = tmp_path / "all.csv"
+    commands = ["run", path, "--output", out], ["report", out], ["export", out, "--output", file]
+    for command in commands:
+        code, _, err = run("study", *command)
+        assert code == 2 and len(err.splitlines()) == 1
+        assert re.search("results in format 1, .* has format 2.*; give a new folder", err)
+    assert {file: file.stat().st_mtime_ns for file in out.rglob("*")} == before
+
+
+def test_every_method_sees_the_data_that_its_seed_makes(tmp_path):
+    results = run_study(write(tmp_path, replicates=5), tmp_path / "out")
+    study = read_study(tmp_path / "study.toml")
+    scenarios = {cell.name: cell.scenario for cell in study.cells}
+    assert len(results) == 6 * 5 * 3 * 2
+    for (name, _), rows in results.groupby(["scenario", "replicate"]):
+        (seed,) = rows["seed"].unique()
+        ratings = simulate(scenarios[name], int(seed))
+        parameters = true_parameters(scenarios[name], int(seed))
+        algebra = estimate_algebraic(ratings, interval=None).system_accuracy.estimate
+        expected = {
+            "system_accuracy": float(parameters.system_accuracy),
+            "system_accuracy_in_sample": float(np.mean(ratings.truth == ratings.system)),
+        }
+        for _, row in rows.iterrows():
+            assert row["truth"] == pytest.approx(expected[row["estimand"]], abs=1e-12)
+        found = rows[rows["estimand"] == "system_accuracy"].set_index("method")
+        majority = majority_agreement(ratings).system_accuracy.estimate
+        assert found.loc["majority_agreement", "estimate"] == pytest.approx(majority)
+        if algebra is None:
+            assert found.loc["algebraic", ["status", "reason"]].tolist() == ["undefined", UNDEFINED]
+        else:
+            assert found.loc["algebraic", "estimate"] == pytest.approx(algebra)
+            assert found.loc["algebraic", "status"] == "ok"
+
+
+def test_the_number_of_workers_changes_nothing(tmp_path):
+    path = write(tmp_path, methods=f"{SLOW}, {SAMPLED}", replicates=8)
+    tables = set()
+    for workers in (1, 2):
+        run_study(path, tmp_path / f"with_{workers}", workers=workers)
+        tables.add(table(tmp_path / f"with_{workers}"))
+    assert len(tables) == 1
+
+
+def test_a_number_with_and_without_a_point_is_the_same_to_all_workers(tmp_path):
+    path = write(tmp_path, '"majority_agreement"', 3, text=WHOLE_NUMBERS)
+    results = [run_study(path, tmp_path / f"with_{n}", workers=n) for n in (1, 2)]
+    assert [len(one) for one in results] == [5 * 3 * 2] * 2
+    assert table(tmp_path / "with_1") == table(tmp_path / "with_2")
+
+
+def test_growing_a_study_keeps_what_is_there(tmp_path, monkeypatch):
+    path = write(tmp_path, replicates=20)
+    first = run_study(path, tmp_path / "out")
+    done = []
+    monkeypatch.setattr(running, "do_task", _spy(done))
+    run_study(path, tmp_path / "out")
+    assert not done
+    write(
+        tmp_path,
+        methods=f"{FAST}, {SLOW.split(', ', 1)[1].replace('algebraic', 'algebraic_likelihood')}",
+    )
+    grown = run_study(path, tmp_path / "out")
+    assert {method.label for task in done for method in task.methods} >= {"algebraic_likelihood"}
+    slow = [task for task in done if not task.methods[0].in_batches]
+    assert sum(len(task.replicates) for task in slow) == 6 * 30
+    assert len(grown) == 6 * 30 * 4 * 2
+    old = grown[(grown["replicate"] < 20) & grown["method"].isin(first["method"].unique())]
+    pd.testing.assert_frame_equal(old.reset_index(drop=True), first)
+    run_study(path, tmp_path / "at once")
+    assert table(tmp_path / "at once") == table(tmp_path / "out")
+
+
+def test_a_method_that_fails_leaves_a_row_with_its_reason(tmp_path, monkeypatch):
+    def fail(ratings, **options):
+        raise FloatingPointError("no\nnumber")
+
+    monkeypatch.setattr(replicate, "estimate_algebraic", fail)
+    results = run_study(write(tmp_path, methods=SLOW, replicates=2), tmp_path / "out")
+    failed = results[results["method"] == "algebraic"]
+    assert set(failed["status"]) == {"failed"} and failed["estimate"].isna().all()
+    assert set(failed["reason"]) == {"FloatingPointError: no number"}
+    assert (results[results["method"] == "majority_agreement"]["status"] == "ok").all()
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        MemoryError("Unable to allocate 9 TiB"),
+        OSError(28, "No space left on device"),
+        RuntimeError("Failed to initialize\n\nCaused by:\n    1: MemoryError: no room"),
+    ],
+)
+def test_what_the_machine_lacks_is_no_result(tmp_path, monkeypatch, run, error):
+    estimate, calls = replicate.estimate_algebraic, []
+
+    def lack(*given, **options):
+        calls.append(1)
+        if len(calls) == 8:
+            raise error
+        return estimate(*given, **options)
+
+    path, out = write(tmp_path, methods=SLOW, replicates=3), tmp_path / "out"
+    monkeypatch.setattr(replicate, "estimate_algebraic", lack)
+    code, _, err = run("study", "run", path, "--output", out)
+    assert code == 2
+    assert re.search(r"replicates 0 to 2 of scenario \w+ could not be done: .*; what was", err)
+    assert len(read_results(out)) and set(read_results(out)["status"]) <= {"ok", "undefined"}
+    run_study(path, out)
+    monkeypatch.undo()
+    run_study(path, tmp_path / "whole")
+    assert table(out) == table(tmp_path / "whole")
+
+
+def test_what_failed_is_tried_again_on_request(tmp_path, monkeypatch, run):
+    def fail(ratings, **options):
+        raise RuntimeError("All points failed\n\nStack backtrace:\n   0: <unknown>")
+
+    path, out = write(tmp_path, methods=SLOW, replicates=3), tmp_path / "out"
+    monkeypatch.setattr(replicate, "estimate_algebraic", fail)
+    code, _, err = run("study", "run", path, "--output", out)
+    assert code == 0 and "--retry-failed tries them again" in err
+    monkeypatch.undo()
+    failed = run_study(path, out)
+    assert set(failed.loc[failed["status"] == "failed", "reason"]) == {
+        "RuntimeError: All points failed"
+    }
+    run("study", "run", path, "--output", out, "--retry-failed")
+    run_study(path, tmp_path / "whole")
+    assert table(out) == table(tmp_path / "whole")
+
+
+def test_a_study_goes_on_until_its_standard_errors_are_small(tmp_path):
+    path = write(tmp_path)
+    text = path.read_text().replace("replicates = 30", "target_se = 0.006")
+    path.write_text(text)
+    results = run_study(path, tmp_path / "out")
+    results["error"] = results["estimate"] - results["truth"]
+    groups = results.groupby(["scenario", "method", "estimand"])["error"]
+    spread, n = groups.std(), groups.count()
+    assert (spread / np.sqrt(n) <= 0.006 * 1.05).all()
+    sizes = results.groupby("scenario")["replicate"].max() + 1
+    assert sizes.max() > sizes.min() and (sizes % 100 == 0).all()
+    before = table(tmp_path / "out")
+    for part in Store(tmp_path / "out").parts[::2]:
+        part.unlink()
+    run_study(path, tmp_path / "out")
+    assert table(tmp_path / "out") == before
+
+
+def test_a_full_disk_ends_the_run_and_loses_what_is_in_flight_only(tmp_path, monkeypatch, capsys):
+    from experiments.cli import main as cli
+
+    path, write_whole, parts = write(tmp_path, methods=SLOW), os.replace, []
+
+    def full(source, target):
+        if "parts" in str(target):
+            parts.append(target)
+            if len(parts) > 3:
+                raise OSError(28, "No space left on device", str(target))
+        write_whole(source, target)
+
+    monkeypatch.setattr(os, "replace", full)
+    monkeypatch.setattr(
+        sys, "argv", ["lehner", "study", "run", str(path), "--output", str(tmp_path / "out")]
+    )
+    with pytest.raises(SystemExit) as stopped:
+        cli.main()
+    assert stopped.value.code == 2
+    assert "No space left on device" in capsys.readouterr().err
+    assert len(Store(tmp_path / "out").parts) == 3
+    monkeypatch.undo()
+    run_study(path, tmp_path / "out")
+    run_study(path, tmp_path / "whole")
+    assert table(tmp_path / "out") == table(tmp_path / "whole")
+
+
+def test_merging_parts_loses_nothing_and_an_interrupted_merge_doubles_nothing(tmp_path):
+    path = write(tmp_path, methods=SLOW)
+    run_study(path, tmp_path / "out")
+    stored, before = Store(tmp_path / "out"), table(tmp_path / "out")
+    assert len(stored.parts) > 6
+    kept = stored.parts[0].read_bytes()
+    stored.merge()
+    assert len(stored.parts) == 1
+    assert table(tmp_path / "out") == before
+    (tmp_path / "out" / "parts" / "00000001.parquet").write_bytes(kept)
+    assert table(tmp_path / "out") == before
+
+
+def test_large_parts_are_not_merged(tmp_path, monkeypatch):
+    path = write(tmp_path, methods=SLOW)
+    for name, value in {"LARGE": 1, "MOST_PARTS": 2}.items():
+        monkeypatch.setattr(store, name, value)
+    run_study(path, tmp_path / "out")
+    parts = Store(tmp_path / "out").parts
+    assert len(parts) > 6
+    Store(tmp_path / "out").merge()
+    assert Store(tmp_path / "out").parts == parts
+
+
+@pytest.mark.parametrize("case", ["seed", "other files", "file", "running"])
+def test_a_folder_that_cannot_be_used_is_refused(tmp_path, case):
+    path, out = write(tmp_path, replicates=2), tmp_path / "out"
+    if case == "seed":
+        run_study(path, out)
+        path.write_text(path.read_text().replace("seed = 7", "seed = 8"))
+        match = "holds results of seed 7, not 8"
+    elif case == "other files":
+        out.mkdir()
+        (out / "thesis.tex").write_text("")
+        match = "not empty and holds no study"
+    elif case == "file":
+        out.write_text("")
+        match = "this is a file"
+    else:
+        import fcntl
+
+        run_study(path, out)
+        lock = (out / "lock").open("w")
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        match = "another process is running this study"
+    with pytest.raises(InputError, match=match):
+        run_study(path, out)
+
+
+def test_a_process_that_is_refused_leaves_alone_what_the_other_is_writing(tmp_path):
+    study, out = read_study(write(tmp_path)), tmp_path / "out"
+    with open_store(out, study, tmp_path / "study.toml"):
+        writing = out / "parts" / ".writing-a-part"
+        writing.mkdir()
+        with pytest.raises(InputError, match="another process is running this study"):
+            run_study(tmp_path / "study.toml", out)
+        assert writing.is_dir()
+    with open_store(out, study, tmp_path / "study.toml"):
+        assert not writing.exists()
+
+
+def test_the_folder_of_an_export_is_made(tmp_path, run):
+    run_study(write(tmp_path, replicates=1), tmp_path / "out")
+    file = tmp_path / "new" / "folder" / "all.csv"
+    code, _, err = run("study", "export", tmp_path / "out", "--output", file)
+    assert (code, err) == (0, f"wrote {file}\n")
+    assert file.read_bytes() == table(tmp_path / "out")
+
+
+def test_draws_of_chosen_fits_are_kept(tmp_path):
+    import arviz as az
+
+    methods = SAMPLED.replace("tries = 1", "tries = 1, keep = 1")
+    run_study(write(tmp_path, methods=methods, replicates=2), tmp_path / "out")
+    kept = list((tmp_path / "out" / "fits").glob("*.nc"))
+    assert len(kept) == 6
+    assert az.from_netcdf(kept[0])["posterior"]["system_accuracy"].sizes["draw"] == 100
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("methods", "replicates"), [(SLOW, 500), (f"{SLOW}, {SAMPLED}", 120)])
+def test_ten_kills_change_nothing(tmp_path, methods, replicates):
+    """SIGKILL at random moments: what is finished stays, and the table is the same in the end."""
+    path = write(tmp_path, methods=methods, replicates=replicates)
+    out, rng = tmp_path / "out", random.Random(1)
+    command = [sys.executable, "-m", "experiments", "study", "run", path, "--output", out]
+    counts = [0]
+    for _ in range(10):
+        process = subprocess.Popen([*command, "--workers", "2"], start_new_session=True)
+        _wait_for_more(out, process, rng)
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+        time.sleep(0.5)
+        counts.append(len(read_results(out)))
+        assert counts[-1] >= counts[-2]
+    run_study(path, out, workers=2)
+    run_study(path, tmp_path / "whole", workers=2)
+    assert counts[1] < counts[-1] < len(read_results(out))
+    assert table(out) == table(tmp_path / "whole")
+
+
+def by_the_user(process):
+    os.killpg(process.pid, signal.SIGINT)  # as a terminal does, to workers too
+
+
+def by_a_scheduler(process):
+    process.terminate()
+
+
+@pytest.mark.parametrize(
+    "stop", [by_the_user, pytest.param(by_a_scheduler, marks=pytest.mark.slow)]
+)
+def test_interrupted_it_says_that_nothing_is_lost(tmp_path, stop):
+    path, out = write(tmp_path, methods=SLOW, replicates=500), tmp_path / "out"
+    command = [sys.executable, "-m", "experiments", "study", "run", path, "--output", out]
+    process = subprocess.Popen(
+        [*command, "--workers", "2"],
+        start_new_session=True,
+        text=True,
+        stderr=subprocess.PIPE,
+        # A shell that runs the tests in the background has all they start ignore Ctrl-C.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+    )
+    _wait_for_more(out, process, random.Random(1))
+    stop(process)
+    told = process.communicate(timeout=60)[1].splitlines()
+    assert process.returncode == 130
+    assert told[-2:] == [
+        f"what is finished is in {out}; the same command goes on",
+        "lehner: stopped",
+    ]
+    assert not any("Traceback" in line for line in told)
+    write(tmp_path, methods=SLOW, replicates=40)
+    assert "failed" not in set(run_study(path, out)["status"])
+    run_study(path, tmp_path / "whole")
+    assert table(out) == table(tmp_path / "whole")
+
+
+def _wait_for_more(out, process, rng):
+    """Let it run until it has written something, and a little longer."""
+    before = len(list(out.glob("parts/*.parquet")))
+    deadline = time.monotonic() + 300
+    while process.poll() is None and time.monotonic() < deadline:
+        time.sleep(0.05)
+        if len(list(out.glob("parts/*.parquet"))) != before:
+            break
+    time.sleep(rng.random() * 0.3)
+
+
+def _spy(done):
+    from experiments.study.replicate import do_task
+
+    def spied(task):
+        done.append(task)
+        return do_task(task)
+
+    return spied
+
+
+def test_the_manifest_names_what_made_the_results(tmp_path):
+    run_study(write(tmp_path, replicates=1), tmp_path / "out")
+    manifest = json.loads((tmp_path / "out" / "manifest.json").read_text())
+    study = read_study(tmp_path / "study.toml")
+    assert manifest["hash"] == study.hash and "numpy" in manifest["versions"]
+    assert len(manifest["scenarios"]) == 6 and len(manifest["methods"]) == 3
+
+
+@pytest.mark.slow
+def test_replicates_of_a_killed_dask_worker_are_redone(tmp_path):
+    distributed = pytest.importorskip("distributed")
+    path, killed = write(tmp_path, methods=SLOW, replicates=40), []
+
+    def kill_one(study, number, rows):
+        for i, _ in enumerate(rows):
+            if i == 2:
+                worker = next(iter(cluster.workers.values()))
+                killed.append(worker.pid)
+                os.kill(worker.pid, signal.SIGKILL)
+
+    with distributed.LocalCluster(
+        n_workers=2, threads_per_worker=1, dashboard_address=None
+    ) as cluster:
+        run_study(path, tmp_path / "dask", cluster=cluster.scheduler_address, report=kill_one)
+    run_study(path, tmp_path / "here")
+    assert killed
+    assert table(tmp_path / "dask") == table(tmp_path / "here")

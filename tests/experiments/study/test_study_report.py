@@ -1,0 +1,271 @@
+"""The report of a study."""
+
+import re
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from experiments.study.beyond_noise import beyond_noise
+from experiments.study.definition import read_study
+from experiments.study.document import Paragraph, Table, to_html, to_markdown
+from experiments.study.findings import Findings
+from experiments.study.outcomes import describe_outcomes
+from experiments.study.performance import compare_methods, measure
+from experiments.study.run import run_study
+from experiments.study.study_figures import plot_bias
+from experiments.study.study_report import _plan, write_report
+
+STUDY = """\
+name = "small & quick"
+aims = "Is 0 < 1?"
+seed = 1
+replicates = 12
+methods = ["majority_agreement", { name = "algebraic", resamples = 40 }]
+
+[[scenarios]]
+name = "plain"
+n_items = 60
+
+[[scenarios]]
+name = "swept"
+n_items = 60
+sweep = { system_accuracy = [0.5, 0.7], difficulty = [[-0.2, 0.2]] }
+"""
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    path = tmp_path_factory.mktemp("study")
+    (path / "study.toml").write_text(STUDY)
+    run_study(path / "study.toml", path / "out")
+    write_report(path / "out")
+    return path / "out"
+
+
+def test_all_files_are_there(folder):
+    names = {path.name for path in (folder / "report").iterdir()}
+    figures = ("bias", "coverage", "estimates", "intervals", "nested_loop", "pairs")
+    assert names == {
+        "report.html",
+        "report.md",
+        "performance.csv",
+        "differences.csv",
+        "outcomes.csv",
+        "system_accuracy.tex",
+        "system_accuracy_in_sample.tex",
+        *(f"{name}.{kind}" for name in figures for kind in ("pdf", "png")),
+    }
+
+
+def test_the_page_needs_no_other_file_and_escapes_what_users_write(folder):
+    page = (folder / "report" / "report.html").read_text()
+    assert "<h1>small &amp; quick</h1>" in page and "Is 0 &lt; 1?" in page
+    assert len(re.findall(r'src="data:image/png;base64,', page)) == 6
+    assert not re.search(r'(src|href)="(?!data:)', page)
+
+
+def test_it_says_what_was_asked_before_what_came_out(folder):
+    text = (folder / "report" / "report.md").read_text()
+    headings = re.findall(r"^## (.*)$", text, flags=re.MULTILINE)
+    assert headings == [
+        "Aims",
+        "Data-generating mechanisms",
+        "Estimands",
+        "Methods",
+        "Performance measures",
+        "What came out",
+        "Samples without a proper estimate",
+        "Performance",
+    ]
+    assert "4 scenarios, 12 samples each, seed 1" in text
+
+
+def test_a_study_that_was_stopped_is_not_called_complete(tmp_path):
+    path = tmp_path / "study.toml"
+    path.write_text(STUDY)
+    empty = pd.DataFrame()
+
+    def said(done):
+        rows = [
+            pd.DataFrame({"scenario": cell, "method": method, "replicate": range(n)})
+            for (cell, method), n in done.items()
+        ]
+        results = pd.concat(rows).assign(versions="lehner")
+        blocks = _plan(Findings(read_study(path), results, empty, empty))
+        return next(block.text for block in blocks if "scenarios, " in getattr(block, "text", ""))
+
+    cells = [cell.name for cell in read_study(path).cells]
+    done = {(cell, method): 12 for cell in cells for method in ("majority_agreement", "algebraic")}
+    assert "4 scenarios, 12 samples each" in said(done)
+    assert "4 scenarios, 5 to 12 samples each" in said(done | {(cells[1], "algebraic"): 5})
+    del done[cells[3], "algebraic"]
+    assert "4 scenarios, 0 to 12 samples each" in said(done)
+    del done[cells[3], "majority_agreement"]
+    assert "4 scenarios, 0 to 12 samples each" in said(done)
+
+
+def test_the_tables_have_the_numbers_of_the_measures(folder):
+    found = pd.read_csv(folder / "report" / "performance.csv")
+    one = found[
+        (found["scenario"] == "plain")
+        & (found["method"] == "algebraic")
+        & (found["estimand"] == "system_accuracy")
+        & (found["measure"] == "bias")
+    ].iloc[0]
+    entry = f"{one['value']:.3f} ± {one['standard_error']:.3f}"
+    lines = (folder / "report" / "report.md").read_text().splitlines()
+    assert any(line.startswith("| plain | algebraic |") and entry in line for line in lines)
+    assert any(re.search(r"\d \[\d\.\d{3}, \d\.\d{3}\] \|", line) for line in lines)
+    latex = (folder / "report" / "system_accuracy.tex").read_text()
+    assert entry.replace("±", r"$\pm$") in latex
+
+
+def tables(blocks):
+    return [block for block in blocks if isinstance(block, Table)]
+
+
+def simulated(tmp_path, estimates, **more):
+    """Findings of one scenario with these estimates of .5, NaN where there is none."""
+    path = tmp_path / "study.toml"
+    names = ", ".join(f'"{name}"' for name in estimates)
+    head, _ = STUDY.split('[[scenarios]]\nname = "swept"')
+    path.write_text(re.sub("methods = .*", f"methods = [{names}]", head))
+    results = pd.concat(
+        pd.DataFrame(
+            {
+                "scenario": "plain",
+                "method": name,
+                "estimand": "system_accuracy",
+                "replicate": np.arange(len(values)),
+                "truth": 0.5,
+                "estimate": values,
+                "lower": np.asarray(values) - 0.2,
+                "upper": np.asarray(values) + 0.2,
+                "status": np.where(np.isnan(values), "undefined", "ok"),
+                "reason": "",
+            }
+        )
+        for name, values in estimates.items()
+    )
+    return Findings(read_study(path), results, measure(results), compare_methods(results))
+
+
+def test_a_better_method_is_not_called_worse_for_samples_that_the_other_has_no_estimate_for(
+    tmp_path,
+):
+    """The algebra errs by .1 where it has an estimate, the other by .05 there, and by .3 where it
+    is hard. Of all its own samples the algebra has the smaller mean squared error."""
+    rng, n = np.random.default_rng(1), 200
+    hard = np.arange(n) % 4 == 0
+    sign = rng.choice([-1, 1], n)
+    algebraic = np.where(hard, np.nan, 0.5 + 0.1 * sign)
+    better = 0.5 + np.where(hard, 0.3, 0.05) * sign
+    found = simulated(tmp_path, {"algebraic": algebraic, "majority_agreement": better})
+    mse = found.measures[found.measures["measure"] == "mse"].set_index("method")["value"]
+    assert mse["algebraic"] < mse["majority_agreement"]
+    ((_, _, best, tied),) = tables(beyond_noise(found))[0].rows
+    assert (best, tied) == ("majority_agreement", "none")
+
+
+def test_methods_without_a_best_are_not_called_worse_than_one_that_errs_more(tmp_path):
+    """On the samples that two of them have, the first errs less than the second, the second less
+    than the third, and the third less than the first."""
+    squares = {
+        "algebraic": (0.01, np.nan, 0.04),
+        "majority_agreement": (0.09, 0.01, np.nan),
+        "mean_posterior": (np.nan, 0.07, 0.01),
+    }
+    rng = np.random.default_rng(1)
+    sign = rng.choice([-1, 1], 300)
+    errors = {name: np.repeat(np.sqrt(square), 100) * sign for name, square in squares.items()}
+    found = simulated(tmp_path, {name: 0.5 + error for name, error in errors.items()})
+    ((_, _, best, tied),) = tables(beyond_noise(found))[0].rows
+    assert best == "algebraic (without in 100 of 300)"
+    assert tied == "mean_posterior (without in 100 of 300)"
+
+
+def test_how_many_samples_the_best_method_has_no_estimate_for_is_said(tmp_path):
+    rng = np.random.default_rng(1)
+    algebraic = 0.5 + 0.01 * rng.normal(size=40)
+    algebraic[:30] = np.nan
+    majority = 0.5 + 0.1 * rng.normal(size=40)
+    found = simulated(tmp_path, {"algebraic": algebraic, "majority_agreement": majority})
+    ((_, _, best, _),) = tables(beyond_noise(found))[0].rows
+    assert best == "algebraic (without in 30 of 40)"
+
+
+def test_fits_that_did_not_converge_are_counted_and_what_they_change_is_shown(tmp_path):
+    off = np.where(np.arange(40) < 5, 0.9, np.linspace(0.45, 0.55, 40))
+    found = simulated(tmp_path, {"one_coin": off, "majority_agreement": np.full(40, 0.5)})
+    fits = found.results["method"] == "one_coin"
+    replicate = found.results["replicate"]
+    found.results.loc[fits & (replicate < 5), "status"] = "unconverged"
+    found.results.loc[fits & (replicate == 5), ["status", "reason"]] = ["failed", "no | number"]
+    found.results.loc[fits & (replicate == 5), ["estimate", "lower", "upper"]] = np.nan
+    counts, reasons, both = tables(describe_outcomes(found))
+    assert counts.head == ("scenario", "method", "samples", "undefined", "failed", "unconverged")
+    assert counts.rows == (("plain", "one_coin", "40", "0", "1", "5"),)
+    assert reasons.rows == (("one_coin", "no | number", "1"),)
+    entries = {row[2]: row[3:] for row in both.rows}
+    assert set(entries) == {"bias", "rmse", "coverage"}
+    assert entries["coverage"] == ("0.872 [0.733, 0.944]", "1.000 [0.898, 1.000]")
+    assert entries["bias"][0].startswith("0.05") and entries["bias"][1].startswith("0.00")
+
+
+def test_a_study_without_trouble_says_so(tmp_path):
+    found = simulated(tmp_path, {"majority_agreement": np.full(5, 0.5)})
+    (paragraph,) = describe_outcomes(found)
+    assert isinstance(paragraph, Paragraph) and paragraph.text.startswith("None:")
+
+
+def test_bars_of_coverage_end_within_0_and_1(tmp_path):
+    found = simulated(tmp_path, {"one_coin": [0.5] * 10, "majority_agreement": [0.9] * 10})
+    figure = plot_bias(found.study, found.measures, "coverage")
+    ends = [
+        segment[:, 1]
+        for container in figure.axes[0].containers
+        for segment in container.lines[2][0].get_segments()
+    ]
+    assert np.min(ends) == 0 and np.max(ends) == 1
+    assert sorted(np.ptp(ends, axis=1).round(2)) == [0.28, 0.28]
+
+
+def test_only_what_is_beyond_noise_is_called_so(tmp_path):
+    path = tmp_path / "study.toml"
+    text = STUDY.split('[[scenarios]]\nname = "swept"')[0]
+    path.write_text(text.replace("methods = [", 'methods = ["mean_posterior", '))
+    study, rng, n = read_study(path), np.random.default_rng(1), 400
+    shared = rng.normal(size=n)
+    shared -= shared.mean()
+    errors = {
+        "mean_posterior": 0.1 * shared,
+        "majority_agreement": 0.1 * shared + 0.001 * rng.normal(size=n),
+        "algebraic": 0.05 + 0.1 * shared,
+    }
+    results = pd.concat(
+        pd.DataFrame(
+            {
+                "scenario": "plain",
+                "method": method,
+                "estimand": "system_accuracy",
+                "replicate": np.arange(n),
+                "truth": 0.5,
+                "estimate": 0.5 + error - error.mean() * (method != "algebraic"),
+                "lower": np.nan,
+                "upper": np.nan,
+            }
+        )
+        for method, error in errors.items()
+    )
+    found = Findings(study, results, measure(results), compare_methods(results))
+    ((scenario, biased, best, tied),) = tables(beyond_noise(found))[0].rows
+    assert scenario == "plain"
+    assert biased.startswith("algebraic +0.05") and "," not in biased
+    assert {best, tied} == {"mean_posterior", "majority_agreement"}
+
+
+def test_cells_are_escaped():
+    blocks = [Table(("a|b",), (("<x>",),))]
+    assert r"a\|b" in to_markdown("t", blocks)
+    assert "<td>&lt;x&gt;</td>" in to_html("t", blocks, {})

@@ -1,0 +1,241 @@
+"""A study that is stopped, at any moment of any method, resumes to the same table."""
+
+import multiprocessing
+import os
+import random
+import signal
+import sys
+import threading
+import time
+from pathlib import Path
+
+import pytest
+
+import bayes_models
+from bayes_models.sampling import compiled
+from experiments.cli import main as cli
+from experiments.study import replicate, store
+from experiments.study.run import run_study
+from experiments.study.stopping import note_interrupts
+from experiments.study.store import export, read_results
+from lehner import Scenario, simulate
+
+# The package has a function of the same name.
+fitting = sys.modules["bayes_models.sampling.fit"]
+
+STUDY = """\
+name = "stopped"
+seed = 3
+replicates = {replicates}
+methods = [{methods}]
+
+[[scenarios]]
+name = "raters differ"
+n_items = 40
+n_categories = 3
+rater_accuracy = [0.5, 0.6, 0.7]
+"""
+GIBBS = '{ name = "dawid_skene", engine = "gibbs", draws = 100, tune = 20, tries = 1 }'
+NUTS = '{ name = "one_coin", draws = 50, tune = 50, chains = 2, tries = 1 }'
+METHODS_OF_STUDY = ('"majority_agreement"', '{ name = "algebraic", resamples = 50 }', GIBBS, NUTS)
+FEW = '"majority_agreement", { name = "algebraic", resamples = 20 }, ' + NUTS
+METHODS = ", ".join(METHODS_OF_STUDY)
+REPLICATES = 3
+SCENARIO = Scenario(n_items=40, n_categories=3, rater_accuracy=(0.5, 0.6, 0.7))
+
+
+def write(tmp_path, methods, replicates):
+    path = tmp_path / "study.toml"
+    path.write_text(STUDY.format(methods=methods, replicates=replicates))
+    return path
+
+
+def table(folder):
+    return export(folder, Path(folder).with_suffix(".csv")).read_bytes()
+
+
+def start(path, out, workers):
+    """Run the command in a process that starts quickly, PyMC being loaded."""
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload(["bayes_models", "experiments.study.run"])
+    command = ["lehner", "study", "run", path, "--output", out, "--workers", workers]
+    process = context.Process(target=_command, args=(list(map(str, command)),))
+    process.start()
+    return process
+
+
+def _command(arguments):
+    os.setsid()
+    # A shell that runs the tests in the background has all they start ignore Ctrl-C.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    sys.argv = arguments
+    cli.main()
+
+
+def wait_for_parts(out, process, rng, number=1):
+    """Let it run until it has written some parts, and up to a second longer."""
+    goal = len(list(out.glob("parts/*.parquet"))) + number
+    deadline = time.monotonic() + 300
+    while process.is_alive() and time.monotonic() < deadline:
+        time.sleep(0.02)
+        if len(list(out.glob("parts/*.parquet"))) >= goal:
+            break
+    time.sleep(rng.random())
+
+
+@pytest.fixture
+def interruptible():
+    """Have signals raise KeyboardInterrupt, as the command does."""
+    numbers = (signal.SIGINT, signal.SIGTERM)
+    before = {n: signal.signal(n, signal.default_int_handler) for n in numbers}
+    yield
+    for number, handler in before.items():
+        signal.signal(number, handler)
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory):
+    """The table of the study undisturbed."""
+    path = tmp_path_factory.mktemp("whole")
+    run_study(write(path, METHODS, REPLICATES), path / "out")
+    return table(path / "out")
+
+
+@pytest.mark.parametrize("draws, tune", [(4, 200_000), (200_000, 4)], ids=["warm-up", "sampling"])
+@pytest.mark.parametrize("cores", [1, 2])
+def test_a_fit_that_is_interrupted_is_no_result(interruptible, whole, draws, tune, cores):
+    ratings = simulate(SCENARIO, 1)
+    options = {"chains": 2, "tries": 1, "cores": cores}
+    timer = threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT))
+    timer.start()
+    with pytest.raises(KeyboardInterrupt):
+        bayes_models.fit("one_coin", ratings, draws=draws, tune=tune, **options)
+    timer.join()
+
+
+def test_chains_that_are_short_are_no_result(monkeypatch, whole):
+    class Stopped:
+        def __init__(self, sampler):
+            self.sampler = sampler
+
+        def wait(self):
+            return self.sampler.abort()
+
+        def cancel(self):
+            pass
+
+    sample = compiled.nutpie.sample
+    monkeypatch.setattr(
+        compiled.nutpie, "sample", lambda *given, **options: Stopped(sample(*given, **options))
+    )
+    with pytest.raises(KeyboardInterrupt, match="sampling was stopped: the chains have"):
+        bayes_models.fit("one_coin", simulate(SCENARIO, 1), draws=200_000, tune=4, tries=1)
+
+
+def raising(number, function, call):
+    """Send a signal before a call of a function."""
+    calls = []
+
+    def wrapped(*given, **options):
+        calls.append(1)
+        if len(calls) == call:
+            signal.raise_signal(number)
+        return function(*given, **options)
+
+    return wrapped
+
+
+def late(number, function, call):
+    """Send a signal a moment after a call of a function."""
+    calls = []
+
+    def wrapped(*given, **options):
+        calls.append(1)
+        if len(calls) == call:
+            threading.Timer(0.01, os.kill, (os.getpid(), number)).start()
+        return function(*given, **options)
+
+    return wrapped
+
+
+def swallowing(number, function, call):
+    """Send a signal amid a call of a function that takes it for a failure."""
+    calls = []
+
+    def wrapped(*given, **options):
+        calls.append(1)
+        if len(calls) == call:
+            try:
+                signal.raise_signal(number)
+            except KeyboardInterrupt:
+                raise ValueError("all input arrays must have the same shape") from None
+        return function(*given, **options)
+
+    return wrapped
+
+
+@pytest.mark.parametrize(
+    ("disturb", "module", "name", "call"),
+    [
+        (raising, compiled, "compile_density", 1),
+        (swallowing, compiled, "compile_density", 1),
+        (late, compiled.nutpie, "sample", 2),
+        (swallowing, compiled.nutpie, "sample", 3),
+        (raising, fitting, "add_truth", 3),
+        (swallowing, fitting, "sample_conjugate", 2),
+        (raising, replicate, "estimate_algebraic", 3),
+        (swallowing, replicate, "estimate_algebraic", 1),
+        (raising, store, "write_atomically", 4),
+    ],
+)
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_stopped_study_resumes_to_the_same_table(
+    interruptible, monkeypatch, tmp_path, whole, disturb, module, name, call, number
+):
+    path, out = write(tmp_path, METHODS, REPLICATES), tmp_path / "out"
+    if name == "compile_density":
+        monkeypatch.setattr(compiled, "_compiled", {})
+    monkeypatch.setattr(module, name, disturb(number, getattr(module, name), call))
+    with pytest.raises(KeyboardInterrupt):
+        run_study(path, out)
+    monkeypatch.undo()
+    assert signal.getsignal(number) is signal.default_int_handler
+    done = read_results(out)
+    assert len(done) < len(METHODS_OF_STUDY) * REPLICATES * 2
+    assert "failed" not in set(done["status"])
+    run_study(path, out)
+    assert table(out) == whole
+
+
+def test_signals_that_are_ignored_stay_so():
+    before = signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    try:
+        with note_interrupts() as stop_if_told:
+            assert signal.getsignal(signal.SIGTERM) is signal.SIG_IGN
+            signal.raise_signal(signal.SIGTERM)
+            stop_if_told()
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+@pytest.mark.slow
+def test_twenty_signals_at_random_moments_change_nothing(tmp_path):
+    """Ten of Ctrl-C, ten of a scheduler, to workers too; every fifth run has two of them."""
+    path = write(tmp_path, FEW, 500)
+    rng, out, ends = random.Random(1), tmp_path / "out", []
+    signals = [signal.SIGINT, signal.SIGTERM] * 10
+    rng.shuffle(signals)
+    for i, number in enumerate(signals):
+        process = start(path, out, 1 + (i % 5 == 4))
+        wait_for_parts(out, process, rng, 1 + i % 4)
+        os.killpg(process.pid, number)
+        process.join(300)
+        ends.append(process.exitcode)
+        results = read_results(out)
+        print(number.name, process.exitcode, len(results), flush=True)
+        assert "failed" not in set(results["status"])
+    assert ends == [130] * 20
+    assert len(results) < 500 * 3 * 2
+    run_study(path, out, workers=2)
+    run_study(path, tmp_path / "whole", workers=2)
+    assert table(out) == table(tmp_path / "whole")

@@ -1,0 +1,88 @@
+"""The naive measures against brute force and Lehner's published number."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+
+from lehner import InputError, Ratings, load_dataset, majority_agreement, mean_posterior
+from tests.lehner.algebra.test_algebraic import Data, data_sets, reference
+
+
+def brute_force_majority(data: Data) -> float | None:
+    """Share of answers that are the most frequent rating; of m such ratings each counts 1/m."""
+    scores = []
+    for row, answer, weight in zip(data.rows, data.system, data.weights, strict=True):
+        labels = [label for _, label in row]
+        if labels and answer >= 0:
+            top = max(map(labels.count, labels))
+            modes = {label for label in labels if labels.count(label) == top}
+            scores += [(answer in modes) / len(modes)] * weight
+    return sum(scores) / len(scores) if scores else None
+
+
+@given(data_sets)
+@settings(max_examples=100, deadline=None)
+def test_majority_agreement_equals_brute_force(data):
+    estimate = majority_agreement(data.ratings())
+    assert estimate.system_accuracy.estimate == pytest.approx(brute_force_majority(data), abs=1e-12)
+    assert bool(estimate.warnings) == (estimate.system_accuracy.estimate is None)
+
+
+@given(data_sets)
+@settings(max_examples=100, deadline=None)
+def test_mean_posterior_equals_the_reference(data):
+    estimate = mean_posterior(data.ratings())
+    expected = reference(data, "weighted")
+    if expected["rater_accuracy"] is None:
+        assert estimate.system_accuracy.estimate is None
+        assert [w for w in estimate.warnings if "at or below the chance level" in w]
+    elif expected["system_accuracy"] is not None:
+        value = estimate.system_accuracy.estimate
+        assert value == pytest.approx(expected["mean_posterior"], abs=1e-8)
+
+
+def test_ties_share_the_item():
+    # Three-way tie with the answer in it: 1/3; two-way tie without it: 0; majority: 1.
+    codes = [[0, 1, 2, -1], [0, 0, 1, 1], [2, 2, 1, 0]]
+    estimate = majority_agreement(Ratings(codes, range(3), system=[1, 2, 2]))
+    assert estimate.system_accuracy.estimate == pytest.approx(4 / 9, abs=1e-12)
+
+
+def test_majority_agreement_of_lehner_table_2():
+    # By hand from Table 2: the majorities of cases 1-10 are C, C, C, BD, B, ABCD, A, ABCD, A, A
+    # and the system's answers A, C, C, B, B, A, A, C, D, B: 0 1 1 1/2 1 1/4 1 1/4 0 0.
+    estimate = majority_agreement(load_dataset("lehner_table2"))
+    assert estimate.system_accuracy.estimate == pytest.approx(5 / 10, abs=1e-12)
+
+
+def test_mean_posterior_of_lehner_table_2_is_as_published():
+    # Lehner (2015), text after Table 4: .466
+    estimate = mean_posterior(load_dataset("lehner_table2"))
+    assert estimate.system_accuracy.estimate == pytest.approx(0.466, abs=5e-4)
+
+
+def test_majority_agreement_is_undefined_without_an_item_with_ratings_and_answer():
+    estimate = majority_agreement(Ratings([[0, 0], [-1, -1]], range(2), system=[-1, 0]))
+    assert estimate.system_accuracy.estimate is None
+    assert estimate.warnings == ("no item has both ratings and an answer",)
+
+
+def test_an_item_without_ratings_has_its_base_rate_as_posterior():
+    # Perfect agreement: base rates 3/4 and 1/4, truth probabilities 0 or 1.
+    ratings = Ratings([[0, 0]] * 3 + [[1, 1], [-1, -1]], range(2), system=[0, 0, 1, -1, 0])
+    estimate = mean_posterior(ratings)
+    assert estimate.system_accuracy.estimate == pytest.approx((1 + 1 + 0 + 3 / 4) / 4, abs=1e-12)
+
+
+@pytest.mark.parametrize("method", [majority_agreement, mean_posterior])
+def test_data_without_a_system_are_refused(method):
+    with pytest.raises(InputError, match="no column or rater is the system"):
+        method(Ratings([[0, 0], [1, 1]], range(2)))
+
+
+@pytest.mark.parametrize("method", [majority_agreement, mean_posterior])
+def test_naive_measures_have_no_interval_and_one_number_for_both_estimands(method):
+    estimate = method(load_dataset("lehner_table2"))
+    assert estimate.system_accuracy == estimate.system_accuracy_in_sample
+    assert estimate.system_accuracy.lower is estimate.system_accuracy.upper is None
+    assert np.isfinite(estimate.system_accuracy.estimate)

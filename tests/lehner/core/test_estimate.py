@@ -1,0 +1,191 @@
+"""Estimate: refuses what cannot be estimated, and says the rest in plain types."""
+
+import json
+
+import numpy as np
+import pytest
+import xarray as xr
+
+from lehner import Estimate, InputError, IntervalEstimate, Ratings
+from lehner.core.estimate import labelled, number, require_estimable
+from lehner.core.named_array import NamedArray
+
+GOOD = {
+    "codes": [[0, 1], [1, -1]],
+    "categories": ["a", "b"],
+    "raters": ["Ann", "Bo"],
+    "system": [0, -1],
+}
+
+
+def repeated_by_one_rater():
+    data = {"item": [1, 1, 1, 2], "rater": ["x", "x", "AI", "y"], "rating": list("abab")}
+    return Ratings.from_long(data | {"o": [1, 2, 1, 1]}, occasion="o", system="AI")
+
+
+def test_the_least_that_can_be_estimated_is_accepted():
+    require_estimable(Ratings(**GOOD))
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        ({"system": None}, "is the system.*Ann, Bo"),
+        ({"system": [-1, -1]}, "the system answered no item"),
+        ({"codes": [[0], [1]], "raters": ["Ann"]}, "1 rater besides the system"),
+        ({"codes": np.empty((2, 0), dtype=int), "raters": []}, "0 rater"),
+        ({"codes": [[0, 0], [0, -1]], "categories": ["a"]}, "the only category is a"),
+        ({"codes": [[0, -1], [-1, 1]]}, "no item was rated by two raters"),
+        ({"codes": [[-1, -1], [-1, -1]]}, "no item was rated by two raters"),
+        ({"counts": [0, 0]}, "."),
+        ({"counts": [0, 5]}, "."),
+    ],
+    ids=[
+        "no system",
+        "no answers of the system",
+        "one rater",
+        "no rater",
+        "one category",
+        "one rating per item",
+        "no ratings",
+        "no items",
+        "no items with two ratings",
+    ],
+)
+def test_what_cannot_be_estimated_is_refused(change, told):
+    with pytest.raises(InputError, match=told) as caught:
+        require_estimable(Ratings(**(GOOD | change)))
+    assert len(str(caught.value).splitlines()) == 1
+    assert caught.value.remedy
+
+
+def test_two_ratings_by_one_rater_are_not_two_raters():
+    ratings = repeated_by_one_rater()
+    assert (ratings.n_raters, ratings.n_ratings) == (2, 3)
+    with pytest.raises(InputError, match="no item was rated by two raters"):
+        require_estimable(ratings)
+
+
+def estimate(**changes):
+    interval = IntervalEstimate(estimate=0.7314, lower=0.5, upper=0.9, level=0.9, kind="bootstrap")
+    return Estimate(
+        method="algebraic",
+        system_accuracy=interval,
+        system_accuracy_in_sample=IntervalEstimate(estimate=0.7),
+        arrays={
+            name: NamedArray.from_xarray(changes.pop(name))
+            for name in ("rater_accuracy", "base_rates")
+            if name in changes
+        },
+        **changes,
+    )
+
+
+FULL = {
+    "rater_accuracy": xr.DataArray([0.6, 0.75], {"rater": ["Ann", "Bo"]}),
+    "base_rates": xr.DataArray([0.25, 0.75], {"category": [1, 2]}),
+    "warnings": ("few items",),
+    "diagnostics": {"kappa": 0.1},
+}
+
+
+@pytest.mark.parametrize(
+    ("interval", "text"),
+    [
+        (IntervalEstimate(estimate=None), "–"),
+        (IntervalEstimate(estimate=0.12345), "0.123"),
+        (IntervalEstimate(estimate=0.5, lower=0.25, upper=0.7499), "0.500 [0.250, 0.750]"),
+    ],
+)
+def test_an_interval_is_printed_with_three_decimals(interval, text):
+    assert str(interval) == text
+
+
+def test_repr_shows_every_number_and_warning():
+    assert repr(estimate(**FULL)).splitlines() == [
+        "Estimate by algebraic",
+        "  system accuracy            0.731 [0.500, 0.900]",
+        "  system accuracy in sample  0.700",
+        "  rater accuracy             Ann 0.600, Bo 0.750",
+        "  base rates                 1 0.250, 2 0.750",
+        "  warning: few items",
+    ]
+
+
+def test_repr_survives_numbers_the_data_cannot_support():
+    values = xr.DataArray([np.nan, 0.5], {"rater": ["Ann", "Bo"]})
+    assert "Bo 0.500" in repr(estimate(rater_accuracy=values))
+
+
+def test_to_dict_holds_everything_by_name():
+    assert estimate(**FULL).to_dict() == {
+        "method": "algebraic",
+        "system_accuracy": {
+            "estimate": 0.7314,
+            "lower": 0.5,
+            "upper": 0.9,
+            "level": 0.9,
+            "kind": "bootstrap",
+        },
+        "system_accuracy_in_sample": {
+            "estimate": 0.7,
+            "lower": None,
+            "upper": None,
+            "level": None,
+            "kind": "",
+        },
+        "rater_accuracy": {"Ann": 0.6, "Bo": 0.75},
+        "base_rates": {"1": 0.25, "2": 0.75},
+        "warnings": ["few items"],
+        "diagnostics": {"kappa": 0.1},
+    }
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {},
+        FULL,
+        {"rater_accuracy": xr.DataArray([np.nan, np.inf], {"rater": [1, 2]})},
+        {"diagnostics": {"kappa": np.nan}},
+        {"diagnostics": {"kappa": np.float64(0.5), "n": np.int64(3), "ok": np.bool_(True)}},
+        {"diagnostics": {"r_hat": np.array([1.0, np.nan]), "nested": {"ess": np.float32(2)}}},
+    ],
+    ids=["bare", "full", "NaN accuracy", "NaN diagnostic", "NumPy scalars", "nested"],
+)
+def test_to_dict_is_json(changes):
+    found = estimate(**changes).to_dict()
+    assert json.loads(json.dumps(found, allow_nan=False)) == found
+
+
+def test_to_dict_gives_an_undefined_estimate_as_none():
+    undefined = IntervalEstimate(estimate=np.nan, lower=np.nan, upper=np.float32(1))
+    found = Estimate(
+        method="m", system_accuracy=undefined, system_accuracy_in_sample=undefined
+    ).to_dict()["system_accuracy"]
+    assert (found["estimate"], found["lower"], found["upper"]) == (None, None, 1.0)
+    json.dumps(found, allow_nan=False)
+
+
+def test_to_dict_gives_a_copy():
+    original = estimate(**FULL)
+    found = original.to_dict()
+    found["system_accuracy"]["estimate"] = 0.0
+    found["diagnostics"]["kappa"] = 0.0
+    assert original.system_accuracy.estimate == 0.7314
+    assert original.diagnostics == {"kappa": 0.1}
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"), [(0.5, 0.5), (np.float32(0.5), 0.5), (np.nan, None), (-np.inf, None)]
+)
+def test_number_is_a_python_float_or_none(value, expected):
+    assert number(value) == expected
+    assert type(number(value)) in (float, type(None))
+
+
+def test_labelled_arrays_carry_the_names():
+    ratings = Ratings([[0, 1]], [7, 8], [1, 2], ["p"])
+    array = labelled([[0.25, 0.75]], ratings, "item", "category")
+    assert float(array.sel(item="p", category=8)) == 0.75
+    assert labelled([0.1, 0.9], ratings, "rater").rater.values.tolist() == ["1", "2"]

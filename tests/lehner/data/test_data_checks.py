@@ -1,0 +1,480 @@
+"""Data that look fine and are not: refused where that is sure, else said; good data untouched."""
+
+import subprocess
+import sys
+import unicodedata
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from lehner import (
+    DataWarning,
+    InputError,
+    Ratings,
+    Scenario,
+    list_datasets,
+    load_dataset,
+    pairwise_agreement,
+    read_ratings,
+    simulate,
+)
+from lehner.data.checks.column_names import part_by_name
+from lehner.data.checks.placeholders import likely_placeholders, sure_placeholders
+from lehner.data.checks.scores import no_categories
+from lehner.data.checks.spellings import edit_distance, likely_slips
+from lehner.data.flat import FlatRatings
+from lehner.data.spelling import fold
+
+
+def table(n=60, **columns):
+    """Three raters who mostly agree, and more columns."""
+    yes = ["yes" if i % 2 else "no" for i in range(n)]
+    raters = {name: list(yes) for name in ("Ann", "Bo", "Cy")}
+    raters["Ann"][0], raters["Bo"][7] = "yes", "no"
+    return raters | columns
+
+
+def answers(n=60, no="no", yes="yes"):
+    return [yes if i % 2 else no for i in range(n)]
+
+
+def long(data, system="gpt"):
+    frame = pd.DataFrame(data).rename_axis("item").reset_index()
+    return frame.melt("item", var_name="rater", value_name="rating").dropna()
+
+
+def read(way, data, folder, **options):
+    """Read a table in one of the ways in."""
+    if way == "wide":
+        return Ratings.from_wide(data, **options)
+    if way == "long":
+        return Ratings.from_long(long(data), **options)
+    if way == "wide file":
+        pd.DataFrame(data).to_csv(folder / "r.csv", index=False)
+    else:
+        long(data).to_csv(folder / "r.csv", index=False)
+    return read_ratings(folder / "r.csv", **options)
+
+
+ways = pytest.mark.parametrize("way", ["wide", "long", "wide file", "long file"])
+
+
+# A system coded otherwise
+
+
+@ways
+@pytest.mark.parametrize("labels", [("No", "Yes"), ("0", "1"), ("NO ", "YES "), ("false", "true")])
+def test_a_system_coded_otherwise_is_refused_with_both_sets(tmp_path, way, labels):
+    data = table(gpt=answers(no=labels[0], yes=labels[1]))
+    with pytest.raises(InputError) as caught:
+        read(way, data, tmp_path, system="gpt")
+    for label in (*labels, "no", "yes"):
+        assert label.strip() in str(caught.value)
+    assert "--fold-case" in caught.value.remedy or "--categories" in caught.value.remedy
+
+
+def test_a_system_with_one_common_answer_in_a_hundred_is_refused():
+    data = table(100, gpt=["no", *answers(99, "0", "1")])
+    with pytest.raises(InputError, match="hardly a label in common"):
+        Ratings.from_wide(data, system="gpt")
+
+
+def test_truths_coded_otherwise_are_refused():
+    with pytest.raises(InputError, match=r"truths are 0, 1 .* ratings no, yes"):
+        Ratings.from_wide(table(known=answers(no=0, yes=1)), truth="known")
+
+
+def test_a_rater_coded_otherwise_is_refused_in_a_long_table():
+    with pytest.raises(InputError, match=r"'Di' are 0, 1, those of the other raters no, yes"):
+        Ratings.from_long(long(table(Di=answers(no="0", yes="1"))))
+
+
+def test_taking_a_rater_as_the_system_checks_its_codes():
+    ratings = Ratings([[0, 0, 2], [1, 1, 3], [0, 0, 2], [1, 1, 3], [1, 0, 3]], "abcd")
+    with pytest.raises(InputError, match=r"answers are c, d and the raters' ratings a, b"):
+        ratings.with_system("3")
+
+
+def test_named_categories_may_be_used_by_the_system_alone():
+    data = table(gpt=answers(no="0", yes="1"))
+    with pytest.warns(DataWarning, match="no label in common"):
+        ratings = Ratings.from_wide(data, system="gpt", categories=["no", "yes", "0", "1"])
+    assert ratings.n_categories == 4
+
+
+def test_codes_that_begin_one_lower_are_said():
+    rng = np.random.default_rng(1)
+    data = {name: rng.integers(1, 4, 60).tolist() for name in ("Ann", "Bo")}
+    with pytest.warns(DataWarning, match="begin a number lower"):
+        Ratings.from_wide(data | {"gpt": rng.integers(0, 3, 60).tolist()}, system="gpt")
+
+
+# Categories
+
+
+@ways
+def test_spellings_of_one_category_are_refused_and_folded(tmp_path, way):
+    data = table(gpt=answers())
+    data["Ann"][:3] = ["No", "YES", " no"]
+    with pytest.raises(InputError, match="'YES'/'yes'") as caught:
+        read(way, data, tmp_path, system="gpt")
+    assert "--fold-case" in caught.value.remedy
+    folded = read(way, data, tmp_path, system="gpt", fold_case=True)
+    assert folded.categories == ("no", "yes")
+    assert folded.n_ratings == 180
+
+
+def test_folding_keeps_the_spelling_of_named_categories():
+    data = {"Ann": ["no", "YES", "No"], "Bo": ["no", "yes", "No"]}
+    ratings = Ratings.from_wide(data, fold_case=True, categories=["Yes", "No"])
+    assert ratings.categories == ("Yes", "No")
+    assert ratings.codes.tolist() == [[1, 1], [0, 0], [1, 1]]
+
+
+@given(st.text(max_size=6), st.sampled_from(["NFC", "NFD", "NFKC", "NFKD"]))
+@settings(max_examples=300, deadline=None)
+def test_folding_does_not_see_case_space_or_unicode_form(text, form):
+    assert fold(f"  {unicodedata.normalize(form, text)}\u00a0") == fold(text)
+    assert fold(fold(text)) == fold(text)
+    assert fold(text.upper().lower()) == fold(text.upper())
+
+
+def test_the_error_names_the_cell(tmp_path):
+    data = table(gpt=answers())
+    data["Bo"][4] = "No"
+    pd.DataFrame(data).to_csv(tmp_path / "r.csv", index=False)
+    with pytest.raises(InputError) as caught:
+        read_ratings(tmp_path / "r.csv", system="gpt")
+    assert (caught.value.row, caught.value.column) == (6, "Bo")
+
+
+@ways
+@pytest.mark.parametrize("text", ["-", "?", "N/a", "na", "#N/A", ".", "–"])
+def test_placeholders_are_refused_and_read_as_missing(tmp_path, way, text):
+    data = table(gpt=answers())
+    data["Ann"][3] = text
+    with pytest.raises(InputError, match=r"would count as a category.*--missing"):
+        read(way, data, tmp_path, system="gpt")
+    ratings = read(way, data, tmp_path, system="gpt", missing=[text])
+    assert (ratings.categories, ratings.n_ratings) == (("no", "yes"), 179)
+    kept = read(way, data, tmp_path, system="gpt", categories=["no", "yes", text])
+    assert kept.n_categories == 3
+
+
+@pytest.mark.parametrize("text", ["unknown", "Missing", "no answer"])
+def test_words_for_no_rating_are_said(text):
+    data = table(gpt=answers())
+    data["Ann"][3] = text
+    with pytest.warns(DataWarning, match=f"'{text}' .* counts as a category"):
+        ratings = Ratings.from_wide(data, system="gpt")
+    assert any(text in note for note in ratings.notes)
+
+
+def test_numbers_for_missing_ratings_are_read_as_such_in_any_form():
+    data = {"Ann": [1.0, 2.0, 99.0, 1.0], "Bo": ["1", "2", "1", "99"]}
+    ratings = Ratings.from_wide(data, missing=[99])
+    assert ratings.categories == (1, 2)
+    assert ratings.n_ratings == 6
+    with pytest.warns(DataWarning, match="no cell holds '98'"):
+        Ratings.from_wide(data, missing=[99, 98])
+    with pytest.raises(InputError, match="give a list"):
+        Ratings.from_wide(data, missing="99")
+
+
+@pytest.mark.parametrize(
+    "labels",
+    [
+        ["+", "-"],
+        ["none", "mild", "severe"],
+        ["None", "Mild"],
+        [-1, 0, 1],
+        [*range(1, 10)],
+        ["x", "o"],
+    ],
+)
+def test_labels_that_are_categories_are_no_placeholders(labels):
+    assert not sure_placeholders(labels) and not likely_placeholders(labels)
+
+
+@ways
+def test_a_slip_is_said(tmp_path, way):
+    data = table(300, gpt=answers(300, "negative", "positive"))
+    for name in ("Ann", "Bo", "Cy"):
+        data[name] = answers(300, "negative", "positive")
+    data["Ann"][1], data["Ann"][0] = "positiv", "positive"
+    with pytest.warns(DataWarning, match=r"'positiv' \(1 cell\) looks like a slip for 'positive'"):
+        ratings = read(way, data, tmp_path, system="gpt")
+    assert any("'positiv'" in note for note in ratings.notes)
+
+
+@pytest.mark.parametrize(
+    "pair",
+    [
+        ("normal", "abnormal"),
+        ("typical", "atypical"),
+        ("grade I", "grade II"),
+        ("stage 1", "stage 2"),
+        ("A", "B"),
+        ("cat", "car"),
+        ("positive", "negative"),
+        ("male", "female"),
+    ],
+)
+def test_categories_that_are_two_are_no_slips(pair):
+    assert likely_slips({pair[0]: 1, pair[1]: 500}) == []
+    assert likely_slips({pair[1]: 1, pair[0]: 500}) == []
+
+
+@given(st.text("abc", max_size=5), st.text("abc", max_size=5))
+@settings(max_examples=150, deadline=None)
+def test_edit_distance_is_that_of_its_definition(one, other):
+    def slow(a, b):
+        if not a or not b:
+            return len(a) + len(b)
+        best = min(slow(a[1:], b) + 1, slow(a, b[1:]) + 1, slow(a[1:], b[1:]) + (a[0] != b[0]))
+        swapped = len(a) > 1 and len(b) > 1 and a[:2] == b[1::-1]
+        return min(best, slow(a[2:], b[2:]) + 1) if swapped else best
+
+    assert edit_distance(one, other) == slow(one, other)
+
+
+def test_scores_and_free_text_are_refused():
+    rng = np.random.default_rng(1)
+    for form in ("{:.1f}", "{:.1f}%", "{:.0f}"):
+        data = {r: [form.format(x) for x in 200 * rng.random(400)] for r in ("Ann", "Bo", "Cy")}
+        with pytest.raises(InputError, match=r"different numbers, not categories.*cut them"):
+            Ratings.from_wide(data)
+        with pytest.raises(InputError, match="different numbers, not categories"):
+            Ratings.from_long(long(data))
+    texts = {"item": range(40), "rater": ["x", "y"] * 20, "rating": [f"so {i}" for i in range(40)]}
+    with pytest.raises(InputError, match="40 different labels in 40 cells"):
+        Ratings.from_long(texts)
+    assert not no_categories({f"{i / 2}": 3 for i in range(2, 21)})
+    assert not no_categories(dict.fromkeys(range(1, 101), 5))
+
+
+# Columns
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "gold",
+        "Gold",
+        "label_true",
+        "ground_truth",
+        "Ground Truth",
+        "reference",
+        "true_label",
+        "y_true",
+    ],
+)
+@pytest.mark.parametrize("way", ["wide", "wide file"])
+def test_known_truths_are_not_silently_a_rater(tmp_path, way, name):
+    data = table(gpt=answers()) | {name: answers()}
+    with pytest.raises(InputError, match="known truths") as caught:
+        read(way, data, tmp_path, system="gpt")
+    assert caught.value.column == name
+    assert read(way, data, tmp_path, system="gpt", truth=name).truth is not None
+    chosen = read(way, data, tmp_path, system="gpt", raters=["Ann", "Bo", "Cy"])
+    assert chosen.truth is None and f"ignored: {name}" in chosen.notes[0]
+    assert read(way, data, tmp_path, system="gpt", raters=["Ann", "Bo", name]).n_raters == 3
+
+
+@pytest.mark.parametrize(
+    ("system", "other"),
+    [("system_a", "system_b"), ("gpt", "system"), ("model1", "model2"), ("gpt", "prediction")],
+)
+def test_a_second_system_is_not_silently_a_rater(tmp_path, system, other):
+    data = table(**{system: answers(), other: answers()})
+    for way in ("wide", "wide file"):
+        with pytest.raises(InputError, match="another system"):
+            read(way, data, tmp_path, system=system)
+
+
+def test_a_column_named_like_the_system_and_one_rater_as_two_are_said():
+    data = {"gpt-4": answers(), "gpt-3.5": answers()}
+    with pytest.warns(DataWarning, match=r"'gpt-3.5' .* like the system's"):
+        Ratings.from_wide(table(**data), system="gpt-4")
+    with pytest.warns(DataWarning, match="'Ann' and 'ann' count as two"):
+        Ratings.from_long(long(table(ann=answers())))
+    with pytest.warns(DataWarning, match="'gold' counts as a rater"):
+        Ratings.from_long(long(table(gold=answers())))
+
+
+@pytest.mark.parametrize(
+    ("name", "raters"),
+    [
+        ("Dr Gold", ["Dr Gold", "Dr True"]),
+        ("expert 1", ["expert 1", "expert 2"]),
+        ("model_b", ["model_b", "model_c", "model_d"]),
+        ("Rater 1", ["Rater 1", "Rater 2"]),
+        ("1", ["1", "2"]),
+        ("annotator_id_3", ["annotator_id_3"]),
+        ("Ai Weiwei", ["Ai Weiwei", "Bo"]),
+    ],
+)
+def test_names_of_raters_are_no_other_columns(name, raters):
+    assert part_by_name(name, raters, "Rater 9") is None
+
+
+def test_an_identifier_is_no_rater_in_a_frame():
+    data = table(250) | {"code": [7 * i for i in range(250)]}
+    with pytest.raises(InputError) as caught:
+        Ratings.from_wide(data)
+    assert caught.value.column == "code"
+    assert Ratings.from_wide(data, item="code").n_raters == 3
+    numbers = {f"r{j}": [1 + (i + j) % 5 for i in range(12)] for j in range(3)}
+    with pytest.raises(InputError, match="hardly a rater"):
+        Ratings.from_wide(numbers | {"code": range(1, 13)})
+
+
+def test_notes_say_which_column_is_what(tmp_path):
+    data = table(gpt=answers(), gold=answers(), seconds=answers())
+    pd.DataFrame(data).rename_axis("case").to_csv(tmp_path / "r.csv")
+    options = {"system": "gpt", "truth": "gold", "raters": ["Ann", "Cy"]}
+    assert read_ratings(tmp_path / "r.csv", **options).notes == (
+        "raters are Ann, Cy; the system is gpt; items are named by case; known truths stand in "
+        "gold; ignored: Bo, seconds",
+    )
+
+
+# What is missing
+
+
+def test_gaps_are_counted():
+    data = table(gpt=answers())
+    data["gpt"][:7] = [None] * 7
+    data["Ann"][4:] = [None] * 56
+    data["Bo"][10:13] = data["Cy"][12:15] = [None] * 3
+    assert Ratings.from_wide(data, system="gpt").notes[1:] == (
+        "the system did not answer 7 of 60 items",
+        "4 of 60 items have one rating, which tells nothing of agreement",
+        "1 of 60 items has no rating",
+        "1 of 3 raters gave fewer than 10 ratings: Ann 4",
+    )
+
+
+def test_notes_follow_the_rows_and_do_not_make_ratings_differ():
+    ratings = Ratings([[0, 1], [1, -1]], "ab", system=[0, -1])
+    assert len(ratings.notes) == 2
+    assert ratings.take([0]).notes == ()
+    assert ratings.equals(Ratings([[0, 1], [1, -1]], "ab", system=[0, -1], noticed=["x"]))
+
+
+# Good data
+
+
+@pytest.mark.parametrize("dataset", list_datasets(), ids=lambda one: one.name)
+def test_bundled_data_raise_no_alarm(dataset):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", DataWarning)
+        load_dataset(dataset.name)
+        if dataset.layout == "ratings":
+            load_dataset(dataset.name, system=load_dataset(dataset.name).raters[-1])
+
+
+WORDS = [
+    *("benign", "malignant", "normal", "abnormal", "low", "medium", "high", "yes", "no", "agree"),
+    *("disagree", "toxic", "clean", "cat", "dog", "horse", "ship", "truck", "none", "mild"),
+    *("moderate", "severe", "positive", "negative", "neutral"),
+]
+
+
+@given(
+    names=st.lists(st.sampled_from(WORDS), min_size=2, max_size=6, unique=True)
+    | st.sampled_from(
+        [["A", "B", "C"], [0, 1], [1, 2, 3, 4, 5], [-1, 0, 1], ["+", "-"], ["T1", "T2"]]
+    ),
+    raters=st.sampled_from(
+        [["Ann", "Bo", "Cy"], ["1", "2", "3"], ["rater a", "rater b", "rater c"]]
+    ),
+    missing=st.sampled_from([0, 0.3]),
+    seed=st.integers(0, 1000),
+)
+@settings(max_examples=60, deadline=None)
+def test_good_data_raise_no_alarm(names, raters, missing, seed):
+    scenario = Scenario(
+        n_categories=len(names), rater_accuracy=(0.6, 0.7, 0.8), n_items=80, missing=missing
+    )
+    drawn = simulate(scenario, seed)
+    codes = np.column_stack([drawn.codes, drawn.system])
+    labels = np.array([*names, None], dtype=object)[codes]
+    data = dict(zip([*raters, "gpt"], labels.T.tolist(), strict=True))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", DataWarning)
+        wide = Ratings.from_wide(data, system="gpt")
+        tall = Ratings.from_long(long(data), system="gpt")
+    assert wide.n_ratings == tall.n_ratings == drawn.n_ratings
+
+
+# Flat ratings
+
+
+def flat(item, rater, category):
+    arrays = {"item_index": item, "rater_index": rater, "category_index": category}
+    return FlatRatings(**{name: np.array(values) for name, values in arrays.items()})
+
+
+def test_flat_ratings_in_any_order_are_the_same_ratings():
+    rng = np.random.default_rng(1)
+    ratings = Ratings(rng.integers(-1, 3, (50, 4)), "abc")
+    order = rng.permutation(ratings.n_ratings)
+    one = ratings.flat
+    shuffled = Ratings(
+        flat(one.item_index[order], one.rater_index[order], one.category_index[order]),
+        "abc",
+        ratings.raters,
+        ratings.items,
+    )
+    assert shuffled.equals(ratings)
+    assert pairwise_agreement(shuffled) == pairwise_agreement(ratings)
+    assert shuffled.patterns().ratings.equals(ratings.patterns().ratings)
+
+
+@pytest.mark.parametrize(
+    "arrays",
+    [
+        ([0, 1], [0, 0], [0, 2]),
+        ([0, 1], [0, 0], [0, -1]),
+        ([0, 2], [0, 0], [0, 1]),
+        ([0, -1], [0, 0], [0, 1]),
+        ([0, 1], [0, 1], [0, 1]),
+        ([0, 1], [0, 0], [0]),
+        ([0, 1], [0, 0], [0.0, 1.0]),
+        ([[0], [1]], [0, 0], [0, 1]),
+    ],
+)
+def test_flat_ratings_out_of_range_are_refused(arrays):
+    with pytest.raises(InputError):
+        Ratings(flat(*arrays), "ab", ["Ann"], ["p", "q"])
+
+
+def test_with_system_does_not_drop_answers():
+    ratings = load_dataset("lehner_table2")
+    with pytest.raises(InputError, match=r"have a system already.*without_system"):
+        ratings.with_system("Rater 1")
+    taken = load_dataset("lehner_table2", system="Rater 1")
+    assert taken.raters == ("Rater 2", "Rater 3", "Rater 4")
+    assert taken.notes[-2:] == (
+        "the system's answers are left out",
+        "the rater 'Rater 1' is taken as the system",
+    )
+
+
+def test_warnings_point_to_the_line_that_read_the_data():
+    data = table(gpt=answers())
+    data["Ann"][3] = "unknown"
+    with pytest.warns(DataWarning) as caught:
+        Ratings.from_wide(data, system="gpt")
+    assert [warning.filename for warning in caught] == [__file__]
+
+
+def test_import_stays_light():
+    code = "import sys, lehner; print([m for m in ('pandas', 'pyarrow') if m in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"

@@ -1,0 +1,908 @@
+"""Ratings: what goes in comes out under the same names, or is refused in one line."""
+
+import json
+import subprocess
+import sys
+from collections import Counter
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from lehner import InputError, Ratings, read_ratings
+from lehner.data.categories import MISSING
+from lehner.data.flat import FlatRatings
+
+ROOT = Path(__file__).parents[3]
+property_test = settings(max_examples=60, deadline=None)
+pytestmark = pytest.mark.filterwarnings("ignore::lehner.DataWarning")
+
+
+LETTERS = "aAbyzßéİкж名字🙂\u0301١7 .,;'\"-_|%&<\\/#"
+
+
+def distinct_names(n):
+    """Texts that stand for themselves: no number, no blank, no name with a role."""
+    name = st.text(LETTERS, max_size=4).map(lambda text: f"{text}é".strip())
+    return st.lists(name, min_size=n, max_size=n, unique=True)
+
+
+def distinct_whole_numbers(n):
+    return st.lists(st.integers(-(10**12), 10**12), min_size=n, max_size=n, unique=True)
+
+
+@st.composite
+def any_ratings(draw, min_items=0, repeated=False, grouped=True):
+    n_items = draw(st.integers(min_items, 8))
+    n_raters, n_categories = draw(st.integers(1, 4)), draw(st.integers(1, 4))
+    code = st.integers(0, n_categories - 1)
+    cell = st.lists(code, max_size=2 if repeated else 1).map(sorted)
+    row = st.lists(cell, min_size=n_raters, max_size=n_raters)
+    cells = draw(st.lists(row, min_size=n_items, max_size=n_items))
+    triples = [(i, j, k) for i, row in enumerate(cells) for j, c in enumerate(row) for k in c]
+    item, rater, category = np.array(triples, dtype=np.int64).reshape(-1, 3).T
+    per_item = st.lists(st.integers(-1, n_categories - 1), min_size=n_items, max_size=n_items)
+    optional = st.none() | per_item.map(lambda codes: np.array(codes, dtype=np.int64))
+    counts = st.lists(st.integers(0, 9), min_size=n_items, max_size=n_items)
+    return Ratings(
+        FlatRatings(item_index=item, rater_index=rater, category_index=category),
+        draw(distinct_names(n_categories) | distinct_whole_numbers(n_categories)),
+        draw(distinct_names(n_raters)),
+        np.array(draw(distinct_names(n_items)), dtype=object)
+        if draw(st.booleans())
+        else np.array(draw(distinct_whole_numbers(n_items)), dtype=np.int64),
+        draw(optional),
+        draw(optional),
+        counts=draw(st.none() | counts.map(lambda n: np.array(n, dtype=np.int64)))
+        if grouped
+        else None,
+        ordered=draw(st.booleans()),
+    )
+
+
+def named_ratings(ratings):
+    """Count (item, rater, category) by name."""
+    flat = ratings.flat
+    return Counter(
+        (str(ratings.items[i]), str(ratings.raters[j]), ratings.categories[k])
+        for i, j, k in zip(flat.item_index, flat.rater_index, flat.category_index, strict=True)
+    )
+
+
+def named_codes(ratings, codes):
+    """Map the items with a known code to their category."""
+    if codes is None:
+        return {}
+    pairs = zip(ratings.items, codes, strict=True)
+    return {str(item): ratings.categories[code] for item, code in pairs if code >= 0}
+
+
+def wide_columns(ratings):
+    present = {
+        "system": ratings.system is not None,
+        "truth": ratings.truth is not None,
+        "counts": ratings.counts is not None,
+    }
+    columns = {"system": "system", "truth": "truth", "counts": "count"}
+    return {role: column for role, column in columns.items() if present[role]}
+
+
+def system_in_long(ratings):
+    return "system" if named_codes(ratings, ratings.system) else None
+
+
+def assert_same_by_name(found, original):
+    """Items without a rating or a system answer have no row in a long table."""
+    assert found.categories == original.categories
+    assert found.ordered == original.ordered
+    assert named_ratings(found) == named_ratings(original)
+    assert named_codes(found, found.system) == named_codes(original, original.system)
+    truth = named_codes(original, original.truth)
+    listed = {item for item, _, _ in named_ratings(original)}
+    listed |= set(named_codes(original, original.system))
+    expected = {item: label for item, label in truth.items() if item in listed}
+    assert named_codes(found, found.truth) == expected
+
+
+def assert_one_line(error):
+    assert len(str(error).splitlines()) == 1, str(error)
+
+
+# Construction
+
+
+def test_from_wide_keeps_names_missing_ratings_system_and_partial_truth():
+    frame = pd.DataFrame(
+        {
+            "case": ["p", "q", "r"],
+            "Ann": ["yes", None, "no"],
+            "Bo": ["no", "no", np.nan],
+            "AI": ["yes", "yes", ""],
+            "gold": [None, "no", None],
+        }
+    )
+    ratings = Ratings.from_wide(frame, item="case", system="AI", truth="gold")
+    assert ratings.categories == ("no", "yes")
+    assert ratings.raters == ("Ann", "Bo")
+    assert ratings.items.tolist() == ["p", "q", "r"]
+    assert ratings.codes.tolist() == [[1, 0], [-1, 0], [0, -1]]
+    assert ratings.system.tolist() == [1, 1, -1]
+    assert ratings.truth.tolist() == [-1, 0, -1]
+    assert (ratings.n_items, ratings.n_raters, ratings.n_ratings) == (3, 2, 4)
+
+
+@pytest.mark.parametrize(
+    "column",
+    [
+        [1, 2, 1],
+        ["1", "2", "1"],
+        ["1", "2", "1.0"],
+        [1.0, 2.0, 1.0],
+        np.array([1, 2, 1], dtype=np.uint8),
+        pd.Series([1, 2, 1], dtype="Int64"),
+        pd.Series(["1", "2", "1"], dtype="string"),
+        pd.Series([1, "2", 1.0], dtype=object),
+        pd.Categorical(["1", "2", "1"]),
+        pa.chunked_array([[1, 2], [1]]),
+        pa.chunked_array([["1"], ["2", "1"]]).dictionary_encode(),
+    ],
+    ids=str,
+)
+def test_whole_numbers_are_one_category_however_they_are_stored(column):
+    ratings = Ratings.from_wide({"Ann": column})
+    assert ratings.categories == (1, 2)
+    assert ratings.codes.ravel().tolist() == [0, 1, 0]
+
+
+def test_one_and_one_point_nought_agree_across_columns():
+    ratings = Ratings.from_wide({"Ann": [1.0, np.nan, 2.0], "Bo": ["1", "2", "2"]})
+    assert ratings.categories == (1, 2)
+    assert ratings.codes.tolist() == [[0, 0], [-1, 1], [1, 1]]
+
+
+@pytest.mark.parametrize(
+    "labels", [["01", "1"], ["1", "B"], ["1.5", "1"], ["+1", "1"], ["1_0", "10"], ["1١", "11"]]
+)
+def test_labels_that_are_not_plain_whole_numbers_stay_text(labels):
+    ratings = Ratings.from_wide({"Ann": labels}, categories=labels)
+    assert set(ratings.categories) == set(labels)
+
+
+def test_booleans_and_numbers_in_one_column_are_not_merged():
+    try:
+        ratings = Ratings.from_wide({"Ann": [True, 1, False, 0]})
+    except InputError:
+        return
+    assert {str(label) for label in ratings.categories} == {"True", "1", "False", "0"}
+
+
+@pytest.mark.parametrize("text", [*sorted(MISSING), " ", " NA "])
+def test_missing_texts_are_missing(text):
+    assert Ratings.from_wide({"Ann": ["a", text]}).codes.ravel().tolist() == [0, -1]
+
+
+def test_none_as_text_is_a_category():
+    assert Ratings.from_wide({"Ann": ["None", "mild"]}).categories == ("None", "mild")
+
+
+def test_categories_are_kept_in_the_given_order_used_or_not():
+    data = {"Ann": ["low", "high"]}
+    ratings = Ratings.from_wide(data, categories=["low", "mid", "high"], ordered=True)
+    assert ratings.categories == ("low", "mid", "high")
+    assert ratings.codes.ravel().tolist() == [0, 2]
+    assert ratings.ordered
+
+
+def test_pandas_categoricals_bring_their_order_and_unused_categories():
+    kind = pd.CategoricalDtype(["low", "mid", "high"], ordered=True)
+    frame = pd.DataFrame({"Ann": ["low", "high"], "Bo": ["high", "high"]}, dtype=kind)
+    ratings = Ratings.from_wide(frame)
+    assert ratings.categories == ("low", "mid", "high")
+    assert ratings.ordered
+
+
+def test_categories_that_occur_are_sorted_as_numbers_if_they_are_numbers():
+    assert Ratings.from_wide({"Ann": ["10", "9", "-1"]}).categories == (-1, 9, 10)
+
+
+def test_from_wide_reads_an_array_with_raters_as_columns():
+    ratings = Ratings.from_wide(np.array([["a", "b"], ["b", ""]]), raters=["Ann", "Bo"])
+    assert ratings.raters == ("Ann", "Bo")
+    assert ratings.codes.tolist() == [[0, 1], [1, -1]]
+
+
+def test_from_wide_and_from_long_read_arrow_tables():
+    wide = Ratings.from_wide(pa.table({"i": [7, 8], "Ann": ["a", None]}), item="i")
+    assert wide.items.tolist() == [7, 8]
+    assert wide.codes.tolist() == [[0], [-1]]
+    table = pa.table({"item": ["p", "q"], "rater": ["x", "x"], "rating": [1, 2]})
+    assert Ratings.from_long(table).codes.tolist() == [[0], [1]]
+
+
+@pytest.mark.parametrize(
+    "names",
+    [
+        [10, 2],
+        ["10", "2"],
+        [10.0, 2.0],
+        pd.Series([10, 2], dtype="Int64"),
+        pd.Series([10, 2], dtype=object),
+        pd.Series(["10", "2"], dtype=object),
+        pd.Categorical(["10", "2"]),
+        pa.chunked_array([["10", "2"]]).dictionary_encode(),
+    ],
+    ids=lambda names: f"{type(names).__name__} of {getattr(names, 'dtype', '')}",
+)
+def test_items_named_by_whole_numbers_are_numbers_in_the_order_given(names):
+    ratings = Ratings.from_wide({"i": names, "Ann": ["a", "b"]}, item="i")
+    assert ratings.items.dtype == np.int64
+    assert ratings.items.tolist() == [10, 2]
+
+
+def test_item_names_with_leading_noughts_stay_text():
+    ratings = Ratings.from_wide({"i": ["01", "1"], "Ann": ["a", "b"]}, item="i")
+    assert ratings.items.tolist() == ["01", "1"]
+
+
+def test_from_long_takes_items_with_different_raters():
+    ratings = Ratings.from_long(
+        {
+            "task": ["q", "p", "p", "q", "r"],
+            "worker": ["w1", "w1", "w2", "w3", "w2"],
+            "label": ["b", "a", "b", "", "a"],
+            "gold": ["b", "", "a", "", ""],
+        },
+        item="task",
+        rater="worker",
+        rating="label",
+        truth="gold",
+    )
+    assert ratings.items.tolist() == ["q", "p", "r"]
+    assert ratings.raters == ("w1", "w2", "w3")
+    assert ratings.codes.tolist() == [[1, -1, -1], [0, 1, -1], [-1, 0, -1]]
+    assert ratings.truth.tolist() == [1, 0, -1]
+
+
+def test_repeated_ratings_need_an_occasion():
+    data = {"item": [1, 1], "rater": ["x", "x"], "rating": ["b", "a"], "visit": [2, 1]}
+    ratings = Ratings.from_long(data, occasion="visit")
+    assert ratings.repeated
+    assert ratings.votes().tolist() == [[1, 1]]
+    with pytest.raises(InputError, match="occasion") as caught:
+        Ratings.from_long(data)
+    assert (caught.value.row, caught.value.column) == (1, "rating")
+
+
+def test_the_order_of_the_rows_of_a_long_table_does_not_matter():
+    frame = pd.DataFrame(
+        [
+            ("p", "x", 1, "b"),
+            ("q", "x", 1, "a"),
+            ("p", "y", 1, "a"),
+            ("q", "y", 1, "a"),
+            ("p", "x", 2, "a"),
+            ("q", "x", 2, "b"),
+        ],
+        columns=["item", "rater", "occasion", "rating"],
+    )
+    ratings = Ratings.from_long(frame, occasion="occasion")
+    assert ratings.repeated
+    assert ratings.patterns().ratings.counts.tolist() == [2]
+    assert ratings.equals(Ratings.from_long(frame.sort_values("item"), occasion="occasion"))
+
+
+def test_codes_are_refused_when_ratings_are_repeated():
+    data = {"item": [1, 1], "rater": ["x", "x"], "rating": ["b", "a"], "visit": [2, 1]}
+    ratings = Ratings.from_long(data, occasion="visit")
+    for give_dense in (lambda: ratings.codes, ratings.to_wide, ratings.to_xarray):
+        with pytest.raises(InputError, match="more than once"):
+            give_dense()
+
+
+def test_the_system_in_a_long_table_is_one_of_the_raters():
+    data = {"item": [1, 1, 2, 2], "rater": ["x", "AI", "y", "x"], "rating": list("abba")}
+    ratings = Ratings.from_long(data, system="AI")
+    assert ratings.raters == ("x", "y")
+    assert ratings.system.tolist() == [1, -1]
+    assert ratings.codes.tolist() == [[0, -1], [0, 1]]
+
+
+def test_grouped_rows_stand_for_as_many_items_as_they_count():
+    data = {"Ann": ["a", "b"], "Bo": ["a", None], "n": [70, 30]}
+    ratings = Ratings.from_patterns(data, counts="n")
+    assert ratings.counts.tolist() == [70, 30]
+    assert (ratings.n_items, ratings.n_ratings, len(ratings.items)) == (100, 170, 2)
+
+
+@given(st.data())
+@property_test
+def test_from_counts_gives_each_item_its_votes(data):
+    n_items, n_categories = data.draw(st.integers(1, 5)), data.draw(st.integers(1, 4))
+    row = st.lists(st.integers(0, 4), min_size=n_categories, max_size=n_categories)
+    table = data.draw(st.lists(row, min_size=n_items, max_size=n_items))
+    ratings = Ratings.from_counts(table, [f"c{k}" for k in range(n_categories)])
+    assert ratings.votes().tolist() == table
+    assert ratings.anonymous
+    assert not ratings.repeated
+    assert ratings.n_raters == max(map(sum, table))
+
+
+def test_repr_tells_the_size():
+    ratings = Ratings([[0, 1], [1, -1]], ["a", "b"], truth=[0, -1], counts=[3, 4], ordered=True)
+    text = "Ratings: 7 items in 2 rows, 2 raters, 10 ratings, 2 ordered categories (a, b), truth"
+    assert repr(ratings) == text
+    one = Ratings([[0]], ["a"], counts=[1])
+    assert repr(one) == "Ratings: 1 item in 1 row, 1 rater, 1 rating, 1 category (a)"
+
+
+# Round trips
+
+
+@given(any_ratings())
+@property_test
+def test_wide_tables_round_trip(ratings):
+    found = Ratings.from_wide(ratings.to_wide(), item="item", **wide_columns(ratings))
+    assert found.equals(ratings)
+
+
+@given(any_ratings(repeated=True, grouped=False))
+@property_test
+def test_long_tables_round_trip(ratings):
+    found = Ratings.from_long(
+        ratings.to_long(),
+        system=system_in_long(ratings),
+        truth=None if ratings.truth is None else "truth",
+        occasion="occasion",
+    )
+    assert_same_by_name(found, ratings)
+
+
+@given(any_ratings())
+@property_test
+def test_xarray_datasets_round_trip(ratings):
+    assert Ratings.from_xarray(ratings.to_xarray()).equals(ratings)
+
+
+def test_xarray_keeps_that_raters_are_anonymous():
+    ratings = Ratings.from_counts([[2, 1]], ["a", "b"], item_counts=[5])
+    assert Ratings.from_xarray(ratings.to_xarray()).equals(ratings)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    return tmp_path_factory.mktemp("round_trips")
+
+
+def write(frame, path):
+    frame.to_parquet(path) if path.suffix == ".parquet" else frame.to_csv(path, index=False)
+    return path
+
+
+@pytest.mark.parametrize("ending", ["csv", "parquet"])
+@given(ratings=any_ratings(min_items=1))
+@property_test
+def test_wide_files_round_trip(folder, ending, ratings):
+    path = write(ratings.to_wide(), folder / f"wide.{ending}")
+    raters, categories = list(ratings.raters), ratings.categories
+    found = read_ratings(path, raters=raters, categories=categories, ordered=ratings.ordered)
+    assert found.equals(ratings)
+
+
+@pytest.mark.parametrize("ending", ["csv", "parquet"])
+@given(ratings=any_ratings(min_items=1, repeated=True, grouped=False))
+@property_test
+def test_long_files_round_trip(folder, ending, ratings):
+    frame = ratings.to_long()
+    if frame.empty:
+        return
+    found = read_ratings(
+        write(frame, folder / f"long.{ending}"),
+        system=system_in_long(ratings),
+        categories=ratings.categories,
+        ordered=ratings.ordered,
+    )
+    assert_same_by_name(found, ratings)
+
+
+def test_parquet_keeps_the_order_and_the_unused_categories_pandas_wrote(tmp_path):
+    ratings = Ratings([[0, 2]], ["low", "mid", "high"], ["Ann", "Bo"], [1], ordered=True)
+    assert read_ratings(write(ratings.to_wide(), tmp_path / "wide.parquet")).equals(ratings)
+
+
+@pytest.mark.parametrize("categories", [[1, 2, 3], [3, 2, 1]])
+def test_whole_number_categories_are_to_be_named_for_parquet(tmp_path, categories):
+    # Parquet keeps the categories of text columns only.
+    ratings = Ratings([[0, 2]], categories, ["Ann", "Bo"], [1], ordered=True)
+    path = write(ratings.to_wide(), tmp_path / "wide.parquet")
+    assert read_ratings(path, categories=categories, ordered=True).equals(ratings)
+
+
+def test_whole_numbers_as_text_name_categories_in_every_constructor():
+    built = Ratings([[0, 1]], ["1", "2"])
+    counted = Ratings.from_counts([[1, 1]], ["1", "2"])
+    read = Ratings.from_wide({"Ann": ["1"], "Bo": ["2"]}, categories=["1", "2"])
+    assert built.categories == counted.categories == read.categories
+
+
+def test_default_rater_names_survive_a_wide_table():
+    ratings = Ratings([[0, 1]], ["a", "b"])
+    assert Ratings.from_wide(ratings.to_wide(), item="item").raters == ratings.raters
+
+
+@pytest.mark.parametrize(
+    "categories", [["NA", "b"], ["", "b"], [" a", "a"], [1, "1"], [None, "b"], ["1.0", "1"]]
+)
+def test_categories_that_a_table_cannot_hold_are_refused_or_survive(categories):
+    try:
+        ratings = Ratings([[0, 1]], categories)
+        found = Ratings.from_wide(ratings.to_wide(), item="item")
+    except InputError:
+        return
+    assert found.n_ratings == 2
+    assert found.n_categories == 2
+
+
+@pytest.mark.parametrize("name", ["item", "truth", "count"])
+def test_a_rater_named_like_a_column_is_refused_or_survives_to_wide(name):
+    try:
+        ratings = Ratings([[0, 1]], ["a", "b"], [name, "Bo"], ["p"], truth=[1], counts=[3])
+        frame = ratings.to_wide()
+    except InputError:
+        return
+    assert frame.shape[1] == 5
+
+
+def test_grouped_ratings_have_no_long_table():
+    with pytest.raises(InputError, match="to_wide"):
+        Ratings([[0, 1]], ["a", "b"], counts=[3]).to_long()
+
+
+# Patterns
+
+
+def row_keys(ratings, truth=True):
+    """Give each row as the pattern it is, by the definition."""
+    votes = [Counter() for _ in ratings.items]
+    flat = ratings.flat
+    for i, j, k in zip(flat.item_index, flat.rater_index, flat.category_index, strict=True):
+        votes[i][int(j), int(k)] += 1
+    nothing = [None] * len(votes)
+    system = nothing if ratings.system is None else ratings.system.tolist()
+    known = nothing if ratings.truth is None or not truth else ratings.truth.tolist()
+    return [(frozenset(v.items()), s, t) for v, s, t in zip(votes, system, known, strict=True)]
+
+
+@given(ratings=any_ratings(repeated=True), truth=st.booleans(), copies=st.integers(1, 3))
+@settings(max_examples=150, deadline=None)
+def test_patterns_are_the_distinct_rows_with_their_counts(ratings, truth, copies):
+    ratings = ratings.take(np.tile(np.arange(len(ratings.items)), copies))
+    patterns = ratings.patterns(truth=truth)
+    rows, unique = row_keys(ratings, truth), row_keys(patterns.ratings)
+    expected = Counter()
+    for row, weight in zip(rows, ratings.weights.tolist(), strict=True):
+        expected[row] += weight
+    assert list(expected) == unique  # in order of first occurrence
+    assert patterns.ratings.counts.tolist() == list(expected.values())
+    assert [unique[p] for p in patterns.inverse] == rows
+    assert patterns.ratings.n_items == ratings.n_items
+
+
+@given(st.lists(st.lists(st.integers(0, 2), min_size=3, max_size=3), min_size=1, max_size=12))
+@property_test
+def test_patterns_of_anonymous_votes_are_the_distinct_rows_of_votes(table):
+    patterns = Ratings.from_counts(table, ["a", "b", "c"]).patterns()
+    expected = Counter(map(tuple, table))
+    assert list(map(tuple, patterns.ratings.votes().tolist())) == list(expected)
+    assert patterns.ratings.counts.tolist() == list(expected.values())
+    assert patterns.ratings.anonymous
+
+
+def count_bytecodes(function):
+    """Count the Python instructions that run in the library's own files."""
+    counted = 0
+
+    def trace(frame, event, arg):
+        nonlocal counted
+        if "lehner" not in frame.f_code.co_filename:
+            return None
+        frame.f_trace_opcodes = True
+        counted += event == "opcode"
+        return trace
+
+    before = sys.gettrace()
+    sys.settrace(trace)
+    try:
+        function()
+    finally:
+        sys.settrace(before)
+    return counted
+
+
+@pytest.mark.parametrize(
+    "work",
+    [
+        Ratings.from_long,
+        lambda columns: Ratings.from_long(columns).patterns(),
+        lambda columns: Ratings.from_long(columns).to_wide(),
+        lambda columns: Ratings.from_long(columns).to_long(),
+    ],
+    ids=["from_long", "patterns", "to_wide", "to_long"],
+)
+def test_no_python_loop_over_items(work):
+    def steps(n_items):
+        columns = {
+            "item": np.repeat(np.arange(n_items), 3),
+            "rater": np.tile([1, 2, 3], n_items),
+            "rating": np.arange(3 * n_items) % 4,
+        }
+        return count_bytecodes(lambda: work(columns))
+
+    assert steps(2000) == steps(200) > 100
+
+
+# take, with_system, votes, codes, equals
+
+
+@given(st.data())
+@property_test
+def test_take_gives_the_rows_asked_for_in_that_order(data):
+    ratings = data.draw(any_ratings(min_items=1, repeated=True))
+    rows = data.draw(st.lists(st.integers(0, len(ratings.items) - 1), max_size=12))
+    taken, keys = ratings.take(rows), row_keys(ratings)
+    assert row_keys(taken) == [keys[i] for i in rows]
+    assert taken.items.tolist() == [ratings.items[i] for i in rows]
+    assert taken.weights.tolist() == [ratings.weights[i] for i in rows]
+    assert taken.grouped == ratings.grouped
+    assert taken.ordered == ratings.ordered
+    flat = taken.flat
+    key = np.stack([flat.item_index, flat.rater_index, flat.category_index], axis=1).tolist()
+    assert key == sorted(key)
+
+
+def test_take_with_counts_groups():
+    taken = Ratings([[0], [1]], ["a", "b"]).take([1, 0], counts=[5, 2])
+    assert taken.counts.tolist() == [5, 2]
+    assert taken.codes.tolist() == [[1], [0]]
+
+
+def test_take_does_not_read_a_mask_as_positions():
+    ratings = Ratings([[0], [1], [0]], ["a", "b"], items=["p", "q", "r"])
+    try:
+        taken = ratings.take(np.array([True, False, True]))
+    except (InputError, IndexError):
+        return
+    assert taken.items.tolist() == ["p", "r"]
+
+
+@given(ratings=any_ratings(min_items=1), data=st.data())
+@property_test
+def test_with_system_moves_a_rater_to_the_system(ratings, data):
+    ratings = ratings.without_system()
+    name = data.draw(st.sampled_from(ratings.raters))
+    j = ratings.raters.index(name)
+    try:
+        chosen = ratings.with_system(name)
+    except InputError as error:
+        assert "no label in common" in str(error)
+        return
+    assert chosen.raters == ratings.raters[:j] + ratings.raters[j + 1 :]
+    assert chosen.system.tolist() == ratings.codes[:, j].tolist()
+    assert chosen.codes.tolist() == np.delete(ratings.codes, j, axis=1).tolist()
+    assert chosen.categories == ratings.categories
+    assert chosen.n_items == ratings.n_items
+    assert named_codes(chosen, chosen.truth) == named_codes(ratings, ratings.truth)
+
+
+def test_with_system_finds_numbered_raters_by_text():
+    ratings = Ratings([[0, 1]], ["a", "b"])
+    assert ratings.with_system("2").equals(ratings.with_system(2))
+
+
+def test_with_system_refuses_unknown_anonymous_and_repeating_raters():
+    ratings = Ratings([[0, 1]], ["a", "b"], ["Ann", "Bo"])
+    with pytest.raises(InputError, match=r"'Cy'.*Ann, Bo"):
+        ratings.with_system("Cy")
+    with pytest.raises(InputError, match="unknown who gave which rating"):
+        Ratings.from_counts([[1, 1]], ["a", "b"]).with_system("rating 1")
+    data = {"item": ["p", "p", "p"], "rater": list("xxy"), "rating": list("aba"), "o": [1, 2, 1]}
+    with pytest.raises(InputError, match="'x' rated item p more than once"):
+        Ratings.from_long(data, occasion="o").with_system("x")
+
+
+@given(any_ratings(repeated=True))
+@property_test
+def test_votes_count_the_ratings_of_a_row_per_category(ratings):
+    expected = [[0] * ratings.n_categories for _ in ratings.items]
+    for i, k in zip(ratings.flat.item_index, ratings.flat.category_index, strict=True):
+        expected[i][k] += 1
+    assert ratings.votes().tolist() == expected
+    assert ratings.n_ratings == sum(
+        sum(row) * weight for row, weight in zip(expected, ratings.weights.tolist(), strict=True)
+    )
+
+
+@given(st.data())
+@property_test
+def test_codes_are_the_codes_given(data):
+    n_items, n_raters = data.draw(st.integers(1, 6)), data.draw(st.integers(1, 4))
+    row = st.lists(st.integers(-1, 2), min_size=n_raters, max_size=n_raters)
+    codes = data.draw(st.lists(row, min_size=n_items, max_size=n_items))
+    assert Ratings(codes, ["a", "b", "c"]).codes.tolist() == codes
+
+
+@pytest.mark.parametrize(
+    ("raters", "items"),
+    [
+        (None, None),
+        (["x", "y", "z"], None),
+        (None, ["p", "q"]),
+        (np.array(["x", "y", "z"]), np.array([4, 2])),
+    ],
+)
+def test_flat_ratings_are_named_as_an_array_of_codes_is(raters, items):
+    dense = Ratings([[0, -1, 1], [1, 0, -1]], "ab", raters, items, system=[0, 1])
+    assert Ratings(dense.flat, "ab", raters, items, system=[0, 1]).equals(dense)
+
+
+def test_no_flat_ratings_are_no_items():
+    nothing = np.empty(0, dtype=np.int64)
+    flat = FlatRatings(item_index=nothing, rater_index=nothing, category_index=nothing)
+    ratings = Ratings(flat, "ab")
+    assert (ratings.n_items, ratings.n_raters) == (0, 0)
+    assert Ratings(flat, "ab", ["x"], ["p", "q"]).votes().tolist() == [[0, 0], [0, 0]]
+
+
+SAMPLE = {
+    "codes": [[0, 1], [1, -1]],
+    "categories": ["a", "b"],
+    "raters": ["Ann", "Bo"],
+    "items": ["p", "q"],
+    "system": [0, 1],
+    "truth": [0, -1],
+    "counts": [2, 3],
+    "ordered": False,
+    "anonymous": False,
+}
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"codes": [[0, 1], [1, 1]]},
+        {"codes": [[1, 0], [1, -1]]},
+        {"codes": [[0, 1], [-1, 1]]},
+        {"categories": ["a", "c"]},
+        {"categories": ["a", "b", "c"]},
+        {"raters": ["Ann", "Cy"]},
+        {"items": ["p", "r"]},
+        {"system": [0, -1]},
+        {"system": None},
+        {"truth": [0, 1]},
+        {"truth": None},
+        {"counts": [2, 4]},
+        {"counts": None},
+        {"ordered": True},
+        {"anonymous": True},
+    ],
+    ids=str,
+)
+def test_equals_sees_every_difference(change):
+    ratings = Ratings(**SAMPLE)
+    other = Ratings(**(SAMPLE | change))
+    assert ratings.equals(Ratings(**SAMPLE))
+    assert not ratings.equals(other)
+    assert not other.equals(ratings)
+
+
+# Bad input
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"codes": [[0, 1], [1, 2]]},
+        {"codes": [[0, 1], [1, -2]]},
+        {"codes": [[0.0, 1.0], [1.0, np.nan]]},
+        {"codes": [["a", "b"], ["b", "a"]]},
+        {"codes": [[0, 1], [1]]},
+        {"codes": [[True, False], [True, True]]},
+        {"codes": [0, 1]},
+        {"codes": np.array([[0, 1], [1, 2**64 - 1]], dtype=np.uint64)},
+        {"categories": ["a", "a"]},
+        {"categories": ["a"]},
+        {"categories": [["a"], ["b"]]},
+        {"raters": ["Ann"]},
+        {"raters": ["Ann", "Ann"]},
+        {"raters": [1, "1"]},
+        {"raters": ["Ann", "system"]},
+        {"items": ["p"]},
+        {"system": [0]},
+        {"system": [0, 2]},
+        {"system": [0.0, np.nan]},
+        {"system": [[0], [0, 1]]},
+        {"truth": [0, -2]},
+        {"truth": ["a", "b"]},
+        {"counts": [1]},
+        {"counts": [1, -1]},
+        {"counts": [1, 1.5]},
+        {"counts": [1, np.nan]},
+        {"counts": ["1", "2"]},
+        {"counts": np.array([1, 2**63], dtype=np.uint64)},
+    ],
+    ids=str,
+)
+def test_the_constructor_refuses(change):
+    with pytest.raises(InputError) as caught:
+        Ratings(**(SAMPLE | change))
+    assert_one_line(caught.value)
+
+
+@pytest.mark.parametrize(
+    "table",
+    [[1, 2], [[1, 2, 3]], [[1]], [[1, -1]], [[1, 2.7]], [[1, np.nan]], [["x", "y"]], [[1], [1, 2]]],
+    ids=str,
+)
+def test_from_counts_refuses_tables_that_are_not_counts_per_category(table):
+    with pytest.raises(InputError) as caught:
+        Ratings.from_counts(table, ["no", "yes"])
+    assert_one_line(caught.value)
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        None,
+        7,
+        [[1, 2], [3, 4]],
+        {},
+        {"a": 1},
+        {"a": [1, 2], "b": [1]},
+        {"a": np.zeros((2, 2))},
+        {1: ["x"], "1": ["y"]},
+        pd.DataFrame(),
+        pd.DataFrame([[1, 2]], columns=["a", "a"]),
+        pa.table([["x"], ["y"]], names=["a", "a"]),
+        np.zeros(3),
+        {"a": [[1], [2]]},
+    ],
+    ids=repr,
+)
+def test_from_wide_refuses_what_is_not_a_table_of_labels(data):
+    with pytest.raises(InputError) as caught:
+        Ratings.from_wide(data)
+    assert_one_line(caught.value)
+
+
+@pytest.mark.parametrize("label", ["\ud800", (1, 2), b"\xff", float("inf"), 10**40], ids=repr)
+@pytest.mark.parametrize("role", ["item", "system"])
+def test_odd_labels_are_read_under_distinct_names_or_refused(label, role):
+    data = {"x": pd.Series([label, "b"], dtype=object), "Ann": ["a", "b"]}
+    try:
+        ratings = Ratings.from_wide(data, **{role: "x"})
+    except InputError as error:
+        assert_one_line(error)
+        return
+    assert len({str(name) for name in ratings.items}) == 2
+    assert role == "item" or len(set(ratings.system.tolist())) == 2
+
+
+@pytest.mark.parametrize("item", [[[1], [2]], [{}, {}], [1, 1], [1, "1"]])
+def test_from_wide_refuses_items_that_are_no_names_or_repeat(item):
+    with pytest.raises(InputError) as caught:
+        Ratings.from_wide({"i": item, "Ann": ["a", "b"]}, item="i")
+    assert_one_line(caught.value)
+
+
+@pytest.mark.parametrize("categories", [["a", "a"], ["a", ""], ["a", None], ["a", pd.NA]])
+def test_a_list_of_categories_may_not_repeat_or_leave_blank(categories):
+    with pytest.raises(InputError) as caught:
+        Ratings.from_wide({"Ann": ["a"]}, categories=categories)
+    assert_one_line(caught.value)
+
+
+def test_an_unknown_label_is_named_with_its_position_and_column():
+    with pytest.raises(InputError, match="'X' is not one of the categories a, b") as caught:
+        Ratings.from_wide({"Ann": ["a", "b"], "Bo": ["b", "X"]}, categories=["a", "b"])
+    assert (caught.value.row, caught.value.column) == (1, "Bo")
+
+
+def test_a_label_with_line_breaks_is_told_in_one_line():
+    with pytest.raises(InputError) as caught:
+        Ratings.from_wide({"A\nB": ["x\r\ny\u2028z"]}, categories=["a"])
+    assert_one_line(caught.value)
+
+
+@pytest.mark.parametrize("role", ["system", "truth", "item"])
+def test_a_column_is_not_a_rater_and_something_else(role):
+    data = {"Ann": ["a", "b"], "Bo": ["b", "a"], "AI": ["a", "b"]}
+    try:
+        ratings = Ratings.from_wide(data, raters=["Ann", "Bo", "AI"], **{role: "AI"})
+    except InputError:
+        return
+    assert "AI" not in ratings.raters
+
+
+def test_the_system_is_not_its_own_truth():
+    with pytest.raises(InputError):
+        Ratings.from_wide({"Ann": ["a"], "Bo": ["a"], "AI": ["b"]}, system="AI", truth="AI")
+
+
+@pytest.mark.parametrize("count", [10**20, -1, 1.5, None, "x", True, 2**63 - 1])
+def test_a_count_that_is_no_number_of_items_is_refused(count):
+    data = {"Ann": ["a", "b"], "count": pd.Series([2, count], dtype=object)}
+    with pytest.raises(InputError) as caught:
+        Ratings.from_patterns(data)
+    assert_one_line(caught.value)
+
+
+def test_missing_columns_are_named_with_the_choice():
+    with pytest.raises(InputError, match="no column 'AI'; choose among Ann"):
+        Ratings.from_wide({"Ann": ["a"]}, system="AI")
+    with pytest.raises(InputError, match="no column 'rater'; choose among item, rating"):
+        Ratings.from_long({"item": [1], "rating": ["a"]})
+
+
+@pytest.mark.parametrize("change", ["no ratings", "codes as floats", "unknown code"])
+def test_from_xarray_refuses_what_to_xarray_never_gives(change):
+    dataset = Ratings([[0, 1]], ["a", "b"]).to_xarray()
+    bad = {
+        "no ratings": dataset.drop_vars("ratings"),
+        "codes as floats": dataset.astype(float),
+        "unknown code": dataset + 5,
+    }[change]
+    with pytest.raises(InputError) as caught:
+        Ratings.from_xarray(bad)
+    assert_one_line(caught.value)
+
+
+# Size
+
+MEASURE = """
+import json, resource
+import numpy as np, pandas as pd
+from lehner import Ratings
+
+def peak():
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+
+n_items, n_raters = 2_000_000, 5
+rng = np.random.default_rng(1)
+baseline = peak()
+columns = {
+    "item": np.repeat(np.arange(n_items), n_raters),
+    "rater": np.tile(np.arange(n_raters), n_items),
+    "rating": rng.integers(0, 4, n_items * n_raters),
+}
+n_bytes = sum(column.nbytes for column in columns.values())
+ratings = Ratings.from_long(columns)
+loaded = peak()
+patterns = ratings.patterns()
+collapsed = peak()
+given = columns["rating"].reshape(n_items, n_raters)
+distinct, counts = np.unique(given @ 4 ** np.arange(n_raters), return_counts=True)
+print(json.dumps({
+    "n_ratings": ratings.n_ratings,
+    "same": bool((ratings.codes == given).all()),
+    "reconstructed": bool((patterns.ratings.codes[patterns.inverse] == given).all()),
+    "counts": sorted(patterns.ratings.counts.tolist()) == sorted(counts.tolist()),
+    "n_patterns": len(patterns.ratings.items) - len(distinct),
+    "load": (loaded - baseline) / n_bytes,
+    "collapse": (collapsed - baseline) / n_bytes,
+}))
+"""
+
+
+@pytest.mark.slow
+def test_ten_million_ratings_load_and_collapse_in_six_times_their_memory():
+    command = [sys.executable, "-c", MEASURE]
+    run = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
+    found = json.loads(run.stdout)
+    assert found["n_ratings"] == 10_000_000
+    assert found["same"] and found["reconstructed"] and found["counts"]
+    assert found["n_patterns"] == 0
+    assert found["load"] < 6, found
+    assert found["collapse"] < 6, found

@@ -1,0 +1,412 @@
+"""Tests of the K-properties: exact large-sample values, size, and what cannot be tested."""
+
+import tracemalloc
+from dataclasses import replace
+from itertools import combinations
+
+import numpy as np
+import pytest
+from statsmodels.stats.multitest import multipletests
+
+import lehner
+from lehner import InputError, Ratings, Scenario, check_k_properties, population_value, simulate
+from lehner.core.seeds import child_seeds
+from lehner.data.votes import pattern_votes
+from lehner.k_properties.agreement_totals import find_design, observed_totals
+from lehner.k_properties.bootstrap import _compare, fit_null, run_k_tests
+from lehner.k_properties.check import holm
+from lehner.k_properties.consequences import DRAWS, SEED, _mean_misfit, consequence
+from lehner.k_properties.disagreement import plain_chi_square
+from lehner.k_properties.model import (
+    KModel,
+    disagreement_shares,
+    expected_triples,
+    fit_k_model,
+    fit_own_accuracies,
+    residual_correlations,
+)
+from lehner.k_properties.statistics import K_TESTS, KTest
+from lehner.simulation.parameters import draw_parameters
+from lehner.simulation.pattern_probabilities import pattern_probabilities
+
+RATES = (0.3, 0.25, 0.2, 0.15, 0.1)
+HOLD = Scenario(base_rates=RATES, system_accuracy=0.8)
+
+
+def population(scenario: Scenario, n_items: int = 10**9) -> Ratings:
+    """Give ratings in which every pattern has the share of the items that it is expected to."""
+    k = scenario.n_categories
+    parameters = draw_parameters(scenario, 1, np.random.default_rng(1))
+    counts = np.rint(n_items * pattern_probabilities(scenario, parameters)[0]).astype(int)
+    codes = pattern_votes(scenario.n_raters, k, missing=False).codes
+    return Ratings(
+        np.tile(codes, (k, 1)),
+        list("ABCDEFG"[:k]),
+        system=np.repeat(np.arange(k), len(codes)),
+        counts=counts.ravel(),
+        ordered=True,
+    )
+
+
+def totals_of(ratings, **options):
+    design = find_design(ratings.patterns().ratings, **options)
+    return design, observed_totals(design)
+
+
+def test_the_fitted_model_describes_raters_for_whom_the_k_properties_hold():
+    design, totals = totals_of(population(HOLD))
+    model = fit_k_model(totals)
+    assert model.accuracy[0] == pytest.approx([0.6] * 3, abs=1e-6)
+    assert model.base_rates[0] == pytest.approx(RATES, abs=1e-6)
+    shares = totals.disagreeing[0] / totals.disagreeing.sum()
+    assert disagreement_shares(model)[0] == pytest.approx(shares, abs=1e-6)
+    assert expected_triples(model, design) == pytest.approx(totals.agreeing_triples, rel=1e-6)
+
+
+def test_accuracies_of_their_own_explain_pairs_triples_and_correlations():
+    accuracy = (0.35, 0.5, 0.65, 0.8)
+    design, totals = totals_of(population(replace(HOLD, rater_accuracy=accuracy)))
+    model = fit_own_accuracies(totals, design)
+    assert model.accuracy[0] == pytest.approx(accuracy, abs=1e-4)
+    assert expected_triples(model, design) == pytest.approx(totals.agreeing_triples, rel=1e-4)
+    assert np.abs(residual_correlations(totals, design)[0]).max() < 1e-4
+
+
+def test_with_two_categories_independent_raters_with_any_errors_have_no_residual_correlation():
+    rng = np.random.default_rng(2)
+    right = rng.uniform(0.55, 0.95, (4, 2))
+    codes = pattern_votes(4, 2, missing=False).codes
+    given = np.where(codes[:, :, None] == np.arange(2), right, 1 - right).prod(axis=1)
+    counts = np.rint(1e9 * given @ [0.85, 0.15]).astype(int)
+    design, totals = totals_of(Ratings(codes, ["no", "yes"], counts=counts))
+    assert np.abs(residual_correlations(totals, design)[0]).max() < 1e-4
+
+
+@pytest.mark.parametrize(
+    ("test", "violated", "field", "tolerance"),
+    [
+        ("error_distance", {"asymmetric_dispersion": 2.0}, "asymmetric_dispersion", 0.02),
+        ("equal_accuracy", {"rater_accuracy": (0.4, 0.6, 0.8)}, "rater_accuracy", 0.002),
+        ("equal_difficulty", {"difficulty": (-0.2, 0.0, 0.2)}, "difficulty", 0.005),
+        (
+            "independence",
+            {"rater_accuracy": (0.6,) * 4, "copying": (0, 0.5, 0, 0)},
+            "copying",
+            0.005,
+        ),
+    ],
+)
+def test_each_violation_is_rejected_and_its_size_recovered(test, violated, field, tolerance):
+    scenario = replace(HOLD, **violated)
+    found = check_k_properties(population(scenario, 50_000), replicates=199).tests[test]
+    assert found.verdict == "rejected"
+    fitted = found.consequence.scenario
+    assert getattr(fitted, field) == pytest.approx(getattr(scenario, field), abs=tolerance)
+    assert np.mean(fitted.rater_accuracy) == pytest.approx(0.6, abs=0.005)
+    assert fitted.base_rates == pytest.approx(RATES, abs=0.002)
+    assert found.consequence.bias == pytest.approx(population_value(fitted).bias)
+    # The bias is that of the violation, not of something near it.
+    estimate = lehner.estimate_algebraic(population(scenario), interval=None)
+    truth = replace(scenario, system_accuracy=estimate.system_accuracy.estimate)
+    assert found.consequence.bias == pytest.approx(population_value(truth).bias, abs=0.01)
+
+
+def test_the_mean_misfit_is_that_of_all_pairs_in_memory_for_few():
+    scenario = replace(HOLD, rater_accuracy=(0.6,) * 30, proportional_error_range=0.6)
+    tracemalloc.start()
+    found = _mean_misfit(scenario)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    # Of one number for each pair of raters, with categories: 72 MB.
+    assert peak < 25e6
+    drawn = draw_parameters(scenario, DRAWS, np.random.default_rng(SEED))
+    confusion = drawn.confusion[:, 0, :-1]
+    pairs = [
+        np.einsum("bk,bka,bkc->bac", drawn.base_rates, confusion[:, i], confusion[:, j])
+        for i, j in combinations(range(30), 2)
+    ]
+    joint = np.mean(pairs, axis=0)
+    joint = (joint + joint.swapaxes(1, 2)) / 2
+    a, b = np.triu_indices(5, 1)
+    share = joint[:, a, b] / joint[:, a, b].sum(axis=1, keepdims=True)
+    kappa = (np.trace(joint, axis1=1, axis2=2) - 0.2) / 0.8
+    model = KModel(knowledge=np.sqrt(kappa)[:, None], frequency=joint.sum(axis=2))
+    expected = disagreement_shares(model)
+    assert found == pytest.approx(((share - expected) ** 2 / expected).sum(axis=1).mean())
+
+
+def test_the_spread_of_random_errors_is_recovered():
+    spreads = []
+    for seed in child_seeds(1, 6):
+        scenario = Scenario(
+            n_items=20_000, proportional_error_range=0.6, base_rates=RATES, system_accuracy=0.8
+        )
+        found = check_k_properties(simulate(scenario, seed), replicates=199)
+        spreads.append(found.tests["equal_errors"].consequence.scenario.proportional_error_range)
+    assert np.mean(spreads) == pytest.approx(0.6, abs=4 * np.std(spreads) / np.sqrt(6) + 0.02)
+
+
+def test_the_papers_chi_square_rejects_most_data_for_which_the_k_properties_hold():
+    found = [plain_chi_square(simulate(Scenario(), seed)).p_value for seed in child_seeds(1, 60)]
+    assert np.mean(np.array(found) < 0.05) > 0.8
+
+
+def test_p_values_are_those_of_data_sets_simulated_one_by_one_and_fitted_anew():
+    data = simulate(replace(HOLD, n_items=100, rater_accuracy=(0.45, 0.6, 0.75)), 4)
+    ratings = Ratings(data.codes, data.categories, system=data.system, ordered=True)
+    found = run_k_tests(ratings.patterns(truth=False).ratings, 999, 1)
+    for null_name in ("one_accuracy", "own_accuracies", "with_system"):
+        names = [name for name, test in K_TESTS.items() if test.null == null_name]
+        model = found[names[0]].null.model
+        accuracy, with_system = model.accuracy[0], null_name == "with_system"
+        assert (np.ptp(accuracy) > 0.1) == (null_name != "one_accuracy")
+        scenario = Scenario(
+            n_items=100,
+            rater_accuracy=tuple(accuracy[:3]),
+            system_accuracy=accuracy[-1],
+            base_rates=tuple(model.base_rates[0]),
+        )
+        statistics = {name: [] for name in names}
+        for seed in child_seeds(7, 400):
+            drawn = simulate(scenario, seed)
+            drawn = Ratings(drawn.codes, drawn.categories, system=drawn.system, ordered=True)
+            design, totals = totals_of(drawn, with_system=with_system)
+            fitted = fit_k_model(totals)
+            if null_name != "one_accuracy":
+                fitted = fit_own_accuracies(totals, design)
+            for name in names:
+                statistics[name].append(K_TESTS[name].statistic(totals, fitted, design)[0])
+        for name in names:
+            tails = [np.mean(np.array(statistics[name]) >= found[name].statistic)]
+            if name == "error_distance":
+                tails.append(1 - tails[0])
+            expected = min(1, len(tails) * min(tails))
+            error = len(tails) * np.sqrt(0.25 / 400 + 0.25 / 999)
+            assert found[name].p_value == pytest.approx(expected, abs=4 * error * 0.6), name
+            spread = np.std(statistics[name]) / 20
+            assert abs(found[name].simulated_mean - np.mean(statistics[name])) < 4.5 * spread, name
+
+
+def outcome_of(statistic, simulated, tail):
+    null = fit_null(population(HOLD, 1000).patterns().ratings, "one_accuracy")
+    test = KTest(k_property="", statistic=lambda *_: np.array([statistic]), tail=tail)
+    return _compare(null, test, np.array(simulated, dtype=float))
+
+
+def test_equal_statistics_count_as_extreme_and_two_sides_count_twice():
+    simulated = [1.0, 2.0, 3.0, 3.0, 4.0, *[0.0] * 14]
+    assert outcome_of(3.0 + 1e-12, simulated, "greater").p_value == pytest.approx(4 / 20)
+    assert outcome_of(3.0 + 1e-12, simulated, "two-sided").p_value == pytest.approx(8 / 20)
+    assert outcome_of(-1.0, simulated, "two-sided").p_value == pytest.approx(2 / 20)
+    assert outcome_of(0.0, simulated, "two-sided").p_value == 1
+    two_sided = outcome_of(3.0, simulated, "two-sided").p_value_se
+    assert two_sided == pytest.approx(2 * np.sqrt(0.2 * 0.8 / 19))
+
+
+def test_a_chi_square_as_large_as_chance_makes_it_is_no_violation():
+    ratings = population(HOLD, 300).patterns().ratings
+    outcome = run_k_tests(ratings, 199, 1)["equal_errors"]
+    at_chance = replace(outcome, statistic=outcome.simulated_mean)
+    null = fit_null(ratings, "one_accuracy")
+    found = consequence("equal_errors", at_chance, null, 0.8)
+    assert found.scenario.proportional_error_range == 0
+    assert found.bias == pytest.approx(0, abs=1e-9)
+
+
+def test_with_too_many_patterns_the_size_of_a_violation_is_given_but_no_bias():
+    scenario = replace(HOLD, n_items=60, rater_accuracy=tuple(np.linspace(0.3, 0.9, 11)))
+    found = check_k_properties(simulate(scenario, 1), replicates=199).tests["equal_accuracy"]
+    assert found.verdict == "rejected"
+    assert found.consequence.violation.startswith("Raters are right in 0.")
+    assert found.consequence.scenario is found.consequence.bias is None
+
+
+def test_notes_and_the_statistic_of_accuracy_are_those_of_loops():
+    data = simulate(replace(HOLD, n_items=80, rater_accuracy=(0.8, 0.6, 0.4)), 1)
+    ratings = Ratings(data.codes, data.categories, ["x", "y", "z"], ordered=True)
+    found = check_k_properties(ratings, replicates=199).tests
+    ends = [(i, j) for i in range(3) for j in range(3) if i != j]
+    agree = {(i, j): np.sum(data.codes[:, i] == data.codes[:, j]) for i, j in ends}
+    mean = sum(agree.values()) / (6 * 80)
+    of_rater = [sum(n for pair, n in agree.items() if pair[0] == i) for i in range(3)]
+    chi_square = sum((n - 160 * mean) ** 2 for n in of_rater) / (160 * mean * (1 - mean))
+    assert found["equal_accuracy"].statistic == pytest.approx(chi_square)
+    low, high = of_rater[2] / 160, of_rater[0] / 160
+    assert found["equal_accuracy"].note == (
+        f"agreement with the others is between {low:.3f} (z) and {high:.3f} (x)"
+    )
+    steps = [abs(data.codes[:, i] - data.codes[:, j]) for i, j in ends]
+    seen = np.mean(np.concatenate([step[step > 0] for step in steps]))
+    frequency = np.bincount(data.codes.ravel(), minlength=5) / 240
+    error = (1 - np.sqrt((mean - 0.2) / 0.8)) / 5
+    share = {(a, b): frequency[a] + frequency[b] - error for a in range(5) for b in range(a + 1, 5)}
+    expected = sum((b - a) * x for (a, b), x in share.items()) / sum(share.values())
+    assert found["error_distance"].note == (
+        f"disagreeing ratings are {seen:.2f} steps apart on average, {expected:.2f} expected"
+    )
+
+
+def test_p_values_count_the_simulated_data_and_repeat():
+    ratings = simulate(replace(HOLD, n_items=60))
+    first, again = (check_k_properties(ratings, replicates=199, seed=5) for _ in range(2))
+    assert first == again
+    assert first != check_k_properties(ratings, replicates=199, seed=6)
+    for test in first.tests.values():
+        if test.p_value is not None:
+            assert test.p_value * 200 == pytest.approx(round(test.p_value * 200))
+            assert test.p_value_se == pytest.approx(
+                np.sqrt(test.p_value * (1 - test.p_value) / 199)
+            )
+
+
+def test_statistics_do_not_depend_on_the_order_of_raters_items_and_names():
+    ratings = simulate(replace(HOLD, rater_accuracy=(0.5, 0.6, 0.8, 0.7), missing=0.2))
+    shuffled = Ratings(
+        np.where(ratings.codes < 0, -1, 4 - ratings.codes)[::-1, [2, 0, 3, 1]],
+        list("EDCBA"),
+        system=4 - ratings.system[::-1],
+    )
+    one, other = (check_k_properties(r, replicates=199).tests for r in (ratings, shuffled))
+    for name in one:
+        assert one[name].statistic == pytest.approx(other[name].statistic, abs=1e-6), name
+
+
+def test_holms_adjustment_is_that_of_statsmodels():
+    p = dict(zip("abcdef", np.random.default_rng(1).uniform(0, 0.1, 6), strict=True))
+    expected = multipletests(list(p.values()), method="holm")[1]
+    found = holm(p)
+    assert [found[name] for name in p] == pytest.approx(expected)
+
+
+THREE = simulate(Scenario(n_items=100)).codes
+TWO_CATEGORIES = simulate(Scenario(n_categories=2, rater_accuracy=(0.8,) * 3)).codes
+
+
+@pytest.mark.parametrize(
+    ("ratings", "untested"),
+    [
+        (
+            Ratings(THREE[:, :2], range(5), ordered=True),
+            {
+                "equal_accuracy": "it takes three",
+                "equal_difficulty": "no item was rated by three",
+                "independence": "it takes four",
+            },
+        ),
+        (Ratings(THREE, range(5), ordered=True), {"independence": "it takes four"}),
+        (
+            Ratings(THREE, range(5), system=THREE[:, 0]),
+            {"error_distance": "categories have no order"},
+        ),
+        (
+            Ratings(TWO_CATEGORIES, range(2)),
+            {
+                "equal_errors": "but one wrong answer",
+                "error_distance": "but one wrong answer",
+                "equal_difficulty": "follows from how often two do",
+                "independence": "it takes four",
+            },
+        ),
+        (
+            Ratings(THREE, range(5), ordered=True, anonymous=True),
+            {"equal_accuracy": "unknown who", "independence": "unknown who"},
+        ),
+    ],
+)
+def test_what_cannot_be_tested_has_no_p_value_but_a_reason(ratings, untested):
+    found = check_k_properties(ratings, replicates=199)
+    assert {name for name, test in found.tests.items() if test.p_value is None} == set(untested)
+    for name, reason in untested.items():
+        assert reason in found.tests[name].note
+        assert found.tests[name].statistic is None
+        assert found.tests[name].verdict == "not tested"
+
+
+@pytest.mark.parametrize(
+    ("codes", "reason"),
+    [
+        ([[0, 1, 2], [1, 2, 0], [2, 0, 1]], "at or below the chance level"),
+        ([[0, 0, 0], [1, 1, 1], [2, 2, 2]], "never disagree"),
+    ],
+)
+def test_agreement_at_chance_or_always_leaves_nothing_to_test(codes, reason):
+    found = check_k_properties(Ratings(codes, range(3)))
+    assert all(reason in test.note and test.p_value is None for test in found.tests.values())
+    assert found.verdict == ("None of the K-properties can be tested with these ratings.",)
+
+
+@pytest.mark.parametrize(
+    ("codes", "categories", "options", "message"),
+    [
+        ([[0, 0]], ["a"], {}, "the only category is a"),
+        ([[0, -1], [-1, 1]], ["a", "b"], {}, "no item was rated by two raters"),
+        ([[0, 0]], ["a", "b"], {"replicates": 99}, "replicates is 99"),
+        ([[0, 0], [0, 1], [1, 1]], ["a", "b"], {"seed": -1}, "seed is -1"),
+    ],
+)
+def test_bad_input_is_refused(codes, categories, options, message):
+    with pytest.raises(InputError, match=message):
+        check_k_properties(Ratings(codes, categories), **options)
+
+
+def test_without_a_system_the_size_of_a_violation_is_given_but_no_bias():
+    scenario = replace(HOLD, rater_accuracy=(0.4, 0.6, 0.8))
+    with_system = population(scenario, 5000)
+    ratings = Ratings(with_system.codes, with_system.categories, counts=with_system.counts)
+    found = check_k_properties(ratings, replicates=199).tests["equal_accuracy"]
+    assert found.consequence.violation == "Raters are right in 0.40 to 0.80 of the items"
+    assert found.consequence.scenario is None
+    assert found.consequence.bias is None
+
+
+def test_who_copies_whom_is_left_open_among_four():
+    scenario = replace(HOLD, copying=(0, 0.3, 0), rater_accuracy=(0.6,) * 3)
+    found = check_k_properties(population(scenario, 5000), replicates=199)
+    test = found.tests["independence"]
+    assert test.verdict == "rejected"
+    assert "among four, one cannot tell which" in test.consequence.violation
+    assert test.consequence.bias is None
+
+
+def test_independent_raters_may_be_rejected_where_other_properties_fail_and_it_says_so():
+    scenario = replace(HOLD, rater_accuracy=(0.4, 0.6, 0.8), difficulty=(-0.2, 0.0, 0.2))
+    found = check_k_properties(population(scenario, 100_000), replicates=199)
+    assert found.tests["independence"].verdict == "rejected"
+    assert any("seem to depend on one another even if they do not" in x for x in found.verdict)
+
+
+def test_a_single_test_is_not_called_one_of_many():
+    two = simulate(replace(HOLD, n_items=60, rater_accuracy=(0.7, 0.7)), 3)
+    (first, *_) = check_k_properties(two, replicates=199).verdict
+    assert first.startswith("The one test does not reject its K-property at 5%.")
+
+
+def test_grouped_items_rows_of_no_items_and_their_order_change_nothing():
+    data = simulate(replace(HOLD, n_items=80, missing=0.3, rater_accuracy=(0.5, 0.6, 0.7, 0.8)))
+    ratings = Ratings(data.codes, data.categories, system=data.system, ordered=True)
+    expected = check_k_properties(ratings, replicates=199)
+    grouped = ratings.patterns().ratings
+    empty = Ratings(
+        np.vstack([grouped.codes, [[0, 1, 2, 3], [4, 4, 4, 4]]]),
+        data.categories,
+        system=[*grouped.system, 0, 4],
+        counts=[*grouped.counts, 0, 0],
+        ordered=True,
+    )
+    for same in (grouped, empty, ratings.take(np.arange(80)[::-1])):
+        assert check_k_properties(same, replicates=199).to_dict() == expected.to_dict()
+
+
+def test_many_raters_and_items_with_few_ratings_are_handled():
+    rng = np.random.default_rng(1)
+    n_items, n_raters = 120, 120
+    codes = np.full((n_items, n_raters), -1)
+    truth = rng.integers(0, 4, n_items)
+    for item in range(n_items):
+        who = rng.choice(n_raters, 4, replace=False)
+        codes[item, who] = np.where(rng.random(4) < 0.7, truth[item], rng.integers(0, 4, 4))
+    found = check_k_properties(Ratings(codes, range(4), ordered=True), replicates=199).tests
+    assert "100 raters or more" in found["equal_accuracy"].note
+    assert found["equal_errors"].p_value > 0.05
+    few = check_k_properties(Ratings(codes[:, :90], range(4), ordered=True), replicates=199).tests
+    assert few["equal_accuracy"].p_value is not None

@@ -1,0 +1,161 @@
+"""EM finds the maximum of the likelihood that enumeration over true categories gives."""
+
+import math
+from itertools import product
+
+import numpy as np
+import pytest
+from scipy.optimize import minimize
+
+from lehner import InputError, Ratings, Scenario, load_dataset, simulate
+from lehner.latent_class.accelerated_em import accelerated_em
+from lehner.latent_class.expectation_maximisation import (
+    LatentClasses,
+    align_labels,
+    fit_patterns,
+    random_start,
+    vote_start,
+)
+from lehner.latent_class.models import LATENT_CLASS_MODELS, find_latent_class_model
+from lehner.latent_class.pattern_table import tabulate, tabulate_codes
+from tests.reference.latent_class import log_likelihood, parameters, size
+
+each_model = pytest.mark.parametrize("name", LATENT_CLASS_MODELS)
+
+
+@pytest.fixture
+def data():
+    """Patterns of three raters and a system, some ratings missing, with counts."""
+    scenario = Scenario(n_categories=3, rater_accuracy=(0.6, 0.7, 0.8), missing=0.15, n_items=400)
+    unique = simulate(scenario, seed=8).patterns(truth=False).ratings
+    return np.column_stack([unique.codes, unique.system]), unique.weights.astype(float)
+
+
+@each_model
+def test_the_likelihood_is_that_of_enumeration_and_the_maximum_that_of_an_optimiser(name, data):
+    codes, weights = data
+    k, n_raters = 3, codes.shape[1]
+    table = tabulate_codes(codes, weights, k)
+    fit = fit_patterns(table, vote_start(table), LATENT_CLASS_MODELS[name])
+    assert fit.converged
+    brute = log_likelihood(codes, weights, fit.base_rates, fit.confusion)
+    assert fit.log_likelihood == pytest.approx(brute, abs=1e-8)
+    hot = codes[:, :, None] == np.arange(k)
+
+    def negative(theta):
+        base_rates, matrices = parameters(name, theta, n_raters, k)
+        log = np.einsum("pjx,jzx->pz", hot, np.log(np.maximum(matrices, 1e-300)))
+        log += np.log(np.maximum(base_rates, 1e-300))
+        return -weights @ np.log(np.exp(log).sum(axis=1))
+
+    rng = np.random.default_rng(1)
+    best = min(
+        minimize(negative, rng.normal(0, 0.3, size(name, n_raters, k)), method="BFGS").fun
+        for _ in range(8)
+    )
+    assert fit.log_likelihood >= -best - 1e-6
+
+
+@each_model
+def test_the_constraint_of_the_model_holds(name, data):
+    table = tabulate_codes(*data, 3)
+    model = LATENT_CLASS_MODELS[name]
+    fit = fit_patterns(table, vote_start(table), model)
+    np.testing.assert_allclose(fit.confusion.sum(axis=2), 1)
+    raters = fit.confusion[:-1]
+    assert np.allclose(raters, raters[0]) == model.shared
+    off = fit.confusion[:, ~np.eye(3, dtype=bool)].reshape(-1, 3, 2)
+    assert np.allclose(off[..., 0], off[..., 1]) == (model.form != "full")
+    diagonal = np.diagonal(fit.confusion, axis1=1, axis2=2)
+    assert np.allclose(diagonal, diagonal[:, :1]) == (model.form == "accuracy")
+
+
+def test_weights_are_repeated_rows(data):
+    codes, weights = data
+    model = LATENT_CLASS_MODELS["dawid_skene"]
+    table = tabulate_codes(codes, weights, 3)
+    start = vote_start(table)
+    repeated = np.repeat(codes, weights.astype(int), axis=0)
+    one = fit_patterns(table, start, model)
+    other = fit_patterns(tabulate_codes(repeated, np.ones(len(repeated)), 3), start, model)
+    np.testing.assert_allclose(one.confusion, other.confusion, atol=1e-7)
+    assert one.log_likelihood == pytest.approx(other.log_likelihood)
+
+
+def test_the_likelihood_never_falls(data):
+    table = tabulate_codes(*data, 3)
+    start = vote_start(table)
+    values = [
+        fit_patterns(
+            table, start, LATENT_CLASS_MODELS["dawid_skene"], most_iterations=n
+        ).log_likelihood
+        for n in range(0, 60, 3)
+    ]
+    assert (np.diff(values) > -1e-9).all() and values[-1] > values[0] + 1
+
+
+def test_a_probability_that_grows_from_nearly_nothing_is_not_at_its_maximum():
+    # EM for the shares of two densities known at one point: the likelier one takes all.
+    density = np.array([2.0, 1.0])
+
+    def step(shares):
+        mixture = shares @ density
+        return shares * density / mixture, float(np.log(mixture))
+
+    found = accelerated_em(step, np.array([1e-40, 1 - 1e-40]))
+    assert found.converged
+    np.testing.assert_allclose(found.point, [1, 0], atol=1e-9)
+
+
+@pytest.mark.parametrize(("seed", "name"), [(11, "dawid_skene"), (38, "class_conditional")])
+def test_a_random_start_ends_where_a_step_raises_no_probability(seed, name):
+    scenario = Scenario(n_categories=4, n_items=400, rater_accuracy=(0.6, 0.7, 0.8))
+    ratings = simulate(scenario, seed=seed)
+    table, _ = tabulate(Ratings(ratings.codes, ratings.categories, system=ratings.system))
+    model = LATENT_CLASS_MODELS[name]
+    fit = fit_patterns(table, random_start(table, 4, np.random.default_rng(seed)), model)
+    after = fit_patterns(table, fit, model, most_iterations=0)
+    assert fit.converged
+    assert (after.base_rates <= 1.002 * fit.base_rates).all()
+    assert (after.confusion <= 1.002 * fit.confusion).all()
+
+
+def test_labels_are_put_back(data):
+    table = tabulate_codes(*data, 3)
+    model = LATENT_CLASS_MODELS["dawid_skene"]
+    fit = align_labels(table, fit_patterns(table, vote_start(table), model))
+    for order in ([1, 2, 0], [2, 1, 0]):
+        switched = LatentClasses(
+            base_rates=fit.base_rates[order], confusion=fit.confusion[:, order]
+        )
+        again = align_labels(table, switched)
+        np.testing.assert_array_equal(again.base_rates, fit.base_rates)
+        np.testing.assert_array_equal(again.confusion, fit.confusion)
+
+
+def test_sparse_answers_are_dense_ones():
+    ratings = load_dataset("caries")
+    model = LATENT_CLASS_MODELS["class_conditional"]
+    sparse, inverse = tabulate(ratings)
+    dense = tabulate_codes(ratings.codes, ratings.weights.astype(float), 2)
+    assert inverse.tolist() == list(range(32))
+    one, other = (fit_patterns(table, vote_start(table), model) for table in (sparse, dense))
+    np.testing.assert_allclose(one.confusion, other.confusion, atol=1e-9)
+    assert one.log_likelihood == pytest.approx(other.log_likelihood)
+
+
+def test_every_pattern_has_a_probability():
+    """Over all patterns the probabilities under a fit sum to 1."""
+    codes = np.array(list(product(range(2), repeat=3)))
+    weights = np.array([9.0, 3, 2, 4, 1, 2, 5, 8])
+    table = tabulate_codes(codes, weights, 2)
+    fit = fit_patterns(table, vote_start(table), LATENT_CLASS_MODELS["pooled"])
+    total = sum(
+        math.exp(log_likelihood([row], [1.0], fit.base_rates, fit.confusion)) for row in codes
+    )
+    assert total == pytest.approx(1)
+
+
+def test_an_unknown_model_is_refused():
+    with pytest.raises(InputError, match="'two_coin'; did you mean 'one_coin'"):
+        find_latent_class_model("two_coin")

@@ -1,0 +1,731 @@
+"""Maximum likelihood: published tables, other modes, and standard errors."""
+
+import tracemalloc
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from lehner import InputError, Ratings, Scenario, fit_latent_class, load_dataset, simulate
+from lehner.latent_class.expectation_maximisation import LatentClasses
+from lehner.latent_class.models import LATENT_CLASS_MODELS
+from lehner.latent_class.notes import mode_notes
+from tests.reference import dawid_skene, latent_class
+
+DATA = Path(__file__).parents[2] / "data"
+each_model = pytest.mark.parametrize("model", LATENT_CLASS_MODELS)
+
+# Hui & Walter (1980): Mantoux and Tine tests for tuberculosis in two populations.
+TUBERCULOSIS = pd.DataFrame(
+    {
+        "mantoux": ["+", "+", "-", "-"] * 2,
+        "tine": ["+", "-", "+", "-"] * 2,
+        "count": [14, 4, 9, 528, 887, 31, 37, 367],
+    }
+)
+POPULATION = [1] * 4 + [2] * 4
+
+
+@pytest.fixture(scope="module")
+def anesthesia():
+    return fit_latent_class(load_dataset("anesthesia"))
+
+
+@pytest.fixture(scope="module")
+def anesthesia_modes():
+    return fit_latent_class(load_dataset("anesthesia"), restarts=20, seed=1)
+
+
+@pytest.fixture(scope="module")
+def caries():
+    return fit_latent_class(load_dataset("caries"))
+
+
+@pytest.fixture(scope="module")
+def caries_3():
+    return fit_latent_class(load_dataset("caries"), n_classes=3)
+
+
+@pytest.fixture(scope="module")
+def tuberculosis():
+    return fit_latent_class(Ratings.from_patterns(TUBERCULOSIS), groups=POPULATION)
+
+
+def draw(base_rates, confusion, n, rng):
+    """Codes of ratings, (item, rater), of a latent-class model."""
+    truth = rng.choice(len(base_rates), n, p=base_rates)
+    cumulative = np.cumsum(confusion, axis=2)
+    uniform = rng.random((n, len(confusion)))
+    return (uniform[..., None] > cumulative[:, truth].swapaxes(0, 1)).sum(axis=2)
+
+
+# ----- Published numbers -----
+
+
+@pytest.mark.parametrize(("category", "expected"), [(1, 0.40), (2, 0.42), (3, 0.11), (4, 0.07)])
+def test_anesthesia_has_the_base_rates_of_1979(anesthesia, category, expected):
+    assert float(anesthesia.base_rates.sel(category=category)) == pytest.approx(
+        expected, abs=0.005001
+    )
+
+
+def test_anesthesia_has_the_error_rates_of_1979(anesthesia):
+    table = pd.read_csv(DATA / "anesthesia_error_rates.csv")
+    assert len(table) == 80
+    for row in table.itertuples():
+        value = anesthesia.confusion.sel(
+            rater=str(row.rater), category=row.true_class, response=row.rating
+        )
+        assert float(value) == pytest.approx(row.probability_2dp, abs=0.0101)
+
+
+def test_anesthesia_has_the_class_probabilities_of_1979(anesthesia):
+    table = pd.read_csv(DATA / "anesthesia_class_probabilities.csv", index_col="item")
+    values = anesthesia.class_probabilities.sel(item=table.index).transpose("item", "category")
+    np.testing.assert_allclose(values, table, atol=0.0101)
+
+
+def test_anesthesia_has_the_log_likelihood_of_that_solution(anesthesia):
+    assert anesthesia.log_likelihood == pytest.approx(-192.890881, abs=1e-5)
+    assert anesthesia.converged
+
+
+def test_random_starts_find_the_higher_mode_of_anesthesia(anesthesia_modes):
+    fit = anesthesia_modes
+    assert fit.log_likelihood == pytest.approx(-191.569, abs=0.002)
+    assert float(fit.starts.sel(start="votes")) == pytest.approx(-192.890881, abs=1e-5)
+    assert fit.starts.sizes["start"] == 21
+    reached = int((fit.starts > fit.log_likelihood - 1e-4).sum())
+    assert f"{reached} of 21 starts reached the highest log-likelihood, -191.569" in fit.notes
+    assert "the start from votes reached a lower mode, -192.891" in fit.notes
+
+
+CARIES = [
+    ("log_likelihood", -7465.3847, 0.0006),
+    ("bic", 15021.6377, 0.002),
+    ("aic", 14952.7694, 0.0012),
+    ("g2", 129.845, 0.002),
+]
+CARIES_3 = [
+    ("log_likelihood", -7411.2271, 0.0006),
+    ("bic", 14962.8869, 0.002),
+    ("g2", 21.53, 0.002),
+]
+DENTISTS = [
+    (1, 0.4033, 0.0106),
+    (2, 0.7129, 0.1020),
+    (3, 0.5981, 0.0136),
+    (4, 0.4888, 0.0316),
+    (5, 0.9155, 0.3053),
+]
+
+
+@pytest.mark.parametrize(("quantity", "expected", "tolerance"), CARIES)
+def test_caries_has_the_known_fit(caries, quantity, expected, tolerance):
+    assert getattr(caries, quantity) == pytest.approx(expected, abs=tolerance)
+
+
+@pytest.mark.parametrize(("quantity", "expected", "tolerance"), CARIES_3)
+def test_caries_in_three_classes_has_the_known_fit(caries_3, quantity, expected, tolerance):
+    assert getattr(caries_3, quantity) == pytest.approx(expected, abs=tolerance)
+
+
+def test_caries_has_the_known_prevalence(caries):
+    assert float(caries.base_rates.sel(category=1)) == pytest.approx(0.1961, abs=1e-4)
+
+
+@pytest.mark.parametrize(("dentist", "sensitivity", "false_positives"), DENTISTS)
+def test_dentists_have_the_known_error_rates(caries, dentist, sensitivity, false_positives):
+    found = caries.confusion.sel(rater=f"dentist {dentist}", response=1)
+    assert float(found.sel(category=1)) == pytest.approx(sensitivity, abs=1e-4)
+    assert float(found.sel(category=0)) == pytest.approx(false_positives, abs=1e-4)
+
+
+@pytest.mark.parametrize(("population", "expected"), [(1, 0.0268), (2, 0.7168)])
+def test_tuberculosis_has_the_prevalences_of_1980(tuberculosis, population, expected):
+    value = float(tuberculosis.base_rates.sel(group=population, category="+"))
+    assert value == pytest.approx(expected, abs=0.000101)
+
+
+@pytest.mark.parametrize(
+    ("test", "result", "expected"),
+    [
+        ("mantoux", "+", 0.9661),
+        ("mantoux", "-", 0.9933),
+        ("tine", "+", 0.9688),
+        ("tine", "-", 0.9841),
+    ],
+)
+def test_tuberculosis_has_the_test_accuracies_of_1980(tuberculosis, test, result, expected):
+    value = float(tuberculosis.confusion.sel(rater=test, category=result, response=result))
+    assert value == pytest.approx(expected, abs=0.000101)
+
+
+def test_two_tests_in_two_populations_are_saturated(tuberculosis):
+    assert (tuberculosis.n_parameters, tuberculosis.degrees_of_freedom) == (6, 0)
+    assert tuberculosis.g2 == pytest.approx(0, abs=1e-6)
+    assert np.isfinite(tuberculosis.standard_errors()["confusion"]).all()
+
+
+def test_two_tests_in_one_population_are_not_identified():
+    fit = fit_latent_class(Ratings.from_patterns(TUBERCULOSIS))
+    assert fit.degrees_of_freedom == -2
+    assert [n for n in fit.notes if "not identified: 5 parameters for 3 free proportions" in n]
+    errors = fit.standard_errors()
+    assert np.isnan(errors["confusion"]).all() and "not identified" in errors.attrs["note"]
+
+
+# ----- The likelihood, against sums over all assignments of truths -----
+
+
+@st.composite
+def small_data(draw_one):
+    """Long ratings, some missing and some repeated, of a few items by two or three raters."""
+    k, n_raters = draw_one(st.integers(2, 3)), draw_one(st.integers(2, 3))
+    rating = st.tuples(st.integers(0, n_raters - 1), st.integers(0, k - 1))
+    items = draw_one(st.lists(st.lists(rating, min_size=1, max_size=4), min_size=2, max_size=5))
+    return k, n_raters, [[(j, x) for j, x in item] for item in items]
+
+
+@settings(deadline=None, max_examples=40)
+@given(small_data())
+def test_likelihood_and_classes_are_those_of_enumeration(data):
+    k, n_raters, items = data
+    items = [*items, [(j, 0) for j in range(n_raters)], [(j, k - 1) for j in range(n_raters)]]
+    rows = [(i, j, o, x) for i, item in enumerate(items) for o, (j, x) in enumerate(item)]
+    table = pd.DataFrame(rows, columns=["item", "rater", "occasion", "rating"])
+    ratings = Ratings.from_long(table, occasion="occasion", categories=range(k))
+    fit = fit_latent_class(ratings)
+    names = [int(rater) for rater in ratings.raters]
+    matrices = np.zeros((n_raters, k, k))
+    # Rows without expected ratings are NaN in the result, but have a value at the maximum.
+    matrices[names] = np.maximum(fit._maximum.found.confusion, 1e-300)
+    arguments = (items, np.maximum(fit.base_rates.values, 1e-300).tolist(), matrices.tolist())
+    assert fit.log_likelihood == pytest.approx(dawid_skene.log_likelihood(*arguments), abs=1e-6)
+    np.testing.assert_allclose(
+        fit.class_probabilities, dawid_skene.truth_probabilities(*arguments), atol=1e-6
+    )
+
+
+@each_model
+def test_a_system_is_one_more_rater_with_a_matrix_of_its_own(model):
+    ratings = simulate(Scenario(n_categories=3, n_items=300), seed=3)
+    fit = fit_latent_class(ratings, model)
+    codes = np.column_stack([ratings.codes, ratings.system])
+    assert fit.confusion["rater"].values.tolist() == [*ratings.raters, "system"]
+    brute = latent_class.log_likelihood(
+        codes, np.ones(300), fit.base_rates.values, fit.confusion.values
+    )
+    assert fit.log_likelihood == pytest.approx(brute)
+    assert fit.n_parameters == latent_class.size(model, 4, 3)
+    expected = float((fit.base_rates.values * np.diagonal(fit.confusion[-1])).sum())
+    assert float(fit.accuracy.sel(rater="system")) == pytest.approx(expected)
+
+
+def test_without_a_system_all_raters_share_a_pooled_matrix():
+    fit = fit_latent_class(load_dataset("caries"), "pooled")
+    assert np.ptp(fit.confusion.values, axis=0).max() == 0
+    assert fit.n_parameters == 3
+
+
+def test_one_class_is_independence():
+    ratings = load_dataset("caries")
+    fit = fit_latent_class(ratings, n_classes=1)
+    share = ratings.weights @ ratings.codes / ratings.n_items
+    entropy = -(share * np.log(share) + (1 - share) * np.log(1 - share)).sum()
+    assert fit.log_likelihood == pytest.approx(-ratings.n_items * entropy)
+    assert (fit.n_parameters, fit.degrees_of_freedom) == (5, 26)
+    assert fit.accuracy is None and fit.labels_settled is None
+
+
+def test_classes_that_are_no_categories_are_numbered_by_falling_base_rate(caries_3):
+    assert caries_3.base_rates.dims == ("class",)
+    assert caries_3.base_rates["class"].values.tolist() == [1, 2, 3]
+    assert (np.diff(caries_3.base_rates) < 0).all()
+    assert caries_3.confusion.dims == ("rater", "class", "response")
+    assert "20 starts reached" in caries_3.notes[0]
+
+
+def test_grouped_rows_are_their_items():
+    grouped = load_dataset("caries")
+    items = grouped.take(np.repeat(np.arange(32), grouped.counts), np.ones(3869, int))
+    one, other = fit_latent_class(grouped), fit_latent_class(items)
+    assert (one.log_likelihood, one.bic, one.g2) == pytest.approx(
+        (other.log_likelihood, other.bic, other.g2)
+    )
+    assert one.class_probabilities.shape == (32, 2)
+    assert other.class_probabilities.shape == (3869, 2)
+
+
+def test_anonymous_raters_can_be_pooled_whatever_the_order_of_their_ratings():
+    ratings = load_dataset("fleiss1971")
+    fit = fit_latent_class(ratings, "pooled")
+    votes = ratings.votes()
+    again = fit_latent_class(Ratings.from_counts(votes[::-1], ratings.categories), "pooled")
+    assert fit.log_likelihood == pytest.approx(again.log_likelihood)
+    assert fit.g2 is None and "G² is not defined: raters are anonymous" in fit.notes
+    with pytest.raises(InputError, match="in dawid_skene raters differ"):
+        fit_latent_class(ratings)
+
+
+# ----- Known truths -----
+
+
+def test_known_truths_enter_the_likelihood():
+    full = simulate(Scenario(n_categories=3, n_items=150), seed=4)
+    truth = np.where(np.arange(150) < 30, full.truth, -1)
+    ratings = Ratings(full.codes, full.categories, system=full.system, truth=truth)
+    fit = fit_latent_class(ratings)
+    assert "the known truths of 30 items entered as data" in fit.notes
+    known = fit.class_probabilities.values[:30]
+    np.testing.assert_array_equal(known, np.eye(3)[full.truth[:30]])
+    codes = np.column_stack([full.codes, full.system])
+    rates, matrices = fit.base_rates.values, np.maximum(fit.confusion.values, 1e-300)
+    brute = latent_class.log_likelihood(codes[30:], np.ones(120), rates, matrices)
+    for row, z in zip(codes[:30], truth[:30], strict=True):
+        brute += np.log(rates[z]) + sum(np.log(matrices[j, z, x]) for j, x in enumerate(row))
+    assert fit.log_likelihood == pytest.approx(brute)
+
+
+def test_an_item_of_known_truth_counts_without_ratings():
+    full = simulate(Scenario(n_items=50, n_categories=2), seed=4)
+    codes = np.vstack([full.codes, np.full((3, full.n_raters), -1)])
+    truth = np.append(np.full(50, -1), [1, 1, -1])
+    fit = fit_latent_class(Ratings(codes, full.categories, truth=truth))
+    assert fit.n_items == 52
+
+
+def test_rows_of_no_items_know_no_truths():
+    full = simulate(Scenario(n_items=100), seed=4)
+    plain = Ratings(full.codes, full.categories)
+    more = Ratings(
+        np.vstack([full.codes, full.codes[:1]]),
+        full.categories,
+        truth=np.append(full.truth, -1),
+        counts=[1] * 100 + [0],
+    )
+    one, other = fit_latent_class(plain), fit_latent_class(more)
+    assert one.log_likelihood == pytest.approx(other.log_likelihood)
+    assert one.notes == other.notes
+
+
+def test_truths_that_are_all_known_are_left_out():
+    full = simulate(Scenario(n_items=100), seed=4)
+    blind = Ratings(full.codes, full.categories, system=full.system)
+    one, other = fit_latent_class(full), fit_latent_class(blind)
+    assert one.log_likelihood == other.log_likelihood
+    assert one.notes == other.notes
+
+
+# ----- Starts, modes and labels -----
+
+
+def test_labels_that_raters_do_not_use_are_unsettled(anesthesia, anesthesia_modes):
+    assert anesthesia.labels_settled and anesthesia_modes.labels_settled
+    ratings = simulate(Scenario(n_items=50), seed=1)
+    fit = fit_latent_class(Ratings(ratings.codes, ratings.categories), restarts=10)
+    called = fit.confusion.mean("rater").values.argmax(axis=1)
+    unsettled = np.flatnonzero(called != np.arange(5))
+    assert unsettled.size and not fit.labels_settled
+    for c in unsettled:
+        note = f"items of class {'ABCDE'[c]} are most often called {'ABCDE'[called[c]]}"
+        assert [n for n in fit.notes if note in n]
+
+
+def test_same_seed_same_starts(anesthesia_modes):
+    data = load_dataset("anesthesia")
+    again = fit_latent_class(data, restarts=3, seed=1)
+    other = fit_latent_class(data, restarts=3, seed=2)
+    np.testing.assert_array_equal(again.starts[:4], anesthesia_modes.starts[:4])
+    assert (again.starts[1:] != other.starts[1:]).all()
+    default = fit_latent_class(data, restarts=3)
+    np.testing.assert_array_equal(again.starts, default.starts)
+
+
+def test_random_starts_alone_find_permuted_classes_and_put_the_labels_back():
+    scenario = Scenario(n_categories=3, rater_accuracy=(0.8,) * 4, n_items=1000)
+    ratings = simulate(scenario, seed=1)
+    votes, random = (fit_latent_class(ratings, start=start) for start in ("votes", "random"))
+    assert "votes" not in random.starts["start"] and random.starts.sizes["start"] == 20
+    assert random.log_likelihood == pytest.approx(votes.log_likelihood, abs=1e-6)
+    np.testing.assert_allclose(random.confusion, votes.confusion, atol=1e-5)
+    assert random.labels_settled
+
+
+def test_raters_with_one_rating_each_do_not_outvote_those_with_many():
+    rng = np.random.default_rng(11)
+    truth = rng.integers(3, size=300)
+    codes = np.full((300, 63), -1)
+    for j in range(3):
+        codes[:, j] = np.where(rng.random(300) < 0.55, truth, rng.integers(3, size=300))
+    codes[rng.choice(300, 60, replace=False), np.arange(3, 63)] = rng.integers(3, size=60)
+    fit = fit_latent_class(Ratings(codes, "abc"), start="random", restarts=4)
+    assert fit.labels_settled
+    assert (fit.accuracy[:3] > 0.55).all()
+
+
+def test_a_system_has_no_say_in_the_labels():
+    # Answers the other way round, and better than the raters: it is nearly always wrong.
+    rng = np.random.default_rng(2)
+    truth = rng.integers(2, size=2000)
+    right = rng.random((2000, 4)) < (0.6, 0.6, 0.6, 0.03)
+    codes = np.where(right, truth[:, None], 1 - truth[:, None])
+    for model in ("one_coin", "dawid_skene"):
+        fit = fit_latent_class(Ratings(codes[:, :3], "ab", system=codes[:, 3]), model)
+        assert (fit.accuracy[:3] > 0.5).all() and fit.accuracy[3] < 0.1
+        assert fit.labels_settled
+
+
+def test_of_the_two_sides_of_a_coin_raters_are_on_the_better():
+    rng = np.random.default_rng(3)
+    truth = rng.integers(2, size=500)
+    codes = np.where(rng.random((500, 3)) < 0.8, truth[:, None], 1 - truth[:, None])
+    for seed in range(4):
+        fit = fit_latent_class(
+            Ratings(codes, "ab"), "one_coin_by_rater", start="random", restarts=3, seed=seed
+        )
+        assert (fit.accuracy > 0.7).all()
+
+
+def test_labels_of_unequal_groups_are_those_that_most_ratings_agree_with():
+    # With equal weights for the groups the classes would be named the other way round.
+    confusion = np.array([[[p, 1 - p], [q, 1 - q]] for p, q in ((0.42, 0.05), (0.45, 0.1))])
+    rng = np.random.default_rng(0)
+    codes = np.vstack(
+        [
+            draw(rates, confusion[[0, 1, 1]], n, rng)
+            for rates, n in (([0.95, 0.05], 9000), ([0.05, 0.95], 600))
+        ]
+    )
+    fit = fit_latent_class(Ratings(codes, "ab"), groups=[1] * 9000 + [2] * 600)
+    said = fit._maximum.ratings.sum(axis=0)
+    assert said.trace() > said[::-1].trace()
+
+
+@settings(deadline=None, max_examples=20)
+@given(st.permutations(range(3)), st.permutations(range(4)))
+def test_names_and_order_of_categories_and_raters_mean_nothing(categories, raters):
+    ratings = simulate(Scenario(n_categories=3, rater_accuracy=(0.7,) * 4, n_items=200), seed=2)
+    blind = Ratings(ratings.codes, ratings.categories)
+    other = Ratings(np.array(categories)[ratings.codes[:, raters]], ratings.categories)
+    one, two = fit_latent_class(blind), fit_latent_class(other)
+    assert one.log_likelihood == pytest.approx(two.log_likelihood, abs=1e-7)
+    position = np.argsort(categories)
+    np.testing.assert_allclose(one.base_rates, two.base_rates.values[categories], atol=1e-6)
+    expected = one.confusion.values[raters][:, position][:, :, position]
+    np.testing.assert_allclose(two.confusion, expected, atol=1e-6)
+
+
+# ----- What the data cannot support -----
+
+
+def test_deviance_is_not_defined_for_missing_and_repeated_ratings(anesthesia):
+    assert anesthesia.g2 is None and anesthesia.degrees_of_freedom is None
+    assert "G² is not defined: some raters rated an item more than once" in anesthesia.notes
+    missing = fit_latent_class(load_dataset("krippendorff"))
+    assert "G² is not defined: some ratings are missing" in missing.notes
+
+
+def test_a_sparse_table_is_noted(caries):
+    ratings = simulate(Scenario(n_categories=3, n_items=300), seed=1)
+    notes = fit_latent_class(ratings).notes
+    assert [n for n in notes if "300 items for 81 patterns" in n]
+    assert not [n for n in caries.notes if "chi-square" in n]
+
+
+def test_probabilities_at_the_boundary_have_no_standard_error(anesthesia):
+    errors = anesthesia.standard_errors()["confusion"].values
+    at_zero = anesthesia.confusion.values < 1e-6
+    assert at_zero.any() and np.isnan(errors[at_zero]).all()
+    assert [n for n in anesthesia.notes if "probabilities are 0 or 1: no standard errors" in n]
+
+
+def test_a_rater_without_ratings_has_no_numbers():
+    ratings = simulate(Scenario(n_categories=3, n_items=300), seed=1)
+    codes = np.column_stack([ratings.codes, np.full(300, -1)])
+    fit, without = (
+        fit_latent_class(Ratings(c, ratings.categories)) for c in (codes, ratings.codes)
+    )
+    assert np.isnan(fit.confusion.values[3]).all() and np.isnan(fit.accuracy.values[3])
+    assert ", 4 –\n" in repr(fit)
+    assert np.isnan(fit.standard_errors()["confusion"].values[3]).all()
+    assert fit.n_parameters == without.n_parameters
+    assert fit.log_likelihood == pytest.approx(without.log_likelihood)
+    assert "3 of 12 rows of confusion matrices have no expected ratings: NaN" in fit.notes
+
+
+def test_raters_who_agree_on_every_item_leave_nothing_to_estimate():
+    fit = fit_latent_class(Ratings([[0, 0, 0]] * 10, ("a", "b")))
+    assert fit.log_likelihood == pytest.approx(0) and fit.labels_settled
+    assert np.isnan(fit.confusion.sel(category="b")).all()
+    errors = fit.standard_errors()
+    assert all(np.isnan(errors[name]).all() for name in errors)
+    always_right = fit_latent_class(Ratings([[0, 0, 0], [1, 1, 1], [1, 1, 0]] * 10, ("a", "b")))
+    assert always_right.accuracy.values[:2].tolist() == pytest.approx([1, 1])
+    assert np.isnan(always_right.standard_errors()["accuracy"].values[:2]).all()
+
+
+def test_a_category_never_used_has_no_row_and_does_no_harm():
+    ratings = simulate(Scenario(n_categories=2, n_items=200, rater_accuracy=(0.8,) * 3), seed=2)
+    full = Ratings(ratings.codes, "abc")
+    fit = fit_latent_class(full)
+    assert np.isnan(fit.confusion.sel(category="c")).all()
+    without = fit_latent_class(Ratings(ratings.codes, "ab"))
+    np.testing.assert_allclose(fit.accuracy, without.accuracy, atol=1e-6)
+    shared = fit_latent_class(full, "one_coin")
+    assert np.isfinite(shared.confusion).all() and np.isfinite(shared.accuracy).all()
+
+
+def test_a_coin_that_is_always_right_has_no_standard_error():
+    fit = fit_latent_class(Ratings([[0, 0, 0], [1, 1, 1]] * 10, "ab"), "one_coin")
+    errors = fit.standard_errors()
+    assert fit.accuracy.values.tolist() == pytest.approx([1, 1, 1])
+    assert np.isnan(errors["confusion"]).all() and np.isnan(errors["accuracy"]).all()
+    expected = np.sqrt(0.25 / 20)
+    assert errors["base_rates"].values.tolist() == pytest.approx([expected, expected])
+
+
+def test_rows_of_no_items_do_not_count_as_missing_ratings():
+    caries = load_dataset("caries")
+    codes = np.vstack([caries.codes, [0, -1, -1, -1, -1]])
+    fit = fit_latent_class(Ratings(codes, (0, 1), counts=[*caries.counts, 0]))
+    assert fit.g2 == pytest.approx(129.845, abs=0.002)
+
+
+def test_one_rating_an_item_is_enough_with_a_system_or_known_truths():
+    ratings = simulate(Scenario(n_categories=2, n_items=100), seed=1)
+    one = ratings.codes[:, :1]
+    with_system = fit_latent_class(Ratings(one, "ab", system=ratings.system))
+    assert with_system.confusion.sizes["rater"] == 2
+    truth = np.where(np.arange(100) < 60, ratings.truth, -1)
+    with_truths = fit_latent_class(Ratings(one, "ab", truth=truth))
+    assert "the known truths of 60 items entered as data" in with_truths.notes
+    with pytest.raises(InputError, match="no item has two ratings"):
+        fit_latent_class(Ratings(one, "ab"))
+
+
+def test_a_search_that_did_not_end_is_noted():
+    point = np.empty(0)
+    fits = {
+        "votes": LatentClasses(base_rates=point, confusion=point, converged=True),
+        "random 1": LatentClasses(base_rates=point, confusion=point, iterations=20_001),
+    }
+    assert "EM had not converged after 20001 steps from: random 1" in mode_notes(fits)
+
+
+def test_items_without_ratings_are_not_counted():
+    codes = load_dataset("caries").take([0, 5, 30, 31]).codes.tolist() * 20
+    ratings = Ratings([*codes, [-1] * 5], (0, 1))
+    fit = fit_latent_class(ratings)
+    assert fit.n_items == 80
+    np.testing.assert_allclose(fit.class_probabilities[-1], fit.base_rates, atol=1e-8)
+
+
+@pytest.mark.parametrize(
+    ("codes", "arguments", "message"),
+    [
+        ([[0, 1], [1, 1]], {"model": "two_coin"}, "'two_coin'; did you mean 'one_coin'"),
+        ([[0, 1], [1, 1]], {"start": "best"}, "start is 'best'"),
+        ([[0, 1], [1, 1]], {"restarts": -1}, "restarts is -1"),
+        ([[0, 1], [1, 1]], {"restarts": 1, "seed": "x"}, "seed is 'x'"),
+        ([[0, 1], [1, 1]], {"n_classes": 0}, "n_classes is 0"),
+        ([[0, 1], [1, 1]], {"n_classes": 2.5}, "n_classes is 2.5"),
+        ([[0, 1], [1, 1]], {"model": "one_coin", "n_classes": 3}, "there are 2, not 3"),
+        ([[0, 1], [1, 1]], {"groups": ["a"]}, "groups of 1 row, and of ratings 2"),
+        ([[0, 1], [1, 1]], {"groups": ["a", None]}, "item 1 has no group"),
+        ([[0, -1], [-1, 1]], {}, "no item has two ratings"),
+        (np.zeros((0, 2), int), {}, "of 0 items in 2 categories"),
+    ],
+)
+def test_bad_input_is_refused(codes, arguments, message):
+    with pytest.raises(InputError, match=message):
+        fit_latent_class(Ratings(codes, ("a", "b")), **arguments)
+
+
+def test_one_category_is_refused():
+    with pytest.raises(InputError, match="of 1 item in 1 category;"):
+        fit_latent_class(Ratings([[0, 0]], ("a",)))
+
+
+def test_a_group_without_items_is_refused():
+    ratings = Ratings([[0, 1], [1, 1]], ("a", "b"), counts=[3, 0])
+    with pytest.raises(InputError, match="group 'y' has no items"):
+        fit_latent_class(ratings, groups=["x", "y"])
+
+
+def test_one_of_a_thing_is_printed_in_the_singular():
+    fit = fit_latent_class(Ratings([[0], [1]], "ab", counts=[1, 0], truth=[0, -1]), n_classes=1)
+    assert repr(fit).startswith("LatentClassFit of dawid_skene: 1 item, 1 rater, 1 class\n")
+    assert "with 1 parameter\n" in repr(fit)
+
+
+def test_what_is_printed_says_what_to_know(anesthesia_modes):
+    shown = repr(anesthesia_modes)
+    assert shown.startswith("LatentClassFit of dawid_skene: 45 items, 5 raters, 4 classes")
+    assert all(note in shown for note in anesthesia_modes.notes)
+
+
+# ----- Standard errors -----
+
+
+def numerical_errors(model, codes, fit):
+    """Delta method from a numerical Hessian in logits, by other code than the package's."""
+    n_raters, k = fit.confusion.shape[:2]
+    n = latent_class.size(model, n_raters, k)
+    rates, matrices = fit.base_rates.values, fit.confusion.values
+    groups = [0, n_raters - 1] if model in ("one_coin", "pooled") else range(n_raters)
+    if model in ("pooled", "dawid_skene"):
+        rest = [np.log(m[:, :-1] / m[:, -1:]).ravel() for m in matrices[list(groups)]]
+    else:
+        right = [np.diagonal(m)[: None if model == "class_conditional" else 1] for m in matrices]
+        rest = [np.log(right[j] / (1 - right[j])) for j in groups]
+    theta = np.concatenate([np.log(rates[:-1] / rates[-1]), *rest])
+    assert len(theta) == n
+    unique, counts = np.unique(codes, axis=0, return_counts=True)
+    hot = unique[:, :, None] == np.arange(k)
+
+    def values(theta):
+        return np.concatenate(
+            [part.ravel() for part in latent_class.parameters(model, theta, n_raters, k)]
+        )
+
+    def log_likelihood(theta):
+        base_rates, confusion = latent_class.parameters(model, theta, n_raters, k)
+        log = np.einsum("pjx,jzx->pz", hot, np.log(confusion)) + np.log(base_rates)
+        return counts @ np.log(np.exp(log).sum(axis=1))
+
+    step, eye = 1e-3, np.eye(n)
+    hessian = np.empty((n, n))
+    for i in range(n):
+        for j in range(i + 1):
+            a, b = step * eye[i], step * eye[j]
+            hessian[i, j] = hessian[j, i] = (
+                log_likelihood(theta + a + b)
+                - log_likelihood(theta + a - b)
+                - log_likelihood(theta - a + b)
+                + log_likelihood(theta - a - b)
+            ) / (4 * step**2)
+    slope = np.stack(
+        [(values(theta + step * e / 10) - values(theta - step * e / 10)) / (step / 5) for e in eye],
+        axis=1,
+    )
+    covariance = slope @ np.linalg.inv(-hessian) @ slope.T
+    gradient = np.zeros(len(covariance))
+    gradient[:k] = np.diagonal(matrices[-1])
+    gradient[-k * k :] = (np.eye(k) * rates[:, None]).ravel()
+    errors = np.sqrt(np.diagonal(covariance))
+    return errors[:k], errors[k:].reshape(matrices.shape), np.sqrt(gradient @ covariance @ gradient)
+
+
+@each_model
+def test_standard_errors_are_those_of_a_numerical_hessian(model):
+    scenario = Scenario(
+        n_categories=3,
+        rater_accuracy=(0.6, 0.7, 0.8),
+        system_accuracy=0.75,
+        missing=0.15,
+        n_items=4000,
+        base_rates=(0.5, 0.3, 0.2),
+    )
+    ratings = simulate(scenario, seed=5)
+    fit = fit_latent_class(ratings, model)
+    codes = np.column_stack([ratings.codes, ratings.system])
+    base_rates, confusion, accuracy = numerical_errors(model, codes, fit)
+    errors = fit.standard_errors()
+    np.testing.assert_allclose(errors["base_rates"], base_rates, rtol=1e-3)
+    np.testing.assert_allclose(errors["confusion"], confusion, rtol=1e-3)
+    assert float(errors["accuracy"].sel(rater="system")) == pytest.approx(accuracy, rel=1e-3)
+
+
+def test_standard_errors_of_saturated_groups_are_those_of_multinomials():
+    """Where all truths but one are known, nearly those of proportions."""
+    full = simulate(Scenario(n_categories=2, n_items=5000), seed=6)
+    truth = np.where(np.arange(5000) < 4999, full.truth, -1)
+    # Unequal in size and in base rates.
+    group = (np.arange(5000) % np.where(full.truth == 1, 2, 9) == 0).astype(int)
+    ratings = Ratings(full.codes, full.categories, truth=truth)
+    fit = fit_latent_class(ratings, groups=group)
+    errors, n_items = fit.standard_errors(), np.bincount(group)
+    for g in (0, 1):
+        share = full.truth[group == g].mean()
+        expected = np.sqrt(share * (1 - share) / n_items[g])
+        assert float(errors["base_rates"].sel(group=g)[1]) == pytest.approx(expected, rel=2e-3)
+    one = full.truth == 1
+    right = (full.codes[one, 0] == 1).mean()
+    expected = np.sqrt(right * (1 - right) / one.sum())
+    assert float(errors["confusion"][0, 1, 1]) == pytest.approx(expected, rel=2e-3)
+    shares = np.array([full.truth[group == g].mean() for g in (0, 1)])
+    right = np.array([(full.codes[full.truth == c, 0] == c).mean() for c in (0, 1)])
+    sizes = np.bincount(full.truth)
+    by_rates = (right[1] - right[0]) ** 2 * (n_items * shares * (1 - shares)).sum() / 5000**2
+    by_confusion = ((sizes / 5000) ** 2 * right * (1 - right) / sizes).sum()
+    expected = float(np.sqrt(by_rates + by_confusion))
+    assert float(errors["accuracy"][0]) == pytest.approx(expected, rel=2e-3)
+    assert float(fit.accuracy[0]) == pytest.approx(
+        (full.codes[:, 0] == full.truth).mean(), abs=1e-3
+    )
+
+
+def test_standard_errors_of_a_crowd_take_memory_for_its_raters_and_not_their_pairs():
+    rng = np.random.default_rng(6)
+    truth, codes = rng.integers(0, 3, 600), np.full((600, 300), -1)
+    for item, row in zip(truth, codes, strict=True):
+        given = np.where(rng.random(8) < 0.7, item, rng.integers(0, 3, 8))
+        row[rng.choice(300, 8, replace=False)] = given
+    fit = fit_latent_class(Ratings(codes, "abc"), "one_coin")
+    fit.standard_errors()  # loads libraries
+    tracemalloc.start()
+    errors = fit.standard_errors()
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    # How each of 300 accuracies moves with each of 2,703 probabilities takes 6.5 MB.
+    assert peak < 3e6
+    # With one coin the accuracy is any of the diagonal.
+    np.testing.assert_allclose(errors["accuracy"], errors["confusion"][:, 0, 0])
+
+
+def random_model(model, rng, k=3):
+    """Base rates and matrices that a model allows, of three raters and a system."""
+    rates = rng.dirichlet(np.full(k, 20.0))
+    n = 2 if model in ("one_coin", "pooled") else 4
+    if model in ("pooled", "dawid_skene"):
+        matrices = 0.55 * np.eye(k) + 0.45 * rng.dirichlet(np.full(k, 3.0), (n, k))
+    else:
+        right = rng.uniform(0.6, 0.9, (n, k if model == "class_conditional" else 1))
+        eye = np.eye(k)
+        matrices = right[..., None] * eye + (1 - right[..., None]) * (1 - eye) / (k - 1)
+    return rates, matrices[[0, 0, 0, 1]] if n == 2 else matrices
+
+
+@each_model
+def test_every_model_recovers_its_parameters(model):
+    rng = np.random.default_rng([7, list(LATENT_CLASS_MODELS).index(model)])
+    rates, matrices = random_model(model, rng)
+    codes = draw(rates, matrices, 40_000, rng)
+    fit = fit_latent_class(Ratings(codes[:, :3], "abc", system=codes[:, 3]), model)
+    errors = fit.standard_errors()
+    assert (np.abs(fit.base_rates - rates) < 4.5 * errors["base_rates"]).all()
+    assert (np.abs(fit.confusion - matrices) < 4.5 * errors["confusion"]).all()
+    assert (errors["confusion"] < 0.03).all()
+
+
+def test_standard_errors_are_the_spread_of_the_estimates():
+    rng = np.random.default_rng(8)
+    rates, matrices = random_model("dawid_skene", rng)
+    true = np.array([rates[0], matrices[0, 1, 1], rates @ np.diagonal(matrices[3])])
+    estimates, errors = np.empty((120, 3)), np.empty((120, 3))
+    for i in range(120):
+        codes = draw(rates, matrices, 1500, rng)
+        fit = fit_latent_class(Ratings(codes[:, :3], "abc", system=codes[:, 3]))
+        for values, source in ((estimates, fit), (errors, fit.standard_errors())):
+            parts = (source.base_rates, source.confusion, source.accuracy)
+            rate, cell, accuracy = (part.values for part in parts)
+            values[i] = rate[0], cell[0, 1, 1], accuracy[3]
+    # The spread of 120 estimates is itself uncertain by 6.5%.
+    ratio = np.sqrt((errors**2).mean(axis=0)) / estimates.std(axis=0)
+    np.testing.assert_allclose(ratio, 1, atol=0.25)
+    covered = (np.abs(estimates - true) < 1.96 * errors).mean(axis=0)
+    assert (covered > 0.88).all() and covered[2] < 1

@@ -1,0 +1,497 @@
+"""The t-a-p model against published numbers, loops over true categories, and simulated truth."""
+
+from functools import cache
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from statsmodels.stats.inter_rater import fleiss_kappa
+
+from lehner import (
+    InputError,
+    Ratings,
+    cut_ratings,
+    fit_tap,
+    fit_tap_by_cut,
+    load_dataset,
+)
+from lehner.latent_class.accelerated_em import accelerated_em
+from lehner.latent_class.tap.likelihood import confusion, em_step, gradient, group_votes
+from lehner.latent_class.tap.likelihood import log_likelihood as value_at
+from tests.reference import tap as reference
+
+pytestmark = pytest.mark.filterwarnings("error")
+
+each_algorithm = pytest.mark.parametrize("algorithm", ["em", "direct"])
+few = settings(max_examples=30, deadline=None)
+
+
+def draw(rng, n, t, a, p, n_raters):
+    """Codes (item, rater); a and p alike for all raters, or by rater."""
+    k = len(t)
+    a, p = np.broadcast_to(a, n_raters), np.broadcast_to(p, (n_raters, k))
+    truth = rng.choice(k, n, p=t)
+    guesses = np.stack([rng.choice(k, n, p=q) for q in p], axis=1)
+    return np.where(rng.random((n, n_raters)) < a, truth[:, None], guesses)
+
+
+def ratings_of(codes, k, **options):
+    return Ratings(codes, range(k), **options)
+
+
+@cache
+def three_categories():
+    """Four raters of three categories, some ratings missing."""
+    rng = np.random.default_rng(3)
+    codes = draw(rng, 500, [0.5, 0.3, 0.2], 0.6, [0.2, 0.3, 0.5], 4)
+    return ratings_of(np.where(rng.random(codes.shape) < 0.15, -1, codes), 3)
+
+
+def rows_of(ratings):
+    unique = ratings.patterns(truth=False).ratings
+    rows = [[] for _ in unique.items]
+    for i, j, c in zip(
+        unique.flat.item_index, unique.flat.rater_index, unique.flat.category_index, strict=True
+    ):
+        rows[i].append((int(j), int(c)))
+    return rows, unique.weights
+
+
+def reference_value(fit, ratings):
+    rows, weights = rows_of(ratings)
+    guessing = np.nan_to_num(fit.guessing.values)
+    return reference.log_likelihood(
+        rows, weights, fit.base_rates.values, fit.knowledge.values, guessing
+    )
+
+
+# ----- Published numbers -----
+
+WINE = {  # Shared expected values; class 1 is "at or below the cut".
+    1: (0.2651, 0.5421, 0.2172, -243.357),
+    2: (0.541, 0.4368, 0.587, -286.116),
+    3: (0.6477, 0.2456, 0.9535, -169.945),
+}
+
+
+@each_algorithm
+def test_wine_has_the_published_numbers_at_every_cut(algorithm):
+    fits = fit_tap_by_cut(load_dataset("wine"), algorithm=algorithm)
+    assert list(fits) == [1, 2, 3]
+    for cut, (t, a, p, log_likelihood) in WINE.items():
+        fit = fits[cut]
+        assert fit.converged and not fit.notes
+        assert fit.base_rates.values[0] == pytest.approx(t, abs=3e-4)
+        np.testing.assert_allclose(fit.knowledge, a, atol=3e-4)
+        np.testing.assert_allclose(fit.guessing[:, 0], p, atol=3e-4)
+        assert fit.log_likelihood == pytest.approx(log_likelihood, abs=2e-3)
+
+
+def test_the_package_guide_has_class_1_above_the_cut():
+    fit = fit_tap(load_dataset("kappazoo_wine"))
+    assert float(fit.base_rates.sel(category="above 1")) == pytest.approx(0.735, abs=5e-4)
+    assert float(fit.knowledge[0]) == pytest.approx(0.542, abs=5e-4)
+    assert float(fit.guessing.sel(response="above 1")[0]) == pytest.approx(0.783, abs=5e-4)
+    assert fit.log_likelihood == pytest.approx(-243.357, abs=5e-4)
+
+
+def test_with_two_categories_and_a_knowledge_by_rater_it_is_the_two_class_model():
+    """Caries: log-likelihood of the latent-class model, computed by another program."""
+    fit = fit_tap(load_dataset("caries"), by_rater=True, starts=1)
+    assert fit.log_likelihood == pytest.approx(-7465.3847, abs=6e-4)
+    assert float(fit.base_rates.sel(category=1)) == pytest.approx(0.1961, abs=1e-4)
+
+
+# ----- The likelihood and its maximum -----
+
+
+@each_algorithm
+@pytest.mark.parametrize("by_rater", [False, True])
+def test_the_likelihood_is_that_of_loops_over_true_categories(algorithm, by_rater):
+    ratings = three_categories()
+    fit = fit_tap(ratings, by_rater=by_rater, algorithm=algorithm, starts=1)
+    assert fit.converged
+    assert fit.log_likelihood == pytest.approx(reference_value(fit, ratings), abs=1e-8)
+    rows, _ = rows_of(ratings)
+    first = reference.class_probabilities(
+        rows[0], fit.base_rates.values, fit.knowledge.values, fit.guessing.values
+    )
+    np.testing.assert_allclose(fit.class_probabilities[0], first, atol=1e-10)
+
+
+@pytest.mark.parametrize("by_rater", [False, True])
+def test_em_ends_where_the_optimiser_does(by_rater):
+    ratings = three_categories()
+    em, direct = (fit_tap(ratings, by_rater=by_rater, algorithm=x) for x in ("em", "direct"))
+    assert em.log_likelihood == pytest.approx(direct.log_likelihood, abs=1e-7)
+    for name in ("base_rates", "knowledge", "guessing", "confusion", "class_probabilities"):
+        np.testing.assert_allclose(getattr(em, name), getattr(direct, name), atol=2e-5)
+
+
+points = st.tuples(st.integers(2, 4), st.integers(0, 10_000), st.booleans(), st.booleans())
+
+
+def random_case(k, seed, by_rater, has_system):
+    rng = np.random.default_rng(seed)
+    codes = rng.integers(-1, k, (12, 3))
+    system = rng.integers(0, k, 12) if has_system else None
+    data = group_votes(ratings_of(codes, k, system=system), by_rater=by_rater)
+    mixture = rng.dirichlet(np.ones(k + 1), data.n_groups)
+    return data, np.concatenate([rng.dirichlet(np.ones(k)), mixture.ravel()])
+
+
+@few
+@given(points)
+def test_the_gradient_is_that_of_finite_differences(case):
+    data, x = random_case(*case)
+    slope, value = gradient(data, x)
+    assert value == pytest.approx(value_at(data, x), abs=1e-10)
+    step = 1e-6 * x
+    numeric = [
+        (value_at(data, x + s * e) - value_at(data, x - s * e)) / (2 * s)
+        for s, e in zip(step, np.eye(len(x)), strict=True)
+    ]
+    np.testing.assert_allclose(slope, numeric, rtol=1e-5, atol=1e-4)
+
+
+@few
+@given(points)
+def test_a_step_of_em_never_lowers_the_likelihood(case):
+    data, x = random_case(*case)
+    for _ in range(5):
+        moved, value = em_step(data, x)
+        assert value_at(data, moved) >= value - 1e-10
+        x = moved
+    for block in data.blocks():
+        assert x[block].sum() == pytest.approx(1)
+
+
+@few
+@given(points)
+def test_leaps_do_not_lower_it_either(case):
+    data, x = random_case(*case)
+    values = []
+    for most in range(0, 40, 3):
+        found = accelerated_em(lambda point: em_step(data, point), x, most_steps=most)
+        values.append(value_at(data, found.point))
+    assert (np.diff(values) > -1e-9).all()
+
+
+# ----- The chapter's M-step -----
+
+
+def chapter(ratings):
+    votes = ratings.votes()
+    p = votes.T @ ratings.weights / ratings.n_ratings
+    return reference.chapter_em(votes, ratings.weights, p, 0.5, p)
+
+
+def test_the_printed_rater_likelihood_is_no_distribution():
+    """With p indexed by the true category the probabilities of the ratings do not sum to 1."""
+    a, p = 0.5, [0.2, 0.3, 0.5]
+    printed = [[(1 - a) * p[k] + a * (k == r) for r in range(3)] for k in range(3)]
+    meant = [[reference.rating_probability(a, p, k, r) for r in range(3)] for k in range(3)]
+    np.testing.assert_allclose(np.sum(printed, axis=1), [0.8, 0.95, 1.25])
+    np.testing.assert_allclose(np.sum(meant, axis=1), 1)
+
+
+@pytest.mark.parametrize("cut", [1, 2, 3])
+def test_two_categories_and_equally_many_ratings_the_chapter_is_exact(cut):
+    ratings = cut_ratings(load_dataset("wine"), cut)
+    t, a, p = chapter(ratings)
+    fit = fit_tap(ratings)
+    np.testing.assert_allclose(t, fit.base_rates, atol=1e-5)
+    assert a == pytest.approx(float(fit.knowledge[0]), abs=1e-5)
+    np.testing.assert_allclose(p, fit.guessing[0], atol=1e-5)
+
+
+def test_three_categories_or_unequal_numbers_it_ends_near_the_maximum_and_below():
+    rng = np.random.default_rng(8)
+    codes = draw(rng, 300, [0.6, 0.4], 0.5, [0.3, 0.7], 5)
+    unequal = ratings_of(np.where(rng.random(codes.shape) < 0.4, -1, codes), 2)
+    equal = ratings_of(draw(rng, 300, [0.5, 0.3, 0.2], 0.5, [0.2, 0.3, 0.5], 4), 3)
+    for ratings in (unequal, equal):
+        t, a, p = chapter(ratings)
+        fit = fit_tap(ratings)
+        rows, weights = rows_of(ratings)
+        n = ratings.n_raters
+        reached = reference.log_likelihood(rows, weights, t, [a] * n, [p] * n)
+        assert 1e-3 < fit.log_likelihood - reached < 1
+        np.testing.assert_allclose(t, fit.base_rates, atol=0.05)
+        assert a == pytest.approx(float(fit.knowledge[0]), abs=0.05)
+
+
+# ----- Fleiss' kappa of unbiased raters -----
+
+
+def population_fleiss_kappa(t, a, p):
+    """From the probabilities of pairs of ratings."""
+    theta = confusion(np.append(a, (1 - a) * np.asarray(p))[None])[0]
+    pairs = theta.T @ np.diag(t) @ theta
+    chance = pairs.sum(axis=0) @ pairs.sum(axis=0)
+    return (np.trace(pairs) - chance) / (1 - chance)
+
+
+@few
+@given(st.integers(2, 8), st.integers(0, 10_000), st.floats(0, 1))
+def test_fleiss_kappa_of_unbiased_raters_is_knowledge_squared(k, seed, a):
+    t = np.random.default_rng(seed).dirichlet(np.ones(k)) * 0.98 + 0.02 / k
+    assert population_fleiss_kappa(t, a, t) == pytest.approx(a**2, abs=1e-9)
+
+
+def test_fleiss_kappa_of_biased_raters_is_not():
+    assert population_fleiss_kappa([0.8, 0.2], 0.5, [0.2, 0.8]) < 0.2
+
+
+@pytest.mark.parametrize("k", [2, 3, 5])
+def test_fleiss_kappa_of_simulated_unbiased_raters_is_the_square_of_the_knowledge_fitted(k):
+    """Fleiss' kappa by another library; its standard error here is below .005."""
+    rng = np.random.default_rng(k)
+    t, a = np.arange(1, k + 1) / np.arange(1, k + 1).sum(), 0.7
+    ratings = ratings_of(draw(rng, 20_000, t, a, t, 4), k)
+    kappa = fleiss_kappa(ratings.votes())
+    assert kappa == pytest.approx(a**2, abs=0.015)
+    assert float(fit_tap(ratings, starts=1).knowledge[0]) ** 2 == pytest.approx(kappa, abs=0.015)
+
+
+# ----- Recovery and standard errors -----
+
+
+TRUTHS = {2: ([0.6, 0.4], [0.3, 0.7]), 3: ([0.5, 0.3, 0.2], [0.2, 0.3, 0.5])}
+
+
+@pytest.mark.parametrize("k", [2, 3])
+def test_parameters_are_recovered_within_their_standard_errors(k):
+    """Over 60 samples z is standard normal: mean and spread within 4 Monte Carlo errors."""
+    rng = np.random.default_rng(20 + k)
+    t, p = TRUTHS[k]
+    z = []
+    for _ in range(60):
+        ratings = ratings_of(draw(rng, 400, t, 0.6, p, 4), k)
+        fit = fit_tap(ratings, starts=1, algorithm="direct")
+        errors = fit.standard_errors
+        z.append(
+            [
+                float((fit.base_rates - t)[0] / errors.base_rates[0]),
+                float((fit.knowledge - 0.6)[0] / errors.knowledge[0]),
+                float((fit.guessing - p)[0, 0] / errors.guessing[0, 0]),
+            ]
+        )
+    assert (np.abs(np.mean(z, axis=0)) < 4 / np.sqrt(60)).all()
+    assert (np.abs(np.std(z, axis=0, ddof=1) - 1) < 4 / np.sqrt(120)).all()
+
+
+def test_standard_errors_are_those_of_the_curvature_of_the_loops():
+    """Two categories, where the three parameters can be moved freely."""
+    ratings = load_dataset("kappazoo_wine")
+    fit = fit_tap(ratings, algorithm="direct")
+    rows, weights = rows_of(ratings)
+
+    def value(theta):
+        t, a, p = theta
+        return reference.log_likelihood(rows, weights, [t, 1 - t], [a] * 4, [[p, 1 - p]] * 4)
+
+    best = np.array([fit.base_rates[0], fit.knowledge[0], fit.guessing[0, 0]], dtype=float)
+    h, eye = 1e-4, np.eye(3) * 1e-4
+    hessian = [
+        [
+            sum(i * j * value(best + i * a + j * b) for i in (1, -1) for j in (1, -1)) / (4 * h * h)
+            for a in eye
+        ]
+        for b in eye
+    ]
+    expected = np.sqrt(np.diag(np.linalg.inv(-np.array(hessian))))
+    errors = fit.standard_errors
+    found = [errors.base_rates[0], errors.knowledge[0], errors.guessing[0, 0]]
+    np.testing.assert_allclose(found, expected, rtol=1e-4)
+
+
+def test_a_knowledge_by_rater_and_of_the_system_is_recovered():
+    rng = np.random.default_rng(4)
+    a = [0.3, 0.5, 0.7, 0.9]
+    p = [[0.2, 0.3, 0.5], [0.6, 0.3, 0.1], [0.3, 0.3, 0.4], [0.1, 0.8, 0.1]]
+    codes = draw(rng, 20_000, [0.5, 0.3, 0.2], a, p, 4)
+    ratings = ratings_of(codes[:, :3], 3, system=codes[:, 3])
+    fit = fit_tap(ratings, by_rater=True, starts=1)
+    assert fit.knowledge["rater"].values.tolist() == ["1", "2", "3", "system"]
+    assert (np.abs(fit.knowledge - a) < 4 * fit.standard_errors.knowledge).all()
+    assert (np.abs(fit.guessing - p) < 4 * fit.standard_errors.guessing).all()
+    assert fit.n_parameters == 2 + 4 * 3
+    assert fit.bic == pytest.approx(14 * np.log(20_000) - 2 * fit.log_likelihood)
+
+
+def test_raters_share_their_knowledge_and_the_system_has_its_own():
+    rng = np.random.default_rng(5)
+    a, p = [0.5, 0.5, 0.5, 0.9], [[0.2, 0.3, 0.5]] * 3 + [[0.1, 0.8, 0.1]]
+    codes = draw(rng, 20_000, [0.5, 0.3, 0.2], a, p, 4)
+    fit = fit_tap(ratings_of(codes[:, :3], 3, system=codes[:, 3]), starts=1)
+    assert fit.knowledge["rater"].values.tolist() == ["1", "2", "3", "system"]
+    assert len(set(fit.knowledge.values[:3])) == 1
+    assert (np.abs(fit.knowledge - a) < 4 * fit.standard_errors.knowledge).all()
+    assert (np.abs(fit.guessing - p) < 4 * fit.standard_errors.guessing).all()
+    assert fit.n_parameters == 2 + 2 * 3
+
+
+# ----- What the data do not say -----
+
+
+def assert_no_numbers(fit, note):
+    assert any(note in text for text in fit.notes), fit.notes
+    names = ("base_rates", "knowledge", "guessing", "confusion", "class_probabilities")
+    assert all(np.isnan(getattr(fit, name)).all() for name in names)
+    assert all(np.isnan(fit.standard_errors[name]).all() for name in names[:4])
+
+
+@each_algorithm
+def test_two_ratings_in_two_categories_do_not_determine_three_parameters(algorithm):
+    rng = np.random.default_rng(1)
+    codes = draw(rng, 300, [0.6, 0.4], 0.7, [0.5, 0.5], 2)
+    fit = fit_tap(ratings_of(codes, 2), algorithm=algorithm)
+    assert_no_numbers(fit, "other values fit as well")
+    assert fit.log_likelihood is not None
+    codes = draw(rng, 300, [0.6, 0.4], 0.7, [0.5, 0.5], 3)
+    assert not fit_tap(ratings_of(codes, 2), algorithm=algorithm).notes
+
+
+@each_algorithm
+def test_raters_who_agree_no_more_than_by_chance_say_nothing(algorithm):
+    below = Ratings.from_counts([[2, 2]], ["no", "yes"], item_counts=[50])
+    at = Ratings.from_counts(
+        [[3, 0], [2, 1], [1, 2], [0, 3]], ["no", "yes"], item_counts=[27, 54, 36, 8]
+    )
+    for ratings in (below, at):
+        fit = fit_tap(ratings, algorithm=algorithm)
+        assert_no_numbers(fit, "agree no more than guesses would")
+        shares = ratings.votes().T @ ratings.weights / ratings.n_ratings
+        assert fit.log_likelihood == pytest.approx(
+            ratings.n_ratings * shares @ np.log(shares) + orderings(ratings), abs=1e-3
+        )
+
+
+def orderings(ratings):
+    from math import factorial, log, prod
+
+    return sum(
+        w * log(factorial(sum(v)) / prod(map(factorial, v)))
+        for v, w in zip(ratings.votes().tolist(), ratings.weights.tolist(), strict=True)
+    )
+
+
+@pytest.mark.parametrize(
+    ("ratings", "note"),
+    [
+        (Ratings([[0, 0], [0, 0]], ["only"]), "fewer than two categories"),
+        (Ratings([[0], [1], [1]], ["no", "yes"]), "no item has two ratings"),
+        (Ratings([[0, -1], [-1, 1]], ["no", "yes"]), "no item has two ratings"),
+        (Ratings(np.zeros((0, 3), int), ["no", "yes"]), "no item has two ratings"),
+        (Ratings([[0, 0, 1]], ["no", "yes"], counts=[0]), "no item has two ratings"),
+    ],
+)
+def test_too_little_to_go_by_gives_no_number_and_a_note(ratings, note):
+    fit = fit_tap(ratings)
+    assert_no_numbers(fit, note)
+    assert fit.log_likelihood is None and fit.bic is None
+    assert note in repr(fit)
+    assert f"base rates (t)  {fit.base_rates['category'].values[0]} –" in repr(fit)
+
+
+def test_raters_who_always_agree_know_and_how_they_would_guess_is_undefined():
+    fit = fit_tap(Ratings([[0] * 3, [1] * 3], ["no", "yes"], counts=[30, 10]))
+    np.testing.assert_allclose(fit.knowledge, 1)
+    np.testing.assert_allclose(fit.base_rates, [0.75, 0.25])
+    assert np.isnan(fit.guessing).all() and "how they would guess" in fit.notes[0]
+    assert float(fit.standard_errors.base_rates[0]) == pytest.approx(np.sqrt(0.75 * 0.25 / 40))
+
+
+def test_a_rater_without_ratings_has_no_numbers_and_the_others_keep_theirs():
+    codes = np.array(three_categories().codes)
+    alone = fit_tap(ratings_of(codes, 3), by_rater=True, starts=1)
+    joined = fit_tap(
+        ratings_of(np.column_stack([codes, np.full(len(codes), -1)]), 3), by_rater=True, starts=1
+    )
+    assert np.isnan(joined.knowledge[4]) and np.isnan(joined.guessing[4]).all()
+    assert "other values fit as well" in joined.notes[0]
+    np.testing.assert_allclose(joined.knowledge[:4], alone.knowledge, atol=1e-7)
+    np.testing.assert_allclose(joined.class_probabilities, alone.class_probabilities, atol=1e-6)
+
+
+def test_a_category_nobody_uses_has_base_rate_0():
+    codes = three_categories().codes
+    fit = fit_tap(ratings_of(codes, 4), starts=1)
+    np.testing.assert_allclose(
+        fit.base_rates[:3], fit_tap(three_categories()).base_rates, atol=1e-6
+    )
+    assert float(fit.base_rates[3]) < 1e-12 and np.isnan(fit.standard_errors.base_rates[3])
+
+
+# ----- Invariances -----
+
+
+def test_relabelled_categories_permute_the_result():
+    codes = three_categories().codes
+    order = np.array([2, 0, 1])
+    fit = fit_tap(three_categories())
+    other = fit_tap(ratings_of(np.where(codes < 0, -1, order[codes]), 3))
+    np.testing.assert_allclose(other.base_rates.values[order], fit.base_rates, atol=1e-6)
+    np.testing.assert_allclose(other.guessing.values[:, order], fit.guessing, atol=1e-6)
+
+
+def test_grouped_rows_count_as_often_as_they_say():
+    codes = np.array(three_categories().codes)
+    unique, counts = np.unique(codes, axis=0, return_counts=True)
+    fit, other = fit_tap(three_categories()), fit_tap(ratings_of(unique, 3, counts=counts))
+    np.testing.assert_allclose(other.base_rates, fit.base_rates, atol=1e-7)
+    assert (other.n_items, other.log_likelihood) == (fit.n_items, pytest.approx(fit.log_likelihood))
+
+
+def test_an_item_without_ratings_has_the_base_rates():
+    codes = np.vstack([three_categories().codes, np.full((1, 4), -1)])
+    fit = fit_tap(ratings_of(codes, 3), starts=1)
+    np.testing.assert_allclose(fit.class_probabilities[-1], fit.base_rates)
+
+
+def test_a_maximum_that_only_one_start_reached_is_told():
+    told = []
+    for seed in (2, 4):
+        codes = np.random.default_rng(seed).integers(0, 2, (20, 4))
+        fit = fit_tap(ratings_of(codes, 2), by_rater=True, starts=2)
+        told.append("only 1 of 2 starts ended as high" in " ".join(fit.notes))
+    assert told == [True, False]
+
+
+def test_the_same_seed_gives_the_same_numbers():
+    one, other = (fit_tap(three_categories(), seed=7) for _ in range(2))
+    np.testing.assert_array_equal(one.class_probabilities, other.class_probabilities)
+
+
+# ----- Cuts -----
+
+
+def test_a_cut_counts_what_is_at_or_below_it():
+    cut = cut_ratings(load_dataset("wine"), 2)
+    tally = np.zeros(5, int)
+    np.add.at(tally, cut.votes()[:, 0], cut.weights)
+    assert tally.tolist() == [18, 35, 46, 48, 36]
+    assert cut.categories == ("at or below 2", "above 2")
+
+
+def test_a_cut_keeps_system_truth_and_gaps():
+    ratings = Ratings([[0, 2], [1, -1]], "abc", system=[2, -1], truth=[1, 0], ordered=True)
+    cut = cut_ratings(ratings, "b")
+    assert cut.codes.tolist() == [[0, 1], [0, -1]]
+    assert cut.system.tolist() == [1, -1] and cut.truth.tolist() == [0, 0]
+
+
+def test_bad_input_is_refused():
+    named, anonymous = three_categories(), load_dataset("wine")
+    with pytest.raises(InputError, match="unknown who gave which"):
+        fit_tap(anonymous, by_rater=True)
+    with pytest.raises(InputError, match="algorithm is 'newton'; choose among em, direct"):
+        fit_tap(named, algorithm="newton")
+    with pytest.raises(InputError, match="starts is 0"):
+        fit_tap(named, starts=0)
+    with pytest.raises(InputError, match="not ordered"):
+        fit_tap_by_cut(named)
+    with pytest.raises(InputError, match="no cut after 4; choose among 1, 2, 3"):
+        cut_ratings(anonymous, 4)

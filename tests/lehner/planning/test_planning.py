@@ -1,0 +1,138 @@
+"""Scenarios for planning have the kappa and the system accuracy that were asked for."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from experiments.benchmarks.loop import draw_matrices
+from lehner import InputError, Scenario, expected_kappa, scenario_with_kappa, simulate_estimates
+from lehner.algebra.algebraic import rater_accuracy
+from lehner.planning.kappa import initial_accuracy
+
+
+@settings(deadline=None, max_examples=50)
+@given(st.floats(1e-6, 0.999), st.integers(2, 8), st.integers(2, 9))
+def test_without_violation_the_accuracy_inverts_equation_2(kappa, n_categories, n_raters):
+    scenario = scenario_with_kappa(kappa, n_categories=n_categories, n_raters=n_raters)
+    agreement = 1 / n_categories + (1 - 1 / n_categories) * kappa
+    expected = float(rater_accuracy(agreement, n_categories))
+    assert scenario.rater_accuracy == pytest.approx((expected,) * n_raters, abs=1e-9)
+    assert scenario.k_properties_hold()
+    assert expected_kappa(scenario) == pytest.approx(kappa, abs=1e-9)
+
+
+@pytest.mark.parametrize(("kappa", "n_categories", "n_raters"), [(0.3, 5, 3), (0.6, 3, 5)])
+@pytest.mark.parametrize("violation", [0.5, 1.0])
+def test_simulated_raters_agree_with_the_kappa_asked_for(kappa, n_categories, n_raters, violation):
+    scenario = scenario_with_kappa(
+        kappa, n_categories=n_categories, n_raters=n_raters, violation=violation
+    )
+    found = simulate_estimates(scenario, 4000, in_sample=False, seed=5).kappa
+    assert abs(float(found.mean()) - kappa) < 0.003
+
+
+def test_expected_kappa_is_that_of_matrices_drawn_one_by_one():
+    scenario = scenario_with_kappa(0.3, violation=1)
+    rng = np.random.default_rng(2)
+    agreements = []
+    for _ in range(600):
+        base, matrices = draw_matrices(scenario, rng)
+        pairs = [(0, 1), (0, 2), (1, 2)]
+        agree = [(base @ (m[i] * m[j]).sum(axis=1)) for m in matrices for i, j in pairs]
+        agreements.append(np.mean(agree))
+    kappas = (np.array(agreements) - 0.2) / 0.8
+    error = kappas.std() / np.sqrt(len(kappas))
+    assert error < 0.002
+    assert abs(kappas.mean() - 0.3) < 4 * np.hypot(error, kappas.std() / np.sqrt(1000))
+
+
+@pytest.mark.parametrize(
+    ("kappa", "raters"), [(0.1315, (0.3, 0.4, 0.5)), (0.3024, (0.5, 0.6, 0.7))]
+)
+def test_the_kappas_of_the_papers_figures_give_its_raters(kappa, raters):
+    found = scenario_with_kappa(kappa, violation=1)
+    assert found.rater_accuracy == pytest.approx(raters, abs=0.005)
+    assert found.violations() == pytest.approx(
+        {
+            "rater_accuracy": 0.2,
+            "difficulty": 0.4,
+            "asymmetric_dispersion": 1,
+            "proportional_error_range": 1,
+            "copying": 0,
+            "misleading": 0,
+        }
+    )
+
+
+def test_violations_are_scaled():
+    half = scenario_with_kappa(0.3, violation=0.5).violations()
+    assert half["rater_accuracy"] == pytest.approx(0.1)
+    assert half["difficulty"] == pytest.approx(0.2)
+    assert half["asymmetric_dispersion"] == pytest.approx(0.5)
+    assert half["proportional_error_range"] == 0.5
+
+
+@settings(deadline=None, max_examples=50)
+@given(st.floats(0.07, 0.93), st.floats(0, 1))
+def test_the_system_reaches_the_accuracy_asked_for(accuracy, violation):
+    difficulty = (-0.2 * violation, 0.0, 0.2 * violation)
+    initial = initial_accuracy(accuracy, difficulty)
+    reached = [min(1.0, max(0.0, initial + d)) for d in difficulty]
+    assert np.mean(reached) == pytest.approx(accuracy, abs=1e-12)
+
+
+def test_simulated_systems_have_the_expected_accuracy():
+    scenario = scenario_with_kappa(0.3, violation=1, system_accuracy=0.9)
+    found = simulate_estimates(scenario, 300, in_sample=False)
+    np.testing.assert_allclose(found.system_accuracy, 0.9, atol=1e-9)
+
+
+def test_the_same_seed_gives_the_same_scenario():
+    assert scenario_with_kappa(0.3, violation=1) == scenario_with_kappa(0.3, violation=1)
+    assert scenario_with_kappa(0.3, violation=1) != scenario_with_kappa(0.3, violation=1, seed=2)
+
+
+def test_expected_kappa_of_raters_who_are_misled():
+    scenario = Scenario(rater_accuracy=(0.6, 0.7), misleading=0.2, base_rates="equal")
+    found = simulate_estimates(Scenario(**{**vars(scenario), "n_items": 5000}), 500).kappa
+    assert expected_kappa(scenario) == pytest.approx(float(found.mean()), abs=0.002)
+
+
+def test_raters_who_copy_have_another_kappa_and_are_refused():
+    never = Scenario(base_rates="equal", copying=(0, 0, 0))
+    assert expected_kappa(never) == pytest.approx(0.25)
+    with pytest.raises(InputError, match=r"copying is \(0.0, 1.0, 1.0\); simulate instead"):
+        expected_kappa(Scenario(base_rates="equal", copying=(0, 1, 1)))
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"draws": 0}, "draws is 0; give a whole number, 1 or more"),
+        ({"seed": -1}, "seed is -1; give a whole number, 0 or more"),
+    ],
+)
+def test_an_expected_kappa_of_nothing_is_refused(options, said):
+    with pytest.raises(InputError, match=said):
+        expected_kappa(Scenario(), **options)
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"kappa": 1.0}, "kappa is 1.0; give a number from 0 to below 1"),
+        ({"kappa": -0.1}, "kappa is -0.1"),
+        ({"kappa": np.nan}, "kappa is nan"),
+        ({"kappa": 0.3, "n_categories": 1}, "n_categories is 1"),
+        ({"kappa": 0.3, "n_raters": 1}, "n_raters is 1"),
+        ({"kappa": 0.3, "violation": 1.5}, "violation is 1.5"),
+        ({"kappa": 0.3, "system_accuracy": -0.1}, "system_accuracy is -0.1"),
+        ({"kappa": 0.3, "violation": 1, "system_accuracy": 0.98}, "between 0.067 and 0.933"),
+        ({"kappa": 0.01, "violation": 1}, "kappa is 0.01 with violation 1"),
+        ({"kappa": 0.95, "violation": 1}, "kappa is 0.95 with violation 1"),
+    ],
+)
+def test_what_cannot_be_is_refused(options, said):
+    with pytest.raises(InputError, match=said):
+        scenario_with_kappa(**options)

@@ -1,0 +1,213 @@
+"""A scenario is checked, knows its violations, and its parameters are what it says."""
+
+from dataclasses import FrozenInstanceError, replace
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from lehner import InputError, Scenario, true_parameters
+from lehner.simulation.parameters import draw_parameters
+
+NAN = float("nan")
+
+
+@pytest.mark.parametrize(
+    ("field", "values"),
+    [
+        ("n_categories", [1, 2.0, "5", None, True]),
+        ("n_items", [0, -1, 1.5, "3", None]),
+        ("rater_accuracy", [0.6, (), (0.6,), (0.6, 1.1), (0.6, NAN), "ab", ("a", "b"), None]),
+        ("system_accuracy", [-0.1, 1.1, NAN, None, "x", True]),
+        ("difficulty", [(), 0.2, (2.0,), (NAN,), "easy", None]),
+        ("difficulty_probabilities", [(0.5,), (0.5, 0.6), (1.5, -0.5), "x", (NAN, 1)]),
+        ("difficulty_affects", ["all", None, 3]),
+        ("asymmetric_dispersion", [0, -1, NAN, float("inf"), "2", None]),
+        ("proportional_error_range", [-0.1, 1.5, NAN, None]),
+        ("errors_affect", ["all", None]),
+        ("common_errors", ["all", None]),
+        ("normalization", ["columns", None]),
+        ("base_rates", ["flat", (0.5, 0.5), (0.2,) * 4, (1, 1, 1, 1, -3), None, (NAN,) * 5]),
+        ("missing", [-0.1, 1.1, NAN, None]),
+        ("copying", [(0.1, 0, 0), (0, 0.5), (0, 2, 0), None, 0.5]),
+        ("misleading", [-0.1, 1.1, NAN, None]),
+    ],
+)
+def test_a_bad_value_is_refused_by_the_name_of_its_field(field, values):
+    two_levels = {"difficulty": (0.0, 0.1)} if field == "difficulty_probabilities" else {}
+    for value in values:
+        with pytest.raises(InputError, match=f"^{field} is ") as error:
+            Scenario(**(two_levels | {field: value}))
+        assert len(str(error.value).splitlines()) == 1
+
+
+def test_lists_and_arrays_become_tuples_and_scenarios_can_be_compared():
+    one = Scenario(rater_accuracy=[0.5, 0.6], base_rates=np.full(5, 0.2), copying=[0, 0.5])
+    two = Scenario(rater_accuracy=(0.5, 0.6), base_rates=(0.2,) * 5, copying=(0.0, 0.5))
+    assert one == two and hash(one) == hash(two)
+    with pytest.raises(FrozenInstanceError):
+        one.n_items = 3
+
+
+def test_scenarios_that_are_equal_say_so_in_the_same_words():
+    exact = {
+        "n_categories": 2,
+        "n_items": 50,
+        "system_accuracy": 1.0,
+        "difficulty": (0.0, 1.0),
+        "difficulty_probabilities": (1.0, 0.0),
+        "asymmetric_dispersion": 2.0,
+        "proportional_error_range": 1.0,
+        "base_rates": (0.0, 1.0),
+        "missing": 0.0,
+        "copying": (0.0, 1.0, 0.0),
+        "misleading": 0.0,
+    }
+    plain = Scenario(**exact)
+    for kind in (int, np.float32, np.int64, Fraction):
+        other = {
+            name: tuple(map(kind, value)) if isinstance(value, tuple) else kind(value)
+            for name, value in exact.items()
+        } | {"n_items": np.int64(50), "n_categories": 2}
+        assert repr(Scenario(**other)) == repr(plain)
+    below = dict.fromkeys(("missing", "misleading"), -0.0) | {"difficulty": (-0.0, True)}
+    assert repr(Scenario(**(exact | below))) == repr(plain)
+
+
+@pytest.mark.parametrize(
+    ("change", "name", "size"),
+    [
+        ({"rater_accuracy": (0.5, 0.7, 0.6)}, "rater_accuracy", 0.2),
+        ({"difficulty": (-0.2, 0, 0.1)}, "difficulty", 0.3),
+        ({"asymmetric_dispersion": 3}, "asymmetric_dispersion", 2),
+        ({"asymmetric_dispersion": 0.5}, "asymmetric_dispersion", 1),
+        ({"proportional_error_range": 0.4}, "proportional_error_range", 0.4),
+        ({"copying": (0, 0.1, 0.3)}, "copying", 0.3),
+        ({"misleading": 0.1}, "misleading", 0.1),
+    ],
+)
+def test_a_violation_has_its_size_and_is_the_only_one(change, name, size):
+    scenario = Scenario(**change)
+    found = scenario.violations()
+    assert found.pop(name) == pytest.approx(size)
+    assert not any(found.values()) and not scenario.k_properties_hold()
+    assert Scenario().k_properties_hold()
+
+
+def test_what_cannot_matter_is_no_violation():
+    assert Scenario(n_categories=2, asymmetric_dispersion=2).k_properties_hold()
+    unused = Scenario(difficulty=(0, 0.2), difficulty_probabilities=(1, 0))
+    assert unused.k_properties_hold()
+
+
+def slow_system_accuracy(scenario, known):
+    total, k = 0.0, scenario.n_categories
+    for g, share in enumerate(known.level_probabilities.values):
+        for truth in range(k):
+            for seen in range(k):
+                misled = scenario.misleading
+                p = share * float(known.base_rates[truth])
+                p *= 1 - misled if seen == truth else misled / (k - 1)
+                total += p * float(known.confusion[g, -1, seen, truth])
+    return total
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {},
+        {"misleading": 0.2},
+        {"difficulty": (-0.4, 0.3), "difficulty_probabilities": (0.3, 0.7)},
+        {"proportional_error_range": 1.0, "misleading": 0.1, "normalization": "rows"},
+    ],
+)
+def test_true_parameters_are_labelled_reproducible_and_add_up(change):
+    scenario = Scenario(n_categories=3, **change)
+    known = true_parameters(scenario, 3)
+    assert known.equals(true_parameters(scenario, 3))
+    assert known.confusion.dims == ("level", "rater", "category", "response")
+    assert known.rater.values.tolist() == ["Rater 1", "Rater 2", "Rater 3", "system"]
+    assert float(known.system_accuracy) == pytest.approx(slow_system_accuracy(scenario, known))
+    np.testing.assert_allclose(known.confusion.sum("response"), 1)
+
+
+def test_preset_accuracies_of_the_paper_come_out_at_its_expected_ones():
+    for preset, expected in ((0.1, 0.4 / 3), (0.9, 2.6 / 3)):
+        scenario = Scenario(
+            system_accuracy=preset, difficulty=(-0.2, 0, 0.2), proportional_error_range=1
+        )
+        assert float(true_parameters(scenario, 1).system_accuracy) == pytest.approx(expected)
+
+
+def accuracies(scenario):
+    drawn = draw_parameters(scenario, 1, np.random.default_rng(1))
+    diagonal = np.diagonal(drawn.confusion[0], axis1=-2, axis2=-1)
+    return (diagonal * drawn.base_rates[0]).sum(axis=-1)
+
+
+def test_difficulty_affects_whom_it_says():
+    scenario = Scenario(difficulty=(-0.2, 0.1), system_accuracy=0.6)
+    hard, easy, same = 0.4, 0.7, 0.6
+    for affects, raters, system in (
+        ("both", (hard, easy), (hard, easy)),
+        ("raters", (hard, easy), (same, same)),
+        ("system", (same, same), (hard, easy)),
+    ):
+        found = accuracies(replace(scenario, difficulty_affects=affects))
+        np.testing.assert_allclose(found[:, :3], np.repeat([raters], 3, axis=0).T)
+        np.testing.assert_allclose(found[:, 3], system)
+
+
+def has_equal_errors(matrices):
+    k = matrices.shape[-1]
+    off = matrices[..., ~np.eye(k, dtype=bool)]
+    return np.ptp(off) < 1e-12
+
+
+def test_errors_are_unequal_for_whom_they_should_be():
+    scenario = Scenario(asymmetric_dispersion=2, proportional_error_range=1, system_accuracy=0.6)
+    for affects, raters, system in (
+        ("both", False, False),
+        ("raters", False, True),
+        ("system", True, False),
+    ):
+        drawn = draw_parameters(
+            replace(scenario, errors_affect=affects), 1, np.random.default_rng(1)
+        )
+        assert has_equal_errors(drawn.confusion[:, :, :-1]) == raters
+        assert has_equal_errors(drawn.confusion[:, :, -1]) == system
+
+
+def test_errors_are_shared_by_whom_they_should_be():
+    scenario = Scenario(
+        proportional_error_range=1,
+        difficulty=(0, 0),
+        system_accuracy=0.6,
+        base_rates="equal",
+    )
+    for common, levels, raters in (
+        ("none", False, False),
+        ("levels", True, False),
+        ("raters", True, True),
+    ):
+        drawn = draw_parameters(
+            replace(scenario, common_errors=common), 2, np.random.default_rng(1)
+        )
+        c = drawn.confusion
+        assert np.allclose(c[:, 0], c[:, 1]) == levels
+        assert np.allclose(c[:, 0, 0], c[:, 0, 3]) == raters
+        assert not np.allclose(c[0], c[1])
+
+
+def test_base_rates_are_drawn_as_named():
+    rng = np.random.default_rng(1)
+    for name, spread in (("dirichlet", np.sqrt(0.2 * 0.8 / 6)), ("equal", 0.0)):
+        rates = draw_parameters(Scenario(base_rates=name), 20_000, rng).base_rates
+        np.testing.assert_allclose(rates.sum(axis=1), 1)
+        assert rates[:, 0].std() == pytest.approx(spread, abs=0.003)
+    uniform = draw_parameters(Scenario(base_rates="uniform"), 20_000, rng).base_rates
+    reference = rng.uniform(size=(20_000, 5))
+    reference /= reference.sum(axis=1, keepdims=True)
+    assert uniform[:, 0].std() == pytest.approx(reference[:, 0].std(), rel=0.03)
+    given = draw_parameters(Scenario(base_rates=(0.5, 0.5, 0, 0, 0)), 3, rng).base_rates
+    np.testing.assert_array_equal(given, [[0.5, 0.5, 0, 0, 0]] * 3)

@@ -1,0 +1,227 @@
+"""Simulated ratings follow the scenario's law; the fast simulator is the slow one, only faster."""
+
+from dataclasses import replace
+from itertools import product
+
+import numpy as np
+import pytest
+from scipy.stats import chisquare, ks_2samp
+
+from experiments.benchmarks.loop import estimate, simulate_and_estimate
+from lehner import (
+    InputError,
+    Scenario,
+    estimate_algebraic,
+    simulate,
+    simulate_estimates,
+    true_parameters,
+)
+from lehner.algebra.naive import majority_agreement, mean_posterior
+from lehner.algebra.vote_methods import VOTE_METHODS, estimate_from_votes
+from lehner.data.votes import collapse_votes, pattern_votes
+from lehner.simulation.parameters import draw_parameters
+from lehner.simulation.pattern_probabilities import pattern_probabilities
+
+VIOLATED = Scenario(
+    rater_accuracy=(0.5, 0.6, 0.7),
+    difficulty=(-0.2, 0, 0.2),
+    asymmetric_dispersion=2,
+    proportional_error_range=1,
+)
+ODD = Scenario(
+    n_categories=3,
+    rater_accuracy=(0.5, 0.6, 0.9),
+    system_accuracy=0.7,
+    difficulty=(-0.3, 0.1),
+    difficulty_probabilities=(0.2, 0.8),
+    difficulty_affects="raters",
+    asymmetric_dispersion=3,
+    proportional_error_range=0.5,
+    missing=0.2,
+    copying=(0, 0.4, 0.1),
+    misleading=0.15,
+)
+SCENARIOS = {
+    "K-properties": Scenario(),
+    "violated": VIOLATED,
+    "odd": ODD,
+    "odd, nothing missing": replace(ODD, missing=0.0),
+    "odd, nobody copies": replace(ODD, copying=()),
+    "two raters, two categories": Scenario(n_categories=2, rater_accuracy=(0.7, 0.8)),
+}
+each_scenario = pytest.mark.parametrize("scenario", SCENARIOS.values(), ids=SCENARIOS)
+
+
+# ----- The law -----
+
+
+def slow_law(scenario, seed):
+    """P(pattern, answer) and P(pattern, answer, answer right), summed one state at a time."""
+    known = true_parameters(scenario, seed)
+    k, n_raters = scenario.n_categories, scenario.n_raters
+    codes = pattern_votes(n_raters, k, missing=scenario.missing > 0).codes
+    base, confusion = known.base_rates.values, known.confusion.values
+    both = np.zeros((2, k, len(codes)))
+    complete = list(product(range(k), repeat=n_raters))
+    for g, share in enumerate(known.level_probabilities.values):
+        for truth in range(k):
+            for seen in range(k):
+                m = scenario.misleading
+                state = share * base[truth] * (1 - m if seen == truth else m / (k - 1))
+                for judged in complete:
+                    p = state
+                    for j, x in enumerate(judged):
+                        copies = scenario.copying[j] if scenario.copying else 0.0
+                        p *= (1 - copies) * confusion[g, j, seen, x] + copies * (x == judged[0])
+                    for i, code in enumerate(codes):
+                        if ((code < 0) | (code == np.array(judged))).all():
+                            gone = (code < 0).sum()
+                            q = (
+                                p
+                                * scenario.missing**gone
+                                * (1 - scenario.missing) ** (n_raters - gone)
+                            )
+                            both[0, :, i] += q * confusion[g, -1, seen]
+                            both[1, truth, i] += q * confusion[g, -1, seen, truth]
+    return both
+
+
+@pytest.mark.parametrize("name", ["odd", "odd, nothing missing", "odd, nobody copies"])
+def test_pattern_probabilities_are_the_sum_over_all_states(name):
+    scenario = SCENARIOS[name]
+    drawn = draw_parameters(scenario, 1, np.random.default_rng(3))
+    any_answer, right = slow_law(scenario, 3)
+    np.testing.assert_allclose(pattern_probabilities(scenario, drawn)[0], any_answer, atol=1e-14)
+    np.testing.assert_allclose(
+        pattern_probabilities(scenario, drawn, right=True)[0], right, atol=1e-14
+    )
+
+
+@each_scenario
+def test_probabilities_sum_to_one_and_right_answers_to_the_accuracy(scenario):
+    drawn = draw_parameters(scenario, 5, np.random.default_rng(1))
+    np.testing.assert_allclose(pattern_probabilities(scenario, drawn).sum(axis=(1, 2)), 1)
+    right = pattern_probabilities(scenario, drawn, right=True).sum(axis=(1, 2))
+    expected = float(true_parameters(scenario, 1).system_accuracy)
+    one = draw_parameters(scenario, 1, np.random.default_rng(1))
+    np.testing.assert_allclose(
+        pattern_probabilities(scenario, one, right=True).sum(), expected, atol=1e-12
+    )
+    assert (right <= 1 + 1e-12).all()
+
+
+@each_scenario
+def test_simulated_items_follow_the_law(scenario):
+    n = 40_000
+    ratings = simulate(replace(scenario, n_items=n), seed=7)
+    drawn = draw_parameters(scenario, 1, np.random.default_rng(7))
+    k = scenario.n_categories
+    symbols = k + (scenario.missing > 0)
+    codes = np.where(ratings.codes < 0, k, ratings.codes)
+    index = np.ravel_multi_index(codes.T, (symbols,) * scenario.n_raters)
+    right = ratings.truth == ratings.system
+    for chosen, name in ((np.full(n, True), False), (right, True)):
+        p = pattern_probabilities(scenario, drawn, right=name)[0].ravel()
+        cell = (ratings.system * symbols**scenario.n_raters + index)[chosen]
+        observed = np.append(np.bincount(cell, minlength=len(p)), n - len(cell))
+        p = np.append(p, max(0.0, 1 - p.sum()))
+        assert observed[p < 1e-12].sum() == 0
+        common = n * p >= 5
+        observed = np.append(observed[common], observed[~common].sum())
+        expected = n * np.append(p[common], p[~common].sum())
+        kept = expected > 1e-6
+        assert chisquare(observed[kept], expected[kept], sum_check=False).pvalue > 1e-4
+
+
+def test_the_same_seed_gives_the_same_ratings_and_parameters():
+    one, two = simulate(ODD, seed=5), simulate(ODD, seed=5)
+    assert one.equals(two)
+    assert not one.equals(simulate(ODD, seed=6))
+    assert true_parameters(ODD, 5).equals(true_parameters(ODD, 5))
+
+
+def test_simulated_ratings_carry_names_and_order():
+    ratings = simulate(Scenario(asymmetric_dispersion=2, n_items=3))
+    assert ratings.ordered
+    assert ratings.raters == ("Rater 1", "Rater 2", "Rater 3")
+    assert ratings.categories == ("A", "B", "C", "D", "E")
+    assert not simulate(Scenario(n_items=3)).ordered
+
+
+# ----- Many samples at once -----
+
+
+@pytest.mark.parametrize("n_items", [10, 60, 300])
+@each_scenario
+def test_methods_that_need_only_votes_give_what_they_give_on_ratings(scenario, n_items):
+    ratings = simulate(replace(scenario, n_items=n_items), seed=n_items)
+    collapsed = collapse_votes(ratings)
+    counts = collapsed.counts(collapsed.weights[None].astype(float))[..., :-1]
+    found = estimate_from_votes(collapsed.table, counts, tuple(VOTE_METHODS))
+    expected = [
+        estimate_algebraic(ratings, interval=None),
+        estimate_algebraic(ratings, aggregation="paper", interval=None),
+        estimate_algebraic(ratings, aggregation="likelihood", interval=None),
+        majority_agreement(ratings),
+        mean_posterior(ratings),
+    ]
+    for one in expected:
+        point = one.system_accuracy.estimate
+        point = np.nan if point is None else point
+        np.testing.assert_allclose(found[one.method], [point], rtol=0, atol=1e-12)
+
+
+def test_the_same_counts_give_the_estimate_of_the_loop():
+    rng = np.random.default_rng(2)
+    votes = pattern_votes(3, 5, missing=False)
+    scenario = replace(VIOLATED, n_items=80)
+    drawn = draw_parameters(scenario, 200, rng)
+    probability = pattern_probabilities(scenario, drawn).reshape(200, -1)
+    counts = rng.multinomial(80, probability / probability.sum(axis=1, keepdims=True))
+    gives = votes.votes_of_pattern[:, None] == np.arange(len(votes.table.votes))
+    answers = (counts.reshape(200, 5, -1) @ gives).swapaxes(1, 2)
+    fast = estimate_from_votes(votes.table, answers, ["algebraic_paper"])["algebraic_paper"]
+    patterns = np.tile(votes.codes, (5, 1))
+    system = np.repeat(np.arange(5), len(votes.codes))
+    slow = [estimate(np.repeat(patterns, c, axis=0), np.repeat(system, c), 5) for c in counts]
+    np.testing.assert_allclose(fast, slow, rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize("scenario", [Scenario(n_items=50), replace(VIOLATED, n_items=50)])
+def test_estimates_and_shares_right_are_distributed_as_in_the_loop(scenario):
+    rng = np.random.default_rng(4)
+    slow = np.array([simulate_and_estimate(scenario, rng) for _ in range(1500)])
+    fast = simulate_estimates(scenario, 6000, methods=["algebraic_paper"], seed=4)
+    pairs = (
+        (slow[:, 0], fast.algebraic_paper.values),
+        (slow[:, 1], fast.system_accuracy_in_sample.values),
+        # How near the estimate is to the share right in the same sample.
+        (slow[:, 0] - slow[:, 1], (fast.algebraic_paper - fast.system_accuracy_in_sample).values),
+    )
+    for one, other in pairs:
+        assert ks_2samp(one[~np.isnan(one)], other[~np.isnan(other)]).pvalue > 0.001
+
+
+def test_more_replicates_leave_the_first_ones_as_they_are():
+    few = simulate_estimates(VIOLATED, 10, seed=3)
+    many = simulate_estimates(VIOLATED, 700, seed=3)
+    assert few.equals(many.isel(replicate=slice(10)))
+    assert not np.array_equal(many.algebraic[:100], many.algebraic[250:350])
+
+
+def test_undefined_estimates_are_nan_and_only_those():
+    result = simulate_estimates(
+        Scenario(rater_accuracy=(0.25, 0.25, 0.25), n_items=20), 500, methods=tuple(VOTE_METHODS)
+    )
+    undefined = np.isnan(result.rater_accuracy.values)
+    assert undefined.any() and not undefined.all()
+    algebra = result.algebraic.values
+    assert np.isnan(algebra[undefined]).all() and not np.isnan(algebra[~undefined]).any()
+    assert not np.isnan(result.majority_agreement.values).any()
+
+
+def test_bad_arguments_are_refused():
+    with pytest.raises(InputError, match="replicates is 0"):
+        simulate_estimates(Scenario(), 0)
+    with pytest.raises(InputError, match="dawid_skene"):
+        simulate_estimates(Scenario(), 10, methods=["dawid_skene"])

@@ -1,0 +1,100 @@
+"""Votes by adding raters one by one are the patterns, summed."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.stats import multinomial
+
+from lehner import InputError, Scenario, scenario_with_kappa, simulate_estimates
+from lehner.data.votes import pattern_votes
+from lehner.simulation.parameters import draw_parameters
+from lehner.simulation.pattern_probabilities import pattern_probabilities
+from lehner.simulation.vote_probabilities import n_vote_cells, vote_probabilities, vote_table
+
+shares = st.floats(0, 1)
+
+
+@st.composite
+def scenarios(draw):
+    n_raters = draw(st.integers(2, 4))
+    copying = (0.0, *draw(st.lists(shares, min_size=n_raters - 1, max_size=n_raters - 1)))
+    return Scenario(
+        n_categories=draw(st.integers(2, 4)),
+        rater_accuracy=tuple(draw(st.lists(shares, min_size=n_raters, max_size=n_raters))),
+        system_accuracy=draw(shares),
+        difficulty=draw(st.sampled_from([(0.0,), (-0.2, 0.1)])),
+        asymmetric_dispersion=draw(st.sampled_from([1.0, 2.5])),
+        proportional_error_range=draw(st.sampled_from([0.0, 0.7])),
+        missing=draw(st.sampled_from([0.0, 0.3])),
+        copying=draw(st.sampled_from([(), copying])),
+        misleading=draw(st.sampled_from([0.0, 0.2])),
+    )
+
+
+@settings(deadline=None, max_examples=50)
+@given(scenarios(), st.booleans())
+def test_votes_are_as_likely_as_the_patterns_that_give_them(scenario, right):
+    drawn = draw_parameters(scenario, 3, np.random.default_rng(1))
+    patterns = pattern_votes(scenario.n_raters, scenario.n_categories, missing=scenario.missing > 0)
+    table = vote_table(scenario.n_raters, scenario.n_categories, missing=scenario.missing > 0)
+    for name in ("votes", "agreeing", "pairs"):
+        np.testing.assert_array_equal(getattr(table, name), getattr(patterns.table, name))
+    gives = patterns.votes_of_pattern[:, None] == np.arange(len(table.votes))
+    slow = pattern_probabilities(scenario, drawn, right=right) @ gives
+    fast = vote_probabilities(scenario, drawn, right=right)
+    np.testing.assert_allclose(fast, slow, rtol=0, atol=1e-14)
+    cells = n_vote_cells(scenario.n_categories, scenario.n_raters, missing=scenario.missing > 0)
+    assert slow.size == 3 * cells
+
+
+def test_many_equal_raters_vote_by_the_multinomial_distribution():
+    scenario = Scenario(
+        n_categories=4,
+        rater_accuracy=(0.7,) * 12,
+        system_accuracy=0.8,
+        base_rates=(0.4, 0.3, 0.2, 0.1),
+    )
+    drawn = draw_parameters(scenario, 1, np.random.default_rng(1))
+    found = vote_probabilities(scenario, drawn)[0]
+    votes = vote_table(12, 4, missing=False).votes
+    rows = 0.1 + 0.6 * np.eye(4)
+    system = 0.2 / 3 + (0.8 - 0.2 / 3) * np.eye(4)
+    given_truth = np.array([multinomial(12, row).pmf(votes) for row in rows])
+    expected = np.einsum("z,zx,zv->xv", scenario.base_rates, system, given_truth)
+    np.testing.assert_allclose(found, expected, atol=1e-13)
+
+
+def test_votes_in_very_many_categories_stay_in_order():
+    votes = vote_table(2, 150, missing=False).votes
+    assert votes.shape == (150 * 151 // 2, 150)
+    assert (votes.sum(axis=1) == 2).all()
+    scenario = Scenario(n_categories=150, rater_accuracy=(0.5, 0.9), base_rates="equal")
+    found = vote_probabilities(scenario, draw_parameters(scenario, 1, np.random.default_rng(1)))
+    agree = found[0, :, votes.max(axis=1) == 2].sum()
+    assert agree == pytest.approx(0.5 * 0.9 + 0.5 * 0.1 / 149)
+
+
+def test_ten_raters_are_simulated():
+    scenario = Scenario(rater_accuracy=(0.6,) * 10, n_items=1000)
+    found = simulate_estimates(scenario, 100)
+    assert float(found.algebraic.mean()) == pytest.approx(0.9, abs=0.01)
+    assert float(found.kappa.mean()) == pytest.approx(0.25, abs=0.01)
+
+
+def test_rounding_errors_of_many_raters_do_not_stop_the_simulation():
+    scenario = scenario_with_kappa(0.3, n_categories=3, n_raters=40, violation=1)
+    found = simulate_estimates(replace(scenario, n_items=50), 300, in_sample=False)
+    assert float(found.kappa.mean()) == pytest.approx(0.3, abs=0.02)
+
+
+def test_too_many_votes_are_refused_with_what_is_possible():
+    many = Scenario(n_categories=20, rater_accuracy=(0.6,) * 15)
+    with pytest.raises(InputError, match="15 raters in 20 categories") as refused:
+        simulate_estimates(many, 10)
+    possible = "take at most 6 raters with 20 categories, or 9 categories with 15 raters"
+    assert refused.value.remedy == possible
+    assert n_vote_cells(20, 6) <= 10_000_000 < n_vote_cells(20, 7)
+    assert n_vote_cells(9, 15) <= 10_000_000 < n_vote_cells(10, 15)

@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 import pymc as pm
 import xarray as xr
-from numpy.typing import NDArray
 
 from bayes_models.models.priors import Priors
 from bayes_models.models.spec import find_model
@@ -22,6 +21,7 @@ from bayes_models.posterior.truth import states
 from bayes_models.sampling.draws import labelled_draws
 from bayes_models.sampling.fit import fit_many
 from lehner import InputError, Ratings
+from lehner.core.arrays import Floats
 from lehner.core.seeds import Seed, child_seeds
 
 KEPT = 99
@@ -169,7 +169,7 @@ def _ranks(
     return found
 
 
-def _rank(draws: NDArray[np.float64], value: float, rng: np.random.Generator) -> float:
+def _rank(draws: Floats, value: float, rng: np.random.Generator) -> float:
     """Give the share of draws below the value, moved at random within its step."""
     below, equal = (draws < value).sum(), (draws == value).sum()
     return float((below + rng.integers(0, equal + 1) + rng.random()) / (len(draws) + 1))

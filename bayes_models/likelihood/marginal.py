@@ -17,13 +17,13 @@ import numba
 import numpy as np
 import pymc as pm
 import pytensor.tensor as pt
-from numpy.typing import NDArray
 from pytensor.gradient import disconnected_type
 from pytensor.graph.basic import Apply
 from pytensor.graph.op import Op
 from pytensor.link.numba.dispatch.basic import numba_njit, register_funcify_and_cache_key
 
 from bayes_models.likelihood.observations import UNKNOWN, Observations
+from lehner.core.arrays import Floats, Integers
 
 BLOCK = 16
 SMALL = 1e-200
@@ -34,9 +34,6 @@ DATA_DIMS = {
     "truths": "pattern",
     "counts": "pattern",
 }
-
-type Floats = NDArray[np.float64]
-type Integers = NDArray[np.int64]
 
 
 def make_kernel(n_raters: int, n_states: int, n_responses: int) -> Callable[..., Any]:

@@ -7,16 +7,14 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from lehner import InputError, Patterns, Ratings
+from lehner.core.arrays import Integers
 from lehner.data.ratings import SYSTEM
 from lehner.latent_class.pattern_table import known_truths
 
 UNKNOWN = -1
-
-type Integers = NDArray[np.int64]
 
 
 @dataclass(frozen=True, kw_only=True)

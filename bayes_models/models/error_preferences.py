@@ -6,13 +6,13 @@ from typing import Any
 import numpy as np
 import pymc as pm
 import pytensor.tensor as pt
-from numpy.typing import NDArray
 
 from bayes_models.likelihood.observations import Observations
 from bayes_models.models.assemble import with_system
 from bayes_models.models.priors import add_decay, add_spread
 from bayes_models.models.simplex import zero_sum_basis
 from bayes_models.sampling.kept_priors import varies
+from lehner.core.arrays import Floats
 
 NEVER = -1e3
 
@@ -112,7 +112,7 @@ def _preferences(effect: Any, n_categories: int) -> Any:
     return (effect[..., None, :] * error_contrasts(n_categories)).sum(axis=-1)
 
 
-def error_contrasts(n_categories: int) -> NDArray[np.float64]:
+def error_contrasts(n_categories: int) -> Floats:
     """Give for each category a basis of the effects on its errors that sum to zero.
 
     Parameters

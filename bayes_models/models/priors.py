@@ -25,11 +25,11 @@ from typing import Any
 import numpy as np
 import pymc as pm
 import pytensor.tensor as pt
-from numpy.typing import NDArray
 
 from bayes_models.models.simplex import IsometricLogRatio
 from bayes_models.models.spec import find_model
 from lehner import InputError
+from lehner.core.arrays import Floats
 from lehner.core.checks import find
 
 type Priors = str | Mapping[str, Any] | None
@@ -74,7 +74,7 @@ def choose_priors(model: str, priors: Priors = None) -> dict[str, Any]:
 
 def diagonal_concentration(
     n_categories: int, *, strength: float = 8.0, accuracy: float = 0.6
-) -> NDArray[np.float64]:
+) -> Floats:
     """Give the Dirichlet concentration of raters who are right with a given mean probability.
 
     Parameters
@@ -115,7 +115,7 @@ def add_dirichlet(name: str, prior: Any, dims: tuple[str, ...]) -> Any:
     return pm.Dirichlet(name, concentration, dims=dims, default_transform=IsometricLogRatio())
 
 
-def dirichlet_concentration(name: str, prior: Any, shape: tuple[int, ...]) -> NDArray[np.float64]:
+def dirichlet_concentration(name: str, prior: Any, shape: tuple[int, ...]) -> Floats:
     """Give the concentration that a prior of probabilities stands for."""
     if isinstance(prior, str) and prior == DIAGONAL:
         prior = diagonal_concentration(shape[-1])
@@ -192,9 +192,7 @@ def _mean_and_sd(name: str, prior: Any) -> tuple[float, float]:
     return float(values[0]), float(values[1])
 
 
-def _numbers(
-    name: str, prior: Any, shape: tuple[int, ...], *, positive: bool = False
-) -> NDArray[np.float64]:
+def _numbers(name: str, prior: Any, shape: tuple[int, ...], *, positive: bool = False) -> Floats:
     try:
         values = np.broadcast_to(np.asarray(prior, dtype=float), shape)
     except (TypeError, ValueError):

@@ -6,7 +6,6 @@ from typing import Any
 import numpy as np
 import pymc as pm
 import pytensor.tensor as pt
-from numpy.typing import NDArray
 from scipy.stats import norm
 
 from bayes_models.likelihood.observations import Observations, observe
@@ -25,6 +24,7 @@ from bayes_models.models.priors import Priors, add_dirichlet, add_slope, add_spr
 from bayes_models.models.spec import ModelSpec
 from bayes_models.sampling.kept_priors import varies
 from lehner import Ratings
+from lehner.core.arrays import Floats
 
 N_LEVELS = 3
 DIALS = {
@@ -120,7 +120,7 @@ def relaxed_k(ratings: Ratings, priors: Priors = None) -> pm.Model:
     return model
 
 
-def difficulty_levels() -> NDArray[np.float64]:
+def difficulty_levels() -> Floats:
     """Give equally probable levels of difficulty with mean 0 and variance 1, the hardest last.
 
     Returns

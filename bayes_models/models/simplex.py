@@ -8,8 +8,9 @@ from typing import Any
 
 import numpy as np
 import pytensor.tensor as pt
-from numpy.typing import NDArray
 from pymc.distributions.transforms import Transform
+
+from lehner.core.arrays import Floats
 
 
 class IsometricLogRatio(Transform):
@@ -38,7 +39,7 @@ class IsometricLogRatio(Transform):
         return pt.special.log_softmax(_zero_sum(value), axis=-1).sum(axis=-1) + 0.5 * np.log(n)
 
 
-def zero_sum_basis(n: int) -> NDArray[np.float64]:
+def zero_sum_basis(n: int) -> Floats:
     """Give an orthonormal basis of the vectors of length n that sum to zero.
 
     Parameters

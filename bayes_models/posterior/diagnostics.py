@@ -7,8 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 import xarray as xr
 from arviz_stats.base import array_stats
-from numpy.typing import NDArray
 from scipy.optimize import linear_sum_assignment
+
+from lehner.core.arrays import Booleans
 
 HIGHEST_R_HAT = 1.01
 R_HAT_BY_CHANCE = 10
@@ -186,7 +187,7 @@ def relabelled_share(posterior: xr.Dataset) -> float:
     return float(relabelled_draws(posterior).mean())
 
 
-def relabelled_draws(posterior: xr.Dataset) -> NDArray[np.bool_]:
+def relabelled_draws(posterior: xr.Dataset) -> Booleans:
     """Find the draws in which another order of the categories fits the raters better.
 
     Parameters

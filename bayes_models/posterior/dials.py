@@ -5,13 +5,13 @@ from typing import Any
 
 import numpy as np
 import xarray as xr
-from numpy.typing import NDArray
 from scipy.stats import gaussian_kde, norm
 
 from bayes_models.models.relaxed_k import DIALS
 from bayes_models.posterior.estimate import credible_interval
 from bayes_models.sampling.kept_priors import distribution_name, kept_priors
 from lehner import InputError, IntervalEstimate
+from lehner.core.arrays import Floats
 
 K_PROPERTY = {
     "rater_spread": "equal accuracy of raters",
@@ -118,7 +118,7 @@ def read_dials(tree: xr.DataTree, *, level: float = 0.9) -> tuple[Dial, ...]:
     )
 
 
-def _dial(name: str, draws: NDArray[np.float64], prior: Any, level: float) -> Dial:
+def _dial(name: str, draws: Floats, prior: Any, level: float) -> Dial:
     above = float((draws > 0).mean())
     density, least = _densities_at_zero(draws)
     distribution = distribution_name(prior)
@@ -135,7 +135,7 @@ def _dial(name: str, draws: NDArray[np.float64], prior: Any, level: float) -> Di
     )
 
 
-def against_zero(draws: NDArray[np.float64], scale: float) -> float:
+def against_zero(draws: Floats, scale: float) -> float:
     """Divide the prior density at zero by the posterior's.
 
     The posterior's is that of a kernel around each draw, and never less than that of one draw at
@@ -163,7 +163,7 @@ def against_zero(draws: NDArray[np.float64], scale: float) -> float:
     return float(norm.pdf(0.0, scale=scale) / max(_densities_at_zero(draws)))
 
 
-def _densities_at_zero(draws: NDArray[np.float64]) -> tuple[float, float]:
+def _densities_at_zero(draws: Floats) -> tuple[float, float]:
     """Give the density of the draws at zero, and what a single draw there would make it."""
     kernel = gaussian_kde(draws)
     width = np.sqrt(kernel.covariance[0, 0])

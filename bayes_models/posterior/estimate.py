@@ -4,7 +4,6 @@ import json
 
 import numpy as np
 import xarray as xr
-from numpy.typing import NDArray
 
 from bayes_models.posterior.label_modes import (
     MOST_RELABELLED,
@@ -13,6 +12,7 @@ from bayes_models.posterior.label_modes import (
     why_no_estimate,
 )
 from lehner import Estimate, InputError, IntervalEstimate
+from lehner.core.arrays import Floats
 from lehner.core.estimate import plain
 from lehner.core.named_array import NamedArray
 from lehner.data.ratings import SYSTEM
@@ -83,7 +83,7 @@ def _no_estimate(tree: xr.DataTree, modes: tuple[LabelMode, ...], why_not: str) 
     )
 
 
-def credible_interval(draws: xr.DataArray | NDArray[np.float64], level: float) -> IntervalEstimate:
+def credible_interval(draws: xr.DataArray | Floats, level: float) -> IntervalEstimate:
     """Give the mean of draws and their equal-tailed credible interval.
 
     Parameters

@@ -4,10 +4,10 @@ from dataclasses import dataclass
 
 import numpy as np
 import xarray as xr
-from numpy.typing import NDArray
 
 from bayes_models.posterior.diagnostics import relabelled_draws
 from lehner import IntervalEstimate
+from lehner.core.arrays import Booleans
 
 # The first `relaxed_k`, whose difficulty had a mirror image: of 48 fits of two categories 15 had no
 # relabelled draw and 33 more than 7%. Where leaving those out moved the estimate by .013 at most
@@ -102,7 +102,7 @@ def why_no_estimate(modes: tuple[LabelMode, ...]) -> str:
     )
 
 
-def _interval(draws: xr.DataArray, chosen: NDArray[np.bool_], level: float) -> IntervalEstimate:
+def _interval(draws: xr.DataArray, chosen: Booleans, level: float) -> IntervalEstimate:
     values = draws.transpose("chain", "draw").values[chosen]
     lower, upper = np.quantile(values, [(1 - level) / 2, (1 + level) / 2])
     return IntervalEstimate(

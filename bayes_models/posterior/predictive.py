@@ -1,12 +1,10 @@
 """Ratings that a model predicts, for the same items and raters."""
 
 import numpy as np
-from numpy.typing import NDArray
 
 from lehner import Ratings
+from lehner.core.arrays import Floats, Integers
 from lehner.data.flat import sort_ratings
-
-type Floats = NDArray[np.float64]
 
 
 def draw_ratings(
@@ -51,5 +49,5 @@ def draw_ratings(
     )
 
 
-def _choose(cumulative: Floats, rng: np.random.Generator) -> NDArray[np.int64]:
+def _choose(cumulative: Floats, rng: np.random.Generator) -> Integers:
     return np.asarray((rng.random((len(cumulative), 1)) >= cumulative).sum(axis=1))

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 
 import numpy as np
 import xarray as xr
-from numpy.typing import NDArray
 from scipy.sparse import csr_array
 from scipy.stats import norm
 
@@ -17,13 +16,12 @@ from bayes_models.likelihood.observations import UNKNOWN, Observations, observe
 from bayes_models.posterior.predictive import draw_ratings
 from bayes_models.posterior.truth import log_joint, states
 from lehner import Ratings
+from lehner.core.arrays import Floats
 from lehner.core.seeds import Seed, child_seeds
 
 SIGNIFICANCE = 0.01
 MOST_RATINGS = 50_000_000
 FEWEST_DRAWS = 25
-
-type Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

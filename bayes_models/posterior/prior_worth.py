@@ -6,13 +6,11 @@ from typing import Any
 
 import numpy as np
 import xarray as xr
-from numpy.typing import NDArray
 
 from bayes_models.models.priors import dirichlet_concentration
 from bayes_models.models.spec import OF_A_RATER, OF_ALL, OF_THE_SYSTEM, ModelSpec
 from bayes_models.sampling.kept_priors import distribution_name
-
-type Floats = NDArray[np.float64]
+from lehner.core.arrays import Floats
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

@@ -4,12 +4,10 @@ from collections.abc import Iterator
 
 import numpy as np
 import xarray as xr
-from numpy.typing import NDArray
 
 from bayes_models.likelihood.observations import UNKNOWN, Observations
 from lehner import Ratings
-
-type Floats = NDArray[np.float64]
+from lehner.core.arrays import Floats
 
 CHUNK = 2_000_000
 MOST_LOG_LIKELIHOODS = 50_000_000

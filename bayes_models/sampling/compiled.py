@@ -16,7 +16,6 @@ import pymc as pm
 import pytensor
 import pytensor.tensor as pt
 import xarray as xr
-from numpy.typing import NDArray
 
 from bayes_models.likelihood.observations import Observations
 from bayes_models.models.assemble import rater_coords
@@ -25,6 +24,7 @@ from bayes_models.models.spec import find_model
 from bayes_models.sampling.density import compile_density
 from bayes_models.sampling.draws import labelled_draws
 from bayes_models.sampling.start import chains_by_start, em_start
+from lehner.core.arrays import Floats
 from lehner.core.seeds import child_seeds
 
 NOISE = 0.1
@@ -40,8 +40,6 @@ SAMPLE_STATS = {
     "step_size": "step_size",
     "diverging": "diverging",
 }
-
-type Floats = NDArray[np.float64]
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, eq=False)

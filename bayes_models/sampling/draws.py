@@ -5,11 +5,12 @@ from typing import Any
 
 import numpy as np
 import xarray as xr
-from numpy.typing import NDArray
+
+from lehner.core.arrays import Floats
 
 
 def labelled_draws(
-    variables: Mapping[str, tuple[tuple[str, ...], NDArray[np.float64]]],
+    variables: Mapping[str, tuple[tuple[str, ...], Floats]],
     coords: Mapping[str, Any],
 ) -> xr.Dataset:
     """Put draws and the coordinates they need into a dataset.

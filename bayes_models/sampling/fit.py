@@ -8,7 +8,6 @@ from typing import Any, Literal
 
 import numpy as np
 import xarray as xr
-from numpy.typing import NDArray
 
 from bayes_models.likelihood.observations import Observations, known_truths, observe
 from bayes_models.models.priors import Priors
@@ -21,6 +20,7 @@ from bayes_models.sampling.kept_priors import priors_as_json
 from bayes_models.sampling.modes import posterior_modes
 from bayes_models.sampling.start import start_at
 from lehner import Ratings
+from lehner.core.arrays import Floats
 from lehner.core.checks import check_choice, check_number, check_whole_number
 from lehner.core.seeds import Seed, child_seeds, spawn_seeds
 
@@ -37,7 +37,6 @@ FOR_STUDIES: dict[str, Any] = {
     "checks": False,
 }
 
-type Floats = NDArray[np.float64]
 type Checked = Literal["all", "estimands"]
 type Engine = Literal["nuts", "gibbs"]
 type Sampler = Callable[[int, int, int, float], dict[str, xr.Dataset]]

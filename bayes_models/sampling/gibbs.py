@@ -12,7 +12,6 @@ from typing import Any
 import numba
 import numpy as np
 import xarray as xr
-from numpy.typing import NDArray
 
 from bayes_models.likelihood.observations import UNKNOWN, Observations
 from bayes_models.models.priors import (
@@ -25,13 +24,11 @@ from bayes_models.models.spec import OF_A_RATER, ModelSpec, conjugate_models, fi
 from bayes_models.sampling.draws import labelled_draws
 from bayes_models.sampling.start import chains_by_start, em_start
 from lehner import InputError
+from lehner.core.arrays import Floats, Integers
 from lehner.core.seeds import Seed, child_seeds
 
 # Variates of a smaller shape may be too small for a double; their logarithms are not.
 SMALL_SHAPE = 0.1
-
-type Floats = NDArray[np.float64]
-type Integers = NDArray[np.int64]
 
 
 def sample_conjugate(

@@ -6,13 +6,13 @@ Chains that all start at one mode agree with one another, whatever there is else
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.optimize import linear_sum_assignment
 from scipy.sparse import csr_array
 from scipy.special import softmax
 
 from bayes_models.likelihood.observations import UNKNOWN, Observations
 from bayes_models.models.priors import diagonal_concentration
+from lehner.core.arrays import Floats, Integers
 from lehner.core.seeds import Seed, generator
 
 N_STEPS = 10
@@ -20,9 +20,6 @@ N_RANDOM = 6
 FIRST_STEPS, MORE_STEPS = 15, 85
 SAME = 0.05
 LEAST_RATIO = 0.05
-
-type Floats = NDArray[np.float64]
-type Integers = NDArray[np.int64]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

@@ -5,16 +5,14 @@ them, and need little warm-up.
 """
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import logit
 
 from bayes_models.likelihood.observations import Observations
 from bayes_models.models.priors import diagonal_concentration
 from bayes_models.sampling.modes import Mode, expected_numbers
+from lehner.core.arrays import Floats
 
 LEAST = 0.02
-
-type Floats = NDArray[np.float64]
 
 
 def em_start(observed: Observations) -> dict[str, Floats]:

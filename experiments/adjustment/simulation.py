@@ -15,7 +15,6 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from experiments.paper.figure_scenarios import FIGURES, PRESETS
 from experiments.reporting.files import write_csv
@@ -31,8 +30,7 @@ from lehner import (
     simulate_estimates,
     true_parameters,
 )
-
-type Floats = NDArray[np.float64]
+from lehner.core.arrays import Floats
 
 # The paper's figure, and how strongly random errors are preferred, which is not fitted.
 SETTINGS = {

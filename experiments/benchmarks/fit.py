@@ -11,6 +11,8 @@ Run in a clone: `python -m uv run --group benchmark python -m experiments.benchm
 
 import os
 
+from lehner.core.arrays import Floats
+
 if __name__ == "__main__":  # before what starts threads is imported
     os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
     os.environ["XLA_FLAGS"] = "--xla_cpu_multi_thread_eigen=false intra_op_parallelism_threads=1"
@@ -30,7 +32,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 import bayes_models
 from bayes_models.likelihood.observations import Observations, observe
@@ -48,7 +49,6 @@ HERE = Path(__file__).parent
 OURS: dict[str, Any] = {"draws": 230, "tune": 50, "target_accept": 0.7}
 N_DATA = 60
 
-type Floats = NDArray[np.float64]
 type Run = tuple[float, Floats]
 
 

@@ -9,14 +9,12 @@ are equally probable.
 from collections.abc import Callable, Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.optimize import brentq
 from scipy.special import expit, logit
 
 from lehner import Ratings
+from lehner.core.arrays import Booleans, Floats, Integers
 
-type Floats = NDArray[np.float64]
-type Integers = NDArray[np.int64]
 type Sample = tuple[Ratings, float]
 type Process = Callable[[float, np.random.Generator], Sample]
 
@@ -177,7 +175,7 @@ def _rate(
     *,
     n_categories: int = N_CATEGORIES,
     ordered: bool = False,
-    rates: NDArray[np.bool_] | None = None,
+    rates: Booleans | None = None,
 ) -> Ratings:
     """Draw the responses of raters and, the last, system from each item's probabilities."""
     cumulated = np.cumsum(probabilities, axis=-1)[..., :-1]

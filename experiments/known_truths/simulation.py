@@ -13,7 +13,6 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 from scipy.stats import t
 
 from experiments.reporting.files import write_atomically
@@ -28,12 +27,11 @@ from lehner import (
     probabilities_right,
     simulate,
 )
+from lehner.core.arrays import Floats
 from lehner.core.seeds import child_seeds
 from lehner.known_truths.correction import ALARM, own_variance
 from lehner.known_truths.partly_known import PartlyKnown, rightness
 from lehner.known_truths.recalibration import BIAS_SCALE
-
-type Floats = NDArray[np.float64]
 
 BASE = Scenario(n_items=200, base_rates="equal")
 VIOLATED = replace(

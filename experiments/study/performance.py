@@ -7,15 +7,14 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from experiments.study.proportions import Z, mean_difference, share
+from lehner.core.arrays import Floats
 from lehner.core.wilson import wilson_interval
 
 if TYPE_CHECKING:
     import pandas as pd
 
-type Floats = NDArray[np.float64]
 type Measured = tuple[float, float]
 
 BY = ("scenario", "method", "estimand")

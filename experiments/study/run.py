@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from experiments.study.definition import Study, find_study, read_study
 from experiments.study.identity import method_id, scenario_id
@@ -15,6 +14,7 @@ from experiments.study.replicate import Row, Task, do_task, task_size
 from experiments.study.stopping import note_interrupts
 from experiments.study.store import Store, open_store, read_results
 from experiments.study.workers import Workers, do_all, open_workers
+from lehner.core.arrays import Integers
 from lehner.core.checks import check_whole_number
 
 if TYPE_CHECKING:
@@ -166,7 +166,7 @@ def _missing(store: Store, study: Study, goal: dict[str, int]) -> Iterator[Task]
 
 
 def _blocks(
-    methods: Sequence[MethodChoice], missing: dict[str, NDArray[np.int64]]
+    methods: Sequence[MethodChoice], missing: dict[str, Integers]
 ) -> Iterator[tuple[range, tuple[MethodChoice, ...]]]:
     """Cut missing replicates into blocks that begin where a run from the start would begin them."""
     if not methods:

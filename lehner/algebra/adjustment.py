@@ -9,7 +9,6 @@ from dataclasses import replace
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from lehner.algebra.algebraic import estimate_algebraic, first_steps
 from lehner.algebra.system_accuracy import AGGREGATIONS, Aggregation
@@ -20,6 +19,7 @@ from lehner.algebra.violations import (
     fit_violations,
     require_single_ratings,
 )
+from lehner.core.arrays import Booleans, Floats, Integers
 from lehner.core.checks import check_choice, check_number, check_whole_number
 from lehner.core.errors import InputError
 from lehner.core.estimate import Estimate, IntervalEstimate
@@ -28,8 +28,6 @@ from lehner.core.seeds import Seed, generator
 from lehner.data.ratings import Ratings
 from lehner.data.votes import VoteTable, tabulate_votes
 
-type Floats = NDArray[np.float64]
-type Integers = NDArray[np.int64]
 type Inversion = Literal["population", "sample"]
 
 GRID = np.linspace(0.0, 1.0, 11)
@@ -247,7 +245,7 @@ class _Design(NamedTuple):
 
     item: Integers
     rater: Integers
-    answered: NDArray[np.bool_]
+    answered: Booleans
     n_raters: int
 
     @property

@@ -9,10 +9,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from lehner.algebra.pairwise import brennan_prediger
 from lehner.algebra.system_accuracy import AGGREGATIONS, Aggregation, bin_table
+from lehner.core.arrays import Floats
 from lehner.core.bootstrap import IntervalKind, bootstrap_interval, check_bootstrap
 from lehner.core.checks import find
 from lehner.core.estimate import Estimate, IntervalEstimate, number, require_estimable
@@ -20,8 +21,6 @@ from lehner.core.named_array import name_places
 from lehner.core.seeds import Seed
 from lehner.data.ratings import Ratings
 from lehner.data.votes import CollapsedVotes, VoteTable, collapse_votes
-
-type Floats = NDArray[np.float64]
 
 CHANCE_TOLERANCE = 1e-12
 # A term too small for the digits of a float is less than the rounding of a sum from here up.

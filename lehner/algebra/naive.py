@@ -1,10 +1,10 @@
 """What is usually reported: agreement with the majority, and the mean truth probability."""
 
 import numpy as np
-from numpy.typing import NDArray
 
 from lehner.algebra.algebraic import estimate_algebraic
 from lehner.algebra.vote_methods import majority_share, mean_truth_probability
+from lehner.core.arrays import Floats
 from lehner.core.estimate import Estimate, IntervalEstimate, number, require_estimable
 from lehner.data.ratings import Ratings
 
@@ -66,7 +66,7 @@ def mean_posterior(ratings: Ratings) -> Estimate:
     return _point("mean_posterior", point, *reasons)
 
 
-def _answers(ratings: Ratings) -> NDArray[np.float64]:
+def _answers(ratings: Ratings) -> Floats:
     """Count the items of each row by the system's answer."""
     system = np.asarray(ratings.system)
     return (system[:, None] == np.arange(ratings.n_categories)) * ratings.weights[:, None]

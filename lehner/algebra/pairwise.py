@@ -3,8 +3,9 @@
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from lehner.core.arrays import Floats, Integers
 from lehner.data.ratings import Ratings
 
 
@@ -63,7 +64,7 @@ def pairwise_agreement(ratings: Ratings) -> PairwiseAgreement:
     return PairwiseAgreement(agreement=agreement, kappa=kappa, n_pairs=n_pairs)
 
 
-def brennan_prediger(agreement: ArrayLike, n_categories: int) -> NDArray[np.float64]:
+def brennan_prediger(agreement: ArrayLike, n_categories: int) -> Floats:
     """Turn agreement into kappa with chance 1/K.
 
     Parameters
@@ -85,7 +86,7 @@ def brennan_prediger(agreement: ArrayLike, n_categories: int) -> NDArray[np.floa
     return np.asarray((np.asarray(agreement) - 1 / n_categories) / (1 - 1 / n_categories))
 
 
-def count_pairs(ratings: Ratings) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def count_pairs(ratings: Ratings) -> tuple[Integers, Integers]:
     """Count, for each row, the pairs of ratings by different raters.
 
     Parameters
@@ -110,6 +111,6 @@ def count_pairs(ratings: Ratings) -> tuple[NDArray[np.int64], NDArray[np.int64]]
     return agreeing, pairs
 
 
-def choose_two(n: NDArray[np.int64]) -> NDArray[np.int64]:
+def choose_two(n: Integers) -> Integers:
     """Count the pairs among n things."""
     return n * (n - 1) // 2

@@ -28,12 +28,13 @@ category. Each function gives (n_samples,), NaN where the truth probabilities sa
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
+
+from lehner.core.arrays import Floats
 
 if TYPE_CHECKING:
     import xarray as xr
 
-type Floats = NDArray[np.float64]
 type Aggregation = Literal["weighted", "likelihood", "paper"]
 
 N_BINS = 10

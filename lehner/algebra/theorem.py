@@ -9,8 +9,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from lehner.core.arrays import Floats, Integers
 from lehner.core.checks import SUM_TOLERANCE
 from lehner.core.errors import InputError
 from lehner.data.categories import category_names
@@ -20,7 +21,6 @@ from lehner.simulation.parameters import rater_names
 if TYPE_CHECKING:
     import xarray as xr
 
-type Floats = NDArray[np.float64]
 
 DIFFERENT = 1e-12
 
@@ -152,7 +152,7 @@ def _agreement(selection: Floats) -> float:
     return float(same.mean() / (n_raters * (n_raters - 1)))
 
 
-def _check(selection: ArrayLike, truth: ArrayLike) -> tuple[Floats, NDArray[np.int64]]:
+def _check(selection: ArrayLike, truth: ArrayLike) -> tuple[Floats, Integers]:
     vectors = as_array(selection, "selection vectors")
     if not np.issubdtype(vectors.dtype, np.number):
         raise InputError(f"selection vectors are of type {vectors.dtype}", "give probabilities")

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from lehner.algebra.algebraic import base_rates, clip_base_rates
 from lehner.algebra.pairwise import pairwise_agreement
+from lehner.core.arrays import Booleans, Floats
 from lehner.core.checks import check_number, check_positive
 from lehner.core.errors import InputError
 from lehner.core.estimate import require_pairs
@@ -22,7 +22,6 @@ from lehner.simulation.scenario import Scenario
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
-type Floats = NDArray[np.float64]
 
 LEVELS = np.array([-1.0, 0.0, 1.0])
 MOST_DIFFICULTY = 0.5
@@ -367,7 +366,7 @@ def _objective(parameters: Floats, data: _Data) -> tuple[float, Floats]:
     return -float(value), -gradient
 
 
-def _root(parameters: Floats, high: Floats, free: NDArray[np.bool_], data: _Data) -> Floats:
+def _root(parameters: Floats, high: Floats, free: Booleans, data: _Data) -> Floats:
     """Give a square root of the covariance matrix of the free parameters.
 
     It is the inverse of the observed information and of what keeps each within its spread.

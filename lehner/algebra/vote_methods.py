@@ -3,17 +3,15 @@
 from collections.abc import Callable, Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 from lehner.algebra.algebraic import FirstSteps, first_steps
 from lehner.algebra.system_accuracy import by_bins, by_least_squares, by_likelihood
+from lehner.core.arrays import Floats, Integers
 from lehner.core.checks import find
 from lehner.data.votes import VoteTable
 
-type Floats = NDArray[np.float64]
 
-
-def majority_share(votes: NDArray[np.int64], answers: Floats) -> Floats:
+def majority_share(votes: Integers, answers: Floats) -> Floats:
     """Give the system's agreement with the majority; tied categories share the item.
 
     Parameters

@@ -8,13 +8,11 @@ rating count towards how often categories occur (Gwet 2014, chapter 2).
 from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import NDArray
 
 from lehner.coefficients.item_votes import ItemVotes
 from lehner.coefficients.linearised import Linearised, beyond_chance
 from lehner.coefficients.weights import AgreementWeights
-
-type Floats = NDArray[np.float64]
+from lehner.core.arrays import Floats
 
 
 def percent_agreement(items: ItemVotes, weights: AgreementWeights) -> Linearised:

@@ -3,13 +3,11 @@
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from lehner.coefficients.landis_koch import landis_koch_label, landis_koch_probability
 from lehner.coefficients.linearised import TINY, Linearised, standard_error
+from lehner.core.arrays import Floats
 from lehner.core.estimate import number
-
-type Floats = NDArray[np.float64]
 
 LOWEST = {"percent_agreement": 0.0, "accuracy": 0.0, "goodman_kruskal_lambda": -np.inf}
 """The lowest value of coefficients that are not kappas; theirs is −1, less if weighted."""

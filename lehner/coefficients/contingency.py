@@ -7,16 +7,15 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from lehner.coefficients.linearised import TINY, Linearised, beyond_chance
+from lehner.core.arrays import Floats
 from lehner.core.checks import SUM_TOLERANCE
 from lehner.core.errors import InputError
 
 if TYPE_CHECKING:
     import xarray as xr
-
-type Floats = NDArray[np.float64]
 
 
 def accuracy(table: Floats, weights: Floats) -> Linearised:

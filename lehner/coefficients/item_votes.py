@@ -3,10 +3,8 @@
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-type Floats = NDArray[np.float64]
-type Integers = NDArray[np.int64]
+from lehner.core.arrays import Booleans, Floats, Integers
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -75,7 +73,7 @@ class ItemVotes:
             pairs[back:] += product * (matrix[one, two] + matrix[two, one])
         return np.bincount(row, weights=pairs, minlength=len(self.weights))
 
-    def of_rows(self, chosen: NDArray[np.bool_]) -> "ItemVotes":
+    def of_rows(self, chosen: Booleans) -> "ItemVotes":
         """Select rows by a mask."""
         kept = chosen[self.row]
         return ItemVotes(

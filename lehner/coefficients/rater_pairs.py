@@ -11,13 +11,11 @@ from lehner.coefficients.contingency import accuracy, cohen_kappa
 from lehner.coefficients.linearised import Linearised, standard_error
 from lehner.coefficients.pair_votes import PairVotes, list_votes
 from lehner.coefficients.weights import AgreementWeights
+from lehner.core.arrays import Floats, Integers
 from lehner.data.ratings import Ratings
 
 if TYPE_CHECKING:
     import xarray as xr
-
-type Floats = NDArray[np.float64]
-type Integers = NDArray[np.int64]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

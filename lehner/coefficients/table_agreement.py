@@ -5,7 +5,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from lehner.coefficients.coefficient import Coefficient, summarise, undefined
 from lehner.coefficients.coefficient_of_items import coefficient_of_items
@@ -13,13 +13,13 @@ from lehner.coefficients.contingency import accuracy, as_table, cohen_kappa, goo
 from lehner.coefficients.item_votes import ItemVotes, count_votes
 from lehner.coefficients.result import Agreement
 from lehner.coefficients.weights import AgreementWeights, find_all_weights
+from lehner.core.arrays import Floats
 from lehner.core.checks import check_number
 from lehner.data.flat import MOST_ITEMS
 
 if TYPE_CHECKING:
     import xarray as xr
 
-type Floats = NDArray[np.float64]
 
 UNKNOWN_TOTAL = "undefined: it depends on the number of items"
 ASYMMETRIC = "undefined: weights that are not symmetric take the sides for different"

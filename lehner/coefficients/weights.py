@@ -5,13 +5,12 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from lehner.core.arrays import Floats
 from lehner.core.checks import find
 from lehner.core.errors import InputError
 from lehner.data.categories import Label
-
-type Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

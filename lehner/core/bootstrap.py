@@ -6,13 +6,12 @@ from statistics import NormalDist
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
+from lehner.core.arrays import Floats, Integers
 from lehner.core.checks import check_choice, check_number, check_whole_number
 from lehner.core.estimate import IntervalEstimate
 from lehner.core.seeds import Seed, generator
 
-type Floats = NDArray[np.float64]
 type IntervalKind = Literal["percentile", "bca"]
 
 CHUNK = 200_000
@@ -35,7 +34,7 @@ class BootstrapResult:
 
 def bootstrap_interval(
     statistic: Callable[[Floats], Floats],
-    counts: NDArray[np.int64],
+    counts: Integers,
     estimate: float,
     kind: IntervalKind,
     level: float,
@@ -98,7 +97,7 @@ def check_bootstrap(kind: str, level: float, resamples: int) -> None:
 
 def _resample(
     statistic: Callable[[Floats], Floats],
-    counts: NDArray[np.int64],
+    counts: Integers,
     resamples: int,
     rng: np.random.Generator,
 ) -> Floats:
@@ -109,7 +108,7 @@ def _resample(
     )
 
 
-def _jackknife(statistic: Callable[[Floats], Floats], counts: NDArray[np.int64]) -> Floats:
+def _jackknife(statistic: Callable[[Floats], Floats], counts: Integers) -> Floats:
     """Leave one item out, once per unique row."""
     ends = np.cumsum(_chunk_sizes(len(counts), len(counts)))
     eye = np.arange(len(counts))
@@ -126,7 +125,7 @@ def _bca_tails(
     values: Floats,
     estimate: float,
     jackknife: Floats,
-    counts: NDArray[np.int64],
+    counts: Integers,
 ) -> Floats:
     below = (np.mean(values < estimate) + np.mean(values <= estimate)) / 2
     known = ~np.isnan(jackknife) & (counts > 0)

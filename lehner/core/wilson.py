@@ -1,12 +1,14 @@
 """The interval of Wilson for a proportion, in an infinite or a finite population."""
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
+
+from lehner.core.arrays import Floats
 
 
 def wilson_interval(
     shares: ArrayLike, n: ArrayLike, *, z: float, population: ArrayLike | None = None
-) -> NDArray[np.float64]:
+) -> Floats:
     """Give the proportions that a z-test of a random sample would not reject.
 
     Parameters

@@ -7,8 +7,9 @@ from string import ascii_uppercase
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from lehner.core.arrays import Integers
 from lehner.core.errors import InputError
 
 if TYPE_CHECKING:
@@ -39,7 +40,7 @@ class Column:
         Whether the labels are in a meaningful order.
     """
 
-    codes: NDArray[np.int64]
+    codes: Integers
     labels: tuple[Any, ...]
     declared: bool = False
     ordered: bool = False
@@ -92,7 +93,7 @@ def holds_arrow_text(values: Any) -> bool:
     return bool(values.null_count == 0)
 
 
-def arrow_text(values: Any, name: str) -> tuple[NDArray[np.int64], list[str]]:
+def arrow_text(values: Any, name: str) -> tuple[Integers, list[str]]:
     """Give the codes of dictionary-encoded text, and the texts.
 
     Parameters
@@ -150,7 +151,7 @@ def as_series(values: Any, name: str) -> "pd.Series":
     return series
 
 
-def factorize(series: "pd.Series", name: str) -> tuple[NDArray[np.int64], Any]:
+def factorize(series: "pd.Series", name: str) -> tuple[Integers, Any]:
     """Give each value its number in order of appearance, -1 where missing, and the values."""
     import pandas as pd
 
@@ -164,7 +165,7 @@ def factorize(series: "pd.Series", name: str) -> tuple[NDArray[np.int64], Any]:
     return codes, uniques
 
 
-def merge_labels(codes: ArrayLike, raw: Any) -> tuple[NDArray[np.int64], tuple[Any, ...]]:
+def merge_labels(codes: ArrayLike, raw: Any) -> tuple[Integers, tuple[Any, ...]]:
     """Strip labels, drop missing ones and merge those that became the same.
 
     Parameters
@@ -313,7 +314,7 @@ def declared_column(columns: Mapping[str, Column]) -> Column | None:
 
 def recode(
     column: Column, name: str, categories: Sequence[Label], names: Mapping[Any, Label]
-) -> NDArray[np.int64]:
+) -> Integers:
     """Give the codes of a column as indices into `categories`.
 
     Parameters

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from lehner.core.arrays import Booleans, Integers
 from lehner.core.errors import InputError
 from lehner.data.categories import (
     MISSING,
@@ -95,7 +96,7 @@ def require_complete(column: Column, name: str) -> Column:
     return column
 
 
-def _refuse_blank(blank: NDArray[np.bool_], name: str) -> None:
+def _refuse_blank(blank: Booleans, name: str) -> None:
     if blank.any():
         raise InputError(
             f"the {name} is blank",
@@ -105,7 +106,7 @@ def _refuse_blank(blank: NDArray[np.bool_], name: str) -> None:
         )
 
 
-def encode_items(values: Any, name: str) -> tuple[NDArray[np.int64], NDArray[Any]]:
+def encode_items(values: Any, name: str) -> tuple[Integers, NDArray[Any]]:
     """Encode the items of a column, of which there may be millions, in order of appearance.
 
     Parameters
@@ -133,7 +134,7 @@ def encode_items(values: Any, name: str) -> tuple[NDArray[np.int64], NDArray[Any
     return merged[index], np.array(list(distinct), dtype=names.dtype)
 
 
-def _first_items(values: Any, name: str) -> tuple[NDArray[np.int64], NDArray[Any]]:
+def _first_items(values: Any, name: str) -> tuple[Integers, NDArray[Any]]:
     """Give each item its number in order of appearance, -1 where missing, and the names."""
     if holds_arrow_text(values):
         codes, texts = arrow_text(values, name)
@@ -178,7 +179,7 @@ def unique_items(values: Any, name: str) -> NDArray[Any]:
     return names
 
 
-def count_column(values: Any, name: str) -> NDArray[np.int64]:
+def count_column(values: Any, name: str) -> Integers:
     """Read how many items each row stands for."""
     column = encode(values, name)
     texts = [str(label) for label in column.labels]
@@ -197,10 +198,10 @@ def count_column(values: Any, name: str) -> NDArray[np.int64]:
 
 
 def refuse_duplicates(
-    item: NDArray[np.int64],
+    item: Integers,
     rater: Column,
-    occasion: NDArray[np.int64] | None,
-    rating: NDArray[np.int64],
+    occasion: Integers | None,
+    rating: Integers,
 ) -> None:
     """Raise an InputError where a rater rates an item twice on one occasion."""
     rows = np.flatnonzero(rating >= 0)
@@ -220,12 +221,12 @@ def refuse_duplicates(
 
 
 def truth_per_item(
-    item: NDArray[np.int64],
-    truth: NDArray[np.int64],
+    item: Integers,
+    truth: Integers,
     n_items: int,
     name: str,
     categories: Sequence[Label],
-) -> NDArray[np.int64]:
+) -> Integers:
     """Gather the known truth of each item from a table with a row per rating."""
     known = np.flatnonzero(truth >= 0)
     per_item = np.full(n_items, -1)
@@ -285,14 +286,14 @@ def long_frame(ratings: "Ratings") -> "pd.DataFrame":
     return pd.DataFrame(columns)
 
 
-def _start_of_pair(item: NDArray[np.int64], rater: NDArray[np.int64]) -> NDArray[np.int64]:
+def _start_of_pair(item: Integers, rater: Integers) -> Integers:
     """Give the position where the ratings of the same item by the same rater begin."""
     position = np.arange(len(item))
     new = (np.diff(item, prepend=-1) != 0) | (np.diff(rater, prepend=-1) != 0)
     return np.maximum.accumulate(np.where(new, position, 0))
 
 
-def _categorical(ratings: "Ratings", codes: NDArray[np.int64]) -> Any:
+def _categorical(ratings: "Ratings", codes: Integers) -> Any:
     import pandas as pd
 
     return pd.Categorical.from_codes(codes, list(ratings.categories), ordered=ratings.ordered)

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from lehner.core.arrays import Integers
 from lehner.core.errors import InputError
 
 MOST_ITEMS = 2**53
@@ -21,9 +22,9 @@ class FlatRatings:
         The row, rater and category of each rating, sorted by row, then rater, then category.
     """
 
-    item_index: NDArray[np.int64]
-    rater_index: NDArray[np.int64]
-    category_index: NDArray[np.int64]
+    item_index: Integers
+    rater_index: Integers
+    category_index: Integers
 
 
 def flatten(codes: ArrayLike, n_categories: int) -> tuple[FlatRatings, int, int]:
@@ -62,7 +63,7 @@ def check_flat(flat: FlatRatings, n_rows: int, n_raters: int, n_categories: int)
     return sort_ratings(item, rater, category, n_categories)
 
 
-def _check_index(values: Any, name: str, size: int) -> NDArray[np.int64]:
+def _check_index(values: Any, name: str, size: int) -> Integers:
     index = as_array(values, name)
     if index.ndim != 1 or (index.size and not np.issubdtype(index.dtype, np.integer)):
         raise InputError(
@@ -74,7 +75,7 @@ def _check_index(values: Any, name: str, size: int) -> NDArray[np.int64]:
     return index.astype(np.int64, copy=False)
 
 
-def _sorted(*arrays: NDArray[np.int64]) -> bool:
+def _sorted(*arrays: Integers) -> bool:
     """Whether rows are in order by the first array, then the second, then the third."""
     in_order = np.ones(max(len(arrays[0]) - 1, 0), dtype=bool)
     for values in reversed(arrays):
@@ -84,9 +85,7 @@ def _sorted(*arrays: NDArray[np.int64]) -> bool:
     return bool(in_order.all())
 
 
-def sort_ratings(
-    item: NDArray[np.int64], rater: NDArray[np.int64], code: NDArray[np.int64], n_categories: int
-) -> FlatRatings:
+def sort_ratings(item: Integers, rater: Integers, code: Integers, n_categories: int) -> FlatRatings:
     """Sort ratings by item, rater and category."""
     n_raters = int(rater.max(initial=0)) + 1
     key = np.sort((item * n_raters + rater) * n_categories + code)
@@ -95,7 +94,7 @@ def sort_ratings(
     return FlatRatings(item_index=item, rater_index=rater, category_index=category)
 
 
-def check_codes(codes: NDArray[Any], n_categories: int, name: str) -> NDArray[np.int64]:
+def check_codes(codes: NDArray[Any], n_categories: int, name: str) -> Integers:
     """Raise an InputError unless codes are category indices, or -1 where missing."""
     if codes.size and not np.issubdtype(codes.dtype, np.integer):
         raise InputError(
@@ -111,7 +110,7 @@ def check_codes(codes: NDArray[Any], n_categories: int, name: str) -> NDArray[np
     return codes.astype(np.int64)
 
 
-def check_counts(counts: ArrayLike, shape: tuple[int, ...]) -> NDArray[np.int64]:
+def check_counts(counts: ArrayLike, shape: tuple[int, ...]) -> Integers:
     """Raise an InputError unless counts have the shape and are whole numbers, 0 or more."""
     array = as_array(counts, "counts")
     if array.shape != shape:

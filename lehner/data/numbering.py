@@ -1,9 +1,8 @@
 """Numbering: equal keys get equal numbers, 0, 1, 2, …."""
 
 import numpy as np
-from numpy.typing import NDArray
 
-type Integers = NDArray[np.int64]
+from lehner.core.arrays import Integers
 
 DENSE = 4
 

@@ -4,8 +4,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
+from lehner.core.arrays import Integers
 from lehner.data.numbering import number_by_appearance, number_by_size
 
 if TYPE_CHECKING:
@@ -25,10 +25,10 @@ class Patterns:
     """
 
     ratings: "Ratings"
-    inverse: NDArray[np.int64]
+    inverse: Integers
 
 
-def number_patterns(ratings: "Ratings") -> NDArray[np.int64]:
+def number_patterns(ratings: "Ratings") -> Integers:
     """Give each row the number of its pattern.
 
     The partition of rows is refined one rating at a time.

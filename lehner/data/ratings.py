@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from lehner.core.arrays import Integers
 from lehner.core.errors import InputError
 from lehner.core.wording import counted, counted_categories
 from lehner.data.categories import (
@@ -130,7 +131,7 @@ class Ratings:
         self.truth = self._per_row(truth, "truth")
         self.counts = None if counts is None else check_counts(counts, (n_rows,))
 
-    def _per_row(self, codes: ArrayLike | None, name: str) -> NDArray[np.int64] | None:
+    def _per_row(self, codes: ArrayLike | None, name: str) -> Integers | None:
         if codes is None:
             return None
         array = as_array(codes, name)
@@ -179,7 +180,7 @@ class Ratings:
         return self.counts is not None
 
     @property
-    def weights(self) -> NDArray[np.int64]:
+    def weights(self) -> Integers:
         """How many items each row stands for, shape (n_rows,)."""
         return np.ones(len(self.items), np.int64) if self.counts is None else self.counts
 
@@ -199,7 +200,7 @@ class Ratings:
         return (*self.noticed, *count_gaps(self))
 
     @property
-    def codes(self) -> NDArray[np.int64]:
+    def codes(self) -> Integers:
         """Category index per item and rater, -1 where missing, shape (n_items, n_raters).
 
         Raises
@@ -213,7 +214,7 @@ class Ratings:
         dense[self.flat.item_index, self.flat.rater_index] = self.flat.category_index
         return dense
 
-    def votes(self) -> NDArray[np.int64]:
+    def votes(self) -> Integers:
         """Count the ratings of each row in each category, shape (n_rows, n_categories)."""
         size = len(self.items) * self.n_categories
         cell = self.flat.item_index * self.n_categories + self.flat.category_index
@@ -739,7 +740,7 @@ class Ratings:
         )
 
 
-def _length(names: Sequence[Any] | NDArray[Any] | None, index: NDArray[np.int64]) -> int:
+def _length(names: Sequence[Any] | NDArray[Any] | None, index: Integers) -> int:
     return int(index.max(initial=-1)) + 1 if names is None else len(names)
 
 

@@ -4,13 +4,10 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
-from numpy.typing import NDArray
 
 from lehner.algebra.pairwise import choose_two, count_pairs
+from lehner.core.arrays import Floats, Integers
 from lehner.data.ratings import Ratings
-
-type Floats = NDArray[np.float64]
-type Integers = NDArray[np.int64]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

@@ -1,8 +1,8 @@
 """Whether pairs of raters agree more than raters who err independently would."""
 
 import numpy as np
-from numpy.typing import NDArray
 
+from lehner.core.arrays import Booleans, Floats
 from lehner.core.checks import check_whole_number
 from lehner.core.estimate import require_pairs
 from lehner.core.seeds import Seed, child_seeds
@@ -28,8 +28,6 @@ from lehner.k_properties.agreement_totals import (
 FEWEST_REPLICATES = 99
 MOST_RATERS = 30
 MOST_CELLS = 10_000_000
-
-type Floats = NDArray[np.float64]
 
 
 def check_dependence(ratings: Ratings, *, replicates: int = 199, seed: Seed = 1) -> Dependence:
@@ -142,7 +140,7 @@ def _pairs(
     agreement: Floats,
     expected: Floats,
     equal: PairTest,
-    unexplained: NDArray[np.bool_] | None,
+    unexplained: Booleans | None,
 ) -> tuple[Pair, ...]:
     return tuple(
         Pair(

@@ -9,13 +9,11 @@ variables so correlated is that of J_eff independent ones.
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from lehner.core.arrays import Booleans
 from lehner.data.ratings import Ratings
 from lehner.dependence.pairs import of_raters
 from lehner.k_properties.agreement_totals import Design, Totals
-
-type Floats = NDArray[np.float64]
 
 FEWEST_TRUTHS = 10
 
@@ -106,7 +104,7 @@ def from_known_truths(ratings: Ratings) -> EffectiveRaters | None:
 
 
 def from_pairs(
-    ratings: Ratings, totals: Totals, design: Design, shared: NDArray[np.bool_]
+    ratings: Ratings, totals: Totals, design: Design, shared: Booleans
 ) -> EffectiveRaters:
     """Say what raters are worth if the pairs that stand out share mistakes, and no others do.
 

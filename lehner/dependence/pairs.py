@@ -10,10 +10,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from lehner.algebra.algebraic import CHANCE_TOLERANCE, base_rates, clip_base_rates
 from lehner.algebra.pairwise import brennan_prediger
+from lehner.core.arrays import Booleans, Floats
 from lehner.data.ratings import SYSTEM
 from lehner.k_properties.agreement_totals import Design, Totals, simulated_totals
 from lehner.k_properties.model import (
@@ -23,7 +23,6 @@ from lehner.k_properties.model import (
     residual_correlations,
 )
 
-type Floats = NDArray[np.float64]
 type Statistic = Callable[[Totals, Design], Floats]
 
 SIGNIFICANCE = 0.05
@@ -51,7 +50,7 @@ class PairTest:
     excess: Floats
     sd: Floats
     p_value: float
-    stand_out: NDArray[np.bool_]
+    stand_out: Booleans
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -85,7 +84,7 @@ class Pair:
     unexplained: bool | None
 
 
-def of_raters(design: Design) -> NDArray[np.bool_]:
+def of_raters(design: Design) -> Booleans:
     """Say which pairs are of two raters, and not of a rater and the system."""
     system = len(design.names) - 1 if SYSTEM in design.names else len(design.names)
     return (design.first < system) & (design.second < system)

@@ -9,13 +9,10 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from lehner.core.arrays import Floats, Integers
 from lehner.data.flat import FlatRatings, sort_ratings
 from lehner.data.ratings import SYSTEM, Ratings
-
-type Floats = NDArray[np.float64]
-type Integers = NDArray[np.int64]
 
 PATTERNS_PER_ITEM = 16
 MOST_PATTERNS = 100_000

@@ -4,9 +4,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from lehner.algebra.algebraic import CHANCE_TOLERANCE
+from lehner.core.arrays import Floats
 from lehner.core.seeds import Seed, child_seeds
 from lehner.data.ratings import Ratings
 from lehner.k_properties.agreement_totals import (
@@ -18,8 +18,6 @@ from lehner.k_properties.agreement_totals import (
 )
 from lehner.k_properties.model import KModel, fit_k_model, fit_own_accuracies
 from lehner.k_properties.statistics import K_TESTS, KTest, NullName
-
-type Floats = NDArray[np.float64]
 
 TIES = 1e-9
 MOST_RATERS = 100

@@ -9,10 +9,10 @@ from dataclasses import dataclass, replace
 from math import comb
 
 import numpy as np
-from numpy.typing import NDArray
 
 from lehner.algebra.algebraic import clip_base_rates
 from lehner.algebra.pairwise import brennan_prediger
+from lehner.core.arrays import Floats
 from lehner.k_properties.agreement_totals import Design, Totals
 from lehner.k_properties.bootstrap import Null, Outcome
 from lehner.k_properties.model import (
@@ -27,8 +27,6 @@ from lehner.simulation.parameters import draw_parameters
 from lehner.simulation.pattern_probabilities import n_patterns
 from lehner.simulation.population import population_value
 from lehner.simulation.scenario import Scenario
-
-type Floats = NDArray[np.float64]
 
 MOST_DISPERSION = 16.0
 MOST_PATTERNS = 500_000

@@ -8,18 +8,17 @@ raters then have kappa c c', whatever the base rates: all that follows rests on 
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from lehner.algebra.algebraic import CHANCE_TOLERANCE, base_rates, clip_base_rates
 from lehner.algebra.pairwise import brennan_prediger
+from lehner.core.arrays import Floats
 from lehner.k_properties.agreement_totals import (
     Design,
     Totals,
     elementary_symmetric,
     ratings_by_rater,
 )
-
-type Floats = NDArray[np.float64]
 
 SWEEPS = 50
 TOLERANCE = 1e-5

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
+from lehner.core.arrays import Floats
 from lehner.k_properties.agreement_totals import Design, Totals
 from lehner.k_properties.model import (
     KModel,
@@ -15,7 +15,6 @@ from lehner.k_properties.model import (
     residual_correlations,
 )
 
-type Floats = NDArray[np.float64]
 type Statistic = Callable[[Totals, KModel, Design], Floats]
 type Tail = Literal["greater", "two-sided"]
 type NullName = Literal["one_accuracy", "own_accuracies", "with_system"]

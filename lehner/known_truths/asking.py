@@ -4,8 +4,8 @@ from dataclasses import replace
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
+from lehner.core.arrays import Floats, Integers
 from lehner.core.checks import check_choice, check_whole_number
 from lehner.core.errors import InputError
 from lehner.core.seeds import Seed, generator
@@ -14,8 +14,6 @@ from lehner.data.ratings import Ratings
 from lehner.known_truths.partly_known import PartlyKnown
 from lehner.known_truths.recalibration import INTERCEPTS, SLOPES, SURE, share_posterior
 
-type Floats = NDArray[np.float64]
-type Integers = NDArray[np.int64]
 type Selection = Literal["random", "votes"]
 
 SIZES = (2, 5, 10, 20, 50, 100, 200, 500, 1000)

@@ -3,13 +3,11 @@
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from lehner.core.arrays import Booleans, Floats
 from lehner.core.errors import InputError
 from lehner.data.ratings import Ratings
-
-type Floats = NDArray[np.float64]
-type Booleans = NDArray[np.bool_]
 
 ROUNDING = 1e-6
 

@@ -17,11 +17,9 @@ as their probabilities say.
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from lehner.core.arrays import Floats
 from lehner.known_truths.partly_known import PartlyKnown
-
-type Floats = NDArray[np.float64]
 
 BIAS_SCALE = 0.15
 SLOPES = np.linspace(0.05, 1.0, 8)

@@ -4,9 +4,8 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-type Floats = NDArray[np.float64]
+from lehner.core.arrays import Floats
 
 RISE = 1.001
 """A probability near 0 that grows by more in a step will leave it, however small the step."""

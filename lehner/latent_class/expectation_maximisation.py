@@ -3,14 +3,11 @@
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
+from lehner.core.arrays import Floats, Integers
 from lehner.latent_class.accelerated_em import accelerated_em
 from lehner.latent_class.models import LATENT_CLASS_MODELS, LatentClassModel
 from lehner.latent_class.pattern_table import PatternTable
-
-type Floats = NDArray[np.float64]
-type Integers = NDArray[np.int64]
 
 TINY = 1e-300
 

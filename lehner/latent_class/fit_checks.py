@@ -3,8 +3,8 @@
 from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
+from lehner.core.arrays import Booleans, Floats, Integers
 from lehner.core.checks import check_whole_number
 from lehner.core.errors import InputError
 from lehner.data.ratings import SYSTEM, Ratings
@@ -12,8 +12,6 @@ from lehner.data.ratings import SYSTEM, Ratings
 if TYPE_CHECKING:
     import xarray as xr
 
-type Floats = NDArray[np.float64]
-type Integers = NDArray[np.int64]
 
 TINY = 1e-300
 EDGE = 1e-9
@@ -101,7 +99,7 @@ def rating_calibration(ratings: Ratings, fit: FittedModel, *, n_bins: int = 10) 
 
 
 def _bin(
-    predicted: Floats, came: NDArray[np.bool_], item: Integers, weights: Integers, n_bins: int
+    predicted: Floats, came: Booleans, item: Integers, weights: Integers, n_bins: int
 ) -> dict[str, Floats]:
     index = np.maximum(np.ceil(n_bins * predicted - EDGE).astype(np.int64) - 1, 0)
     weight = weights[item].astype(float)

@@ -4,14 +4,11 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
+from lehner.core.arrays import Booleans, Floats, Integers
 from lehner.latent_class.expectation_maximisation import LatentClasses, expect, expected_ratings
 from lehner.latent_class.models import LatentClassModel
 from lehner.latent_class.pattern_table import PatternTable
-
-type Floats = NDArray[np.float64]
-type Integers = NDArray[np.int64]
 
 FEWEST = 1e-6
 BOUNDARY = 1e-6
@@ -63,7 +60,7 @@ class Maximum:
         return np.unique(numbers, return_inverse=True)[1]
 
     @cached_property
-    def rated(self) -> NDArray[np.bool_]:
+    def rated(self) -> Booleans:
         """Whether ratings bear on a row of a confusion matrix, (n_raters, n_classes)."""
         numbers, ratings = self.matrix_numbers, self.ratings.sum(axis=2)
         bearing = np.stack([ratings[numbers == number].sum(axis=0) for number in numbers])

@@ -4,8 +4,9 @@ from collections.abc import Iterator
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from lehner.core.arrays import Integers
 from lehner.core.checks import check_choice, check_whole_number
 from lehner.core.errors import InputError
 from lehner.core.seeds import Seed, child_seeds
@@ -30,7 +31,6 @@ from lehner.latent_class.models import (
 from lehner.latent_class.pattern_table import PatternTable, known_truths, tabulate
 from lehner.latent_class.result import LatentClassFit, label_fit
 
-type Integers = NDArray[np.int64]
 type Start = Literal["votes", "random"]
 
 RANDOM_STARTS = 20

@@ -8,15 +8,14 @@ as if they did not have to sum to 1, projected on these directions.
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
+from lehner.core.arrays import Booleans, Floats
 from lehner.core.errors import InputError
 from lehner.latent_class.maximum import BOUNDARY, Maximum
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
-type Floats = NDArray[np.float64]
 
 SINGULAR = 1e-9
 MOST_PARAMETERS = 5_000
@@ -136,7 +135,7 @@ def free_directions(maximum: Maximum) -> "csr_array":
     return block_diag([csr_array(block) for block in blocks], format="csr")[rows]
 
 
-def _matrix_directions(matrix: Floats, held: NDArray[np.bool_], form: str) -> Floats:
+def _matrix_directions(matrix: Floats, held: Booleans, form: str) -> Floats:
     """Give the directions of one confusion matrix, shape (n_classes * n_categories, n_free)."""
     from scipy.linalg import block_diag
 

@@ -4,15 +4,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Union
 
 import numpy as np
-from numpy.typing import NDArray
 
+from lehner.core.arrays import Booleans, Floats, Integers
 from lehner.data.ratings import Ratings
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
-
-type Floats = NDArray[np.float64]
-type Integers = NDArray[np.int64]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -51,7 +48,7 @@ class PatternTable:
         """Number of groups of items with their own base rates."""
         return 1 if self.groups is None else int(self.groups.max()) + 1
 
-    def possible(self, n_classes: int) -> NDArray[np.bool_]:
+    def possible(self, n_classes: int) -> Booleans:
         """Whether a pattern can be of a class, by its known truth if it has one."""
         truths = np.full(len(self.weights), -1) if self.truths is None else self.truths
         return (truths[:, None] < 0) | (truths[:, None] == np.arange(n_classes))

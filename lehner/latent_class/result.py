@@ -5,8 +5,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from lehner.core.arrays import Floats, Integers
 from lehner.core.estimate import listed
 from lehner.core.wording import counted
 from lehner.data.ratings import SYSTEM, Ratings
@@ -20,8 +21,6 @@ from lehner.latent_class.pattern_table import PatternTable, known_truths
 if TYPE_CHECKING:
     import xarray as xr
 
-type Floats = NDArray[np.float64]
-type Integers = NDArray[np.int64]
 
 ROUNDING = 1e-10
 

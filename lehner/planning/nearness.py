@@ -5,13 +5,12 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
+from lehner.core.arrays import Floats
 from lehner.core.seeds import child_seeds
 from lehner.simulation.draw import estimate_samples
 from lehner.simulation.scenario import Scenario
 
-type Floats = NDArray[np.float64]
 type Estimand = Literal["system_accuracy", "system_accuracy_in_sample"]
 
 ESTIMANDS = ("system_accuracy", "system_accuracy_in_sample")

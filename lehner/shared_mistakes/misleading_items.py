@@ -26,13 +26,13 @@ from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from lehner.core.arrays import Floats
 from lehner.core.checks import check_probability, check_whole_number
 from lehner.core.errors import InputError
 from lehner.core.estimate import IntervalEstimate
 
-type Floats = NDArray[np.float64]
 type Misled = Callable[[ArrayLike, ArrayLike, int], Floats]
 
 

@@ -3,14 +3,13 @@
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from lehner.core.arrays import Floats
 from lehner.core.checks import check_positive, check_probability
 from lehner.core.estimate import IntervalEstimate
 from lehner.shared_mistakes.misleading_items import accuracy_if_misled
 from lehner.shared_mistakes.prior import SharedMistakes
-
-type Floats = NDArray[np.float64]
 
 QUANTILES = 400
 

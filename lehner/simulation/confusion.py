@@ -8,8 +8,9 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from lehner.core.arrays import Floats
 from lehner.core.checks import (
     check_choice,
     check_number,
@@ -24,7 +25,6 @@ from lehner.data.categories import category_names
 if TYPE_CHECKING:
     import xarray as xr
 
-type Floats = NDArray[np.float64]
 type Normalization = Literal["expected", "scaled_errors", "rows"]
 
 

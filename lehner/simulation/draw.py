@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from lehner.algebra.vote_methods import estimate_from_votes, find_vote_methods
+from lehner.core.arrays import Floats, Integers
 from lehner.core.checks import check_whole_number
 from lehner.core.seeds import Seed, child_seeds, generator
 from lehner.data.categories import category_names
@@ -30,9 +30,6 @@ from lehner.simulation.vote_probabilities import (
 
 if TYPE_CHECKING:
     import xarray as xr
-
-type Floats = NDArray[np.float64]
-type Integers = NDArray[np.int64]
 
 
 def simulate(scenario: Scenario, seed: Seed = 1) -> Ratings:

@@ -5,8 +5,8 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
+from lehner.core.arrays import Floats
 from lehner.core.seeds import Seed, generator
 from lehner.data.categories import category_names
 from lehner.data.ratings import SYSTEM
@@ -16,7 +16,6 @@ from lehner.simulation.scenario import Scenario
 if TYPE_CHECKING:
     import xarray as xr
 
-type Floats = NDArray[np.float64]
 
 CELLS_AT_ONCE = 5_000_000
 SAMPLES_AT_ONCE = 250

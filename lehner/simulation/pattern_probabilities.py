@@ -5,13 +5,11 @@ raters and system answer independently, but for raters who copy.
 """
 
 import numpy as np
-from numpy.typing import NDArray
 
+from lehner.core.arrays import Floats
 from lehner.core.errors import InputError
 from lehner.simulation.parameters import DrawnParameters, perception
 from lehner.simulation.scenario import Scenario
-
-type Floats = NDArray[np.float64]
 
 MOST_PATTERNS = 10_000_000
 

@@ -4,9 +4,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from lehner.algebra.vote_methods import VOTE_METHODS, estimate_from_votes
+from lehner.core.arrays import Floats, Integers
 from lehner.core.checks import check_choice, check_numbers, check_whole_number
 from lehner.core.seeds import Seed, child_seeds
 from lehner.data.votes import VoteTable, collapse_votes, pattern_votes
@@ -32,8 +33,6 @@ from lehner.simulation.pattern_probabilities import (
 )
 from lehner.simulation.scenario import Scenario
 from lehner.simulation.vote_probabilities import vote_probabilities, vote_table
-
-type Floats = NDArray[np.float64]
 
 POPULATION_METHODS = (*VOTE_METHODS, *LIKELIHOOD_METHODS)
 
@@ -279,7 +278,7 @@ def _of_likelihood(
 
 
 def pseudo_true_accuracy(
-    codes: NDArray[np.int64], weights: Floats, model: str, truth: LatentClasses
+    codes: Integers, weights: Floats, model: str, truth: LatentClasses
 ) -> float:
     """Give the system's accuracy under the latent-class model that is nearest to the patterns.
 

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
+from lehner.core.arrays import Floats
 from lehner.core.checks import (
     check_choice,
     check_numbers,
@@ -151,7 +151,7 @@ class Scenario:
         return len(self.rater_accuracy)
 
     @property
-    def level_probabilities(self) -> NDArray[np.float64]:
+    def level_probabilities(self) -> Floats:
         """Share of the items at each level of difficulty."""
         n_levels = len(self.difficulty)
         if self.difficulty_probabilities is None:

@@ -10,16 +10,13 @@ from itertools import combinations, count
 from math import comb
 
 import numpy as np
-from numpy.typing import NDArray
 
+from lehner.core.arrays import Floats, Integers
 from lehner.core.errors import InputError
 from lehner.data.votes import VoteTable, tabulate_votes
 from lehner.simulation.parameters import DrawnParameters
 from lehner.simulation.pattern_probabilities import latent_probabilities
 from lehner.simulation.scenario import Scenario
-
-type Floats = NDArray[np.float64]
-type Integers = NDArray[np.int64]
 
 MOST_CELLS = 10_000_000
 

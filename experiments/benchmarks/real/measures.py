@@ -6,15 +6,12 @@ counts once, with the mean of its draws.
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from experiments.study.proportions import mean_share
 
 BY = ["crowd", "family", "split", "per_item", "known", "method"]
 OVER = ["split", "per_item", "known", "method"]
 MEASURES = ("bias", "rmse", "coverage", "width")
-
-type Floats = NDArray[np.float64]
 
 
 def measure_crowds(rows: pd.DataFrame) -> pd.DataFrame:

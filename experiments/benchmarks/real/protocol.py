@@ -4,9 +4,9 @@ import hashlib
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from lehner import Ratings
+from lehner.core.arrays import Booleans, Integers
 from lehner.data.flat import FlatRatings, sort_ratings
 
 MOST_SYSTEMS = 12
@@ -16,8 +16,6 @@ FEWEST_OTHERS = 2
 NEARLY_ALL = 0.95
 ALL = "all"
 RATINGS_PER_ITEM = ("3", "5", ALL)
-
-type Integers = NDArray[np.int64]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -36,7 +34,7 @@ class Dealt:
     truth: Integers
 
     @property
-    def right(self) -> NDArray[np.bool_]:
+    def right(self) -> Booleans:
         """Whether the system is right, item by item."""
         return np.asarray(self.ratings.system == self.truth)
 
@@ -125,7 +123,7 @@ def seed_of(seed: int, *key: str) -> np.random.SeedSequence:
     return np.random.SeedSequence(seed, spawn_key=(int.from_bytes(digest[:8]),))
 
 
-def _eligible(crowd: Ratings, rater: int, others: int) -> NDArray[np.bool_]:
+def _eligible(crowd: Ratings, rater: int, others: int) -> Booleans:
     """Mark items with known truth, a rating by this rater, and some number by others."""
     item, by = crowd.flat.item_index, crowd.flat.rater_index
     mine = np.zeros(len(crowd.items), bool)
@@ -135,7 +133,7 @@ def _eligible(crowd: Ratings, rater: int, others: int) -> NDArray[np.bool_]:
     return np.asarray(mine & known & (n_others >= others))
 
 
-def _draw_items(eligible: NDArray[np.bool_], rng: np.random.Generator) -> Integers:
+def _draw_items(eligible: Booleans, rng: np.random.Generator) -> Integers:
     # All items are put in order, so that designs with 3 and 5 ratings share what items they can.
     order = rng.permutation(len(eligible))
     return np.asarray(np.sort(order[eligible[order]][:MOST_ITEMS]))
@@ -165,7 +163,7 @@ def _renumber(flat: FlatRatings) -> FlatRatings:
     return sort_ratings(flat.item_index, rater, flat.category_index, _width(flat.category_index))
 
 
-def _select(flat: FlatRatings, which: NDArray[np.bool_] | Integers) -> FlatRatings:
+def _select(flat: FlatRatings, which: Booleans | Integers) -> FlatRatings:
     return FlatRatings(
         item_index=flat.item_index[which],
         rater_index=flat.rater_index[which],

@@ -4,7 +4,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from lehner.algebra.algebraic import CHANCE_TOLERANCE
 from lehner.algebra.least_squares.pair_model import (
@@ -19,6 +18,7 @@ from lehner.algebra.least_squares.pair_model import (
     unordered,
 )
 from lehner.algebra.pairwise import pairwise_agreement
+from lehner.core.arrays import Floats
 from lehner.core.checks import check_choice, check_whole_number
 from lehner.core.estimate import labelled, listed
 from lehner.core.seeds import Seed, generator
@@ -27,7 +27,6 @@ from lehner.data.ratings import Ratings
 if TYPE_CHECKING:
     import xarray as xr
 
-type Floats = NDArray[np.float64]
 type Form = Literal["one_coin", "distance_decay", "free"]
 
 SINGULAR = 1e-7

@@ -6,11 +6,9 @@ The expected frequencies are C' diag(t) C, with base rates t and confusion matri
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from lehner.core.arrays import Floats, Integers
 from lehner.data.ratings import Ratings
-
-type Floats = NDArray[np.float64]
 
 TINY = 1e-300
 FORMS = ("one_coin", "distance_decay", "free")
@@ -212,7 +210,7 @@ def _exchanges(probabilities: Floats) -> Floats:
     return directions
 
 
-def truth_probabilities(votes: NDArray[np.int64], base_rates: Floats, confusion: Floats) -> Floats:
+def truth_probabilities(votes: Integers, base_rates: Floats, confusion: Floats) -> Floats:
     """Give the probability of each true category by Bayes' rule, raters independent and alike.
 
     Parameters

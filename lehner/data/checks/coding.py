@@ -3,8 +3,8 @@
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
+from lehner.core.arrays import Integers
 from lehner.core.errors import InputError
 from lehner.core.wording import counted
 
@@ -59,15 +59,13 @@ REMEDY = (
 )
 
 
-def _count(ratings: "Ratings", codes: NDArray[np.int64]) -> NDArray[np.int64]:
+def _count(ratings: "Ratings", codes: Integers) -> Integers:
     known = codes >= 0
     counts = np.bincount(codes[known], ratings.weights[known], minlength=ratings.n_categories)
     return counts.astype(np.int64)
 
 
-def _otherwise(
-    ratings: "Ratings", whose: str, given: NDArray[np.int64], rated: NDArray[np.int64]
-) -> str:
+def _otherwise(ratings: "Ratings", whose: str, given: Integers, rated: Integers) -> str:
     shared = given[rated > 0].sum()
     few = given.sum() >= SURE_ANSWERS and shared < LEAST_SHARED * given.sum()
     if given.any() and (shared == 0 or few):
@@ -78,9 +76,7 @@ def _otherwise(
     return ""
 
 
-def _strange(
-    ratings: "Ratings", whose: str, given: NDArray[np.int64], rated: NDArray[np.int64]
-) -> list[str]:
+def _strange(ratings: "Ratings", whose: str, given: Integers, rated: Integers) -> list[str]:
     strange = np.where(rated > 0, 0, given)
     least = max(FEWEST_STRANGE, LEAST_STRANGE * given.sum())
     if strange.sum() < least:
@@ -97,7 +93,7 @@ def _strange(
     return [text]
 
 
-def _one_off(ratings: "Ratings", given: NDArray[np.int64], rated: NDArray[np.int64]) -> bool:
+def _one_off(ratings: "Ratings", given: Integers, rated: Integers) -> bool:
     if not all(isinstance(category, int) for category in ratings.categories):
         return False
     numbers = np.array(ratings.categories)
@@ -105,7 +101,7 @@ def _one_off(ratings: "Ratings", given: NDArray[np.int64], rated: NDArray[np.int
     return len(one) == len(other) and len(set((np.sort(one) - np.sort(other)).tolist())) == 1
 
 
-def _count_by_rater(ratings: "Ratings") -> NDArray[np.int64]:
+def _count_by_rater(ratings: "Ratings") -> Integers:
     """Count the ratings of each rater in each category; of all raters if these are too many."""
     n_raters, n_categories = ratings.n_raters, ratings.n_categories
     flat = ratings.flat
@@ -115,7 +111,7 @@ def _count_by_rater(ratings: "Ratings") -> NDArray[np.int64]:
     return np.bincount(cell, minlength=n_raters * n_categories).reshape(n_raters, n_categories)
 
 
-def _raters_apart(ratings: "Ratings", counts: NDArray[np.int64], refuse: bool) -> list[str]:
+def _raters_apart(ratings: "Ratings", counts: Integers, refuse: bool) -> list[str]:
     """Find raters none of whose labels another rater gives."""
     if len(counts) < 2:
         return []
@@ -133,7 +129,7 @@ def _raters_apart(ratings: "Ratings", counts: NDArray[np.int64], refuse: bool) -
     return said
 
 
-def _labels(ratings: "Ratings", counts: NDArray[np.int64]) -> str:
+def _labels(ratings: "Ratings", counts: Integers) -> str:
     used = [str(ratings.categories[k]) for k in np.flatnonzero(counts)]
     more = f", … ({counted(len(used), 'label')})" if len(used) > MOST_SHOWN else ""
     return ", ".join(used[:MOST_SHOWN]) + more

@@ -3,8 +3,8 @@
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from lehner.core.arrays import Integers
 from lehner.core.errors import InputError
 from lehner.data.categories import Label
 from lehner.data.flat import FlatRatings
@@ -51,7 +51,7 @@ def cut_ratings(ratings: Ratings, cut: Label) -> Ratings:
         )
     at = ratings.categories.index(cut)
 
-    def lower(codes: NDArray[np.int64]) -> NDArray[np.int64]:
+    def lower(codes: Integers) -> Integers:
         return np.where(codes < 0, -1, (codes > at).astype(np.int64))
 
     flat = ratings.flat

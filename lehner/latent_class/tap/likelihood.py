@@ -10,15 +10,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from lehner.core.arrays import Floats, Integers
 from lehner.data.ratings import Ratings
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
-type Floats = NDArray[np.float64]
-type Integers = NDArray[np.int64]
 
 TINY = 1e-300
 

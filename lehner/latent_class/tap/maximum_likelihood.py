@@ -4,8 +4,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
+from lehner.core.arrays import Floats
 from lehner.core.checks import check_choice, check_whole_number
 from lehner.core.errors import InputError
 from lehner.core.estimate import listed
@@ -31,7 +31,6 @@ from lehner.latent_class.tap.search import (
 if TYPE_CHECKING:
     import xarray as xr
 
-type Floats = NDArray[np.float64]
 type Algorithm = Literal["em", "direct"]
 
 NO_GAIN = 1e-4

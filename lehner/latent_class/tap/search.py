@@ -3,8 +3,8 @@
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
+from lehner.core.arrays import Floats
 from lehner.core.seeds import Seed, generator
 from lehner.latent_class.accelerated_em import accelerated_em
 from lehner.latent_class.tap.likelihood import (
@@ -14,8 +14,6 @@ from lehner.latent_class.tap.likelihood import (
     information,
     log_likelihood,
 )
-
-type Floats = NDArray[np.float64]
 
 SAME_MAXIMUM = 1e-4
 BOUNDARY = 1e-6

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from lehner.core.arrays import Floats, Integers
-from lehner.data.ratings import SYSTEM, Ratings
+from lehner.data.ratings import Ratings
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -65,21 +65,15 @@ def list_votes(ratings: Ratings) -> PairVotes:
     -------
     PairVotes
     """
-    flat, names = ratings.flat, list(ratings.raters)
+    flat = ratings.all_flat
     row, rater, category = flat.item_index, flat.rater_index, flat.category_index
-    if ratings.system is not None:
-        answered = np.flatnonzero(ratings.system >= 0)
-        row = np.concatenate([row, answered])
-        rater = np.concatenate([rater, np.full(len(answered), len(names))])
-        category = np.concatenate([category, ratings.system[answered]])
-        names.append(SYSTEM)
     together = np.lexsort([row, rater])
     row, rater, category = row[together], rater[together], category[together]
     _, inverse, times = np.unique(
         rater * len(ratings.items) + row, return_inverse=True, return_counts=True
     )
     return PairVotes(
-        names=tuple(names),
+        names=ratings.all_raters,
         row=row,
         rater=rater,
         category=category,

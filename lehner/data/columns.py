@@ -269,16 +269,10 @@ def long_frame(ratings: "Ratings") -> "pd.DataFrame":
 
     if ratings.grouped:
         raise InputError("grouped ratings have no row per item", "use to_wide()")
-    flat = ratings.flat
+    flat = ratings.all_flat
     item, rater, code = flat.item_index, flat.rater_index, flat.category_index
-    names = np.array(ratings.raters, dtype=object)[rater]
+    names = np.array(ratings.all_raters, dtype=object)[rater]
     occasion = np.arange(len(item)) - _start_of_pair(item, rater) + 1
-    if ratings.system is not None:
-        answered = np.flatnonzero(ratings.system >= 0)
-        item = np.concatenate([item, answered])
-        names = np.concatenate([names, np.full(len(answered), "system", dtype=object)])
-        occasion = np.concatenate([occasion, np.ones(len(answered), dtype=np.int64)])
-        code = np.concatenate([code, ratings.system[answered]])
     columns = {"item": ratings.items[item], "rater": names, "occasion": occasion}
     columns["rating"] = _categorical(ratings, code)
     if ratings.truth is not None:

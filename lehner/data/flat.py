@@ -94,6 +94,38 @@ def sort_ratings(item: Integers, rater: Integers, code: Integers, n_categories: 
     return FlatRatings(item_index=item, rater_index=rater, category_index=category)
 
 
+def add_rater(flat: FlatRatings, answers: Integers, rater: int) -> FlatRatings:
+    """Add a rater who gave each row one answer, after the others.
+
+    Parameters
+    ----------
+    flat : FlatRatings
+    answers : ndarray of int, shape (n_rows,)
+        The category, -1 where there is no answer.
+    rater : int
+        The number of the rater, greater than those of the others.
+
+    Returns
+    -------
+    FlatRatings
+
+    Examples
+    --------
+    >>> flat, _, n_raters = flatten([[0, 1], [1, -1]], 2)
+    >>> both = add_rater(flat, np.array([-1, 0]), n_raters)
+    >>> both.item_index, both.rater_index, both.category_index
+    (array([0, 0, 1, 1]), array([0, 1, 0, 2]), array([0, 1, 1, 0]))
+    """
+    answered = np.flatnonzero(answers >= 0)
+    item = np.append(flat.item_index, answered)
+    order = np.argsort(item, kind="stable")
+    return FlatRatings(
+        item_index=item[order],
+        rater_index=np.append(flat.rater_index, np.full(len(answered), rater))[order],
+        category_index=np.append(flat.category_index, answers[answered])[order],
+    )
+
+
 def check_codes(codes: NDArray[Any], n_categories: int, name: str) -> Integers:
     """Raise an InputError unless codes are category indices, or -1 where missing."""
     if codes.size and not np.issubdtype(codes.dtype, np.integer):

@@ -44,6 +44,7 @@ from lehner.data.columns import (
 )
 from lehner.data.flat import (
     FlatRatings,
+    add_rater,
     as_array,
     check_codes,
     check_counts,
@@ -189,6 +190,18 @@ class Ratings:
         """Whether some rater rated some item more than once."""
         item, rater = self.flat.item_index, self.flat.rater_index
         return bool(((item[1:] == item[:-1]) & (rater[1:] == rater[:-1])).any())
+
+    @property
+    def all_raters(self) -> tuple[str, ...]:
+        """Names of the raters, with `"system"` as the last if there is a system."""
+        return self.raters if self.system is None else (*self.raters, SYSTEM)
+
+    @property
+    def all_flat(self) -> FlatRatings:
+        """The ratings one after another, with the system's answers as those of a last rater."""
+        if self.system is None:
+            return self.flat
+        return add_rater(self.flat, self.system, self.n_raters)
 
     @property
     def notes(self) -> tuple[str, ...]:

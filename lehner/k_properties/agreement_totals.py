@@ -11,8 +11,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from lehner.core.arrays import Floats, Integers
-from lehner.data.flat import FlatRatings, sort_ratings
-from lehner.data.ratings import SYSTEM, Ratings
+from lehner.data.flat import FlatRatings
+from lehner.data.ratings import Ratings
 
 PATTERNS_PER_ITEM = 16
 MOST_PATTERNS = 100_000
@@ -113,16 +113,9 @@ def find_design(ratings: Ratings, *, with_system: bool = False, anonymous: bool 
     -------
     Design
     """
-    flat, names = ratings.flat, tuple(ratings.raters)
-    if with_system and ratings.system is not None:
-        answered = np.flatnonzero(ratings.system >= 0)
-        flat = sort_ratings(
-            np.append(flat.item_index, answered),
-            np.append(flat.rater_index, np.full(len(answered), len(names))),
-            np.append(flat.category_index, ratings.system[answered]),
-            ratings.n_categories,
-        )
-        names = (*names, SYSTEM)
+    flat, names = ratings.flat, ratings.raters
+    if with_system:
+        flat, names = ratings.all_flat, ratings.all_raters
     lengths = np.bincount(flat.item_index, minlength=len(ratings.items))
     starts = np.cumsum(lengths) - lengths
     rater_index = flat.rater_index

@@ -7,7 +7,7 @@ import numpy as np
 from lehner.core.arrays import Booleans, Floats, Integers
 from lehner.core.checks import check_whole_number
 from lehner.core.errors import InputError
-from lehner.data.ratings import SYSTEM, Ratings
+from lehner.data.ratings import Ratings
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -75,7 +75,7 @@ def rating_calibration(ratings: Ratings, fit: FittedModel, *, n_bins: int = 10) 
 
     check_whole_number("n_bins", n_bins, 1)
     base_rates, confusion = _numbers(ratings, fit)
-    item, rater, category = _all_ratings(ratings, len(confusion))
+    item, rater, category = _fitted_ratings(ratings, len(confusion))
     several = np.bincount(item, minlength=len(ratings.items))[item] > 1
     item, rater, category = item[several], rater[several], category[several]
     if not item.size:
@@ -183,8 +183,8 @@ def residual_correlation(ratings: Ratings, fit: FittedModel) -> "xr.Dataset":
             "give data in which raters are named",
         )
     base_rates, confusion = _numbers(ratings, fit)
-    names = [*ratings.raters, SYSTEM][: len(confusion)]
-    item, rater, category = _all_ratings(ratings, len(confusion))
+    names = list(ratings.all_raters[: len(confusion)])
+    item, rater, category = _fitted_ratings(ratings, len(confusion))
     if ratings.repeated:
         raise InputError("some raters rated an item more than once", "give one rating of each")
     codes = np.full((len(names), len(ratings.items)), -1)
@@ -239,10 +239,13 @@ def _residual(
 def _numbers(ratings: Ratings, fit: FittedModel) -> tuple[Floats, Floats]:
     """Give base rates and confusion matrices, or raise an InputError if they do not fit."""
     base_rates, confusion = fit.base_rates.values, fit.confusion.values
-    names = [*ratings.raters, *([SYSTEM] if ratings.system is not None else [])]
-    fitted = [str(name) for name in fit.confusion["rater"].values]
+    fitted = tuple(str(name) for name in fit.confusion["rater"].values)
     same = fit.confusion["response"].values.tolist() == list(ratings.categories)
-    if not same or "category" not in fit.base_rates.dims or fitted != names[: len(fitted)]:
+    if (
+        not same
+        or "category" not in fit.base_rates.dims
+        or fitted != ratings.all_raters[: len(fitted)]
+    ):
         raise InputError("the fit is of other raters or categories", "fit these ratings")
     if len(fitted) < ratings.n_raters:
         raise InputError("the fit is of fewer raters", "fit these ratings")
@@ -251,13 +254,7 @@ def _numbers(ratings: Ratings, fit: FittedModel) -> tuple[Floats, Floats]:
     return base_rates, confusion
 
 
-def _all_ratings(ratings: Ratings, n_raters: int) -> tuple[Integers, Integers, Integers]:
+def _fitted_ratings(ratings: Ratings, n_raters: int) -> tuple[Integers, Integers, Integers]:
     """Give item, rater and category of each rating, those of the system too if it was fitted."""
-    flat = ratings.flat
-    item, rater, category = flat.item_index, flat.rater_index, flat.category_index
-    if ratings.system is not None and n_raters > ratings.n_raters:
-        answered = np.flatnonzero(ratings.system >= 0)
-        item = np.append(item, answered)
-        rater = np.append(rater, np.full(len(answered), ratings.n_raters))
-        category = np.append(category, ratings.system[answered])
-    return item, rater, category
+    flat = ratings.all_flat if n_raters > ratings.n_raters else ratings.flat
+    return flat.item_index, flat.rater_index, flat.category_index

@@ -106,7 +106,9 @@ def _c_function(
         arrays += f", numba.carray({pointer}, ({shape}), np.{variable.dtype})"
     text = template.format(n_whole=shapes[-1], data=arrays)
     graph = CACHED_SRC_FUNCTIONS.get(function.py_func)
-    key = hashlib.sha256(repr(("lehner", text, graph, numba.config.OPT)).encode()).hexdigest()
+    # What is kept names this module.
+    kind = ("lehner", __name__, text, graph, numba.config.OPT)
+    key = hashlib.sha256(repr(kind).encode()).hexdigest()
     wrapped = compile_numba_function_src(
         text,
         template.split("(")[0].split()[1],

@@ -4,10 +4,9 @@ import numpy as np
 import pymc as pm
 import pytest
 
-from bayes_models import MODELS, diagonal_concentration, find_model, observe
+from bayes_models import MODELS, dawid_skene, diagonal_concentration, find_model, observe
 from bayes_models.likelihood.marginal import BLOCK, make_kernel
 from bayes_models.likelihood.observations import known_truths
-from bayes_models.models import dawid_skene
 from bayes_models.posterior.truth import log_joint
 from lehner import InputError, Ratings, load_dataset
 from tests.reference.dawid_skene import log_likelihood

@@ -5,9 +5,8 @@ import pymc as pm
 import pytest
 import xarray as xr
 
-from bayes_models import MODELS, find_model, fit
+from bayes_models import MODELS, find_model, fit, one_coin, one_coin_by_rater, relaxed_k
 from bayes_models.calibration import prior_draws
-from bayes_models.models import one_coin, one_coin_by_rater, relaxed_k
 from bayes_models.models.priors import choose_priors
 from bayes_models.models.simplex import IsometricLogRatio, zero_sum_basis
 from lehner import InputError, Ratings, load_dataset

@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 import xarray as xr
 
-from bayes_models import estimate_from_draws, fit
-from bayes_models.posterior import label_modes
+from bayes_models import estimate_from_draws, fit, label_modes
 from lehner import Scenario, simulate
 
 

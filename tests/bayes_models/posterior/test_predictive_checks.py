@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 import xarray as xr
 
-from bayes_models import observe
-from bayes_models.posterior import predictive_checks
+from bayes_models import observe, predictive_checks
 from bayes_models.posterior.predictive_checks import _agreement
 from lehner import Ratings, Scenario, simulate, true_parameters
 

@@ -6,8 +6,7 @@ import numpy as np
 import pymc as pm
 import pytest
 
-from bayes_models import MODELS, find_model
-from bayes_models.models import one_coin
+from bayes_models import MODELS, find_model, one_coin
 from bayes_models.models.priors import choose_priors
 from bayes_models.sampling.kept_priors import distribution_name, priors_as_json
 from lehner import load_dataset

@@ -25,14 +25,14 @@ def test_simulation_runs_resumes_and_summarises(tmp_path, monkeypatch, capsys):
     simulation.main()
     table = pd.read_csv(tmp_path / "adjustment.csv")
     algebra = table[(table.method == "algebraic_paper") & (table.system == "all")].iloc[0]
-    rows = pd.concat([pd.read_csv(path) for path in tmp_path.glob("algebra_*.csv")])
+    rows = pd.concat([pd.read_csv(path) for path in tmp_path.glob("[0-9]*.csv")])
     errors = (rows.estimate - rows.truth)[rows.method == "algebraic_paper"]
     assert algebra.n == len(errors) == 6
     assert algebra.bias == pytest.approx(errors.mean(), abs=1e-4)
     assert algebra.rmse == pytest.approx(np.sqrt((errors**2).mean()), abs=1e-4)
-    times = {path: path.stat().st_mtime_ns for path in tmp_path.glob("algebra_*.csv")}
+    times = {path: path.stat().st_mtime_ns for path in tmp_path.glob("[0-9]*.csv")}
     simulation.main()
-    assert {path: path.stat().st_mtime_ns for path in tmp_path.glob("algebra_*.csv")} == times
+    assert {path: path.stat().st_mtime_ns for path in tmp_path.glob("[0-9]*.csv")} == times
     assert "algebraic_paper_adjusted" in capsys.readouterr().out
 
 

@@ -8,7 +8,7 @@ import pytest
 import xarray as xr
 
 import bayes_models
-from bayes_models import MODELS, find_model, identify
+from bayes_models import MODELS, find_model, identify, models
 from experiments.estimate.label_table import label_methods
 from experiments.estimate.methods import list_methods
 from experiments.study.run import run_study
@@ -74,11 +74,11 @@ def toy(monkeypatch, tmp_path):
     folder = tmp_path / "models"
     folder.mkdir()
     (folder / f"{NAME}.py").write_text(FILE)
-    monkeypatch.setattr(bayes_models, "__path__", [*bayes_models.__path__, str(folder)])
+    monkeypatch.setattr(models, "__path__", [*models.__path__, str(folder)])
     monkeypatch.setitem(MODELS, NAME, ModelRow(summary=SUMMARY))
     yield
     sys.modules.pop(f"bayes_models.models.{NAME}", None)
-    vars(bayes_models).pop(NAME, None)
+    vars(models).pop(NAME, None)
 
 
 @pytest.fixture

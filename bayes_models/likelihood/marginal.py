@@ -24,6 +24,7 @@ from pytensor.link.numba.dispatch.basic import numba_njit, register_funcify_and_
 
 from bayes_models.likelihood.observations import UNKNOWN, Observations
 from lehner.core.arrays import Floats, Integers
+from lehner.core.draw_categories import draw_categories
 
 BLOCK = 16
 SMALL = 1e-200
@@ -228,9 +229,8 @@ def _draw_ratings(
     shape = tuple(size or ())
     k = confusion.shape[-1]
     allowed = (truths[:, None] == UNKNOWN) | (np.arange(len(rates)) % k == truths[:, None])
-    cumulative = np.cumsum(rates * allowed, axis=1)
-    threshold = rng.random((*shape, len(truths), 1)) * cumulative[:, -1:]
-    state = (threshold >= cumulative[:, :-1]).sum(axis=-1)
+    every = np.arange(len(truths))
+    state = draw_categories(rates * allowed, rng.random((*shape, len(truths))), every)
     pattern = np.repeat(np.arange(len(truths)), np.diff(starts))
-    by_rating = np.cumsum(confusion, axis=-1)[raters, state[..., pattern]]
-    return (rng.random((*shape, len(raters), 1)) >= by_rating[..., :-1]).sum(axis=-1)
+    luck = rng.random((*shape, len(raters)))
+    return draw_categories(confusion, luck, raters, state[..., pattern])

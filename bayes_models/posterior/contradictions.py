@@ -7,6 +7,7 @@ from scipy.stats import poisson
 from bayes_models.likelihood.observations import observe
 from bayes_models.posterior.truth import log_joint, states
 from lehner import Ratings
+from lehner.core.class_posterior import class_posterior
 from lehner.core.wording import counted
 
 IMPROBABLE = 0.05
@@ -61,7 +62,5 @@ def _by_ratings_alone(tree: xr.DataTree, ratings: Ratings) -> np.ndarray:
     observed = observe(ratings.with_truth(None))
     rates, confusion = states(tree["posterior"].to_dataset())
     draws = np.unique(np.linspace(0, len(rates) - 1, MOST_DRAWS).astype(int))
-    log = log_joint(observed, rates[draws], confusion[draws])
-    probability = np.exp(log - log.max(axis=-1, keepdims=True))
-    probability /= probability.sum(axis=-1, keepdims=True)
+    probability, _ = class_posterior(log_joint(observed, rates[draws], confusion[draws]))
     return np.asarray(probability.mean(axis=0)[observed.patterns.inverse])

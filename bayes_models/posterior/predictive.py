@@ -3,7 +3,8 @@
 import numpy as np
 
 from lehner import Ratings
-from lehner.core.arrays import Floats, Integers
+from lehner.core.arrays import Floats
+from lehner.core.draw_categories import draw_categories
 from lehner.data.flat import sort_ratings
 
 
@@ -33,11 +34,13 @@ def draw_ratings(
     single = ratings.take(rows, np.ones(len(rows), np.int64)) if ratings.grouped else ratings
     flat = single.flat
     state = rng.choice(len(rates), size=len(rows), p=rates / rates.sum())
-    cumulative = np.cumsum(confusion, axis=-1)[..., :-1]
-    answers = _choose(cumulative[flat.rater_index, state[flat.item_index]], rng)
+    luck = rng.random(len(flat.item_index))
+    answers = draw_categories(confusion, luck, flat.rater_index, state[flat.item_index])
     system = single.system
     if system is not None:
-        system = np.where(system >= 0, _choose(cumulative[-1, state], rng), -1)
+        system = np.where(
+            system >= 0, draw_categories(confusion[-1], rng.random(len(rows)), state), -1
+        )
     return Ratings(
         sort_ratings(flat.item_index, flat.rater_index, answers, k),
         ratings.categories,
@@ -47,7 +50,3 @@ def draw_ratings(
         state % k,
         ordered=ratings.ordered,
     )
-
-
-def _choose(cumulative: Floats, rng: np.random.Generator) -> Integers:
-    return np.asarray((rng.random((len(cumulative), 1)) >= cumulative).sum(axis=1))

@@ -17,6 +17,8 @@ from bayes_models.posterior.predictive import draw_ratings
 from bayes_models.posterior.truth import log_joint, states
 from lehner import Ratings
 from lehner.core.arrays import Floats
+from lehner.core.class_posterior import class_posterior
+from lehner.core.draw_categories import draw_categories
 from lehner.core.seeds import Seed, child_seeds
 
 SIGNIFICANCE = 0.01
@@ -219,12 +221,9 @@ def _residual_correlation(
 ) -> Floats:
     """Correlate who errs where, beyond what the true category explains."""
     k, n_raters = observed.n_categories, len(observed.rater_names)
-    log = log_joint(observed, rates[None], confusion[None])[0]
-    probability = np.exp(log - log.max(axis=1, keepdims=True))
-    probability /= probability.sum(axis=1, keepdims=True)
+    probability, _ = class_posterior(log_joint(observed, rates[None], confusion[None])[0])
     pattern = np.repeat(np.arange(len(observed.counts)), observed.counts)
-    cumulative = np.cumsum(probability, axis=1)[pattern, :-1]
-    truth = (rng.random((len(pattern), 1)) >= cumulative).sum(axis=1)
+    truth = draw_categories(probability, rng.random(len(pattern)), pattern)
     by_level = confusion.reshape(n_raters, -1, k, k)
     wrong = 1 - np.einsum("rmkk->rk", by_level) / by_level.shape[1]
     cells = observed.response_counts()[pattern].tocoo()

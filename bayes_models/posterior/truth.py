@@ -8,6 +8,7 @@ import xarray as xr
 from bayes_models.likelihood.observations import UNKNOWN, Observations
 from lehner import Ratings
 from lehner.core.arrays import Floats
+from lehner.core.class_posterior import class_posterior
 
 CHUNK = 2_000_000
 MOST_LOG_LIKELIHOODS = 50_000_000
@@ -48,12 +49,9 @@ def add_truth(
     keep = log_likelihood and ratings.n_items * np.prod(shape) <= MOST_LOG_LIKELIHOODS
     likelihood, right = [], []
     for joint in _log_joints(posterior, observed):
-        top = joint.max(axis=-1, keepdims=True)
-        probability = np.exp(joint - top)
-        total = probability.sum(axis=-1, keepdims=True)
-        probability /= total
+        probability, log_probability = class_posterior(joint)
         if keep:
-            likelihood.append((top + np.log(total))[..., 0])
+            likelihood.append(log_probability)
         truth += probability.sum(axis=0)
         right.append(_proportion_right(probability, observed, rng))
     truth /= np.prod(shape)

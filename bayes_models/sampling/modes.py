@@ -13,6 +13,7 @@ from scipy.special import softmax
 from bayes_models.likelihood.observations import UNKNOWN, Observations
 from bayes_models.models.priors import diagonal_concentration
 from lehner.core.arrays import Floats, Integers
+from lehner.core.class_posterior import class_posterior
 from lehner.core.seeds import Seed, generator
 
 N_STEPS = 10
@@ -157,9 +158,8 @@ def _climb(
     cells = observed.response_counts()
     by_cell = cells.T.tocsr()
     for _ in range(n_steps):
-        log = _log_joint(observed, cells, items, _log_confusion(ratings))
-        truth = np.exp(log - log.max(axis=-1, keepdims=True))
-        truth *= (observed.counts[:, None] / truth.sum(axis=-1))[..., None]
+        truth, _ = class_posterior(_log_joint(observed, cells, items, _log_confusion(ratings)))
+        truth *= observed.counts[:, None, None]
         items = truth.sum(axis=0)
         ratings = (by_cell @ truth.reshape(len(truth), -1)).reshape(ratings.shape)
     return items, ratings, truth
@@ -189,7 +189,7 @@ def _log_density(observed: Observations, items: Floats, ratings: Floats) -> Floa
     scale = np.log((items + 1).sum(axis=1))
     log_rates = np.log(items + 1) - scale[:, None]
     log = _log_joint(observed, observed.response_counts(), items, log_confusion)
-    of_pattern = np.logaddexp.reduce(log, axis=-1) - scale
+    of_pattern = class_posterior(log)[1] - scale
     prior = diagonal_concentration(items.shape[1])[:, None, :]
     of_prior = (prior * log_confusion).sum(axis=(0, 1, 3)) + log_rates.sum(axis=1)
     return np.asarray(observed.counts @ of_pattern + of_prior)

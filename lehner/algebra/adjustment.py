@@ -21,6 +21,7 @@ from lehner.algebra.violations import (
 )
 from lehner.core.arrays import Booleans, Floats, Integers
 from lehner.core.checks import check_choice, check_number, check_whole_number
+from lehner.core.draw_categories import draw_categories
 from lehner.core.errors import InputError
 from lehner.core.estimate import Estimate, IntervalEstimate
 from lehner.core.named_array import name_places
@@ -269,11 +270,11 @@ def _chunk(
 ) -> Floats:
     n, k = raters.base_rates.shape
     shape, sample = (n, design.n_items), np.arange(n)[:, None]
-    truth = _draw(raters.base_rates, sample, shape, rng)
+    truth = draw_categories(raters.base_rates, rng.random(shape), sample)
     level = rng.integers(len(LEVELS), size=shape)
     state = (level * k + truth)[:, design.item]
-    place = (sample * design.n_raters + design.rater) * len(LEVELS) * k + state
-    rating = _draw(raters.confusion().swapaxes(1, 2), place, place.shape, rng)
+    confusion = raters.confusion().swapaxes(1, 2).reshape(n, design.n_raters, -1, k)
+    rating = draw_categories(confusion, rng.random(state.shape), sample, design.rater, state)
     cell = ((sample * design.n_items + design.item) * k + rating).ravel()
     votes = np.bincount(cell, minlength=n * design.n_items * k).reshape(-1, k)
     table, kind = _collapse(votes)
@@ -283,7 +284,7 @@ def _chunk(
         table, np.bincount(kind.ravel(), minlength=n_kinds).astype(float).reshape(n, -1)
     )
     luck = rng.random(shape)
-    error = _draw(raters.errors(), sample * k + truth, shape, rng)
+    error = draw_categories(raters.errors(), rng.random(shape), sample, truth)
     step_4 = AGGREGATIONS[aggregation]
     values = []
     ease = np.multiply.outer(raters.difficulty, LEVELS)[sample, level]
@@ -294,19 +295,6 @@ def _chunk(
         answers = np.asarray(counts.reshape(n, -1, k), dtype=float, order="F")
         values.append(step_4(steps.truth, answers))
     return np.stack(values, axis=1)
-
-
-def _draw(
-    probabilities: Floats, row: Integers, shape: tuple[int, ...], rng: np.random.Generator
-) -> Integers:
-    """Draw a category with each of the rows, (..., n_categories), that are named."""
-    k = probabilities.shape[-1]
-    cumulative = probabilities.reshape(-1, k).cumsum(axis=1)[:, :-1].T
-    luck = rng.random(shape)
-    drawn = np.zeros(shape, dtype=np.int64)
-    for threshold in cumulative:
-        drawn += luck >= threshold[row]
-    return drawn
 
 
 def _collapse(votes: Integers) -> tuple[VoteTable, Integers]:

@@ -13,6 +13,7 @@ from lehner.algebra.algebraic import base_rates, clip_base_rates
 from lehner.algebra.pairwise import pairwise_agreement
 from lehner.core.arrays import Booleans, Floats
 from lehner.core.checks import check_number, check_positive
+from lehner.core.class_posterior import class_posterior
 from lehner.core.errors import InputError
 from lehner.core.estimate import require_pairs
 from lehner.data.ratings import Ratings
@@ -312,9 +313,9 @@ def _start(ratings: Ratings, data: _Data, low: Floats, high: Floats) -> Floats:
 
 def _behaviour(parameters: Floats, k: int, n_raters: int) -> Behaviour:
     log_rates, accuracy = parameters[..., :k], parameters[..., k:-2]
-    rates = np.exp(log_rates - log_rates.max(axis=-1, keepdims=True))
+    rates, _ = class_posterior(log_rates)
     return Behaviour(
-        base_rates=rates / rates.sum(axis=-1, keepdims=True),
+        base_rates=rates,
         accuracy=np.broadcast_to(accuracy, (*parameters.shape[:-1], n_raters)),
         difficulty=np.sqrt(np.maximum(parameters[..., -2], 0.0)),
         dispersion=np.exp(parameters[..., -1]),
@@ -335,11 +336,9 @@ def _objective(parameters: Floats, data: _Data) -> tuple[float, Floats]:
     by_symbol = np.log(np.maximum(confusion, TINY)).reshape(n_raters * k, -1)
     log_rates = np.log(rates)
     joint = data.rated @ by_symbol + np.tile(log_rates - np.log(len(LEVELS)), len(LEVELS))
-    top = joint.max(axis=1, keepdims=True)
-    joint = np.exp(joint - top)
-    total = joint.sum(axis=1, keepdims=True)
-    value = data.weights @ (np.log(total) + top)[:, 0] + ADDED_ITEMS * log_rates.sum()
-    states = joint / total * data.weights[:, None]
+    states, log_probability = class_posterior(joint)
+    value = data.weights @ log_probability + ADDED_ITEMS * log_rates.sum()
+    states *= data.weights[:, None]
     # Expected numbers of ratings by rater, response, level and truth.
     counts = (data.rated.T @ states).reshape(n_raters, k, len(LEVELS), k)
     n_right = np.einsum("jzgz->gj", counts)

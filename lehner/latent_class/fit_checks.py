@@ -6,6 +6,7 @@ import numpy as np
 
 from lehner.core.arrays import Booleans, Floats, Integers
 from lehner.core.checks import check_whole_number
+from lehner.core.class_posterior import class_posterior
 from lehner.core.errors import InputError
 from lehner.data.ratings import Ratings
 
@@ -85,8 +86,7 @@ def rating_calibration(ratings: Ratings, fit: FittedModel, *, n_bins: int = 10) 
     joint = np.zeros((len(ratings.items), len(base_rates)))
     np.add.at(joint, item, own)
     others = joint[item] - own + np.log(np.maximum(base_rates, TINY))
-    classes = np.exp(others - others.max(axis=1, keepdims=True))
-    classes /= classes.sum(axis=1, keepdims=True)
+    classes, _ = class_posterior(others)
     predicted = np.einsum("ik,ikl->il", classes, confusion[rater])
     k = ratings.n_categories
     columns = [

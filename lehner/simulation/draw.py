@@ -2,13 +2,14 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from lehner.algebra.vote_methods import estimate_from_votes, find_vote_methods
 from lehner.core.arrays import Floats, Integers
 from lehner.core.checks import check_whole_number
+from lehner.core.draw_categories import draw_categories
 from lehner.core.seeds import Seed, child_seeds, generator
 from lehner.data.categories import category_names
 from lehner.data.ratings import Ratings
@@ -92,11 +93,11 @@ def simulate_items(scenario: Scenario, rng: np.random.Generator) -> SimulatedIte
     """Simulate items; see `simulate`."""
     parameters = draw_parameters(scenario, 1, rng)
     n = scenario.n_items
-    truth = _draw(parameters.base_rates[0], rng.random(n))
-    perceived = _draw(perception(scenario), rng.random(n), truth)
-    level = _draw(scenario.level_probabilities, rng.random(n))
+    truth = draw_categories(parameters.base_rates[0], rng.random(n))
+    perceived = draw_categories(perception(scenario), rng.random(n), truth)
+    level = draw_categories(scenario.level_probabilities, rng.random(n))
     by_rater = parameters.confusion[0].swapaxes(0, 1)
-    answers = _draw(by_rater, rng.random((len(by_rater), n)), level, perceived).T
+    answers = draw_categories(by_rater, rng.random((len(by_rater), n)), level, perceived).T
     for rater, probability in enumerate(scenario.copying):
         copied = rng.random(n) < probability
         answers[copied, rater] = answers[copied, 0]
@@ -204,11 +205,3 @@ def simulate_votes(
         n_right = rng.binomial(counts, np.minimum(share, 1.0).reshape(n_samples, -1)).sum(axis=1)
         found["system_accuracy_in_sample"] = n_right / scenario.n_items
     return found
-
-
-def _draw(probabilities: Floats, uniform: Floats, *row: Any) -> Integers:
-    """Draw a category from the given row of a table of probabilities for each uniform number."""
-    # Categories come first, so that each of the few comparisons runs along the items.
-    steps = np.moveaxis(probabilities.cumsum(axis=-1), -1, 0)
-    chosen = steps[..., *row] if row else steps[:, None]
-    return (uniform * chosen[-1] >= chosen[:-1]).sum(axis=0)

@@ -156,7 +156,7 @@ def observe(ratings: Ratings) -> Observations:
         responses = np.append(responses, unique.system[answered])
         names = (*names, SYSTEM)
     order = np.argsort(pattern, kind="stable")
-    n_patterns = len(unique.items)
+    n_patterns = unique.n_rows
     lengths = np.bincount(pattern, minlength=n_patterns)
     unknown = np.full(n_patterns, UNKNOWN)
     return Observations(

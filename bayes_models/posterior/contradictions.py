@@ -8,7 +8,7 @@ from bayes_models.likelihood.observations import observe
 from bayes_models.posterior.truth import log_joint, states
 from lehner import Ratings
 from lehner.core.class_posterior import class_posterior
-from lehner.core.wording import counted
+from lehner.core.wording import counted, first_few
 
 IMPROBABLE = 0.05
 ALARM = 0.05
@@ -48,11 +48,11 @@ def contradictions(tree: xr.DataTree, ratings: Ratings) -> tuple[str, ...]:
     expected, n = float(improbable.sum()), int(found.sum())
     if n == 0 or poisson.sf(n - 1, expected) > ALARM:
         return ()
-    named = ", ".join(map(str, ratings.items[known][found][:MOST_NAMED]))
+    named = first_few(ratings.items[known][found], MOST_NAMED)
     return (
         f"the known truths of {counted(n, 'item')} contradict it: by the ratings they have "
         f"probabilities below {IMPROBABLE:g}, as the fit expects of {expected:.1f} "
-        f"(items {named}{', …' * (n > MOST_NAMED)}); without --truths-in-model its estimate is "
+        f"(items {named}); without --truths-in-model its estimate is "
         "corrected by the known truths instead",
     )
 

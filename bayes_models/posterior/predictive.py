@@ -30,7 +30,7 @@ def draw_ratings(
         With the truths drawn.
     """
     k = ratings.n_categories
-    rows = np.repeat(np.arange(len(ratings.items)), ratings.weights)
+    rows = np.repeat(np.arange(ratings.n_rows), ratings.weights)
     single = ratings.take(rows, np.ones(len(rows), np.int64)) if ratings.grouped else ratings
     flat = single.flat
     state = rng.choice(len(rates), size=len(rows), p=rates / rates.sum())

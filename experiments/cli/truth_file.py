@@ -50,7 +50,7 @@ def _read(ratings: "Ratings", columns: dict[str, object]) -> np.ndarray:
     column = encode(columns[truth], truth)
     row_of = {str(name): row for row, name in enumerate(ratings.items)}
     code_of = {str(category): k for k, category in enumerate(ratings.categories)}
-    known = np.full(len(ratings.items), -1) if ratings.truth is None else ratings.truth.copy()
+    known = np.full(ratings.n_rows, -1) if ratings.truth is None else ratings.truth.copy()
     for line, (name, code) in enumerate(
         zip(unique_items(columns[item], item), column.codes, strict=True)
     ):

@@ -16,7 +16,7 @@ from experiments.reporting.files import write_atomically
 from experiments.reporting.latex import latex_table
 from lehner import Estimate
 from lehner.core.estimate import number
-from lehner.core.wording import counted, counted_categories
+from lehner.core.wording import counted, counted_categories, first_few
 
 if TYPE_CHECKING:
     from bayes_models import Dial
@@ -131,8 +131,7 @@ def _heading(comparison: Comparison) -> list[str]:
         f"{comparison.name}: {counted(ratings.n_items, 'item')}, "
         f"{counted(ratings.n_raters, 'rater')}, "
         f"{counted_categories(ratings.n_categories, ordered=ratings.ordered)} "
-        f"({', '.join(map(str, ratings.categories[:MOST_SHOWN]))}"
-        f"{', …' * (ratings.n_categories > MOST_SHOWN)}), {counted(ratings.n_ratings, 'rating')}",
+        f"({first_few(ratings.categories, MOST_SHOWN)}), {counted(ratings.n_ratings, 'rating')}",
         f"Raters agree on {agreement.agreement:.3f} of {counted(agreement.n_pairs, 'pair')}, "
         f"kappa {agreement.kappa:.3f} (chance 1/{ratings.n_categories})",
     ]
@@ -298,7 +297,7 @@ def _disagreement(found: Disagreement) -> list[str]:
             f"{two} puts system accuracy {abs(found.difference):.3f} {more} than {one}, {where}"
         )
     if found.items:
-        shown = ", ".join(found.items[:MOST_SHOWN]) + ", …" * (len(found.items) > MOST_SHOWN)
+        shown = first_few(found.items, MOST_SHOWN)
         lines.append(
             f"{one} and {two} hold different categories for the most probable truth of "
             f"{counted(found.n_items, 'item')}: {shown}"

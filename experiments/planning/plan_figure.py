@@ -42,11 +42,12 @@ def plot_trade_off(table: pd.DataFrame, question: Question) -> Figure:
         _dress(ax, title)
     truth = "expected accuracy" if question.estimand == "system_accuracy" else "share right"
     accuracies = ", ".join(f"{x:g}" for x in question.system_accuracies)
+    averaged = " on average" if len(question.system_accuracies) > 1 else ""
     drawn.suptitle(
         f"{question.method} within {question.within:g} of the {truth} with probability "
         f"{question.confidence:g}\n{question.n_categories} categories, raters of kappa "
         f"{question.kappa:g}, system right in {accuracies}"
-        f"{' on average' * (len(question.system_accuracies) > 1)}; bars: 95% Monte Carlo intervals",
+        f"{averaged}; bars: 95% Monte Carlo intervals",
         fontsize="medium",
     )
     handles, labels = axes[0].get_legend_handles_labels()

@@ -97,7 +97,7 @@ def count_pairs(ratings: Ratings) -> tuple[Integers, Integers]:
     -------
     agreeing, pairs : ndarray of int, shape (n_rows,)
     """
-    flat, n_rows, n_categories = ratings.flat, len(ratings.items), ratings.n_categories
+    flat, n_rows, n_categories = ratings.flat, ratings.n_rows, ratings.n_categories
     votes = ratings.votes()
     agreeing, pairs = choose_two(votes).sum(axis=1), choose_two(votes.sum(axis=1))
     if ratings.repeated:

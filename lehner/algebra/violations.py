@@ -256,7 +256,7 @@ def _read(ratings: Ratings) -> _Data:
     flat = ratings.flat
     symbol = flat.rater_index * k + flat.category_index
     rated = csr_array(
-        (np.ones(len(symbol)), (flat.item_index, symbol)), shape=(len(ratings.items), n_raters * k)
+        (np.ones(len(symbol)), (flat.item_index, symbol)), shape=(ratings.n_rows, n_raters * k)
     )
     together = n_raters < 3 or ratings.anonymous
     return _Data(rated, ratings.weights.astype(float), k, n_raters, 1 if together else n_raters)

@@ -70,7 +70,7 @@ def list_votes(ratings: Ratings) -> PairVotes:
     together = np.lexsort([row, rater])
     row, rater, category = row[together], rater[together], category[together]
     _, inverse, times = np.unique(
-        rater * len(ratings.items) + row, return_inverse=True, return_counts=True
+        rater * ratings.n_rows + row, return_inverse=True, return_counts=True
     )
     return PairVotes(
         names=ratings.all_raters,

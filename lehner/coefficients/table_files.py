@@ -8,6 +8,7 @@ import numpy as np
 
 from lehner.coefficients.contingency import as_table
 from lehner.core.errors import InputError
+from lehner.core.wording import first_few
 from lehner.data.categories import Label, check_categories, encode, plain_label, unify
 from lehner.data.read import locate, read_columns
 
@@ -108,7 +109,7 @@ def _no_table(columns: dict[str, Any]) -> InputError:
 
 
 def _few(names: Sequence[str]) -> str:
-    return (", ".join(names[:4]) or "none") + (", …" * (len(names) > 4))
+    return first_few(names, 4) or "none"
 
 
 def _arrange(cells: Cells, categories: Sequence[Label] | None) -> "xr.DataArray":

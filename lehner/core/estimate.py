@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 
 from lehner.core.errors import InputError
 from lehner.core.named_array import NamedArray, name_places
+from lehner.core.wording import first_few
 from lehner.data.ratings import Ratings
 
 if TYPE_CHECKING:
@@ -161,9 +162,9 @@ def listed(values: "xr.DataArray", most: int = 8) -> str:
     >>> listed(xr.DataArray([0.5, np.nan, 0.25], {"rater": ["x", "y", "z"]}), most=2)
     'x 0.500, y –, …'
     """
-    labels = values.coords[values.dims[0]].values[:most]
-    pairs = [f"{label} {_shown(v)}" for label, v in zip(labels, values.values[:most], strict=True)]
-    return ", ".join(pairs) + ", …" * (values.size > most)
+    labels = values.coords[values.dims[0]].values
+    pairs = (f"{label} {_shown(v)}" for label, v in zip(labels, values.values, strict=True))
+    return first_few(pairs, most)
 
 
 def _shown(value: Any) -> str:

@@ -65,7 +65,7 @@ def name_places(values: ArrayLike, ratings: Ratings, *dims: str) -> NamedArray:
     -------
     NamedArray
     """
-    names = {
+    names: dict[str, Any] = {
         "item": ratings.items,
         "rater": list(ratings.raters),
         "category": list(ratings.categories),

@@ -1,4 +1,7 @@
-"""Numbers of things in words."""
+"""Numbers of things in words, and lists of them."""
+
+from collections.abc import Iterable
+from itertools import islice
 
 
 def counted(number: float, one: str, many: str = "") -> str:
@@ -33,5 +36,19 @@ def counted_categories(number: int, *, ordered: bool = False) -> str:
     >>> counted_categories(1), counted_categories(3, ordered=True)
     ('1 category', '3 ordered categories')
     """
-    order = "ordered " * ordered
+    order = "ordered " if ordered else ""
     return counted(number, f"{order}category", f"{order}categories")
+
+
+def first_few(things: Iterable[object], most: int) -> str:
+    """List things, of many the first.
+
+    Examples
+    --------
+    >>> first_few("abc", 3), first_few("abcd", 3)
+    ('a, b, c', 'a, b, c, …')
+    """
+    shown = [str(thing) for thing in islice(things, most + 1)]
+    if len(shown) > most:
+        shown[-1] = "…"
+    return ", ".join(shown)

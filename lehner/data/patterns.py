@@ -34,7 +34,7 @@ def number_patterns(ratings: "Ratings") -> Integers:
     The partition of rows is refined one rating at a time.
     """
     flat, n_categories = ratings.flat, ratings.n_categories
-    lengths = np.bincount(flat.item_index, minlength=len(ratings.items))
+    lengths = np.bincount(flat.item_index, minlength=ratings.n_rows)
     starts = np.cumsum(lengths) - lengths
     key = lengths.astype(np.int64)
     for codes in (ratings.system, ratings.truth):

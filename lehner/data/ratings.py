@@ -1,7 +1,7 @@
 """Ratings: which rater put which item into which category, and what the system said."""
 
 from collections.abc import Sequence
-from copy import copy
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from lehner.core.arrays import Integers
 from lehner.core.errors import InputError
-from lehner.core.wording import counted, counted_categories
+from lehner.core.wording import counted, counted_categories, first_few
 from lehner.data.categories import (
     Label,
     check_categories,
@@ -62,6 +62,7 @@ if TYPE_CHECKING:
 SYSTEM = "system"
 
 
+@dataclass(frozen=True, init=False, eq=False, repr=False)
 class Ratings:
     """Ratings of items by raters, with the system's answers and the known truths if any.
 
@@ -100,6 +101,17 @@ class Ratings:
     Ratings: 2 items, 3 raters, 5 ratings, 2 categories (no, yes), system
     """
 
+    flat: FlatRatings
+    categories: tuple[Label, ...]
+    raters: tuple[str, ...]
+    items: NDArray[Any]
+    system: Integers | None
+    truth: Integers | None
+    counts: Integers | None
+    ordered: bool
+    anonymous: bool
+    noticed: tuple[str, ...]
+
     def __init__(
         self,
         codes: ArrayLike | FlatRatings,
@@ -114,51 +126,55 @@ class Ratings:
         anonymous: bool = False,
         noticed: Sequence[str] = (),
     ) -> None:
-        self.categories = check_categories(categories)
-        self.ordered = ordered
-        self.anonymous = anonymous
-        self.noticed = tuple(noticed)
+        categories = check_categories(categories)
+        k = len(categories)
         if isinstance(codes, FlatRatings):
             n_rows = _length(items, codes.item_index)
             n_raters = _length(raters, codes.rater_index)
-            self.flat = check_flat(codes, n_rows, n_raters, len(self.categories))
+            flat = check_flat(codes, n_rows, n_raters, k)
         else:
-            self.flat, n_rows, n_raters = flatten(codes, len(self.categories))
-        self.raters = _rater_names(raters, n_raters, has_system=system is not None)
-        self.items = np.arange(n_rows) if items is None else as_array(items, "items")
-        if self.items.shape != (n_rows,):
-            raise InputError(f"{len(self.items)} names for {n_rows} items", "name each item once")
-        self.system = self._per_row(system, "system")
-        self.truth = self._per_row(truth, "truth")
-        self.counts = None if counts is None else check_counts(counts, (n_rows,))
-
-    def _per_row(self, codes: ArrayLike | None, name: str) -> Integers | None:
-        if codes is None:
-            return None
-        array = as_array(codes, name)
-        if array.shape != self.items.shape:
-            raise InputError(
-                f"{name} has shape {array.shape} for {len(self.items)} items",
-                f"give one {name} code per item",
-            )
-        return check_codes(array, len(self.categories), name)
+            flat, n_rows, n_raters = flatten(codes, k)
+        names = np.arange(n_rows) if items is None else as_array(items, "items")
+        if names.shape != (n_rows,):
+            raise InputError(f"{len(names)} names for {n_rows} items", "name each item once")
+        # As a frozen dataclass sets them.
+        vars(self).update(
+            flat=flat,
+            categories=categories,
+            raters=_rater_names(raters, n_raters, has_system=system is not None),
+            items=names,
+            system=_code_per_row(system, n_rows, k, "system"),
+            truth=_code_per_row(truth, n_rows, k, "truth"),
+            counts=None if counts is None else check_counts(counts, (n_rows,)),
+            ordered=ordered,
+            anonymous=anonymous,
+            noticed=tuple(noticed),
+        )
 
     def __repr__(self) -> str:
-        shown = ", ".join(map(str, self.categories[:8])) + (", …" * (self.n_categories > 8))
         parts = [
             counted(self.n_items, "item")
-            + (f" in {counted(len(self.items), 'row')}" if self.grouped else ""),
-            counted(self.n_raters, "anonymous " * self.anonymous + "rater"),
+            + (f" in {counted(self.n_rows, 'row')}" if self.grouped else ""),
+            counted(self.n_raters, "anonymous rater" if self.anonymous else "rater"),
             counted(self.n_ratings, "rating"),
-            counted_categories(self.n_categories, ordered=self.ordered) + f" ({shown})",
+            counted_categories(self.n_categories, ordered=self.ordered)
+            + f" ({first_few(self.categories, 8)})",
         ]
-        parts += ["system"] * (self.system is not None) + ["truth"] * (self.truth is not None)
+        if self.system is not None:
+            parts.append("system")
+        if self.truth is not None:
+            parts.append("truth")
         return "Ratings: " + ", ".join(parts)
 
     @property
     def n_items(self) -> int:
         """Number of items; in grouped data the sum of the counts."""
-        return len(self.items) if self.counts is None else int(self.counts.sum())
+        return self.n_rows if self.counts is None else int(self.counts.sum())
+
+    @property
+    def n_rows(self) -> int:
+        """Number of rows: of items, or in grouped data of patterns."""
+        return len(self.items)
 
     @property
     def n_raters(self) -> int:
@@ -183,7 +199,7 @@ class Ratings:
     @property
     def weights(self) -> Integers:
         """How many items each row stands for, shape (n_rows,)."""
-        return np.ones(len(self.items), np.int64) if self.counts is None else self.counts
+        return np.ones(self.n_rows, np.int64) if self.counts is None else self.counts
 
     @property
     def repeated(self) -> bool:
@@ -223,15 +239,15 @@ class Ratings:
         """
         if self.repeated:
             raise InputError("some raters rated an item more than once", "use .flat or .to_long()")
-        dense = np.full((len(self.items), self.n_raters), -1)
+        dense = np.full((self.n_rows, self.n_raters), -1)
         dense[self.flat.item_index, self.flat.rater_index] = self.flat.category_index
         return dense
 
     def votes(self) -> Integers:
         """Count the ratings of each row in each category, shape (n_rows, n_categories)."""
-        size = len(self.items) * self.n_categories
+        size = self.n_rows * self.n_categories
         cell = self.flat.item_index * self.n_categories + self.flat.category_index
-        return np.bincount(cell, minlength=size).reshape(len(self.items), self.n_categories)
+        return np.bincount(cell, minlength=size).reshape(self.n_rows, self.n_categories)
 
     def take(self, rows: ArrayLike, counts: ArrayLike | None = None) -> "Ratings":
         """Select rows, in the order given.
@@ -249,7 +265,7 @@ class Ratings:
         """
         rows = np.asarray(rows)
         rows = np.flatnonzero(rows) if rows.dtype == bool else rows.astype(np.int64)
-        lengths = np.bincount(self.flat.item_index, minlength=len(self.items))
+        lengths = np.bincount(self.flat.item_index, minlength=self.n_rows)
         starts = np.concatenate([[0], np.cumsum(lengths)])[:-1]
         offsets = np.arange(lengths[rows].sum()) - np.repeat(
             np.cumsum(lengths[rows]) - lengths[rows], lengths[rows]
@@ -361,7 +377,7 @@ class Ratings:
                 "and a system gives one answer per item",
                 "choose another rater as the system",
             )
-        system = np.full(len(self.items), -1)
+        system = np.full(self.n_rows, -1)
         system[rows] = self.flat.category_index[mine]
         index = self.flat.rater_index[~mine]
         flat = FlatRatings(
@@ -385,9 +401,7 @@ class Ratings:
 
     def _note(self, *texts: str) -> "Ratings":
         """Add what was noticed."""
-        noted = copy(self)
-        noted.noticed = (*self.noticed, *texts)
-        return noted
+        return self._replace(noticed=(*self.noticed, *texts))
 
     def _check_coding(self, *, refuse: bool = True) -> "Ratings":
         """Refuse, or note and warn of, answers coded otherwise than the raters' ratings."""
@@ -408,6 +422,19 @@ class Ratings:
         Ratings
         """
         return self._replace(truth=truth)
+
+    def with_items(self, items: Sequence[Any] | NDArray[Any]) -> "Ratings":
+        """Give the items these names.
+
+        Parameters
+        ----------
+        items : sequence, length n_rows
+
+        Returns
+        -------
+        Ratings
+        """
+        return self._replace(items=items)
 
     def equals(self, other: "Ratings") -> bool:
         """Whether both hold the same ratings under the same names."""
@@ -595,7 +622,8 @@ class Ratings:
             ordered=ordered,
         )
         if truth is not None:
-            ratings.truth = truth_per_item(item_index, codes[truth], len(items), truth, cats)
+            known = truth_per_item(item_index, codes[truth], len(items), truth, cats)
+            ratings = ratings.with_truth(known)
         if system is not None:
             ratings = ratings._take_system(system)
         odd += say_doubtful_names(ratings.raters, system)
@@ -751,6 +779,17 @@ class Ratings:
             ordered=bool(dataset.attrs.get("ordered", False)),
             anonymous=bool(dataset.attrs.get("anonymous", False)),
         )
+
+
+def _code_per_row(codes: ArrayLike | None, n_rows: int, k: int, name: str) -> Integers | None:
+    if codes is None:
+        return None
+    array = as_array(codes, name)
+    if array.shape != (n_rows,):
+        raise InputError(
+            f"{name} has shape {array.shape} for {n_rows} items", f"give one {name} code per item"
+        )
+    return check_codes(array, k, name)
 
 
 def _length(names: Sequence[Any] | NDArray[Any] | None, index: Integers) -> int:

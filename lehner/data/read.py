@@ -184,7 +184,7 @@ def _read_wide(
         **options,
     )
     if roles.item is None:
-        ratings.items = ratings.items + 1
+        return ratings.with_items(ratings.items + 1)
     return ratings
 
 

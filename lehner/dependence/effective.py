@@ -76,7 +76,7 @@ def from_known_truths(ratings: Ratings) -> EffectiveRaters | None:
     known = ratings.truth[flat.item_index] >= 0
     item = flat.item_index[known]
     wrong = (flat.category_index != ratings.truth[flat.item_index])[known].astype(float)
-    n_rows = len(ratings.items)
+    n_rows = ratings.n_rows
     given = np.bincount(item, minlength=n_rows).astype(float)
     mistakes = np.bincount(item, weights=wrong, minlength=n_rows)
     used = (given >= 2) & (ratings.weights > 0)
@@ -145,6 +145,6 @@ def from_pairs(
 
 def mean_raters(ratings: Ratings) -> float:
     """Give the mean number of ratings of items with two or more."""
-    given = np.bincount(ratings.flat.item_index, minlength=len(ratings.items))
+    given = np.bincount(ratings.flat.item_index, minlength=ratings.n_rows)
     weights = ratings.weights * (given >= 2)
     return float(weights @ given / weights.sum())

@@ -116,7 +116,7 @@ def find_design(ratings: Ratings, *, with_system: bool = False, anonymous: bool 
     flat, names = ratings.flat, ratings.raters
     if with_system:
         flat, names = ratings.all_flat, ratings.all_raters
-    lengths = np.bincount(flat.item_index, minlength=len(ratings.items))
+    lengths = np.bincount(flat.item_index, minlength=ratings.n_rows)
     starts = np.cumsum(lengths) - lengths
     rater_index = flat.rater_index
     if anonymous:

@@ -139,9 +139,10 @@ def _dispersed(base: Scenario, outcome: Outcome, k_model: Null) -> Fitted:
     )
     near = dispersion > 1
     times = max(dispersion, 1 / dispersion)
+    or_more = " or more" if times >= MOST_DISPERSION else ""
     words = (
         f"Errors fall {'near' if near else 'far from'} the truth, as if each step away made them "
-        f"{times:.1f} times{' or more' * (times >= MOST_DISPERSION)} "
+        f"{times:.1f} times{or_more} "
         f"{'less' if near else 'more'} likely ({'AD' if near else '1/AD'})"
     )
     return words, scenario
@@ -157,11 +158,9 @@ def _varied(base: Scenario, outcome: Outcome, k_model: Null) -> Fitted:
         return disagreeing * _mean_misfit(scenario) - excess
 
     spread = _solve(gap, 0.0, 1.0)
-    words = (
-        f"Some errors are likelier than others, as if each varied by ±{spread:.0%} (PER)"
-        f"{' or more' * (spread == 1)}"
-    )
-    return words, replace(base, proportional_error_range=spread)
+    or_more = " or more" if spread == 1 else ""
+    words = "Some errors are likelier than others, as if each varied by"
+    return f"{words} ±{spread:.0%} (PER){or_more}", replace(base, proportional_error_range=spread)
 
 
 def _mean_misfit(scenario: Scenario) -> float:
@@ -213,8 +212,9 @@ def _uneven(base: Scenario, outcome: Outcome, k_model: Null) -> Fitted:
     easier = _with_knowledge(base, middle(shift), k_model)
     accuracy = easier.rater_accuracy[0]
     level = shift * (k - 1) / k
+    or_more = " or more" if shift == widest else ""
     words = (
-        f"Items differ in difficulty, as if by ±{level:.2f}{' or more' * (shift == widest)} around "
+        f"Items differ in difficulty, as if by ±{level:.2f}{or_more} around "
         f"an accuracy of {accuracy:.2f}"
     )
     return words, replace(easier, difficulty=(-level, 0.0, level))

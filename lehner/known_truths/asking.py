@@ -85,7 +85,7 @@ def choose_items(ratings: Ratings, n: int, *, by: Selection = "votes", seed: See
 
 def unlabelled(ratings: Ratings) -> Integers:
     """Give the rows that the system answered and whose truth is unknown."""
-    truth = np.full(len(ratings.items), -1) if ratings.truth is None else ratings.truth
+    truth = np.full(ratings.n_rows, -1) if ratings.truth is None else ratings.truth
     system = np.full(len(truth), -1) if ratings.system is None else ratings.system
     return np.flatnonzero((system >= 0) & (truth < 0) & (ratings.weights > 0))
 

@@ -77,13 +77,13 @@ def rating_calibration(ratings: Ratings, fit: FittedModel, *, n_bins: int = 10) 
     check_whole_number("n_bins", n_bins, 1)
     base_rates, confusion = _numbers(ratings, fit)
     item, rater, category = _fitted_ratings(ratings, len(confusion))
-    several = np.bincount(item, minlength=len(ratings.items))[item] > 1
+    several = np.bincount(item, minlength=ratings.n_rows)[item] > 1
     item, rater, category = item[several], rater[several], category[several]
     if not item.size:
         raise InputError("no item has two ratings", "give items with two or more ratings")
     log = np.log(np.maximum(confusion, TINY))
     own = log[rater, :, category]
-    joint = np.zeros((len(ratings.items), len(base_rates)))
+    joint = np.zeros((ratings.n_rows, len(base_rates)))
     np.add.at(joint, item, own)
     others = joint[item] - own + np.log(np.maximum(base_rates, TINY))
     classes, _ = class_posterior(others)
@@ -187,7 +187,7 @@ def residual_correlation(ratings: Ratings, fit: FittedModel) -> "xr.Dataset":
     item, rater, category = _fitted_ratings(ratings, len(confusion))
     if ratings.repeated:
         raise InputError("some raters rated an item more than once", "give one rating of each")
-    codes = np.full((len(names), len(ratings.items)), -1)
+    codes = np.full((len(names), ratings.n_rows), -1)
     codes[rater, item] = category
     found = np.full((3, len(names), len(names)), np.nan)
     for j in range(len(names)):

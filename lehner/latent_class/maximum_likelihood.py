@@ -148,10 +148,10 @@ def _read_groups(
     if groups is None:
         return (), None
     column = encode(groups, "groups")
-    if len(column.codes) != len(ratings.items):
+    if len(column.codes) != ratings.n_rows:
         raise InputError(
             f"there are groups of {counted(len(column.codes), 'row')}, and of ratings "
-            f"{len(ratings.items)}",
+            f"{ratings.n_rows}",
             "name the group of each row",
         )
     missing = np.flatnonzero(column.codes < 0)

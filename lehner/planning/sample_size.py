@@ -81,8 +81,10 @@ class SampleSize:
     def __repr__(self) -> str:
         if self.n_items is None:
             return f"SampleSize: {self.note}"
-        error = f"{self.n_items} items, 95% Monte Carlo interval {self.lower} to {self.upper}"
-        return f"SampleSize: {error}{'; ' * bool(self.note)}{self.note}"
+        parts = [f"{self.n_items} items, 95% Monte Carlo interval {self.lower} to {self.upper}"]
+        if self.note:
+            parts.append(self.note)
+        return f"SampleSize: {'; '.join(parts)}"
 
 
 def required_sample_size(
@@ -190,8 +192,9 @@ def _doubling(most_items: int) -> list[int]:
 def _never(points: Sequence[Nearness], target: Target) -> str:
     last, best = points[0], max(points, key=lambda point: point.probability)
     error = np.hypot(last.standard_error, best.standard_error)
-    better = best.probability - last.probability > Z_95 * error
-    higher = f", and {best.probability:.2f} with {best.n_items:,}" * bool(better)
+    higher = ""
+    if best.probability - last.probability > Z_95 * error:
+        higher = f", and {best.probability:.2f} with {best.n_items:,}"
     return (
         f"no number of items up to {last.n_items:,} is enough: with that many the estimate is "
         f"within {target.within:g} with probability {last.probability:.2f} ± "

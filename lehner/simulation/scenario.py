@@ -130,8 +130,10 @@ class Scenario:
     def _tuples(self) -> None:
         """Turn lists and arrays into tuples of numbers, none of them -0.0."""
         names = ["rater_accuracy", "difficulty", "copying"]
-        names += ["difficulty_probabilities"] * (self.difficulty_probabilities is not None)
-        names += ["base_rates"] * (not isinstance(self.base_rates, str))
+        if self.difficulty_probabilities is not None:
+            names.append("difficulty_probabilities")
+        if not isinstance(self.base_rates, str):
+            names.append("base_rates")
         for name in names:
             values = check_numbers(name, getattr(self, name))
             object.__setattr__(self, name, tuple(value + 0.0 for value in values))

@@ -218,7 +218,7 @@ def _result(
     """Leave out what is undefined, and name everything."""
     import xarray as xr
 
-    k, notes = ratings.n_categories, [reason] * bool(reason)
+    k, notes = ratings.n_categories, [reason] if reason else []
     expected, squares = np.full((k, k), np.nan), None
     values: dict[str, Any] = {}
     if coordinates is not None:

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from lehner.core.errors import InputError
+from lehner.core.wording import first_few
 from lehner.data.categories import Column, unify
 from lehner.data.checks.scores import no_categories
 
@@ -59,4 +60,4 @@ def _holds_scores(column: Column) -> bool:
 
 
 def _shown(labels: Sequence[str]) -> str:
-    return ", ".join(labels[:MOST_SHOWN]) + ", …" * (len(labels) > MOST_SHOWN)
+    return first_few(labels, MOST_SHOWN)

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from lehner.core.wording import counted
+from lehner.core.wording import counted, first_few
 
 if TYPE_CHECKING:
     from lehner.data.ratings import Ratings
@@ -46,7 +46,7 @@ def _unanswered(ratings: "Ratings") -> str:
 
 
 def _few_ratings_of_items(ratings: "Ratings") -> list[str]:
-    lengths = np.bincount(ratings.flat.item_index, minlength=len(ratings.items))
+    lengths = np.bincount(ratings.flat.item_index, minlength=ratings.n_rows)
     of = f"of {counted(ratings.n_items, 'item')}"
     single, unrated = (int(ratings.weights[lengths == n].sum()) for n in (1, 0))
     said = []
@@ -70,10 +70,9 @@ def _raters_of_few(ratings: "Ratings") -> str:
     few = np.flatnonzero(given < FEW_RATINGS)
     if not len(few):
         return ""
-    shown = ", ".join(f"{ratings.raters[j]} {given[j]:.0f}" for j in few[:MOST_SHOWN])
-    more = ", …" * (len(few) > MOST_SHOWN)
+    shown = first_few((f"{ratings.raters[j]} {given[j]:.0f}" for j in few), MOST_SHOWN)
     verb = "gave" if len(few) == 1 else "each gave"
     return (
         f"{len(few)} of {counted(ratings.n_raters, 'rater')} {verb} fewer than {FEW_RATINGS} "
-        f"ratings: {shown}{more}"
+        f"ratings: {shown}"
     )

@@ -89,7 +89,7 @@ def group_votes(ratings: Ratings, *, by_rater: bool) -> GroupVotes:
         row = np.append(row, answered)
         column = np.append(column, own * k + unique.system[answered])
         group = np.append(group, own)
-    shape = (len(unique.items), (int(group.max(initial=-1)) + 1) * k)
+    shape = (unique.n_rows, (int(group.max(initial=-1)) + 1) * k)
     return GroupVotes(
         votes=csr_array((np.ones(len(row)), (row, column)), shape=shape),
         weights=unique.weights.astype(float),

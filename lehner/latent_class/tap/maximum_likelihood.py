@@ -215,7 +215,7 @@ def _result(
     """Blank what is undefined, repeat what raters share, and name everything."""
     import xarray as xr
 
-    k, notes = data.n_categories, [reason] * bool(reason)
+    k, notes = data.n_categories, [reason] if reason else []
     blank = np.full(k + data.n_groups * (k + 1), np.nan)
     if found is None or reason:
         values = errors = _quantities(data, blank)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from lehner.accelerated_em import MAX_ITERATIONS, TOLERANCE, check_stop
 from lehner.checks import check_choice, check_whole_number
 from lehner.errors import InputError
 from lehner.estimate import listed
@@ -68,7 +69,9 @@ class TapFit:
         Of `base_rates`, `knowledge`, `guessing` and `confusion`, from the observed information;
         NaN where an estimate lies on the edge of its range.
     converged : bool
+        Whether the log-likelihood stood still.
     iterations : int
+        Steps of EM, or iterations of the optimiser, from the best start.
     notes : tuple of str
         What the user should know before using the numbers.
     """
@@ -111,6 +114,8 @@ def fit_tap(
     algorithm: Algorithm = "em",
     starts: int = 5,
     seed: Seed = 1,
+    tolerance: float = TOLERANCE,
+    max_iterations: int = MAX_ITERATIONS,
 ) -> TapFit:
     r"""Fit the t-a-p model, in which raters know the true category or guess.
 
@@ -132,6 +137,12 @@ def fit_tap(
         Number of points to start from; all but the first are random.
     seed : int, numpy.random.SeedSequence or numpy.random.Generator
         Of the random starts.
+    tolerance : float
+        EM stops when a step raises the log-likelihood by less than this share of its size, and
+        no probability near 0 that grows can raise it; 0 to go on until no parameter moves by
+        1e-10.
+    max_iterations : int
+        Most steps of EM from a start, rounded up to a multiple of 3.
 
     Returns
     -------
@@ -174,8 +185,9 @@ def fit_tap(
     >>> float(fit.guessing.sel(rater="rating 1", response="above 1").round(3))
     0.783
     """
-    check_choice("algorithm", algorithm, tuple(ALGORITHMS))
+    check_choice("algorithm", algorithm, ALGORITHMS)
     check_whole_number("starts", starts, 1)
+    check_stop(tolerance, max_iterations)
     if by_rater and ratings.anonymous:
         raise InputError(
             "knowledge by rater is asked for, and it is unknown who gave which rating",
@@ -185,7 +197,9 @@ def fit_tap(
     reason = _unsupported(data)
     if reason:
         return _result(ratings, data, None, starts, reason)
-    found = search(data, algorithm, starts, seed)
+    found = search(
+        data, algorithm, starts, seed, tolerance=tolerance, max_iterations=max_iterations
+    )
     if found.log_likelihood - independent_log_likelihood(data) < NO_GAIN:
         reason = (
             "ratings of an item agree no more than guesses would: what raters know and how often "

@@ -5,11 +5,14 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from lehner.core.arrays import Floats, Integers
-from lehner.latent_class.accelerated_em import accelerated_em
+from lehner.core.class_posterior import class_posterior
+from lehner.latent_class.accelerated_em import MAX_ITERATIONS, TOLERANCE, accelerated_em
 from lehner.latent_class.models import LATENT_CLASS_MODELS, LatentClassModel
 from lehner.latent_class.pattern_table import PatternTable
 
 TINY = 1e-300
+EMPTY = 1e-14
+"""Added to expected numbers of ratings, so that rows with none are level and stay so."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -38,8 +41,8 @@ def fit_patterns(
     start: LatentClasses,
     model: LatentClassModel,
     *,
-    tolerance: float = 1e-10,
-    most_iterations: int = 20_000,
+    tolerance: float = TOLERANCE,
+    max_iterations: int = MAX_ITERATIONS,
 ) -> LatentClasses:
     """Maximise the likelihood of weighted patterns from a start.
 
@@ -49,8 +52,10 @@ def fit_patterns(
     start : LatentClasses
     model : LatentClassModel
     tolerance : float
-        Stop when no parameter moves by more in a step of EM.
-    most_iterations : int
+        Stop when a step of EM raises the log-likelihood by less than this share of its size; 0
+        to go on until no parameter moves by 1e-10.
+    max_iterations : int
+        Most steps of EM, rounded up to a multiple of 3.
 
     Returns
     -------
@@ -60,15 +65,17 @@ def fit_patterns(
     ----------
     Dawid & Skene (1979), Eq. 2.3-2.5.
     """
-    start, _ = _em_step(table, start, model)
+    start, _ = em_step(table, start, model)
 
     def step(point: Floats) -> tuple[Floats, float]:
-        after, log_likelihood = _em_step(table, _unpack(point, start), model)
+        after, log_likelihood = em_step(table, _unpack(point, start), model)
         return _pack(after), log_likelihood
 
-    found = accelerated_em(step, _pack(start), tolerance=tolerance, most_steps=most_iterations)
+    found = accelerated_em(
+        step, _pack(start), _rows(start), tolerance=tolerance, max_iterations=max_iterations
+    )
     fitted = _unpack(found.point, start)
-    log_likelihood = float(table.weights @ expect(table, fitted)[1])
+    log_likelihood = _total(table, expect(table, fitted)[1])
     return replace(
         fitted,
         log_likelihood=log_likelihood,
@@ -162,16 +169,20 @@ def expect(table: PatternTable, current: LatentClasses) -> tuple[Floats, Floats]
     n_classes = current.base_rates.shape[-1]
     log_confusion = np.log(np.maximum(current.confusion, TINY)).swapaxes(1, 2)
     log_rates = np.log(np.maximum(current.base_rates, TINY)).T
-    # Patterns side by side in memory: sums over classes, of which there are few, are several
-    # times faster so.
-    log = np.ascontiguousarray((table.answers @ log_confusion.reshape(-1, n_classes)).T)
+    log = side_by_side(table.answers @ log_confusion.reshape(-1, n_classes))
     log += log_rates[:, None] if table.groups is None else log_rates[:, table.groups]
     if table.truths is not None:
         log[~table.possible(n_classes).T] = -np.inf
-    top = log.max(axis=0)
-    joint = np.exp(log - top)
-    total = joint.sum(axis=0)
-    return (joint / total).T, np.log(total) + top
+    classes, log_probability = class_posterior(log, axis=0)
+    return classes.T, log_probability
+
+
+def side_by_side(by_pattern: Floats) -> Floats:
+    """Turn a table of patterns, so that each class has its patterns side by side in memory.
+
+    Sums over classes, of which there are few, are several times faster so.
+    """
+    return np.ascontiguousarray(by_pattern.T)
 
 
 def expected_ratings(table: PatternTable, classes: Floats) -> Floats:
@@ -180,12 +191,17 @@ def expected_ratings(table: PatternTable, classes: Floats) -> Floats:
     return counts.reshape(table.n_raters, table.n_categories, -1).swapaxes(1, 2)
 
 
-def _em_step(
+def em_step(
     table: PatternTable, current: LatentClasses, model: LatentClassModel
 ) -> tuple[LatentClasses, float]:
     """Take one step; the log-likelihood given is that before it."""
     classes, log_probability = expect(table, current)
-    return _maximise(table, classes, model), float(table.weights @ log_probability)
+    return _maximise(table, classes, model), _total(table, log_probability)
+
+
+def _total(table: PatternTable, log_probability: Floats) -> float:
+    # A product of vectors would go to several threads, which takes longer than the rest of a step.
+    return float((table.weights * log_probability).sum())
 
 
 def _maximise(table: PatternTable, classes: Floats, model: LatentClassModel) -> LatentClasses:
@@ -200,7 +216,7 @@ def _maximise(table: PatternTable, classes: Floats, model: LatentClassModel) -> 
     base_rates = table.sum_groups(table.weights[:, None] * classes)
     return LatentClasses(
         base_rates=base_rates / base_rates.sum(axis=-1, keepdims=True),
-        confusion=(counts + TINY) / (counts + TINY).sum(axis=2, keepdims=True),
+        confusion=(counts + EMPTY) / (counts + EMPTY).sum(axis=2, keepdims=True),
     )
 
 
@@ -217,6 +233,13 @@ def _equal_errors(counts: Floats, *, by_category: bool) -> Floats:
 
 def _pack(classes: LatentClasses) -> Floats:
     return np.append(classes.base_rates, classes.confusion)
+
+
+def _rows(classes: LatentClasses) -> Integers:
+    """Give the number of the distribution of each packed parameter."""
+    k, n = classes.base_rates.shape[-1], classes.confusion.shape[-1]
+    lengths = [k] * (classes.base_rates.size // k) + [n] * (classes.confusion.size // n)
+    return np.repeat(np.arange(len(lengths)), lengths)
 
 
 def _unpack(point: Floats, like: LatentClasses) -> LatentClasses:

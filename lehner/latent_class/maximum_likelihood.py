@@ -13,6 +13,7 @@ from lehner.core.seeds import Seed, child_seeds
 from lehner.core.wording import counted, counted_categories
 from lehner.data.categories import encode
 from lehner.data.ratings import Ratings
+from lehner.latent_class.accelerated_em import MAX_ITERATIONS, TOLERANCE, check_stop
 from lehner.latent_class.expectation_maximisation import (
     LatentClasses,
     align_labels,
@@ -45,6 +46,8 @@ def fit_latent_class(
     restarts: int = 0,
     seed: Seed | None = None,
     groups: ArrayLike | None = None,
+    tolerance: float = TOLERANCE,
+    max_iterations: int = MAX_ITERATIONS,
 ) -> LatentClassFit:
     """Fit a latent-class model by maximum likelihood.
 
@@ -74,6 +77,12 @@ def fit_latent_class(
     groups : array_like, shape (n_rows,), optional
         A name for each row of the ratings. Items of different groups have different base
         rates, and the raters the same confusion matrices in all of them.
+    tolerance : float
+        EM stops when a step raises the log-likelihood by less than this share of its size, and
+        no probability near 0 that grows can raise it; 0 to go on until no parameter moves by
+        1e-10.
+    max_iterations : int
+        Most steps of EM from a start, rounded up to a multiple of 3.
 
     Returns
     -------
@@ -102,6 +111,7 @@ def fit_latent_class(
     chosen = find_latent_class_model(model)
     check_choice("start", start, ("votes", "random"))
     check_whole_number("restarts", restarts, 0)
+    check_stop(tolerance, max_iterations)
     n_classes = ratings.n_categories if n_classes is None else n_classes
     named = n_classes == ratings.n_categories
     known = known_truths(ratings) if named else 0
@@ -109,7 +119,10 @@ def fit_latent_class(
     group_names, group_of_row = _read_groups(groups, ratings)
     table, inverse = tabulate(ratings, group_of_row, truths=known > 0)
     starts = _starts(table, n_classes, restarts, seed, votes=named and start == "votes")
-    fits = {name: fit_patterns(table, point, chosen) for name, point in starts}
+    fits = {
+        name: fit_patterns(table, point, chosen, tolerance=tolerance, max_iterations=max_iterations)
+        for name, point in starts
+    }
     found = _order_classes(table, max(fits.values(), key=lambda fit: fit.log_likelihood), chosen)
     maximum = Maximum(name=model, model=chosen, table=table, found=found)
     return label_fit(maximum, ratings, inverse, group_names, fits)

@@ -54,6 +54,7 @@ class LatentClassFit:
     accuracy : xarray.DataArray, dims (rater,), or None
         Expected accuracy of each rater; None unless the classes are the categories.
     converged : bool
+        Whether EM stopped because the log-likelihood stood still.
     iterations : int
         Steps of EM from the best start.
     starts : xarray.DataArray, dims (start,)
@@ -145,6 +146,8 @@ class LatentClassFit:
             f"  log-likelihood  {self.log_likelihood:.3f} with "
             f"{counted(self.n_parameters, 'parameter')}",
             f"  AIC, BIC        {self.aic:.2f}, {self.bic:.2f}",
+            f"  EM              {'converged' if self.converged else 'stopped'} after "
+            f"{counted(self.iterations, 'step')}",
         ]
         if self.g2 is not None:
             lines.append(f"  G²              {self.g2:.2f}, {self.degrees_of_freedom} df")

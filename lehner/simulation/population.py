@@ -300,7 +300,7 @@ def pseudo_true_accuracy(
     chosen = find_latent_class_model(model)
     held = weights > 0
     table = tabulate_codes(codes[held], weights[held], len(truth.base_rates))
-    fits = [fit_patterns(table, start, chosen) for start in (truth, vote_start(table))]
+    fits = [fit_patterns(table, start, chosen, tolerance=0) for start in (truth, vote_start(table))]
     best = align_labels(table, max(fits, key=lambda fit: fit.log_likelihood))
     return float(best.base_rates @ np.diagonal(best.confusion[-1]))
 

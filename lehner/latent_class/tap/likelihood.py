@@ -12,13 +12,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from lehner.core.arrays import Floats, Integers
+from lehner.core.class_posterior import class_posterior
 from lehner.data.ratings import Ratings
+from lehner.latent_class.expectation_maximisation import side_by_side
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
 
 TINY = 1e-300
+UPDATES = 10
+"""Of who guessed, in a step of EM: cheap beside an update of the truths, and they save many."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -52,6 +56,11 @@ class GroupVotes:
         """Give base rates, (n_categories,), and (n_groups, n_categories + 1)."""
         k = self.n_categories
         return x[:k], x[k:].reshape(self.n_groups, k + 1)
+
+    def rows(self) -> Integers:
+        """Give the number of the part that sums to 1, for each coordinate."""
+        lengths = [self.n_categories] + [self.n_categories + 1] * self.n_groups
+        return np.repeat(np.arange(len(lengths)), lengths)
 
     def blocks(self) -> Iterator[slice]:
         """Give the parts of a point that sum to 1."""
@@ -129,12 +138,10 @@ def expect(data: GroupVotes, x: Floats) -> tuple[Floats, Floats]:
     """
     base_rates, mixture = data.split(x)
     log_confusion = np.log(np.maximum(confusion(mixture), TINY))
-    log = data.votes @ log_confusion.swapaxes(1, 2).reshape(-1, data.n_categories)
-    log += np.log(np.maximum(base_rates, TINY))
-    top = log.max(axis=1, keepdims=True)
-    joint = np.exp(log - top)
-    total = joint.sum(axis=1, keepdims=True)
-    return joint / total, (np.log(total) + top)[:, 0]
+    log = side_by_side(data.votes @ log_confusion.swapaxes(1, 2).reshape(-1, data.n_categories))
+    log += np.log(np.maximum(base_rates, TINY))[:, None]
+    classes, log_probability = class_posterior(log, axis=0)
+    return classes.T, log_probability
 
 
 def log_likelihood(data: GroupVotes, x: Floats) -> float:
@@ -154,7 +161,8 @@ def em_step(data: GroupVotes, x: Floats) -> tuple[Floats, float]:
     """Take a step of EM in which both the truth and who guessed are unobserved.
 
     A rating of the true category was known with probability a / (a + (1 - a) p), any other was
-    guessed; so the M-step is exact and has a closed form for any number of categories.
+    guessed; so knowledge and guesses have a closed form for any number of categories, given these
+    probabilities, which are updated several times for one update of those of the truth.
 
     Returns
     -------
@@ -165,15 +173,17 @@ def em_step(data: GroupVotes, x: Floats) -> tuple[Floats, float]:
     """
     classes, log_probability = expect(data, x)
     items, ratings = expected_counts(data, classes)
-    mixture = data.split(x)[1]
-    right = np.diagonal(ratings, axis1=1, axis2=2)
-    share = mixture[:, :1] / np.maximum(mixture[:, :1] + mixture[:, 1:], TINY)
-    known = right * share
-    counts = np.column_stack([known.sum(axis=1), ratings.sum(axis=1) - known])
-    total = counts.sum(axis=1, keepdims=True)
-    stepped = np.where(total > 0, np.maximum(counts, 0) / np.maximum(total, TINY), mixture)
-    moved = np.concatenate([items / items.sum(), stepped.ravel()])
-    return moved, float(data.weights @ log_probability)
+    before = mixture = data.split(x)[1]
+    right, said = np.diagonal(ratings, axis1=1, axis2=2), ratings.sum(axis=1)
+    total = said.sum(axis=1, keepdims=True)
+    for _ in range(UPDATES):
+        share = mixture[:, :1] / np.maximum(mixture[:, :1] + mixture[:, 1:], TINY)
+        known = right * share
+        counts = np.column_stack([known.sum(axis=1), np.maximum(said - known, 0)])
+        mixture = counts / np.maximum(total, TINY)
+    mixture = np.where(total > 0, mixture, before)
+    moved = np.concatenate([items / items.sum(), mixture.ravel()])
+    return moved, float((data.weights * log_probability).sum())
 
 
 def gradient(data: GroupVotes, x: Floats) -> tuple[Floats, float]:

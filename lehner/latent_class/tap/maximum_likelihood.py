@@ -12,6 +12,7 @@ from lehner.core.estimate import listed
 from lehner.core.seeds import Seed
 from lehner.core.wording import counted
 from lehner.data.ratings import SYSTEM, Ratings
+from lehner.latent_class.accelerated_em import MAX_ITERATIONS, TOLERANCE, check_stop
 from lehner.latent_class.tap.likelihood import (
     GroupVotes,
     confusion,
@@ -73,7 +74,9 @@ class TapFit:
         Of `base_rates`, `knowledge`, `guessing` and `confusion`, from the observed information;
         NaN where an estimate lies on the edge of its range.
     converged : bool
+        Whether the log-likelihood stood still.
     iterations : int
+        Steps of EM, or iterations of the optimiser, from the best start.
     notes : tuple of str
         What the user should know before using the numbers.
     """
@@ -116,6 +119,8 @@ def fit_tap(
     algorithm: Algorithm = "em",
     starts: int = 5,
     seed: Seed = 1,
+    tolerance: float = TOLERANCE,
+    max_iterations: int = MAX_ITERATIONS,
 ) -> TapFit:
     r"""Fit the t-a-p model, in which raters know the true category or guess.
 
@@ -137,6 +142,12 @@ def fit_tap(
         Number of points to start from; all but the first are random.
     seed : int, numpy.random.SeedSequence or numpy.random.Generator
         Of the random starts.
+    tolerance : float
+        EM stops when a step raises the log-likelihood by less than this share of its size, and
+        no probability near 0 that grows can raise it; 0 to go on until no parameter moves by
+        1e-10.
+    max_iterations : int
+        Most steps of EM from a start, rounded up to a multiple of 3.
 
     Returns
     -------
@@ -179,8 +190,9 @@ def fit_tap(
     >>> float(fit.guessing.sel(rater="rating 1", response="above 1").round(3))
     0.783
     """
-    check_choice("algorithm", algorithm, tuple(ALGORITHMS))
+    check_choice("algorithm", algorithm, ALGORITHMS)
     check_whole_number("starts", starts, 1)
+    check_stop(tolerance, max_iterations)
     if by_rater and ratings.anonymous:
         raise InputError(
             "knowledge by rater is asked for, and it is unknown who gave which rating",
@@ -190,7 +202,9 @@ def fit_tap(
     reason = _unsupported(data)
     if reason:
         return _result(ratings, data, None, starts, reason)
-    found = search(data, algorithm, starts, seed)
+    found = search(
+        data, algorithm, starts, seed, tolerance=tolerance, max_iterations=max_iterations
+    )
     if found.log_likelihood - independent_log_likelihood(data) < NO_GAIN:
         reason = (
             "ratings of an item agree no more than guesses would: what raters know and how often "

@@ -1,12 +1,13 @@
 """The maximum of the t-a-p likelihood: by EM, or directly; from several starts; and how flat."""
 
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 
 from lehner.core.arrays import Floats
 from lehner.core.seeds import Seed, generator
-from lehner.latent_class.accelerated_em import accelerated_em
+from lehner.latent_class.accelerated_em import MAX_ITERATIONS, TOLERANCE, accelerated_em
 from lehner.latent_class.tap.likelihood import (
     GroupVotes,
     em_step,
@@ -61,9 +62,21 @@ def starting_points(data: GroupVotes, n: int, seed: Seed) -> list[Floats]:
     return points
 
 
-def by_em(data: GroupVotes, start: Floats) -> Maximum:
+def by_em(
+    data: GroupVotes,
+    start: Floats,
+    *,
+    tolerance: float = TOLERANCE,
+    max_iterations: int = MAX_ITERATIONS,
+) -> Maximum:
     """Maximise the likelihood by expectation-maximisation."""
-    found = accelerated_em(lambda x: em_step(data, x), start)
+    found = accelerated_em(
+        lambda x: em_step(data, x),
+        start,
+        data.rows(),
+        tolerance=tolerance,
+        max_iterations=max_iterations,
+    )
     value = log_likelihood(data, found.point)
     return Maximum(
         x=found.point, log_likelihood=value, converged=found.converged, iterations=found.steps
@@ -100,10 +113,18 @@ def by_optimiser(data: GroupVotes, start: Floats) -> Maximum:
     )
 
 
-ALGORITHMS = {"em": by_em, "direct": by_optimiser}
+ALGORITHMS = ("em", "direct")
 
 
-def search(data: GroupVotes, algorithm: str, starts: int, seed: Seed) -> Maximum:
+def search(
+    data: GroupVotes,
+    algorithm: str,
+    starts: int,
+    seed: Seed,
+    *,
+    tolerance: float = TOLERANCE,
+    max_iterations: int = MAX_ITERATIONS,
+) -> Maximum:
     """Give the highest of the maxima reached from several starts.
 
     Parameters
@@ -113,12 +134,15 @@ def search(data: GroupVotes, algorithm: str, starts: int, seed: Seed) -> Maximum
     starts : int
         The first is always the same, the others are random.
     seed : int, numpy.random.SeedSequence or numpy.random.Generator
+    tolerance, max_iterations
+        Of EM.
 
     Returns
     -------
     Maximum
     """
-    climb = ALGORITHMS[algorithm]
+    by_steps = partial(by_em, tolerance=tolerance, max_iterations=max_iterations)
+    climb = by_steps if algorithm == "em" else by_optimiser
     found = [climb(data, point) for point in starting_points(data, starts, seed)]
     best = max(found, key=lambda maximum: maximum.log_likelihood)
     as_high = sum(best.log_likelihood - one.log_likelihood < SAME_MAXIMUM for one in found)

@@ -1,0 +1,136 @@
+"""EM with extrapolation ends at the maximum of long plain EM, in far fewer steps."""
+
+import numpy as np
+import pytest
+
+from lehner import (
+    InputError,
+    Ratings,
+    Scenario,
+    fit_latent_class,
+    fit_tap,
+    load_dataset,
+    simulate,
+)
+from lehner.latent_class.accelerated_em import accelerated_em
+from lehner.latent_class.expectation_maximisation import em_step as latent_class_step
+from lehner.latent_class.expectation_maximisation import (
+    fit_patterns,
+    random_start,
+    vote_start,
+)
+from lehner.latent_class.models import LATENT_CLASS_MODELS
+from lehner.latent_class.pattern_table import tabulate
+from lehner.latent_class.tap.likelihood import em_step, group_votes
+from lehner.latent_class.tap.search import by_em, starting_points
+
+
+def crowd(seed, n_items, n_raters, per_item, k):
+    """Items rated by a few of many raters, most of whom rate few items and some hardly know."""
+    rng = np.random.default_rng(seed)
+    truth = rng.choice(k, n_items)
+    accuracy = rng.uniform(0.3, 0.9, n_raters)
+    busy = rng.pareto(1.0, n_raters) + 0.01
+    codes = np.full((n_items, n_raters), -1)
+    for i in range(n_items):
+        for j in rng.choice(n_raters, per_item, replace=False, p=busy / busy.sum()):
+            right = rng.random() < accuracy[j]
+            codes[i, j] = truth[i] if right else (truth[i] + rng.integers(1, k)) % k
+    return Ratings(codes, range(k))
+
+
+DATA = {
+    "caries": lambda: load_dataset("caries"),
+    "two categories": lambda: crowd(0, 300, 100, 4, 2),
+    "three categories": lambda: crowd(2, 300, 100, 3, 3),
+    "four categories": lambda: crowd(3, 300, 100, 3, 4),
+}
+HIGHER = {("three categories", "class_conditional"), ("four categories", "dawid_skene")}
+"""Where plain EM ends at another maximum, which is lower."""
+
+
+def plain_em(step, point, n):
+    for _ in range(n):
+        point, log_likelihood = step(point)
+    return point, log_likelihood
+
+
+@pytest.mark.parametrize("name", DATA)
+@pytest.mark.parametrize("model", ["dawid_skene", "class_conditional"])
+def test_latent_classes_end_where_long_plain_em_does(name, model):
+    table, _ = tabulate(DATA[name]())
+    start, chosen = vote_start(table), LATENT_CLASS_MODELS[model]
+    fit = fit_patterns(table, start, chosen)
+    _, reached = plain_em(lambda point: latent_class_step(table, point, chosen), start, 3000)
+    assert fit.converged and fit.iterations < 1000
+    assert fit.log_likelihood > reached - 1e-6
+    assert (fit.log_likelihood > reached + 1e-6) == ((name, model) in HIGHER)
+
+
+@pytest.mark.parametrize("name", ["caries", "two categories", "four categories"])
+def test_knowing_or_guessing_ends_where_long_plain_em_does(name):
+    data = group_votes(DATA[name](), by_rater=True)
+    start = starting_points(data, 1, seed=1)[0]
+    fit = by_em(data, start)
+    _, reached = plain_em(lambda point: em_step(data, point), start, 1500)
+    assert fit.converged and fit.iterations < 1000
+    assert fit.log_likelihood == pytest.approx(reached, abs=1e-6)
+
+
+def test_a_crowd_that_took_20_001_steps_without_an_end_takes_a_few_hundred():
+    data = group_votes(crowd(4, 500, 200, 5, 2), by_rater=True)
+    fit = by_em(data, starting_points(data, 1, seed=1)[0])
+    assert fit.converged and fit.iterations < 1000
+    assert fit.log_likelihood > -1553.746149
+
+
+def test_it_leaves_a_saddle_on_which_the_log_likelihood_stands_still():
+    ratings = simulate(
+        Scenario(n_categories=4, n_items=400, rater_accuracy=(0.6, 0.7, 0.8)), seed=1
+    )
+    table, _ = tabulate(Ratings(ratings.codes, ratings.categories, system=ratings.system))
+    model = LATENT_CLASS_MODELS["dawid_skene"]
+    start = random_start(table, 4, np.random.default_rng(1))
+
+    def step(point):
+        return latent_class_step(table, point, model)
+
+    saddle, _ = plain_em(step, start, 950)
+    after, before = step(saddle)
+    assert 0 <= step(after)[1] - before < 1e-9
+    fit = fit_patterns(table, start, model)
+    assert fit.converged and fit.log_likelihood > before + 2
+
+
+def test_a_probability_that_grows_from_nearly_nothing_is_not_at_its_maximum():
+    # EM for the shares of two densities known at one point: the likelier one takes all.
+    density = np.array([2.0, 1.0])
+
+    def step(shares):
+        mixture = shares @ density
+        return shares * density / mixture, float(np.log(mixture))
+
+    found = accelerated_em(step, np.array([1e-40, 1 - 1e-40]), np.zeros(2, int))
+    assert found.converged
+    np.testing.assert_allclose(found.point, [1, 0], atol=1e-9)
+
+
+def test_it_ends_at_the_most_steps_or_where_the_gain_is_below_the_tolerance():
+    ratings = load_dataset("caries")
+    loose, default = (fit_latent_class(ratings, **o) for o in ({"tolerance": 1e-6}, {}))
+    assert loose.converged and loose.iterations < default.iterations
+    assert loose.log_likelihood < default.log_likelihood
+    assert f"converged after {loose.iterations} steps" in repr(loose)
+    cut = fit_latent_class(ratings, max_iterations=3)
+    assert not cut.converged and cut.iterations == 3
+    assert "stopped after 3 steps" in repr(cut) and "had not converged after 3" in repr(cut)
+    cut = fit_tap(ratings, starts=1, max_iterations=3)
+    assert not cut.converged and "had not converged after 3" in repr(cut)
+
+
+@pytest.mark.parametrize("fit", [fit_latent_class, fit_tap])
+@pytest.mark.parametrize("option", [{"tolerance": -1e-8}, {"tolerance": 2}, {"max_iterations": 0}])
+def test_a_stop_that_is_none_is_refused(fit, option):
+    name, value = next(iter(option.items()))
+    with pytest.raises(InputError, match=f"{name} is {value}"):
+        fit(load_dataset("caries"), **option)

@@ -22,9 +22,10 @@ from pytensor.graph.basic import Apply
 from pytensor.graph.op import Op
 from pytensor.link.numba.dispatch.basic import numba_njit, register_funcify_and_cache_key
 
-from bayes_models.likelihood.observations import UNKNOWN, Observations
+from bayes_models.likelihood.observations import Observations
 from lehner.core.arrays import Floats, Integers
 from lehner.core.draw_categories import draw_categories
+from lehner.data.patterns import UNKNOWN
 
 BLOCK = 16
 SMALL = 1e-200

@@ -6,15 +6,11 @@ Items are collapsed to unique patterns of ratings with counts; the system is one
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
 from scipy.sparse import csr_array
 
 from lehner import InputError, Patterns, Ratings
 from lehner.core.arrays import Integers
-from lehner.data.ratings import SYSTEM
 from lehner.latent_class.pattern_table import known_truths
-
-UNKNOWN = -1
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -36,7 +32,9 @@ class Observations:
     rater_names : tuple of str
         With "system" as the last if there is a system.
     patterns : Patterns
-        The patterns as ratings, and which row has which.
+        The same, and which row has which.
+    ratings : Ratings
+        The same, as grouped ratings.
     """
 
     starts: Integers
@@ -46,16 +44,17 @@ class Observations:
     counts: Integers
     rater_names: tuple[str, ...]
     patterns: Patterns
+    ratings: Ratings
 
     @property
     def n_categories(self) -> int:
         """Number of categories, used or not."""
-        return self.patterns.ratings.n_categories
+        return len(self.patterns.categories)
 
     @property
     def has_system(self) -> bool:
         """Whether the last rater is a system."""
-        return self.patterns.ratings.system is not None
+        return self.patterns.has_system
 
     @property
     def n_raters(self) -> int:
@@ -75,7 +74,7 @@ class Observations:
     @property
     def coords(self) -> dict[str, Any]:
         """Coordinates that every model has."""
-        categories = list(self.patterns.ratings.categories)
+        categories = list(self.patterns.categories)
         return {
             "rater": list(self.rater_names),
             "category": categories,
@@ -93,18 +92,9 @@ class Observations:
             "counts": self.counts,
         }
 
-    def response_counts(self) -> csr_array:
-        """Count each pattern's ratings by rater and response.
-
-        Returns
-        -------
-        scipy.sparse.csr_array, shape (n_patterns, n_raters * n_responses)
-            Its product with log confusion matrices, categories in columns, is the log
-            probability of the ratings given each category.
-        """
-        cell = self.raters * self.n_categories + self.responses
-        shape = (len(self.counts), len(self.rater_names) * self.n_categories)
-        return csr_array((np.ones(len(cell)), cell, self.starts), shape=shape)
+    def response_counts(self) -> "csr_array":
+        """Count each pattern's ratings by rater and response: see `Patterns.one_hot`."""
+        return self.patterns.one_hot()
 
 
 def observe(ratings: Ratings) -> Observations:
@@ -145,26 +135,15 @@ def observe(ratings: Ratings) -> Observations:
         )
     if ratings.system is not None and not ratings.weights[ratings.system >= 0].any():
         raise InputError("the system answered no item", "give its answers, or leave it out")
-    patterns = ratings.patterns(truth=bool(known_truths(ratings)))
-    unique, flat = patterns.ratings, patterns.ratings.flat
-    pattern, raters, responses = flat.item_index, flat.rater_index, flat.category_index
-    names = ratings.raters
-    if unique.system is not None:
-        answered = np.flatnonzero(unique.system >= 0)
-        pattern = np.append(pattern, answered)
-        raters = np.append(raters, np.full(len(answered), ratings.n_raters))
-        responses = np.append(responses, unique.system[answered])
-        names = (*names, SYSTEM)
-    order = np.argsort(pattern, kind="stable")
-    n_patterns = unique.n_rows
-    lengths = np.bincount(pattern, minlength=n_patterns)
-    unknown = np.full(n_patterns, UNKNOWN)
+    truth = bool(known_truths(ratings))
+    patterns = ratings.patterns(truth=truth)
     return Observations(
-        starts=np.append(0, np.cumsum(lengths)),
-        raters=raters[order],
-        responses=responses[order],
-        truths=unknown if unique.truth is None else unique.truth,
-        counts=unique.weights,
-        rater_names=names,
+        starts=patterns.starts,
+        raters=patterns.flat.rater_index,
+        responses=patterns.flat.category_index,
+        truths=patterns.truths,
+        counts=patterns.counts,
+        rater_names=patterns.raters,
         patterns=patterns,
+        ratings=ratings.collapse(truth=truth),
     )

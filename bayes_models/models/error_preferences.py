@@ -43,7 +43,7 @@ def add_error_probabilities(observed: Observations, prior: Mapping[str, Any]) ->
     log = pt.as_tensor(np.broadcast_to(NEVER * np.eye(k), (n_all, k, k)))
     if k == 2:
         return pt.special.softmax(log, axis=-1)
-    if observed.patterns.ratings.ordered:
+    if observed.patterns.ordered:
         decay = add_decay("distance_decay", prior["distance_decay"])
         if decay is not None:
             log = log - decay * np.abs(np.subtract.outer(np.arange(k), np.arange(k)))
@@ -80,7 +80,7 @@ def n_error_parameters(priors: Mapping[str, Any], observed: Observations) -> int
     common = 0
     if varies(priors, "common_error_spread"):
         common = matrix
-    elif observed.patterns.ratings.ordered and varies(priors, "distance_decay"):
+    elif observed.patterns.ordered and varies(priors, "distance_decay"):
         common = 1
     return own * matrix + (common if own < len(observed.rater_names) else 0)
 

@@ -12,7 +12,7 @@ import xarray as xr
 from scipy.sparse import csr_array
 from scipy.stats import norm
 
-from bayes_models.likelihood.observations import UNKNOWN, Observations, observe
+from bayes_models.likelihood.observations import Observations, observe
 from bayes_models.posterior.predictive import draw_ratings
 from bayes_models.posterior.truth import log_joint, states
 from lehner import Ratings
@@ -20,6 +20,7 @@ from lehner.core.arrays import Floats
 from lehner.core.class_posterior import class_posterior
 from lehner.core.draw_categories import draw_categories
 from lehner.core.seeds import Seed, child_seeds
+from lehner.data.patterns import UNKNOWN
 
 SIGNIFICANCE = 0.01
 MOST_RATINGS = 50_000_000

@@ -5,10 +5,11 @@ from collections.abc import Iterator
 import numpy as np
 import xarray as xr
 
-from bayes_models.likelihood.observations import UNKNOWN, Observations
+from bayes_models.likelihood.observations import Observations
 from lehner import Ratings
 from lehner.core.arrays import Floats
 from lehner.core.class_posterior import class_posterior
+from lehner.data.patterns import UNKNOWN
 
 CHUNK = 2_000_000
 MOST_LOG_LIKELIHOODS = 50_000_000
@@ -136,9 +137,9 @@ def _log_joints(posterior: xr.Dataset, observed: Observations) -> Iterator[Float
 
 def _proportion_right(truth: Floats, observed: Observations, rng: np.random.Generator) -> Floats:
     """Draw the proportion of the system's answers that are right, for each draw."""
-    system = observed.patterns.ratings.system
-    if system is None:
+    if not observed.has_system:
         return np.empty(0)
+    system = observed.patterns.system
     answered = np.flatnonzero(system >= 0)
     chance = truth[:, answered, system[answered]]
     counts = observed.counts[answered]

@@ -96,11 +96,11 @@ def compile_model(name: str, observed: Observations, priors: Priors = None) -> C
         len(observed.rater_names),
         observed.n_categories,
         observed.has_system,
-        observed.patterns.ratings.ordered,
+        observed.patterns.ordered,
         *((variable, _key(prior)) for variable, prior in chosen.items()),
     )
     if key not in _compiled:
-        model = spec.build(observed.patterns.ratings, chosen)
+        model = spec.build(observed.ratings, chosen)
         # Fast math rounds differently with a warm and a cold compile cache: same seed, other draws.
         with pytensor.config.change_flags(numba__fastmath=False):
             density = compile_density(model)

@@ -13,7 +13,7 @@ import numba
 import numpy as np
 import xarray as xr
 
-from bayes_models.likelihood.observations import UNKNOWN, Observations
+from bayes_models.likelihood.observations import Observations
 from bayes_models.models.priors import (
     Priors,
     choose_priors,
@@ -26,6 +26,7 @@ from bayes_models.sampling.start import chains_by_start, em_start
 from lehner import InputError
 from lehner.core.arrays import Floats, Integers
 from lehner.core.seeds import Seed, child_seeds
+from lehner.data.patterns import UNKNOWN
 
 # Variates of a smaller shape may be too small for a double; their logarithms are not.
 SMALL_SHAPE = 0.1

@@ -10,11 +10,12 @@ from scipy.optimize import linear_sum_assignment
 from scipy.sparse import csr_array
 from scipy.special import softmax
 
-from bayes_models.likelihood.observations import UNKNOWN, Observations
+from bayes_models.likelihood.observations import Observations
 from bayes_models.models.priors import diagonal_concentration
 from lehner.core.arrays import Floats, Integers
 from lehner.core.class_posterior import class_posterior
 from lehner.core.seeds import Seed, generator
+from lehner.data.patterns import UNKNOWN
 
 N_STEPS = 10
 N_RANDOM = 6

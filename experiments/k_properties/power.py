@@ -70,7 +70,7 @@ def _reject(scenario: Scenario, seed: np.random.SeedSequence) -> dict[str, float
     items = simulate_items(scenario, generator(seed))
     names = category_names(scenario.n_categories)
     ratings = Ratings(items.codes, names, system=items.system, ordered=True)
-    patterns = ratings.patterns().ratings
+    patterns = ratings.collapse()
     outcomes = run_k_tests(patterns, REPLICATES, seed)
     p = {name: one.p_value for name, one in outcomes.items() if isinstance(one, Outcome)}
     plain = plain_chi_square(patterns)

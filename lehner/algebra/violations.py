@@ -248,18 +248,12 @@ def require_single_ratings(ratings: Ratings) -> None:
 
 
 def _read(ratings: Ratings) -> _Data:
-    from scipy.sparse import csr_array
-
     require_single_ratings(ratings)
     k, n_raters = ratings.n_categories, ratings.n_raters
-    ratings = ratings.without_system().patterns(truth=False).ratings
-    flat = ratings.flat
-    symbol = flat.rater_index * k + flat.category_index
-    rated = csr_array(
-        (np.ones(len(symbol)), (flat.item_index, symbol)), shape=(ratings.n_rows, n_raters * k)
-    )
+    patterns = ratings.without_system().patterns(truth=False)
     together = n_raters < 3 or ratings.anonymous
-    return _Data(rated, ratings.weights.astype(float), k, n_raters, 1 if together else n_raters)
+    n_accuracies = 1 if together else n_raters
+    return _Data(patterns.one_hot(), patterns.counts.astype(float), k, n_raters, n_accuracies)
 
 
 def _bounds(

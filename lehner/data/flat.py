@@ -126,6 +126,32 @@ def add_rater(flat: FlatRatings, answers: Integers, rater: int) -> FlatRatings:
     )
 
 
+def take_rows(flat: FlatRatings, rows: Integers, n_rows: int) -> FlatRatings:
+    """Select rows, in the order given, of which one may occur more than once.
+
+    Parameters
+    ----------
+    flat : FlatRatings
+    rows : ndarray of int
+    n_rows : int
+        Of the ratings as they are.
+
+    Returns
+    -------
+    FlatRatings
+    """
+    lengths = np.bincount(flat.item_index, minlength=n_rows)
+    starts = np.cumsum(lengths) - lengths
+    taken = lengths[rows]
+    offsets = np.arange(taken.sum()) - np.repeat(np.cumsum(taken) - taken, taken)
+    source = np.repeat(starts[rows], taken) + offsets
+    return FlatRatings(
+        item_index=np.repeat(np.arange(len(rows)), taken),
+        rater_index=flat.rater_index[source],
+        category_index=flat.category_index[source],
+    )
+
+
 def check_codes(codes: NDArray[Any], n_categories: int, name: str) -> Integers:
     """Raise an InputError unless codes are category indices, or -1 where missing."""
     if codes.size and not np.issubdtype(codes.dtype, np.integer):

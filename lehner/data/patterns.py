@@ -1,49 +1,128 @@
 """Patterns: items with the same ratings, collapsed."""
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from lehner.core.arrays import Integers
+from lehner.data.flat import FlatRatings
 from lehner.data.numbering import number_by_appearance, number_by_size
 
 if TYPE_CHECKING:
-    from lehner.data.ratings import Ratings
+    from scipy.sparse import csr_array
+
+UNKNOWN = -1
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, eq=False)
 class Patterns:
-    """Unique rows of ratings with their counts.
+    """Different rows of ratings, and how many items have each.
 
     Parameters
     ----------
-    ratings : Ratings
-        A row per pattern, in the order in which they first occur, with counts.
+    flat : FlatRatings
+        The ratings of the patterns one after another. A system is the last rater.
+    counts : ndarray of int, shape (n_patterns,)
+        How many items have the pattern.
+    truths : ndarray of int, shape (n_patterns,)
+        Known true category, -1 where unknown.
+    first : ndarray of int, shape (n_patterns,)
+        The row of the data in which each pattern first occurs.
     inverse : ndarray of int, shape (n_rows,)
-        The pattern of each row of the data that were collapsed.
+        The pattern of each row of the data.
+    raters : tuple of str
+        Names of the raters, with "system" as the last if there is a system.
+    categories : tuple
+        Names of the categories, used or not.
+    ordered : bool
+        Whether the order of the categories means something.
+    has_system : bool
+        Whether the last rater is a system.
     """
 
-    ratings: "Ratings"
+    flat: FlatRatings
+    counts: Integers
+    truths: Integers
+    first: Integers
     inverse: Integers
+    raters: tuple[str, ...]
+    categories: tuple[Any, ...]
+    ordered: bool
+    has_system: bool
+
+    def __repr__(self) -> str:
+        return f"Patterns: {len(self.counts)} of {int(self.counts.sum())} items"
+
+    @property
+    def starts(self) -> Integers:
+        """Where the ratings of each pattern start, and where the last end, (n_patterns + 1,)."""
+        lengths = np.bincount(self.flat.item_index, minlength=len(self.counts))
+        return np.append(0, np.cumsum(lengths))
+
+    @property
+    def system(self) -> Integers:
+        """The system's answer for each pattern, -1 where there is none, (n_patterns,)."""
+        answers = np.full(len(self.counts), -1)
+        if self.has_system:
+            given = self.flat.rater_index == len(self.raters) - 1
+            answers[self.flat.item_index[given]] = self.flat.category_index[given]
+        return answers
+
+    def one_hot(self) -> "csr_array":
+        """Count how often each rater gave each category, in memory as much as ratings take.
+
+        Returns
+        -------
+        scipy.sparse.csr_array, shape (n_patterns, n_raters * n_categories)
+            Repeated ratings of an item by a rater add up. The product with log confusion matrices,
+            categories in columns, is the log probability of the ratings given each category.
+        """
+        from scipy.sparse import csr_array
+
+        k = len(self.categories)
+        cell = self.flat.rater_index * k + self.flat.category_index
+        shape = (len(self.counts), len(self.raters) * k)
+        return csr_array((np.ones(len(cell)), cell, self.starts), shape=shape)
+
+    def votes(self) -> Integers:
+        """Count the ratings by category, the system's left out, (n_patterns, n_categories)."""
+        n_patterns, k = len(self.counts), len(self.categories)
+        cell = self.flat.item_index * k + self.flat.category_index
+        if self.has_system:
+            cell = cell[self.flat.rater_index < len(self.raters) - 1]
+        return np.bincount(cell, minlength=n_patterns * k).reshape(n_patterns, k)
 
 
-def number_patterns(ratings: "Ratings") -> Integers:
-    """Give each row the number of its pattern.
+def number_patterns(
+    flat: FlatRatings, truths: Integers | None, n_rows: int, n_raters: int, n_categories: int
+) -> tuple[Integers, Integers]:
+    """Give each row the number of its pattern, in the order in which they first occur.
 
     The partition of rows is refined one rating at a time.
+
+    Parameters
+    ----------
+    flat : FlatRatings
+    truths : ndarray of int, shape (n_rows,), optional
+        By which rows are told apart, too.
+    n_rows, n_raters, n_categories : int
+
+    Returns
+    -------
+    numbers : ndarray of int, shape (n_rows,)
+    first : ndarray of int, shape (n_patterns,)
+        The row in which each pattern first occurs.
     """
-    flat, n_categories = ratings.flat, ratings.n_categories
-    lengths = np.bincount(flat.item_index, minlength=ratings.n_rows)
+    lengths = np.bincount(flat.item_index, minlength=n_rows)
     starts = np.cumsum(lengths) - lengths
     key = lengths.astype(np.int64)
-    for codes in (ratings.system, ratings.truth):
-        if codes is not None:
-            key = number_by_size(key * (n_categories + 1) + codes + 1)
+    if truths is not None:
+        key = number_by_size(key) * (n_categories + 1) + truths + 1
     key = number_by_size(key)
     symbol = flat.rater_index * n_categories + flat.category_index
-    n_symbols = ratings.n_raters * n_categories
-    active = np.arange(len(lengths))
+    n_symbols = n_raters * n_categories
+    active = np.arange(n_rows)
     # Rows of different length differ in `key` from the start, so those that have ended
     # can keep a number below `n_done` while the others are refined above it.
     start, n_done = 0, int(key.max(initial=-1)) + 1
@@ -53,4 +132,4 @@ def number_patterns(ratings: "Ratings") -> Integers:
         refined = number_by_size((key[active] - start) * n_symbols + symbols)
         key[active] = refined + n_done
         start, n_done = n_done, n_done + int(refined.max(initial=-1)) + 1
-    return number_by_appearance(key)[0]
+    return number_by_appearance(key)

@@ -51,8 +51,9 @@ from lehner.data.flat import (
     check_flat,
     flatten,
     sort_ratings,
+    take_rows,
 )
-from lehner.data.patterns import Patterns, number_patterns
+from lehner.data.patterns import UNKNOWN, Patterns, number_patterns
 from lehner.data.spelling import reread
 
 if TYPE_CHECKING:
@@ -265,26 +266,15 @@ class Ratings:
         """
         rows = np.asarray(rows)
         rows = np.flatnonzero(rows) if rows.dtype == bool else rows.astype(np.int64)
-        lengths = np.bincount(self.flat.item_index, minlength=self.n_rows)
-        starts = np.concatenate([[0], np.cumsum(lengths)])[:-1]
-        offsets = np.arange(lengths[rows].sum()) - np.repeat(
-            np.cumsum(lengths[rows]) - lengths[rows], lengths[rows]
-        )
-        source = np.repeat(starts[rows], lengths[rows]) + offsets
-        flat = FlatRatings(
-            item_index=np.repeat(np.arange(len(rows)), lengths[rows]),
-            rater_index=self.flat.rater_index[source],
-            category_index=self.flat.category_index[source],
-        )
         return self._replace(
-            codes=flat,
+            codes=take_rows(self.flat, rows, self.n_rows),
             items=self.items[rows],
             system=None if self.system is None else self.system[rows],
             truth=None if self.truth is None else self.truth[rows],
             counts=self.weights[rows] if counts is None and self.grouped else counts,
         )
 
-    def patterns(self, *, truth: bool = True) -> "Patterns":
+    def patterns(self, *, truth: bool = True) -> Patterns:
         """Collapse items with the same ratings, system answer and known truth.
 
         Takes time and memory in proportion to the number of ratings.
@@ -292,8 +282,8 @@ class Ratings:
         Parameters
         ----------
         truth : bool
-            Whether items that differ only in their known truth are kept apart; if not, the
-            patterns have no truth.
+            Whether items that differ only in their known truth are kept apart; if not, no truth
+            is known of the patterns.
 
         Returns
         -------
@@ -302,16 +292,48 @@ class Ratings:
         Examples
         --------
         >>> patterns = Ratings([[0, 1], [1, 1], [0, 1]], ["no", "yes"]).patterns()
-        >>> patterns.ratings.counts, patterns.inverse
+        >>> patterns.counts, patterns.inverse
         (array([2, 1]), array([0, 1, 0]))
         """
-        known = self if truth else self._replace(truth=None)
-        inverse = number_patterns(known)
-        n_patterns = int(inverse.max(initial=-1)) + 1
-        first = np.empty(n_patterns, dtype=np.int64)
-        first[inverse[::-1]] = np.arange(len(inverse))[::-1]
-        counts = np.bincount(inverse, weights=self.weights, minlength=n_patterns)
-        return Patterns(ratings=known.take(first, counts.astype(np.int64)), inverse=inverse)
+        known = self.truth if truth else None
+        inverse, first = number_patterns(
+            self.all_flat, known, self.n_rows, len(self.all_raters), self.n_categories
+        )
+        counts = np.bincount(inverse, weights=self.weights, minlength=len(first))
+        return Patterns(
+            flat=take_rows(self.all_flat, first, self.n_rows),
+            counts=counts.astype(np.int64),
+            truths=np.full(len(first), UNKNOWN) if known is None else known[first],
+            first=first,
+            inverse=inverse,
+            raters=self.all_raters,
+            categories=self.categories,
+            ordered=self.ordered,
+            has_system=self.system is not None,
+        )
+
+    def collapse(self, *, truth: bool = True) -> "Ratings":
+        """Group items with the same ratings, system answer and known truth into one row.
+
+        Parameters
+        ----------
+        truth : bool
+            Whether items that differ only in their known truth are kept apart; if not, the
+            result has no truth.
+
+        Returns
+        -------
+        Ratings
+            Grouped, a row per pattern.
+
+        Examples
+        --------
+        >>> Ratings([[0, 1], [1, 1], [0, 1]], ["no", "yes"]).collapse()
+        Ratings: 3 items in 2 rows, 2 raters, 6 ratings, 2 categories (no, yes)
+        """
+        patterns = self.patterns(truth=truth)
+        known = self if truth else self.with_truth(None)
+        return known.take(patterns.first, patterns.counts)
 
     def _replace(self, **changes: Any) -> "Ratings":
         fields: dict[str, Any] = {

@@ -97,17 +97,17 @@ def collapse_votes(ratings: Ratings) -> CollapsedVotes:
     CollapsedVotes
     """
     patterns = ratings.patterns(truth=False)
-    unique = patterns.ratings
+    unique = ratings.take(patterns.first, patterns.counts)
     rows, row = np.unique(
         np.column_stack([unique.votes(), *count_pairs(unique)]), axis=0, return_inverse=True
     )
     k = ratings.n_categories
-    system = np.full(len(row), -1) if unique.system is None else unique.system
+    system = patterns.system
     cell, index = np.unique(row * (k + 1) + np.where(system < 0, k, system), return_inverse=True)
     return CollapsedVotes(
         table=VoteTable(votes=rows[:, :k], agreeing=rows[:, k], pairs=rows[:, k + 1]),
         cell=cell,
-        weights=np.bincount(index, weights=unique.weights).astype(np.int64),
+        weights=np.bincount(index, weights=patterns.counts).astype(np.int64),
         row=row[patterns.inverse],
     )
 

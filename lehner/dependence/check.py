@@ -79,7 +79,7 @@ def check_dependence(ratings: Ratings, *, replicates: int = 199, seed: Seed = 1)
     reason = _why_not(ratings)
     if reason:
         return untested(ratings, truths, reason, replicates)
-    unique = ratings.patterns(truth=False).ratings
+    unique = ratings.collapse(truth=False)
     design = find_design(unique, with_system=True)
     affordable = MOST_CELLS // simulated_cells(design)
     if affordable < FEWEST_REPLICATES:

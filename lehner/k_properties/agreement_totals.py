@@ -103,7 +103,7 @@ def find_design(ratings: Ratings, *, with_system: bool = False, anonymous: bool 
     Parameters
     ----------
     ratings : Ratings
-        Of which the rows are the patterns: see `Ratings.patterns`.
+        Of which the rows are the patterns: see `Ratings.collapse`.
     with_system : bool
         Whether the system counts as the last rater.
     anonymous : bool

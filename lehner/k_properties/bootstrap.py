@@ -72,7 +72,7 @@ def run_k_tests(ratings: Ratings, replicates: int, seed: Seed) -> dict[str, Outc
     Parameters
     ----------
     ratings : Ratings
-        With an item rated by two raters, and a row for each pattern: see `Ratings.patterns`.
+        With an item rated by two raters, and a row for each pattern: see `Ratings.collapse`.
     replicates : int
         Number of simulated data sets for each null model.
     seed : int, numpy.random.SeedSequence or numpy.random.Generator

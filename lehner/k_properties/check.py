@@ -152,7 +152,7 @@ def check_k_properties(ratings: Ratings, *, replicates: int = 999, seed: Seed = 
     """
     check_whole_number("replicates", replicates, FEWEST_REPLICATES)
     require_pairs(ratings)
-    ratings = ratings.patterns(truth=False).ratings
+    ratings = ratings.collapse(truth=False)
     outcomes = run_k_tests(ratings, replicates, seed)
     made = {name: one for name, one in outcomes.items() if isinstance(one, Outcome)}
     adjusted = holm({name: one.p_value for name, one in made.items()})

@@ -53,7 +53,7 @@ def plain_chi_square(ratings: Ratings) -> PlainChiSquare | None:
     """
     from scipy.stats import chisquare
 
-    disagreeing = observed_totals(find_design(ratings.patterns().ratings)).disagreeing[0]
+    disagreeing = observed_totals(find_design(ratings.collapse())).disagreeing[0]
     if len(disagreeing) < 2 or not disagreeing.any():
         return None
     found = chisquare(disagreeing)

@@ -100,30 +100,21 @@ def tabulate(
     inverse : ndarray of int, shape (n_rows,)
         The pattern of each row.
     """
-    from scipy.sparse import csr_array
-
     patterns = ratings.patterns(truth=truths)
-    unique, inverse = patterns.ratings, patterns.inverse
-    weights = unique.weights.astype(float)
+    answers, inverse = patterns.one_hot(), patterns.inverse
+    weights, known = patterns.counts.astype(float), patterns.truths
     if groups is not None:
         n_groups = int(groups.max()) + 1
         cells, inverse = np.unique(inverse * n_groups + groups, return_inverse=True)
         weights = np.bincount(inverse, weights=ratings.weights)
-        unique, groups = unique.take(cells // n_groups), cells % n_groups
-    k, flat, has_system = ratings.n_categories, unique.flat, unique.system is not None
-    row, column = flat.item_index, flat.rater_index * k + flat.category_index
-    if unique.system is not None:
-        answered = np.flatnonzero(unique.system >= 0)
-        row = np.append(row, answered)
-        column = np.append(column, ratings.n_raters * k + unique.system[answered])
-    shape = (len(weights), (ratings.n_raters + has_system) * k)
+        pattern, groups = np.divmod(cells, n_groups)
+        answers, known = answers[pattern], known[pattern]
     table = PatternTable(
-        # Repeated ratings of an item by a rater add up.
-        answers=csr_array((np.ones(len(row)), (row, column)), shape=shape),
+        answers=answers,
         weights=weights,
-        n_categories=k,
-        has_system=has_system,
-        truths=unique.truth,
+        n_categories=ratings.n_categories,
+        has_system=patterns.has_system,
+        truths=known if truths and ratings.truth is not None else None,
         groups=groups,
     )
     return table, inverse

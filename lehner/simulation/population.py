@@ -315,7 +315,7 @@ def _from_samples(scenario: Scenario, methods: Sequence[str], n: int, seed: Seed
         found = estimate_from_votes(
             collapsed.table, counts, [m for m in methods if m in VOTE_METHODS]
         )
-        unique = ratings.patterns(truth=False).ratings
+        unique = ratings.collapse(truth=False)
         codes = np.column_stack([unique.codes, np.asarray(unique.system)])
         truth = _average_over_levels(scenario, parameters)[0]
         for method in methods:

@@ -89,19 +89,15 @@ def group_votes(ratings: Ratings, *, by_rater: bool) -> GroupVotes:
     from scipy.sparse import csr_array
 
     patterns = ratings.patterns(truth=False)
-    unique, flat, k = patterns.ratings, patterns.ratings.flat, ratings.n_categories
+    flat, k = patterns.flat, ratings.n_categories
     group = np.arange(ratings.n_raters) if by_rater else np.zeros(ratings.n_raters, np.int64)
-    row, column = flat.item_index, group[flat.rater_index] * k + flat.category_index
-    if unique.system is not None:
-        own = int(group.max(initial=-1)) + 1
-        answered = np.flatnonzero(unique.system >= 0)
-        row = np.append(row, answered)
-        column = np.append(column, own * k + unique.system[answered])
-        group = np.append(group, own)
-    shape = (unique.n_rows, (int(group.max(initial=-1)) + 1) * k)
+    if patterns.has_system:
+        group = np.append(group, group.max(initial=-1) + 1)
+    column = group[flat.rater_index] * k + flat.category_index
+    shape = (len(patterns.counts), (int(group.max(initial=-1)) + 1) * k)
     return GroupVotes(
-        votes=csr_array((np.ones(len(row)), (row, column)), shape=shape),
-        weights=unique.weights.astype(float),
+        votes=csr_array((np.ones(len(column)), column, patterns.starts), shape=shape),
+        weights=patterns.counts.astype(float),
         inverse=patterns.inverse,
         group=group,
         n_categories=k,

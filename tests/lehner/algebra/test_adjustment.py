@@ -140,7 +140,7 @@ def test_grouped_items_and_missing_answers():
     data = simulate(replace(VIOLATED, missing=0.2), 1)
     answers = np.where(np.arange(200) < 20, -1, data.system)
     data = Ratings(data.codes, data.categories, system=answers, ordered=True)
-    found = [estimate_adjusted(one, samples=100) for one in (data, data.patterns().ratings)]
+    found = [estimate_adjusted(one, samples=100) for one in (data, data.collapse())]
     one, grouped = (estimate.system_accuracy.estimate for estimate in found)
     assert one == pytest.approx(grouped, abs=0.05)
 

@@ -136,7 +136,7 @@ def test_grouped_items_and_their_order_change_nothing():
     ratings = simulate(VIOLATED, 3)
     fits = [
         fit_violations(data)
-        for data in (ratings, ratings.patterns().ratings, ratings.take(np.arange(300)[::-1]))
+        for data in (ratings, ratings.collapse(), ratings.take(np.arange(300)[::-1]))
     ]
     for fit in fits[1:]:
         np.testing.assert_allclose(fit.parameters, fits[0].parameters, atol=1e-3)

@@ -433,7 +433,7 @@ def test_flat_ratings_in_any_order_are_the_same_ratings():
     )
     assert shuffled.equals(ratings)
     assert pairwise_agreement(shuffled) == pairwise_agreement(ratings)
-    assert shuffled.patterns().ratings.equals(ratings.patterns().ratings)
+    assert shuffled.collapse().equals(ratings.collapse())
 
 
 @pytest.mark.parametrize(

@@ -291,7 +291,7 @@ def test_the_order_of_the_rows_of_a_long_table_does_not_matter():
     )
     ratings = Ratings.from_long(frame, occasion="occasion")
     assert ratings.repeated
-    assert ratings.patterns().ratings.counts.tolist() == [2]
+    assert ratings.collapse().counts.tolist() == [2]
     assert ratings.equals(Ratings.from_long(frame.sort_values("item"), occasion="occasion"))
 
 
@@ -481,14 +481,14 @@ def row_keys(ratings, truth=True):
 def test_patterns_are_the_distinct_rows_with_their_counts(ratings, truth, copies):
     ratings = ratings.take(np.tile(np.arange(len(ratings.items)), copies))
     patterns = ratings.patterns(truth=truth)
-    rows, unique = row_keys(ratings, truth), row_keys(patterns.ratings)
+    rows, unique = row_keys(ratings, truth), row_keys(ratings.collapse(truth=truth))
     expected = Counter()
     for row, weight in zip(rows, ratings.weights.tolist(), strict=True):
         expected[row] += weight
     assert list(expected) == unique  # in order of first occurrence
-    assert patterns.ratings.counts.tolist() == list(expected.values())
+    assert patterns.counts.tolist() == list(expected.values())
     assert [unique[p] for p in patterns.inverse] == rows
-    assert patterns.ratings.n_items == ratings.n_items
+    assert patterns.counts.sum() == ratings.n_items
 
 
 @given(st.lists(st.lists(st.integers(0, 2), min_size=3, max_size=3), min_size=1, max_size=12))
@@ -496,9 +496,8 @@ def test_patterns_are_the_distinct_rows_with_their_counts(ratings, truth, copies
 def test_patterns_of_anonymous_votes_are_the_distinct_rows_of_votes(table):
     patterns = Ratings.from_counts(table, ["a", "b", "c"]).patterns()
     expected = Counter(map(tuple, table))
-    assert list(map(tuple, patterns.ratings.votes().tolist())) == list(expected)
-    assert patterns.ratings.counts.tolist() == list(expected.values())
-    assert patterns.ratings.anonymous
+    assert list(map(tuple, patterns.votes().tolist())) == list(expected)
+    assert patterns.counts.tolist() == list(expected.values())
 
 
 def count_bytecodes(function):
@@ -887,9 +886,9 @@ distinct, counts = np.unique(given @ 4 ** np.arange(n_raters), return_counts=Tru
 print(json.dumps({
     "n_ratings": ratings.n_ratings,
     "same": bool((ratings.codes == given).all()),
-    "reconstructed": bool((patterns.ratings.codes[patterns.inverse] == given).all()),
-    "counts": sorted(patterns.ratings.counts.tolist()) == sorted(counts.tolist()),
-    "n_patterns": len(patterns.ratings.items) - len(distinct),
+    "reconstructed": bool((ratings.collapse().codes[patterns.inverse] == given).all()),
+    "counts": sorted(patterns.counts.tolist()) == sorted(counts.tolist()),
+    "n_patterns": len(patterns.counts) - len(distinct),
     "load": (loaded - baseline) / n_bytes,
     "collapse": (collapsed - baseline) / n_bytes,
 }))

@@ -57,7 +57,7 @@ def test_false_alarms_come_in_a_twentieth_of_the_data_sets():
 
 def test_expected_agreement_is_that_of_the_other_pairs_of_its_kind():
     ratings = simulate(COPYING, 2)
-    design = find_design(ratings.patterns(truth=False).ratings, with_system=True)
+    design = find_design(ratings.collapse(truth=False), with_system=True)
     totals = observed_totals(design)
     mean, raters = mean_agreement(totals, design)[0], of_raters(design)
     agreement = totals.agreeing[0] / totals.pairs
@@ -82,7 +82,7 @@ def test_known_truths_give_the_correlation_of_mistakes():
 
 def test_grouped_rows_count_as_their_items():
     ratings = simulate(COPYING, 4)
-    grouped = ratings.patterns().ratings
+    grouped = ratings.collapse()
     one, two = from_known_truths(ratings), from_known_truths(grouped)
     assert one.correlation == pytest.approx(two.correlation)
     assert one.n_items == two.n_items

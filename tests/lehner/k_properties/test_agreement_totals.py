@@ -27,7 +27,7 @@ def read(rows) -> Ratings:
 
 
 def totals_of(ratings, **options):
-    design = find_design(ratings.patterns().ratings, **options)
+    design = find_design(ratings.collapse(), **options)
     return design, observed_totals(design)
 
 

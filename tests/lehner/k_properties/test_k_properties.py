@@ -49,7 +49,7 @@ def population(scenario: Scenario, n_items: int = 10**9) -> Ratings:
 
 
 def totals_of(ratings, **options):
-    design = find_design(ratings.patterns().ratings, **options)
+    design = find_design(ratings.collapse(), **options)
     return design, observed_totals(design)
 
 
@@ -154,7 +154,7 @@ def test_the_papers_chi_square_rejects_most_data_for_which_the_k_properties_hold
 def test_p_values_are_those_of_data_sets_simulated_one_by_one_and_fitted_anew():
     data = simulate(replace(HOLD, n_items=100, rater_accuracy=(0.45, 0.6, 0.75)), 4)
     ratings = Ratings(data.codes, data.categories, system=data.system, ordered=True)
-    found = run_k_tests(ratings.patterns(truth=False).ratings, 999, 1)
+    found = run_k_tests(ratings.collapse(truth=False), 999, 1)
     for null_name in ("one_accuracy", "own_accuracies", "with_system"):
         names = [name for name, test in K_TESTS.items() if test.null == null_name]
         model = found[names[0]].null.model
@@ -188,7 +188,7 @@ def test_p_values_are_those_of_data_sets_simulated_one_by_one_and_fitted_anew():
 
 
 def outcome_of(statistic, simulated, tail):
-    null = fit_null(population(HOLD, 1000).patterns().ratings, "one_accuracy")
+    null = fit_null(population(HOLD, 1000).collapse(), "one_accuracy")
     test = KTest(k_property="", statistic=lambda *_: np.array([statistic]), tail=tail)
     return _compare(null, test, np.array(simulated, dtype=float))
 
@@ -204,7 +204,7 @@ def test_equal_statistics_count_as_extreme_and_two_sides_count_twice():
 
 
 def test_a_chi_square_as_large_as_chance_makes_it_is_no_violation():
-    ratings = population(HOLD, 300).patterns().ratings
+    ratings = population(HOLD, 300).collapse()
     outcome = run_k_tests(ratings, 199, 1)["equal_errors"]
     at_chance = replace(outcome, statistic=outcome.simulated_mean)
     null = fit_null(ratings, "one_accuracy")
@@ -385,7 +385,7 @@ def test_grouped_items_rows_of_no_items_and_their_order_change_nothing():
     data = simulate(replace(HOLD, n_items=80, missing=0.3, rater_accuracy=(0.5, 0.6, 0.7, 0.8)))
     ratings = Ratings(data.codes, data.categories, system=data.system, ordered=True)
     expected = check_k_properties(ratings, replicates=199)
-    grouped = ratings.patterns().ratings
+    grouped = ratings.collapse()
     empty = Ratings(
         np.vstack([grouped.codes, [[0, 1, 2, 3], [4, 4, 4, 4]]]),
         data.categories,

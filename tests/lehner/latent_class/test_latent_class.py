@@ -26,7 +26,7 @@ each_model = pytest.mark.parametrize("name", LATENT_CLASS_MODELS)
 def data():
     """Patterns of three raters and a system, some ratings missing, with counts."""
     scenario = Scenario(n_categories=3, rater_accuracy=(0.6, 0.7, 0.8), missing=0.15, n_items=400)
-    unique = simulate(scenario, seed=8).patterns(truth=False).ratings
+    unique = simulate(scenario, seed=8).collapse(truth=False)
     return np.column_stack([unique.codes, unique.system]), unique.weights.astype(float)
 
 

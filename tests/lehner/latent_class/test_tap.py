@@ -49,7 +49,7 @@ def three_categories():
 
 
 def rows_of(ratings):
-    unique = ratings.patterns(truth=False).ratings
+    unique = ratings.collapse(truth=False)
     rows = [[] for _ in unique.items]
     for i, j, c in zip(
         unique.flat.item_index, unique.flat.rater_index, unique.flat.category_index, strict=True

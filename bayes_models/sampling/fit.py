@@ -22,9 +22,9 @@ from bayes_models.sampling.start import start_at
 from lehner import Ratings
 from lehner.core.arrays import Floats
 from lehner.core.checks import check_choice, check_number, check_whole_number
+from lehner.core.estimate import ESTIMANDS
 from lehner.core.seeds import Seed, child_seeds, spawn_seeds
 
-ESTIMANDS = ("system_accuracy", "system_accuracy_in_sample")
 OTHERWISE = ("accuracy", "base_rates")
 
 FOR_STUDIES: dict[str, Any] = {

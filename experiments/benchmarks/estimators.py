@@ -26,11 +26,11 @@ from experiments.estimate.methods import find_method, fit_as_in_studies
 from experiments.reporting.files import write_atomically, write_csv
 from experiments.study.performance import measure
 from lehner import Estimate, Ratings
+from lehner.core.estimate import ESTIMANDS
 from lehner.latent_class.models import MODELS
 from lehner.shared_mistakes.misleading_items import accuracy_if_misled, accuracy_if_raters_misled
 from lehner.shared_mistakes.sensitivity import MISLEADING_SHARE
 
-ESTIMANDS = ("system_accuracy", "system_accuracy_in_sample")
 LEVEL = 0.9
 COLUMNS = {
     "n": ("rmse", "n"),

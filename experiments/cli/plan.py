@@ -101,7 +101,7 @@ def _check(question: "Question") -> None:
     from lehner import Scenario
     from lehner.algebra.vote_methods import find_vote_methods
     from lehner.core.checks import check_choice, check_number, check_probability, check_whole_number
-    from lehner.planning.nearness import ESTIMANDS
+    from lehner.core.estimate import ESTIMANDS
     from lehner.planning.sample_size import MOST_CELLS
     from lehner.simulation.vote_probabilities import require_few_votes
 

@@ -20,8 +20,9 @@ from experiments.planning.plan_report import NONE, number_of_items
 from experiments.reporting.files import write_atomically, write_csv
 from experiments.study.proportions import share
 from lehner import Scenario, simulate_estimates
+from lehner.core.estimate import ESTIMANDS
 from lehner.core.seeds import Seed, child_seeds
-from lehner.planning.nearness import ESTIMANDS, ROUNDING, Estimand
+from lehner.planning.nearness import ROUNDING, Estimand
 
 METHODS = ("algebraic_paper", "algebraic")
 SAMPLES = 20_000

@@ -17,11 +17,11 @@ from experiments.study.identity import data_seed, method_id, method_seed, scenar
 from experiments.study.options import MethodChoice
 from lehner import Estimate, InputError, Scenario, estimate_algebraic
 from lehner.algebra.vote_methods import estimate_from_votes
+from lehner.core.estimate import ESTIMANDS
 from lehner.data.votes import pattern_votes
 from lehner.simulation.draw import SimulatedItems, simulate_items
 from lehner.simulation.pattern_probabilities import has_few_patterns
 
-ESTIMANDS = ("system_accuracy", "system_accuracy_in_sample")
 UNDEFINED = "agreement at or below chance, or answers on no informative item"
 LACKS = (MemoryError, OSError, ImportError)
 LACKS_IN_WORDS = re.compile(

@@ -38,7 +38,7 @@ from lehner import Scenario
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-ESTIMANDS = {
+MEANING = {
     "system_accuracy": "expected accuracy of the system: the sum over categories of base rate "
     "times the probability that it is right",
     "system_accuracy_in_sample": "share of the items of a sample that the system got right",
@@ -90,7 +90,7 @@ def write_report(folder: str | Path) -> list[Path]:
         "differences.csv": found.differences.to_csv(index=False, float_format="%.6g"),
         "outcomes.csv": count_outcomes(results).to_csv(index=False),
     }
-    for estimand in ESTIMANDS:
+    for estimand in MEANING:
         table = _performance(found, estimand)
         texts[f"{estimand}.tex"] = latex_table(table.head, table.rows)
     content = {name: text.encode() for name, text in texts.items()}
@@ -128,9 +128,9 @@ def _blocks(found: Findings) -> Iterator[Block]:
     yield Heading("Samples without a proper estimate")
     yield from describe_outcomes(found)
     yield Heading("Performance")
-    for estimand in ESTIMANDS:
+    for estimand in MEANING:
         yield Paragraph(
-            f"{estimand}: {ESTIMANDS[estimand]}. Monte Carlo standard errors after ±, Wilson's 95% "
+            f"{estimand}: {MEANING[estimand]}. Monte Carlo standard errors after ±, Wilson's 95% "
             "intervals of shares in brackets."
         )
         yield _performance(found, estimand)
@@ -156,7 +156,7 @@ def _plan(found: Findings) -> Iterator[Block]:
     )
     yield _scenarios(study)
     yield Heading("Estimands")
-    for name, meaning in ESTIMANDS.items():
+    for name, meaning in MEANING.items():
         yield Paragraph(f"{name}: {meaning}.")
     yield Heading("Methods")
     yield Table(

@@ -32,7 +32,7 @@ from lehner.data.votes import VoteTable, tabulate_votes
 type Inversion = Literal["population", "sample"]
 
 GRID = np.linspace(0.0, 1.0, 11)
-MOST_ITEMS = 5000
+MOST_SIMULATED_ITEMS = 5000
 MOST_UNDEFINED = 0.5
 MANY_ITEMS = 100_000
 RATINGS_AT_ONCE = 200_000
@@ -235,7 +235,7 @@ def _simulate(
 
     The same random numbers serve all accuracies of the system, so that curves are smooth.
     """
-    design = _design(ratings, n_items or min(ratings.n_items, MOST_ITEMS), rng)
+    design = _design(ratings, n_items or min(ratings.n_items, MOST_SIMULATED_ITEMS), rng)
     size = max(1, RATINGS_AT_ONCE // max(1, len(design.item), design.n_items))
     sizes = [min(size, n - start) for start in range(0, n, size)]
     return np.concatenate([_chunk(design, fit.draw(m, rng), aggregation, rng) for m in sizes])

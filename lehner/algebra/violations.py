@@ -28,7 +28,7 @@ LEVELS = np.array([-1.0, 0.0, 1.0])
 MOST_DIFFICULTY = 0.5
 MOST_DISPERSION = 20.0
 CERTAIN = 1e-4
-TINY = np.finfo(float).tiny
+LEAST_PROBABILITY = np.finfo(float).tiny
 ADDED_ITEMS = 0.5
 START_DIFFICULTY = 0.15
 LEAST_DIFFICULTY = 1e-5
@@ -327,7 +327,7 @@ def _objective(parameters: Floats, data: _Data) -> tuple[float, Floats]:
     right, wrong = accuracy.T[:, None, :, None], (1 - accuracy).T[:, None, :, None]
     # By rater, response, level and truth.
     confusion = right * eye[:, None] + wrong * errors.T[:, None]
-    by_symbol = np.log(np.maximum(confusion, TINY)).reshape(n_raters * k, -1)
+    by_symbol = np.log(np.maximum(confusion, LEAST_PROBABILITY)).reshape(n_raters * k, -1)
     log_rates = np.log(rates)
     joint = data.rated @ by_symbol + np.tile(log_rates - np.log(len(LEVELS)), len(LEVELS))
     states, log_probability = class_posterior(joint)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from lehner.coefficients.landis_koch import landis_koch_label, landis_koch_probability
-from lehner.coefficients.linearised import TINY, Linearised, standard_error
+from lehner.coefficients.linearised import STANDS_FOR_0, Linearised, standard_error
 from lehner.core.arrays import Floats
 from lehner.core.estimate import number
 
@@ -102,7 +102,7 @@ def summarise(
     estimate = number(statistic.value)
     if estimate is None:
         return undefined(name, weights, "undefined: chance agreement is 1, nothing varies")
-    if abs(estimate) < TINY:  # rounding, which would make "poor" of "slight"
+    if abs(estimate) < STANDS_FOR_0:  # rounding, which would make "poor" of "slight"
         estimate = 0.0
     lowest = LOWEST.get(name.partition("[")[0], -1.0)
     label = landis_koch_label(estimate) if lowest == -1 else None

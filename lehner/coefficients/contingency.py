@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lehner.coefficients.linearised import TINY, Linearised, beyond_chance
+from lehner.coefficients.linearised import STANDS_FOR_0, Linearised, beyond_chance
 from lehner.core.arrays import Floats
 from lehner.core.checks import SUM_TOLERANCE
 from lehner.core.errors import InputError
@@ -74,7 +74,7 @@ def goodman_kruskal_lambda(
     agreement = weights.T if margin == "estimated" else weights
     of_class = agreement @ (row if margin == "estimated" else column)
     best = of_class.argmax()
-    tied = (of_class > of_class[best] - TINY).sum() > 1
+    tied = (of_class > of_class[best] - STANDS_FOR_0).sum() > 1
     gain = np.where(tied, np.nan, agreement[best] - of_class[best])
     moved = gain[:, None] if margin == "estimated" else gain
     chance = Linearised(value=of_class[best], influence=_cells(np.broadcast_to(moved, table.shape)))

@@ -4,8 +4,9 @@ from itertools import pairwise
 from math import inf
 from statistics import NormalDist
 
+from lehner.core.arrays import TINY
+
 LABELS = ("poor", "slight", "fair", "moderate", "substantial", "almost perfect")
-TINY = 1e-300
 ENDS = (-1.0, 0.0, 0.2, 0.4, 0.6, 0.8, 1.0)
 
 

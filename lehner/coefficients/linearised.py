@@ -6,7 +6,7 @@ import numpy as np
 
 from lehner.core.arrays import Floats
 
-TINY = 1e-12
+STANDS_FOR_0 = 1e-12
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -37,7 +37,7 @@ def beyond_chance(observed: Linearised, chance: Linearised) -> Linearised:
     Linearised
         NaN where chance agreement is 1.
     """
-    room = np.where(1 - chance.value > TINY, 1 - chance.value, np.nan)
+    room = np.where(1 - chance.value > STANDS_FOR_0, 1 - chance.value, np.nan)
     value = np.asarray((observed.value - chance.value) / room)
     moved = observed.influence - (1 - value)[..., None] * chance.influence
     return Linearised(value=value, influence=moved / room[..., None])
@@ -65,5 +65,5 @@ def standard_error(statistic: Linearised, weights: Floats, n_informative: float 
         mean = (weights * statistic.influence).sum(axis=-1) / n
         squares = (weights * (statistic.influence - mean[..., None]) ** 2).sum(axis=-1) / n**2
         error = np.sqrt(squares * n_informative / (n_informative - 1))
-    known = (np.asarray(n_informative) >= 2) & (error > TINY)
+    known = (np.asarray(n_informative) >= 2) & (error > STANDS_FOR_0)
     return np.where(known, error, np.nan)

@@ -17,6 +17,10 @@ if TYPE_CHECKING:
     import xarray as xr
 
 
+ESTIMANDS = ("system_accuracy", "system_accuracy_in_sample")
+"""The two numbers that a method may estimate, by the names that results give them."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class IntervalEstimate:
     """A number between 0 and 1 with its interval.

@@ -15,7 +15,7 @@ from lehner.data.flat import FlatRatings
 from lehner.data.ratings import Ratings
 
 PATTERNS_PER_ITEM = 16
-MOST_PATTERNS = 100_000
+MOST_PATTERNS_OF_A_GROUP = 100_000
 ITEMS_PER_PATTERN = 8
 MOST_CELLS = 2_000_000
 
@@ -212,7 +212,7 @@ def ratings_by_rater(group: Group, n_raters: int) -> Integers:
 
 def _few_patterns(group: Group, design: Design) -> bool:
     n_patterns = design.n_categories ** len(group.raters)
-    return n_patterns <= min(MOST_PATTERNS, PATTERNS_PER_ITEM * group.n_items)
+    return n_patterns <= min(MOST_PATTERNS_OF_A_GROUP, PATTERNS_PER_ITEM * group.n_items)
 
 
 def _sampler(

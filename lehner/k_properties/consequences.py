@@ -29,7 +29,7 @@ from lehner.simulation.population import population_value
 from lehner.simulation.scenario import Scenario
 
 MOST_DISPERSION = 16.0
-MOST_PATTERNS = 500_000
+MOST_PATTERNS_ENUMERATED = 500_000
 DRAWS, SEED = 400, 1
 LOW, HIGH = 0.1, 0.9
 
@@ -94,7 +94,7 @@ def consequence(
         base_rates=tuple(model.base_rates[0]),
     )
     violation, scenario = VIOLATIONS[test](base, outcome, k_model)
-    if system_accuracy is None or scenario is None or n_patterns(base) > MOST_PATTERNS:
+    if system_accuracy is None or scenario is None or n_patterns(base) > MOST_PATTERNS_ENUMERATED:
         return Consequence(violation=violation)
     at = [replace(scenario, system_accuracy=level) for level in (system_accuracy, LOW, HIGH)]
     bias = [population_value(one, replicates=DRAWS, seed=SEED).bias for one in at]

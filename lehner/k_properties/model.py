@@ -22,7 +22,7 @@ from lehner.k_properties.agreement_totals import (
 
 SWEEPS = 50
 TOLERANCE = 1e-5
-TINY = 1e-12
+STANDS_FOR_0 = 1e-12
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -124,7 +124,7 @@ def fit_products(values: Floats, weights: Floats, design: Design, *, lowest: flo
         for rater in np.flatnonzero(weight.any(axis=1)):
             above = (weighted[rater] * factors).sum(axis=0)
             below = weight[rater] @ factors**2
-            factors[rater] = np.minimum(np.maximum(above / (below + TINY), lowest), 1.0)
+            factors[rater] = np.minimum(np.maximum(above / (below + STANDS_FOR_0), lowest), 1.0)
         if np.abs(factors - before).max() < TOLERANCE:
             break
     return factors.T

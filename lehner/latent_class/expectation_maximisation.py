@@ -4,13 +4,12 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from lehner.core.arrays import Floats, Integers
+from lehner.core.arrays import TINY, Floats, Integers
 from lehner.core.class_posterior import class_posterior
 from lehner.latent_class.accelerated_em import MAX_ITERATIONS, TOLERANCE, accelerated_em
 from lehner.latent_class.models import LATENT_CLASS_MODELS, LatentClassModel
 from lehner.latent_class.pattern_table import PatternTable
 
-TINY = 1e-300
 EMPTY = 1e-14
 """Added to expected numbers of ratings, so that rows with none are level and stay so."""
 

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
-from lehner.core.arrays import Booleans, Floats, Integers
+from lehner.core.arrays import TINY, Booleans, Floats, Integers
 from lehner.core.checks import check_whole_number
 from lehner.core.class_posterior import class_posterior
 from lehner.core.errors import InputError
@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     import xarray as xr
 
 
-TINY = 1e-300
 EDGE = 1e-9
 
 

@@ -13,7 +13,6 @@ from lehner.simulation.scenario import Scenario
 
 type Estimand = Literal["system_accuracy", "system_accuracy_in_sample"]
 
-ESTIMANDS = ("system_accuracy", "system_accuracy_in_sample")
 ROUNDING = 1e-9
 
 

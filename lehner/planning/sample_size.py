@@ -9,9 +9,10 @@ import numpy as np
 
 from lehner.algebra.vote_methods import find_vote_methods
 from lehner.core.checks import check_choice, check_number, check_whole_number, wrong
+from lehner.core.estimate import ESTIMANDS
 from lehner.core.seeds import Seed, child_seeds
 from lehner.planning.crossing import Crossing, find_crossing
-from lehner.planning.nearness import ESTIMANDS, Estimand, Nearness, Target
+from lehner.planning.nearness import Estimand, Nearness, Target
 from lehner.simulation.scenario import Scenario
 from lehner.simulation.vote_probabilities import require_few_votes
 

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from lehner.core.estimate import Estimate, IntervalEstimate, plain
+from lehner.core.estimate import ESTIMANDS, Estimate, IntervalEstimate, plain
 from lehner.shared_mistakes.misleading_items import accuracy_if_raters_misled, interval_if_misled
 from lehner.shared_mistakes.prior import SharedMistakes
 from lehner.shared_mistakes.widened_interval import widen_interval
@@ -15,7 +15,6 @@ if TYPE_CHECKING:
 
 MISLEADING_SHARE = 0.1
 CURVE = np.linspace(0, 0.5, 51)
-ESTIMANDS = ("system_accuracy", "system_accuracy_in_sample")
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -10,7 +10,7 @@ from lehner.core.arrays import Booleans, Integers
 from lehner.data.flat import FlatRatings, sort_ratings
 
 MOST_SYSTEMS = 12
-MOST_ITEMS = 300
+ITEMS_OF_A_CROWD = 300
 LEAST_ITEMS = 30
 FEWEST_OTHERS = 2
 NEARLY_ALL = 0.95
@@ -136,7 +136,7 @@ def _eligible(crowd: Ratings, rater: int, others: int) -> Booleans:
 def _draw_items(eligible: Booleans, rng: np.random.Generator) -> Integers:
     # All items are put in order, so that designs with 3 and 5 ratings share what items they can.
     order = rng.permutation(len(eligible))
-    return np.asarray(np.sort(order[eligible[order]][:MOST_ITEMS]))
+    return np.asarray(np.sort(order[eligible[order]][:ITEMS_OF_A_CROWD]))
 
 
 def _draw_ratings(

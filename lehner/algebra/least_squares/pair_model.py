@@ -7,10 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from lehner.core.arrays import Floats, Integers
+from lehner.core.arrays import TINY, Floats, Integers
 from lehner.data.ratings import Ratings
 
-TINY = 1e-300
 FORMS = ("one_coin", "distance_decay", "free")
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from lehner.core.arrays import Floats, Integers
+from lehner.core.arrays import TINY, Floats, Integers
 from lehner.core.class_posterior import class_posterior
 from lehner.data.ratings import Ratings
 from lehner.latent_class.expectation_maximisation import side_by_side
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
 
-TINY = 1e-300
 UPDATES = 10
 """Of who guessed, in a step of EM: cheap beside an update of the truths, and they save many."""
 

@@ -3,11 +3,9 @@
 from typing import Any
 
 import numpy as np
-import pymc as pm
-import pytensor.tensor as pt
 
-from bayes_models.likelihood.marginal import add_ratings
 from bayes_models.likelihood.observations import Observations
+from bayes_models.models.deferred import pm, pt
 
 
 def add_confusion(
@@ -24,6 +22,9 @@ def add_confusion(
     level_rates : ndarray, shape (n_levels,), optional
         Share of the items at each level.
     """
+    # It is an operation of PyTensor's, which is not loaded with this file.
+    from bayes_models.likelihood.marginal import add_ratings
+
     mean = confusion
     if level_rates is not None:
         dims = ("rater", "level", "category", "response")

@@ -1,15 +1,14 @@
 """The class-conditional model: an accuracy for each rater and category, errors equal."""
 
-import pymc as pm
-
 from bayes_models.likelihood.observations import observe
 from bayes_models.models.assemble import add_confusion, equal_errors
+from bayes_models.models.deferred import pm
 from bayes_models.models.priors import Priors, add_beta, add_dirichlet, choose_priors
 from bayes_models.models.spec import OF_A_RATER, ModelSpec
 from lehner import Ratings
 
 
-def class_conditional(ratings: Ratings, priors: Priors = None) -> pm.Model:
+def class_conditional(ratings: Ratings, priors: Priors = None) -> "pm.Model":
     r"""Build the model in which a rater's accuracy depends on the true category.
 
     .. math::

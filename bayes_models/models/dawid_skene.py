@@ -1,15 +1,14 @@
 """The Dawid-Skene model: base rates, and a full confusion matrix for each rater."""
 
-import pymc as pm
-
 from bayes_models.likelihood.observations import observe
 from bayes_models.models.assemble import add_confusion
+from bayes_models.models.deferred import pm
 from bayes_models.models.priors import DIAGONAL, Priors, add_dirichlet, choose_priors
 from bayes_models.models.spec import OF_A_RATER, ModelSpec
 from lehner import Ratings
 
 
-def dawid_skene(ratings: Ratings, priors: Priors = None) -> pm.Model:
+def dawid_skene(ratings: Ratings, priors: Priors = None) -> "pm.Model":
     r"""Build the Bayesian Dawid-Skene model, the system being one more rater.
 
     .. math::

@@ -4,13 +4,12 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-import pymc as pm
-import pytensor.tensor as pt
 
 from bayes_models.likelihood.observations import Observations
 from bayes_models.models.assemble import with_system
+from bayes_models.models.deferred import pm, pt
 from bayes_models.models.priors import add_decay, add_spread
-from bayes_models.models.simplex import zero_sum_basis
+from bayes_models.models.zero_sum import zero_sum_basis
 from bayes_models.sampling.kept_priors import varies
 from lehner.core.arrays import Floats
 

@@ -4,19 +4,18 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-import pymc as pm
-import pytensor.tensor as pt
 
 from bayes_models.likelihood.observations import Observations, observe
 from bayes_models.models.assemble import add_confusion, rater_coords, with_system
+from bayes_models.models.deferred import pm, pt
 from bayes_models.models.priors import DIAGONAL, Priors, add_dirichlet, add_spread, choose_priors
-from bayes_models.models.simplex import zero_sum_basis
 from bayes_models.models.spec import OF_ALL, OF_THE_SYSTEM, ModelSpec
+from bayes_models.models.zero_sum import zero_sum_basis
 from bayes_models.sampling.kept_priors import varies
 from lehner import Ratings
 
 
-def hierarchical_dawid_skene(ratings: Ratings, priors: Priors = None) -> pm.Model:
+def hierarchical_dawid_skene(ratings: Ratings, priors: Priors = None) -> "pm.Model":
     r"""Build the model in which raters' confusion matrices vary around a common one.
 
     .. math:: \theta_{jk} = \operatorname{softmax}(\log \bar\theta_k + \sigma u_{jk})

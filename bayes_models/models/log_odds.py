@@ -4,10 +4,9 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-import pymc as pm
-import pytensor.tensor as pt
 
 from bayes_models.likelihood.observations import Observations
+from bayes_models.models.deferred import pm, pt
 from bayes_models.models.priors import add_logistic, add_normal, add_spread
 
 

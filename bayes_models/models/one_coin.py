@@ -1,17 +1,15 @@
 """The one-coin model: all K-properties hold."""
 
-import pymc as pm
-import pytensor.tensor as pt
-
 from bayes_models.likelihood.observations import observe
 from bayes_models.models.assemble import add_confusion, equal_errors, rater_coords, with_system
+from bayes_models.models.deferred import pm, pt
 from bayes_models.models.log_odds import add_system_log_odds, right_or_guessed
 from bayes_models.models.priors import Priors, add_dirichlet, add_normal, choose_priors
 from bayes_models.models.spec import ModelSpec
 from lehner import Ratings
 
 
-def one_coin(ratings: Ratings, priors: Priors = None) -> pm.Model:
+def one_coin(ratings: Ratings, priors: Priors = None) -> "pm.Model":
     r"""Build the model in which raters share one accuracy and errors are equally probable.
 
     .. math:: \theta_{jkk} = p, \quad \theta_{jkl} = \frac{1 - p}{K - 1} \;(l \ne k)

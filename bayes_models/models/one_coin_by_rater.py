@@ -3,11 +3,9 @@
 from collections.abc import Mapping
 from typing import Any
 
-import pymc as pm
-import pytensor.tensor as pt
-
 from bayes_models.likelihood.observations import Observations, observe
 from bayes_models.models.assemble import add_confusion, equal_errors, rater_coords, with_system
+from bayes_models.models.deferred import pm, pt
 from bayes_models.models.log_odds import (
     add_log_odds_of_knowing,
     add_system_log_odds,
@@ -19,7 +17,7 @@ from bayes_models.sampling.kept_priors import varies
 from lehner import Ratings
 
 
-def one_coin_by_rater(ratings: Ratings, priors: Priors = None) -> pm.Model:
+def one_coin_by_rater(ratings: Ratings, priors: Priors = None) -> "pm.Model":
     r"""Build the model in which raters differ in accuracy and errors are equally probable.
 
     .. math::

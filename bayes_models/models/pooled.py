@@ -1,16 +1,14 @@
 """The pooled model: one full confusion matrix shared by the raters."""
 
-import pymc as pm
-import pytensor.tensor as pt
-
 from bayes_models.likelihood.observations import observe
 from bayes_models.models.assemble import add_confusion, rater_coords, with_system
+from bayes_models.models.deferred import pm, pt
 from bayes_models.models.priors import DIAGONAL, Priors, add_dirichlet, choose_priors
 from bayes_models.models.spec import OF_ALL, OF_THE_SYSTEM, ModelSpec
 from lehner import Ratings
 
 
-def pooled(ratings: Ratings, priors: Priors = None) -> pm.Model:
+def pooled(ratings: Ratings, priors: Priors = None) -> "pm.Model":
     r"""Build the model in which all raters have the same confusion matrix.
 
     .. math:: \theta_{jk} = \theta_k \sim \mathrm{Dirichlet}

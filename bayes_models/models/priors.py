@@ -19,14 +19,13 @@ system_slope             mean, standard deviation   Normal above zero; sd 0 fixe
 =======================  =========================  ==============================================
 """
 
+import sys
 from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-import pymc as pm
-import pytensor.tensor as pt
 
-from bayes_models.models.simplex import IsometricLogRatio
+from bayes_models.models.deferred import pm, pt
 from bayes_models.models.spec import find_model
 from lehner import InputError
 from lehner.core.arrays import Floats
@@ -112,6 +111,9 @@ def add_dirichlet(name: str, prior: Any, dims: tuple[str, ...]) -> Any:
     coords = pm.modelcontext(None).coords
     shape = tuple(len(coords[dim]) for dim in dims)
     concentration = dirichlet_concentration(name, prior, shape)
+    # It is a transform of PyMC's, which is not loaded with this file.
+    from bayes_models.models.simplex import IsometricLogRatio
+
     return pm.Dirichlet(name, concentration, dims=dims, default_transform=IsometricLogRatio())
 
 
@@ -172,7 +174,8 @@ def add_slope(name: str, prior: Any) -> Any:
 
 def is_distribution(prior: Any) -> bool:
     """Tell a PyMC distribution from numbers."""
-    return isinstance(prior, pt.TensorVariable)
+    # Without PyTensor there are none.
+    return "pytensor" in sys.modules and isinstance(prior, pt.TensorVariable)
 
 
 def _register(prior: Any, name: str, dims: tuple[str, ...] | None) -> Any:

@@ -4,9 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-import pymc as pm
-import pytensor.tensor as pt
-from scipy.stats import norm
+from scipy.special import ndtri
 
 from bayes_models.likelihood.observations import Observations, observe
 from bayes_models.models.assemble import add_confusion, rater_coords, with_system
@@ -14,6 +12,7 @@ from bayes_models.models.category_effects import (
     add_rater_category_effects,
     add_system_category_effects,
 )
+from bayes_models.models.deferred import pm, pt
 from bayes_models.models.error_preferences import add_error_probabilities, n_error_parameters
 from bayes_models.models.log_odds import (
     add_log_odds_of_knowing,
@@ -55,7 +54,7 @@ PRIORS = {
 }
 
 
-def relaxed_k(ratings: Ratings, priors: Priors = None) -> pm.Model:
+def relaxed_k(ratings: Ratings, priors: Priors = None) -> "pm.Model":
     r"""Build the model in which each K-property is relaxed by a spread that shrinks to zero.
 
     Rater j knows the category of an item of difficulty x with probability c, and otherwise guesses
@@ -132,7 +131,7 @@ def difficulty_levels() -> Floats:
     >>> difficulty_levels().round(3)
     array([-1.225,  0.   ,  1.225])
     """
-    levels = norm.ppf((np.arange(N_LEVELS) + 0.5) / N_LEVELS)
+    levels = ndtri((np.arange(N_LEVELS) + 0.5) / N_LEVELS)
     return np.asarray(levels / np.sqrt((levels**2).mean()))
 
 

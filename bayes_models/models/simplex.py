@@ -10,7 +10,7 @@ import numpy as np
 import pytensor.tensor as pt
 from pymc.distributions.transforms import Transform
 
-from lehner.core.arrays import Floats
+from bayes_models.models.zero_sum import zero_sum_basis
 
 
 class IsometricLogRatio(Transform):
@@ -37,28 +37,6 @@ class IsometricLogRatio(Transform):
         """Give the log volume change of `backward`."""
         n = value.type.shape[-1] + 1
         return pt.special.log_softmax(_zero_sum(value), axis=-1).sum(axis=-1) + 0.5 * np.log(n)
-
-
-def zero_sum_basis(n: int) -> Floats:
-    """Give an orthonormal basis of the vectors of length n that sum to zero.
-
-    Parameters
-    ----------
-    n : int
-
-    Returns
-    -------
-    ndarray, shape (n - 1, n)
-
-    Examples
-    --------
-    >>> basis = zero_sum_basis(4)
-    >>> np.allclose(basis @ basis.T, np.eye(3)), np.allclose(basis.sum(axis=1), 0)
-    (True, True)
-    """
-    root = n**0.5
-    shared = np.full((n - 1, 1), 1 / (root + n))
-    return np.hstack([np.eye(n - 1) - shared, np.full((n - 1, 1), -1 / root)])
 
 
 def _zero_sum(value: Any) -> Any:

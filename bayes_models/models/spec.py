@@ -7,13 +7,14 @@ a file of its name here, which ends with its `SPEC`.
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from importlib import import_module
-from typing import Any
-
-import pymc as pm
+from typing import TYPE_CHECKING, Any
 
 from bayes_models.likelihood.observations import Observations
 from lehner.core.checks import find
 from lehner.latent_class.models import MODELS
+
+if TYPE_CHECKING:
+    import pymc as pm
 
 OF_A_RATER = "ratings a rater"
 OF_ALL = "ratings of all raters"
@@ -41,7 +42,7 @@ class ModelSpec:
         `confusion` of each rater, or one matrix of the raters and one of the system.
     """
 
-    build: Callable[..., pm.Model]
+    build: "Callable[..., pm.Model]"
     priors: Mapping[str, Mapping[str, Any]]
     n_parameters: Callable[[Mapping[str, Any], Observations], int]
     row_priors: Mapping[str, str] = field(default_factory=dict)

@@ -1,16 +1,16 @@
 """The truth-accuracy-guessing model: raters know the truth or guess."""
 
 import numpy as np
-import pymc as pm
 
 from bayes_models.likelihood.observations import observe
 from bayes_models.models.assemble import add_confusion
+from bayes_models.models.deferred import pm
 from bayes_models.models.priors import Priors, add_beta, add_dirichlet, choose_priors
 from bayes_models.models.spec import ModelSpec
 from lehner import Ratings
 
 
-def tap(ratings: Ratings, priors: Priors = None) -> pm.Model:
+def tap(ratings: Ratings, priors: Priors = None) -> "pm.Model":
     r"""Build the model in which a rater knows the true category or guesses.
 
     .. math:: \theta_{jkl} = a_j [k = l] + (1 - a_j) g_{jl}

@@ -2,7 +2,7 @@
 
 import numpy as np
 import xarray as xr
-from scipy.stats import poisson
+from scipy.special import pdtrc
 
 from bayes_models.likelihood.observations import observe
 from bayes_models.posterior.truth import log_joint, states
@@ -46,7 +46,7 @@ def contradictions(tree: xr.DataTree, ratings: Ratings) -> tuple[str, ...]:
     truth = ratings.truth[known]
     found = improbable[np.arange(len(truth)), truth] > 0
     expected, n = float(improbable.sum()), int(found.sum())
-    if n == 0 or poisson.sf(n - 1, expected) > ALARM:
+    if n == 0 or pdtrc(n - 1, expected) > ALARM:
         return ()
     named = first_few(ratings.items[known][found], MOST_NAMED)
     return (

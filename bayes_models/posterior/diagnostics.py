@@ -6,16 +6,15 @@ from dataclasses import dataclass
 
 import numpy as np
 import xarray as xr
-from arviz_stats.base import array_stats
 from scipy.optimize import linear_sum_assignment
 
+from bayes_models.posterior.convergence import ess_bulk, ess_tail, r_hat
 from lehner.core.arrays import Booleans
 
 HIGHEST_R_HAT = 1.01
 R_HAT_BY_CHANCE = 10
 LOWEST_ESS = 400
 MOST_TIMES_LONGER = 4
-TAILS = (0.05, 0.95)
 
 
 class ConvergenceWarning(UserWarning):
@@ -165,11 +164,10 @@ def diagnose(
     )
     # Probabilities that a model fixes do not mix, nor need to.
     scalars = scalars[..., np.ptp(scalars, axis=(0, 1)) > 0]
-    axes = {"chain_axis": 0, "draw_axis": 1}
     return Diagnostics(
-        r_hat=float(array_stats.rhat(scalars, method="rank", **axes).max()),
-        ess_bulk=float(array_stats.ess(scalars, method="bulk", **axes).min()),
-        ess_tail=float(array_stats.ess(scalars, method="tail", prob=TAILS, **axes).min()),
+        r_hat=float(r_hat(scalars).max()),
+        ess_bulk=float(ess_bulk(scalars).min()),
+        ess_tail=float(ess_tail(scalars).min()),
         divergences=_count(tree, "diverging"),
         treedepth=_count(tree, "reached_max_treedepth"),
         relabelled=relabelled_share(posterior),

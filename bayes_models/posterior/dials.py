@@ -5,7 +5,6 @@ from typing import Any
 
 import numpy as np
 import xarray as xr
-from scipy.stats import gaussian_kde, norm
 
 from bayes_models.models.relaxed_k import DIALS
 from bayes_models.posterior.estimate import credible_interval
@@ -160,11 +159,17 @@ def against_zero(draws: Floats, scale: float) -> float:
     >>> round(against_zero(draws, 0.5), 1)
     2.0
     """
-    return float(norm.pdf(0.0, scale=scale) / max(_densities_at_zero(draws)))
+    return float(_normal_density(0.0, scale) / max(_densities_at_zero(draws)))
 
 
 def _densities_at_zero(draws: Floats) -> tuple[float, float]:
-    """Give the density of the draws at zero, and what a single draw there would make it."""
-    kernel = gaussian_kde(draws)
-    width = np.sqrt(kernel.covariance[0, 0])
-    return float(kernel(0.0)[0]), float(norm.pdf(0.0, scale=width)) / len(draws)
+    """Give the density of the draws at zero, and what a single draw there would make it.
+
+    Each draw has a normal kernel, whose width is by Scott's rule.
+    """
+    width = draws.std(ddof=1) * len(draws) ** -0.2
+    return float(_normal_density(draws, width).mean()), _normal_density(0.0, width) / len(draws)
+
+
+def _normal_density(value: Any, scale: float) -> Any:
+    return np.exp(-0.5 * (value / scale) ** 2) / (scale * np.sqrt(2 * np.pi))

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 import xarray as xr
 from scipy.sparse import csr_array
-from scipy.stats import norm
+from scipy.special import ndtri
 
 from bayes_models.likelihood.observations import Observations, observe
 from bayes_models.posterior.predictive import draw_ratings
@@ -81,7 +81,7 @@ class PredictiveChecks:
         """Find pairs beyond what is expected among that many."""
         upper = np.triu_indices(len(z), 1)
         n_pairs = np.isfinite(z[upper]).sum()
-        limit = norm.isf(SIGNIFICANCE / 2 / max(1, n_pairs))
+        limit = -ndtri(SIGNIFICANCE / 2 / max(1, n_pairs))
         return [(int(i), int(j)) for i, j in zip(*upper, strict=True) if z[i, j] > limit]
 
     def _names(self, first: int, second: int) -> str:

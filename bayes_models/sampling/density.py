@@ -1,31 +1,42 @@
-"""A model's density and its gradient as C functions, which are kept on disk.
+"""A model's density and its gradient as C functions that the sampler calls.
 
 The sampler's own hold the data as constants, so that each process compiles them anew, for as long
-as fifty fits take. Here they are text that reads the data through pointers, and stay on disk under
-the key that PyTensor has for their graph.
+as fifty fits take. These are text that reads the data through pointers, and can be kept on disk.
+
+They stand on inner names of nutpie, PyTensor and Numba. Where these have changed, or where the
+functions do not give what PyMC gives, the model is compiled by nutpie's public function instead:
+the fits are the same, but each process takes as long as the first. `experiments/benchmarks/fit.md`
+says what else was tried.
 """
 
-import hashlib
-from collections.abc import Callable, Sequence
-from typing import Any
+import logging
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
-import numba
 import numpy as np
-import pymc as pm
-from numba import types
-from nutpie import compile_pymc
-from pymc.initial_point import make_initial_point_fn
-from pytensor.link.numba.cache import CACHED_SRC_FUNCTIONS, compile_numba_function_src
+from numba import carray, types
+from numpy.typing import NDArray
+
+from bayes_models.models.deferred import nutpie
+from bayes_models.sampling.machine_code import MachineCode, compile_function
+
+if TYPE_CHECKING:
+    import pymc as pm
+
+logger = logging.getLogger(__name__)
 
 DOUBLES = types.CPointer(types.double)
-DENSITY = types.int64(types.uint64, DOUBLES, DOUBLES, DOUBLES, types.voidptr)
+# Addresses: of the sizes of all arrays one after another, then of the arrays.
+DATA = types.CPointer(types.voidptr)
+DENSITY = types.int64(types.uint64, DOUBLES, DOUBLES, DOUBLES, DATA)
 DENSITY_TEXT = """
 def density(n_parameters, point, gradient, log_density, data):
     try:
-        whole = numba.carray(data, ({n_whole},), np.uint64)
-        value, slope = function(numba.carray(point, (n_parameters,)){data})
-        numba.carray(log_density, ())[()] = value
-        numba.carray(gradient, (n_parameters,))[...] = slope
+        sizes = carray(data[0], ({n_sizes},), np.int64)
+        value, slope = function(carray(point, (n_parameters,)){arrays})
+        carray(log_density, ())[()] = value
+        carray(gradient, (n_parameters,))[...] = slope
         if not np.all(np.isfinite(slope)):
             return 3
         if not np.isfinite(value):
@@ -34,21 +45,88 @@ def density(n_parameters, point, gradient, log_density, data):
         return 1
     return 0
 """
-VARIABLES = types.int64(types.uint64, types.uint64, DOUBLES, DOUBLES, types.voidptr)
+VARIABLES = types.int64(types.uint64, types.uint64, DOUBLES, DOUBLES, DATA)
 VARIABLES_TEXT = """
 def variables(n_parameters, n_values, point, values, data):
     try:
-        whole = numba.carray(data, ({n_whole},), np.uint64)
-        (found,) = function(numba.carray(point, (n_parameters,)){data})
-        numba.carray(values, (n_values,))[...] = found
+        sizes = carray(data[0], ({n_sizes},), np.int64)
+        (found,) = function(carray(point, (n_parameters,)){arrays})
+        carray(values, (n_values,))[...] = found
     except Exception:
         return -2
     return 0
 """
 
+type Array = NDArray[Any]
 
-def compile_density(model: pm.Model) -> compile_pymc.CompiledPyMCModel:
-    """Compile what the sampler evaluates: the density, and the variables that are kept.
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Density:
+    """What the sampler evaluates: the density, and the variables that are kept.
+
+    Parameters
+    ----------
+    n_parameters : int
+        Unconstrained parameters, which come first among the variables.
+    shapes : dict
+        Of all variables, in the order in which they are computed.
+    data : dict
+        Arrays by name, in the order in which the functions read them.
+    log_density, variables : MachineCode
+    """
+
+    n_parameters: int
+    shapes: dict[str, tuple[int, ...]]
+    data: dict[str, Array]
+    log_density: MachineCode
+    variables: MachineCode
+
+    def with_data(self, **data: Any) -> Any:
+        """Give what the sampler takes, with other data.
+
+        Parameters
+        ----------
+        **data : array_like
+            By name, of as many dimensions as before; what is not given stays as it is.
+
+        Returns
+        -------
+        nutpie's compiled model
+        """
+        arrays = {
+            name: np.array(data.pop(name, old), dtype=old.dtype, order="C")
+            for name, old in self.data.items()
+        }
+        wrong = [name for name, new in arrays.items() if new.ndim != self.data[name].ndim]
+        if data or wrong:
+            raise ValueError(f"there is no such data: {[*data, *wrong]}")
+        sizes = np.array([size for new in arrays.values() for size in new.shape], np.int64)
+        addresses = [array.ctypes.data for array in (sizes, *arrays.values())]
+        lengths = [int(np.prod(shape)) for shape in self.shapes.values()]
+        ends = np.cumsum(lengths).tolist()
+        slices = [slice(end - length, end) for end, length in zip(ends, lengths, strict=True)]
+        return nutpie.compile_pymc.CompiledPyMCModel(
+            dims={},
+            reparameterized_names=[],
+            _coords={},
+            _n_dim=self.n_parameters,
+            n_expanded=ends[-1],
+            _shapes=self.shapes,
+            shape_info=(list(self.shapes), slices, list(self.shapes.values())),
+            initial_point_func=None,
+            logp_func=None,
+            expand_func=None,
+            compiled_logp_func=self.log_density,
+            compiled_expand_func=self.variables,
+            # Held, so that the addresses stay those of these arrays.
+            shared_data={"": sizes, **arrays},
+            shared_var_keys={},
+            user_data=np.array(addresses, np.uint64),
+        )
+
+
+def compile_density(model: "pm.Model") -> Any:
+    """Compile what the sampler evaluates.
 
     Parameters
     ----------
@@ -56,63 +134,64 @@ def compile_density(model: pm.Model) -> compile_pymc.CompiledPyMCModel:
 
     Returns
     -------
-    compile_pymc.CompiledPyMCModel
-        As from `nutpie.compile_pymc_model`, with the same draws.
+    Density, or nutpie's compiled model
+        Either has `with_data`, which gives what the sampler takes; they give the same draws.
     """
-    functions = compile_pymc._make_functions(
+    from bayes_models.sampling.density_check import why_wrong
+
+    try:
+        density = compile_functions(model)
+        reason = why_wrong(density, model)
+    except Exception as error:  # Whatever has changed, there is another way.
+        reason = f"{type(error).__name__}: {error}"
+    if not reason:
+        return density
+    logger.warning("compiled by nutpie, in each process anew: %s", reason)
+    return compile_publicly(model)
+
+
+def compile_publicly(model: "pm.Model") -> Any:
+    """Compile by nutpie's public function."""
+    return nutpie.compile_pymc_model(model, backend="numba")
+
+
+def compile_functions(model: "pm.Model") -> Density:
+    """Compile the C functions of a model."""
+    from pymc.initial_point import make_initial_point_fn
+
+    functions = nutpie.compile_pymc._make_functions(
         model,
         mode="NUMBA",
         compute_grad=True,
         join_expanded=True,
         pymc_initial_point_fn=make_initial_point_fn(model=model, return_transformed=True),
     )
-    n_parameters, n_values, density, variables, initial_point, info, transformed = functions
-    data = list(dict.fromkeys([*density.get_shared(), *variables.get_shared()]))
-    keys = {variable: str(i) for i, variable in enumerate(data)}
-    arrays = {key: np.array(variable.get_value(), order="C") for variable, key in keys.items()}
-    dims, coords = compile_pymc._prepare_dims_and_coords(model, info, transformed)
-    names, _, shapes = info
-    return compile_pymc.CompiledPyMCModel(
-        _n_dim=n_parameters,
-        n_expanded=n_values,
-        dims=dims,
-        _coords=coords,
-        _shapes=dict(zip(names, map(tuple, shapes), strict=True)),
-        shape_info=info,
-        reparameterized_names=transformed,
-        initial_point_func=initial_point,
-        logp_func=density,
-        expand_func=variables,
-        compiled_logp_func=_c_function(DENSITY, DENSITY_TEXT, density, data),
-        compiled_expand_func=_c_function(VARIABLES, VARIABLES_TEXT, variables, data),
-        shared_data=arrays,
-        shared_var_keys=keys,
-        user_data=compile_pymc.make_user_data(keys, arrays),
+    n_parameters, _, density, variables, _, (names, _, shapes), _ = functions
+    shared = list(dict.fromkeys([*density.get_shared(), *variables.get_shared()]))
+    data = {variable: np.array(variable.get_value(), order="C") for variable in shared}
+    if len({variable.name for variable in shared}) < len(shared):
+        raise ValueError("data have the same name")
+    return Density(
+        n_parameters=n_parameters,
+        shapes={name: tuple(map(int, shape)) for name, shape in zip(names, shapes, strict=True)},
+        data={variable.name: array for variable, array in data.items()},
+        log_density=_c_function(DENSITY, DENSITY_TEXT, density, data),
+        variables=_c_function(VARIABLES, VARIABLES_TEXT, variables, data),
     )
 
 
 def _c_function(
-    signature: Any, template: str, compiled: Any, data: Sequence[Any]
-) -> Callable[..., Any]:
-    """Wrap PyTensor's function of a point and some of the data, or find it on disk."""
-    function = compiled.vm.jit_fn
-    # As the sampler lays them out: all pointers, all sizes, all shapes.
-    shapes = np.cumsum([2 * len(data), *(variable.ndim for variable in data)])
+    signature: Any, template: str, compiled: Any, data: Mapping[Any, Array]
+) -> MachineCode:
+    """Wrap PyTensor's function of a point and some of the data."""
+    shared = list(data)
+    first_size = np.cumsum([0, *(array.ndim for array in data.values())])
     arrays = ""
     for variable in compiled.get_shared():
-        i = data.index(variable)
-        shape = "".join(f"whole[{at}], " for at in range(shapes[i], shapes[i + 1]))
-        pointer = f"compile_pymc.address_as_void_pointer(whole[{i}])"
-        arrays += f", numba.carray({pointer}, ({shape}), np.{variable.dtype})"
-    text = template.format(n_whole=shapes[-1], data=arrays)
-    graph = CACHED_SRC_FUNCTIONS.get(function.py_func)
-    # What is kept names this module.
-    kind = ("lehner", __name__, text, graph, numba.config.OPT)
-    key = hashlib.sha256(repr(kind).encode()).hexdigest()
-    wrapped = compile_numba_function_src(
-        text,
-        template.split("(")[0].split()[1],
-        global_env=globals() | {"function": function},
-        cache_key=None if graph is None else key,
-    )
-    return numba.cfunc(signature, cache=graph is not None)(wrapped)
+        i, array = shared.index(variable), data[variable]
+        shape = "".join(f"sizes[{at}], " for at in range(first_size[i], first_size[i + 1]))
+        arrays += f", carray(data[{i + 1}], ({shape}), np.{array.dtype})"
+    text = template.format(n_sizes=first_size[-1], arrays=arrays)
+    names: dict[str, Any] = {"np": np, "carray": carray, "function": compiled.vm.jit_fn}
+    exec(text, names)
+    return compile_function(signature, names[template.split("(")[0].split()[1]])

@@ -1,6 +1,7 @@
 """Fit models: sample them, find the truths, check the draws, and try again if they fail."""
 
 import json
+import logging
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
@@ -13,17 +14,20 @@ from bayes_models.likelihood.observations import Observations, known_truths, obs
 from bayes_models.models.priors import Priors
 from bayes_models.posterior.diagnostics import ConvergenceWarning, Diagnostics, diagnose
 from bayes_models.posterior.truth import add_truth
-from bayes_models.sampling.compiled import compile_model, sample
+from bayes_models.sampling.compiled import compile_model
 from bayes_models.sampling.fit_warnings import fit_warnings
 from bayes_models.sampling.gibbs import sample_conjugate
 from bayes_models.sampling.kept_priors import priors_as_json
 from bayes_models.sampling.modes import posterior_modes
+from bayes_models.sampling.nuts import sample
 from bayes_models.sampling.start import start_at
 from lehner import Ratings
 from lehner.core.arrays import Floats
 from lehner.core.checks import check_choice, check_number, check_whole_number
 from lehner.core.estimate import ESTIMANDS
 from lehner.core.seeds import Seed, child_seeds, spawn_seeds
+
+logger = logging.getLogger(__name__)
 
 OTHERWISE = ("accuracy", "base_rates")
 
@@ -138,6 +142,8 @@ def fit(
     sampler = _sampler(engine, model, observed, priors, chains, cores, starts)
     longer = 1
     for attempt, attempt_seed in enumerate(child_seeds(sampler_seed, tries)):
+        again = f" again, {longer} times as long" if attempt else ""
+        logger.info("%s: sampling%s", model, again)
         groups = sampler(
             int(attempt_seed.generate_state(1)[0]),
             draws * longer,

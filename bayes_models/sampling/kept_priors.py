@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 import xarray as xr
-from pymc.printing import str_for_dist
 
 from bayes_models.models.priors import Priors, choose_priors, is_distribution
 from lehner import InputError
@@ -75,6 +74,8 @@ def distribution_name(prior: Any) -> str:
         Empty if it is numbers.
     """
     if is_distribution(prior):
+        from pymc.printing import str_for_dist
+
         # Once it is part of a model it has a name, which comes first.
         return str(str_for_dist(prior).split(" ~ ")[-1])
     return str(prior[DISTRIBUTION]) if isinstance(prior, Mapping) else ""

@@ -36,10 +36,11 @@ import numpy as np
 import bayes_models
 from bayes_models.likelihood.observations import Observations, observe
 from bayes_models.models.spec import conjugate_models
-from bayes_models.posterior.diagnostics import TAILS, array_stats
+from bayes_models.posterior.convergence import ess_bulk, ess_tail
 from bayes_models.sampling import compiled as compiling
-from bayes_models.sampling.compiled import compile_model, sample
+from bayes_models.sampling.compiled import compile_model
 from bayes_models.sampling.gibbs import sample_conjugate
+from bayes_models.sampling.nuts import sample
 from bayes_models.sampling.start import em_start
 from experiments.benchmarks.first_fit import first_fit
 from experiments.study.workers import open_workers
@@ -90,9 +91,8 @@ def crowd(seed: int) -> Ratings:
 
 def effective(draws: Floats) -> float:
     """Give the lesser of bulk and tail effective sample size, draws of shape (chain, draw)."""
-    axes = {"chain_axis": 0, "draw_axis": 1}
-    bulk = array_stats.ess(draws, method="bulk", **axes)
-    return float(min(bulk, array_stats.ess(draws, method="tail", prob=TAILS, **axes)))
+    one = draws[:, :, None]
+    return float(min(ess_bulk(one)[0], ess_tail(one)[0]))
 
 
 def _timed(run: Callable[[], Floats]) -> Run:

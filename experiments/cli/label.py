@@ -57,8 +57,8 @@ def label(
     algebra never uses the system's answers. No system is needed.
     """
     from experiments.cli.load import header_lines, load
+    from experiments.cli.progress_lines import progress_lines
     from experiments.estimate.label_table import label_items, require_label_method
-    from experiments.estimate.methods import find_method
     from experiments.reporting.files import write_csv
     from lehner.core.estimate import require_pairs
 
@@ -77,10 +77,8 @@ def label(
     ratings = load(data, system, options, require=require_pairs)
     if without_system:
         ratings = ratings.without_system()
-    notice = find_method(method).notice
-    if notice:
-        print(f"{method}: {notice} …", file=sys.stderr, flush=True)
-    labels = label_items(ratings, method, seed)
+    with progress_lines():
+        labels = label_items(ratings, method, seed)
     table = labels.to_frame()
     for text in header_lines(ratings.notes):
         print(text, file=sys.stderr)

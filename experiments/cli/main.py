@@ -103,9 +103,15 @@ def estimate(
 ) -> None:
     """Estimate the system's accuracy by several methods, side by side."""
     from experiments.cli.load import load
+    from experiments.cli.progress_lines import progress_lines
     from experiments.estimate.comparison import compare
     from experiments.estimate.comparison_report import failed, show, write
-    from experiments.estimate.methods import DEFAULT_METHODS, find_methods
+    from experiments.estimate.methods import (
+        DEFAULT_METHODS,
+        compile_models,
+        find_methods,
+        fit_slopes,
+    )
     from lehner.core.estimate import require_estimable
     from lehner.shared_mistakes.prior import read_shared_mistakes
 
@@ -126,16 +132,14 @@ def estimate(
     ratings = load(data, system, options, require=require_estimable)
     seen = ratings if truths_in_model else ratings.with_truth(None)
     estimates = []
-    for one in methods:
-        if one.notice:
-            print(f"{one.name}: {one.notice} …", file=sys.stderr, flush=True)
-        estimates.append(one.estimate(seen, interval, seed))
     slopes = None
-    if sensitivity:
-        from experiments.estimate.methods import fit_slopes
-
-        print("relaxed_k at slope 0 and 1: sampling …", file=sys.stderr, flush=True)
-        slopes = fit_slopes(seen, interval, seed)
+    with progress_lines():
+        with compile_models(methods, seen) as wait:
+            for one in methods:
+                wait(one.model)
+                estimates.append(one.estimate(seen, interval, seed))
+        if sensitivity:
+            slopes = fit_slopes(seen, interval, seed)
     comparison = compare(data, ratings, estimates, shared_mistakes=shared, slopes=slopes)
     if as_json:
         print(json.dumps(comparison.to_dict(), indent=2, allow_nan=False))

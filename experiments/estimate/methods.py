@@ -2,7 +2,8 @@
 
 import json
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -27,14 +28,14 @@ class Method:
         What it does, in a few words.
     estimate : callable
         From ratings, level of the interval and seed to an Estimate.
-    notice : str
-        What to say while it runs; empty if it is quick.
+    model : str
+        The Bayesian model that it samples; empty if it is quick.
     """
 
     name: str
     summary: str
     estimate: Callable[[Ratings, float, int], Estimate]
-    notice: str = ""
+    model: str = ""
 
 
 ALGEBRAIC: dict[str, Aggregation] = {
@@ -60,6 +61,26 @@ def _bayesian(model: str) -> Callable[[Ratings, float, int], Estimate]:
         return replace(estimate, warnings=tuple(dict.fromkeys((*estimate.warnings, *said))))
 
     return estimate
+
+
+@contextmanager
+def compile_models(methods: Sequence[Method], ratings: Ratings) -> Iterator[Callable[[str], None]]:
+    """Have the models of methods compiled while others are sampled.
+
+    Yields
+    ------
+    callable
+        From a method's model to nothing: it waits while the model is being compiled elsewhere.
+    """
+    models = [method.model for method in methods if method.model]
+    if len(models) < 2:
+        yield lambda model: None
+        return
+    from bayes_models import observe
+    from bayes_models.sampling.compile_ahead import compile_ahead
+
+    with compile_ahead(models, observe(ratings)) as wait:
+        yield wait
 
 
 def fit_and_check(model: str, ratings: Ratings, seed: int) -> tuple["xr.DataTree", tuple[str, ...]]:
@@ -111,7 +132,6 @@ def fit_slopes(ratings: Ratings, level: float, seed: int) -> dict[float, Estimat
         return bayes_models.slope_sensitivity(ratings, level=level, seed=seed)
 
 
-COMPILING = "compiling and sampling; the first time on a machine takes up to a minute"
 WITHOUT_MODEL = (
     Method(
         name="majority_agreement",
@@ -165,7 +185,7 @@ def list_methods() -> dict[str, Method]:
             name=name,
             summary=f"{row.summary}, Bayesian",
             estimate=_bayesian(name),
-            notice=COMPILING,
+            model=name,
         )
         for name, row in MODELS.items()
     )

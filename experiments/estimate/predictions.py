@@ -1,10 +1,15 @@
 """Models compared by how they predict items left out."""
 
-import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
 from lehner import Estimate
+from lehner.core.arrays import Floats
+
+MANY_ITEMS = 100
+CLEAR = 4
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -52,28 +57,61 @@ def compare_predictions(estimates: Sequence[Estimate]) -> tuple[Prediction, ...]
     References
     ----------
     Vehtari, Gelman & Gabry (2017), https://doi.org/10.1007/s11222-016-9696-4; Yao et al. (2018),
-    https://doi.org/10.1214/17-BA1091, for the weights.
+    https://doi.org/10.1214/17-BA1091, for the weights; Sivula et al. (2025),
+    https://doi.org/10.48550/arXiv.2008.10296, for when differences are in doubt.
     """
     trees = {
         e.method: e.draws for e in estimates if e.draws is not None and "log_likelihood" in e.draws
     }
     if len(trees) < 2:
         return ()
-    import arviz as az
+    from bayes_models.posterior.leave_one_out import leave_one_out
 
-    with warnings.catch_warnings():
-        # The table says which estimates are not to be trusted.
-        warnings.simplefilter("ignore", UserWarning)
-        table = az.compare(trees, round_to="none")
+    found = {method: leave_one_out(tree) for method, tree in trees.items()}
+    ranked = sorted(found, key=lambda method: -found[method].elpd.sum())
+    best = found[ranked[0]].elpd
+    weights = _stacking_weights(np.stack([found[method].elpd for method in ranked], axis=1))
     return tuple(
         Prediction(
-            method=str(row.Index),
-            elpd=float(row.elpd),
-            se=float(row.se),
-            difference=0.0 - float(row.elpd_diff),
-            difference_se=float(row.dse),
-            weight=float(row.weight),
-            warning="; ".join(filter(None, (row.diag_elpd, row.diag_diff))),
+            method=method,
+            elpd=float(found[method].elpd.sum()),
+            se=_standard_error(found[method].elpd, ddof=1),
+            difference=float((best - found[method].elpd).sum()),
+            difference_se=_standard_error(best - found[method].elpd),
+            weight=float(weight),
+            warning="; ".join(
+                filter(None, (found[method].warning(), _in_doubt(best - found[method].elpd)))
+            ),
         )
-        for row in table.itertuples()
+        for method, weight in zip(ranked, weights, strict=True)
     )
+
+
+def _standard_error(by_item: Floats, ddof: int = 0) -> float:
+    # Of a single sum and of a difference as ArviZ has them.
+    return float(np.sqrt(len(by_item) * by_item.var(ddof=ddof)))
+
+
+def _in_doubt(differences: Floats) -> str:
+    """Say why a difference is hardly normal, as Sivula et al. (2025) found."""
+    if not differences.any():
+        return ""
+    if len(differences) < MANY_ITEMS:
+        return f"N < {MANY_ITEMS}"
+    return f"|elpd_diff| < {CLEAR}" if abs(differences.sum()) < CLEAR else ""
+
+
+def _stacking_weights(log_density: Floats) -> Floats:
+    """Give the mixture of models that predicts best, for densities of shape (item, model)."""
+    from scipy.optimize import Bounds, LinearConstraint, minimize
+
+    density = np.exp(log_density)
+    n_models = density.shape[1]
+    found = minimize(
+        lambda weights: -np.log(density @ weights).sum(),
+        np.full(n_models, 1 / n_models),
+        jac=lambda weights: -(density / (density @ weights)[:, None]).sum(axis=0),
+        bounds=Bounds(np.zeros(n_models), np.ones(n_models)),
+        constraints=LinearConstraint(np.ones(n_models), 1.0, 1.0),
+    )
+    return np.asarray(found.x)

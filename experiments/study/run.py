@@ -77,7 +77,7 @@ def run_study(
     path = find_study(study)
     plan = read_study(path)
     output = path.stem if output is None else output
-    # Importing PyMC takes as long as compiling a model.
+    # Importing these takes longer than a fit.
     modules = ["experiments.study.replicate"]
     modules += ["bayes_models"] * any(method.bayesian for method in plan.methods)
     with (

@@ -1,16 +1,19 @@
-"""The sampler's C functions: PyMC's density, the data by pointer, and found again on disk."""
-
-import ctypes
+"""The sampler's C functions: PyMC's density, the data by pointer; what if they are wrong."""
 
 import numba
 import numpy as np
 import pymc as pm
+import pytest
 from numpy.testing import assert_allclose
+from nutpie import compile_pymc
 from pytensor.graph.basic import Apply
 from pytensor.graph.op import Op
 from pytensor.link.numba.dispatch import numba_funcify
 
-from bayes_models.sampling.density import compile_density
+from bayes_models.sampling import density
+from bayes_models.sampling.density import compile_density, compile_publicly
+from bayes_models.sampling.density_check import evaluate
+from bayes_models.sampling.nuts import _run_chains
 
 VALUES = np.array([1.5, -0.5, 2.0])
 NUMBERS = np.array([3, 1, 2])
@@ -30,46 +33,69 @@ def regression(values: np.ndarray = VALUES, numbers: np.ndarray = NUMBERS) -> pm
     return model
 
 
-def evaluate(density, point: np.ndarray) -> tuple[float, np.ndarray, np.ndarray]:
-    """Call the C functions as the sampler does: density, gradient, variables."""
-
-    def pointer(array: np.ndarray) -> ctypes._Pointer:
-        return array.ctypes.data_as(ctypes.POINTER(ctypes.c_double))
-
-    value, gradient, kept = np.empty(1), np.empty(density.n_dim), np.empty(density.n_expanded)
-    data = density.user_data.ctypes.data
-    assert not density.compiled_logp_func.ctypes(
-        density.n_dim, pointer(point), pointer(gradient), pointer(value), data
-    )
-    assert not density.compiled_expand_func.ctypes(
-        density.n_dim, density.n_expanded, pointer(point), pointer(kept), data
-    )
-    return value[0], gradient, kept
+POINT = np.array([0.4, -0.7])
 
 
-def test_density_gradient_and_variables_are_those_of_the_model_with_the_data_given_last() -> None:
-    compiled = compile_density(regression())
+@pytest.fixture(scope="module")
+def compiled():
+    return compile_density(regression())
+
+
+def test_density_gradient_and_variables_are_those_of_the_model_with_the_data_given_last(compiled):
     values, numbers = np.array([0.3, 0.1]), np.array([5, 4])
-    swapped = compiled.with_data(
-        values=values, numbers=numbers, table=np.outer(values, numbers), offset=-1.0
-    )
+    data = {"values": values, "numbers": numbers, "table": np.outer(values, numbers)}
     now = regression(values, numbers)
     now["offset"].set_value(-1.0)
-    point = np.array([0.4, -0.7])
-    start = {"slope": point}
-    value, gradient, kept = evaluate(swapped, point)
+    value, gradient, kept = evaluate(compiled, POINT, **data, offset=-1.0)
+    start = {"slope": POINT}
     assert_allclose(value, now.compile_logp(mode="FAST_COMPILE")(start))
     assert_allclose(gradient, now.compile_dlogp(mode="FAST_COMPILE")(start))
-    assert_allclose(kept, [*point, *(-4 * point)])
+    assert_allclose(kept, [*POINT, *(-4 * POINT)])
 
 
-def test_a_second_compilation_is_read_from_the_disk_and_gives_the_same() -> None:
-    point = np.array([0.4, -0.7])
-    first, again = compile_density(regression()), compile_density(regression())
-    assert again.compiled_logp_func.cache_hits == 1
-    assert again.compiled_expand_func.cache_hits == 1
-    for before, now in zip(evaluate(first, point), evaluate(again, point), strict=True):
-        assert np.array_equal(before, now)
+def test_data_of_another_name_or_shape_are_refused(compiled):
+    for data in ({"value": VALUES}, {"values": [VALUES]}):
+        with pytest.raises(ValueError, match="no such data"):
+            compiled.with_data(**data)
+
+
+def draws(density) -> np.ndarray:
+    options = {"chains": 2, "draws": 20, "tune": 20, "seed": 1}
+    chains, _ = _run_chains(density.with_data(), POINT, np.ones(2), **options)
+    return np.array([chain.column("total").flatten().to_numpy() for chain in chains])
+
+
+@pytest.mark.parametrize(
+    ("text", "right", "wrong"),
+    [
+        ("DENSITY_TEXT", "[()] = value", "[()] = value * (1 + 1e-6)"),
+        ("DENSITY_TEXT", "[...] = slope", "[...] = slope[::-1]"),
+        ("VARIABLES_TEXT", "[...] = found", "[...] = found[::-1]"),
+        # As if the sampler laid the data out in another way.
+        ("DENSITY_TEXT", "carray(data[0]", "1 + carray(data[0]"),
+        ("DENSITY_TEXT", "value, slope", "value, slope, more"),
+    ],
+)
+def test_what_does_not_give_what_pymc_gives_is_not_used(
+    monkeypatch, caplog, compiled, text, right, wrong
+):
+    monkeypatch.setattr(density, text, getattr(density, text).replace(right, wrong))
+    used = []
+    monkeypatch.setattr(density, "compile_publicly", used.append)
+    compile_density(regression())
+    assert len(used) == 1
+    (line,) = caplog.messages
+    assert line.startswith("compiled by nutpie, in each process anew: ")
+
+
+def test_without_the_inner_names_of_others_the_draws_are_the_same(monkeypatch, caplog, compiled):
+    monkeypatch.delattr(compile_pymc, "_make_functions")
+    used = []
+    monkeypatch.setattr(density, "compile_publicly", used.append)
+    compile_density(regression())
+    assert len(used) == 1 and "_make_functions" in caplog.text
+    monkeypatch.undo()
+    assert np.array_equal(draws(compile_publicly(regression())), draws(compiled))
 
 
 class Negative(Op):
@@ -92,7 +118,7 @@ def _negative(op, node, **_):
     return numba.njit(lambda x: np.asarray(-x))
 
 
-def test_what_cannot_be_kept_on_disk_is_compiled_all_the_same() -> None:
+def test_an_operation_of_a_users_is_compiled_all_the_same() -> None:
     with pm.Model() as model:
         x = pm.Normal("x")
         pm.Potential("more", Negative()(x))

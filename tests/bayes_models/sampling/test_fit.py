@@ -11,6 +11,7 @@ import xarray as xr
 import bayes_models
 from bayes_models import ConvergenceWarning, Diagnostics, estimate_from_draws, observe
 from bayes_models.sampling import compiled
+from bayes_models.sampling.nuts import sample
 from bayes_models.sampling.start import em_start
 from lehner import InputError, Ratings, Scenario, load_dataset, simulate
 from lehner.core.seeds import child_seeds
@@ -178,12 +179,12 @@ def test_chains_of_nuts_start_where_they_are_told_the_best_start_having_most(sam
     renamed["base_rates"] = best["base_rates"][[1, 0, 3, 2]]
     options = {"seed": 1, "draws": 20, "tune": 20, "chains": 4, "target_accept": 0.9}
     one, two = (
-        compiled.sample(model, observed, starts=starts, **options)["posterior"]
+        sample(model, observed, starts=starts, **options)["posterior"]
         for starts in ([best], [best, renamed])
     )
     accuracy = two["system_accuracy"].mean("draw").values
     assert (accuracy[:3] > 0.8).all() and accuracy[3] < 0.7
-    default = compiled.sample(model, observed, **options)["posterior"]
+    default = sample(model, observed, **options)["posterior"]
     xr.testing.assert_equal(one, default)
 
 

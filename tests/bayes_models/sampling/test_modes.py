@@ -8,9 +8,9 @@ import pytest
 
 import bayes_models
 from bayes_models import ConvergenceWarning, diagonal_concentration, observe
-from bayes_models.sampling.compiled import JITTER, NOISE, _start_function
 from bayes_models.sampling.modes import _climb, expected_numbers, posterior_modes
 from bayes_models.sampling.start import chains_by_start, em_start
+from bayes_models.sampling.starting_point import JITTER, NOISE, starting_point
 from lehner import Ratings, Scenario, simulate
 
 
@@ -122,7 +122,8 @@ def test_half_of_the_chains_or_more_start_at_the_best_mode():
 def test_what_em_does_not_know_starts_farther_apart():
     ratings = simulate(Scenario(n_categories=2, rater_accuracy=(0.8,) * 3), 1)
     with bayes_models.one_coin_by_rater(ratings) as model:
-        point, scale = _start_function(model)(em_start(observe(ratings)))
+        start = em_start(observe(ratings))
+        point, scale = starting_point(model, start)(start)
     # Base rates, mean log odds; spread and three effects; the system's log odds.
     np.testing.assert_allclose(scale, [NOISE] * 2 + [JITTER] * 4 + [NOISE])
     assert point.shape == scale.shape

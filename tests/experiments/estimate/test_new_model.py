@@ -112,7 +112,7 @@ def test_the_command_estimates_with_it(run):
     (estimate,) = json.loads(out)["estimates"]
     assert (code, estimate["method"]) == (0, NAME)
     assert 0.4 < estimate["system_accuracy"]["estimate"] < 0.9
-    assert f"{NAME}: compiling" in err
+    assert f"{NAME}: sampling" in err
     code, _, err = run("estimate", "lehner_table2", "--method", "any_matrx", *SYSTEM)
     assert code == 2 and f"did you mean '{NAME}'?" in err
     assert NAME in label_methods()

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 import bayes_models
-from bayes_models.sampling import compiled
+from bayes_models.sampling import compiled, nuts
 from experiments.cli import main as cli
 from experiments.study import replicate, store
 from experiments.study.run import run_study
@@ -124,9 +124,9 @@ def test_chains_that_are_short_are_no_result(monkeypatch, whole):
         def cancel(self):
             pass
 
-    sample = compiled.nutpie.sample
+    sample = nuts.nutpie.sample
     monkeypatch.setattr(
-        compiled.nutpie, "sample", lambda *given, **options: Stopped(sample(*given, **options))
+        nuts.nutpie, "sample", lambda *given, **options: Stopped(sample(*given, **options))
     )
     with pytest.raises(KeyboardInterrupt, match="sampling was stopped: the chains have"):
         bayes_models.fit("one_coin", simulate(SCENARIO, 1), draws=200_000, tune=4, tries=1)
@@ -179,8 +179,8 @@ def swallowing(number, function, call):
     [
         (raising, compiled, "compile_density", 1),
         (swallowing, compiled, "compile_density", 1),
-        (late, compiled.nutpie, "sample", 2),
-        (swallowing, compiled.nutpie, "sample", 3),
+        (late, nuts.nutpie, "sample", 2),
+        (swallowing, nuts.nutpie, "sample", 3),
         (raising, fitting, "add_truth", 3),
         (swallowing, fitting, "sample_conjugate", 2),
         (raising, replicate, "estimate_algebraic", 3),
@@ -195,6 +195,7 @@ def test_a_stopped_study_resumes_to_the_same_table(
     path, out = write(tmp_path, METHODS, REPLICATES), tmp_path / "out"
     if name == "compile_density":
         monkeypatch.setattr(compiled, "_compiled", {})
+        monkeypatch.setenv("LEHNER_CACHE", str(tmp_path / "cache"))
     monkeypatch.setattr(module, name, disturb(number, getattr(module, name), call))
     with pytest.raises(KeyboardInterrupt):
         run_study(path, out)

@@ -1,0 +1,180 @@
+"""R-hat and effective sample sizes, of many variables at once.
+
+ArviZ has them too, for one variable after another; loading it and computing them by it takes
+longer than sampling a small model.
+"""
+
+from collections.abc import Iterator
+
+import numpy as np
+from scipy.special import ndtri
+
+from lehner.core.arrays import Floats
+
+TAILS = (0.05, 0.95)
+FEWEST_DRAWS = 4
+AT_ONCE = 500_000
+SMALLEST_RANGE = np.finfo(float).resolution
+
+
+def r_hat(draws: Floats) -> Floats:
+    """Give the rank-normalised split R-hat, of bulk or tails, whichever is greater.
+
+    Parameters
+    ----------
+    draws : ndarray, shape (n_chains, n_draws, n_variables)
+
+    Returns
+    -------
+    ndarray, shape (n_variables,)
+        NaN for one chain.
+
+    References
+    ----------
+    Vehtari et al. (2021), https://doi.org/10.1214/20-BA1221, Eq. 1 to 4 and 14
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(1)
+    >>> r_hat(rng.normal([0, 0], size=(4, 1000, 2))).round(2)
+    array([1., 1.])
+    """
+    if len(draws) < 2 or draws.shape[1] < FEWEST_DRAWS:
+        return np.full(draws.shape[2], np.nan)
+    found = []
+    for part in _parts(draws):
+        halves = _split(part)
+        folded = np.abs(halves - np.median(halves, axis=(0, 1)))
+        found.append(np.maximum(_between_to_within(halves), _between_to_within(folded)))
+    return np.concatenate(found)
+
+
+def ess_bulk(draws: Floats) -> Floats:
+    """Give the effective number of draws for the centre of the posterior.
+
+    Parameters
+    ----------
+    draws : ndarray, shape (n_chains, n_draws, n_variables)
+
+    Returns
+    -------
+    ndarray, shape (n_variables,)
+
+    References
+    ----------
+    Vehtari et al. (2021), https://doi.org/10.1214/20-BA1221, Sec. 4.1; Geyer (1992), Practical
+    Markov chain Monte Carlo, for where the sum of autocorrelations ends.
+    """
+    return np.concatenate([_effective(_normal_scores(_split(part))) for part in _parts(draws)])
+
+
+def ess_tail(draws: Floats) -> Floats:
+    """Give the effective number of draws for the 5% and 95% quantiles, whichever is fewer.
+
+    Parameters
+    ----------
+    draws : ndarray, shape (n_chains, n_draws, n_variables)
+
+    Returns
+    -------
+    ndarray, shape (n_variables,)
+
+    References
+    ----------
+    Vehtari et al. (2021), https://doi.org/10.1214/20-BA1221, Sec. 4.3
+    """
+    found = []
+    for part in _parts(draws):
+        ends = np.quantile(part, TAILS, axis=(0, 1))
+        found.append(np.minimum(*(_effective(_split((part <= end) * 1.0)) for end in ends)))
+    return np.concatenate(found)
+
+
+def ess_mean(draws: Floats) -> Floats:
+    """Give the effective number of draws for the mean.
+
+    Parameters
+    ----------
+    draws : ndarray, shape (n_chains, n_draws, n_variables)
+
+    Returns
+    -------
+    ndarray, shape (n_variables,)
+    """
+    return np.concatenate([_effective(_split(part)) for part in _parts(draws)])
+
+
+def _parts(draws: Floats) -> Iterator[Floats]:
+    """Take some variables at a time, for the sake of memory."""
+    size = max(1, AT_ONCE // (draws.shape[0] * draws.shape[1]))
+    for start in range(0, draws.shape[2], size):
+        yield draws[:, :, start : start + size]
+
+
+def _split(draws: Floats) -> Floats:
+    half = draws.shape[1] // 2
+    return np.concatenate([draws[:, :half], draws[:, -half:]])
+
+
+def _normal_scores(draws: Floats) -> Floats:
+    """Replace draws by normal quantiles of their ranks, equal draws having equal ranks."""
+    flat = draws.reshape(-1, draws.shape[2])
+    order = flat.argsort(axis=0)
+    in_order = np.take_along_axis(flat, order, axis=0)
+    place = np.arange(len(flat))[:, None]
+    first = np.ones(flat.shape, bool)
+    first[1:] = in_order[1:] != in_order[:-1]
+    last = np.roll(first, -1, axis=0)
+    last[-1] = True
+    lowest = np.maximum.accumulate(np.where(first, place, 0), axis=0)
+    highest = np.where(last, place, len(flat))[::-1]
+    highest = np.minimum.accumulate(highest, axis=0)[::-1]
+    ranks = np.empty(flat.shape)
+    np.put_along_axis(ranks, order, (lowest + highest) / 2 + 1, axis=0)
+    return ndtri((ranks - 0.375) / (len(flat) + 0.25)).reshape(draws.shape)
+
+
+def _between_to_within(halves: Floats) -> Floats:
+    scores = _normal_scores(halves)
+    n_draws = scores.shape[1]
+    within = scores.var(axis=1, ddof=1).mean(axis=0)
+    between = n_draws * scores.mean(axis=1).var(axis=0, ddof=1)
+    with np.errstate(all="ignore"):
+        return np.asarray(np.sqrt((between / within + n_draws - 1) / n_draws))
+
+
+def _effective(draws: Floats) -> Floats:
+    """Divide the number of draws by how long they remember, over chains together."""
+    n_chains, n_draws, _ = draws.shape
+    total = n_chains * n_draws
+    if n_draws < FEWEST_DRAWS // 2:
+        return np.full(draws.shape[2], np.nan)
+    covariance = _autocovariance(draws)
+    within = covariance[0] * n_draws / (n_draws - 1)
+    whole = covariance[0] + draws.mean(axis=1).var(axis=0, ddof=1)
+    with np.errstate(all="ignore"):
+        correlation = 1 - (within - covariance) / whole
+    correlation[0] = 1
+    # Pairs of lags, whose sums are positive and fall for any chain that is reversible.
+    n_pairs = max(1, (n_draws - 1) // 2)
+    even = correlation[: 2 * n_pairs : 2]
+    pairs = even + correlation[1 : 2 * n_pairs : 2]
+    ends = pairs <= 0
+    last = np.where(ends.any(axis=0), ends.argmax(axis=0), n_pairs - 1)
+    before = np.arange(n_pairs)[:, None] < last
+    summed = np.where(before, np.minimum.accumulate(pairs, axis=0), 0).sum(axis=0)
+    columns = np.arange(len(last))
+    half = even[last, columns]
+    half = np.where((half > 0) | (pairs[last, columns] >= 0), half, 0)
+    remembered = np.maximum(2 * summed + half - 1, 1 / np.log10(total))
+    constant = np.ptp(draws, axis=(0, 1)) < SMALLEST_RANGE
+    return np.where(constant, total, total / remembered)
+
+
+def _autocovariance(draws: Floats) -> Floats:
+    """Give the mean over chains of the covariance at each lag, shape (n_draws, n_variables)."""
+    n_draws = draws.shape[1]
+    length = 1 << (2 * n_draws - 1).bit_length()
+    spectrum = np.fft.rfft(draws - draws.mean(axis=1, keepdims=True), length, axis=1)
+    power = (spectrum.real**2 + spectrum.imag**2).mean(axis=0)
+    return np.fft.irfft(power, length, axis=0)[:n_draws] / n_draws

@@ -1,0 +1,90 @@
+"""Models compiled by processes of their own, while this one compiles and samples others.
+
+Such a process leaves the model on disk, where this one finds it.
+"""
+
+import os
+import pickle
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+
+from bayes_models.likelihood.observations import Observations
+from bayes_models.sampling.compiled import compile_model, load_model, logger
+from bayes_models.sampling.kept_models import can_keep
+
+COMMAND = (sys.executable, "-m", "bayes_models.sampling.compile_ahead")
+
+
+@contextmanager
+def compile_ahead(models: Sequence[str], observed: Observations) -> Iterator[Callable[[str], None]]:
+    """Have models compiled that were not compiled before, as many at once as there are processors.
+
+    Parameters
+    ----------
+    models : sequence of str
+        In the order in which they will be needed; the first is left to this process.
+    observed : Observations
+
+    Yields
+    ------
+    callable
+        From a model to nothing: it waits while the model is being compiled. A model whose turn
+        has not come, or that could not be compiled, is left to this process.
+    """
+    missing = [model for model in models if not load_model(model, observed)]
+    others = min(_processors(), len(missing)) - 1
+    if others < 1 or not can_keep():
+        yield lambda model: None
+        return
+    running: list[subprocess.Popen[bytes]] = []
+    over = threading.Event()
+    with ThreadPoolExecutor(others) as pool:
+        jobs = {
+            model: pool.submit(_compile_elsewhere, model, observed, running, over)
+            for model in missing[1:]
+        }
+
+        def wait(model: str) -> None:
+            if model in jobs and not jobs[model].cancel():
+                # If there was one: this process compiles the model itself.
+                jobs[model].exception()
+
+        try:
+            yield wait
+        finally:
+            over.set()
+            pool.shutdown(wait=False, cancel_futures=True)
+            for process in running:
+                process.kill()
+
+
+def _compile_elsewhere(
+    model: str,
+    observed: Observations,
+    running: list[subprocess.Popen[bytes]],
+    over: threading.Event,
+) -> None:
+    logger.info("%s: compiling, in a process of its own", model)
+    nowhere = subprocess.DEVNULL
+    with subprocess.Popen(
+        COMMAND, stdin=subprocess.PIPE, stdout=nowhere, stderr=nowhere
+    ) as process:
+        running.append(process)
+        if over.is_set():
+            # It was started while those that were running were being ended.
+            process.kill()
+        process.communicate(pickle.dumps((model, observed)))
+
+
+def _processors() -> int:
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+if __name__ == "__main__":
+    compile_model(*pickle.load(sys.stdin.buffer))

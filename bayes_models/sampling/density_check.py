@@ -1,0 +1,108 @@
+"""Whether C functions give what PyMC gives for the same model, at one point."""
+
+import ctypes
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from lehner.core.arrays import Floats
+
+if TYPE_CHECKING:
+    import pymc as pm
+
+SEED = 20150801
+DISTANCE = 0.3
+TOLERANCE = 1e-8
+# Small numbers among large ones: what cancels leaves rounding errors of the large ones.
+SMALLEST = 1e-6
+
+
+def why_wrong(density: Any, model: "pm.Model") -> str:
+    """Compare density, gradient and variables with those of PyMC.
+
+    Parameters
+    ----------
+    density : bayes_models.sampling.density.Density
+    model : pymc.Model
+        It was compiled from.
+
+    Returns
+    -------
+    str
+        What differs; empty if nothing does.
+    """
+    from pytensor.compile.mode import Mode
+
+    point = DISTANCE * np.random.default_rng(SEED).normal(size=density.n_parameters)
+    ours = dict(zip(("density", "gradient", "variables"), evaluate(density, point), strict=True))
+    # Evaluated in Python, operation by operation: nothing to compile, and no code in common.
+    mode = Mode(linker="py", optimizer="fast_run").excluding("fusion", "inplace")
+    reference = model.logp_dlogp_function(ravel_inputs=True, mode=mode)
+    reference.set_extra_values({})
+    value, gradient = reference(point)
+    values = model.compile_fn(model.unobserved_value_vars, mode=mode, on_unused_input="ignore")(
+        _by_name(model, point)
+    )
+    by_name = dict(zip((v.name for v in model.unobserved_value_vars), values, strict=True))
+    theirs = {
+        "density": np.asarray(value),
+        "gradient": gradient,
+        "variables": np.concatenate([np.ravel(by_name[name]) for name in density.shapes]),
+    }
+    for what, found in ours.items():
+        expected = theirs[what]
+        if found.shape != expected.shape or not np.allclose(
+            found, expected, rtol=TOLERANCE, atol=SMALLEST
+        ):
+            return f"the {what} of the C functions is not PyMC's"
+    return ""
+
+
+def evaluate(density: Any, point: Floats, **data: Any) -> tuple[Floats, Floats, Floats]:
+    """Call the C functions as the sampler does.
+
+    Parameters
+    ----------
+    density : bayes_models.sampling.density.Density
+    point : ndarray, shape (n_parameters,)
+    **data : array_like
+        What is not given is as when it was compiled.
+
+    Returns
+    -------
+    density : ndarray, shape ()
+    gradient : ndarray, shape (n_parameters,)
+    variables : ndarray, shape (n_values,)
+
+    Raises
+    ------
+    ValueError
+        If one of them says that it failed.
+    """
+    model = density.with_data(**data)
+    value, gradient, variables = np.empty(()), np.empty_like(point), np.empty(model.n_expanded)
+    size, address = ctypes.c_uint64, model.user_data.ctypes.data
+    calls = (
+        (density.log_density, (size(len(point)),), (point, gradient, value)),
+        (density.variables, (size(len(point)), size(len(variables))), (point, variables)),
+    )
+    for code, sizes, arrays in calls:
+        pointers = [ctypes.c_void_p(array.ctypes.data) for array in arrays]
+        types = [size] * len(sizes) + [ctypes.c_void_p] * (len(pointers) + 1)
+        function = ctypes.CFUNCTYPE(ctypes.c_int64, *types)(code.address)
+        failed = function(*sizes, *pointers, ctypes.c_void_p(address))
+        if failed:
+            raise ValueError(f"a C function failed with code {failed}")
+    return value, gradient, variables
+
+
+def _by_name(model: "pm.Model", point: Floats) -> dict[str, Floats]:
+    """Split a point into the values of the variables."""
+    found, start = {}, 0
+    shapes = model.initial_point(random_seed=0)
+    for variable in map(model.rvs_to_values.get, model.free_RVs):
+        shape = np.shape(shapes[variable.name])
+        end = start + int(np.prod(shape))
+        found[variable.name] = point[start:end].reshape(shape)
+        start = end
+    return found

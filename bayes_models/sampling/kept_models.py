@@ -1,0 +1,132 @@
+"""Compiled models on disk, so that another process needs neither to compile nor to build them.
+
+A file is its checksum and what was pickled. Its name is a hash of all that decides what is in it:
+the model and its priors, the numbers of raters and categories, the source of this package, the
+versions of what compiled it and the processor. Nothing in it is of the data. Files are in the
+folder that the environment variable `LEHNER_CACHE` names, or else in `~/.cache/lehner`; where that
+cannot be written nothing is kept.
+"""
+
+import functools
+import hashlib
+import logging
+import os
+import pickle
+import platform
+import tempfile
+from contextlib import suppress
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import numba
+
+from bayes_models.sampling.machine_code import processor
+
+logger = logging.getLogger(__name__)
+
+PACKAGES = ("numpy", "scipy", "numba", "llvmlite", "pytensor", "pymc", "nutpie")
+SETTINGS = ("NUMBA_", "PYTENSOR_")
+MOST_FILES = 200
+CHECKSUM = hashlib.sha256().digest_size
+
+
+def find_kept(*identity: Any) -> Any:
+    """Find what was kept.
+
+    Parameters
+    ----------
+    *identity
+        What it is of; its `repr` tells it from others.
+
+    Returns
+    -------
+    object
+        As it was kept; None if there is none, or it is damaged.
+    """
+    try:
+        content = _path(identity).read_bytes()
+    except (OSError, RuntimeError):
+        return None
+    checksum, pickled = content[:CHECKSUM], content[CHECKSUM:]
+    if hashlib.sha256(pickled).digest() != checksum:
+        return None
+    try:
+        return pickle.loads(pickled)
+    except Exception as error:  # Inner names of Numba may have changed: compile again.
+        logger.info("what was kept on disk cannot be loaded: %s", error)
+        return None
+
+
+def keep(content: Any, *identity: Any) -> None:
+    """Keep something, if it can be kept.
+
+    Parameters
+    ----------
+    content : object
+        That can be pickled.
+    *identity
+        As `find_kept` takes it.
+    """
+    try:
+        pickled = pickle.dumps(content)
+    except (pickle.PicklingError, AttributeError, TypeError) as error:
+        logger.info("not kept on disk: %s", error)
+        return
+    with suppress(OSError, RuntimeError):
+        path = _path(identity)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        # Renamed into place: another process finds a whole file or none.
+        with tempfile.TemporaryDirectory(dir=path.parent, prefix=".writing-") as folder:
+            temporary = Path(folder) / path.name
+            temporary.write_bytes(hashlib.sha256(pickled).digest() + pickled)
+            os.replace(temporary, path)
+        _leave_newest(path.parent)
+
+
+def can_keep() -> bool:
+    """Say whether what is kept here will be found by another process.
+
+    Returns
+    -------
+    bool
+    """
+    try:
+        _folder().mkdir(parents=True, exist_ok=True)
+        return os.access(_folder(), os.W_OK)
+    except (OSError, RuntimeError):
+        return False
+
+
+def _path(identity: tuple[Any, ...]) -> Path:
+    name = hashlib.sha256(repr((_circumstances(), identity)).encode()).hexdigest()
+    return _folder() / f"{name}.model"
+
+
+def _folder() -> Path:
+    chosen = os.environ.get("LEHNER_CACHE")
+    return Path(chosen) if chosen else Path.home() / ".cache" / "lehner"
+
+
+def _circumstances() -> tuple[Any, ...]:
+    """Give what compiled code depends on besides the model."""
+    settings = sorted((k, v) for k, v in os.environ.items() if k.startswith(SETTINGS))
+    return (*_installed(), processor(), numba.config.OPT, settings)
+
+
+@functools.cache
+def _installed() -> tuple[Any, ...]:
+    versions = tuple(version(package) for package in PACKAGES)
+    return platform.python_version(), versions, _source()
+
+
+def _source() -> str:
+    """Hash the source of this package."""
+    files = sorted(Path(__file__).parents[1].rglob("*.py"))
+    return hashlib.sha256(b"".join(file.read_bytes() for file in files)).hexdigest()
+
+
+def _leave_newest(folder: Path) -> None:
+    by_age = sorted(folder.glob("*.model"), key=lambda path: path.stat().st_mtime)
+    for path in by_age[:-MOST_FILES]:
+        path.unlink(missing_ok=True)

@@ -1,0 +1,99 @@
+"""C functions as bytes, so that another process need not compile them.
+
+Numba's own cache of functions looks for them by their Python code, which here is made from a
+model's graph. These are its inner names; whoever calls does without where they have changed.
+"""
+
+import pickle
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import llvmlite.binding
+import numba
+from numba.core.registry import cpu_target
+from numba.core.runtime import rtsys
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class MachineCode:
+    """A C function in memory.
+
+    Parameters
+    ----------
+    address : int
+    symbol : str
+        Its name in the library.
+    library : numba's library
+        Which holds it.
+    """
+
+    address: int
+    symbol: str
+    library: Any
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle the code itself."""
+        if self.library.has_dynamic_globals:
+            raise pickle.PicklingError("the code refers to addresses in this process")
+        declared = [f.name for f in self.library._final_module.functions if f.is_declaration]
+        calls = tuple(name for name in declared if not name.startswith("llvm."))
+        return load_function, (self.symbol, calls, self.library.serialize_using_object_code())
+
+
+def compile_function(signature: Any, function: Callable[..., Any]) -> MachineCode:
+    """Compile a function.
+
+    Parameters
+    ----------
+    signature : numba's signature
+    function : callable
+        That Numba can compile.
+
+    Returns
+    -------
+    MachineCode
+    """
+    compiled = numba.cfunc(signature)(function)
+    return MachineCode(
+        address=compiled.address, symbol=compiled.native_name, library=compiled._library
+    )
+
+
+def load_function(symbol: str, calls: Sequence[str], library: Any) -> MachineCode:
+    """Load a function that was pickled, on a processor of the same kind.
+
+    Parameters
+    ----------
+    symbol : str
+    calls : sequence of str
+        Names of the functions that it calls.
+    library : tuple
+        Numba's serialised library.
+
+    Returns
+    -------
+    MachineCode
+
+    Raises
+    ------
+    ValueError
+        If a function that it calls is not there: to load it would end the process.
+    """
+    rtsys.initialize(cpu_target.target_context)
+    missing = [name for name in calls if llvmlite.binding.address_of_symbol(name) is None]
+    if missing:
+        raise ValueError(f"there are no functions {missing}")
+    loaded = cpu_target.target_context.codegen().unserialize_library(library)
+    address = loaded.get_pointer_to_function(symbol)
+    return MachineCode(address=address, symbol=symbol, library=loaded)
+
+
+def processor() -> tuple[str, ...]:
+    """Say for which processor code is compiled here.
+
+    Returns
+    -------
+    tuple of str
+    """
+    return tuple(cpu_target.target_context.codegen().magic_tuple())

@@ -1,0 +1,161 @@
+"""A compiled model sampled by NUTS, with any data of the shape it was compiled for."""
+
+import dataclasses
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import xarray as xr
+
+from bayes_models.likelihood.observations import Observations
+from bayes_models.models.assemble import rater_coords
+from bayes_models.models.deferred import nutpie
+from bayes_models.sampling.compiled import CompiledModel
+from bayes_models.sampling.draws import labelled_draws
+from bayes_models.sampling.start import chains_by_start, em_start
+from lehner.core.arrays import Floats
+from lehner.core.seeds import child_seeds
+
+SAMPLE_STATS = {
+    "depth": "tree_depth",
+    "maxdepth_reached": "reached_max_treedepth",
+    "mean_tree_accept": "acceptance_rate",
+    "logp": "lp",
+    "energy": "energy",
+    "n_steps": "n_steps",
+    "step_size": "step_size",
+    "diverging": "diverging",
+}
+
+
+def sample(
+    compiled: CompiledModel,
+    observed: Observations,
+    *,
+    seed: int,
+    draws: int,
+    tune: int,
+    chains: int,
+    target_accept: float,
+    cores: int | None = None,
+    starts: Sequence[Mapping[str, Floats]] | None = None,
+) -> dict[str, xr.Dataset]:
+    """Sample the posterior by NUTS.
+
+    Parameters
+    ----------
+    compiled : CompiledModel
+    observed : Observations
+    seed : int
+    draws, tune, chains : int
+    target_accept : float
+    cores : int, optional
+        How many chains are sampled at once; by default as many as there are processors.
+    starts : sequence of mapping, optional
+        Values of variables near which chains start, the best first; by default those of EM from
+        a vote.
+
+    Returns
+    -------
+    dict
+        Datasets `posterior` and `sample_stats`.
+
+    Raises
+    ------
+    KeyboardInterrupt
+        If sampling was interrupted: what was drawn until then is no sample of the posterior.
+    """
+    starts = starts or [em_start(observed)]
+    by_start = chains_by_start(len(starts), chains)
+    # With one start the seed itself: the draws do not depend on whether modes were looked for.
+    seeds = [seed]
+    if len(by_start) > 1:
+        seeds = [int(child.generate_state(1)[0]) for child in child_seeds(seed, len(by_start))]
+    density = compiled.density.with_data(**observed.arrays)
+    by_chain, statistics_by_chain = [], []
+    for values, n_chains, start_seed in zip(starts, by_start, seeds, strict=False):
+        found, of_chains = _run_chains(
+            density,
+            *compiled.start(values),
+            seed=start_seed,
+            draws=draws,
+            tune=tune,
+            chains=n_chains,
+            cores=cores,
+            target_accept=target_accept,
+        )
+        by_chain += found
+        statistics_by_chain += of_chains
+    coords = compiled.coords | rater_coords(observed)
+    shapes = density.shapes
+    posterior = {
+        name: (dims, _stack(by_chain, name, draws, shapes[name]))
+        for name, dims in compiled.dims.items()
+    }
+    statistics = {
+        ours: ((), _stack(statistics_by_chain, theirs, draws, ()))
+        for theirs, ours in SAMPLE_STATS.items()
+    }
+    return {
+        "posterior": labelled_draws(posterior, coords),
+        "sample_stats": labelled_draws(statistics, {}),
+    }
+
+
+def _run_chains(
+    density: Any,
+    start: Floats,
+    scale: Floats,
+    *,
+    chains: int,
+    draws: int,
+    tune: int,
+    **options: Any,
+) -> tuple[list[pa.RecordBatch], list[pa.RecordBatch]]:
+    """Sample chains that start near a point; give draws and statistics of each chain."""
+
+    def initial_point(chain_seed: Any = None) -> Floats:
+        # Jitter as wide as usual can throw a chain into a permuted labelling for good.
+        return start + scale * np.random.default_rng(chain_seed).normal(size=len(start))
+
+    # The sampler ignores a mean it is told to start from if the model comes from PyMC.
+    sampler = nutpie.sample(
+        dataclasses.replace(density, initial_point_func=initial_point),
+        blocking=False,
+        chains=chains,
+        draws=draws,
+        tune=tune,
+        progress_bar=False,
+        return_raw_trace=True,
+        **options,
+    )
+    # Were it to wait itself, it would answer an interrupt with the chains it has.
+    try:
+        trace = sampler.wait()
+    except BaseException:
+        sampler.cancel()
+        raise
+    by_chain, statistics = (
+        [pa.record_batch(chain) for chain in part] for part in trace.get_arrow_trace()
+    )
+    _require_whole(by_chain, chains, draws + tune)
+    return by_chain, statistics
+
+
+def _require_whole(by_chain: Sequence[pa.RecordBatch], chains: int, length: int) -> None:
+    lengths = [chain.num_rows for chain in by_chain]
+    if lengths != [length] * chains:
+        raise KeyboardInterrupt(
+            f"sampling was stopped: the chains have {lengths} draws, not {chains} times {length}"
+        )
+
+
+def _stack(batches: Any, name: str, draws: int, shape: tuple[int, ...]) -> Floats:
+    """Give the draws after warm-up, shape (n_chains, n_draws, *shape)."""
+    chains = []
+    for batch in batches:
+        column = batch.column(name)
+        values = column.flatten() if hasattr(column, "flatten") else column
+        chains.append(values.to_numpy(zero_copy_only=False).reshape(-1, *map(int, shape))[-draws:])
+    return np.stack(chains)

@@ -1,0 +1,217 @@
+"""Compiled models on disk: the same draws without PyMC, and only what is whole is read."""
+
+import pickle
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import numpy as np
+import pymc as pm
+import pytest
+
+import bayes_models
+from bayes_models.sampling import compiled, kept_models
+from bayes_models.sampling.compiled import compile_model, load_model
+from bayes_models.sampling.kept_models import can_keep, find_kept, keep
+from bayes_models.sampling.machine_code import MachineCode, load_function
+from lehner import Scenario, simulate
+
+ROOT = Path(__file__).parents[3]
+SCENARIO = Scenario(n_items=40, n_categories=3, rater_accuracy=(0.5, 0.6, 0.7))
+OPTIONS = {"seed": 5, "draws": 50, "tune": 50, "chains": 2, "tries": 1}
+FIT = f"""
+import sys, warnings
+import numpy as np
+import bayes_models
+from lehner import Scenario, simulate
+warnings.simplefilter("ignore")
+tree = bayes_models.fit("one_coin", simulate({SCENARIO!r}, 2), **{OPTIONS!r})
+loaded = {{"pymc", "pytensor", "arviz", "arviz_stats", "matplotlib"}} & set(sys.modules)
+assert not loaded, loaded
+np.savez(sys.argv[1], **{{name: x.values for name, x in tree["posterior"].data_vars.items()}})
+"""
+
+
+@pytest.fixture
+def folder(monkeypatch, tmp_path):
+    monkeypatch.setenv("LEHNER_CACHE", str(tmp_path / "cache"))
+    return tmp_path / "cache"
+
+
+@pytest.fixture(scope="module")
+def one_coin():
+    """A model that is compiled here: what is on disk is not read."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("LEHNER_CACHE", "/dev/null/nowhere")
+        patch.setattr(compiled, "_compiled", {})
+        yield compile_model("one_coin", bayes_models.observe(simulate(SCENARIO, 1)))
+
+
+@pytest.fixture
+def compilations(monkeypatch, one_coin):
+    """The models compiled from now on, each as the one that is compiled already."""
+    names = []
+
+    def compile_again(name, observed, chosen):
+        names.append(name)
+        return one_coin
+
+    monkeypatch.setattr(compiled, "_compile", compile_again)
+    monkeypatch.setattr(compiled, "_compiled", {})
+    return names
+
+
+def start_anew(monkeypatch):
+    monkeypatch.setattr(compiled, "_compiled", {})
+
+
+def observed(seed=1, **changes):
+    return bayes_models.observe(simulate(SCENARIO, seed))
+
+
+def test_another_process_draws_the_same_without_pymc(folder, compilations, tmp_path):
+    with pytest.warns(bayes_models.ConvergenceWarning):
+        tree = bayes_models.fit("one_coin", simulate(SCENARIO, 2), **OPTIONS)
+    assert compilations == ["one_coin"]
+    command = [sys.executable, "-c", FIT, str(tmp_path / "draws.npz")]
+    run = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    assert run.returncode == 0, run.stderr
+    kept = np.load(tmp_path / "draws.npz")
+    assert set(kept) == set(tree["posterior"].data_vars)
+    for name, draws in tree["posterior"].data_vars.items():
+        np.testing.assert_array_equal(kept[name], draws.values)
+
+
+def test_what_is_kept_serves_all_data_of_that_shape_and_no_other(monkeypatch, folder, compilations):
+    for seed in (1, 2):
+        start_anew(monkeypatch)
+        compile_model("one_coin", observed(seed))
+    assert compilations == ["one_coin"]
+    start_anew(monkeypatch)
+    assert load_model("one_coin", observed(3)) and not load_model("one_coin", observed(), "flat")
+    start_anew(monkeypatch)
+    compile_model("one_coin", observed(), {"system_log_odds": (0.0, 2.0)})
+    more = simulate(Scenario(n_items=40, n_categories=4, rater_accuracy=(0.5, 0.6, 0.7)), 1)
+    compile_model("one_coin", bayes_models.observe(more))
+    assert len(compilations) == 3
+
+
+def test_nothing_of_the_data_is_on_disk(folder, compilations):
+    ratings = simulate(SCENARIO, 1)
+    named = type(ratings)(ratings.flat, ["Xeno", "Yves", "Zoe"], ["Ann", "Bob", "Cleo"])
+    compile_model("one_coin", bayes_models.observe(named))
+    (file,) = folder.iterdir()
+    for name in (b"Xeno", b"Ann", b"Cleo"):
+        assert name not in file.read_bytes()
+
+
+def test_a_prior_that_is_a_distribution_is_not_kept(monkeypatch, folder, compilations):
+    compile_model("one_coin", observed(), {"rater_log_odds": pm.Normal.dist(0, 1)})
+    assert compilations == ["one_coin"] and not folder.exists()
+
+
+@pytest.mark.parametrize("damage", ["cut", "empty", "changed", "other"])
+def test_a_damaged_file_is_compiled_anew_and_replaced(monkeypatch, folder, compilations, damage):
+    compile_model("one_coin", observed())
+    (file,) = folder.iterdir()
+    whole = file.read_bytes()
+    middle = len(whole) // 2
+    changed = whole[:middle] + bytes([whole[middle] ^ 1]) + whole[middle + 1 :]
+    damaged = {"cut": whole[:-9], "empty": b"", "changed": changed, "other": b"no model" * 99}
+    file.write_bytes(damaged[damage])
+    start_anew(monkeypatch)
+    compile_model("one_coin", observed())
+    assert compilations == ["one_coin"] * 2
+    start_anew(monkeypatch)
+    compile_model("one_coin", observed())
+    assert compilations == ["one_coin"] * 2 and len(list(folder.iterdir())) == 1
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("_source", lambda: "changed"),
+        ("version", lambda package: "9"),
+        ("processor", lambda: ("z80",)),
+    ],
+)
+def test_what_another_source_version_or_processor_made_is_not_read(
+    monkeypatch, folder, compilations, name, value
+):
+    compile_model("one_coin", observed())
+    start_anew(monkeypatch)
+    assert load_model("one_coin", observed())
+    start_anew(monkeypatch)
+    monkeypatch.setattr(kept_models, name, value)
+    kept_models._installed.cache_clear()
+    try:
+        assert not load_model("one_coin", observed())
+    finally:
+        kept_models._installed.cache_clear()
+
+
+def test_any_file_of_the_package_counts_as_its_source(monkeypatch, tmp_path):
+    (tmp_path / "kept_models.py").write_text("")
+    (tmp_path / "likelihood.py").write_text("BLOCK = 16")
+    monkeypatch.setattr(kept_models, "__file__", str(tmp_path / "kept_models.py"))
+    before = kept_models._source()
+    assert kept_models._source() == before
+    (tmp_path / "likelihood.py").write_text("BLOCK = 17")
+    assert kept_models._source() != before
+
+
+def test_without_a_folder_to_write_to_models_are_compiled(monkeypatch, compilations):
+    monkeypatch.setenv("LEHNER_CACHE", "/dev/null/nowhere")
+    assert not can_keep()
+    compile_model("one_coin", observed())
+    start_anew(monkeypatch)
+    compile_model("one_coin", observed())
+    assert compilations == ["one_coin"] * 2
+
+
+def test_whoever_reads_while_others_write_finds_a_whole_file_or_none(folder):
+    content = {name: np.full(50_000, name) for name in range(4)}
+
+    def write_and_read(name):
+        for _ in range(25):
+            keep(content[name], "the same")
+            found = find_kept("the same")
+            assert found is not None and (found == found[0]).all() and len(found) == 50_000
+
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(write_and_read, content))
+    assert len(list(folder.iterdir())) == 1
+
+
+def test_the_newest_files_stay(monkeypatch, folder):
+    monkeypatch.setattr(kept_models, "MOST_FILES", 3)
+    for number in range(6):
+        keep(number, number)
+    assert [find_kept(number) for number in range(6)] == [None] * 3 + [3, 4, 5]
+
+
+def test_code_that_calls_what_is_not_there_is_not_loaded(folder, one_coin):
+    code = one_coin.density.log_density
+    load, (symbol, calls, library) = code.__reduce__()
+    assert "NRT_Allocate" in calls
+    assert isinstance(load(symbol, calls, library), MachineCode)
+    with pytest.raises(ValueError, match="there are no functions"):
+        load_function(symbol, [*calls, "nowhere"], library)
+
+
+class Unloadable:
+    def __reduce__(self):
+        return load_function, ("symbol", ["nowhere"], None)
+
+
+def test_what_cannot_be_loaded_is_as_if_it_were_not_there(folder):
+    keep(Unloadable(), "it")
+    assert find_kept("it") is None and len(list(folder.iterdir())) == 1
+
+
+def test_what_cannot_be_pickled_is_not_kept(folder):
+    keep(lambda: None, "it")
+    with pytest.raises((pickle.PicklingError, AttributeError)):
+        pickle.dumps(lambda: None)
+    assert find_kept("it") is None

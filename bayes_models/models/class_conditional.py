@@ -3,8 +3,8 @@
 from bayes_models.likelihood.observations import observe
 from bayes_models.models.assemble import add_confusion, equal_errors
 from bayes_models.models.deferred import pm
-from bayes_models.models.priors import Priors, add_beta, add_dirichlet, choose_priors
-from bayes_models.models.spec import OF_A_RATER, ModelSpec
+from bayes_models.models.priors import Priors, add_beta_by_rater, add_dirichlet, choose_priors
+from bayes_models.models.spec import OF_A_RATER, OF_THE_SYSTEM, ModelSpec
 from lehner import Ratings
 
 
@@ -20,8 +20,10 @@ def class_conditional(ratings: Ratings, priors: Priors = None) -> "pm.Model":
     ratings : Ratings
         With or without a system.
     priors : str or mapping, optional
-        Set "rater" (as in R's rater) or "flat", or priors of `base_rates` and
-        `accuracy_by_category`, see `bayes_models.models.priors`.
+        Set "default", "rater" (as in R's rater) or "flat", or priors of `base_rates`,
+        `accuracy_by_category` and `system_accuracy_by_category`, see
+        `bayes_models.models.priors`. By default raters are as in "rater", whose prior is worth 8
+        ratings of each category, and the system's is worth 2.
 
     Returns
     -------
@@ -43,8 +45,10 @@ def class_conditional(ratings: Ratings, priors: Priors = None) -> "pm.Model":
     prior = choose_priors("class_conditional", priors)
     with pm.Model(coords=observed.coords) as model:
         base_rates = add_dirichlet("base_rates", prior["base_rates"], ("category",))
-        accuracy = add_beta(
-            "accuracy_by_category", prior["accuracy_by_category"], ("rater", "category")
+        accuracy = add_beta_by_rater(
+            "accuracy_by_category",
+            prior["accuracy_by_category"],
+            prior["system_accuracy_by_category"] if observed.has_system else None,
         )
         add_confusion(observed, base_rates, equal_errors(accuracy, observed.n_categories))
     return model
@@ -53,9 +57,25 @@ def class_conditional(ratings: Ratings, priors: Priors = None) -> "pm.Model":
 SPEC = ModelSpec(
     build=class_conditional,
     priors={
-        "rater": {"base_rates": 3.0, "accuracy_by_category": (4.8, 3.2)},
-        "flat": {"base_rates": 1.0, "accuracy_by_category": (1.0, 1.0)},
+        "default": {
+            "base_rates": 3.0,
+            "accuracy_by_category": (4.8, 3.2),
+            "system_accuracy_by_category": (1.2, 0.8),
+        },
+        "rater": {
+            "base_rates": 3.0,
+            "accuracy_by_category": (4.8, 3.2),
+            "system_accuracy_by_category": (4.8, 3.2),
+        },
+        "flat": {
+            "base_rates": 1.0,
+            "accuracy_by_category": (1.0, 1.0),
+            "system_accuracy_by_category": (1.0, 1.0),
+        },
     },
     n_parameters=lambda priors, observed: observed.n_categories * len(observed.rater_names),
-    row_priors={"accuracy_by_category": OF_A_RATER},
+    row_priors={
+        "accuracy_by_category": OF_A_RATER,
+        "system_accuracy_by_category": OF_THE_SYSTEM,
+    },
 )

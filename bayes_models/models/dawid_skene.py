@@ -3,8 +3,16 @@
 from bayes_models.likelihood.observations import observe
 from bayes_models.models.assemble import add_confusion
 from bayes_models.models.deferred import pm
-from bayes_models.models.priors import DIAGONAL, Priors, add_dirichlet, choose_priors
-from bayes_models.models.spec import OF_A_RATER, ModelSpec
+from bayes_models.models.priors import (
+    DIAGONAL,
+    WEAK_DIAGONAL,
+    Priors,
+    add_dirichlet,
+    choose_priors,
+    confusion_concentration,
+    is_distribution,
+)
+from bayes_models.models.spec import OF_A_RATER, OF_THE_SYSTEM, ModelSpec
 from lehner import Ratings
 
 
@@ -24,8 +32,10 @@ def dawid_skene(ratings: Ratings, priors: Priors = None) -> "pm.Model":
     ratings : Ratings
         With or without a system.
     priors : str or mapping, optional
-        Set "rater" (as in R's rater: strength 8, accuracy .6) or "flat", or priors of
-        `base_rates` and `confusion`, see `bayes_models.models.priors`.
+        Set "default", "rater" (as in R's rater: every row of a matrix is worth 8 ratings, right in
+        .6) or "flat", or priors of `base_rates`, `confusion` and `system_confusion`, see
+        `bayes_models.models.priors`. By default raters are as in "rater", and the system's rows
+        worth 2 ratings. A `confusion` that is given holds for the system, too.
 
     Returns
     -------
@@ -50,7 +60,15 @@ def dawid_skene(ratings: Ratings, priors: Priors = None) -> "pm.Model":
     with pm.Model(coords=observed.coords) as model:
         base_rates = add_dirichlet("base_rates", prior["base_rates"], ("category",))
         dims = ("rater", "category", "response")
-        confusion = add_dirichlet("confusion", prior["confusion"], dims)
+        own = prior["confusion"]
+        if not is_distribution(own):
+            own = confusion_concentration(
+                prior,
+                len(observed.rater_names),
+                observed.n_categories,
+                has_system=observed.has_system,
+            )
+        confusion = add_dirichlet("confusion", own, dims)
         add_confusion(observed, base_rates, confusion)
     return model
 
@@ -58,10 +76,15 @@ def dawid_skene(ratings: Ratings, priors: Priors = None) -> "pm.Model":
 SPEC = ModelSpec(
     build=dawid_skene,
     priors={
-        "rater": {"base_rates": 3.0, "confusion": DIAGONAL},
-        "flat": {"base_rates": 1.0, "confusion": 1.0},
+        "default": {
+            "base_rates": 3.0,
+            "confusion": DIAGONAL,
+            "system_confusion": WEAK_DIAGONAL,
+        },
+        "rater": {"base_rates": 3.0, "confusion": DIAGONAL, "system_confusion": DIAGONAL},
+        "flat": {"base_rates": 1.0, "confusion": 1.0, "system_confusion": 1.0},
     },
     n_parameters=lambda priors, observed: observed.cells_of_matrix * len(observed.rater_names),
-    row_priors={"confusion": OF_A_RATER},
+    row_priors={"confusion": OF_A_RATER, "system_confusion": OF_THE_SYSTEM},
     conjugate=True,
 )

@@ -8,7 +8,14 @@ import numpy as np
 from bayes_models.likelihood.observations import Observations, observe
 from bayes_models.models.assemble import add_confusion, rater_coords, with_system
 from bayes_models.models.deferred import pm, pt
-from bayes_models.models.priors import DIAGONAL, Priors, add_dirichlet, add_spread, choose_priors
+from bayes_models.models.priors import (
+    DIAGONAL,
+    WEAK_DIAGONAL,
+    Priors,
+    add_dirichlet,
+    add_spread,
+    choose_priors,
+)
 from bayes_models.models.spec import OF_ALL, OF_THE_SYSTEM, ModelSpec
 from bayes_models.models.zero_sum import zero_sum_basis
 from bayes_models.sampling.kept_priors import varies
@@ -84,7 +91,7 @@ SPEC = ModelSpec(
             "base_rates": 3.0,
             "population_confusion": DIAGONAL,
             "confusion_spread": 0.5,
-            "system_confusion": DIAGONAL,
+            "system_confusion": WEAK_DIAGONAL,
         },
         "flat": {
             "base_rates": 1.0,

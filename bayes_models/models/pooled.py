@@ -3,7 +3,7 @@
 from bayes_models.likelihood.observations import observe
 from bayes_models.models.assemble import add_confusion, rater_coords, with_system
 from bayes_models.models.deferred import pm, pt
-from bayes_models.models.priors import DIAGONAL, Priors, add_dirichlet, choose_priors
+from bayes_models.models.priors import DIAGONAL, WEAK_DIAGONAL, Priors, add_dirichlet, choose_priors
 from bayes_models.models.spec import OF_ALL, OF_THE_SYSTEM, ModelSpec
 from lehner import Ratings
 
@@ -58,6 +58,11 @@ def pooled(ratings: Ratings, priors: Priors = None) -> "pm.Model":
 SPEC = ModelSpec(
     build=pooled,
     priors={
+        "default": {
+            "base_rates": 3.0,
+            "rater_confusion": DIAGONAL,
+            "system_confusion": WEAK_DIAGONAL,
+        },
         "rater": {"base_rates": 3.0, "rater_confusion": DIAGONAL, "system_confusion": DIAGONAL},
         "flat": {"base_rates": 1.0, "rater_confusion": 1.0, "system_confusion": 1.0},
     },

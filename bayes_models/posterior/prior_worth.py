@@ -114,7 +114,7 @@ def _worth(variable: str, whose: str, prior: Any, shape: tuple[int, int]) -> Flo
     n_raters, k = shape
     if distribution_name(prior):
         return None
-    if variable == "accuracy_by_category":
+    if variable.endswith("accuracy_by_category"):
         return np.full(k, dirichlet_concentration(variable, prior, (2,)).sum())
     if whose == OF_A_RATER:
         rows = dirichlet_concentration(variable, prior, (n_raters, k, k)).sum(axis=-1)

@@ -17,6 +17,7 @@ from bayes_models.likelihood.observations import Observations
 from bayes_models.models.priors import (
     Priors,
     choose_priors,
+    confusion_concentration,
     dirichlet_concentration,
     is_distribution,
 )
@@ -135,8 +136,8 @@ def _concentrations(
     k = observed.n_categories
     base_rates = dirichlet_concentration("base_rates", priors["base_rates"], (k,))
     if _has_own_matrices(spec):
-        (name,) = spec.row_priors
-        confusion = dirichlet_concentration(name, priors[name], (len(observed.rater_names), k, k))
+        n_raters, has_system = len(observed.rater_names), observed.has_system
+        confusion = confusion_concentration(priors, n_raters, k, has_system=has_system)
     else:
         confusion = np.stack(
             [dirichlet_concentration(name, priors[name], (k, k)) for name in spec.row_priors]

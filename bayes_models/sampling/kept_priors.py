@@ -31,7 +31,7 @@ def priors_as_json(model: str, priors: Priors = None) -> str:
     Examples
     --------
     >>> priors_as_json("dawid_skene", {"base_rates": [1, 2]})
-    '{"base_rates": [1.0, 2.0], "confusion": "diagonal"}'
+    '{"base_rates": [1.0, 2.0], "confusion": "diagonal", "system_confusion": "weak_diagonal"}'
     """
     chosen = choose_priors(model, priors)
     return json.dumps({name: _plain(prior) for name, prior in chosen.items()})

@@ -5,11 +5,20 @@ import pymc as pm
 import pytest
 import xarray as xr
 
-from bayes_models import MODELS, find_model, fit, one_coin, one_coin_by_rater, relaxed_k
+from bayes_models import (
+    MODELS,
+    estimate_from_draws,
+    find_model,
+    fit,
+    fit_many,
+    one_coin,
+    one_coin_by_rater,
+    relaxed_k,
+)
 from bayes_models.calibration import prior_draws
-from bayes_models.models.priors import choose_priors
+from bayes_models.models.priors import choose_priors, confusion_concentration
 from bayes_models.models.simplex import IsometricLogRatio, zero_sum_basis
-from lehner import InputError, Ratings, load_dataset
+from lehner import InputError, Ratings, Scenario, load_dataset, simulate
 
 
 @pytest.fixture
@@ -253,6 +262,44 @@ def test_what_is_no_prior_is_refused_before_compiling(prior, ratings):
 
 def test_priors_not_given_are_those_of_the_first_set():
     assert choose_priors("dawid_skene", {"base_rates": 1.0})["confusion"] == "diagonal"
+
+
+def test_the_prior_of_the_system_is_weak_unless_one_is_given():
+    def rows(priors):
+        chosen = choose_priors("dawid_skene", priors)
+        return confusion_concentration(chosen, 3, 4, has_system=True).sum(axis=-1)[:, 0]
+
+    by_rater = np.multiply.outer([1.0, 2.0, 3.0], np.ones((4, 4)))
+    assert rows(None).round(9).tolist() == [8, 8, 2]
+    assert rows("rater").round(9).tolist() == [8, 8, 8]
+    assert rows({"confusion": 1.0}).tolist() == [4, 4, 4]
+    assert rows({"confusion": by_rater}).tolist() == [4, 8, 12]
+    assert rows({"confusion": 1.0, "system_confusion": 2.0}).tolist() == [4, 4, 8]
+    chosen = choose_priors("dawid_skene")
+    assert confusion_concentration(chosen, 3, 4, has_system=False)[-1, 0].sum().round(9) == 8
+
+
+@pytest.mark.parametrize("name", ["dawid_skene", "pooled"])
+def test_the_interval_of_a_good_system_holds_with_two_categories(name):
+    """With raters' priors for the system it held in none to two of eight such samples."""
+    scenario = Scenario(
+        n_categories=2,
+        base_rates=(0.8, 0.2),
+        rater_accuracy=(0.7, 0.7, 0.7),
+        system_accuracy=0.9,
+        n_items=200,
+    )
+    options = {"engine": "gibbs", "draws": 300, "tune": 200, "tries": 1, "checks": False}
+    data = [simulate(scenario, seed) for seed in range(8)]
+    held = {
+        priors: sum(
+            found.lower <= 0.9 <= found.upper
+            for tree in fit_many(name, data, seed=1, priors=priors, **options)
+            if (found := estimate_from_draws(tree).system_accuracy).lower is not None
+        )
+        for priors in ("default", "rater")
+    }
+    assert held["default"] >= 6 and held["rater"] <= 4
 
 
 def test_the_transform_goes_there_and_back_and_has_the_volume_of_the_simplex():

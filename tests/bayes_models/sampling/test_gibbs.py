@@ -71,7 +71,9 @@ def exact_means(ratings, shared, confusion=None, base_rates=3.0):
 def test_means_are_those_of_the_exact_posterior(model):
     ratings = small()
     expected = exact_means(ratings, shared=model == "pooled")
-    posterior = sample_conjugate(model, observe(ratings), seed=1, draws=50_000, tune=100, chains=4)
+    posterior = sample_conjugate(
+        model, observe(ratings), "rater", seed=1, draws=50_000, tune=100, chains=4
+    )
     accuracy = posterior["accuracy"].mean(("chain", "draw")).values
     if model == "pooled":
         np.testing.assert_array_equal(posterior["accuracy"][..., 0], posterior["accuracy"][..., 1])
@@ -145,7 +147,8 @@ def test_draws_are_those_of_nuts(model):
 def test_a_fit_keeps_its_priors_those_not_given_too():
     priors = {"base_rates": np.array([1, 2.5])}
     (tree,) = fit_many("dawid_skene", [small()], engine="gibbs", priors=priors, tries=1)
-    assert kept_priors(tree) == {"base_rates": [1.0, 2.5], "confusion": "diagonal"}
+    kept = {"confusion": "diagonal", "system_confusion": "weak_diagonal"}
+    assert kept_priors(tree) == {"base_rates": [1.0, 2.5], **kept}
     (again,) = fit_many("dawid_skene", [small()], engine="gibbs", priors=kept_priors(tree), tries=1)
     assert again["posterior"].to_dataset().equals(tree["posterior"].to_dataset())
 

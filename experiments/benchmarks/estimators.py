@@ -247,7 +247,8 @@ def _estimate(method: str, ratings: Ratings, seed: int) -> Estimate:
         return find_method(method).estimate(ratings, LEVEL, seed)
     import bayes_models
 
-    tree = fit_as_in_studies(method, ratings, seed, checks=True)
+    engine = "gibbs" if bayes_models.find_model(method).conjugate else "nuts"
+    tree = fit_as_in_studies(method, ratings, seed, engine=engine, checks=True)
     return bayes_models.estimate_from_draws(tree, level=LEVEL)
 
 

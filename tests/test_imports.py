@@ -4,6 +4,7 @@ import ast
 import json
 import subprocess
 import sys
+from graphlib import TopologicalSorter
 from pathlib import Path
 
 import pytest
@@ -54,3 +55,27 @@ def test_lower_packages_do_not_import_higher_ones(package, forbidden):
     for file in files:
         found = imported_packages(file.read_text(encoding="utf-8"))
         assert not found & (forbidden | {"relative"}), file
+
+
+def imported_modules(file, modules):
+    """Give the modules of this repository that a file needs to be imported."""
+    found = set()
+    for node in ast.parse(file.read_text(encoding="utf-8")).body:
+        if isinstance(node, ast.ImportFrom):
+            names = {f"{node.module}.{alias.name}" for alias in node.names} & modules
+            found |= names or ({node.module} & modules)
+        elif isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names} & modules
+    return found
+
+
+def test_no_module_needs_itself():
+    files = {
+        ".".join(file.relative_to(ROOT).with_suffix("").parts): file
+        for package in ("lehner", "bayes_models", "experiments")
+        for file in (ROOT / package).rglob("*.py")
+        if file.name != "__init__.py"
+    }
+    needed = {name: imported_modules(file, set(files)) for name, file in files.items()}
+    order = list(TopologicalSorter(needed).static_order())
+    assert set(order) == set(files)

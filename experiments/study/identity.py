@@ -15,9 +15,10 @@ import numpy as np
 from experiments.study.options import MethodChoice
 from lehner import Scenario
 
-FORMAT = 2
+FORMAT = 3
 """Of stored results. To be raised when a default of `Scenario` changes, or what a method does by
-default: results under the same hash would then be of something else."""
+default: results under the same hash would then be of something else. Format 2 had the raters' prior
+for the system in `dawid_skene` and its kin."""
 
 
 @lru_cache(maxsize=4096)

@@ -206,7 +206,7 @@ def _require_format(manifest: Path) -> None:
     if found != FORMAT:
         raise InputError(
             f"this folder holds results in format {found}, of {content['versions']}; this version "
-            f"has format {FORMAT}, in which scenarios have other seeds",
+            f"has format {FORMAT}, in which seeds or defaults of methods are others",
             "give a new folder, or read this one with the version that wrote it",
             file=manifest.parent,
         )

@@ -176,7 +176,7 @@ def test_a_new_field_of_scenarios_changes_no_seed():
 
 
 def test_a_default_of_scenarios_that_changes_needs_a_new_format():
-    assert FORMAT == 2
+    assert FORMAT == 3
     # A field that is new changes nothing; where one of these changes, so must the format.
     known = {
         "n_categories": 5,
@@ -211,7 +211,7 @@ def test_results_of_an_earlier_version_are_refused_and_left_alone(tmp_path, run)
     for command in commands:
         code, _, err = run("study", *command)
         assert code == 2 and len(err.splitlines()) == 1
-        assert re.search("results in format 1, .* has format 2.*; give a new folder", err)
+        assert re.search("results in format 1, .* has format 3.*; give a new folder", err)
     assert {file: file.stat().st_mtime_ns for file in out.rglob("*")} == before
 
 

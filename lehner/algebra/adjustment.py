@@ -54,32 +54,35 @@ def estimate_adjusted(
     samples are simulated from them. The adjusted estimate is the accuracy of the system for which
     the algebra gives what it gives for the data.
 
-    The system is taken to find the same items difficult and to err like the raters.
+    It is assumed that the system finds the same items difficult and errs like the raters.
 
-    In simulations with step 4 by likelihood and with the paper's, the bias goes, and the error
-    falls with 1,000 items, hardly with 200; it is smaller by likelihood. 90% intervals hold in 84
-    to 92% of samples where the violations are those that are fitted, and in 65 to 89% where random
-    errors are preferred, which is not: see `experiments/adjustment/adjustment.md`.
+    In simulations with step 4 by likelihood and with the paper's, the bias vanishes. The error
+    falls with 1,000 items and hardly with 200; it is smaller by likelihood. 90% intervals contain
+    the truth in 84 to 92% of samples where only the fitted kinds of violation occur, and in 65 to
+    89% where raters also prefer random errors, which are not fitted: see
+    `experiments/adjustment/adjustment.md`.
 
     Parameters
     ----------
     ratings : Ratings
         With a system.
     violations : Violations, optional
-        From `lehner.fit_violations`, which is called by default; with its arguments it can be seen
-        what follows if the difficulty, say, were another.
+        As `lehner.fit_violations` gives them, which is called by default. Call it with other
+        arguments to see what would follow from, say, another difficulty.
     aggregation : {"weighted", "likelihood", "paper"}
         As of `estimate_algebraic`, whose estimate is adjusted.
     inversion : {"population", "sample"}
-        Whether it gives that for 100,000 items with the fitted violations, or on average for
-        samples like the data. The latter, over the uncertainty of the fit too, also adjusts
-        for the bias of small samples, and has a larger error in most cases.
+        What the algebra's estimate for the data is compared with: its value for 100,000 items with
+        the fitted violations, or its mean over samples like the data. The latter also adjusts for
+        the bias of small samples and for the uncertainty of the fit; its error is larger in most
+        cases.
     level : float
         Probability of the interval, between 0 and 1.
     samples : int
-        How many are simulated for the interval, each with the items, gaps and missing answers of
-        the data, or with 5,000 items drawn from these if they are more.
+        How many samples are simulated for the interval, each with the items, the missing ratings
+        and the missing answers of the data, or with 5,000 items drawn from these if they are more.
     seed : int, numpy.random.SeedSequence or numpy.random.Generator
+        Of the simulated samples: the same seed gives the same estimate.
 
     Returns
     -------
@@ -92,7 +95,7 @@ def estimate_adjusted(
     Raises
     ------
     InputError
-        As `estimate_algebraic` and `fit_violations` do.
+        For what `estimate_algebraic` and `fit_violations` refuse.
 
     References
     ----------

@@ -38,10 +38,10 @@ def estimate_algebraic(
 ) -> Estimate:
     """Estimate the accuracy of the system by Lehner's algebra.
 
-    The method rests on the K-properties: all raters are equally accurate, all errors equally
-    probable, all items equally difficult. It has one number for both estimands, and the same
-    interval: it says how the number varies with the items, whose truths vary too, and is
-    therefore wide for the accuracy in this sample.
+    The method rests on the K-properties: all raters are equally accurate, all errors are equally
+    probable, and all items are equally difficult. It has one number, and one interval, for both the
+    expected accuracy and the accuracy in this sample. The interval says how the number varies over
+    samples of items, whose truths vary too, and is therefore wide for the accuracy in this sample.
 
     Parameters
     ----------
@@ -52,13 +52,13 @@ def estimate_algebraic(
         (least squares), by maximum likelihood, or in bins of the top truth probability as in the
         paper, which is not consistent: see `lehner.algebra.system_accuracy`.
     interval : {"percentile", "bca"}, optional
-        Bootstrap interval, resampling items; None for none.
+        Kind of bootstrap interval, from resamples of the items; None for no interval.
     level : float
         Probability of the interval, between 0 and 1.
     resamples : int
         Number of bootstrap resamples.
     seed : int, numpy.random.SeedSequence or numpy.random.Generator
-        Of the resamples.
+        Of the resamples: the same seed gives the same interval.
 
     Returns
     -------
@@ -69,7 +69,8 @@ def estimate_algebraic(
     Raises
     ------
     InputError
-        Without a system, two raters, two categories and an item rated by two raters.
+        If there is no system, if there are not two raters, two categories and an item rated by two
+        raters, or if an argument is not as above.
 
     References
     ----------

@@ -23,7 +23,17 @@ def majority_agreement(ratings: Ratings) -> Estimate:
     Returns
     -------
     Estimate
-        Without interval: nothing here allows for raters who err.
+        It has no interval: nothing here allows for raters who err.
+
+    Raises
+    ------
+    InputError
+        If there is no system, or if there are not two raters, two categories and an item rated by
+        two raters.
+
+    References
+    ----------
+    Lehner (2015) compares the algebra with it.
 
     Examples
     --------
@@ -51,7 +61,17 @@ def mean_posterior(ratings: Ratings) -> Estimate:
     Returns
     -------
     Estimate
-        Without interval.
+        It has no interval.
+
+    Raises
+    ------
+    InputError
+        If there is no system, or if there are not two raters, two categories and an item rated by
+        two raters.
+
+    References
+    ----------
+    Lehner (2015), Table 3 for the truth probabilities.
 
     Examples
     --------

@@ -16,9 +16,10 @@ class PairwiseAgreement:
     Parameters
     ----------
     agreement : float or None
-        Agreeing pairs over pairs; None if no item was rated by two raters.
+        Agreeing pairs over pairs, from 0 to 1; None if no item was rated by two raters.
     kappa : float or None
-        Agreement beyond the chance of 1/K (Brennan & Prediger 1981), Lehner's Kappa.
+        Agreement beyond the chance of 1/K (Brennan & Prediger 1981), Lehner's Kappa. None if there
+        is no agreement, or one category only. None if there is no agreement, or one category only.
     n_pairs : int
         Pairs of ratings of the same item by different raters.
     """
@@ -38,14 +39,15 @@ def pairwise_agreement(ratings: Ratings) -> PairwiseAgreement:
     Parameters
     ----------
     ratings : Ratings
+        With or without a system, whose answers play no part.
 
     Returns
     -------
     PairwiseAgreement
+        The share of agreeing pairs, kappa, and the number of pairs.
 
-    References
-    ----------
-    Lehner (2015), section "Estimating the accuracy of system classifications".
+    References ---------- Lehner (2015), Eq. 1 and 2; Brennan & Prediger (1981), Coefficient kappa:
+    some uses, misuses, and alternatives, Educational and Psychological Measurement 41, 687-699.
 
     Examples
     --------

@@ -24,6 +24,7 @@ class SoftLabels:
     Parameters
     ----------
     method : str
+        Name of the method that gave them.
     truth_probabilities : xarray.DataArray, dims (item, category)
         NaN where undefined; `warnings` says why.
     uses_system : bool
@@ -49,6 +50,7 @@ class SoftLabels:
         Returns
         -------
         list of tuple of str
+            A tuple for each row; an empty one where probabilities are undefined.
         """
         probability = self.truth_probabilities.values
         tied = probability >= probability.max(axis=1, keepdims=True) - TIE
@@ -93,11 +95,12 @@ def label_algebraic(ratings: Ratings) -> SoftLabels:
     Returns
     -------
     SoftLabels
+        Probability of each category for each item.
 
     Raises
     ------
     InputError
-        Without two raters, two categories and an item rated by two raters.
+        If there are not two raters, two categories and an item rated by two raters.
 
     References
     ----------

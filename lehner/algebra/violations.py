@@ -80,19 +80,21 @@ class Violations:
         With the fitted base rates, rater accuracies, difficulty and dispersion, ready to be
         simulated. Its `system_accuracy` is not fitted: no answer of the system was used.
     standard_errors : dict
-        Of `rater_accuracy` (a number per rater), `difficulty` and `asymmetric_dispersion`; 0 where
-        the value was given or could not be fitted. Within limits: see `fit_violations`.
+        Standard errors of `rater_accuracy` (a number per rater), `difficulty` and
+        `asymmetric_dispersion`; 0 where the value was given or could not be fitted. They have upper
+        limits: see `fit_violations`.
     log_likelihood : float
-        Of the raters' ratings.
+        Log probability of the raters' ratings.
     warnings : tuple of str
         What the ratings do not identify.
     parameters : ndarray, shape (n_parameters,)
-        As fitted: log base rates, accuracies, squared difficulty, log dispersion. The likelihood
-        does not know the sign of the difficulty; its slope in the square is not 0 at 0.
+        What was fitted: log base rates, accuracies, squared difficulty and log dispersion. The
+        difficulty is squared because the likelihood is the same for either sign of it.
     root : ndarray, shape (n_parameters, n_free)
-        Its square is their covariance matrix.
+        A square root of the covariance matrix of the parameters, which is its product with its
+        transpose.
     score : ndarray, shape (n_parameters,)
-        Gradient of the log likelihood, not 0 where a limit keeps it from its maximum.
+        Gradient of the log likelihood; not 0 for a parameter that is at a limit of its range.
     """
 
     scenario: Scenario
@@ -119,7 +121,13 @@ class Violations:
         return max(self.scenario.difficulty)
 
     def expected_rater_accuracy(self) -> Floats:
-        """Give each rater's accuracy over all levels of difficulty, shape (n_raters,)."""
+        """Give each rater's accuracy over all levels of difficulty.
+
+        Returns
+        -------
+        ndarray, shape (n_raters,)
+            Probabilities that the raters are right, 0 to 1.
+        """
         k, n_raters = self.scenario.n_categories, self.scenario.n_raters
         return _behaviour(self.parameters, k, n_raters).level_accuracy().mean(axis=0)
 
@@ -129,12 +137,14 @@ class Violations:
         Parameters
         ----------
         n : int
+            Number of draws, 1 or more.
         rng : numpy.random.Generator
+            The random numbers, which are used up.
 
         Returns
         -------
         Behaviour
-            With a leading dimension of n.
+            Its arrays have a leading dimension of n.
         """
         k = self.scenario.n_categories
         centre = self.parameters + self.root @ (self.root.T @ self.score)
@@ -156,19 +166,21 @@ def fit_violations(
 ) -> Violations:
     """Fit the violations of the K-properties to the ratings, by maximum likelihood.
 
-    Half an item is added to each category, which keeps base rates off 0. Answers of the system
-    play no part. Which errors are preferred beyond the nearer ones (PER) is not fitted.
+    Half an item is added to each category, which keeps base rates off 0. Answers of the system play
+    no part. Errors may be preferred because they are nearer to the truth (AD); random preferences
+    (PER) are not fitted.
 
     Parameters
     ----------
     ratings : Ratings
         With or without a system. Ratings may be missing at random.
     difficulty : float, optional
-        To be taken as known, 0 to 0.5: an item's difficulty adds this, nothing, or takes it away.
-        Fitted by default where some item has three ratings, else 0.
+        A value that is taken as known, 0 to 0.5: a third of the items adds it to the raters'
+        accuracy, a third takes it away. Fitted by default where some item has three ratings, else
+        0.
     asymmetric_dispersion : float, optional
-        To be taken as known, above 0. Fitted by default if categories are ordered and three or
-        more, else 1.
+        A value that is taken as known, above 0: how many times more likely an error one step nearer
+        to the truth is. Fitted by default if there are three or more ordered categories, else 1.
 
     Returns
     -------

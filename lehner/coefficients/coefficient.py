@@ -15,27 +15,29 @@ LOWEST = {"percent_agreement": 0.0, "accuracy": 0.0, "goodman_kruskal_lambda": -
 
 @dataclass(frozen=True, kw_only=True)
 class Coefficient:
-    """A coefficient of agreement.
+    """A coefficient of agreement with its sampling error.
 
     Parameters
     ----------
     name : str
+        As in "cohen_kappa" or "fleiss_kappa[category]".
     weights : str
         The agreement weights: "identity", "linear", "quadratic", "ordinal", "interval", "ratio"
         or "given".
     estimate : float or None
-        None where it is undefined; the note says why.
+        The coefficient, at most 1. None where it is undefined; the note says why.
     standard_error : float or None
-        Of items drawn at random, for these raters. None where the items do not tell.
+        Over samples of items, for these raters. None where the items do not tell.
     lower, upper : float or None
-        Ends of the interval: t with the number of items less one degrees of freedom, cut to the
-        coefficient's range; not cut below for an estimate below -1, as weighted ones can be.
+        Ends of the interval, from a t distribution with the number of items less one degrees of
+        freedom. They are cut to the coefficient's range; not cut below for an estimate below -1,
+        which weighted coefficients can have.
     p_value : float or None
-        Two-sided, of the hypothesis that the coefficient is 0; none for proportions.
+        Two-sided, of the hypothesis that the coefficient is 0; None for proportions.
     interpretation : str or None
-        The label of Landis & Koch (1977) of the estimate, for chance-corrected coefficients.
+        The label that Landis & Koch (1977) give the estimate, for chance-corrected coefficients.
     probability : float or None
-        That the true coefficient has this label (Gwet 2014, section 6.4).
+        Probability that the true coefficient has this label (Gwet 2014, section 6.4).
     note : str
         What the user should know before using the numbers.
     """

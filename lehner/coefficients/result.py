@@ -22,12 +22,14 @@ class Agreement:
     Parameters
     ----------
     coefficients : tuple of Coefficient
+        One for each name and kind of weights; `agreement[name]` and `agreement[name, weights]` look
+        one up.
     level : float
-        Probability of their intervals.
+        Probability of their intervals, between 0 and 1.
     n_items : float or None
         Items with a rating; the total of a table of counts; None for one of probabilities.
     rater_pairs : RaterPairs, optional
-        Every pair of raters, the system as the rater `system`.
+        What each pair of raters agrees on, the system as the rater `system`.
     notes : tuple of str
         What holds for all coefficients.
     """
@@ -86,18 +88,19 @@ class Agreement:
         }
 
     def to_frame(self) -> "pd.DataFrame":
-        """Give a row per coefficient, with the fields of `Coefficient` as columns.
+        """Give a table with a row per coefficient.
 
         Returns
         -------
         pandas.DataFrame
+            The fields of `Coefficient` as columns.
         """
         import pandas as pd
 
         return pd.DataFrame([vars(coefficient) for coefficient in self.coefficients])
 
     def pairs_frame(self) -> "pd.DataFrame":
-        """Give a row per pair of raters and weights.
+        """Give a table with a row per pair of raters and kind of weights.
 
         Returns
         -------

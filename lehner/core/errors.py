@@ -4,7 +4,10 @@ from pathlib import Path
 
 
 class InputError(ValueError):
-    """Bad input, told in one line: where it is, what is wrong, what to do.
+    """Bad input, told in one line: where it is, what is wrong, and what to do about it.
+
+    Every function of the package raises this error, and no other, for data or arguments that it
+    cannot use. It is a `ValueError`.
 
     Parameters
     ----------
@@ -53,4 +56,4 @@ class InputError(ValueError):
 
 
 class DataWarning(UserWarning):
-    """Data that were read, and that look as if they were not meant so."""
+    """Data were read, and they look as if they were not meant so."""

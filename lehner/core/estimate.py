@@ -28,13 +28,21 @@ class IntervalEstimate:
     Parameters
     ----------
     estimate : float or None
-        None where the data cannot support an estimate; the method's warnings say why.
+        The number. None where the data cannot support an estimate; the method's warnings say why.
     lower, upper : float or None
-        Ends of the interval, None where there is none.
+        Ends of the interval, from 0 to 1. None where there is no interval.
     level : float or None
-        Probability of the interval.
+        Probability of the interval, between 0 and 1, as in 0.9.
     kind : str
-        How it was made, as in "percentile bootstrap" or "equal-tailed credible".
+        How the interval was made, as in "percentile bootstrap" or "equal-tailed credible".
+
+    Examples
+    --------
+    >>> accuracy = IntervalEstimate(estimate=0.9, lower=0.85, upper=0.94, level=0.9)
+    >>> print(accuracy)
+    0.900 [0.850, 0.940]
+    >>> accuracy.upper
+    0.94
     """
 
     estimate: float | None
@@ -53,11 +61,12 @@ class IntervalEstimate:
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Estimate:
-    """What a method says.
+    """What a method says about a system, and about raters, base rates and true categories.
 
     Parameters
     ----------
     method : str
+        Name of the method, as `lehner estimate --method` takes it.
     system_accuracy : IntervalEstimate
         Expected accuracy: sum over categories of base rate times the probability that the
         system answers that category when it is true.
@@ -67,13 +76,13 @@ class Estimate:
         What the properties `rater_accuracy`, `base_rates`, `confusion` and
         `truth_probabilities` give as xarray.DataArray, as far as the method has them.
     bins : xarray.Dataset, dims (bin,), optional
-        The algebra's Table 4.
+        The bins of step 4 of the algebra, as in Lehner's (2015) Table 4.
     warnings : tuple of str
-        What the user should know before using the numbers.
+        What the user should know before using the numbers, a sentence each.
     diagnostics : dict
         Numbers that tell how well the method did its work.
     draws : xarray.DataTree, optional
-        The posterior, for methods that have one.
+        The posterior draws, for methods that have them.
     """
 
     method: str

@@ -86,7 +86,13 @@ class Patterns:
         return csr_array((np.ones(len(cell)), cell, self.starts), shape=shape)
 
     def votes(self) -> Integers:
-        """Count the ratings by category, the system's left out, (n_patterns, n_categories)."""
+        """Count the ratings of each pattern in each category; the system's answers are left out.
+
+        Returns
+        -------
+        ndarray of int, shape (n_patterns, n_categories)
+            Number of ratings.
+        """
         n_patterns, k = len(self.counts), len(self.categories)
         cell = self.flat.item_index * k + self.flat.category_index
         if self.has_system:

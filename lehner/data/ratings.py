@@ -65,41 +65,53 @@ SYSTEM = "system"
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
 class Ratings:
-    """Ratings of items by raters, with the system's answers and the known truths if any.
+    """Ratings of items by raters, with the system's answers and the known truths if there are any.
+
+    Ratings do not change: each method gives a new object. Usually they are read from a file by
+    `lehner.read_ratings`, or from a table by `from_wide`, `from_long`, `from_patterns` or
+    `from_counts`.
 
     Parameters
     ----------
-    codes : array_like of int, shape (n_items, n_raters), or FlatRatings
-        Category index of each rating, -1 where missing.
+    codes : array_like of int, shape (n_rows, n_raters), or FlatRatings
+        Category index of each rating, from 0; -1 where a rating is missing.
     categories : sequence of str or int, length n_categories
         Names of the categories, used or not.
     raters : sequence of str, length n_raters, optional
-        Names of the raters.
-    items : sequence, length n_items, optional
-        Names of the items.
-    system : array_like of int, shape (n_items,), optional
-        Category index of the system's answer, -1 where missing.
-    truth : array_like of int, shape (n_items,), optional
-        Category index of the true category, -1 where unknown.
-    counts : array_like of int, shape (n_items,), optional
-        For grouped data: how many items each row stands for.
+        Names of the raters; by default "1", "2" and so on.
+    items : sequence, length n_rows, optional
+        Names of the items; by default 0, 1 and so on.
+    system : array_like of int, shape (n_rows,), optional
+        Category index of the system's answer, -1 where it is missing.
+    truth : array_like of int, shape (n_rows,), optional
+        Category index of the true category, -1 where it is unknown.
+    counts : array_like of int, shape (n_rows,), optional
+        For grouped data: how many items each row stands for, 0 or more.
     ordered : bool
         Whether the order of the categories means something.
     anonymous : bool
         Whether it is unknown who gave which rating, as in tables of counts per category.
     noticed : sequence of str
-        What was noticed when the data were read: see `notes`.
+        What was noticed when the data were read, see `notes`.
 
     Attributes
     ----------
     flat : FlatRatings
-        The ratings one after another.
+        The ratings one after another, sorted by item and rater.
+
+    Raises
+    ------
+    InputError
+        If an index is no category, if lengths do not fit one another, if names occur twice, or if
+        counts are not whole numbers.
 
     Examples
     --------
     >>> ratings = Ratings([[0, 0, 1], [1, 1, -1]], ["no", "yes"], system=[0, 1])
     >>> ratings
     Ratings: 2 items, 3 raters, 5 ratings, 2 categories (no, yes), system
+    >>> ratings.votes().tolist()
+    [[2, 1], [0, 2]]
     """
 
     flat: FlatRatings
@@ -245,7 +257,18 @@ class Ratings:
         return dense
 
     def votes(self) -> Integers:
-        """Count the ratings of each row in each category, shape (n_rows, n_categories)."""
+        """Count the ratings of each row in each category; the system's answers are left out.
+
+        Returns
+        -------
+        ndarray of int, shape (n_rows, n_categories)
+            Number of ratings.
+
+        Examples
+        --------
+        >>> Ratings([[0, 0, 1], [1, 1, -1]], ["no", "yes"]).votes().tolist()
+        [[2, 1], [0, 2]]
+        """
         size = self.n_rows * self.n_categories
         cell = self.flat.item_index * self.n_categories + self.flat.category_index
         return np.bincount(cell, minlength=size).reshape(self.n_rows, self.n_categories)
@@ -255,14 +278,26 @@ class Ratings:
 
         Parameters
         ----------
-        rows : array_like of int or bool
+        rows : array_like of int or bool, shape (n_selected,) or (n_rows,)
             Positions of the rows, of which one may occur more than once; or a mask.
-        counts : array_like of int, optional
+        counts : array_like of int, shape (n_selected,), optional
             How many items each selected row stands for; by default as before.
 
         Returns
         -------
         Ratings
+            The selected rows under their names.
+
+        Raises
+        ------
+        InputError
+            If counts are not whole numbers, one for each row.
+
+        Examples
+        --------
+        >>> ratings = Ratings([[0, 0], [0, 1], [1, 1]], ["no", "yes"])
+        >>> ratings.take([2, 0]).codes.tolist()
+        [[1, 1], [0, 0]]
         """
         rows = np.asarray(rows)
         rows = np.flatnonzero(rows) if rows.dtype == bool else rows.astype(np.int64)
@@ -277,17 +312,18 @@ class Ratings:
     def patterns(self, *, truth: bool = True) -> Patterns:
         """Collapse items with the same ratings, system answer and known truth.
 
-        Takes time and memory in proportion to the number of ratings.
+        It takes time and memory in proportion to the number of ratings.
 
         Parameters
         ----------
         truth : bool
-            Whether items that differ only in their known truth are kept apart; if not, no truth
-            is known of the patterns.
+            Whether items that differ only in their known truth are kept apart. If not, no truth is
+            known of the patterns.
 
         Returns
         -------
         Patterns
+            Each different row once, with the number of items that have it.
 
         Examples
         --------
@@ -318,13 +354,13 @@ class Ratings:
         Parameters
         ----------
         truth : bool
-            Whether items that differ only in their known truth are kept apart; if not, the
-            result has no truth.
+            Whether items that differ only in their known truth are kept apart. If not, the result
+            has no truth.
 
         Returns
         -------
         Ratings
-            Grouped, a row per pattern.
+            Grouped data: a row for each pattern of ratings, with its number of items.
 
         Examples
         --------
@@ -369,6 +405,12 @@ class Ratings:
             If there is no such rater, if raters are anonymous, if the rater rated an item more
             than once, if there is a system already, or if no other rater gives a category that
             this one gives.
+
+        Examples
+        --------
+        >>> ratings = Ratings([[0, 0, 1], [1, 1, 1]], ["no", "yes"], raters=["Ann", "Bo", "AI"])
+        >>> ratings.with_system("AI")
+        Ratings: 2 items, 2 raters, 4 ratings, 2 categories (no, yes), system
         """
         if self.system is not None:
             raise InputError(
@@ -416,6 +458,12 @@ class Ratings:
         Returns
         -------
         Ratings
+            The same ratings by the raters.
+
+        Examples
+        --------
+        >>> Ratings([[0, 0], [1, 1]], ["no", "yes"], system=[0, 1]).without_system()
+        Ratings: 2 items, 2 raters, 4 ratings, 2 categories (no, yes)
         """
         if self.system is None:
             return self
@@ -436,12 +484,23 @@ class Ratings:
 
         Parameters
         ----------
-        truth : array_like of int, shape (n_items,), optional
-            Category index of the true category, -1 where unknown.
+        truth : array_like of int, shape (n_rows,), or None
+            Category index of the true category, -1 where it is unknown; None if no truth is known.
 
         Returns
         -------
         Ratings
+            The same ratings and answers with these truths.
+
+        Raises
+        ------
+        InputError
+            If there is not one index of a category, or -1, for each row.
+
+        Examples
+        --------
+        >>> Ratings([[0, 0], [1, 1]], ["no", "yes"]).with_truth([0, -1]).truth.tolist()
+        [0, -1]
         """
         return self._replace(truth=truth)
 
@@ -451,15 +510,46 @@ class Ratings:
         Parameters
         ----------
         items : sequence, length n_rows
+            A name for each row.
 
         Returns
         -------
         Ratings
+            The same ratings under these names.
+
+        Raises
+        ------
+        InputError
+            If there is not one name for each row.
+
+        Examples
+        --------
+        >>> Ratings([[0, 0], [1, 1]], ["no", "yes"]).with_items(["x", "y"]).items.tolist()
+        ['x', 'y']
         """
         return self._replace(items=items)
 
     def equals(self, other: "Ratings") -> bool:
-        """Whether both hold the same ratings under the same names."""
+        """Tell whether two objects hold the same ratings under the same names.
+
+        Parameters
+        ----------
+        other : Ratings
+            What to compare with.
+
+        Returns
+        -------
+        bool
+            True if codes, names, system, truths, counts and the meaning of the order are the same.
+
+        Examples
+        --------
+        >>> ratings = Ratings([[0, 0], [1, 1]], ["no", "yes"], system=[0, 1])
+        >>> ratings.equals(Ratings.from_xarray(ratings.to_xarray()))
+        True
+        >>> ratings.equals(ratings.without_system())
+        False
+        """
         arrays = ("items", "system", "truth", "counts")
         flat = ("item_index", "rater_index", "category_index")
         return (
@@ -489,7 +579,7 @@ class Ratings:
         Parameters
         ----------
         data : pandas.DataFrame, pyarrow.Table, mapping of columns or ndarray
-            Labels; an array has raters as columns.
+            The labels of the ratings; an array has raters as columns.
         raters : sequence of str, optional
             The raters' columns; by default all columns not named below. For an array, names.
         item, system, truth, counts : str, optional
@@ -507,6 +597,7 @@ class Ratings:
         Returns
         -------
         Ratings
+            A row for each row of the table.
 
         Raises
         ------
@@ -584,8 +675,9 @@ class Ratings:
         Parameters
         ----------
         data : pandas.DataFrame, pyarrow.Table or mapping of columns
+            The table.
         item, rater, rating : str
-            The columns.
+            Names of the columns that hold the item, the rater and the rater's label.
         system : str, optional
             The rater who is the system.
         truth : str, optional
@@ -605,11 +697,12 @@ class Ratings:
         Returns
         -------
         Ratings
+            A row for each item.
 
         Raises
         ------
         InputError
-            As for `from_wide`.
+            As of `from_wide`, and if a rater rated an item twice without an `occasion`.
 
         Examples
         --------
@@ -668,14 +761,21 @@ class Ratings:
         Parameters
         ----------
         data : pandas.DataFrame, pyarrow.Table or mapping of columns
+            The table, with a column for each rater.
         counts : str
-            The column of counts.
+            Name of the column that says how many items a row stands for.
         **columns
-            As for `from_wide`.
+            As of `from_wide`.
 
         Returns
         -------
         Ratings
+            Grouped data: a row for each row of the table.
+
+        Raises
+        ------
+        InputError
+            As of `from_wide`, and if a count is not a whole number, 0 or more.
 
         Examples
         --------
@@ -698,12 +798,13 @@ class Ratings:
 
         Parameters
         ----------
-        counts : array_like of int, shape (n_items, n_categories)
-            Number of ratings of each item in each category.
-        categories : sequence, length n_categories
-        items : sequence, optional
+        counts : array_like of int, shape (n_rows, n_categories)
+            Number of ratings of each item in each category, 0 or more.
+        categories : sequence of str or int, length n_categories
+            Names of the categories, in the order of the columns.
+        items : sequence, length n_rows, optional
             Names of the items.
-        item_counts : array_like of int, shape (n_items,), optional
+        item_counts : array_like of int, shape (n_rows,), optional
             How many items each row stands for.
         ordered : bool
             Whether the order of the categories means something.
@@ -712,6 +813,11 @@ class Ratings:
         -------
         Ratings
             With anonymous raters: it is unknown who gave which rating.
+
+        Raises
+        ------
+        InputError
+            If a count is not a whole number, 0 or more, or if lengths do not fit one another.
 
         Examples
         --------
@@ -744,6 +850,11 @@ class Ratings:
         -------
         pandas.DataFrame
             Columns `item`, the raters, and `system`, `truth`, `count` where there are any.
+
+        Raises
+        ------
+        InputError
+            If a rater rated an item more than once, or has the name of another column.
         """
         return wide_frame(self)
 
@@ -754,6 +865,11 @@ class Ratings:
         -------
         pandas.DataFrame
             Columns `item`, `rater`, `occasion`, `rating`, and `truth` if some is known.
+
+        Raises
+        ------
+        InputError
+            If rows stand for several items.
         """
         return long_frame(self)
 
@@ -765,6 +881,11 @@ class Ratings:
         xarray.Dataset
             `ratings` (item, rater), and `system`, `truth`, `count` (item) where there are any:
             indices into the coordinate `category`, -1 where missing.
+
+        Raises
+        ------
+        InputError
+            If a rater rated an item more than once.
         """
         import xarray as xr
 
@@ -783,10 +904,17 @@ class Ratings:
         Parameters
         ----------
         dataset : xarray.Dataset
+            With the variables and attributes that `to_xarray` gives, also after it was stored.
 
         Returns
         -------
         Ratings
+            The same ratings as before.
+
+        Raises
+        ------
+        InputError
+            If the dataset has no variable `ratings`, or one that `Ratings` refuses.
         """
         if "ratings" not in dataset:
             raise InputError("the dataset has no variable 'ratings'", "give what to_xarray gave")

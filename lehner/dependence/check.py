@@ -33,28 +33,32 @@ MOST_CELLS = 10_000_000
 def check_dependence(ratings: Ratings, *, replicates: int = 199, seed: Seed = 1) -> Dependence:
     """Look for raters who share mistakes.
 
-    Each pair of raters is compared with the K-model: all raters equally accurate, and independent.
-    A pair that agrees more is either more accurate than the others or shares mistakes. With four
-    raters, the system included, it is also compared with raters who have accuracies of their own.
-    Mistakes that all share are seen by no method without known truths: see
-    `lehner.sensitivity`.
+    Each pair of raters is compared with the K-model, in which all raters are equally accurate and
+    independent. A pair that agrees more than it says is either more accurate than the others or
+    shares mistakes. If there are four raters or more, the system included, each pair is also
+    compared with independent raters who have accuracies of their own. Mistakes that all raters
+    share are seen by no method without known truths: see `lehner.sensitivity`.
 
     Parameters
     ----------
     ratings : Ratings
         A system counts as one more rater.
     replicates : int
-        Simulated data sets, 99 or more; fewer, but 99, for hundreds of thousands of ratings.
+        Number of simulated data sets, 99 or more; fewer are made, but 99, for hundreds of thousands
+        of ratings.
     seed : int, numpy.random.SeedSequence or numpy.random.Generator
+        Of the simulated data sets: the same seed gives the same p-values.
 
     Returns
     -------
     Dependence
+        The pairs that stand out, and how many independent raters the raters are worth.
 
     Raises
     ------
     InputError
-        Without two categories and an item rated by two raters.
+        If there are not two raters, two categories and an item rated by two raters, or if there are
+        fewer than 99 replicates.
 
     Notes
     -----

@@ -17,22 +17,25 @@ class Dependence:
     Parameters
     ----------
     pairs : tuple of Pair
-        Empty if pairs were not tested.
+        Each pair of raters beside raters who are equal and independent. Empty if pairs were not
+        tested.
     p_equal : float or None
-        Whether some pair agrees otherwise than equal raters do.
+        p-value of the test that no pair agrees otherwise than equal raters do.
     p_own : float or None
-        Whether some pair agrees more than raters with accuracies of their own do.
+        p-value of the test that no pair agrees more than independent raters with accuracies of
+        their own do.
     triples, triples_expected, triples_sd : float or None
-        Share of triples of ratings, the system's included, that all agree; what agreement by two
-        implies for independent raters; standard deviation of the difference. None with two
-        categories, where the one follows from the other.
+        Share of triples of ratings, the system's included, that all agree; the share that the
+        agreement of pairs implies for independent raters; standard deviation of the difference.
+        None with two categories, where the one follows from the other.
     effective_raters : EffectiveRaters
+        How many independent raters these raters are worth.
     n_raters : int
-        The system included.
+        Number of raters, the system included.
     reason : str
         Why pairs were not tested; empty if they were.
     replicates : int
-        Simulated data sets.
+        Number of simulated data sets behind each p-value.
     """
 
     pairs: tuple[Pair, ...]
@@ -50,20 +53,22 @@ class Dependence:
         return "\n".join(["What raters share", *(f"  {line}" for line in self.lines())])
 
     def warnings(self) -> tuple[str, ...]:
-        """Name the pairs who agree otherwise than equal raters would, each in one line.
+        """Name the pairs who agree otherwise than equal raters would.
 
         Returns
         -------
         tuple of str
+            A sentence for each such pair.
         """
         return pair_lines(self.pairs, self.n_raters)
 
     def lines(self) -> tuple[str, ...]:
-        """Say all that was found, a sentence each.
+        """Say all that was found.
 
         Returns
         -------
         tuple of str
+            A sentence for each finding.
         """
         said: tuple[str, ...]
         if self.reason:
@@ -77,12 +82,12 @@ class Dependence:
         return (*said, *triples, effective_line(self.effective_raters))
 
     def to_dict(self) -> dict[str, Any]:
-        """Give it in plain types, ready for JSON.
+        """Give the result in plain types, ready for JSON.
 
         Returns
         -------
         dict
-            With `lines` besides what the object has.
+            The fields of the object by name, and `lines`.
         """
         return dict(plain(self)) | {"lines": list(self.lines())}
 

@@ -20,24 +20,27 @@ FEWEST_REPLICATES = 199
 
 @dataclass(frozen=True, kw_only=True)
 class KPropertyTest:
-    """The test of a K-property.
+    """The test of one K-property.
 
     Parameters
     ----------
     name : str
+        Name of the test, as in `KProperties.tests`.
     k_property : str
-        What is tested.
+        The K-property that is tested.
     statistic : float or None
-        None if it cannot be tested with these ratings.
+        The test statistic; None if the property cannot be tested with these ratings.
     p_value : float or None
+        Probability of a statistic as extreme as this if the property holds.
     p_value_se : float or None
         Monte Carlo standard error of the p-value.
     adjusted_p_value : float or None
         By Holm's method over the tests that were made: rejecting where it is at or below .05
         errs in 5% of the data sets at most, if all K-properties hold.
     note : str
-        What was seen, or why it cannot be tested.
+        What was seen, or why the property cannot be tested.
     verdict : {"rejected", "not rejected", "not tested"}
+        "rejected" if the adjusted p-value is .05 or less.
     consequence : Consequence or None
         For a rejected property, what that does to the algebra's estimate.
     """
@@ -55,16 +58,16 @@ class KPropertyTest:
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class KProperties:
-    """The tests of the K-properties, and the verdict.
+    """The tests of the K-properties, and what follows from them.
 
     Parameters
     ----------
-    tests : dict
-        By name.
+    tests : mapping of str to KPropertyTest
+        The tests by name.
     replicates : int
-        Simulated data sets behind each p-value.
+        Number of simulated data sets behind each p-value.
     verdict : tuple of str
-        In plain language, a sentence each.
+        What was found, in plain language, a sentence each.
     """
 
     tests: Mapping[str, KPropertyTest]
@@ -109,15 +112,18 @@ def check_k_properties(ratings: Ratings, *, replicates: int = 999, seed: Seed = 
         Number of simulated data sets for each null model, 199 or more: with fewer no p-value
         could be small enough for five tests.
     seed : int, numpy.random.SeedSequence or numpy.random.Generator
+        Of the simulated data sets: the same seed gives the same p-values.
 
     Returns
     -------
     KProperties
+        A test for each K-property, and the verdict.
 
     Raises
     ------
     InputError
-        Without two categories and an item rated by two raters.
+        If there are not two raters, two categories and an item rated by two raters, or if there are
+        fewer than 199 replicates.
 
     Notes
     -----

@@ -35,9 +35,11 @@ class LatentClassFit:
     Parameters
     ----------
     model : str
+        Name of the model, as `fit_latent_class` takes it.
     log_likelihood : float
         Sum over items of the log probability of their ratings, without multinomial constants.
     n_parameters : int
+        Number of free probabilities in base rates and confusion matrices.
     n_items : int
         Items with a rating or a truth that entered: the n of BIC.
     g2 : float or None
@@ -46,6 +48,7 @@ class LatentClassFit:
     degrees_of_freedom : int or None
         Of G²: patterns less 1 less parameters, with groups for each of them.
     base_rates : xarray.DataArray, dims ([group,] category or class)
+        Probability of each class.
     confusion : xarray.DataArray, dims (rater, category or class, response)
         Probability of each response; a system is the last rater, `system`. NaN in rows with no
         expected ratings.

@@ -36,17 +36,20 @@ def estimate_least_squares(
     aggregation : {"weighted", "likelihood", "paper"}
         How step 4 combines the items, as of `estimate_algebraic`.
     starts : int
+        Number of points at which the fit starts, 1 or more; all but the first are random.
     seed : int, numpy.random.SeedSequence or numpy.random.Generator
+        Of the random starts: the same seed gives the same estimate.
 
     Returns
     -------
     Estimate
-        Without interval.
+        It has no interval.
 
     Raises
     ------
     InputError
-        Without a system, two raters, two categories and an item rated by two raters.
+        If there is no system, if there are not two raters, two categories and an item rated by two
+        raters, or if form or aggregation are unknown.
 
     References
     ----------

@@ -43,14 +43,17 @@ class LeastSquaresFit:
     Parameters
     ----------
     form : str
+        Form of the confusion matrix, as `fit_least_squares` takes it.
     sum_of_squares : float or None
-        Of observed less expected frequencies of AA, AB, AC, …
+        Sum of squares of observed less expected frequencies of AA, AB, AC, …
     n_parameters : int
+        Number of free base rates and free numbers in the confusion matrix.
     n_frequencies : int
         Frequencies of pairs that may differ: K (K + 1) / 2 - 1.
     rank : int or None
         How many of the parameters the frequencies determine: the rank of the Jacobian.
     base_rates : xarray.DataArray, dims (category,)
+        Probability of each true category.
     accuracy : float or None
         Probability of a correct rating, for the forms in which it is one number.
     decay : float or None
@@ -63,6 +66,7 @@ class LeastSquaresFit:
         `observed` and `expected`: relative frequency of each pair of ratings of an item by
         different raters, in either order.
     converged : bool
+        Whether the optimiser reports a minimum.
     notes : tuple of str
         What the user should know before using the numbers.
     """
@@ -115,9 +119,9 @@ def fit_least_squares(
         One accuracy, above 1/K, and equal errors; errors that fall exponentially with the
         distance of the categories, whose order matters; or any matrix.
     starts : int
-        Number of points to start from; all but the first are random.
+        Number of points to start from, 1 or more; all but the first are random.
     seed : int, numpy.random.SeedSequence or numpy.random.Generator
-        Of the random starts.
+        Of the random starts: the same seed gives the same fit.
 
     Returns
     -------
@@ -125,6 +129,11 @@ def fit_least_squares(
         The best of the fits reached. Without estimates where they are not determined: if there
         are fewer than two categories, if no two raters rated an item, if they agree at or below
         1/K, or if other values fit as well.
+
+    Raises
+    ------
+    InputError
+        If the form is unknown, or starts or seed are no whole numbers.
 
     Notes
     -----

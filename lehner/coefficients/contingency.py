@@ -93,19 +93,20 @@ def _cells(values: Floats) -> Floats:
 def expected_table(estimated: "ArrayLike | xr.DataArray", actual: ArrayLike) -> "xr.DataArray":
     """Cross-classify two soft classifications: the expected counts of a square table.
 
-    An item adds the product of its probabilities to each cell: right if the classifications are
-    independent given the item, as with a known class on one side.
+    An item adds the product of its two probabilities to each cell. That is right if the
+    classifications are independent given the item, as they are if one of them is a known class.
 
     Parameters
     ----------
     estimated, actual : array_like of float or xarray.DataArray, shape (n_items, n_categories)
         Each item's probabilities of the categories, as in `Estimate.truth_probabilities`; for a
-        known category 1 and 0. Items with NaN on either side are left out. Of labelled ones the
-        items and categories must be the same in the same order.
+        known category 1 and 0. Items with NaN on either side are left out. If both are labelled,
+        their items and categories must be the same in the same order.
 
     Returns
     -------
     xarray.DataArray, dims (estimated, actual)
+        Expected number of items in each cell; its total is the number of items.
 
     Raises
     ------

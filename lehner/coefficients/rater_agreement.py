@@ -28,7 +28,7 @@ def agreement(
     weights: Any = None,
     level: float = 0.9,
 ) -> Agreement:
-    r"""Measure the agreement of raters by every usual coefficient, with sampling errors.
+    """Measure the agreement of raters by every usual coefficient, with sampling errors.
 
     All but Krippendorff's are :math:`(P_a - P_e) / (1 - P_e)`. Ratings may be missing and raters
     unequal in number: :math:`P_a` is the mean, over items with two or more raters, of the
@@ -43,12 +43,13 @@ def agreement(
     Parameters
     ----------
     ratings : Ratings
+        With or without a system, whose answers play no part but in `pairs`.
     weights : str, array_like or sequence of str, optional
         Agreement weights: names among "identity", "linear", "quadratic", "ordinal", "interval"
         and "ratio", or a symmetric matrix of shape (n_categories, n_categories). By default
         identity and, for ordered categories, linear, quadratic and ordinal.
     level : float
-        Probability of the intervals.
+        Probability of the intervals, between 0 and 1.
 
     Returns
     -------
@@ -61,7 +62,7 @@ def agreement(
     Raises
     ------
     InputError
-        If the weights do not suit the categories.
+        If the weights do not suit the categories, or if the level is not between 0 and 1.
 
     Notes
     -----

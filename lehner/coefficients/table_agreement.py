@@ -43,17 +43,19 @@ def agreement_of_table(
     Parameters
     ----------
     table : array_like of float or xarray.DataArray, shape (n_categories, n_categories)
-        Counts, expected counts (`expected_table`) or probabilities; row the estimated class,
-        column the actual class, or two raters. A labelled one has dims (estimated, actual).
+        Counts, expected counts (`expected_table`) or probabilities, 0 or more. A row is an
+        estimated class and a column an actual class, or they are those of two raters. A labelled
+        table has dims (estimated, actual).
     weights : str, array_like or sequence of str, optional
         As of `agreement`; a matrix need not be symmetric. The categories' order is the table's.
     ordered : bool
-        Whether it means something: without weights linear, quadratic and ordinal ones are shown.
+        Whether the order of the categories means something: then linear, quadratic and ordinal
+        weights are used beside identity, if no weights are given.
     n_items : float, optional
         How many items the table stands for; by default its total. A total below 2 is taken for
-        that of probabilities, which may be rounded: without standard errors.
+        that of probabilities, which may be rounded, and there are no standard errors.
     level : float
-        Probability of the intervals.
+        Probability of the intervals, between 0 and 1.
 
     Returns
     -------
@@ -70,7 +72,11 @@ def agreement_of_table(
     Notes
     -----
     Standard errors are those of a multinomial sample, with n / (n − 1); of expected counts they
-    are those of as many counts. Lambda's is that of Goodman & Kruskal (1963), JASA 58, 310-364.
+    are those of as many counts. Lambda's is that of Goodman & Kruskal (1963).
+
+    References ---------- Gwet (2014), Handbook of Inter-Rater Reliability, 4th edition. Goodman &
+    Kruskal (1963), Measures of association for cross classifications III, Journal of the American
+    Statistical Association 58, 310-364.
 
     Examples
     --------

@@ -28,6 +28,7 @@ def read_table(path: str | Path, *, categories: Sequence[Label] | None = None) -
     Parameters
     ----------
     path : str or Path
+        The file; `.parquet` is read as Parquet, anything else as UTF-8 CSV.
     categories : sequence of str or int, optional
         All categories in order; by default as in the header of a square table, or in order of
         appearance in a long one.
@@ -35,11 +36,13 @@ def read_table(path: str | Path, *, categories: Sequence[Label] | None = None) -
     Returns
     -------
     xarray.DataArray, dims (estimated, actual)
+        The numbers, ready for `agreement_of_table`.
 
     Raises
     ------
     InputError
-        Naming file, row, column, value and remedy.
+        If there is no such file, the table is not square, or a cell is no number, 0 or more. The
+        error names file, row, column, value and remedy.
 
     Examples
     --------

@@ -62,13 +62,14 @@ def read_ratings(
     Returns
     -------
     Ratings
+        What was read, with `notes` that say which column was taken for what.
 
     Raises
     ------
     InputError
-        Naming file, row, column, value and remedy; also where data are hardly meant as they
-        stand (see `Ratings.from_wide`). What only looks odd is a `DataWarning`, and stands in
-        `notes`.
+        If there is no such file or no such table in it, and also where data are hardly meant as
+        they stand (see `Ratings.from_wide`). The error names file, row, column, value and remedy.
+        What only looks odd is a `DataWarning`, and stands in `notes`.
 
     Examples
     --------

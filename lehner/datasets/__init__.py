@@ -50,6 +50,7 @@ def list_datasets() -> tuple[Dataset, ...]:
     Returns
     -------
     tuple of Dataset
+        Name, title, source and licence of each.
 
     Examples
     --------
@@ -73,6 +74,7 @@ def load_dataset(name: str, *, system: str | None = None) -> Ratings:
     Returns
     -------
     Ratings
+        The data set, with its system if it has one.
 
     Raises
     ------

@@ -32,22 +32,24 @@ def choose_items(ratings: Ratings, n: int, *, by: Selection = "votes", seed: See
     ratings : Ratings
         With a system and a row per item.
     n : int
-        How many, 1 or more.
+        How many items, 1 or more.
     by : {"random", "votes"}
-        Simple random; or in proportion to how the raters voted and whether for the system's
-        answer, by systematic sampling of the items in that order.
+        "random" is a simple random sample. "votes" is a systematic sample of the items sorted by
+        how the raters voted and whether they voted for the system's answer, so that each kind of
+        vote is represented in proportion.
     seed : int, numpy.random.SeedSequence or numpy.random.Generator
-        Same seed, same items.
+        The same seed gives the same items.
 
     Returns
     -------
     ndarray of int, shape (n,)
-        Their rows, rising.
+        Positions of their rows, in rising order.
 
     Raises
     ------
     InputError
-        If rows stand for several items, or there are fewer than n such items.
+        If rows stand for several items, if there are fewer than n such items, or if there is no
+        system.
 
     References
     ----------

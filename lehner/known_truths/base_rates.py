@@ -23,15 +23,16 @@ def correct_base_rates(
 ) -> "xr.Dataset":
     """Correct the shares of the true categories among these items.
 
-    Each category's probabilities are recalibrated as those that the system is right are in
-    `correct_by_truth`, and the means divided by their sum.
+    The probabilities of each category are recalibrated by the known truths, as `correct_by_truth`
+    does with the probabilities that the system is right. The shares are the means of the
+    recalibrated probabilities, divided by their sum.
 
     Parameters
     ----------
     ratings : Ratings
-        With the truth of some items, a random sample of all.
+        With the truth of some items, which are a random sample of all.
     truth_probabilities : xarray.DataArray, dims (item, category)
-        By a method that has not seen these truths.
+        Probabilities given by a method that has not seen these truths.
     level : float
         Probability of the intervals, between 0 and 1.
 

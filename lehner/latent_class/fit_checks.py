@@ -45,9 +45,11 @@ def rating_calibration(ratings: Ratings, fit: FittedModel, *, n_bins: int = 10) 
     Parameters
     ----------
     ratings : Ratings
-        That were fitted, or others by the same raters.
-    fit : TapFit, or any other with base rates and confusion matrices
+        The ratings that were fitted, or others by the same raters.
+    fit : TapFit, LatentClassFit or any other with base rates and confusion matrices
+        The model that predicts.
     n_bins : int
+        Number of bins of the probability, 1 or more.
 
     Returns
     -------
@@ -61,6 +63,11 @@ def rating_calibration(ratings: Ratings, fit: FittedModel, *, n_bins: int = 10) 
     InputError
         If the fit has no numbers, is one of other raters or categories, or no item has two
         ratings.
+
+    References
+    ----------
+    Dawid (1982), The well-calibrated Bayesian, Journal of the American Statistical Association 77,
+    605-610.
 
     Examples
     --------
@@ -137,8 +144,9 @@ def residual_correlation(ratings: Ratings, fit: FittedModel) -> "xr.Dataset":
     Parameters
     ----------
     ratings : Ratings
-        Of named raters, at most one rating of an item by each.
-    fit : TapFit, or any other with base rates and confusion matrices
+        Ratings by named raters, at most one rating of an item by each.
+    fit : TapFit, LatentClassFit or any other with base rates and confusion matrices
+        The model, fitted to these ratings.
 
     Returns
     -------

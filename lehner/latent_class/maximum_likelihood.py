@@ -55,13 +55,14 @@ def fit_latent_class(
     rater. Ratings may be missing, at random given the class, and repeated. Known truths of some
     items enter as data; if all are known none does, as in the Bayesian models.
 
-    With few items the highest mode may have classes that are no categories, and the estimates
-    are then biased: the notes say what was found, and Bayesian models hold the labels by their
-    prior.
+    With few items the highest maximum of the likelihood may have classes that do not correspond to
+    the categories, and the estimates are then biased. The notes of the fit say what was found. The
+    prior of a Bayesian model keeps classes and categories together.
 
     Parameters
     ----------
     ratings : Ratings
+        With or without a system.
     model : str
         Which confusion matrices there are: "one_coin", "one_coin_by_rater",
         "class_conditional", "pooled" or "dawid_skene".
@@ -71,7 +72,8 @@ def fit_latent_class(
         Each item's share of votes, which only name classes that are categories; or base rates
         and confusion matrices drawn from flat Dirichlet distributions.
     restarts : int
-        Number of random starts besides the votes. Without votes, 20 if this is 0.
+        Number of random starts besides the votes, 0 or more. With `start="random"`, 0 stands for
+        20.
     seed : int, numpy.random.SeedSequence or numpy.random.Generator, optional
         Of the random starts; 1 by default, so that the result is the same each time.
     groups : array_like, shape (n_rows,), optional
@@ -87,12 +89,13 @@ def fit_latent_class(
     Returns
     -------
     LatentClassFit
-        The highest of the modes reached.
+        The highest of the maxima reached.
 
     Raises
     ------
     InputError
-        If the ratings cannot be fitted.
+        If there are not two categories, if no item has two ratings, if it is unknown who gave which
+        rating in a model in which raters differ, or if an argument is not as above.
 
     References
     ----------

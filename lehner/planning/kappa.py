@@ -49,7 +49,8 @@ def scenario_with_kappa(
         for raters and system, errors twice as likely a step nearer to the truth (AD), and each
         varied by up to 100% (PER). All four are scaled by the violation, AD as 1 + violation.
     seed : int, numpy.random.SeedSequence or numpy.random.Generator
-        Of the base rates and errors over which kappa is averaged where the K-properties fail.
+        Of the base rates and errors over which kappa is averaged where the K-properties fail: the
+        same seed gives the same scenario.
 
     Returns
     -------
@@ -110,19 +111,25 @@ def expected_kappa(scenario: Scenario, *, draws: int = DRAWS, seed: Seed = 1) ->
     Parameters
     ----------
     scenario : Scenario
-        Without copying.
+        How raters behave, without copying.
     draws : int
-        Where base rates or confusion matrices are random, how many are averaged.
+        Where base rates or confusion matrices are random, how many are averaged, 1 or more.
     seed : int, numpy.random.SeedSequence or numpy.random.Generator
+        Of these draws: the same seed gives the same kappa.
 
     Returns
     -------
     float
+        Agreement beyond the chance of 1/K, at most 1.
 
     Raises
     ------
     InputError
         If raters copy, or the draws or the seed are wrong.
+
+    References
+    ----------
+    Lehner (2015), Eq. 2, solved for kappa where the K-properties hold.
 
     Examples
     --------

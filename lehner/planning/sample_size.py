@@ -43,7 +43,7 @@ class SampleSize:
     lower, upper : int or None
         Ends of its 95% Monte Carlo interval.
     simulated : tuple of Nearness
-        What was simulated, which `curve` labels.
+        What was simulated; `curve` gives it as a labelled dataset.
     note : str
         Empty if there is nothing to say.
     """
@@ -110,14 +110,15 @@ def required_sample_size(
     Parameters
     ----------
     scenarios : Scenario or sequence of Scenario
-        Over several the probability is averaged, all counting the same. Their numbers of items
-        play no part.
+        How raters and system may behave. Over several scenarios the probability is averaged, all
+        counting the same. Their numbers of items play no part.
     within : float
         The distance, above 0 and at most 1.
     confidence : float
         The probability, above 0 and below 1.
     method : str
-        Among those that need only votes, see `VOTE_METHODS`.
+        Among those that need only votes: "algebraic", "algebraic_likelihood", "algebraic_paper",
+        "majority_agreement" and "mean_posterior".
     estimand : {"system_accuracy", "system_accuracy_in_sample"}
         The truth: the expected accuracy, or the share right of the items themselves.
     most_items : int
@@ -125,16 +126,18 @@ def required_sample_size(
     replicates : int
         Number of samples near the answer, 1,000 or more; its error falls with the square root.
     seed : int, numpy.random.SeedSequence or numpy.random.Generator
+        Of the samples: the same seed gives the same number.
 
     Returns
     -------
     SampleSize
+        The number of items with its Monte Carlo standard error.
 
     Raises
     ------
     InputError
-        Naming the argument that is wrong, or if raters and categories are too many: with five
-        categories there may be 12 raters.
+        If an argument is not as above, or if there are too many raters and categories for all votes
+        to be enumerated: with five categories there may be 12 raters.
 
     References
     ----------

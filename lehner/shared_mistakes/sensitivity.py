@@ -24,16 +24,16 @@ class Sensitivity:
     Parameters
     ----------
     misleading_share : float
-        Share of misleading items.
+        Share of misleading items, 0 to 1.
     system_accuracy, system_accuracy_in_sample : IntervalEstimate
         What the estimate and its interval become if these mislead raters and system alike.
     raters_alone, raters_alone_in_sample : IntervalEstimate or None
-        What they become if these mislead the raters and not the system; None where the raters
-        would say nothing, from a share of (K - 1)/K.
+        What they become if these mislead the raters and not the system; None for shares of (K -
+        1)/K and more, where ratings say nothing about the truth.
     shared_mistakes : float, tuple of float or None
         The share, or the two numbers of its Beta prior, for which intervals were widened.
     widened, widened_in_sample : IntervalEstimate or None
-        Estimate and upper end as they are, and the lower end with these shared mistakes.
+        The intervals with the lower end moved to where these shared mistakes would put it.
     """
 
     misleading_share: float
@@ -75,22 +75,33 @@ def sensitivity(
     misleading_share: float = MISLEADING_SHARE,
     shared_mistakes: SharedMistakes | None = None,
 ) -> Sensitivity:
-    """Say what mistakes shared by raters, and by the system or not, would do to an estimate.
+    """Say what an estimate becomes if some items mislead the raters, and perhaps the system.
+
+    No ratings tell how many such items there are, so the share is assumed. If they mislead raters
+    and system alike, an estimated accuracy Y becomes (1 - δ) Y + δ (1 - Y)/(K - 1); if they mislead
+    the raters alone, it becomes the X with Y = (1 - δ) X + δ (1 - X)/(K - 1).
 
     Parameters
     ----------
     estimate : Estimate
-        Of any method. If it has draws, they are used.
+        Of any method. If it has draws, the widened interval is computed from them.
     n_categories : int
         K, 2 or more.
     misleading_share : float
-        Share of items that mislead the raters, 0 to 1.
+        The share δ of items that mislead the raters, 0 to 1.
     shared_mistakes : float or tuple of float, optional
-        For the widened interval: the same share, or the two numbers of its Beta prior.
+        What intervals are widened for: a share of items that mislead raters and system alike, 0 to
+        1, or the two numbers, above 0, of its Beta prior. By default intervals are not widened.
 
     Returns
     -------
     Sensitivity
+        Estimates and intervals if the share of the items mislead everybody, or the raters alone.
+
+    Raises
+    ------
+    InputError
+        If an argument is not as above.
 
     Examples
     --------
@@ -130,18 +141,36 @@ def sensitivity(
 
 
 def sensitivity_curve(interval: IntervalEstimate, n_categories: int) -> "xr.Dataset":
-    """Give estimate and interval for shares of misleading items from none to half.
+    """Give what an estimate becomes for shares of misleading items from none to half.
+
+    The items are taken to mislead raters and system alike, as in `sensitivity`.
 
     Parameters
     ----------
     interval : IntervalEstimate
+        The estimate with its interval, if it has one.
     n_categories : int
         K, 2 or more.
 
     Returns
     -------
     xarray.Dataset, dims (misleading_share,)
-        `estimate`, `lower` and `upper`; NaN where there is none.
+        `estimate`, `lower` and `upper` for each share from 0 to .5; NaN where there is none.
+
+    Raises
+    ------
+    InputError
+        If `n_categories` is no whole number, 2 or more.
+
+    Examples
+    --------
+    If half of the items mislead everybody, answers in two categories are right by chance.
+
+    >>> accuracy = IntervalEstimate(estimate=0.9, lower=0.85, upper=0.95, level=0.9)
+    >>> curve = sensitivity_curve(accuracy, 2)
+    >>> shares = [0, 0.1, 0.5]
+    >>> curve.estimate.sel(misleading_share=shares, method="nearest").values.round(2).tolist()
+    [0.9, 0.82, 0.5]
     """
     import xarray as xr
 

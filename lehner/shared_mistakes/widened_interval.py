@@ -24,25 +24,33 @@ def widen_interval(
     """Lower the lower end of an interval to where shared mistakes would put it.
 
     Estimate and upper end stay as they are. Under a Beta prior of the share the lower end is the
-    quantile of the accuracy over draws and shares, which are independent of one another as no
-    ratings tell the share.
+    quantile of the accuracy over draws and shares. These are independent of one another, because
+    ratings do not tell the share.
 
     Parameters
     ----------
     interval : IntervalEstimate
+        The interval to be widened.
     shared_mistakes : float or tuple of float
-        The share of items that mislead raters and system alike, or the two numbers, above 0, of
-        its Beta prior.
+        The share of items that mislead raters and system alike, 0 to 1, or the two numbers, above
+        0, of its Beta prior.
     n_categories : int
         K, 2 or more.
-    draws : array_like, optional
-        Whose quantiles the interval has. Without them the accuracy is taken to be normal on each
-        side of the estimate, with the interval's ends.
+    draws : array_like, any shape, optional
+        Posterior draws of the accuracy, whose quantiles the interval has. Without them the accuracy
+        is taken to be normal on each side of the estimate, with the interval's ends.
 
     Returns
     -------
     IntervalEstimate
-        Never narrower. Without an interval it is as it was.
+        The widened interval, never narrower than it was; what has no interval is given back as it
+        is.
+
+    Raises
+    ------
+    InputError
+        If a share is not between 0 and 1, a number of the prior is not above 0, or `n_categories`
+        is less than 2.
 
     Examples
     --------

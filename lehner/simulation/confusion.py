@@ -57,10 +57,12 @@ def confusion_matrix(
     base_rates : array_like, shape (n_categories,), optional
         Under which the expected accuracy is to be `accuracy + difficulty`; equal by default.
     normalization : {"expected", "scaled_errors", "rows"}
-        Reading of step 5, see `NORMALIZATIONS`.
+        Reading of the paper's step 5, in which rows are made to sum to 1 again: the expected
+        accuracy becomes `accuracy + difficulty`, the errors are scaled, or whole rows are.
     draws : int, optional
-        Number of matrices; by default one, without a `draw` dimension.
+        Number of matrices, 1 or more; by default one, without a `draw` dimension.
     seed : int, numpy.random.SeedSequence or numpy.random.Generator
+        Of the uniform draws: the same seed gives the same matrices.
 
     Returns
     -------
@@ -70,7 +72,7 @@ def confusion_matrix(
     Raises
     ------
     InputError
-        Naming the argument that is wrong.
+        If an argument is not as above; the error names it.
 
     References
     ----------

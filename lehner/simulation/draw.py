@@ -39,12 +39,19 @@ def simulate(scenario: Scenario, seed: Seed = 1) -> Ratings:
     Parameters
     ----------
     scenario : Scenario
+        How many items there are, and how raters and system behave.
     seed : int, numpy.random.SeedSequence or numpy.random.Generator
+        The same seed gives the same ratings.
 
     Returns
     -------
     Ratings
-        With system and truth; ordered categories if errors fall with distance.
+        With system and truth; the categories are ordered if errors fall with distance.
+
+    Raises
+    ------
+    InputError
+        If the seed is no whole number, 0 or more.
 
     References
     ----------
@@ -127,13 +134,16 @@ def simulate_estimates(
     Parameters
     ----------
     scenario : Scenario
+        How many items each sample has, and how raters and system behave.
     replicates : int
-        Number of samples.
+        Number of samples, 1 or more.
     methods : sequence of str
-        Among those that need only votes, see `VOTE_METHODS`.
+        Among those that need only votes: "algebraic", "algebraic_likelihood", "algebraic_paper",
+        "majority_agreement" and "mean_posterior".
     in_sample : bool
         Whether to draw the number of right answers too.
     seed : int, numpy.random.SeedSequence or numpy.random.Generator
+        The same seed gives the same samples; more replicates leave the first ones as they are.
 
     Returns
     -------
@@ -141,6 +151,16 @@ def simulate_estimates(
         With dimension `replicate`: the estimates under the name of each method, NaN where
         undefined; `system_accuracy` and `system_accuracy_in_sample`, which they estimate; `kappa`;
         and `rater_accuracy` as estimated by the algebra.
+
+    Raises
+    ------
+    InputError
+        If there is no such method, if replicates or seed are no whole numbers, or if raters and
+        categories are too many for all votes to be enumerated.
+
+    References
+    ----------
+    Lehner (2015), "Performance and robustness", simulation run.
 
     Examples
     --------

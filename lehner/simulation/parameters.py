@@ -86,6 +86,7 @@ def true_parameters(scenario: Scenario, seed: Seed = 1) -> "xr.Dataset":
     Parameters
     ----------
     scenario : Scenario
+        As given to `simulate`.
     seed : int, numpy.random.SeedSequence or numpy.random.Generator
         As given to `simulate`.
 
@@ -94,6 +95,15 @@ def true_parameters(scenario: Scenario, seed: Seed = 1) -> "xr.Dataset":
     xarray.Dataset
         `base_rates` (category), `confusion` (level, rater, category, response) with the system
         as the rater named "system", `level_probabilities` (level), `system_accuracy`.
+
+    Raises
+    ------
+    InputError
+        If the seed is no whole number, 0 or more.
+
+    References
+    ----------
+    Lehner (2015), "Performance and robustness", simulation run, steps 1 and 2.
 
     Examples
     --------

@@ -58,8 +58,9 @@ class PopulationValue:
     Parameters
     ----------
     method : str
+        Name of the method.
     estimate : float or None
-        None where the method is undefined.
+        What the method estimates, averaged over the draws; None where it is undefined.
     system_accuracy : float
         The expected accuracy that is to be estimated.
     bias : float or None
@@ -70,7 +71,7 @@ class PopulationValue:
     undefined : float
         Share of the replicates in which the method has no limit, and which are left out.
     reason : str
-        Why it has none, if there are such replicates.
+        Why it has none, if there are such replicates; else empty.
     """
 
     method: str
@@ -93,40 +94,45 @@ def population_value(
 ) -> PopulationValue:
     """Compute what a method estimates as the number of items grows.
 
-    Votes and system answers, for likelihood models the patterns of ratings and answers, are
-    enumerated with their probabilities, and the method is applied to these as if they were counts.
-    For likelihood models that gives the pseudo-true value, of the model nearest to the truth in
-    Kullback-Leibler divergence: that of maximum likelihood, and of Bayesian estimates as far as
-    the prior is lost in the data.
+    All combinations of votes and system answers (for likelihood models, all patterns of ratings and
+    answers) are enumerated with their probabilities, and the method is applied to these as if they
+    were counts. For likelihood models that gives the pseudo-true value: the value in the model that
+    is nearest to the truth in Kullback-Leibler divergence. Maximum likelihood tends to it, and so
+    do Bayesian estimates, whose priors count for less and less.
 
-    All methods but one depend continuously on these probabilities, so that this is their limit.
-    "algebraic_paper" jumps where the top probability of an item is 1/K, at the edge of two bins,
-    or shared by two categories. It is applied to samples of 10^14 items instead; if they differ
-    by more than .0001 there is no limit, and no estimate.
+    All methods but one depend continuously on these probabilities, so that this is their limit. The
+    exception is "algebraic_paper", which jumps where the top probability of an item is 1/K, at the
+    edge of two bins, or shared by two categories. It is applied to samples of 10^14 items instead;
+    if they differ by more than .0001 there is no limit, and no estimate.
 
     Parameters
     ----------
     scenario : Scenario
         Its number of items plays no part.
     method : str
-        Among `POPULATION_METHODS`.
+        Name of the method, one of the defaults of `lehner.population_values`.
     base_rates : array_like, shape (n_categories,), optional
-        Instead of the scenario's.
+        Base rates to take instead of the scenario's, 0 or more with the sum 1.
     replicates : int
-        Where base rates or confusion matrices are random, how many are drawn and averaged.
+        Where base rates or confusion matrices are random, how many are drawn and averaged, 1 or
+        more.
     sample_size : int, optional
-        Where patterns are too many to enumerate (over 10 million): number of items of a large
-        sample to take in their place, in each replicate. Whether there is a limit is not told.
+        Where there are too many patterns to enumerate (over 10 million): number of items of a large
+        sample to take in their place, in each replicate. It cannot then be seen whether there is a
+        limit.
     seed : int, numpy.random.SeedSequence or numpy.random.Generator
+        Of what is drawn: the same seed gives the same value.
 
     Returns
     -------
     PopulationValue
+        The value, the accuracy that is to be estimated, and the bias.
 
     Raises
     ------
     InputError
-        For an unknown method, or too many patterns without `sample_size`.
+        If there is no such method, if there are too many patterns and no `sample_size`, or if
+        another argument is not as above.
 
     References
     ----------
@@ -157,12 +163,53 @@ def population_values(
     sample_size: int | None = None,
     seed: Seed = 1,
 ) -> dict[str, PopulationValue]:
-    """Compute the values of several methods from the same patterns; see `population_value`.
+    """Compute what several methods estimate as the number of items grows.
+
+    It is the same as `lehner.population_value` for each method, but patterns are enumerated once.
+
+    Parameters
+    ----------
+    scenario : Scenario
+        How raters and system behave; its number of items plays no part.
+    methods : sequence of str
+        Names of the methods; by default all that have such a value.
+    base_rates : array_like, shape (n_categories,), optional
+        Base rates to take instead of the scenario's, 0 or more with the sum 1.
+    replicates : int
+        Where base rates or confusion matrices are random, how many are drawn and averaged, 1 or
+        more.
+    sample_size : int, optional
+        Number of items of a large sample to take in the place of the patterns, where these are too
+        many to enumerate.
+    seed : int, numpy.random.SeedSequence or numpy.random.Generator
+        Of what is drawn: the same seed gives the same values.
 
     Returns
     -------
-    dict
-        By method.
+    dict of str to PopulationValue
+        The values by method.
+
+    Raises
+    ------
+    InputError
+        If there is no such method, if there are too many patterns and no `sample_size`, or if
+        another argument is not as above.
+
+    References
+    ----------
+    White (1982), Maximum likelihood estimation of misspecified models, Econometrica 50, 1-25.
+
+    Examples
+    --------
+    Raters of different accuracy, whose errors are mostly near the truth, bias the algebra; a model
+    with a confusion matrix for each rater describes them.
+
+    >>> scenario = Scenario(
+    ...     rater_accuracy=(0.5, 0.6, 0.7), asymmetric_dispersion=2, base_rates="equal"
+    ... )
+    >>> found = population_values(scenario, ["majority_agreement", "algebraic", "dawid_skene_ml"])
+    >>> {method: round(value.bias, 3) for method, value in found.items()}
+    {'majority_agreement': -0.247, 'algebraic': -0.031, 'dawid_skene_ml': 0.0}
     """
     for method in methods:
         check_choice("method", method, POPULATION_METHODS)

@@ -40,15 +40,18 @@ class Scenario:
     n_categories : int
         K, 2 or more.
     n_items : int
+        Number of items, 1 or more.
     rater_accuracy : tuple of float, length n_raters
-        Initial probability that each rater is right (the paper's IPC).
+        Initial probability that each rater is right (the paper's IPC), 0 to 1. The expected
+        accuracy can be another: difficulty and `normalization` change it.
     system_accuracy : float
-        Initial probability that the system is right (IPC).
+        Initial probability that the system is right (IPC), 0 to 1.
     difficulty : tuple of float
         What is added to accuracy at each level of difficulty (PDA); accuracy stays in [0, 1].
     difficulty_probabilities : tuple of float, optional
         Share of the items at each level; equal by default.
     difficulty_affects : {"both", "raters", "system"}
+        Whose accuracy the levels of difficulty change.
     asymmetric_dispersion : float
         How many times more likely an error one step nearer to the truth is (AD), above 0.
     proportional_error_range : float
@@ -56,8 +59,8 @@ class Scenario:
     errors_affect : {"both", "raters", "system"}
         Whose errors AD and PER make unequal.
     common_errors : {"none", "levels", "raters"}
-        Whether the draws of PER are shared: by no two confusion matrices, by the levels of
-        difficulty of each rater, or by all raters and the system too.
+        Which confusion matrices share the draws of PER: no two of them, those of the levels of
+        difficulty of each rater, or those of all raters and the system.
     normalization : {"expected", "scaled_errors", "rows"}
         Reading of the paper's step 5, see `lehner.confusion_matrix`.
     base_rates : {"dirichlet", "uniform", "equal"} or tuple of float
@@ -68,12 +71,12 @@ class Scenario:
     copying : tuple of float, length n_raters
         Probability that a rater repeats the first rater's rating; () if none does.
     misleading : float
-        Share of items that raters and system alike perceive as some other category.
+        Share of items that raters and system alike perceive as some other category, 0 to 1.
 
     Raises
     ------
     InputError
-        Naming the field that is wrong.
+        If a field is not as above; the error names it.
 
     References
     ----------
@@ -166,16 +169,18 @@ class Scenario:
         return self.proportional_error_range > 0 or self.base_rates in ("dirichlet", "uniform")
 
     def violations(self) -> dict[str, float]:
-        """Measure by how much the assumptions behind the algebra are broken.
+        """Measure by how much the assumptions of the algebra are broken.
 
         Returns
         -------
         dict
-            Each 0 where the assumption holds. `rater_accuracy`: range of the raters' initial
-            accuracies. `difficulty`: range of the levels. `asymmetric_dispersion`: AD - 1, or
-            1/AD - 1 below 1. `proportional_error_range`: PER. These break the K-properties of
-            equal accuracy, difficulty and errors; `copying` (the greatest probability) breaks
-            independence (the paper's AA2), `misleading` (the share) that raters err by themselves.
+            A number for each way to break them, 0 where none is broken. `rater_accuracy`: range of
+            the raters' initial accuracies. `difficulty`: range of the levels.
+            `asymmetric_dispersion`: AD - 1, or 1/AD - 1 below 1. `proportional_error_range`: PER.
+            These break the K-properties of equal accuracy, difficulty and errors. `copying`, the
+            greatest probability, breaks the independence of raters (the paper's AA2). `misleading`,
+            the share of such items, breaks the assumption that raters err independently of one
+            another and of the system.
         """
         levels = [
             level for level, p in zip(self.difficulty, self.level_probabilities, strict=True) if p
@@ -191,7 +196,13 @@ class Scenario:
         }
 
     def k_properties_hold(self) -> bool:
-        """Tell whether nothing in `violations` is above 0."""
+        """Tell whether all assumptions of the algebra hold: nothing in `violations` is above 0.
+
+        Returns
+        -------
+        bool
+            True if they hold.
+        """
         return not any(self.violations().values())
 
 

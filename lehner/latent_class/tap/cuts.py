@@ -13,7 +13,7 @@ from lehner.latent_class.tap.maximum_likelihood import TapFit, fit_tap
 
 
 def cut_ratings(ratings: Ratings, cut: Label) -> Ratings:
-    """Turn ordered categories into two, at or below a cut and above it.
+    """Turn ordered categories into two: at or below a cut, and above it.
 
     Parameters
     ----------
@@ -25,19 +25,23 @@ def cut_ratings(ratings: Ratings, cut: Label) -> Ratings:
     Returns
     -------
     Ratings
-        With the categories "at or below" and "above" the cut.
+        With two ordered categories, "at or below" and "above" the cut.
 
     Raises
     ------
     InputError
         If the categories are not ordered, or there is no such cut.
 
+    References
+    ----------
+    Eubanks, The Kappa Zoo, https://kappazoo.com, chapter 7.
+
     Examples
     --------
     >>> from lehner import load_dataset
-    >>> cut_ratings(load_dataset("wine"), 1)
-    Ratings: 183 items in 29 rows, 4 anonymous raters, 732 ratings, 2 ordered categories \
-(at or below 1, above 1)
+    >>> wine = load_dataset("wine")
+    >>> wine.categories, cut_ratings(wine, 1).categories
+    ((1, 2, 3, 4), ('at or below 1', 'above 1'))
     """
     if not ratings.ordered:
         raise InputError(
@@ -71,8 +75,9 @@ def cut_ratings(ratings: Ratings, cut: Label) -> Ratings:
 def fit_tap_by_cut(ratings: Ratings, **options: Any) -> dict[Label, TapFit]:
     """Fit a t-a-p model of two categories at each cut of ordered categories.
 
-    Where raters know little at a cut, they do not tell the categories on its two sides apart.
-    The cuts are fitted one by one: nothing holds the base rates of "at or below" to rise.
+    Where raters know little at a cut, they do not tell the categories on its two sides apart. The
+    cuts are fitted one by one, so that the base rates of "at or below" need not rise from cut to
+    cut.
 
     Parameters
     ----------
@@ -84,7 +89,7 @@ def fit_tap_by_cut(ratings: Ratings, **options: Any) -> dict[Label, TapFit]:
     Returns
     -------
     dict
-        From the last category below each cut to its TapFit.
+        The `TapFit` of each cut, by the last category below it.
 
     Raises
     ------

@@ -58,10 +58,11 @@ class TapFit:
         Sum over items of the log probability of their ratings; for anonymous raters, of the
         number of ratings in each category.
     n_parameters : int
+        Number of free probabilities in base rates, knowledge and guesses.
     n_items : int
         Items with at least one rating: the n of BIC.
     base_rates : xarray.DataArray, dims (category,)
-        The truth t.
+        Probability of each true category, t.
     knowledge : xarray.DataArray, dims (rater,)
         Probability that a rater knows the true category, the Kappa Zoo's accuracy a.
     guessing : xarray.DataArray, dims (rater, response)
@@ -71,8 +72,8 @@ class TapFit:
     class_probabilities : xarray.DataArray, dims (item, category)
         Probability of each true category given the item's ratings.
     standard_errors : xarray.Dataset
-        Of `base_rates`, `knowledge`, `guessing` and `confusion`, from the observed information;
-        NaN where an estimate lies on the edge of its range.
+        Standard errors of `base_rates`, `knowledge`, `guessing` and `confusion`, from the observed
+        information; NaN where an estimate lies on the edge of its range.
     converged : bool
         Whether the log-likelihood stood still.
     iterations : int
@@ -96,7 +97,7 @@ class TapFit:
 
     @property
     def bic(self) -> float | None:
-        """Schwarz's criterion, -2 log-likelihood + parameters log(items)."""
+        """Schwarz's criterion, -2 log-likelihood + parameters log(items); None if not estimated."""
         if self.log_likelihood is None:
             return None
         return float(self.n_parameters * np.log(self.n_items) - 2 * self.log_likelihood)
@@ -135,13 +136,13 @@ def fit_tap(
         With or without a system, which has a knowledge and guesses of its own. Ratings may be
         missing, and repeated. Known truths are not used.
     by_rater : bool
-        Whether each rater has a knowledge and guesses of their own; if not all have the same.
+        Whether each rater has a knowledge and guesses of their own. If not, all have the same.
     algorithm : {"em", "direct"}
         EM, or a quasi-Newton method with the gradient of the likelihood; the maximum is the same.
     starts : int
-        Number of points to start from; all but the first are random.
+        Number of points to start from, 1 or more; all but the first are random.
     seed : int, numpy.random.SeedSequence or numpy.random.Generator
-        Of the random starts.
+        Of the random starts: the same seed gives the same fit.
     tolerance : float
         EM stops when a step raises the log-likelihood by less than this share of its size, and
         no probability near 0 that grows can raise it; 0 to go on until no parameter moves by
@@ -160,7 +161,8 @@ def fit_tap(
     Raises
     ------
     InputError
-        For `by_rater` if it is unknown who gave which rating.
+        If `by_rater` is asked for and it is unknown who gave which rating, or if an argument is not
+        as above.
 
     Notes
     -----

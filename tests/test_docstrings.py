@@ -25,7 +25,7 @@ USED_IN_NOTEBOOKS = (
 MADE_BY_USERS = ("lehner:InputError", "lehner:IntervalEstimate", "lehner:Ratings", "lehner:Scenario")
 HEADING = re.compile(r"^(\w[\w ]*)\n-{3,}\n", re.MULTILINE)
 ENTRY = re.compile(r"^(\S.*)\n((?:    .*\n|\n)*)", re.MULTILINE)
-RUNS = re.compile(r"^>>> (?!.*doctest: \+SKIP)", re.MULTILINE)
+RUNS = re.compile(r"^>>> (?!import |from |.*doctest: \+SKIP)", re.MULTILINE)
 NAME = re.compile(r"`((?:lehner|bayes_models|experiments)\.[\w.]+)`")
 
 

@@ -106,16 +106,18 @@ def observe(ratings: Ratings) -> Observations:
     Parameters
     ----------
     ratings : Ratings
+        With or without a system.
 
     Returns
     -------
     Observations
+        Each pattern of ratings once, with its count; the system is the last rater.
 
     Raises
     ------
     InputError
-        If there is nothing to fit, the system answered nothing, or it is unknown who gave which
-        rating.
+        If there are no items or fewer than two categories, if the system answered nothing, or if it
+        is unknown who gave which rating.
 
     Examples
     --------

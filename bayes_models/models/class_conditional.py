@@ -30,6 +30,12 @@ def class_conditional(ratings: Ratings, priors: Priors = None) -> "pm.Model":
     pymc.Model
         Variables as of `dawid_skene`, and `accuracy_by_category` (rater, category).
 
+    Raises
+    ------
+    InputError
+        If the ratings cannot be fitted (see `observe`), or if there is no such set of priors or no
+        such variable in it.
+
     References
     ----------
     Pullin, Gurrin & Vukcevic (2023), https://doi.org/10.32614/RJ-2023-064

@@ -43,6 +43,12 @@ def dawid_skene(ratings: Ratings, priors: Priors = None) -> "pm.Model":
         Variables `base_rates` (category), `confusion` (rater, category, response), `accuracy`
         (rater) and, with a system, `system_accuracy`; the system is the rater "system".
 
+    Raises
+    ------
+    InputError
+        If the ratings cannot be fitted (see `observe`), or if there is no such set of priors or no
+        such variable in it.
+
     References
     ----------
     Dawid & Skene (1979), https://doi.org/10.2307/2346806; priors as in Pullin, Gurrin &

@@ -43,6 +43,12 @@ def hierarchical_dawid_skene(ratings: Ratings, priors: Priors = None) -> "pm.Mod
     pymc.Model
         Variables as of `dawid_skene`, and `population_confusion` (category, response).
 
+    Raises
+    ------
+    InputError
+        If the ratings cannot be fitted (see `observe`), or if there is no such set of priors or no
+        such variable in it.
+
     References
     ----------
     Carpenter (2008), Multilevel Bayesian models of categorical data annotation; Paun et al.

@@ -30,6 +30,12 @@ def one_coin(ratings: Ratings, priors: Priors = None) -> "pm.Model":
     pymc.Model
         Variables as of `dawid_skene`.
 
+    Raises
+    ------
+    InputError
+        If the ratings cannot be fitted (see `observe`), or if there is no such set of priors or no
+        such variable in it.
+
     References
     ----------
     Lehner (2015), Eq. 1-7; Zhang et al. (2016), Spectral methods meet EM, Sec. 3, for the name.

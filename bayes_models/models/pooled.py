@@ -28,6 +28,12 @@ def pooled(ratings: Ratings, priors: Priors = None) -> "pm.Model":
     pymc.Model
         Variables as of `dawid_skene`.
 
+    Raises
+    ------
+    InputError
+        If the ratings cannot be fitted (see `observe`), or if there is no such set of priors or no
+        such variable in it.
+
     References
     ----------
     Paun et al. (2018), https://doi.org/10.1162/tacl_a_00040, the multinomial model.

@@ -110,13 +110,14 @@ def diagonal_concentration(
     n_categories : int
         K, 2 or more.
     strength : float
-        Sum of each row: the number of ratings the prior is worth.
+        Sum of each row, above 0: the number of ratings that the prior is worth.
     accuracy : float
         Prior mean of the diagonal, between 0 and 1.
 
     Returns
     -------
     ndarray, shape (n_categories, n_categories)
+        Concentrations by true category and response, as `dawid_skene` takes them for `confusion`.
 
     References
     ----------

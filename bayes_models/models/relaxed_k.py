@@ -92,6 +92,12 @@ def relaxed_k(ratings: Ratings, priors: Priors = None) -> "pm.Model":
         Variables as of `dawid_skene`, the spreads and effects, and, with levels of difficulty,
         `confusion_by_level` (rater, level, category, response).
 
+    Raises
+    ------
+    InputError
+        If the ratings cannot be fitted (see `observe`), or if there is no such set of priors or no
+        such variable in it.
+
     References
     ----------
     Lehner (2015) for the K-properties; Lord & Novick (1968), chapter 17, for guessing as the floor

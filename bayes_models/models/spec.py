@@ -28,17 +28,17 @@ class ModelSpec:
     Parameters
     ----------
     build : callable
-        From ratings and priors to a `pymc.Model`.
+        Builds a `pymc.Model` from ratings and priors.
     priors : mapping
         Sets of priors by name, the default first; a set has a prior for each variable.
     n_parameters : callable
-        From the chosen priors and the observations to the number of probabilities in confusion
-        matrices that are left free.
+        Counts the probabilities in confusion matrices that are left free, given the chosen priors
+        and the observations.
     row_priors : mapping, optional
-        The priors of rows of confusion matrices, and whose ratings such a row has: `OF_A_RATER`,
-        `OF_ALL` or `OF_THE_SYSTEM`.
+        Names the priors of rows of confusion matrices, and whose ratings such a row has:
+        `OF_A_RATER`, `OF_ALL` or `OF_THE_SYSTEM`.
     conjugate : bool
-        Whether engine "gibbs" samples it: it has base rates and Dirichlet rows, either
+        Whether engine "gibbs" samples it: then it has base rates and Dirichlet rows, either
         `confusion` of each rater, or one matrix of the raters and one of the system.
     """
 
@@ -55,11 +55,12 @@ def find_model(name: str) -> ModelSpec:
     Parameters
     ----------
     name : str
-        Among `MODELS`.
+        Name of the model, as in `MODELS`.
 
     Returns
     -------
     ModelSpec
+        How it is built, and its sets of priors.
 
     Raises
     ------

@@ -30,6 +30,12 @@ def tap(ratings: Ratings, priors: Priors = None) -> "pm.Model":
     pymc.Model
         Variables as of `dawid_skene`, and `knowledge` (rater) and `guessing` (rater, response).
 
+    Raises
+    ------
+    InputError
+        If the ratings cannot be fitted (see `observe`), or if there is no such set of priors or no
+        such variable in it.
+
     References
     ----------
     Eubanks (2024), The Kappa Zoo, https://kappazoo.com, the t-a-p model.

@@ -17,22 +17,44 @@ MOST_DRAWS = 200
 
 
 def contradictions(tree: xr.DataTree, ratings: Ratings) -> tuple[str, ...]:
-    """Say which known truths a fit holds improbable by the ratings of their items.
+    """Say which known truths are improbable given the ratings of their items.
 
-    The parameters are those of the fit, to which the truths belong; only the item's own truth is
-    set aside.
+    The probability of an item's known truth is computed from the item's ratings and the parameters
+    of the fit; the item's own truth is set aside, but the parameters were fitted with all known
+    truths.
 
     Parameters
     ----------
     tree : xarray.DataTree
         As `fit` gives it.
     ratings : Ratings
-        The data it is of.
+        The data that were fitted.
 
     Returns
     -------
     tuple of str
-        Empty if no known truth entered, or no more of them are improbable than chance explains.
+        One sentence, if more known truths have probabilities below .05 than the fit expects, and
+        more than chance explains. Empty otherwise, and if no known truth entered the fit.
+
+    Raises
+    ------
+    InputError
+        If the ratings cannot be fitted (see `observe`).
+
+    Examples
+    --------
+    Thirty truths are known, of which the first six are wrong.
+
+    >>> import lehner
+    >>> from bayes_models import fit
+    >>> scenario = lehner.Scenario(n_categories=3, rater_accuracy=(0.8,) * 3)
+    >>> ratings = lehner.simulate(scenario, seed=1)
+    >>> known = np.where(np.arange(200) < 30, ratings.truth, -1)
+    >>> known[:6] = (known[:6] + 1) % 3
+    >>> some = ratings.with_truth(known)
+    >>> tree = fit("pooled", some, engine="gibbs", chains=2, checks=False)
+    >>> contradictions(tree, some)[0].split(":")[0]
+    'the known truths of 4 items contradict it'
     """
     if ratings.truth is None or not tree.attrs["known_truths"]:
         return ()

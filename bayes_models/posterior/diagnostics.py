@@ -28,22 +28,23 @@ class Diagnostics:
     Parameters
     ----------
     r_hat : float
-        Highest rank-normalised split R-hat of the variables checked.
+        Highest rank-normalised split R-hat of the variables checked, about 1 if chains agree.
     ess_bulk, ess_tail : float
-        Lowest effective sample size of these variables.
+        Lowest effective sample size of these variables, in the bulk and in the tails.
     divergences : int
+        Number of draws at which a trajectory of NUTS diverged.
     treedepth : int
-        Draws in which a trajectory was cut off at the greatest depth.
+        Number of draws in which a trajectory was cut off at the greatest depth.
     relabelled : float
-        Share of draws in which another order of the categories makes the raters more accurate
-        on average: draws in which labels may have switched.
+        Share of draws, 0 to 1, in which another order of the categories makes the raters more
+        accurate on average: draws in which labels may have switched.
     tries : int
-        How often it was sampled; a second time, longer and with a higher target acceptance, if
-        the first failed.
+        How often it was sampled. There is a second try, longer and with a higher target acceptance,
+        if the first failed.
     mode_weights : tuple of float
-        Weights of the modes that EM found, the highest first, see
-        `bayes_models.sampling.modes.posterior_modes`.
-        The first has half of the chains or more, the others one each as far as they go.
+        Weights of the modes of the posterior that expectation-maximisation found, the highest
+        first, see `bayes_models.sampling.modes.posterior_modes`. At least half of the chains start
+        at the first, and one at each of the others as far as there are chains.
     """
 
     r_hat: float
@@ -71,7 +72,7 @@ class Diagnostics:
         Returns
         -------
         int
-            1 to 4: so many that the effective sample size would pass its limit by half, and 4
+            1 to 4: as much longer as brings the effective sample size to 1.5 times its limit, and 4
             where chains disagree.
         """
         if not self.chains_agree:
@@ -80,11 +81,12 @@ class Diagnostics:
         return min(max(math.ceil(needed), 1), MOST_TIMES_LONGER)
 
     def failures(self) -> tuple[str, ...]:
-        """Say what longer or more careful sampling may mend, each in one line.
+        """Say what longer or more careful sampling may mend.
 
         Returns
         -------
         tuple of str
+            A sentence for each failure; empty if there is none.
         """
         found = []
         if not self.chains_agree:
@@ -113,11 +115,13 @@ class Diagnostics:
         )
 
     def warnings(self) -> tuple[str, ...]:
-        """Say what is wrong with the draws, each in one line; nothing if all is well.
+        """Say what is wrong with the draws.
 
         Returns
         -------
         tuple of str
+            The failures and, if labels may have switched, a sentence about that; empty if all is
+            well.
         """
         if not self.relabelled > 0.01:
             return self.failures()
@@ -140,21 +144,33 @@ def diagnose(
     Parameters
     ----------
     tree : xarray.DataTree
-        With group `posterior`, and `sample_stats` if it is of NUTS.
+        With group `posterior`, and `sample_stats` if it was sampled by NUTS.
     variables : collection of str, optional
-        Variables checked; all by default.
+        Names of the variables that are checked; all by default.
     tries : int
-        How often it was sampled.
+        How often it was sampled, 1 or more; the result repeats it.
     mode_weights : sequence of float
-        Weights of the modes at which chains started.
+        Weights of the modes at which chains started; the result repeats them.
 
     Returns
     -------
     Diagnostics
+        R-hat, effective sample sizes, divergences and relabelled draws.
 
     References
     ----------
     Vehtari et al. (2021), https://doi.org/10.1214/20-BA1221
+
+    Examples
+    --------
+    >>> import lehner
+    >>> from bayes_models import fit
+    >>> scenario = lehner.Scenario(n_categories=3, rater_accuracy=(0.8,) * 3)
+    >>> ratings = lehner.simulate(scenario, seed=1)
+    >>> tree = fit("pooled", ratings, engine="gibbs", chains=2, checks=False)
+    >>> found = diagnose(tree, ["system_accuracy"])
+    >>> found.chains_agree, found.failures()
+    (True, ())
     """
     posterior = tree["posterior"].to_dataset()
     names = [name for name in posterior.data_vars if variables is None or name in variables]

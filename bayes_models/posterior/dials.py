@@ -27,22 +27,27 @@ STRONG = 10.0
 
 @dataclass(frozen=True, kw_only=True)
 class Dial:
-    """By how much the data turn one dial away from a K-property.
+    """How far a fit of `relaxed_k` is from one K-property, and what the ratings say about it.
+
+    A dial is a parameter of `relaxed_k` that is zero where a K-property holds, such as the standard
+    deviation of the raters' log odds, `rater_spread`.
 
     Parameters
     ----------
     name : str
+        Name of the parameter.
     k_property : str
-        What holds if the dial is at zero.
+        The K-property that holds if the parameter is zero.
     value : IntervalEstimate
-        Posterior mean and credible interval.
+        Its posterior mean and credible interval; 0 or more for spreads, with no upper limit.
     probability_of_direction : float or None
-        Posterior probability of its sign; None for spreads, which have none.
+        Posterior probability of the more probable sign of the parameter, .5 to 1; None for spreads,
+        which have no sign.
     bayes_factor : float or None
-        Against zero: how many times less probable zero is after the data than before
+        Evidence against zero: the prior density at zero over the posterior density there
         (Savage-Dickey). None where the prior is a PyMC distribution.
     no_draw_near_zero : bool
-        Whether the Bayes factor, if any, is only a lower bound.
+        Whether the Bayes factor, if there is one, is only a lower bound.
     untested : str
         Why there is no Bayes factor; empty if there is one.
     """
@@ -56,11 +61,12 @@ class Dial:
     untested: str = ""
 
     def evidence(self) -> str:
-        """Write the Bayes factor, a lower bound with ">".
+        """Write the Bayes factor as text.
 
         Returns
         -------
         str
+            The number, with ">" before a lower bound; empty if there is none.
         """
         if self.bayes_factor is None:
             return ""
@@ -69,11 +75,12 @@ class Dial:
         return f"{self.bayes_factor:.2f}"
 
     def verdict(self) -> str:
-        """Say in a word what the Bayes factor means: beyond 10 or below 1/10 it decides.
+        """Say in a word what the Bayes factor means for the K-property.
 
         Returns
         -------
         str
+            "rejected" from 10 up, "supported" from 1/10 down, "undecided" between, or "not tested".
         """
         if self.bayes_factor is None:
             return "not tested"
@@ -83,19 +90,22 @@ class Dial:
 
 
 def read_dials(tree: xr.DataTree, *, level: float = 0.9) -> tuple[Dial, ...]:
-    """Read the dials of a fit of `relaxed_k`, against the priors that it was made with.
+    """Read from a fit of `relaxed_k` how far the ratings are from each K-property.
+
+    Each K-property is relaxed by parameters that are zero where it holds, called dials. Their Bayes
+    factors compare the density at zero before and after the data, with the priors of the fit.
 
     Parameters
     ----------
     tree : xarray.DataTree
-        As `fit` gives it: it keeps its priors.
+        As `fit` gives it; it keeps its priors.
     level : float
         Probability of the intervals, between 0 and 1.
 
     Returns
     -------
     tuple of Dial
-        Those that were free.
+        One for each parameter that was not fixed at zero.
 
     Raises
     ------
@@ -105,6 +115,19 @@ def read_dials(tree: xr.DataTree, *, level: float = 0.9) -> tuple[Dial, ...]:
     References
     ----------
     Dickey (1971), https://doi.org/10.1214/aoms/1177693507
+
+    Examples -------- Draws of a spread that are nearer to zero than its half-normal prior with
+    scale .6, in the place of a fit.
+
+    >>> spread = abs(np.random.default_rng(1).normal(0, 0.1, (2, 500)))
+    >>> posterior = xr.Dataset({"rater_spread": (("chain", "draw"), spread)})
+    >>> tree = xr.DataTree.from_dict({"posterior": posterior})
+    >>> tree.attrs = {"model": "relaxed_k", "priors": '{"rater_spread": 0.6}'}
+    >>> (dial,) = read_dials(tree)
+    >>> dial.k_property, dial.evidence(), dial.verdict()
+    ('equal accuracy of raters', '0.16', 'undecided')
+
+    After `tree = bayes_models.fit("relaxed_k", ratings)` there are nine of them.
     """
     if tree.attrs.get("model") != "relaxed_k":
         raise InputError(f"a fit of {tree.attrs.get('model')!r} has no dials", "fit relaxed_k")

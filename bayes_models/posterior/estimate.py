@@ -21,9 +21,9 @@ from lehner.data.ratings import SYSTEM
 def estimate_from_draws(tree: xr.DataTree, *, level: float = 0.9) -> Estimate:
     """Summarise a fit: posterior means and equal-tailed credible intervals.
 
-    Where labels switched in so many draws that the system's accuracy depends on it, there is no
-    estimate: a warning and `diagnostics["modes"]` list the modes with their weights, see
-    `bayes_models.posterior.label_modes`.
+    There is no estimate where labels switched in more than 5% of the draws and the system's
+    accuracy depends on it: a warning says so, and `diagnostics["modes"]` lists the two kinds of
+    draws with their weights, see `label_modes`.
 
     Parameters
     ----------
@@ -41,6 +41,18 @@ def estimate_from_draws(tree: xr.DataTree, *, level: float = 0.9) -> Estimate:
     ------
     InputError
         If the ratings had no system.
+
+    Examples
+    --------
+    >>> import lehner
+    >>> from bayes_models import fit
+    >>> scenario = lehner.Scenario(n_categories=3, rater_accuracy=(0.8,) * 3)
+    >>> ratings = lehner.simulate(scenario, seed=2)
+    >>> tree = fit("pooled", ratings, engine="gibbs", chains=2, checks=False)
+    >>> print(estimate_from_draws(tree).system_accuracy_in_sample)
+    0.877 [0.855, 0.900]
+    >>> float((ratings.truth == ratings.system).mean())
+    0.885
     """
     posterior = tree["posterior"].to_dataset()
     if "system_accuracy" not in posterior:

@@ -20,19 +20,20 @@ class Identification:
     Parameters
     ----------
     model : str
+        Name of the model.
     parameters : int
         Number of probabilities in base rates and confusion matrices that the model leaves free.
     degrees_of_freedom : int
-        Number of probabilities of rating patterns that the data can inform: for each set of
-        raters who rated an item together one less than the patterns they can give, and no more
-        than items with two ratings.
+        Number of probabilities of rating patterns that the data can inform: for each set of raters
+        who rated an item together, one less than the patterns they can give. It is at most the
+        number of items with two ratings.
     ratings_per_item : float
         Mean number of ratings of an item, the system's included.
     too_few : float
-        Share of the items with fewer than three ratings, the system's included, and no known
-        truth: in general too few to tell accuracy from agreement. An upper bound for `one_coin`,
-        which needs two, both by raters.
-    support : xarray.DataArray
+        Share of the items, 0 to 1, with fewer than three ratings, the system's included, and no
+        known truth: in general too few to tell accuracy from agreement. It is an upper bound for
+        `one_coin`, which needs two ratings, both by raters.
+    support : xarray.DataArray, dims (rater, category)
         Expected number of ratings by rater and true category.
     prior_worth : tuple of PriorWorth
         What the priors of confusion matrices are worth beside these ratings.
@@ -47,11 +48,12 @@ class Identification:
     prior_worth: tuple[PriorWorth, ...]
 
     def warnings(self) -> tuple[str, ...]:
-        """Say what the prior decides and not the data, each in one line.
+        """Say what the prior decides and not the data.
 
         Returns
         -------
         tuple of str
+            A sentence for each such thing; empty if there is none.
         """
         found = []
         if self.parameters > self.degrees_of_freedom:
@@ -76,7 +78,9 @@ def identify(model: str, ratings: Ratings, priors: Priors = None) -> Identificat
     Parameters
     ----------
     model : str
+        Name of the model, as in `MODELS`.
     ratings : Ratings
+        With or without a system.
     priors : str or mapping, optional
         As the model takes them, or `json.loads(tree.attrs["priors"])` of a fit: spreads fixed at
         zero leave fewer parameters free, and the weight of a prior is that of its numbers.
@@ -84,11 +88,17 @@ def identify(model: str, ratings: Ratings, priors: Priors = None) -> Identificat
     Returns
     -------
     Identification
+        Parameters, degrees of freedom, and what the priors are worth.
 
     Raises
     ------
     InputError
-        If there is no such model or prior, or the ratings cannot be fitted.
+        If there is no such model or prior, or the ratings cannot be fitted (see `observe`).
+
+    References
+    ----------
+    Goodman (1974), Exploratory latent structure analysis using both identifiable and unidentifiable
+    models, Biometrika 61, 215-231, for the count of parameters.
 
     Examples
     --------

@@ -29,29 +29,33 @@ FEWEST_DRAWS = 25
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class PredictiveChecks:
-    """What was observed beside what the model predicts, for each pair of raters.
+    """What was observed beside what a model predicts, for each pair of raters.
 
     Parameters
     ----------
-    table : xarray.Dataset
-        Dimensions `rater` and `other`. `agreement`: share of the items on which the pair agrees;
-        `agreement_predicted` and `agreement_sd`: mean and standard deviation among predicted data.
-        `correlation`: mean residual correlation of the pair's mistakes given the true category;
-        `correlation_z`: by how many standard deviations among predicted data it exceeds them.
-        NaN for pairs without an item in common.
+    table : xarray.Dataset, dims (rater, other)
+        `agreement`: share of the items on which the pair agrees. `agreement_predicted` and
+        `agreement_sd`: its mean and standard deviation among predicted data. `correlation`: mean
+        correlation of the pair's mistakes that the true category does not explain. `correlation_z`:
+        by how many standard deviations it exceeds that of predicted data. NaN for pairs without an
+        item in common.
     draws : int
-        Posterior draws compared with predicted data.
+        Number of posterior draws that were used.
     """
 
     table: xr.Dataset
     draws: int
 
     def warnings(self) -> tuple[str, ...]:
-        """Name the pairs of raters whom the model does not describe, each in one line.
+        """Name the pairs of raters whom the model does not describe.
+
+        A pair is named if its difference would occur in 1% of data sets at most, whichever the
+        pair, were the model right.
 
         Returns
         -------
         tuple of str
+            A sentence for each finding; empty if there is none.
         """
         return (*self._agreement(), *self._correlation())
 
@@ -92,11 +96,11 @@ class PredictiveChecks:
 def predictive_checks(
     tree: xr.DataTree, ratings: Ratings, *, draws: int = 200, seed: Seed = 1
 ) -> PredictiveChecks:
-    """Compare a fit with data it predicts.
+    """Compare a fit with data that it predicts.
 
     How often pairs agree follows from the parameters of some posterior draws. For mistakes, new
-    ratings are drawn from these, for the same items by the same raters. Mistakes are those against
-    true categories drawn given the ratings, observed or predicted.
+    ratings are drawn from these, for the same items by the same raters. As the truth is unknown,
+    mistakes are those against true categories drawn given the ratings, observed or predicted.
 
     Parameters
     ----------
@@ -107,15 +111,36 @@ def predictive_checks(
     draws : int
         How many posterior draws are used at most; fewer, but 25, for millions of ratings.
     seed : int, numpy.random.SeedSequence or numpy.random.Generator
+        Of the predicted data: the same seed gives the same result.
 
     Returns
     -------
     PredictiveChecks
+        Agreement and correlated mistakes of each pair of raters.
+
+    Raises
+    ------
+    InputError
+        If the ratings cannot be fitted (see `observe`).
 
     References
     ----------
     Gelman, Meng & Stern (1996), Posterior predictive assessment of model fitness via realized
     discrepancies; Mimno, Blei & Engelhardt (2015), https://doi.org/10.1073/pnas.1412301112
+
+    Examples
+    --------
+    The second rater copies the first in 60% of the items.
+
+    >>> import lehner
+    >>> from bayes_models import fit
+    >>> scenario = lehner.Scenario(
+    ...     n_categories=3, rater_accuracy=(0.8,) * 3, copying=(0, 0.6, 0)
+    ... )
+    >>> ratings = lehner.simulate(scenario, seed=1)
+    >>> tree = fit("pooled", ratings, engine="gibbs", chains=2, checks=False)
+    >>> predictive_checks(tree, ratings, draws=50).warnings()[-1].split(":")[0]
+    x
     """
     posterior = tree["posterior"].to_dataset()
     rates, confusion = states(posterior)

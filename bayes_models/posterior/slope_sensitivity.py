@@ -16,8 +16,8 @@ def slope_sensitivity(
     """Fit `relaxed_k` with the system's slope on difficulty fixed at 0 and at 1.
 
     Ratings hardly tell whether items that are difficult for raters are difficult for the system,
-    and the estimate depends on it: at slope 0 the system errs as often on items that are easy for
-    raters, at slope 1 difficulty moves its log odds as far as theirs.
+    and the estimate depends on it. At slope 0 the system errs as often on items that are easy for
+    raters as on difficult ones; at slope 1 difficulty moves its log odds as far as theirs.
 
     Parameters
     ----------
@@ -26,19 +26,38 @@ def slope_sensitivity(
     level : float
         Probability of the intervals, between 0 and 1.
     seed : int, numpy.random.SeedSequence or numpy.random.Generator
+        The same seed gives the same estimates.
     **options
         As of `fit`; `priors`, if given, is a mapping.
 
     Returns
     -------
-    dict
-        The estimate by slope, 0 and 1.
+    dict of float to Estimate
+        The estimates by slope, 0 and 1.
+
+    Raises
+    ------
+    InputError
+        For what `fit` refuses, or if there is no system.
+
+    Warns
+    -----
+    ConvergenceWarning
+        If the diagnostics of a fit fail.
 
     Examples
     --------
+    Two fits take a minute, and are not run here.
+
     >>> import lehner
-    >>> found = slope_sensitivity(lehner.load_dataset("lehner_table2"))  # doctest: +SKIP
+    >>> ratings = lehner.load_dataset("lehner_table2")
+    >>> found = slope_sensitivity(ratings)  # doctest: +SKIP
     >>> found[0.0].system_accuracy, found[1.0].system_accuracy  # doctest: +SKIP
+    >>> try:
+    ...     slope_sensitivity(ratings, priors={"rater_spred": 1})
+    ... except lehner.InputError as error:
+    ...     print(error)
+    there is no prior in relaxed_k called 'rater_spred'; did you mean 'rater_spread'?
     """
     priors = dict(options.pop("priors", None) or {})
     found = {}

@@ -66,36 +66,37 @@ def fit(
     """Fit a model.
 
     For NUTS the model is compiled once in a process for all data with as many raters and
-    categories. Chains start near the most probable parameters, with the labels the raters use,
-    and the prior holds them there. Where EM finds other modes, as
-    `bayes_models.sampling.modes.posterior_modes` does, up to half of them start at these, one at
-    each, so that the diagnostics see what chains at one mode cannot. If the diagnostics fail it is
-    sampled again with a higher target acceptance, as much longer as the effective sample size asks
-    for, four times at most; what still fails is raised as a `ConvergenceWarning` and kept in the
-    result.
+    categories. Chains start near the most probable parameters, with the labels the raters use, and
+    the prior holds them there. If expectation-maximisation finds other modes of the posterior, up
+    to half of the chains start at these, one at each (see
+    `bayes_models.sampling.modes.posterior_modes`), so that R-hat shows whether chains from
+    different modes meet. If the diagnostics fail, the model is sampled again with a higher target
+    acceptance, as much longer as the effective sample size asks for and four times as long at most.
+    If they still fail, there is a `ConvergenceWarning`, and the result keeps it.
 
     Parameters
     ----------
     model : str
         Name of the model, as in `MODELS`.
     ratings : Ratings
-        Known truths of some items enter as data. If all are known, none does: see
-        `bayes_models.observe`.
+        With or without a system. Known truths of some items enter as data. If all are known, none
+        does: see `observe`.
     seed : int, numpy.random.SeedSequence or numpy.random.Generator
-        Same seed, same draws.
+        The same seed gives the same draws.
     priors : str or mapping, optional
         As the model takes them.
     engine : {"nuts", "gibbs"}
         "gibbs" samples `dawid_skene` and `pooled` with Dirichlet priors, and is the faster the
         fewer the items: five times and more up to 200.
     draws, tune, chains : int
-        Draws kept, 4 or more, and warm-up draws, 1 or more, per chain, and number of chains.
+        Number of draws kept, 4 or more, and of warm-up draws, 1 or more, of each chain; and number
+        of chains, 1 or more.
     target_accept : float
         Mean acceptance probability that NUTS aims at, between 0.1 and 0.999.
     cores : int, optional
         How many chains of NUTS are sampled at once; the draws do not depend on it.
     tries : int
-        How often it is sampled at most, each time longer.
+        How often it is sampled at most, each time longer, 1 or more.
     check : {"all", "estimands"}
         Whether R-hat and effective sample sizes of all variables are checked, or of the system's
         accuracies only.
@@ -122,10 +123,20 @@ def fit(
     ConvergenceWarning
         If the diagnostics fail.
 
+    References ---------- Hoffman & Gelman (2014), The No-U-Turn sampler, Journal of Machine
+    Learning Research 15, 1593-1623.
+
     Examples
     --------
     >>> import lehner
-    >>> tree = fit("dawid_skene", lehner.load_dataset("lehner_table2"))  # doctest: +SKIP
+    >>> ratings = lehner.load_dataset("anesthesia")
+    >>> tree = fit("dawid_skene", ratings, engine="gibbs", chains=2, checks=False)
+    >>> tree.posterior["base_rates"].mean(("chain", "draw")).values.round(1).tolist()
+    [0.4, 0.4, 0.1, 0.1]
+
+    A model with `engine="nuts"`, the default, is compiled first, which takes up to a minute.
+
+    >>> tree = fit("relaxed_k", lehner.load_dataset("lehner_table2"))  # doctest: +SKIP
     >>> float(tree.posterior["system_accuracy"].mean())  # doctest: +SKIP
     """
     check_whole_number("draws", draws, 4)
@@ -179,16 +190,16 @@ def fit_many(
     """Fit a model to one data set after another, each as soon as it is asked for.
 
     The defaults are those of a simulation study: `draws=500, tune=200, target_accept=0.9, cores=1,
-    check="estimands", log_likelihood=False, checks=False`. These are as few draws as give 400
-    effective ones of the system's accuracy in most data sets, whatever the model; the others are
-    sampled again, longer, by themselves. For `dawid_skene` half the draws and a quarter of the
-    warm-up are enough.
+    check="estimands", log_likelihood=False, checks=False`. With these there are 400 effective draws
+    of the system's accuracy in most data sets, whatever the model; the others are sampled again,
+    longer. For `dawid_skene` half the draws and a quarter of the warm-up are enough.
 
     Parameters
     ----------
     model : str
+        Name of the model, as in `MODELS`.
     many : iterable of Ratings
-        Numbers of items, patterns and ratings may differ.
+        The data sets. Numbers of items, patterns and ratings may differ.
     seed : int, numpy.random.SeedSequence or numpy.random.Generator
         The i-th data set is fitted with seed `lehner.core.seeds.child_seeds(seed, i + 1)[i]`, as
         `fit` does it.
@@ -200,13 +211,24 @@ def fit_many(
     xarray.DataTree
         As `fit` gives it.
 
+    Raises
+    ------
+    InputError
+        For what `fit` refuses.
+
+    Warns
+    -----
+    ConvergenceWarning
+        If the diagnostics of a fit fail.
+
     Examples
     --------
     >>> import lehner
-    >>> scenario = lehner.Scenario()
-    >>> data = (lehner.simulate(scenario, seed) for seed in range(100))
-    >>> for tree in fit_many("relaxed_k", data):  # doctest: +SKIP
-    ...     print(float(tree.posterior["system_accuracy"].mean()))
+    >>> scenario = lehner.Scenario(n_categories=3, rater_accuracy=(0.8,) * 3)
+    >>> data = (lehner.simulate(scenario, seed) for seed in range(3))
+    >>> trees = fit_many("pooled", data, engine="gibbs")
+    >>> [round(float(tree.posterior["system_accuracy"].mean()), 1) for tree in trees]
+    [0.9, 0.8, 0.9]
     """
     for one_seed, ratings in zip(spawn_seeds(seed), many, strict=False):
         yield fit(model, ratings, seed=one_seed, **(FOR_STUDIES | options))

@@ -107,7 +107,7 @@ def estimate_adjusted(
     --------
     >>> from lehner import Scenario, simulate
     >>> scenario = Scenario(rater_accuracy=(0.5, 0.6, 0.7), asymmetric_dispersion=2)
-    >>> estimate = estimate_adjusted(simulate(scenario))
+    >>> estimate = estimate_adjusted(simulate(scenario), samples=20)
     >>> round(estimate.diagnostics["unadjusted"], 2), round(estimate.system_accuracy.estimate, 2)
     (0.88, 0.89)
     """

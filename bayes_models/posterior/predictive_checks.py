@@ -139,8 +139,8 @@ def predictive_checks(
     ... )
     >>> ratings = lehner.simulate(scenario, seed=1)
     >>> tree = fit("pooled", ratings, engine="gibbs", chains=2, checks=False)
-    >>> predictive_checks(tree, ratings, draws=50).warnings()[-1].split(":")[0]
-    x
+    >>> predictive_checks(tree, ratings, draws=50).warnings()[-1].split(" (")[0]
+    'mistakes of Rater 1 and Rater 2 are correlated'
     """
     posterior = tree["posterior"].to_dataset()
     rates, confusion = states(posterior)

@@ -42,10 +42,22 @@ def plot_violation(atlas: pd.DataFrame, violation: Violation) -> Figure:
     atlas : pandas.DataFrame
         As `compute_atlas` gives it.
     violation : Violation
+        The violation it is of.
 
     Returns
     -------
     matplotlib.figure.Figure
+        Three rows of panels by system and rater accuracy, and a row by base rates, raters and
+        categories.
+
+    Examples
+    --------
+    >>> from dataclasses import replace
+    >>> from experiments.atlas import VIOLATIONS, compute_atlas
+    >>> copying = replace(VIOLATIONS["copying"], strengths=(0.0, 0.3))
+    >>> drawn = plot_violation(compute_atlas(copying, only_drawn=True), copying)
+    >>> drawn.axes[0].get_title()
+    'system 0.9, raters 0.4'
     """
     drawn = Figure(figsize=(9.5, 10.5), layout="constrained")
     axes = drawn.subplots(4, 3, sharex=True)

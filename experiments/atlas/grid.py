@@ -107,12 +107,20 @@ def atlas_scenarios(violation: Violation) -> Iterator[tuple[dict[str, float], Sc
     Parameters
     ----------
     violation : Violation
+        One of `VIOLATIONS`: how an assumption fails, and the strengths of the failure.
 
     Yields
     ------
     point : dict
         `strength`, `rater_accuracy`, `system_accuracy`, `skew`, `n_raters`, `n_categories`.
     scenario : Scenario
+        The scenario at this point of the grid.
+
+    Examples
+    --------
+    >>> points = [point for point, _ in atlas_scenarios(VIOLATIONS["copying"])]
+    >>> sorted({point["strength"] for point in points})
+    [0.0, 0.1, 0.2, 0.3, 0.4]
     """
     names = ("n_raters", "n_categories", "skew", "rater_accuracy", "system_accuracy", "strength")
     axes = (
@@ -151,6 +159,7 @@ def compute_atlas(
     Parameters
     ----------
     violation : Violation
+        One of `VIOLATIONS`: how an assumption fails, and the strengths of the failure.
     seed : int, numpy.random.SeedSequence or numpy.random.Generator
         Of the random errors; all points share it.
     only_drawn : bool
@@ -161,6 +170,15 @@ def compute_atlas(
     pandas.DataFrame
         A row for each point and method: the point, `violation`, `method`, `estimate`, `truth`
         (the system's expected accuracy), `bias`, `standard_error`.
+
+    Examples -------- Where raters copy the first one in 30% of the items, agreement makes them look
+    more accurate, and the algebra's estimate for a system that is right in .9 is too low.
+
+    >>> copying = replace(VIOLATIONS["copying"], strengths=(0.0, 0.3))
+    >>> atlas = compute_atlas(copying, only_drawn=True)
+    >>> shown = atlas_slice(atlas, rater_accuracy=0.6, system_accuracy=0.9)
+    >>> shown[shown.method == "algebraic"].set_index("strength")["bias"].round(3).to_dict()
+    {0.0: 0.0, 0.3: -0.19}
     """
     rows = []
     for point, scenario in atlas_scenarios(violation):

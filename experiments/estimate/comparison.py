@@ -193,10 +193,11 @@ def compare(
     Parameters
     ----------
     name : str
-        Of the data.
+        Name of the data.
     ratings : Ratings
         The data all estimates are of.
     estimates : sequence of Estimate
+        Estimates by different methods.
     shared_mistakes : float or tuple of float, optional
         Share of items that mislead raters and system alike, or its Beta prior, for which
         intervals are widened.
@@ -206,6 +207,12 @@ def compare(
     Returns
     -------
     Comparison
+        The estimates with what they say about one another, and what known truths say about them.
+
+    Raises
+    ------
+    InputError
+        If there are not two raters, two categories and an item rated by two raters.
 
     Examples
     --------

@@ -21,12 +21,23 @@ def plot_intervals(comparison: Comparison, ax: "Axes | None" = None) -> "Axes":
     Parameters
     ----------
     comparison : Comparison
+        As `compare` gives it.
     ax : matplotlib.axes.Axes, optional
         Where to draw; by default a new figure.
 
     Returns
     -------
     matplotlib.axes.Axes
+        With a row for each method.
+
+    Examples
+    --------
+    >>> import lehner
+    >>> from experiments.estimate.comparison import compare
+    >>> ratings = lehner.load_dataset("lehner_table2")
+    >>> compared = compare("table 2", ratings, [lehner.majority_agreement(ratings)])
+    >>> [label.get_text() for label in plot_intervals(compared).get_yticklabels()]
+    ['majority agreement']
     """
     n = len(comparison.estimates)
     if ax is None:

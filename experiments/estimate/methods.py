@@ -169,11 +169,12 @@ DEFAULT_METHODS = ("majority_agreement", "algebraic", "dawid_skene", "relaxed_k"
 
 
 def list_methods() -> dict[str, Method]:
-    """Give all methods by name: what needs no model, then each model.
+    """Give all methods of estimation by name.
 
     Returns
     -------
-    dict
+    dict of str to Method
+        First the methods that need no Bayesian model, then the models.
 
     Examples
     --------

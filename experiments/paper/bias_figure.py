@@ -24,12 +24,25 @@ def plot_figure(figure: PaperFigure, runs: xr.Dataset) -> Figure:
     Parameters
     ----------
     figure : PaperFigure
+        One of `FIGURES`, for the title.
     runs : xarray.Dataset
         As `simulate_figure` gives them.
 
     Returns
     -------
     matplotlib.figure.Figure
+        Estimates against the expected accuracy, and against the accuracy in the sample.
+
+    References
+    ----------
+    Lehner (2015), Figures 1 to 14.
+
+    Examples
+    --------
+    >>> from experiments.paper import FIGURES, simulate_figure
+    >>> drawn = plot_figure(FIGURES[8], simulate_figure(FIGURES[8]))
+    >>> drawn.get_suptitle().splitlines()[1]
+    'mean kappa 0.305 in the paper, 0.303 here'
     """
     drawn = Figure(figsize=(7.8, 4.5), layout="constrained")
     axes = drawn.subplots(1, 2, sharey=True)

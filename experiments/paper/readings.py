@@ -39,8 +39,9 @@ VIOLATED_FIGURES = tuple(number for number, figure in FIGURES.items() if figure.
 def score_readings(seed: Seed = 1, runs: int = 2000) -> pd.DataFrame:
     """Score each reading on all numbers together.
 
-    The numbers are the kappas of Figures 8 to 14, the mean rater accuracy of Figure 8, the four
-    biases of single violations and the spread of Table 7's diagonal, as independent; and the
+    A reading is a way to understand what the paper leaves open. The numbers are the kappas of
+    Figures 8 to 14, the mean rater accuracy of Figure 8, the four biases of single violations and
+    the spread of Table 7's diagonal, which are taken to be independent of one another; and the
     expected accuracies .133 and .867, which a reading gives or does not.
 
     Parameters
@@ -48,7 +49,7 @@ def score_readings(seed: Seed = 1, runs: int = 2000) -> pd.DataFrame:
     seed : int, numpy.random.SeedSequence or numpy.random.Generator
         All readings are simulated with the same seeds.
     runs : int
-        Samples for each number.
+        Number of samples for each number, a multiple of 5.
 
     Returns
     -------

@@ -70,19 +70,27 @@ def read_study(path: str | Path) -> Study:
     Parameters
     ----------
     path : str or Path
-        TOML with keys `name`, `aims`, `seed`, `replicates` or `target_se`, `level`, `methods`
-        (names, or tables with `name` and options) and tables `[[scenarios]]` with the fields of
-        `lehner.Scenario`, a `name`, and perhaps a `grid` (all combinations of the values given)
-        or a `sweep` (one field after another).
+        A TOML file, or the name of a study that is shipped, as in "quick". It has keys `name`,
+        `aims`, `seed`, `replicates` or `target_se`, `level`, `methods` (names, or tables with
+        `name` and options) and tables `[[scenarios]]` with the fields of `lehner.Scenario`, a
+        `name`, and perhaps a `grid` (all combinations of the values given) or a `sweep` (one field
+        after another).
 
     Returns
     -------
     Study
+        Its seed, methods and cells: the scenarios, with grids and sweeps expanded.
 
     Raises
     ------
     InputError
-        Naming the file, the line and the key.
+        If there is no such file, if it is not TOML, or if a key or a value in it is wrong. The
+        error names the file, the line and the key.
+
+    References
+    ----------
+    Morris, White & Crowther (2019), https://doi.org/10.1002/sim.8086, for aims, data-generating
+    mechanisms, estimands, methods and performance measures.
 
     Examples
     --------

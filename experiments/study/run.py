@@ -35,10 +35,11 @@ def run_study(
 ) -> "pd.DataFrame":
     """Run a study, or what is missing of it.
 
-    Every method sees the same simulated data. What is finished is kept in `output` at once; a run
-    that is stopped in any way goes on where it was, with the same numbers for any number of
-    workers. A method that fails leaves a row with the reason; what an interrupt, or a lack of
-    memory or disk space, cuts short is no result, and is done again by the next run.
+    Every method sees the same simulated data. What is finished is kept in `output` at once. If a
+    run is stopped in any way, the next one goes on where it was, and the numbers are the same for
+    any number of workers. A method that fails leaves a row with the reason. What is cut short by an
+    interrupt, or by a lack of memory or disk space, is no result, and is done again by the next
+    run.
 
     Parameters
     ----------
@@ -47,14 +48,14 @@ def run_study(
     output : str or Path, optional
         Folder for the results. Default: the name of the study file, in the working directory.
     workers : int
-        Processes at work.
+        Number of processes at work, 1 or more.
     cluster : str, optional
         Address of a Dask scheduler, as in "tcp://host:8786", or "local".
     retry_failed : bool
         Whether methods that failed are tried again.
     report : callable, optional
-        Is given the study, the number of replicates to do and their rows as they come, and must
-        go through these.
+        A function that is called with the study, the number of replicates to do and an iterable of
+        their rows, all of which it must take.
 
     Returns
     -------
@@ -71,7 +72,24 @@ def run_study(
 
     Examples
     --------
-    >>> results = run_study("quick", "results", workers=2)  # doctest: +SKIP
+    Two methods on ten samples, without a model that must be compiled:
+
+    >>> import tempfile
+    >>> folder = Path(tempfile.mkdtemp())
+    >>> _ = (folder / "small.toml").write_text('''
+    ... name = "small"
+    ... seed = 1
+    ... replicates = 10
+    ... methods = ["majority_agreement", "algebraic"]
+    ... [[scenarios]]
+    ... name = "raters .6"
+    ... ''')
+    >>> results = run_study(folder / "small.toml", folder / "results")
+    >>> results.groupby("method")["estimate"].mean().round(2).to_dict()
+    {'algebraic': 0.88, 'majority_agreement': 0.64}
+    >>> again = run_study(folder / "small.toml", folder / "results")  # all is there
+    >>> again.equals(results)
+    True
     """
     check_whole_number("workers", workers, 1)
     path = find_study(study)

@@ -237,6 +237,29 @@ def read_results(folder: str | Path) -> "pd.DataFrame":
         `estimate`, `lower`, `upper`, `status` ("ok", "undefined", "unconverged" or "failed"),
         `reason`, diagnostics, `seed` (`lehner.simulate(scenario, seed)` makes the data again),
         `seconds` and `versions`.
+
+    Raises
+    ------
+    InputError
+        If the folder holds no study, or one of an earlier version.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from experiments.study import run_study
+    >>> folder = Path(tempfile.mkdtemp())
+    >>> _ = (folder / "tiny.toml").write_text('''
+    ... name = "tiny"
+    ... seed = 1
+    ... replicates = 2
+    ... methods = ["majority_agreement"]
+    ... [[scenarios]]
+    ... name = "raters .6"
+    ... ''')
+    >>> _ = run_study(folder / "tiny.toml", folder / "results")
+    >>> results = read_results(folder / "results")
+    >>> list(results["estimand"][:2]), list(results["status"].unique())
+    (['system_accuracy', 'system_accuracy_in_sample'], ['ok'])
     """
     import pandas as pd
     import pyarrow as pa

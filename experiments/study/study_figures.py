@@ -32,16 +32,29 @@ def plot_bias(study: Study, measures: "pd.DataFrame", measure: str = "bias") -> 
     Parameters
     ----------
     study : Study
+        As `read_study` gives it.
     measures : pandas.DataFrame
-        As `measure` gives it.
+        As `measure` gives it for the results of the study.
     measure : str
-        Name of the measure.
+        Name of the measure, as in "bias" or "coverage".
 
     Returns
     -------
     matplotlib.figure.Figure
         A panel for each field that is swept; the scenarios of tables without a sweep or grid are
         its panel "scenarios".
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from experiments.study import measure, read_study
+    >>> study = read_study("quick")
+    >>> cells = [(cell.name, method.label) for cell in study.cells for method in study.methods]
+    >>> results = pd.DataFrame(cells * 2, columns=["scenario", "method"])
+    >>> results = results.assign(estimand="system_accuracy", truth=0.7, estimate=0.6)
+    >>> drawn = plot_bias(study, measure(results))
+    >>> [panel.get_title(loc="left") for panel in drawn.axes]
+    ['raters about .6: rater accuracy', 'raters about .6: system accuracy']
     """
     found = measures[(measures["estimand"] == EXPECTED) & (measures["measure"] == measure)]
     panels = _panels(study)
@@ -124,16 +137,32 @@ def plot_nested_loop(study: Study, measures: "pd.DataFrame", measure: str = "bia
     Parameters
     ----------
     study : Study
+        As `read_study` gives it.
     measures : pandas.DataFrame
+        As `measure` gives it for the results of the study.
     measure : str
+        Name of the measure, as in "bias" or "coverage".
 
     Returns
     -------
     matplotlib.figure.Figure
+        A line for each method above, the steps of what scenarios vary below.
 
     References
     ----------
     Rücker & Schwarzer (2014), https://doi.org/10.1186/1471-2288-14-129
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from experiments.study import measure, read_study
+    >>> study = read_study("quick")
+    >>> cells = [(cell.name, method.label) for cell in study.cells for method in study.methods]
+    >>> results = pd.DataFrame(cells * 2, columns=["scenario", "method"])
+    >>> results = results.assign(estimand="system_accuracy", truth=0.7, estimate=0.6)
+    >>> top, bottom = plot_nested_loop(study, measure(results)).axes
+    >>> [label.get_text() for label in bottom.get_yticklabels()]
+    ['rater accuracy', 'system accuracy', 'table']
     """
     found = measures[(measures["estimand"] == EXPECTED) & (measures["measure"] == measure)]
     n = len(study.cells)

@@ -1,4 +1,4 @@
-"""Public docstrings name every parameter, say what is returned, and have an example that runs."""
+"""Public docstrings name every parameter, what is returned and raised, and show what runs."""
 
 import importlib
 import inspect
@@ -21,35 +21,46 @@ USED_IN_NOTEBOOKS = (
     "experiments.study.study_figures:plot_bias",
     "experiments.study.study_figures:plot_nested_loop",
 )
-# Other classes are results, which functions give, or warnings.
-MADE_BY_USERS = ("lehner:InputError", "lehner:IntervalEstimate", "lehner:Ratings", "lehner:Scenario")
+# Other classes are warnings, or results that functions give.
+MADE_BY_USERS = ("InputError", "IntervalEstimate", "Ratings", "Scenario")
 HEADING = re.compile(r"^(\w[\w ]*)\n-{3,}\n", re.MULTILINE)
+STRAY_HEADING = re.compile(r"\S -{4,}|-{4,} \S")
 ENTRY = re.compile(r"^(\S.*)\n((?:    .*\n|\n)*)", re.MULTILINE)
 RUNS = re.compile(r"^>>> (?!import |from |.*doctest: \+SKIP)", re.MULTILINE)
+RAISES = re.compile(
+    r"\braise [A-Za-z]+\(|\b(check|require)_\w+\(|\bfind(_\w+)?\(|\bgenerator\(|\bobserve\("
+)
 NAME = re.compile(r"`((?:lehner|bayes_models|experiments)\.[\w.]+)`")
 
 
-def public(name):
-    """Give what is public by its name: functions, classes, and their methods and properties."""
+def list_public(name):
+    """List what is public by its name: a function, or a class and its members."""
     thing = pkgutil.resolve_name(name)
-    found = {name: thing} if callable(thing) else {}
-    if not inspect.isclass(thing) or issubclass(thing, Warning):
-        return found
-    for member, value in vars(thing).items():
-        function = getattr(value, "fget", None) or getattr(value, "__func__", value)
-        if isinstance(value, cached_property):
-            function = value.func
-        if not member.startswith("_") and inspect.isfunction(function):
-            found[f"{name}.{member}"] = function if function is value else value
-    return found
+    if not callable(thing):
+        return {}
+    if not inspect.isclass(thing):
+        return {name: thing}
+    members = {
+        f"{name}.{member}": getattr(value, "__func__", value)
+        for member, value in vars(thing).items()
+        if not member.startswith("_")
+    }
+    described = (property, cached_property)
+    return {name: thing} | {
+        member: value
+        for member, value in members.items()
+        if inspect.isfunction(value) or isinstance(value, described)
+    }
 
 
-def all_public():
-    exported = [f"{pkg}:{n}" for pkg in PACKAGES for n in importlib.import_module(pkg).__all__]
-    return {k: v for name in (*exported, *USED_IN_NOTEBOOKS) for k, v in public(name).items()}
-
-
-PUBLIC = all_public()
+EXPORTED = [f"{pkg}:{n}" for pkg in PACKAGES for n in importlib.import_module(pkg).__all__]
+PUBLIC = {k: v for name in (*EXPORTED, *USED_IN_NOTEBOOKS) for k, v in list_public(name).items()}
+FUNCTIONS = [name for name, thing in PUBLIC.items() if inspect.isfunction(thing)]
+CLASSES = [
+    name
+    for name, thing in PUBLIC.items()
+    if inspect.isclass(thing) and not issubclass(thing, Warning)
+]
 
 
 def sections(docstring):
@@ -58,65 +69,62 @@ def sections(docstring):
     return dict(zip(parts[1::2], parts[2::2], strict=True))
 
 
-def described(section):
-    """Read the entries of a section: descriptions by name, `lower, upper : float` being two."""
-    entries = {}
-    for head, description in ENTRY.findall(section):
-        for name in head.split(" : ")[0].split(", "):
-            entries[name.strip("*")] = description.strip()
-    return entries
+def entries(section):
+    """Read the descriptions in a section by name, `lower, upper : float` being two."""
+    return {
+        name.strip("*"): description.strip()
+        for head, description in ENTRY.findall(section)
+        for name in head.split(" : ")[0].split(", ")
+    }
 
 
-def is_property(thing):
-    return isinstance(thing, property | cached_property)
-
-
-def signature(thing):
-    return inspect.signature(getattr(thing, "__func__", thing))
-
-
-def parameters(thing):
-    """Name the parameters that users may give."""
-    names = signature(thing).parameters
-    return {name for name in names if name not in ("self", "cls") and not name.startswith("_")}
+def sections_of(name):
+    return sections(inspect.getdoc(PUBLIC[name]))
 
 
 def test_sections_and_entries_are_read():
-    docstring = "Do it.\n\nParameters\n----------\na, b : int\n    Two.\n**c\n\nReturns\n-------\nint"
+    docstring = "Do it.\n\nParameters\n----------\na, b : int\n    Two.\n**c\n\nReturns\n-------\nx"
     found = sections(docstring)
     assert list(found) == ["Parameters", "Returns"]
-    assert described(found["Parameters"]) == {"a": "Two.", "b": "Two.", "c": ""}
+    assert entries(found["Parameters"]) == {"a": "Two.", "b": "Two.", "c": ""}
 
 
 @pytest.mark.parametrize("name", PUBLIC)
-def test_summary_is_one_sentence_in_a_line(name):
-    summary = inspect.getdoc(PUBLIC[name]).split("\n\n")[0]
-    assert re.fullmatch(r"[^\n]+\.", summary)
+def test_summary_is_one_line_and_headings_stand_alone(name):
+    docstring = inspect.getdoc(PUBLIC[name])
+    assert re.fullmatch(r"[^\n]+\.", docstring.split("\n\n")[0])
+    assert not STRAY_HEADING.search(docstring)
 
 
-@pytest.mark.parametrize("name", [n for n, thing in PUBLIC.items() if not is_property(thing)])
-def test_parameters_and_returns_are_those_of_the_signature(name):
-    thing = PUBLIC[name]
-    if inspect.isclass(thing) and issubclass(thing, Warning):
-        return
-    found = sections(inspect.getdoc(thing))
-    entries = described(found.get("Parameters", ""))
-    assert set(entries) == parameters(thing)
-    assert all(entries.values()), [entry for entry, text in entries.items() if not text]
-    nothing = inspect.isclass(thing) or signature(thing).return_annotation in (None, "None")
+@pytest.mark.parametrize("name", [*FUNCTIONS, *CLASSES])
+def test_parameters_are_those_of_the_signature_and_each_is_described(name):
+    taken = inspect.signature(PUBLIC[name]).parameters
+    public = {one for one in taken if one not in ("self", "cls") and not one.startswith("_")}
+    described = entries(sections_of(name).get("Parameters", ""))
+    assert set(described) == public
+    assert all(described.values()), described
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_what_is_returned_is_described(name):
+    found = sections_of(name)
+    nothing = inspect.signature(PUBLIC[name]).return_annotation in (None, "None")
     assert nothing or {"Returns", "Yields"} & set(found)
 
 
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_errors_are_described_where_arguments_are_checked(name):
+    code = inspect.getsource(PUBLIC[name]).rpartition('"""')[2]
+    assert not RAISES.search(code) or "InputError" in sections_of(name)["Raises"]
+
+
 @pytest.mark.parametrize(
-    "name", [n for n, thing in PUBLIC.items() if inspect.isfunction(thing) and "." not in n.split(":")[1]]
+    "name",
+    [name for name in FUNCTIONS if "." not in name.partition(":")[2]]
+    + [f"lehner:{name}" for name in MADE_BY_USERS],
 )
-def test_functions_have_an_example_that_runs(name):
-    assert RUNS.search(sections(inspect.getdoc(PUBLIC[name])).get("Examples", ""))
-
-
-@pytest.mark.parametrize("name", MADE_BY_USERS)
-def test_what_users_make_has_an_example(name):
-    assert RUNS.search(sections(inspect.getdoc(PUBLIC[name])).get("Examples", ""))
+def test_what_users_call_has_an_example_that_runs(name):
+    assert RUNS.search(sections_of(name)["Examples"])
 
 
 @pytest.mark.parametrize("name", PUBLIC)

@@ -47,8 +47,10 @@ def one_coin_by_rater(ratings: Ratings, priors: Priors = None) -> "pm.Model":
         If the ratings cannot be fitted (see `observe`), or if there is no such set of priors or no
         such variable in it.
 
-    References ---------- Zhang et al. (2016), Spectral methods meet EM, Sec. 3, whose one-coin
-    model has an accuracy for each rater, without a population of raters.
+    References
+    ----------
+    Zhang et al. (2016), Spectral methods meet EM, Sec. 3, whose one-coin model has an accuracy for
+    each rater, without a population of raters.
 
     Examples
     --------

@@ -116,8 +116,10 @@ def read_dials(tree: xr.DataTree, *, level: float = 0.9) -> tuple[Dial, ...]:
     ----------
     Dickey (1971), https://doi.org/10.1214/aoms/1177693507
 
-    Examples -------- Draws of a spread that are nearer to zero than its half-normal prior with
-    scale .6, in the place of a fit.
+    Examples
+    --------
+    Draws of a spread that are nearer to zero than its half-normal prior with scale .6, in the place
+    of a fit.
 
     >>> spread = abs(np.random.default_rng(1).normal(0, 0.1, (2, 500)))
     >>> posterior = xr.Dataset({"rater_spread": (("chain", "draw"), spread)})

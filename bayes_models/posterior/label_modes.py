@@ -58,8 +58,10 @@ def label_modes(posterior: xr.Dataset, level: float = 0.9) -> tuple[LabelMode, .
         First the draws with the labels that raters use, then those with switched ones; what has no
         draws is left out.
 
-    References ---------- Stephens (2000), Dealing with label switching in mixture models, Journal
-    of the Royal Statistical Society B 62, 795-809.
+    References
+    ----------
+    Stephens (2000), Dealing with label switching in mixture models, Journal of the Royal
+    Statistical Society B 62, 795-809.
 
     Examples
     --------

@@ -123,8 +123,10 @@ def fit(
     ConvergenceWarning
         If the diagnostics fail.
 
-    References ---------- Hoffman & Gelman (2014), The No-U-Turn sampler, Journal of Machine
-    Learning Research 15, 1593-1623.
+    References
+    ----------
+    Hoffman & Gelman (2014), The No-U-Turn sampler, Journal of Machine Learning Research 15,
+    1593-1623.
 
     Examples
     --------

@@ -171,8 +171,10 @@ def compute_atlas(
         A row for each point and method: the point, `violation`, `method`, `estimate`, `truth`
         (the system's expected accuracy), `bias`, `standard_error`.
 
-    Examples -------- Where raters copy the first one in 30% of the items, agreement makes them look
-    more accurate, and the algebra's estimate for a system that is right in .9 is too low.
+    Examples
+    --------
+    Where raters copy the first one in 30% of the items, agreement makes them look more accurate,
+    and the algebra's estimate for a system that is right in .9 is too low.
 
     >>> copying = replace(VIOLATIONS["copying"], strengths=(0.0, 0.3))
     >>> atlas = compute_atlas(copying, only_drawn=True)

@@ -46,8 +46,10 @@ def pairwise_agreement(ratings: Ratings) -> PairwiseAgreement:
     PairwiseAgreement
         The share of agreeing pairs, kappa, and the number of pairs.
 
-    References ---------- Lehner (2015), Eq. 1 and 2; Brennan & Prediger (1981), Coefficient kappa:
-    some uses, misuses, and alternatives, Educational and Psychological Measurement 41, 687-699.
+    References
+    ----------
+    Lehner (2015), Eq. 1 and 2; Brennan & Prediger (1981), Coefficient kappa: some uses, misuses,
+    and alternatives, Educational and Psychological Measurement 41, 687-699.
 
     Examples
     --------

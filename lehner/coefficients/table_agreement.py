@@ -74,9 +74,11 @@ def agreement_of_table(
     Standard errors are those of a multinomial sample, with n / (n − 1); of expected counts they
     are those of as many counts. Lambda's is that of Goodman & Kruskal (1963).
 
-    References ---------- Gwet (2014), Handbook of Inter-Rater Reliability, 4th edition. Goodman &
-    Kruskal (1963), Measures of association for cross classifications III, Journal of the American
-    Statistical Association 58, 310-364.
+    References
+    ----------
+    Gwet (2014), Handbook of Inter-Rater Reliability, 4th edition. Goodman & Kruskal (1963),
+    Measures of association for cross classifications III, Journal of the American Statistical
+    Association 58, 310-364.
 
     Examples
     --------

@@ -93,12 +93,14 @@ def correct_by_truth(
     InputError
         If there is no system or no known truth, or if an argument is not as above.
 
-    Notes ----- In simulations (`experiments/known_truths/known_truths.csv`) with 20 of 200 truths
-    known the error is .6 to .9 times that of the known items alone, and 90% intervals contain the
-    truth in 85 to 98%. The error is 1.2 times that of the known items alone where raters with
-    accuracies .3, .4 and .5 break all K-properties and the algebra is off by .24. Where a method is
-    right without any truths, a few known ones make the estimate worse, because the correction
-    allows for a bias of the method.
+    Notes
+    -----
+    In simulations (`experiments/known_truths/known_truths.csv`) with 20 of 200 truths known the
+    error is .6 to .9 times that of the known items alone, and 90% intervals contain the truth in 85
+    to 98%. The error is 1.2 times that of the known items alone where raters with accuracies .3, .4
+    and .5 break all K-properties and the algebra is off by .24. Where a method is right without any
+    truths, a few known ones make the estimate worse, because the correction allows for a bias of
+    the method.
 
     References
     ----------

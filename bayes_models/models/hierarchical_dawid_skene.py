@@ -27,8 +27,8 @@ def hierarchical_dawid_skene(ratings: Ratings, priors: Priors = None) -> "pm.Mod
 
     .. math:: \theta_{jk} = \operatorname{softmax}(\log \bar\theta_k + \sigma u_{jk})
 
-    with u standard normal among the vectors that sum to zero. The system has its own matrix: it
-    is no part of the population of raters.
+    where u is standard normal among the vectors that sum to zero. The system has its own matrix,
+    because it does not belong to the population of raters.
 
     Parameters
     ----------

@@ -14,8 +14,9 @@ def one_coin(ratings: Ratings, priors: Priors = None) -> "pm.Model":
 
     .. math:: \theta_{jkk} = p, \quad \theta_{jkl} = \frac{1 - p}{K - 1} \;(l \ne k)
 
-    Lehner's algebra as a likelihood: raters know the category, with log odds `rater_log_odds`, or
-    guess it, so that p is at least 1/K. The system has its own accuracy, which may be less.
+    It is Lehner's algebra as a likelihood. Raters know the category, with log odds
+    `rater_log_odds`, or guess it, so that p is at least 1/K. The system has its own accuracy, which
+    may be less than 1/K.
 
     Parameters
     ----------

@@ -25,8 +25,8 @@ def one_coin_by_rater(ratings: Ratings, priors: Priors = None) -> "pm.Model":
         \operatorname{logit} c_j \sim \mathrm{Normal}(\mu, \tau), \quad
         \theta_{jkk} = p_j, \quad \theta_{jkl} = \frac{1 - p_j}{K - 1} \;(l \ne k)
 
-    Rater j knows the category with probability c, or guesses it. The system has its own accuracy,
-    which is no part of the population of raters and may be less than by guessing.
+    Rater j knows the category with probability c, and otherwise guesses it. The system has its own
+    accuracy; it does not belong to the population of raters, and may be worse than a guess.
 
     Parameters
     ----------

@@ -13,7 +13,8 @@ def pooled(ratings: Ratings, priors: Priors = None) -> "pm.Model":
 
     .. math:: \theta_{jk} = \theta_k \sim \mathrm{Dirichlet}
 
-    Errors may be unequal, raters may not. The system has its own matrix.
+    Some errors may be more probable than others, but they are so for all raters. The system has its
+    own matrix.
 
     Parameters
     ----------

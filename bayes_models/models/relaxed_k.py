@@ -69,22 +69,23 @@ def relaxed_k(ratings: Ratings, priors: Priors = None) -> "pm.Model":
         \operatorname{logit} P(\text{system right} \mid x, k)
             &= \beta_s - \rho \sigma x + s_s u_{sk}
 
-    `rater_spread` τ relaxes equal accuracy of raters, `difficulty_spread` σ equal difficulty of
-    items, `category_spread` s equal accuracy in all categories, of which a share h
-    (`common_category_share`) is common to the raters. Errors that are preferred to others relax
-    equal error probabilities, see `bayes_models.models.error_preferences`. With all spreads at zero
-    it is `one_coin`. Difficulty x takes three equally probable levels, summed out. The system is
-    another machine: it may be worse than chance, has spreads of its own, `system_category_spread`
-    and `system_error_spread`, and its log odds fall with difficulty `system_slope` ρ times as far.
+    `rater_spread` τ relaxes equal accuracy of raters, and `difficulty_spread` σ equal difficulty of
+    items. `category_spread` s relaxes equal accuracy in all categories; a share h
+    (`common_category_share`) of its variance is common to the raters. Equal error probabilities are
+    relaxed by preferences for some errors, see `bayes_models.models.error_preferences`. With all
+    spreads at zero the model is `one_coin`. Difficulty x takes three equally probable levels, over
+    which the likelihood is summed. The system differs from the raters: it may be worse than chance,
+    it has spreads of its own, `system_category_spread` and `system_error_spread`, and its log odds
+    fall with difficulty `system_slope` ρ times as far as theirs.
 
     Parameters
     ----------
     ratings : Ratings
         With or without a system.
     priors : str or mapping, optional
-        Set "default"; "k_properties", with all spreads at zero; "unequal_raters",
-        "unequal_errors" or "unequal_difficulty", with the others at zero; or priors by variable, 0
-        fixing a spread at zero, see `bayes_models.models.priors`.
+        Set "default"; "k_properties", with all spreads at zero; "unequal_raters", "unequal_errors"
+        or "unequal_difficulty", with the others at zero; or priors by variable, where 0 fixes a
+        spread at zero, see `bayes_models.models.priors`.
 
     Returns
     -------

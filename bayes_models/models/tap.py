@@ -15,7 +15,8 @@ def tap(ratings: Ratings, priors: Priors = None) -> "pm.Model":
 
     .. math:: \theta_{jkl} = a_j [k = l] + (1 - a_j) g_{jl}
 
-    A rater guesses alike whatever the truth, and cannot do worse than by guessing.
+    Rater j knows the category with probability a and otherwise gives category l with probability g,
+    whatever the truth. Raters therefore cannot do worse than by guessing.
 
     Parameters
     ----------

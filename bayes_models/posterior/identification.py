@@ -97,8 +97,7 @@ def identify(model: str, ratings: Ratings, priors: Priors = None) -> Identificat
 
     References
     ----------
-    Goodman (1974), Exploratory latent structure analysis using both identifiable and unidentifiable
-    models, Biometrika 61, 215-231, for the count of parameters.
+    Goodman (1974), https://doi.org/10.1093/biomet/61.2.215, for the count of parameters.
 
     Examples
     --------

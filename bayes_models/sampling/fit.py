@@ -86,8 +86,9 @@ def fit(
     priors : str or mapping, optional
         As the model takes them.
     engine : {"nuts", "gibbs"}
-        "gibbs" samples `dawid_skene` and `pooled` with Dirichlet priors, and is the faster the
-        fewer the items: five times and more up to 200.
+        "nuts" samples every model by the No-U-Turn sampler. "gibbs" samples only `dawid_skene` and
+        `pooled`, with Dirichlet priors; it compiles nothing, and with up to 200 items it is five
+        times as fast or more.
     draws, tune, chains : int
         Number of draws kept, 4 or more, and of warm-up draws, 1 or more, of each chain; and number
         of chains, 1 or more.

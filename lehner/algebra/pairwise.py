@@ -19,7 +19,7 @@ class PairwiseAgreement:
         Agreeing pairs over pairs, from 0 to 1; None if no item was rated by two raters.
     kappa : float or None
         Agreement beyond the chance of 1/K (Brennan & Prediger 1981), Lehner's Kappa. None if there
-        is no agreement, or one category only. None if there is no agreement, or one category only.
+        is no agreement, or one category only.
     n_pairs : int
         Pairs of ratings of the same item by different raters.
     """

@@ -27,11 +27,12 @@ class Coefficient:
     estimate : float or None
         The coefficient, at most 1. None where it is undefined; the note says why.
     standard_error : float or None
-        Over samples of items, for these raters. None where the items do not tell.
+        Standard error over samples of items, for these raters. None where the items do not
+        determine it.
     lower, upper : float or None
         Ends of the interval, from a t distribution with the number of items less one degrees of
-        freedom. They are cut to the coefficient's range; not cut below for an estimate below -1,
-        which weighted coefficients can have.
+        freedom, cut to the coefficient's range. The lower end is not cut if the estimate is below
+        -1, which weighted coefficients can be.
     p_value : float or None
         Two-sided, of the hypothesis that the coefficient is 0; None for proportions.
     interpretation : str or None

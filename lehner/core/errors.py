@@ -6,8 +6,7 @@ from pathlib import Path
 class InputError(ValueError):
     """Bad input, told in one line: where it is, what is wrong, and what to do about it.
 
-    Every function of the package raises this error, and no other, for data or arguments that it
-    cannot use. It is a `ValueError`.
+    Functions raise this error for data or arguments that they cannot use. It is a `ValueError`.
 
     Parameters
     ----------

@@ -602,9 +602,10 @@ class Ratings:
         Raises
         ------
         InputError
-            Where the table is no such table, or where data are hardly meant as they stand: a
-            system coded otherwise than the raters, one category spelled in two ways, a column
-            that is no rater. What only looks odd is a `DataWarning`, and stands in `notes`.
+            If the data are no table with a row per item, or if they are probably not meant as they
+            stand: a system coded otherwise than the raters, one category spelled in two ways, or a
+            column that holds no ratings. What only looks odd is a `DataWarning`, and stands in
+            `notes`.
 
         Examples
         --------

@@ -67,7 +67,7 @@ def read_ratings(
     Raises
     ------
     InputError
-        If there is no such file or no such table in it, and also where data are hardly meant as
+        If there is no such file or no such table in it, or if the data are probably not meant as
         they stand (see `Ratings.from_wide`). The error names file, row, column, value and remedy.
         What only looks odd is a `DataWarning`, and stands in `notes`.
 

@@ -40,7 +40,8 @@ class TruthCorrection:
     p_value : float
         Probability of as great a difference between the two if the method were right.
     warnings : tuple of str
-        That the known truths contradict the method, or are hardly a random sample.
+        What is to be doubted, a sentence each: the known truths contradict the method, or they are
+        probably no random sample.
     """
 
     system_accuracy_in_sample: IntervalEstimate

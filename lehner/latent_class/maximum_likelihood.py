@@ -69,8 +69,9 @@ def fit_latent_class(
     n_classes : int, optional
         As many as categories by default; other numbers for "pooled" and "dawid_skene" only.
     start : {"votes", "random"}
-        Each item's share of votes, which only name classes that are categories; or base rates
-        and confusion matrices drawn from flat Dirichlet distributions.
+        Where EM starts: at each item's shares of votes, which is possible only if the classes are
+        the categories; or at base rates and confusion matrices drawn from flat Dirichlet
+        distributions.
     restarts : int
         Number of random starts besides the votes, 0 or more. With `start="random"`, 0 stands for
         20.

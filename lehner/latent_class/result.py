@@ -41,30 +41,31 @@ class LatentClassFit:
     n_parameters : int
         Number of free probabilities in base rates and confusion matrices.
     n_items : int
-        Items with a rating or a truth that entered: the n of BIC.
+        Number of items with a rating or a known truth: the n of BIC.
     g2 : float or None
         Deviance against a model with a probability for each pattern of ratings; None where it
         is not defined, and `notes` says why.
     degrees_of_freedom : int or None
-        Of G²: patterns less 1 less parameters, with groups for each of them.
+        Degrees of freedom of G²: the number of patterns less 1, for each group if there are groups,
+        less the number of parameters.
     base_rates : xarray.DataArray, dims ([group,] category or class)
         Probability of each class.
     confusion : xarray.DataArray, dims (rater, category or class, response)
-        Probability of each response; a system is the last rater, `system`. NaN in rows with no
-        expected ratings.
+        Probability of each response given the class; a system is the last rater, `system`. NaN in
+        rows that no rating is expected to fall into.
     class_probabilities : xarray.DataArray, dims (item, category or class)
         Probability of each class given the item's ratings.
     accuracy : xarray.DataArray, dims (rater,), or None
         Expected accuracy of each rater; None unless the classes are the categories.
     converged : bool
-        Whether EM stopped because the log-likelihood stood still.
+        Whether EM stopped because the log-likelihood did not rise any more.
     iterations : int
-        Steps of EM from the best start.
+        Number of steps of EM from the best start.
     starts : xarray.DataArray, dims (start,)
         The log-likelihood reached from each start.
     labels_settled : bool or None
-        Whether raters most often name each class as it is labelled; None unless the classes are
-        the categories.
+        Whether the items of each class are most often given its label by the raters; None unless
+        the classes are the categories.
     notes : tuple of str
         What the user should know before using the numbers.
     """
@@ -99,8 +100,8 @@ class LatentClassFit:
     def standard_errors(self) -> "xr.Dataset":
         """Compute standard errors from the observed information.
 
-        They are those of many items, of the mode that was found, with the model right.
-        Probabilities within 1e-6 of 0 or 1 are taken as fixed and have none.
+        They hold for many items if the model is right and the maximum that was found is the right
+        one. Probabilities within 1e-6 of 0 or 1 are taken as fixed and have no standard error.
 
         Returns
         -------
@@ -111,7 +112,7 @@ class LatentClassFit:
         Raises
         ------
         InputError
-            For more than 5,000 parameters.
+            If there are more than 5,000 parameters.
 
         References
         ----------

@@ -49,7 +49,7 @@ class LeastSquaresFit:
     n_parameters : int
         Number of free base rates and free numbers in the confusion matrix.
     n_frequencies : int
-        Frequencies of pairs that may differ: K (K + 1) / 2 - 1.
+        Number of frequencies of pairs that are free to vary: K (K + 1) / 2 - 1.
     rank : int or None
         How many of the parameters the frequencies determine: the rank of the Jacobian.
     base_rates : xarray.DataArray, dims (category,)
@@ -59,7 +59,7 @@ class LeastSquaresFit:
     decay : float or None
         By how much the log of an error's probability falls with each step of distance.
     confusion : xarray.DataArray, dims (rater, category, response)
-        Of the raters, the same for all.
+        Probability of each response given the true category, the same for all raters.
     class_probabilities : xarray.DataArray, dims (item, category)
         Probability of each true category given the raters' ratings of the item.
     pair_frequencies : xarray.Dataset, dims (response, other_response)

@@ -75,7 +75,7 @@ class TapFit:
         Standard errors of `base_rates`, `knowledge`, `guessing` and `confusion`, from the observed
         information; NaN where an estimate lies on the edge of its range.
     converged : bool
-        Whether the log-likelihood stood still.
+        Whether the log-likelihood did not rise any more.
     iterations : int
         Steps of EM, or iterations of the optimiser, from the best start.
     notes : tuple of str

@@ -102,8 +102,8 @@ class Ratings:
     Raises
     ------
     InputError
-        If an index is no category, if lengths do not fit one another, if names occur twice, or if
-        counts are not whole numbers.
+        If an index is no category, if lengths do not fit one another, if two raters or categories
+        have the same name, or if counts are not whole numbers.
 
     Examples
     --------

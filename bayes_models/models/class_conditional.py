@@ -21,9 +21,9 @@ def class_conditional(ratings: Ratings, priors: Priors = None) -> "pm.Model":
         With or without a system.
     priors : str or mapping, optional
         Set "default", "rater" (as in R's rater) or "flat", or priors of `base_rates`,
-        `accuracy_by_category` and `system_accuracy_by_category`, see
-        `bayes_models.models.priors`. By default raters are as in "rater", whose prior is worth 8
-        ratings of each category, and the system's is worth 2.
+        `accuracy_by_category` and `system_accuracy_by_category`, see `bayes_models.models.priors`.
+        In "rater" the prior of each rater's accuracy is worth 8 ratings of each category; "default"
+        differs from it in the system's, which is worth 2.
 
     Returns
     -------

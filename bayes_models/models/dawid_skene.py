@@ -23,18 +23,18 @@ def dawid_skene(ratings: Ratings, priors: Priors = None) -> "pm.Model":
         \pi \sim \mathrm{Dirichlet}, \quad \theta_{jk} \sim \mathrm{Dirichlet}, \quad
         z_i \sim \mathrm{Categorical}(\pi), \quad y_{ij} \sim \mathrm{Categorical}(\theta_{j z_i})
 
-    The true categories z are summed out; known ones enter as data. The likelihood is the same if
-    categories are renamed; the prior, whose raters are right more often than wrong, breaks the
-    tie.
+    The likelihood is summed over the unknown true categories z; known ones enter as data. It is the
+    same if categories are renamed; the prior, by which raters are right more often than wrong,
+    decides which name belongs to which category.
 
     Parameters
     ----------
     ratings : Ratings
         With or without a system.
     priors : str or mapping, optional
-        Set "default", "rater" (as in R's rater: every row of a matrix is worth 8 ratings, right in
-        .6) or "flat", or priors of `base_rates`, `confusion` and `system_confusion`, see
-        `bayes_models.models.priors`. By default raters are as in "rater", and the system's rows
+        Set "default"; "rater" (as in R's rater: every row of a matrix is worth 8 ratings, of which
+        60% are right); "flat"; or priors of `base_rates`, `confusion` and `system_confusion`, see
+        `bayes_models.models.priors`. "default" differs from "rater" in the system's rows, which are
         worth 2 ratings. A `confusion` that is given holds for the system, too.
 
     Returns

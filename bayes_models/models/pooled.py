@@ -21,8 +21,10 @@ def pooled(ratings: Ratings, priors: Priors = None) -> "pm.Model":
     ratings : Ratings
         With or without a system.
     priors : str or mapping, optional
-        Set "rater" or "flat", or priors of `base_rates`, `rater_confusion` and
-        `system_confusion`, see `bayes_models.models.priors`.
+        Set "default"; "rater" (as in R's rater: every row of a matrix is worth 8 ratings, of which
+        60% are right); "flat"; or priors of `base_rates`, `rater_confusion` and `system_confusion`,
+        see `bayes_models.models.priors`. "default" differs from "rater" in the system's rows, which
+        are worth 2 ratings.
 
     Returns
     -------

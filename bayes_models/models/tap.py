@@ -23,7 +23,8 @@ def tap(ratings: Ratings, priors: Priors = None) -> "pm.Model":
     ratings : Ratings
         With or without a system.
     priors : str or mapping, optional
-        Set "default" or "shrunk", or priors of `base_rates`, `knowledge` and `guessing`, see
+        Set "default", in which all are flat, or "shrunk", in which they are drawn to equal base
+        rates and guesses; or priors of `base_rates`, `knowledge` and `guessing`, see
         `bayes_models.models.priors`.
 
     Returns

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 import xarray as xr
-from scipy.optimize import linear_sum_assignment
 
 from bayes_models.posterior.convergence import ess_bulk, ess_tail, r_hat
+from bayes_models.posterior.label_order import best_order
 from lehner.core.arrays import Booleans
 
 HIGHEST_R_HAT = 1.01
@@ -225,5 +225,5 @@ def relabelled_draws(posterior: xr.Dataset) -> Booleans:
     order = np.arange(k)
     relabelled = (draws.argmax(axis=-2) != order).any(axis=-1)
     for draw in zip(*np.nonzero(relabelled), strict=True):
-        relabelled[draw] = (linear_sum_assignment(-draws[draw])[1] != order).any()
+        relabelled[draw] = (best_order(draws[draw]) != order).any()
     return np.asarray(relabelled)

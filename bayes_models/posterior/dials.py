@@ -193,7 +193,8 @@ def _densities_at_zero(draws: Floats) -> tuple[float, float]:
     Each draw has a normal kernel, whose width is by Scott's rule.
     """
     width = draws.std(ddof=1) * len(draws) ** -0.2
-    return float(_normal_density(draws, width).mean()), _normal_density(0.0, width) / len(draws)
+    alone = float(_normal_density(0.0, width)) / len(draws)
+    return float(_normal_density(draws, width).mean()), alone
 
 
 def _normal_density(value: Any, scale: float) -> Any:

@@ -65,9 +65,9 @@ def fit(
 ) -> xr.DataTree:
     """Fit a model.
 
-    For NUTS the model is compiled once in a process for all data with as many raters and
-    categories. Chains start near the most probable parameters, with the labels the raters use, and
-    the prior holds them there. If expectation-maximisation finds other modes of the posterior, up
+    For NUTS the model is compiled once for all data with as many raters and categories, and kept on
+    disk. Chains start near the most probable parameters, with the labels the raters use, and the
+    prior holds them there. If expectation-maximisation finds other modes of the posterior, up
     to half of the chains start at these, one at each (see
     `bayes_models.sampling.modes.posterior_modes`), so that R-hat shows whether chains from
     different modes meet. If the diagnostics fail, the model is sampled again with a higher target

@@ -6,12 +6,12 @@ Chains that all start at one mode agree with one another, whatever there is else
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.optimize import linear_sum_assignment
 from scipy.sparse import csr_array
 from scipy.special import softmax
 
 from bayes_models.likelihood.observations import Observations
 from bayes_models.models.priors import diagonal_concentration
+from bayes_models.posterior.label_order import best_order
 from lehner.core.arrays import Floats, Integers
 from lehner.core.class_posterior import class_posterior
 from lehner.core.seeds import Seed, generator
@@ -202,7 +202,7 @@ def _align(observed: Observations, items: Floats, ratings: Floats, truth: Floats
         return
     of_raters = ratings[: len(ratings) - observed.has_system].sum(axis=0)
     for run in range(len(items)):
-        _, order = linear_sum_assignment(-of_raters[:, run])
+        order = best_order(of_raters[:, run])
         items[run] = items[run, order]
         ratings[:, :, run] = ratings[:, :, run, order]
         truth[:, run] = truth[:, run, order]

@@ -7,6 +7,7 @@ import numpy as np
 
 from lehner import Estimate
 from lehner.core.arrays import Floats
+from lehner.latent_class.accelerated_em import accelerated_em
 
 MANY_ITEMS = 100
 CLEAR = 4
@@ -103,15 +104,11 @@ def _in_doubt(differences: Floats) -> str:
 
 def _stacking_weights(log_density: Floats) -> Floats:
     """Give the mixture of models that predicts best, for densities of shape (item, model)."""
-    from scipy.optimize import Bounds, LinearConstraint, minimize
+    density = np.exp(log_density - log_density.max(axis=1, keepdims=True))
 
-    density = np.exp(log_density)
+    def step(weights: Floats) -> tuple[Floats, float]:
+        mixture = density @ weights
+        return weights * (density / mixture[:, None]).mean(axis=0), float(np.log(mixture).sum())
+
     n_models = density.shape[1]
-    found = minimize(
-        lambda weights: -np.log(density @ weights).sum(),
-        np.full(n_models, 1 / n_models),
-        jac=lambda weights: -(density / (density @ weights)[:, None]).sum(axis=0),
-        bounds=Bounds(np.zeros(n_models), np.ones(n_models)),
-        constraints=LinearConstraint(np.ones(n_models), 1.0, 1.0),
-    )
-    return np.asarray(found.x)
+    return accelerated_em(step, np.full(n_models, 1 / n_models), tolerance=1e-8).point

@@ -4,7 +4,7 @@ import numpy as np
 import pymc as pm
 import pytest
 import xarray as xr
-from scipy.stats import norm
+from scipy.stats import gaussian_kde, norm
 
 from bayes_models import fit_many, read_dials
 from bayes_models.posterior.dials import against_zero
@@ -106,3 +106,10 @@ def test_a_fit_that_does_not_say_its_priors_is_refused():
     del tree.attrs["priors"]
     with pytest.raises(InputError, match="does not say its priors; fit again"):
         read_dials(tree)
+
+
+def test_the_density_at_zero_is_that_of_scipy():
+    for loc in (0.0, 0.5, 2.0):
+        draws = np.random.default_rng(1).normal(loc, 0.7, 2000)
+        expected = norm.pdf(0, scale=0.5) / gaussian_kde(draws)(0)[0]
+        assert against_zero(draws, 0.5) == pytest.approx(expected, rel=1e-10)

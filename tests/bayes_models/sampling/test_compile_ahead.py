@@ -5,9 +5,7 @@ import time
 
 import pytest
 
-import bayes_models
 from bayes_models.sampling import compile_ahead as ahead
-from lehner import Scenario, simulate
 
 # Leaves a file of the model's name after a while, in place of a compiled model.
 CHILD = """
@@ -17,11 +15,6 @@ pathlib.Path({folder!r}, model + ".begun").touch()
 time.sleep({seconds})
 pathlib.Path({folder!r}, model).touch()
 """
-
-
-@pytest.fixture
-def observed():
-    return bayes_models.observe(simulate(Scenario(n_items=40, n_categories=3), 1))
 
 
 @pytest.fixture
@@ -39,16 +32,16 @@ def elsewhere(monkeypatch, tmp_path):
     return change
 
 
-def test_what_is_waited_for_is_there_and_what_had_no_turn_is_left(elsewhere, observed):
+def test_what_is_waited_for_is_there_and_what_had_no_turn_is_left(elsewhere):
     folder = elsewhere()
-    with ahead.compile_ahead(["a", "b", "c"], observed) as wait:
+    with ahead.compile_ahead(["a", "b", "c"], None) as wait:
         wait("a")
         wait("b")
         assert (folder / "b").exists()
         wait("")
     assert not (folder / "a.begun").exists()
     folder = elsewhere(seconds=30)
-    with ahead.compile_ahead(["d", "e", "f", "g"], observed) as wait:
+    with ahead.compile_ahead(["d", "e", "f", "g"], None) as wait:
         start = time.monotonic()
         wait("f")
         wait("g")
@@ -56,10 +49,10 @@ def test_what_is_waited_for_is_there_and_what_had_no_turn_is_left(elsewhere, obs
     assert not any((folder / f"{model}.begun").exists() for model in "dfg")
 
 
-def test_processes_do_not_outlive_what_they_work_for(elsewhere, observed):
+def test_processes_do_not_outlive_what_they_work_for(elsewhere):
     folder = elsewhere(seconds=30)
     start = time.monotonic()
-    with pytest.raises(KeyboardInterrupt), ahead.compile_ahead(["a", "b"], observed):
+    with pytest.raises(KeyboardInterrupt), ahead.compile_ahead(["a", "b"], None):
         while not (folder / "b.begun").exists():
             time.sleep(0.01)
         raise KeyboardInterrupt
@@ -69,9 +62,9 @@ def test_processes_do_not_outlive_what_they_work_for(elsewhere, observed):
 @pytest.mark.parametrize(
     "changes", [{"processors": 1}, {"compiled": ("a",)}, {"compiled": "ab"}, {"writable": False}]
 )
-def test_no_process_is_started_where_none_would_help(elsewhere, observed, changes):
+def test_no_process_is_started_where_none_would_help(elsewhere, changes):
     folder = elsewhere(**changes)
-    with ahead.compile_ahead(["a", "b"], observed) as wait:
+    with ahead.compile_ahead(["a", "b"], None) as wait:
         wait("a")
         wait("b")
     assert not list(folder.iterdir())

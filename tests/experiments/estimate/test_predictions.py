@@ -31,9 +31,10 @@ def test_the_comparison_is_that_of_arviz(n_items):
     expected = arviz_stats.compare(trees, round_to="none")
     assert [one.method for one in found] == list(expected.index)
     for one, row in zip(found, expected.itertuples(), strict=True):
-        ours = (one.elpd, one.se, -one.difference, one.difference_se, one.weight)
-        theirs = (row.elpd, row.se, row.elpd_diff, row.dse, row.weight)
-        assert ours == pytest.approx(theirs, rel=1e-8, abs=1e-6)
+        ours = (one.elpd, one.se, -one.difference, one.difference_se)
+        assert ours == pytest.approx((row.elpd, row.se, row.elpd_diff, row.dse), rel=1e-8, abs=1e-9)
+        # ArviZ's own search ends within some thousandths of the maximum.
+        assert one.weight == pytest.approx(row.weight, abs=2e-3)
         assert one.warning == "; ".join(filter(None, (row.diag_elpd, row.diag_diff)))
     assert found[-1].warning
 

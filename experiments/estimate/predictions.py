@@ -111,4 +111,5 @@ def _stacking_weights(log_density: Floats) -> Floats:
         return weights * (density / mixture[:, None]).mean(axis=0), float(np.log(mixture).sum())
 
     n_models = density.shape[1]
-    return accelerated_em(step, np.full(n_models, 1 / n_models), tolerance=1e-8).point
+    one_distribution = np.zeros(n_models, dtype=np.int64)
+    return accelerated_em(step, np.full(n_models, 1 / n_models), one_distribution).point

@@ -128,7 +128,8 @@ def test_a_weak_prior_outweighs_nothing_and_a_matrix_of_all_raters_has_all_their
 
 def test_of_a_distribution_it_is_said_that_its_worth_is_not_known():
     prior = {"confusion": pm.Dirichlet.dist(np.full((4, 3, 3), 50.0))}
-    (text,) = (w for w in identify("dawid_skene", small_sample(), prior).warnings() if "worth" in w)
+    said = [w for w in identify("dawid_skene", small_sample(), prior).warnings() if "worth" in w]
+    text = said[0]
     assert "the prior of confusion is Dirichlet" in text and "not known" in text
 
 

@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 from rich.console import Console, Group
-from rich.table import Table
 from rich.text import Text
 
 from experiments.cli.load import header_lines, load
-from experiments.estimate.comparison_report import WIDTH, plain_table
+from experiments.estimate.comparison_report import WIDTH
 from experiments.reporting.files import write_atomically
 from experiments.reporting.latex import latex_table
+from experiments.reporting.text_table import bold_table
 from lehner import (
     Agreement,
     Coefficient,
@@ -160,20 +160,18 @@ def _read_weights(weights: Sequence[str] | None, categories: Sequence[Any]) -> A
 def show(report: Report) -> None:
     """Print a report to standard output."""
     found = report.agreement
-    parts: list[Text | Table] = [Text(f"{report.name}: {report.heading}")]
+    parts = [Text(f"{report.name}: {report.heading}")]
     parts += [*map(Text, header_lines(report.notes)), Text()]
-    parts.append(_coefficients(found))
+    parts += _coefficients(found)
     if found.rater_pairs is not None:
         parts += [Text(), *_pairs(found.rater_pairs)]
     parts += [Text(note) for note in found.notes]
-    Console(highlight=False, soft_wrap=True, width=WIDTH).print(Group(*parts))
+    Console(highlight=False, soft_wrap=True).print(Group(*parts))
 
 
-def _coefficients(found: Agreement) -> Table:
-    table = plain_table(*_head(found), left=(1, 6, 7))
-    for one in found.coefficients:
-        table.add_row(*map(Text, [*_cells(one), one.note]))
-    return table
+def _coefficients(found: Agreement) -> list[Text]:
+    rows = [[*_cells(one), one.note] for one in found.coefficients]
+    return bold_table([_head(found), *rows], left=(1, 6, 7), width=WIDTH)
 
 
 def _head(found: Agreement) -> list[str]:
@@ -197,13 +195,13 @@ def _shown(value: float | None, missing: str = "–") -> str:
     return missing if value is None or np.isnan(value) else f"{value:.3f}"
 
 
-def _pairs(pairs: RaterPairs) -> list[Text | Table]:
-    table = plain_table(*_PAIR_HEAD, left=(1, 2))
+def _pairs(pairs: RaterPairs) -> list[Text]:
+    lines = bold_table([_PAIR_HEAD, *_pair_cells(pairs, MOST_PAIRS)], left=(1, 2))
     n_raters = len(pairs.raters)
-    for row in _pair_cells(pairs, MOST_PAIRS):
-        table.add_row(*map(Text, row))
     more = len(pairs.weights) * n_raters * (n_raters - 1) // 2 - MOST_PAIRS
-    return [table, *([Text(f"… and {more} more pairs: see --output")] if more > 0 else [])]
+    if more > 0:
+        lines.append(Text(f"… and {more} more pairs: see --output"))
+    return lines
 
 
 _PAIR_HEAD = ("rater", "other rater", "weights", "items", "percent agreement", "cohen_kappa", "SE")

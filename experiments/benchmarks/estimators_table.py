@@ -5,6 +5,7 @@ from collections.abc import Sequence
 import pandas as pd
 
 from experiments.benchmarks.settings import SETTINGS
+from experiments.reporting.markdown import markdown_table
 
 METHODS = (
     "algebraic_paper",
@@ -70,14 +71,15 @@ def as_markdown(table: pd.DataFrame) -> str:
     others = [method for method in OTHERS if method in measured]
     of_others = []
     if others:
-        of_others = [OF_OTHERS, *_table(["setting", *others], _errors(expected, names, others))]
+        errors = _errors(expected, names, others)
+        of_others = [OF_OTHERS, markdown_table(["setting", *others], errors)]
     return "\n".join(
         [
             INTRODUCTION,
-            *_table(["setting", *methods], _errors(expected, names, methods)),
+            markdown_table(["setting", *methods], _errors(expected, names, methods)),
             *of_others,
             OF_RELAXED_K,
-            *_table(["setting", "data sets", *measures, *said], rows),
+            markdown_table(["setting", "data sets", *measures, *said], rows),
             "",
         ]
     )
@@ -117,8 +119,3 @@ def _short(value: float, digits: int = 3) -> str:
     if pd.isna(value):
         return "–"
     return f"{value:.{digits}f}".replace("0.", ".", 1).replace("-", "−")
-
-
-def _table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
-    cells = [header, ["---"] * len(header), *rows]
-    return ["| " + " | ".join(row) + " |" for row in cells]

@@ -93,23 +93,24 @@ def _describe(name: str, ratings: "Ratings") -> dict[str, Any]:
 
 def _render(name: str, ratings: "Ratings", found: "KProperties") -> "Group":
     from rich.console import Group
-    from rich.table import Table
     from rich.text import Text
 
     from experiments.cli.load import header_lines
+    from experiments.reporting.text_table import bold_table
     from lehner.core.wording import counted, counted_categories
 
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    for column in ("test", "p", "adjusted", "verdict", "what was seen"):
-        table.add_column(column, justify="right" if column in ("p", "adjusted") else "left")
-    for test in found.tests.values():
-        table.add_row(
+    rows = [["test", "p", "adjusted", "verdict", "what was seen"]]
+    rows += [
+        [
             test.name,
             "–" if test.p_value is None else f"{test.p_value:.3f} ± {test.p_value_se:.3f}",
             "–" if test.adjusted_p_value is None else f"{test.adjusted_p_value:.3f}",
             test.verdict,
-            Text(test.note),
-        )
+            test.note,
+        ]
+        for test in found.tests.values()
+    ]
+    table = bold_table(rows, left=(3, 4), width=WIDTH)
     heading = (
         f"{name}: {counted(ratings.n_items, 'item')}, {counted(ratings.n_raters, 'rater')}, "
         f"{counted_categories(ratings.n_categories, ordered=ratings.ordered)}; p-values from "
@@ -117,4 +118,4 @@ def _render(name: str, ratings: "Ratings", found: "KProperties") -> "Group":
         "method"
     )
     notes = map(Text, header_lines(ratings.notes))
-    return Group(Text(heading), *notes, Text(), table, Text(), *map(Text, found.verdict))
+    return Group(Text(heading), *notes, Text(), *table, Text(), *map(Text, found.verdict))

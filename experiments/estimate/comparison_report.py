@@ -5,7 +5,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rich.console import Console, Group
-from rich.table import Table
 from rich.text import Text
 
 from experiments.cli.load import header_lines
@@ -14,6 +13,7 @@ from experiments.estimate.predictions import Prediction
 from experiments.estimate.sensitivity import curves, sensitivity_lines, widened_rows
 from experiments.reporting.files import write_atomically
 from experiments.reporting.latex import latex_table
+from experiments.reporting.text_table import bold_table
 from lehner import Estimate
 from lehner.core.estimate import number
 from lehner.core.wording import counted, counted_categories, first_few
@@ -37,15 +37,15 @@ def render(comparison: Comparison) -> Group:
     -------
     rich.console.Group
     """
-    parts: list[Text | Table] = [Text(line) for line in _heading(comparison)]
+    parts = [Text(line) for line in _heading(comparison)]
     wide = len(comparison.estimates) > MOST_COLUMNS
-    parts += [Text(), _long_table(comparison) if wide else _table(comparison), Text()]
+    parts += [Text(), *(_long_table(comparison) if wide else _table(comparison)), Text()]
     if comparison.corrections:
-        parts += [_corrections(comparison), Text()]
+        parts += [*_corrections(comparison), Text()]
     if comparison.predictions:
-        parts += [_predictions(comparison.predictions), Text()]
+        parts += [*_predictions(comparison.predictions), Text()]
     if comparison.dials:
-        parts += [_dials(comparison.dials), Text()]
+        parts += [*_dials(comparison.dials), Text()]
     if not wide:
         parts += [Text(line) for d in comparison.disagreements for line in _disagreement(d)]
     parts += [
@@ -160,102 +160,80 @@ def _use(comparison: Comparison) -> str:
     return "models use them" if in_models else "they correct the estimates"
 
 
-def _table(comparison: Comparison) -> Table:
+def _table(comparison: Comparison) -> list[Text]:
     levels = {e.system_accuracy.level for e in comparison.estimates} - {None}
     title = f"[{levels.pop():.0%} interval]" if levels else ""
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    table.add_column(title)
-    for estimate in comparison.estimates:
-        table.add_column(estimate.method, justify="right")
-    for row in _body(comparison, limit=MOST_SHOWN):
-        table.add_row(*map(Text, row), style="bold" if row[0] == "system accuracy" else "")
-    return table
+    head = [title, *(estimate.method for estimate in comparison.estimates)]
+    # The system's accuracy is the first row.
+    return bold_table([head, *_body(comparison, limit=MOST_SHOWN)], n_bold=2)
 
 
-def _long_table(comparison: Comparison) -> Table:
-    table = plain_table("method", "system accuracy", "in this sample", "mean rater accuracy")
-    rows = widened_rows(comparison.sensitivities)
-    for row in rows:
-        table.add_column(row[0].strip(), justify="right")
+def _long_table(comparison: Comparison) -> list[Text]:
+    widened = widened_rows(comparison.sensitivities)
+    head = ["method", "system accuracy", "in this sample", "mean rater accuracy"]
+    rows = [head + [row[0].strip() for row in widened]]
     for number_of, estimate in enumerate(comparison.estimates, start=1):
         raters = estimate.rater_accuracy
-        mean = "" if raters is None else _cell(number(raters.mean()), True)
+        mean = "" if raters is None else _cell(number(raters.mean()))
         both = (estimate.system_accuracy, estimate.system_accuracy_in_sample)
-        table.add_row(estimate.method, *map(str, both), mean, *(row[number_of] for row in rows))
-    return table
+        rows.append([estimate.method, *map(str, both), mean, *(row[number_of] for row in widened)])
+    return bold_table(rows)
 
 
-def _corrections(comparison: Comparison) -> Table:
+def _corrections(comparison: Comparison) -> list[Text]:
     first = next(iter(comparison.corrections.values()))
-    table = plain_table(
-        f"in this sample, {counted(first.n_known, 'known truth')}",
-        "without them",
-        "corrected by them",
-        "PPI++",
-        "expected accuracy, corrected",
-    )
-    table.add_row("known items alone", "", str(first.known_items_alone), "", "")
+    rows = [
+        [
+            f"in this sample, {counted(first.n_known, 'known truth')}",
+            "without them",
+            "corrected by them",
+            "PPI++",
+            "expected accuracy, corrected",
+        ],
+        ["known items alone", "", str(first.known_items_alone), "", ""],
+    ]
     for estimate in comparison.estimates:
         found = comparison.corrections.get(estimate.method)
         if found is not None:
-            table.add_row(
-                estimate.method,
-                str(estimate.system_accuracy_in_sample),
-                str(found.system_accuracy_in_sample),
-                str(found.prediction_powered),
-                str(found.system_accuracy),
+            shown = (
+                estimate.system_accuracy_in_sample,
+                found.system_accuracy_in_sample,
+                found.prediction_powered,
+                found.system_accuracy,
             )
-    return table
+            rows.append([estimate.method, *map(str, shown)])
+    return bold_table(rows)
 
 
-def _predictions(predictions: Sequence[Prediction]) -> Table:
-    table = plain_table(
-        "prediction of items left out", "elpd", "below the best", "weight", "", left=(4,)
-    )
-    for one in predictions:
-        table.add_row(
+def _predictions(predictions: Sequence[Prediction]) -> list[Text]:
+    rows = [["prediction of items left out", "elpd", "below the best", "weight", ""]]
+    rows += [
+        [
             one.method,
             f"{one.elpd:.1f} ± {one.se:.1f}",
             f"{one.difference:.1f} ± {one.difference_se:.1f}" if one.difference else "",
             f"{one.weight:.2f}",
             one.warning,
-        )
-    return table
+        ]
+        for one in predictions
+    ]
+    return bold_table(rows, left=(4,), width=WIDTH)
 
 
-def _dials(dials: "Sequence[Dial]") -> Table:
-    table = plain_table(
-        "relaxed_k: dial", "posterior", "direction", "Bayes factor", "K-property", left=(4,)
-    )
+def _dials(dials: "Sequence[Dial]") -> list[Text]:
+    rows = [["relaxed_k: dial", "posterior", "direction", "Bayes factor", "K-property"]]
     for dial in dials:
         direction = dial.probability_of_direction
-        table.add_row(
-            dial.name,
-            str(dial.value),
-            "" if direction is None else f"{direction:.3f}",
-            dial.evidence(),
-            f"{dial.k_property}: {dial.verdict()}",
+        rows.append(
+            [
+                dial.name,
+                str(dial.value),
+                "" if direction is None else f"{direction:.3f}",
+                dial.evidence(),
+                f"{dial.k_property}: {dial.verdict()}",
+            ]
         )
-    return table
-
-
-def plain_table(*columns: str, left: tuple[int, ...] = ()) -> Table:
-    """Begin a table without lines, numbers to the right.
-
-    Parameters
-    ----------
-    *columns : str
-    left : tuple of int
-        Columns of text besides the first.
-
-    Returns
-    -------
-    rich.table.Table
-    """
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    for i, column in enumerate(columns):
-        table.add_column(column, justify="left" if i == 0 or i in left else "right")
-    return table
+    return bold_table(rows, left=(4,), width=WIDTH)
 
 
 def _body(comparison: Comparison, limit: int | None) -> list[list[str]]:
@@ -271,15 +249,13 @@ def _body(comparison: Comparison, limit: int | None) -> list[list[str]]:
         if labels:
             rows.append([title, *("" for _ in estimates)])
         for label in labels[:limit]:
-            rows.append([f"  {label}", *(_cell(v.get(label), label in v) for v in values)])
+            rows.append([f"  {label}", *(_cell(v[label]) if label in v else "" for v in values)])
         if limit is not None and len(labels) > limit:
             rows.append([f"  … and {len(labels) - limit} more", *("" for _ in estimates)])
     return rows
 
 
-def _cell(value: float | None, given: bool) -> str:
-    if not given:
-        return ""
+def _cell(value: float | None) -> str:
     return "–" if value is None else f"{value:.3f}"
 
 
@@ -312,4 +288,4 @@ def failed(estimates: tuple[Estimate, ...]) -> bool:
 
 def show(comparison: Comparison) -> None:
     """Print a comparison to standard output."""
-    Console(highlight=False, soft_wrap=True, width=WIDTH).print(render(comparison))
+    Console(highlight=False, soft_wrap=True).print(render(comparison))

@@ -1,6 +1,6 @@
 """The replication for people: on the terminal, as a page, and as files."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from itertools import groupby
 from pathlib import Path
 
@@ -12,6 +12,8 @@ from experiments.paper.figure_scenarios import PaperFigure
 from experiments.paper.number import MATCHES, MISPRINT, UNMATCHED, PrintedNumber
 from experiments.paper.replication import kappas_together, replication_table
 from experiments.reporting.files import write_atomically
+from experiments.reporting.markdown import markdown_table
+from experiments.reporting.text_table import text_table
 
 COLUMNS = ("", "printed", "ours", "SE", "z", "verdict")
 
@@ -41,25 +43,18 @@ def terminal_table(numbers: Sequence[PrintedNumber]) -> str:
     -------
     str
     """
-    lines = [f"{'':<62}{'printed':>9}{'ours':>9}{'SE':>8}{'z':>6}  verdict"]
+    lines: list[Sequence[str]] = [COLUMNS]
     for (place, plain), group in groupby(numbers, lambda n: (n.place, _is_plain(n))):
         rows = list(group)
         if plain and len(rows) > 1:
-            lines.append(f"{place}: {len(rows)} numbers match to the last digit")
+            lines.append([f"{place}: {len(rows)} numbers match to the last digit"])
         else:
-            lines += [_line(number) for number in rows]
-    return "\n".join([*lines, "", summary(numbers)])
+            lines += map(_cells, rows)
+    return "\n".join([*text_table(lines, left=(5,)), "", summary(numbers)])
 
 
 def _is_plain(number: PrintedNumber) -> bool:
     return number.z is None and number.verdict == MATCHES
-
-
-def _line(number: PrintedNumber) -> str:
-    _, *cells = _cells(number)
-    widths = (9, 9, 8, 6)
-    body = "".join(f"{cell:>{width}}" for cell, width in zip(cells[:-1], widths, strict=True))
-    return f"{number.place + ', ' + number.quantity:<62}{body}  {cells[-1]}"
 
 
 def _cells(number: PrintedNumber) -> list[str]:
@@ -98,7 +93,7 @@ def page(numbers: Sequence[PrintedNumber], readings: pd.DataFrame, command: str)
         "number in standard errors of both, the printed one being a mean of 50 runs for the "
         "figures and, we assume, of ten runs of 5,000 items in the text. Within 3 is a match. "
         "Numbers without SE are exact, and match if they round to the printed digits.",
-        _markdown(COLUMNS, (_cells(n) for n in numbers)),
+        markdown_table(COLUMNS, map(_cells, numbers), numbers=True),
         "## Notes",
         *(f"- *{n.place}, {n.quantity}* ({n.verdict}): {n.note}." for n in numbers if n.note),
         "## What the paper leaves open",
@@ -108,8 +103,10 @@ def page(numbers: Sequence[PrintedNumber], readings: pd.DataFrame, command: str)
         "first row's; expected accuracies must be .133 and .867. Scaling the errors and the "
         "default are a tie; equal base rates, errors shared by raters and dividing rows by their "
         "sums are ruled out.",
-        _markdown(
-            list(readings.columns), ([_cell(x) for x in row] for row in readings.values.tolist())
+        markdown_table(
+            list(readings.columns),
+            ([_cell(x) for x in row] for row in readings.values.tolist()),
+            numbers=True,
         ),
     ]
     return "\n\n".join(parts).replace(".\n\n- ", ".\n- ") + "\n"
@@ -117,12 +114,6 @@ def page(numbers: Sequence[PrintedNumber], readings: pd.DataFrame, command: str)
 
 def _cell(value: object) -> str:
     return f"{value:.2f}" if isinstance(value, float) else str(value)
-
-
-def _markdown(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    align = ["---", *["---:"] * (len(head) - 1)]
-    table = [head, align, *rows]
-    return "\n".join("| " + " | ".join(row) + " |" for row in table)
 
 
 def write_replication(

@@ -18,6 +18,7 @@ from experiments.paper.figure_scenarios import FIGURES, PRESETS
 from experiments.planning.plan import Plan, Question, plan_scenarios
 from experiments.planning.plan_report import NONE, number_of_items
 from experiments.reporting.files import write_atomically, write_csv
+from experiments.reporting.markdown import markdown_table
 from experiments.study.proportions import share
 from lehner import Scenario, simulate_estimates
 from lehner.core.estimate import ESTIMANDS
@@ -148,9 +149,8 @@ def page(table: pd.DataFrame) -> str:
         "needed on average",
         "needed at worst",
     )
-    lines = ["| " + " | ".join(head) + " |", "|" + " --- |" * len(head)]
-    for row in table.itertuples():
-        cells = (
+    rows = [
+        (
             f"{row.kappa:g}",
             f"{row.claimed_items}",
             row.condition,
@@ -161,8 +161,9 @@ def page(table: pd.DataFrame) -> str:
             _with_error(row.needed_items, row.needed_se),
             _with_error(row.worst_needed_items, row.worst_needed_se),
         )
-        lines.append("| " + " | ".join(cells) + " |")
-    return INTRODUCTION + "\n".join(lines) + "\n"
+        for row in table.itertuples()
+    ]
+    return INTRODUCTION + markdown_table(head, rows) + "\n"
 
 
 def _with_error(n_items: Any, error: Any) -> str:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from experiments.planning.plan import WHOLE, Plan, Question, curves, plain_size, trade_off
 from experiments.reporting.files import write_atomically
+from experiments.reporting.text_table import text_table
 from lehner import SampleSize
 
 if TYPE_CHECKING:
@@ -45,21 +46,7 @@ def show(plans: Sequence[Plan]) -> str:
     -------
     str
     """
-    rows = list(_rows(plans))
-    widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
-    lines = [
-        *("  ".join(_aligned(row, widths)).rstrip() for row in rows),
-        "",
-        *_notes(plans),
-        VIOLATION,
-    ]
-    return "\n".join(lines)
-
-
-def _aligned(row: Sequence[str], widths: Sequence[int]) -> Iterator[str]:
-    yield row[0].ljust(widths[0])
-    for cell, width in zip(row[1:], widths[1:], strict=True):
-        yield cell.rjust(width)
+    return "\n".join([*text_table(list(_rows(plans))), "", *_notes(plans), VIOLATION])
 
 
 def _rows(plans: Sequence[Plan]) -> Iterator[list[str]]:

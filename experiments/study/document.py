@@ -5,6 +5,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 
+from experiments.reporting.markdown import markdown_table
+
 STYLE = """
 body { font: 16px/1.5 system-ui, sans-serif; max-width: 70rem; margin: 2rem auto; padding: 0 1rem;
        color: #222; }
@@ -70,7 +72,7 @@ def to_markdown(title: str, blocks: Sequence[Block]) -> str:
     ## Aims
     <BLANKLINE>
     | a | b |
-    |---|---|
+    | --- | --- |
     | 1 | 2 |
     <BLANKLINE>
     """
@@ -107,16 +109,9 @@ def _markdown(block: Block) -> str:
         case Paragraph(text):
             return text
         case Table(head, rows):
-            lines = [head, tuple("---" for _ in head), *rows]
-            return "\n".join(_markdown_row(line) for line in lines)
+            return markdown_table(head, rows)
         case Picture(name, caption):
             return f"![{caption}]({name}.png)\n\n{caption}"
-
-
-def _markdown_row(cells: Sequence[str]) -> str:
-    if set(cells) == {"---"}:
-        return "|" + "|".join(cells) + "|"
-    return "| " + " | ".join(cell.replace("|", r"\|") for cell in cells) + " |"
 
 
 def _html(block: Block, pictures: Mapping[str, bytes]) -> str:

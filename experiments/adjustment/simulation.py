@@ -9,7 +9,8 @@ again.
 import argparse
 from collections.abc import Iterator
 from dataclasses import replace
-from functools import lru_cache
+from functools import lru_cache, partial
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,7 @@ import pandas as pd
 
 from experiments.paper.figure_scenarios import FIGURES, PRESETS
 from experiments.reporting.files import write_csv
+from experiments.reporting.parts import keep_parts, read_parts
 from experiments.study.performance import measure
 from lehner import (
     Estimate,
@@ -55,16 +57,13 @@ def main() -> None:
     parser.add_argument("folder", type=Path)
     parser.add_argument("--parts", type=int, default=1, help=f"of {PART} replicates a cell")
     chosen = parser.parse_args()
-    chosen.folder.mkdir(parents=True, exist_ok=True)
-    cells = [
-        (part, setting, n_items, accuracy)
-        for part in range(chosen.parts)
-        for setting in SETTINGS
-        for n_items in SIZES
-        for accuracy in PRESETS
-    ]
-    rows = pd.concat([_part(chosen.folder, *cell) for cell in cells], ignore_index=True)
-    table = summarise(rows)
+    parts = {}
+    for part, setting, n_items, accuracy in product(range(chosen.parts), SETTINGS, SIZES, PRESETS):
+        figure, preference = SETTINGS[setting]
+        path = chosen.folder / f"{figure:02}_{preference}_{n_items}_{accuracy}_{part}.csv"
+        parts[path] = partial(_part, part, setting, n_items, accuracy)
+    list(keep_parts(parts))
+    table = summarise(read_parts(parts))
     write_csv(table.round(4), chosen.folder / "adjustment.csv")
     print(table.round(3).to_string(index=False))
 
@@ -101,33 +100,28 @@ def summarise(rows: pd.DataFrame) -> pd.DataFrame:
     return pd.concat(found)[["setting", "n_items", "system", "method", "n", *columns]]
 
 
-def _part(folder: Path, part: int, setting: str, n_items: int, accuracy: float) -> pd.DataFrame:
+def _part(part: int, setting: str, n_items: int, accuracy: float) -> str:
     figure, preference = SETTINGS[setting]
-    path = folder / f"{figure:02}_{preference}_{n_items}_{accuracy}_{part}.csv"
-    if not path.exists():
-        scenario = replace(
-            FIGURES[figure].scenario(accuracy),
-            n_items=n_items,
-            proportional_error_range=preference,
+    scenario = replace(
+        FIGURES[figure].scenario(accuracy), n_items=n_items, proportional_error_range=preference
+    )
+    rows = pd.DataFrame(
+        {
+            "setting": setting,
+            "n_items": n_items,
+            "system": accuracy,
+            "replicate": replicate,
+            "method": method,
+            "estimate": estimate[0],
+            "lower": estimate[1],
+            "upper": estimate[2],
+            "truth": truth,
+        }
+        for replicate, method, estimate, truth in _estimates(
+            scenario, range(PART * part, PART * (part + 1))
         )
-        rows = pd.DataFrame(
-            {
-                "setting": setting,
-                "n_items": n_items,
-                "system": accuracy,
-                "replicate": replicate,
-                "method": method,
-                "estimate": estimate[0],
-                "lower": estimate[1],
-                "upper": estimate[2],
-                "truth": truth,
-            }
-            for replicate, method, estimate, truth in _estimates(
-                scenario, range(PART * part, PART * (part + 1))
-            )
-        )
-        write_csv(rows, path)
-    return pd.read_csv(path)
+    )
+    return rows.to_csv(index=False)
 
 
 type Found = Iterator[tuple[int, str, tuple[float | None, float | None, float | None], float]]

@@ -8,12 +8,12 @@ Finished parts in the folder are not computed again, and the table is of all par
 
 import argparse
 import json
-import multiprocessing
 import os
 import time
 import zlib
 from collections.abc import Iterator
-from concurrent.futures import ProcessPoolExecutor
+from functools import partial
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +24,7 @@ from experiments.benchmarks.estimators_table import as_markdown
 from experiments.benchmarks.settings import GROUPS, SETTINGS
 from experiments.estimate.methods import find_method, fit_as_in_studies
 from experiments.reporting.files import write_atomically, write_csv
+from experiments.reporting.parts import keep_parts, read_parts
 from experiments.study.performance import measure
 from lehner import Estimate, Ratings
 from lehner.core.estimate import ESTIMANDS
@@ -60,19 +61,15 @@ def main() -> None:
     parser.add_argument("--method", choices=METHODS, nargs="+", default=METHODS)
     add_options(parser)
     chosen = parser.parse_args()
-    chosen.folder.mkdir(parents=True, exist_ok=True)
     os.environ.setdefault("OMP_NUM_THREADS", "1")
-    parts = [
-        (chosen.folder, setting, method, accuracy, replicates_of(setting, chosen.data_sets))
-        for setting in chosen_settings(chosen)
-        for method in chosen.method
-        for accuracy in SETTINGS[setting].system_accuracies
-    ]
-    spawn = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(chosen.workers, mp_context=spawn) as pool:
-        list(pool.map(_write_part, *zip(*parts, strict=True)))
-    rows = read_parts(chosen.folder, chosen.data_sets)
-    table = summarise(rows)
+    parts = {}
+    for setting in chosen_settings(chosen):
+        replicates = replicates_of(setting, chosen.data_sets)
+        for method, accuracy in product(chosen.method, SETTINGS[setting].system_accuracies):
+            path = part_path(chosen.folder, setting, method, accuracy, replicates)
+            parts[path] = partial(_part, setting, method, accuracy, replicates)
+    list(keep_parts(parts, workers=chosen.workers))
+    table = summarise(read_parts(finished_parts(chosen.folder, chosen.data_sets)))
     write_csv(table, chosen.folder / "estimators.csv")
     text = as_markdown(table)
     write_atomically(chosen.folder / "estimators.md", lambda path: path.write_text(text, "utf-8"))
@@ -94,14 +91,13 @@ def chosen_settings(chosen: argparse.Namespace) -> list[str]:
     return chosen.setting or [s.name for s in SETTINGS.values() if s.group in chosen.group]
 
 
-def read_parts(folder: Path, data_sets: int) -> pd.DataFrame:
-    """Read all finished parts with so many data sets for each setting."""
-    paths = [
+def finished_parts(folder: Path, data_sets: int) -> list[Path]:
+    """Find all finished parts with so many data sets for each setting."""
+    return [
         path
         for setting in SETTINGS
         for path in sorted(folder.glob(f"{setting}__*__{replicates_of(setting, data_sets)}.csv"))
     ]
-    return pd.concat([pd.read_csv(path) for path in paths], ignore_index=True)
 
 
 def replicates_of(setting: str, data_sets: int) -> int:
@@ -209,11 +205,9 @@ def draw_data(setting: str, accuracy: float, replicate: int) -> tuple[Ratings, d
     return ratings, dict(zip(ESTIMANDS, (expected, answered), strict=True))
 
 
-def _write_part(folder: Path, setting: str, method: str, accuracy: float, replicates: int) -> None:
-    path = part_path(folder, setting, method, accuracy, replicates)
-    if path.exists():
-        return
-    write_csv(pd.DataFrame(list(_rows(setting, method, accuracy, replicates))), path)
+def _part(setting: str, method: str, accuracy: float, replicates: int) -> str:
+    rows = pd.DataFrame(list(_rows(setting, method, accuracy, replicates)))
+    return rows.to_csv(index=False)
 
 
 def _rows(setting: str, method: str, accuracy: float, replicates: int) -> Iterator[dict[str, Any]]:

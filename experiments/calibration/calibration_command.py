@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
 
 import matplotlib.pyplot as plt
@@ -14,6 +15,7 @@ from bayes_models.calibration import calibrate
 from bayes_models.models.spec import find_model
 from experiments.calibration.designs import DESIGNS, FIRST, design
 from experiments.reporting.files import write_atomically, write_csv
+from experiments.reporting.parts import keep_parts, read_parts
 from experiments.study.proportions import share
 from lehner import InputError
 from lehner.core.checks import find
@@ -73,15 +75,13 @@ def write_calibration(
 
 
 def _ranks(model: str, name: str, n_simulations: int, folder: Path, seed: int) -> pd.DataFrame:
-    folder.mkdir(parents=True, exist_ok=True)
-    parts = []
-    for part, part_seed in enumerate(child_seeds(seed, n_simulations // PART)):
-        path = folder / f"{model}_{name}_{seed}_{part:03}.csv"
-        if not path.exists():
-            _write_part(model, name, part_seed, path)
-            print(f"wrote {path}", file=sys.stderr, flush=True)
-        parts.append(pd.read_csv(path))
-    return pd.concat(parts, ignore_index=True)
+    parts = {
+        folder / f"{model}_{name}_{seed}_{part:03}.csv": partial(_part, model, name, part_seed)
+        for part, part_seed in enumerate(child_seeds(seed, n_simulations // PART))
+    }
+    for path in keep_parts(parts):
+        print(f"wrote {path}", file=sys.stderr, flush=True)
+    return read_parts(parts)
 
 
 def _with_rows_of(path: Path, table: pd.DataFrame) -> pd.DataFrame:
@@ -177,10 +177,9 @@ def draw(found: Mapping[tuple[str, str], pd.DataFrame]) -> Figure:
     return figure
 
 
-def _write_part(model: str, name: str, seed: Seed, path: Path) -> None:
+def _part(model: str, name: str, seed: Seed) -> str:
     # 99 of 1,000 draws are ranked: that these are nearly independent needs no second try.
     ranks = calibrate(model, design(name), PART, seed=seed, chains=2, draws=500, tries=1)[
         "prior_sbc"
     ].to_dataset()
-    table = ranks.to_dataframe().round(6)
-    write_csv(table, path)
+    return ranks.to_dataframe().round(6).to_csv(index=False)

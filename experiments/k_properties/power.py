@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
+from itertools import product
 from pathlib import Path
 
 import matplotlib.pyplot as plt
@@ -10,7 +11,8 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
-from experiments.reporting.files import write_atomically
+from experiments.reporting.files import write_atomically, write_csv
+from experiments.reporting.parts import keep_parts, read_parts
 from experiments.study.proportions import Z, share
 from lehner import Ratings, Scenario
 from lehner.core.seeds import child_seeds, generator
@@ -122,26 +124,26 @@ def write_power(
     ------
     Path
     """
-    parts = folder / "parts"
-    parts.mkdir(parents=True, exist_ok=True)
-    names = list(CELLS)
-    for cell in cells:
-        n = data_sets * (1 + CELLS[cell].k_properties_hold())
-        for n_items in sizes:
-            path = parts / f"{names.index(cell):02}_{n_items:05}_{n:06}_{seed}.csv"
-            if not path.exists():
-                cell_seed = np.random.SeedSequence(seed, spawn_key=(names.index(cell), n_items))
-                scenario = replace(CELLS[cell], n_items=n_items)
-                part = summarise(rejections(scenario, n, cell_seed))
-                part.insert(0, "items", n_items)
-                part.insert(0, "cell", cell)
-                yield write_atomically(path, partial(part.to_csv, index=False))
-    found = pd.concat([pd.read_csv(path) for path in sorted(parts.glob(f"*_{seed}.csv"))])
+    parts = {}
+    for cell, n_items in product(cells, sizes):
+        n, place = data_sets * (1 + CELLS[cell].k_properties_hold()), list(CELLS).index(cell)
+        path = folder / "parts" / f"{place:02}_{n_items:05}_{n:06}_{seed}.csv"
+        cell_seed = np.random.SeedSequence(seed, spawn_key=(place, n_items))
+        parts[path] = partial(_part, cell, n_items, n, cell_seed)
+    yield from keep_parts(parts)
+    found = read_parts(sorted((folder / "parts").glob(f"*_{seed}.csv")))
     # Of a cell computed more than once, the one with most data sets, which comes last.
     table = found.drop_duplicates(["cell", "items", "test"], keep="last").round(4)
     figure = draw(table)
-    yield write_atomically(folder / "power.csv", partial(table.to_csv, index=False))
+    yield write_csv(table, folder / "power.csv")
     yield write_atomically(folder / "power.png", partial(figure.savefig, dpi=120))
+
+
+def _part(cell: str, n_items: int, data_sets: int, seed: np.random.SeedSequence) -> str:
+    part = summarise(rejections(replace(CELLS[cell], n_items=n_items), data_sets, seed))
+    part.insert(0, "items", n_items)
+    part.insert(0, "cell", cell)
+    return part.to_csv(index=False)
 
 
 def draw(table: pd.DataFrame) -> Figure:

@@ -15,7 +15,8 @@ import numpy as np
 import pandas as pd
 from scipy.stats import t
 
-from experiments.reporting.files import write_atomically
+from experiments.reporting.files import write_csv
+from experiments.reporting.parts import keep_parts, read_parts
 from experiments.study.performance import measure
 from lehner import (
     IntervalEstimate,
@@ -77,20 +78,20 @@ def write_simulation(folder: Path, data_sets: int, seed: int) -> Iterator[Path]:
     ------
     Path
     """
-    parts = folder / "parts"
-    parts.mkdir(parents=True, exist_ok=True)
-    paths = []
-    for place, (cell, scenario) in enumerate(CELLS.items()):
-        path = parts / f"{place}_{data_sets}_{seed}.csv"
-        paths.append(path)
-        if not path.exists():
-            cell_seed = np.random.SeedSequence(seed, spawn_key=(place,))
-            rows = pd.DataFrame(simulate_cell(scenario, data_sets, cell_seed))
-            rows.insert(0, "cell", cell)
-            yield write_atomically(path, partial(rows.to_csv, index=False))
-    table = summarise(pd.concat([pd.read_csv(path) for path in paths], ignore_index=True))
-    path = folder / "known_truths.csv"
-    yield write_atomically(path, partial(table.round(4).to_csv, index=False))
+    parts = {
+        folder / "parts" / f"{place}_{data_sets}_{seed}.csv": partial(
+            _part, cell, data_sets, np.random.SeedSequence(seed, spawn_key=(place,))
+        )
+        for place, cell in enumerate(CELLS)
+    }
+    yield from keep_parts(parts)
+    yield write_csv(summarise(read_parts(parts)).round(4), folder / "known_truths.csv")
+
+
+def _part(cell: str, data_sets: int, seed: np.random.SeedSequence) -> str:
+    rows = pd.DataFrame(simulate_cell(CELLS[cell], data_sets, seed))
+    rows.insert(0, "cell", cell)
+    return rows.to_csv(index=False)
 
 
 def simulate_cell(

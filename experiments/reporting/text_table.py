@@ -16,7 +16,7 @@ NARROWEST = 20
 def text_table(
     rows: Sequence[Sequence[str]], *, left: Collection[int] = (), width: int | None = None
 ) -> list[str]:
-    """Align the cells of a table, the first column to the left and the others to the right.
+    r"""Align the cells of a table, the first column to the left and the others to the right.
 
     Parameters
     ----------
@@ -34,7 +34,7 @@ def text_table(
 
     Examples
     --------
-    >>> print(*text_table([["", "items"], ["all raters", "200"], ["two", "50"]]), sep="\\n")
+    >>> print(*text_table([["", "items"], ["all raters", "200"], ["two", "50"]]), sep="\n")
                 items
     all raters    200
     two            50

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -10,8 +11,7 @@ import numpy as np
 
 from experiments.benchmarks.real.protocol import Dealt, seed_of
 from experiments.benchmarks.real.run import LEVEL, Task
-from experiments.reporting.files import write_atomically
-from experiments.study.workers import do_all, open_workers
+from experiments.reporting.parts import keep_parts, missing_parts
 from lehner import IntervalEstimate, Ratings, correct_by_truth
 
 NUMBERS_KNOWN = (10, 20, 50)
@@ -44,15 +44,16 @@ def correct_tasks(
     int
         How many are still to be done.
     """
-    known_folder(output, draws).mkdir(parents=True, exist_ok=True)
-    missing = [
-        (task, folder, output, draws)
-        for task in tasks
-        if task.path(output).exists() and not _path(task, output, draws).exists()
-    ]
-    with open_workers(workers, modules=["lehner"]) as opened:
-        for done, _ in enumerate(do_all(_correct, missing, opened), start=1):
-            yield len(missing) - done
+    missing = missing_parts(
+        {
+            known_folder(output, draws) / fitted.name: partial(_part, task, folder, fitted, draws)
+            for task in tasks
+            if (fitted := task.path(output)).exists()
+        }
+    )
+    kept = keep_parts(missing, workers=workers, modules=["lehner"])
+    for done, _ in enumerate(kept, start=1):
+        yield len(missing) - done
 
 
 def corrected_rows(
@@ -106,18 +107,11 @@ def known_folder(output: Path, draws: int) -> Path:
     return output / f"known_{draws}"
 
 
-def _correct(work: tuple[Task, Path, Path, int]) -> None:
-    task, folder, output, draws = work
-    part = json.loads(task.path(output).read_text(encoding="utf-8"))
+def _part(task: Task, folder: Path, fitted: Path, draws: int) -> str:
+    part = json.loads(fitted.read_text(encoding="utf-8"))
     rows: list[Row] = []
     if part["n_items"] and part["right"] is not None:
         dealt = task.dealt(folder)
         assert dealt is not None
         rows = list(corrected_rows(task, dealt, part["right"], part["variance"], draws))
-    text = json.dumps(asdict(task) | {"rows": rows})
-    path = _path(task, output, draws)
-    write_atomically(path, lambda temporary: temporary.write_text(text, encoding="utf-8"))
-
-
-def _path(task: Task, output: Path, draws: int) -> Path:
-    return known_folder(output, draws) / task.path(output).name
+    return json.dumps(asdict(task) | {"rows": rows})

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator, Sequence
+from functools import partial
 from importlib.resources import files
 from io import StringIO
 from pathlib import Path
@@ -15,7 +16,7 @@ from experiments.benchmarks.real.maximum_likelihood import FITTED
 from experiments.benchmarks.real.run import crowd_of
 from experiments.benchmarks.real.sources import SOURCES, Source
 from experiments.estimate.label_table import label_items, label_methods
-from experiments.reporting.files import write_atomically
+from experiments.reporting.parts import keep_parts
 from lehner import InputError, Ratings, fit_latent_class
 from lehner.core.checks import find
 from lehner.latent_class.models import LIKELIHOOD_METHODS
@@ -95,27 +96,27 @@ def label_crowds(
     str
         What was labelled.
     """
-    (output / "labels").mkdir(parents=True, exist_ok=True)
     for method in methods:
         find("method", method, dict.fromkeys(LABELLERS))
-    for source in sources:
-        for method in methods:
-            path = output / "labels" / f"{source.name}_{method}_{seed}.json"
-            if path.exists():
-                continue
-            crowd = crowd_of(source.name, folder)
-            part: dict[str, Any] = {"crowd": source.name, "method": method, "seed": seed}
-            try:
-                right = share_right(label(crowd, method, seed), np.asarray(crowd.truth))
-                part |= {"right": right, "reason": ""}
-            except InputError as error:
-                part |= {"right": None, "reason": str(error)}
-            _keep(path, part)
-            yield f"{source.name}, {method}"
+    cells = {
+        output / "labels" / f"{source.name}_{method}_{seed}.json": (source.name, method)
+        for source in sources
+        for method in methods
+    }
+    parts = {path: partial(_part, *cell, folder, seed) for path, cell in cells.items()}
+    for path in keep_parts(parts):
+        yield ", ".join(cells[path])
 
 
-def _keep(path: Path, part: dict[str, Any]) -> None:
-    write_atomically(path, lambda temporary: temporary.write_text(json.dumps(part)))
+def _part(name: str, method: str, folder: Path, seed: int) -> str:
+    crowd = crowd_of(name, folder)
+    part: dict[str, Any] = {"crowd": name, "method": method, "seed": seed}
+    try:
+        right = share_right(label(crowd, method, seed), np.asarray(crowd.truth))
+        part |= {"right": right, "reason": ""}
+    except InputError as error:
+        part |= {"right": None, "reason": str(error)}
+    return json.dumps(part)
 
 
 def read_label_accuracy(output: Path, seed: int) -> pd.DataFrame:

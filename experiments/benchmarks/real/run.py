@@ -4,7 +4,7 @@ import json
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -15,8 +15,8 @@ from experiments.benchmarks.real.protocol import Dealt, choose_systems, deal, se
 from experiments.benchmarks.real.sources import SOURCES, Source, read_crowd
 from experiments.estimate.methods import fit_as_in_studies
 from experiments.reporting.files import write_atomically
+from experiments.reporting.parts import keep_parts, missing_parts
 from experiments.study.identity import digest
-from experiments.study.workers import do_all, open_workers
 from lehner import Estimate, InputError, Ratings, probabilities_right
 from lehner.known_truths.correction import own_variance
 from lehner.latent_class.models import MODELS
@@ -128,12 +128,11 @@ def run_tasks(tasks: Sequence[Task], folder: Path, output: Path, workers: int = 
     int
         How many are still to be done.
     """
-    (output / "parts").mkdir(parents=True, exist_ok=True)
-    missing = [(task, folder, output) for task in tasks if not task.path(output).exists()]
+    missing = missing_parts({task.path(output): partial(_part, task, folder) for task in tasks})
     yield len(missing)
-    with open_workers(workers, modules=["bayes_models"]) as opened:
-        for done, _ in enumerate(do_all(_do, missing, opened), start=1):
-            yield len(missing) - done
+    kept = keep_parts(missing, workers=workers, modules=["bayes_models"])
+    for done, _ in enumerate(kept, start=1):
+        yield len(missing) - done
 
 
 def keep_size(name: str, crowd: Ratings, systems: int, output: Path) -> None:
@@ -151,12 +150,10 @@ def keep_size(name: str, crowd: Ratings, systems: int, output: Path) -> None:
     write_atomically(path, lambda temporary: temporary.write_text(json.dumps(size)))
 
 
-def _do(work: tuple[Task, Path, Path]) -> None:
-    task, folder, output = work
+def _part(task: Task, folder: Path) -> str:
     dealt = task.dealt(folder)
     part = {"n_items": 0} if dealt is None else _fit(task, dealt)
-    text = json.dumps(asdict(task) | part)
-    write_atomically(task.path(output), lambda path: path.write_text(text, encoding="utf-8"))
+    return json.dumps(asdict(task) | part)
 
 
 def _fit(task: Task, dealt: Dealt) -> Part:

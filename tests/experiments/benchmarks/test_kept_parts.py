@@ -1,7 +1,6 @@
 """What is kept in a folder is used for what it was computed with, and for nothing else."""
 
 import sys
-from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pandas as pd
@@ -19,11 +18,11 @@ from lehner.core.seeds import generator
 def ranks(monkeypatch):
     """Draw ranks at random instead of fitting models."""
 
-    def write_part(name, design, seed, path):
+    def part(name, design, seed):
         drawn = generator(seed).random((calibration.PART, 4))
-        pd.DataFrame(drawn, columns=list("abcd")).to_csv(path, index=False)
+        return pd.DataFrame(drawn, columns=list("abcd")).to_csv(index=False)
 
-    monkeypatch.setattr(calibration, "_write_part", write_part)
+    monkeypatch.setattr(calibration, "_part", part)
 
 
 def test_each_seed_of_a_calibration_has_its_own_ranks(ranks, tmp_path):
@@ -73,12 +72,9 @@ def test_each_number_of_replicates_has_its_own_estimates(tmp_path, monkeypatch):
                 }
 
     monkeypatch.setattr(estimators, "_rows", rows)
-    monkeypatch.setattr(
-        estimators, "ProcessPoolExecutor", lambda workers, mp_context: ThreadPoolExecutor(workers)
-    )
     for data_sets in (10, 15, 9):
         arguments = ["estimators", tmp_path, "--setting", "figure 3", "--data-sets", data_sets]
-        arguments += ["--method", "algebraic", "one_coin"]
+        arguments += ["--method", "algebraic", "one_coin", "--workers", "1"]
         monkeypatch.setattr(sys, "argv", list(map(str, arguments)))
         estimators.main()
         table = pd.read_csv(tmp_path / "estimators.csv")

@@ -74,8 +74,8 @@ def contradictions(tree: xr.DataTree, ratings: Ratings) -> tuple[str, ...]:
     return (
         f"the known truths of {counted(n, 'item')} contradict it: by the ratings they have "
         f"probabilities below {IMPROBABLE:g}, as the fit expects of {expected:.1f} "
-        f"(items {named}); without --truths-in-model its estimate is "
-        "corrected by the known truths instead",
+        f"(items {named}); fit ratings.with_truth(None), and correct its estimate by the known "
+        "truths instead (correct_by_truth)",
     )
 
 

@@ -9,7 +9,8 @@ import numpy as np
 from rich.console import Console, Group
 from rich.text import Text
 
-from experiments.cli.load import header_lines, load
+from experiments.cli.arguments import Reading
+from experiments.cli.load import data_notes, header_lines, load
 from experiments.estimate.comparison_report import WIDTH
 from experiments.reporting.files import write_atomically
 from experiments.reporting.latex import latex_table
@@ -65,7 +66,7 @@ class Report:
 def report_on_ratings(
     data: str,
     system: str | None,
-    options: dict[str, Any],
+    reading: Reading,
     weights: Sequence[str] | None,
     level: float,
 ) -> Report:
@@ -75,8 +76,7 @@ def report_on_ratings(
     ----------
     data : str
     system : str, optional
-    options : dict
-        As of `load`.
+    reading : Reading
     weights : sequence of str, optional
         Names, or one file.
     level : float
@@ -86,20 +86,20 @@ def report_on_ratings(
     -------
     Report
     """
-    ratings = load(data, system, options)
+    ratings = load(data, system, reading)
     chosen = _read_weights(weights, ratings.categories)
     return Report(
         name=data,
         heading=repr(ratings).removeprefix("Ratings: "),
         categories=ratings.categories,
         agreement=agreement(ratings, weights=chosen, level=level),
-        notes=ratings.notes,
+        notes=tuple(data_notes(ratings)),
     )
 
 
 def report_on_table(
     data: str,
-    options: dict[str, Any],
+    reading: Reading,
     weights: Sequence[str] | None,
     level: float,
     n_items: float | None,
@@ -109,8 +109,8 @@ def report_on_table(
     Parameters
     ----------
     data : str
-    options : dict
-        `categories`, comma-separated, and `ordered`.
+    reading : Reading
+        Of which categories, comma-separated, and their order are used.
     weights : sequence of str, optional
         Names, or one file.
     level : float
@@ -122,13 +122,13 @@ def report_on_table(
     -------
     Report
     """
-    listed = options["categories"]
+    listed = reading.categories
     table = read_table(data, categories=None if listed is None else listed.split(","))
     categories = tuple(table.coords["estimated"].values.tolist())
     result = agreement_of_table(
         table,
         weights=_read_weights(weights, categories),
-        ordered=options["ordered"],
+        ordered=reading.ordered,
         n_items=n_items,
         level=level,
     )

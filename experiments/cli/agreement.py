@@ -6,21 +6,9 @@ from typing import Annotated, Any
 
 import typer
 
-from experiments.cli.arguments import (
-    AsJson,
-    Categories,
-    Counts,
-    Data,
-    FoldCase,
-    Interval,
-    Item,
-    Missing,
-    Ordered,
-    Output,
-    Raters,
-    System,
-    check_interval,
-)
+from experiments.cli.arguments import AsJson, Data, Interval, Output, Reading, System
+
+OF_RATINGS = ("item", "raters", "counts", "missing", "fold_case")
 
 
 def agreement(
@@ -37,13 +25,8 @@ def agreement(
         ),
     ] = None,
     interval: Interval = 0.9,
-    item: Item = None,
-    raters: Raters = None,
-    counts: Counts = None,
-    categories: Categories = None,
-    ordered: Ordered = False,
-    missing: Missing = None,
-    fold_case: FoldCase = False,
+    *,
+    reading: Reading,
     n_items: Annotated[
         float | None, typer.Option(help="Number of items behind a table of probabilities.")
     ] = None,
@@ -53,16 +36,13 @@ def agreement(
     """Measure the agreement of raters by every usual coefficient."""
     from experiments.agreement.report import report_on_ratings, report_on_table, show, write
 
-    check_interval(interval)
-    columns: dict[str, Any] = {"item": item, "raters": raters, "counts": counts}
-    columns |= {"missing": missing, "fold_case": fold_case or None}
-    shared = {"categories": categories, "ordered": ordered}
     if table:
+        columns = {name: getattr(reading, name) or None for name in OF_RATINGS}
         _refuse("--table takes no", {"system": system} | columns)
-        report = report_on_table(data, shared, weights, interval, n_items)
+        report = report_on_table(data, reading, weights, interval, n_items)
     else:
         _refuse("ratings take no", {"n-items": n_items})
-        report = report_on_ratings(data, system, columns | shared, weights, interval)
+        report = report_on_ratings(data, system, reading, weights, interval)
     if as_json:
         print(json.dumps(report.to_dict(), indent=2, allow_nan=False))
     else:

@@ -1,43 +1,114 @@
 """Arguments that several commands take, and their checks."""
 
+from collections.abc import Callable
+from dataclasses import dataclass, fields
+from functools import wraps
+from inspect import Parameter, signature
+from math import inf
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+
+if TYPE_CHECKING:
+    from lehner.shared_mistakes.prior import SharedMistakes
+
+
+def _check_interval(interval: float) -> float:
+    if not 0 < interval < 1:
+        from lehner import InputError
+
+        raise InputError(f"--interval is {interval}", "give a number between 0 and 1, as in 0.9")
+    return interval
+
+
+def _check_seed(seed: int) -> int:
+    if seed < 0:
+        from lehner import InputError
+
+        raise InputError(f"--seed is {seed}", "give a whole number, 0 or more")
+    return seed
+
 
 Data = Annotated[str, typer.Argument(help="Ratings file (CSV or Parquet), or a data set.")]
 System = Annotated[str | None, typer.Option(help="Column or rater that is the system.")]
 Truth = Annotated[
     str | None, typer.Option(help="Column of known truths, or a file with columns item, truth.")
 ]
-Item = Annotated[str | None, typer.Option(help="Column that names the items.")]
-Raters = Annotated[str | None, typer.Option(help="Rater columns, comma-separated.")]
-Counts = Annotated[str | None, typer.Option(help="Column of numbers of items.")]
-Categories = Annotated[str | None, typer.Option(help="All categories in order, comma-separated.")]
-Missing = Annotated[
-    str | None, typer.Option(help="Labels that stand for no rating, comma-separated.")
+Interval = Annotated[
+    float, typer.Option(help="Probability of the intervals.", callback=_check_interval)
 ]
-FoldCase = Annotated[
-    bool, typer.Option("--fold-case", help="Read labels that differ in case or spaces as one.")
-]
-Ordered = Annotated[bool, typer.Option("--ordered", help="Categories are ordered.")]
-Interval = Annotated[float, typer.Option(help="Probability of the intervals.")]
-Seed = Annotated[int, typer.Option(help="Same seed, same numbers.")]
+Seed = Annotated[int, typer.Option(help="Same seed, same numbers.", callback=_check_seed)]
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
 Output = Annotated[Path | None, typer.Option(help="Folder for tables and figures.")]
 
 
-def check_interval(interval: float) -> None:
-    """Raise an InputError unless the probability of an interval is between 0 and 1."""
-    if not 0 < interval < 1:
-        from lehner import InputError
+def read_shared_mistakes(text: str) -> "SharedMistakes":
+    """Read a share, as in "0.1", or the two numbers of its Beta prior, as in "0.5,4.5".
 
-        raise InputError(f"--interval is {interval}", "give a number between 0 and 1, as in 0.9")
+    Examples
+    --------
+    >>> read_shared_mistakes("0.1"), read_shared_mistakes("0.5,4.5")
+    (0.1, (0.5, 4.5))
+    """
+    remedy = "give a share between 0 and 1, as in 0.1, or a Beta prior of it, as in 0.5,4.5"
+    try:
+        numbers = [float(part) for part in text.split(",")]
+    except ValueError:
+        numbers = []
+    if len(numbers) == 1 and 0 <= numbers[0] <= 1:
+        return numbers[0]
+    if len(numbers) == 2 and all(0 < number < inf for number in numbers):
+        return numbers[0], numbers[1]
+    from lehner import InputError
+
+    raise InputError(f"--shared-mistakes is {text}", remedy)
 
 
-def check_seed(seed: int) -> None:
-    """Raise an InputError unless a seed is 0 or more."""
-    if seed < 0:
-        from lehner import InputError
+@dataclass(frozen=True, kw_only=True)
+class Reading:
+    """The options that say how a ratings file is to be read."""
 
-        raise InputError(f"--seed is {seed}", "give a whole number, 0 or more")
+    item: Annotated[str | None, typer.Option(help="Column that names the items.")] = None
+    raters: Annotated[str | None, typer.Option(help="Rater columns, comma-separated.")] = None
+    counts: Annotated[str | None, typer.Option(help="Column of numbers of items.")] = None
+    categories: Annotated[
+        str | None, typer.Option(help="All categories in order, comma-separated.")
+    ] = None
+    ordered: Annotated[bool, typer.Option("--ordered", help="Categories are ordered.")] = False
+    missing: Annotated[
+        str | None, typer.Option(help="Labels that stand for no rating, comma-separated.")
+    ] = None
+    fold_case: Annotated[
+        bool, typer.Option("--fold-case", help="Read labels that differ in case or spaces as one.")
+    ] = False
+
+
+def with_reading(command: Callable[..., None], *, leave_out: str = "") -> Callable[..., None]:
+    """Give a command the options of `Reading` where it has the parameter `reading`.
+
+    Parameters
+    ----------
+    command : callable
+    leave_out : str
+        An option that it does not take.
+    """
+    options = [
+        Parameter(field.name, Parameter.KEYWORD_ONLY, default=field.default, annotation=field.type)
+        for field in fields(Reading)
+        if field.name != leave_out
+    ]
+    parameters: list[Parameter] = []
+    for parameter in signature(command).parameters.values():
+        own = [parameter.replace(kind=Parameter.KEYWORD_ONLY)]
+        parameters += options if parameter.name == "reading" else own
+
+    @wraps(command)
+    def with_options(**given: Any) -> None:
+        reading = Reading(**{option.name: given.pop(option.name) for option in options})
+        command(reading=reading, **given)
+
+    # Typer makes its options of these two.
+    with_options.__signature__ = signature(command).replace(parameters=parameters)  # type: ignore[attr-defined]
+    with_options.__annotations__ = {one.name: one.annotation for one in parameters}
+    return with_options

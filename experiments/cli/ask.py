@@ -7,22 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from experiments.cli.arguments import (
-    AsJson,
-    Categories,
-    Data,
-    FoldCase,
-    Interval,
-    Item,
-    Missing,
-    Ordered,
-    Raters,
-    Seed,
-    System,
-    Truth,
-    check_interval,
-    check_seed,
-)
+from experiments.cli.arguments import AsJson, Data, Interval, Reading, Seed, System, Truth
 
 if TYPE_CHECKING:
     from lehner import Estimate, Ratings
@@ -41,12 +26,8 @@ def ask(
     seed: Seed = 1,
     truth: Truth = None,
     interval: Interval = 0.9,
-    item: Item = None,
-    raters: Raters = None,
-    categories: Categories = None,
-    ordered: Ordered = False,
-    missing: Missing = None,
-    fold_case: FoldCase = False,
+    *,
+    reading: Reading,
     output: Annotated[
         Path, typer.Option(help="CSV file for the expert; one that exists is not overwritten.")
     ] = Path("to_label.csv"),
@@ -59,24 +40,13 @@ def ask(
     ratings, blank where you cannot tell, and give it to lehner estimate as --truth. The widths are
     those of the corrected interval of the accuracy in this sample.
     """
-    from experiments.cli.load import header_lines, load
+    from experiments.cli.load import data_notes, header_lines, load
     from experiments.reporting.files import write_csv
     from lehner import choose_items, estimate_algebraic
     from lehner.core.estimate import require_estimable
 
-    check_seed(seed)
-    check_interval(interval)
     _refuse_to_overwrite(output)
-    options = {
-        "truth": truth,
-        "item": item,
-        "raters": raters,
-        "categories": categories,
-        "ordered": ordered,
-        "missing": missing,
-        "fold_case": fold_case,
-    }
-    ratings = load(data, system, options, require=require_estimable)
+    ratings = load(data, system, reading, truth, require=require_estimable)
     rows = choose_items(ratings, n, by=by, seed=seed)  # type: ignore[arg-type]
     algebra = estimate_algebraic(ratings, aggregation="likelihood", level=interval, seed=seed)
     found = {
@@ -90,7 +60,7 @@ def ask(
     output.parent.mkdir(parents=True, exist_ok=True)
     table = ratings.take(rows).to_wide()[["item"]].assign(truth="")
     write_csv(table, output)
-    print("\n".join(header_lines(ratings.notes)), file=sys.stderr)
+    print("\n".join(header_lines(data_notes(ratings))), file=sys.stderr)
     print(json.dumps(found, indent=2, allow_nan=False) if as_json else _text(found, ratings))
     print(f"wrote {output}: fill in the column truth, then", file=sys.stderr)
     print(f"  lehner estimate {data} … --truth {output}", file=sys.stderr)

@@ -5,21 +5,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from experiments.cli.arguments import (
-    AsJson,
-    Categories,
-    Counts,
-    Data,
-    FoldCase,
-    Item,
-    Missing,
-    Ordered,
-    Raters,
-    Seed,
-    System,
-    Truth,
-    check_seed,
-)
+from experiments.cli.arguments import AsJson, Data, Reading, Seed, System, Truth
+from experiments.cli.options import as_options
 
 if TYPE_CHECKING:
     from rich.console import Group
@@ -35,13 +22,8 @@ def check(
     replicates: Annotated[int, typer.Option(help="Simulated data sets behind each p-value.")] = 999,
     seed: Seed = 1,
     truth: Truth = None,
-    item: Item = None,
-    raters: Raters = None,
-    counts: Counts = None,
-    categories: Categories = None,
-    ordered: Ordered = False,
-    missing: Missing = None,
-    fold_case: FoldCase = False,
+    *,
+    reading: Reading,
     as_json: AsJson = False,
 ) -> None:
     """Test the K-properties, and say what their failure does to the estimate.
@@ -53,22 +35,12 @@ def check(
     from lehner.core.estimate import require_pairs
     from lehner.k_properties.check import FEWEST_REPLICATES, check_k_properties
 
-    check_seed(seed)
     check_whole_number("--replicates", replicates, FEWEST_REPLICATES)
-    options = {
-        "truth": truth,
-        "item": item,
-        "raters": raters,
-        "counts": counts,
-        "categories": categories,
-        "ordered": ordered,
-        "missing": missing,
-        "fold_case": fold_case,
-    }
-    ratings = load(data, system, options, require=require_pairs)
+    ratings = load(data, system, reading, truth, require=require_pairs)
     found = check_k_properties(ratings, replicates=replicates, seed=seed)
     if as_json:
-        print(json.dumps(_describe(data, ratings) | found.to_dict(), indent=2, allow_nan=False))
+        described = _describe(data, ratings) | found.to_dict()
+        print(as_options(json.dumps(described, indent=2, allow_nan=False)))
     else:
         from rich.console import Console
 
@@ -78,6 +50,8 @@ def check(
 
 
 def _describe(name: str, ratings: "Ratings") -> dict[str, Any]:
+    from experiments.cli.load import data_notes
+
     described = {
         "name": name,
         "n_items": ratings.n_items,
@@ -86,7 +60,7 @@ def _describe(name: str, ratings: "Ratings") -> dict[str, Any]:
         "raters": list(ratings.raters),
         "categories": list(ratings.categories),
         "ordered": ratings.ordered,
-        "notes": list(ratings.notes),
+        "notes": data_notes(ratings),
     }
     return {"data": described}
 
@@ -95,7 +69,7 @@ def _render(name: str, ratings: "Ratings", found: "KProperties") -> "Group":
     from rich.console import Group
     from rich.text import Text
 
-    from experiments.cli.load import header_lines
+    from experiments.cli.load import data_notes, header_lines
     from experiments.reporting.text_table import bold_table
     from lehner.core.wording import counted, counted_categories
 
@@ -106,7 +80,7 @@ def _render(name: str, ratings: "Ratings", found: "KProperties") -> "Group":
             "–" if test.p_value is None else f"{test.p_value:.3f} ± {test.p_value_se:.3f}",
             "–" if test.adjusted_p_value is None else f"{test.adjusted_p_value:.3f}",
             test.verdict,
-            test.note,
+            as_options(test.note),
         ]
         for test in found.tests.values()
     ]
@@ -117,5 +91,5 @@ def _render(name: str, ratings: "Ratings", found: "KProperties") -> "Group":
         f"{counted(found.replicates, 'simulated data set')}, adjusted for their number by Holm's "
         "method"
     )
-    notes = map(Text, header_lines(ratings.notes))
+    notes = map(Text, header_lines(data_notes(ratings)))
     return Group(Text(heading), *notes, Text(), *table, Text(), *map(Text, found.verdict))

@@ -7,21 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from experiments.cli.arguments import (
-    AsJson,
-    Categories,
-    Counts,
-    Data,
-    FoldCase,
-    Item,
-    Missing,
-    Ordered,
-    Raters,
-    Seed,
-    System,
-    Truth,
-    check_seed,
-)
+from experiments.cli.arguments import AsJson, Data, Reading, Seed, System, Truth
 
 if TYPE_CHECKING:
     from lehner import Ratings, SoftLabels
@@ -39,13 +25,8 @@ def label(
     ] = "algebraic",
     seed: Seed = 1,
     truth: Truth = None,
-    item: Item = None,
-    raters: Raters = None,
-    counts: Counts = None,
-    categories: Categories = None,
-    ordered: Ordered = False,
-    missing: Missing = None,
-    fold_case: FoldCase = False,
+    *,
+    reading: Reading,
     output: Annotated[Path | None, typer.Option(help="CSV file. Default: standard output.")] = None,
     as_json: AsJson = False,
 ) -> None:
@@ -56,36 +37,25 @@ def label(
     answers are part of the labels: to train that system on them, use --without-system. The
     algebra never uses the system's answers. No system is needed.
     """
-    from experiments.cli.load import header_lines, load
+    from experiments.cli.load import data_notes, header_lines, load
     from experiments.cli.progress_lines import progress_lines
     from experiments.estimate.label_table import label_items, require_label_method
     from experiments.reporting.files import write_csv
     from lehner.core.estimate import require_pairs
 
-    check_seed(seed)
     require_label_method(method)
-    options = {
-        "truth": truth,
-        "item": item,
-        "raters": raters,
-        "counts": counts,
-        "categories": categories,
-        "ordered": ordered,
-        "missing": missing,
-        "fold_case": fold_case,
-    }
-    ratings = load(data, system, options, require=require_pairs)
+    ratings = load(data, system, reading, truth, require=require_pairs)
     if without_system:
         ratings = ratings.without_system()
     with progress_lines():
         labels = label_items(ratings, method, seed)
     table = labels.to_frame()
-    for text in header_lines(ratings.notes):
+    for text in header_lines(data_notes(ratings)):
         print(text, file=sys.stderr)
     for text in (*labels.warnings, *_notes(labels, ratings)):
         print(f"{method}: {text}", file=sys.stderr)
     if as_json:
-        found = {"data": {"name": data, "notes": list(ratings.notes)}} | _plain(labels)
+        found = {"data": {"name": data, "notes": data_notes(ratings)}} | _plain(labels)
         print(json.dumps(found, indent=2, allow_nan=False))
     if not labels.defined:
         raise typer.Exit(1)

@@ -5,6 +5,9 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from experiments.cli.arguments import Reading
+from experiments.cli.options import as_options
+
 if TYPE_CHECKING:
     from lehner import Ratings
 
@@ -12,7 +15,8 @@ if TYPE_CHECKING:
 def load(
     data: str,
     system: str | None,
-    options: dict[str, Any],
+    reading: Reading,
+    truth: str | None = None,
     *,
     require: "Callable[[Ratings], None] | None" = None,
 ) -> "Ratings":
@@ -24,17 +28,16 @@ def load(
         A file, else the name of a bundled data set.
     system : str, optional
         Column or rater that is the system.
-    options : dict
-        `truth`, `item`, `counts`: a column; `raters`, `categories`, `missing`: names,
-        comma-separated; `ordered`, `fold_case`: flags. None and False are options not given.
-        `truth` may also be a file with columns `item` and `truth`.
+    reading : Reading
+    truth : str, optional
+        A column, or a file with columns `item` and `truth`.
     require : callable, optional
         Raises an InputError unless the ratings have what the command needs.
 
     Returns
     -------
     Ratings
-        Whose `notes` say what a warning would, for the command to print.
+        Whose notes say what a warning would: see `data_notes`.
 
     Raises
     ------
@@ -44,6 +47,7 @@ def load(
     from experiments.cli.truth_file import add_truths
     from lehner import DataWarning, InputError, list_datasets, load_dataset, read_ratings
 
+    options: dict[str, Any] = {"truth": truth} | vars(reading)
     given = {name: value for name, value in options.items() if value not in (None, False)}
     truths = Path(given.pop("truth")) if _is_file(given.get("truth")) else None
     bundled = data in {one.name for one in list_datasets()} and not Path(data).is_file()
@@ -72,6 +76,11 @@ def load(
             column=error.column,
         ) from None
     return ratings
+
+
+def data_notes(ratings: "Ratings") -> list[str]:
+    """Give what is to be known of the data, in terms of the command's options."""
+    return [as_options(note) for note in ratings.notes]
 
 
 def header_lines(notes: Iterable[str]) -> list[str]:

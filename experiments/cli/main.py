@@ -4,6 +4,7 @@ import json
 import os
 import sys
 import threading
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -12,25 +13,20 @@ import typer
 from experiments.cli.agreement import agreement
 from experiments.cli.arguments import (
     AsJson,
-    Categories,
-    Counts,
     Data,
-    FoldCase,
     Interval,
-    Item,
-    Missing,
-    Ordered,
     Output,
-    Raters,
+    Reading,
     Seed,
     System,
     Truth,
-    check_interval,
-    check_seed,
+    read_shared_mistakes,
+    with_reading,
 )
 from experiments.cli.ask import ask
 from experiments.cli.check import check
 from experiments.cli.label import label
+from experiments.cli.options import as_options
 from experiments.cli.plan import plan
 from experiments.cli.study import app as study_app
 
@@ -45,11 +41,11 @@ app = typer.Typer(
     rich_markup_mode=None,  # rich takes as long to load as all the rest of --help
 )
 
-app.command()(agreement)
+app.command()(with_reading(agreement))
 app.add_typer(study_app, name="study")
-app.command()(ask)
-app.command()(check)
-app.command()(label)
+app.command()(with_reading(ask, leave_out="counts"))
+app.command()(with_reading(check))
+app.command()(with_reading(label))
 app.command()(plan)
 
 
@@ -59,6 +55,7 @@ def lehner() -> None:
 
 
 @app.command()
+@with_reading
 def estimate(
     data: Data,
     system: System = None,
@@ -68,13 +65,8 @@ def estimate(
     interval: Interval = 0.9,
     seed: Seed = 1,
     truth: Truth = None,
-    item: Item = None,
-    raters: Raters = None,
-    counts: Counts = None,
-    categories: Categories = None,
-    ordered: Ordered = False,
-    missing: Missing = None,
-    fold_case: FoldCase = False,
+    *,
+    reading: Reading,
     truths_in_model: Annotated[
         bool,
         typer.Option(
@@ -113,23 +105,10 @@ def estimate(
         fit_slopes,
     )
     from lehner.core.estimate import require_estimable
-    from lehner.shared_mistakes.prior import read_shared_mistakes
 
     methods = find_methods(method or DEFAULT_METHODS)
-    check_interval(interval)
-    check_seed(seed)
     shared = None if shared_mistakes is None else read_shared_mistakes(shared_mistakes)
-    options = {
-        "truth": truth,
-        "item": item,
-        "raters": raters,
-        "counts": counts,
-        "categories": categories,
-        "ordered": ordered,
-        "missing": missing,
-        "fold_case": fold_case,
-    }
-    ratings = load(data, system, options, require=require_estimable)
+    ratings = load(data, system, reading, truth, require=require_estimable)
     seen = ratings if truths_in_model else ratings.with_truth(None)
     estimates = []
     slopes = None
@@ -137,7 +116,8 @@ def estimate(
         with compile_models(methods, seen) as wait:
             for one in methods:
                 wait(one.model)
-                estimates.append(one.estimate(seen, interval, seed))
+                said = one.estimate(seen, interval, seed)
+                estimates.append(replace(said, warnings=tuple(map(as_options, said.warnings))))
         if sensitivity:
             slopes = fit_slopes(seen, interval, seed)
     comparison = compare(data, ratings, estimates, shared_mistakes=shared, slopes=slopes)
@@ -183,7 +163,6 @@ def paper(
     from experiments.paper.paper_command import reproduce
     from lehner import InputError
 
-    check_seed(seed)
     if figure is not None and everything:
         raise InputError("--figure and --all exclude one another", "leave one of them out")
     if figure is not None and as_json:
@@ -204,7 +183,6 @@ def atlas(
     """Compute each method's large-sample bias where an assumption fails: tables and figures."""
     from experiments.atlas.atlas_command import write_atlas
 
-    check_seed(seed)
     for path in write_atlas(violation, output, seed):
         print(f"wrote {path}", file=sys.stderr, flush=True)
 
@@ -228,7 +206,6 @@ def calibrate(
     """Check by simulation that the intervals of the Bayesian models are what they say."""
     from experiments.calibration.calibration_command import write_calibration
 
-    check_seed(seed)
     for path in write_calibration(model, design, simulations, output, seed):
         print(f"wrote {path}", file=sys.stderr)
 
@@ -253,7 +230,7 @@ def main() -> None:
 
         if not isinstance(error, InputError):
             raise
-        sys.exit(_complain(str(error)))
+        sys.exit(_complain(as_options(str(error))))
 
 
 def _leave_within(seconds: float) -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
 
-from experiments.cli.arguments import AsJson, Seed, check_seed
+from experiments.cli.arguments import AsJson, Seed
 
 if TYPE_CHECKING:
     from experiments.planning.plan import Question
@@ -60,7 +60,6 @@ def plan(
     from lehner.core.checks import check_whole_number
     from lehner.simulation.vote_probabilities import n_vote_cells
 
-    check_seed(seed)
     check_whole_number("--replicates", replicates, 1000)
     asked = Question(
         n_categories=categories,

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from experiments.cli.load import data_notes
 from experiments.estimate.predictions import Prediction, compare_predictions
 from experiments.estimate.sensitivity import sensitivity_dict
 from lehner import (
@@ -145,7 +146,7 @@ class Comparison:
                 "raters": list(ratings.raters),
                 "categories": list(ratings.categories),
                 "ordered": ratings.ordered,
-                "notes": list(ratings.notes),
+                "notes": data_notes(ratings),
                 "known_truth": plain(self.known_truth),
             },
             "agreement": plain(self.agreement),

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from rich.console import Console, Group
 from rich.text import Text
 
-from experiments.cli.load import header_lines
+from experiments.cli.load import data_notes, header_lines
 from experiments.estimate.comparison import Comparison, Disagreement, KnownTruth, uses_truths
 from experiments.estimate.predictions import Prediction
 from experiments.estimate.sensitivity import curves, sensitivity_lines, widened_rows
@@ -135,7 +135,7 @@ def _heading(comparison: Comparison) -> list[str]:
         f"Raters agree on {agreement.agreement:.3f} of {counted(agreement.n_pairs, 'pair')}, "
         f"kappa {agreement.kappa:.3f} (chance 1/{ratings.n_categories})",
     ]
-    lines[1:1] = header_lines(ratings.notes)
+    lines[1:1] = header_lines(data_notes(ratings))
     if comparison.known_truth is not None:
         truth = comparison.known_truth
         lines.append(

@@ -142,7 +142,8 @@ def _require_scale(weights: str, categories: Sequence[Label], ordered: bool) -> 
         raise InputError(
             f"weights {weights!r} need ordered categories, and it is not known that "
             f"{listed} is their order",
-            "give all categories in order (--categories) and say that they are ordered (--ordered)",
+            "give all categories in order (categories=…) and say that they are ordered "
+            "(ordered=True)",
         )
 
 

@@ -253,7 +253,7 @@ def require_estimable(ratings: Ratings) -> None:
     if ratings.system is None:
         raise InputError(
             "no column or rater is the system",
-            f"name it with --system, as one of {', '.join(ratings.raters)}",
+            f"name it with system=…, as one of {', '.join(ratings.raters)}",
         )
     if not ((ratings.system >= 0) & (ratings.weights > 0)).any():
         raise InputError("the system answered no item", "give its answers")
@@ -278,7 +278,7 @@ def require_pairs(ratings: Ratings) -> None:
     if ratings.n_categories < 2:
         raise InputError(
             f"the only category is {', '.join(map(str, ratings.categories)) or 'missing'}",
-            "name all categories, used or not, with --categories",
+            "name all categories, used or not, with categories=…",
         )
     item, rater = ratings.flat.item_index, ratings.flat.rater_index
     paired = (item[1:] == item[:-1]) & (rater[1:] != rater[:-1])

@@ -65,7 +65,7 @@ def choose_items(ratings: Ratings, n: int, *, by: Selection = "votes", seed: See
     check_whole_number("n", n, 1)
     check_choice("by", by, ("random", "votes"))
     if ratings.system is None:
-        raise InputError("no column or rater is the system", "name it with --system")
+        raise InputError("no column or rater is the system", "name it with system=…")
     if ratings.grouped:
         raise InputError(
             "rows stand for several items, and an expert labels one", "give a row for each item"

@@ -127,7 +127,7 @@ def correct_by_truth(
     items = rightness(ratings, probabilities_right)
     if items.n_known == 0:
         raise InputError(
-            "no truth is known of an item that the system answered", "give some, with --truth"
+            "no truth is known of an item that the system answered", "give some, with truth=…"
         )
     posterior = share_posterior(items, variance)
     p_value = contradiction(items, variance)

@@ -1,30 +1,6 @@
 """The share of items that mislead raters and system alike: a number, or a Beta prior of it."""
 
-import numpy as np
-
-from lehner.core.errors import InputError
-
 type SharedMistakes = float | tuple[float, float]
-
-
-def read_shared_mistakes(text: str) -> SharedMistakes:
-    """Read a share, as in "0.1", or the two numbers of its Beta prior, as in "0.5,4.5".
-
-    Examples
-    --------
-    >>> read_shared_mistakes("0.1"), read_shared_mistakes("0.5,4.5")
-    (0.1, (0.5, 4.5))
-    """
-    remedy = "give a share between 0 and 1, as in 0.1, or a Beta prior of it, as in 0.5,4.5"
-    try:
-        numbers = [float(part) for part in text.split(",")]
-    except ValueError:
-        numbers = []
-    if len(numbers) == 1 and 0 <= numbers[0] <= 1:
-        return numbers[0]
-    if len(numbers) == 2 and all(0 < number < np.inf for number in numbers):
-        return numbers[0], numbers[1]
-    raise InputError(f"--shared-mistakes is {text}", remedy)
 
 
 def describe_shared_mistakes(shared_mistakes: SharedMistakes) -> str:

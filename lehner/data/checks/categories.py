@@ -74,23 +74,23 @@ def _problem(cells: Mapping[Label, int]) -> tuple[Label, str, str] | None:
             same[0][0],
             f"the categories {', '.join(spellings)} (in {', '.join(counts)} cells) differ only "
             "in how they are written",
-            "write them alike, read them as one (--fold-case), or, if they are several, name all "
-            "categories (--categories)",
+            "write them alike, read them as one (fold_case=True), or, if they are several, name "
+            "all categories (categories=…)",
         )
     sure = sure_placeholders(cells)
     if sure:
         return (
             sure[0],
             f"{str(sure[0])!r} ({counted(cells[sure[0]], 'cell')}) would count as a category",
-            f"read it as no rating (--missing={sure[0]}) or, if it is one, name all categories "
-            "(--categories)",
+            f"read it as no rating (missing=[{str(sure[0])!r}]) or, if it is one, name all "
+            "categories (categories=…)",
         )
     what = no_categories(cells)
     if what:
         return (
             next(iter(cells)),
             f"the ratings are {what}, not categories",
-            "cut them into few categories, or name all categories (--categories)",
+            "cut them into few categories, or name all categories (categories=…)",
         )
     return None
 
@@ -98,7 +98,7 @@ def _problem(cells: Mapping[Label, int]) -> tuple[Label, str, str] | None:
 def _say_placeholder(cells: Mapping[Label, int], label: Label) -> str:
     return (
         f"{str(label)!r} ({counted(cells[label], 'cell')}) counts as a category; if it stands for "
-        f"no rating, read it as such (--missing={label})"
+        f"no rating, read it as such (missing=[{str(label)!r}])"
     )
 
 

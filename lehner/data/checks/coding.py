@@ -55,7 +55,7 @@ def check_coding(ratings: "Ratings", *, refuse: bool) -> tuple[str, ...]:
 
 
 REMEDY = (
-    "code them alike, or, if they are meant so, name all categories in their order (--categories)"
+    "code them alike, or, if they are meant so, name all categories in their order (categories=…)"
 )
 
 

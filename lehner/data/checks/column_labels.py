@@ -42,14 +42,14 @@ def refuse_stray_columns(columns: Mapping[str, Column], raters: Sequence[str]) -
                 f"labels such as {_shown(sorted(map(str, alone)))} occur in no other column"
                 + (f", where they are {_shown(elsewhere)}" if alone == mine and elsewhere else "")
                 + ", so it is hardly a rater",
-                "name the raters' columns (--raters) or the items' column (--item), or code all "
+                "name the raters' columns (raters=…) or the items' column (item=…), or code all "
                 "raters alike",
                 column=name,
             )
         if many and len(mine) == len(columns[name].codes) >= 2 * max(map(len, others)):
             raise InputError(
                 "it has another label in each row, so it is hardly a rater",
-                "name the raters' columns (--raters) or the items' column (--item)",
+                "name the raters' columns (raters=…) or the items' column (item=…)",
                 column=name,
             )
 

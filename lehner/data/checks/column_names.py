@@ -45,13 +45,13 @@ def refuse_other_columns(raters: Sequence[str], system: str | None) -> None:
             raise InputError(
                 f"its name is that of {what}, and it would count as a rater",
                 (f"say what it is ({remedy}) or " if remedy else "") + "name the raters' columns "
-                "(--raters)",
+                "(raters=…)",
                 column=name,
             )
 
 
 def part_by_name(name: str, raters: Sequence[str], system: str | None) -> tuple[str, str] | None:
-    """Give what a column is by its name, and the option that says so; None for a rater.
+    """Give what a column is by its name, and the argument that says so; None for a rater.
 
     Parameters
     ----------
@@ -68,22 +68,22 @@ def part_by_name(name: str, raters: Sequence[str], system: str | None) -> tuple[
     Examples
     --------
     >>> part_by_name("label_true", ["Ann", "label_true"], "gpt")
-    ('known truths', '--truth label_true')
+    ('known truths', "truth='label_true'")
     >>> part_by_name("model_b", ["model_b", "model_c"], "model_a")
     """
     words = _words(name)
     if not words:
         return None
     if TRUTH & set(words) and set(words) <= TRUTH | OF_TRUTH:
-        return "known truths", f"--truth {name}"
+        return "known truths", f"truth={name!r}"
     if words[0] in ITEM and set(words) <= ITEM | OF_ITEM:
-        return "the items", f"--item {name}"
+        return "the items", f"item={name!r}"
     if words[0] in COUNT and len(words) == 1:
-        return "numbers of items", f"--counts {name}"
+        return "numbers of items", f"counts={name!r}"
     if words[0] in REMARK and len(words) == 1:
         return "a remark", ""
     if _of_system(words) and not all(_of_system(_words(rater)) for rater in raters):
-        return ("another system", "") if system else ("a system", f"--system {name}")
+        return ("another system", "") if system else ("a system", f"system={name!r}")
     return None
 
 
@@ -103,7 +103,7 @@ def say_doubtful_names(raters: Sequence[str], system: str | None) -> tuple[str, 
     for name in raters:
         if fold(name) in DOUBTFUL:
             said.append(
-                f"{name!r} counts as a rater; if it holds known truths, say so (--truth {name})"
+                f"{name!r} counts as a rater; if it holds known truths, say so (truth={name!r})"
             )
     family = [name for name in raters if system and _same_family(name, system)]
     if 2 * len(family) < len(raters):

@@ -75,7 +75,7 @@ def say_slip(cells: Mapping[Label, int], rare: Label, frequent: Label) -> str:
     return (
         f"the category {str(rare)!r} ({counted(cells[rare], 'cell')}) looks like a slip for "
         f"{str(frequent)!r} ({counted(cells[frequent], 'cell')}); correct it, or name the "
-        "categories (--categories)"
+        "categories (categories=…)"
     )
 
 

@@ -174,7 +174,10 @@ def test_a_model_is_fitted_without_the_truths_or_says_where_it_contradicts_them(
     (inside,) = json.loads(out)["estimates"]
     assert inside["with_known_truth"] is None
     assert inside["system_accuracy"] != without["system_accuracy"]
-    assert any("contradict it: by the ratings they have" in text for text in inside["warnings"])
+    said = next(text for text in inside["warnings"] if "contradict it: by the ratings" in text)
+    assert said.endswith(
+        "; without --truths-in-model its estimate is corrected by the known truths instead"
+    )
 
 
 def test_a_cell_of_the_simulation_is_reproducible_and_measured():

@@ -74,7 +74,7 @@ def test_a_system_coded_otherwise_is_refused_with_both_sets(tmp_path, way, label
         read(way, data, tmp_path, system="gpt")
     for label in (*labels, "no", "yes"):
         assert label.strip() in str(caught.value)
-    assert "--fold-case" in caught.value.remedy or "--categories" in caught.value.remedy
+    assert "fold_case=True" in caught.value.remedy or "categories=…" in caught.value.remedy
 
 
 def test_a_system_with_one_common_answer_in_a_hundred_is_refused():
@@ -122,7 +122,7 @@ def test_spellings_of_one_category_are_refused_and_folded(tmp_path, way):
     data["Ann"][:3] = ["No", "YES", " no"]
     with pytest.raises(InputError, match="'YES'/'yes'") as caught:
         read(way, data, tmp_path, system="gpt")
-    assert "--fold-case" in caught.value.remedy
+    assert "fold_case=True" in caught.value.remedy
     folded = read(way, data, tmp_path, system="gpt", fold_case=True)
     assert folded.categories == ("no", "yes")
     assert folded.n_ratings == 180
@@ -157,7 +157,7 @@ def test_the_error_names_the_cell(tmp_path):
 def test_placeholders_are_refused_and_read_as_missing(tmp_path, way, text):
     data = table(gpt=answers())
     data["Ann"][3] = text
-    with pytest.raises(InputError, match=r"would count as a category.*--missing"):
+    with pytest.raises(InputError, match=r"would count as a category.*missing="):
         read(way, data, tmp_path, system="gpt")
     ratings = read(way, data, tmp_path, system="gpt", missing=[text])
     assert (ratings.categories, ratings.n_ratings) == (("no", "yes"), 179)

@@ -1,0 +1,37 @@
+"""Options of the command in place of Python's arguments, in what the library says."""
+
+import re
+
+ARGUMENT = re.compile(
+    r"\b(system|truth|item|raters|counts|categories|ordered|missing|fold_case)="
+    r"(?:…|True|\[?(['\"])(.*?)\2\]?)"
+)
+PHRASES = {
+    "fit ratings.with_truth(None), and correct its estimate by the known truths instead "
+    "(correct_by_truth)": "without --truths-in-model its estimate is corrected by the known truths "
+    "instead",
+}
+
+
+def as_options(text: str) -> str:
+    """Name options where a message of the library names arguments.
+
+    Examples
+    --------
+    >>> as_options("name the raters' columns (raters=…), or say so (truth='gold')")
+    "name the raters' columns (--raters), or say so (--truth gold)"
+    >>> as_options("read it as no rating (missing=['-']) or as one (fold_case=True)")
+    'read it as no rating (--missing=-) or as one (--fold-case)'
+    """
+    for phrase, of_command in PHRASES.items():
+        text = text.replace(phrase, of_command)
+    return ARGUMENT.sub(_option, text)
+
+
+def _option(match: re.Match[str]) -> str:
+    name, _, value = match.groups()
+    option = f"--{name.replace('_', '-')}"
+    if value is None:
+        return option
+    # A label may begin with a hyphen, as if it were an option.
+    return f"{option}={value}" if name == "missing" else f"{option} {value}"

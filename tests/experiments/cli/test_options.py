@@ -1,0 +1,62 @@
+"""Options: of the library's arguments in its messages, and those that several commands share."""
+
+import ast
+import re
+from pathlib import Path
+
+import pytest
+
+import bayes_models
+import lehner
+from experiments.cli.arguments import Reading, read_shared_mistakes, with_reading
+from experiments.cli.options import as_options
+from lehner import InputError
+
+OPTION = re.compile(r"(^|[\s(`])--[a-z]")
+
+
+def strings(path):
+    """Give all texts of a file, of f-strings the fixed parts."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    return [n.value for n in ast.walk(tree) if isinstance(n, ast.Constant) and type(n.value) is str]
+
+
+def test_the_libraries_name_no_option_of_the_command():
+    files = [
+        p for package in (lehner, bayes_models) for p in Path(package.__path__[0]).rglob("*.py")
+    ]
+    assert len(files) > 100
+    assert [(p.name, text) for p in files for text in strings(p) if OPTION.search(text)] == []
+
+
+def test_each_option_of_ratings_stands_for_the_argument_of_its_name():
+    for name in ("system", "truth", *vars(Reading())):
+        option = f"--{name.replace('_', '-')}"
+        assert as_options(f"say so ({name}=…), or not") == f"say so ({option}), or not"
+    assert (
+        as_options("(missing=[\"it's\"]) (truth='the gold')")
+        == "(--missing=it's) (--truth the gold)"
+    )
+    assert as_options("row 2, column 'raters=3'") == "row 2, column 'raters=3'"
+
+
+def test_a_command_takes_the_options_of_reading_where_it_says():
+    seen = []
+
+    def command(data: str, *, reading: Reading, as_json: bool = False) -> None:
+        seen.append((data, reading, as_json))
+
+    taking = with_reading(command, leave_out="counts")
+    assert list(taking.__annotations__) == [
+        *("data", "item", "raters", "categories", "ordered", "missing", "fold_case", "as_json")
+    ]
+    shared = vars(Reading(item="id", ordered=True))
+    given = {name: value for name, value in shared.items() if name != "counts"}
+    taking(data="file", as_json=True, **given)
+    assert seen == [("file", Reading(item="id", ordered=True), True)]
+
+
+@pytest.mark.parametrize("text", ["x", "1.5", "-0.1", "0,1", "0.5,4.5,1", "", "nan", "0.5,inf"])
+def test_a_share_of_misleading_items_that_cannot_be_is_refused(text):
+    with pytest.raises(InputError, match="give a share between 0 and 1"):
+        read_shared_mistakes(text)

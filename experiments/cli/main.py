@@ -169,7 +169,7 @@ def paper(
         raise InputError(
             "--json is of the table of numbers, not of a figure", "leave one of them out"
         )
-    reproduce(figure, everything, output, runs, seed, as_json)
+    reproduce(figure, everything=everything, output=output, runs=runs, seed=seed, as_json=as_json)
 
 
 @app.command()

@@ -18,6 +18,7 @@ HERE = Path(".")
 
 def reproduce(
     figure: int | None,
+    *,
     everything: bool,
     output: Path | None,
     runs: int | None,

@@ -116,7 +116,7 @@ def find_weights(
         return AgreementWeights(name="given", matrix=_check_matrix(weights, len(categories)))
     disagreement = find("kind of weights", weights, WEIGHTS)
     if disagreement is not _identity:
-        _require_scale(weights, categories, ordered)
+        _require_scale(weights, categories, ordered=ordered)
     position = np.arange(len(categories), dtype=float)
     numbers = all(isinstance(category, int) for category in categories)
     values = np.array(categories, dtype=float) if numbers else position
@@ -124,7 +124,7 @@ def find_weights(
     return AgreementWeights(name=weights, matrix=1 - found / max(found.max(initial=0), 1e-300))
 
 
-def _require_scale(weights: str, categories: Sequence[Label], ordered: bool) -> None:
+def _require_scale(weights: str, categories: Sequence[Label], *, ordered: bool) -> None:
     numbers = [category for category in categories if isinstance(category, int)]
     listed = ", ".join(map(str, categories))
     if weights in ("interval", "ratio"):

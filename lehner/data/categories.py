@@ -271,7 +271,7 @@ def check_categories(categories: Sequence[Any]) -> tuple[Label, ...]:
 
 
 def choose_categories(
-    columns: Mapping[str, Column], categories: Sequence[Any] | None, ordered: bool
+    columns: Mapping[str, Column], categories: Sequence[Any] | None, *, ordered: bool
 ) -> tuple[tuple[Label, ...], dict[Any, Label], bool]:
     """Settle the categories that rating columns share.
 

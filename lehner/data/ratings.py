@@ -620,12 +620,12 @@ class Ratings:
             refuse_other_columns(chosen, system)
         labelled = [*chosen, *(name for name in (system, truth) if name is not None)]
         found = {name: encode(columns[name], name) for name in labelled}
-        roles, odd = reread(found, missing, fold_case, categories)
+        roles, odd = reread(found, categories, missing=missing, fold_case=fold_case)
         fixed = categories is not None or declared_column(roles) is not None
         if raters is None and not fixed:
             answers = {name: column for name, column in roles.items() if name != truth}
             refuse_stray_columns(answers, chosen)
-        cats, names, ordered = choose_categories(roles, categories, ordered)
+        cats, names, ordered = choose_categories(roles, categories, ordered=ordered)
         if categories is None:
             odd += check_found_categories(roles, names, refuse=not fixed)
         if raters is None:
@@ -718,9 +718,9 @@ class Ratings:
         when = None if occasion is None else encode_items(columns[occasion], occasion)[0]
         labelled = [rating] if truth is None else [rating, truth]
         found = {name: encode(columns[name], name) for name in labelled}
-        roles, odd = reread(found, missing, fold_case, categories)
+        roles, odd = reread(found, categories, missing=missing, fold_case=fold_case)
         fixed = categories is not None or declared_column(roles) is not None
-        cats, names, ordered = choose_categories(roles, categories, ordered)
+        cats, names, ordered = choose_categories(roles, categories, ordered=ordered)
         if categories is None:
             odd += check_found_categories(roles, names, refuse=not fixed)
         codes = {name: recode(column, name, cats, names) for name, column in roles.items()}

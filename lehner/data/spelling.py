@@ -38,9 +38,10 @@ def fold(label: Any) -> str:
 
 def reread(
     columns: Mapping[str, Column],
+    categories: Sequence[Any] | None,
+    *,
     missing: Sequence[Any],
     fold_case: bool,
-    categories: Sequence[Any] | None,
 ) -> tuple[dict[str, Column], tuple[str, ...]]:
     """Read labels once more, with texts that stand for no rating and spellings made alike.
 
@@ -48,13 +49,13 @@ def reread(
     ----------
     columns : mapping of str to Column
         Of raters, system and truth.
+    categories : sequence, optional
+        Labels as the user spells them.
     missing : sequence of str
         Labels that stand for no rating.
     fold_case : bool
         Whether labels that `fold` makes alike are one: the one among `categories`, else the
         folded text.
-    categories : sequence, optional
-        Labels as the user spells them.
 
     Returns
     -------

@@ -105,10 +105,11 @@ def fit_null(ratings: Ratings, name: NullName) -> Null:
     design = find_design(ratings, with_system=name == "with_system", anonymous=anonymous)
     totals = observed_totals(design)
     own = name != "one_accuracy" and not anonymous
-    return Null(design=design, totals=totals, model=_fit(totals, design, own), own_accuracies=own)
+    model = _fit(totals, design, own_accuracies=own)
+    return Null(design=design, totals=totals, model=model, own_accuracies=own)
 
 
-def _fit(totals: Totals, design: Design, own_accuracies: bool) -> KModel:
+def _fit(totals: Totals, design: Design, *, own_accuracies: bool) -> KModel:
     return fit_own_accuracies(totals, design) if own_accuracies else fit_k_model(totals)
 
 
@@ -158,7 +159,7 @@ def _bootstrap(
     simulated: dict[str, list[Floats]] = {name: [] for name in tests}
     accuracy, base_rates = null.model.accuracy[0], null.model.base_rates[0]
     for totals in simulated_totals(null.design, accuracy, base_rates, replicates, rng):
-        model = _fit(totals, null.design, null.own_accuracies)
+        model = _fit(totals, null.design, own_accuracies=null.own_accuracies)
         for name, test in tests.items():
             simulated[name].append(test.statistic(totals, model, null.design))
     return {

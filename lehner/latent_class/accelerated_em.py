@@ -100,17 +100,17 @@ def accelerated_em(
         if growing.any() and (still or steps % (3 * EVERY) == 0):
             trial, least = _perturb(second, growing, rows), after + least_gain
         elif still:
-            return Climb(second, True, steps)
+            return Climb(second, converged=True, steps=steps)
         else:
             trial, least = _extrapolate(current, first, second, rows), highest - slack
         landed, reached = step(trial)
         if reached >= least:
             current = landed
         elif still:
-            return Climb(second, True, steps)
+            return Climb(second, converged=True, steps=steps)
         else:
             current = second
-    return Climb(best, False, steps)
+    return Climb(best, converged=False, steps=steps)
 
 
 def check_stop(tolerance: float, max_iterations: int) -> None:

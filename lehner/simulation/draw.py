@@ -184,12 +184,12 @@ def estimate_samples(
     check_whole_number("replicates", replicates, 1)
     require_few_votes(scenario)
     methods = find_vote_methods(methods)
-    chunks = list(_chunks(scenario, replicates, methods, in_sample, seed))
+    chunks = list(_chunks(scenario, replicates, methods, seed, in_sample=in_sample))
     return {name: np.concatenate([chunk[name] for chunk in chunks]) for name in chunks[0]}
 
 
 def _chunks(
-    scenario: Scenario, replicates: int, methods: Sequence[str], in_sample: bool, seed: Seed
+    scenario: Scenario, replicates: int, methods: Sequence[str], seed: Seed, *, in_sample: bool
 ) -> Iterator[dict[str, Floats]]:
     size = samples_at_once(n_cells(scenario), scenario)
     starts = range(0, replicates, size)

@@ -61,13 +61,15 @@ def pattern_probabilities(
     half = n_raters if scenario.copying else (n_raters + 1) // 2
     first = _ratings(scenario, rows[:, :, :half], scenario.copying)
     second = _ratings(scenario, rows[:, :, half:n_raters], ())
-    answers = latent_probabilities(scenario, parameters, right).swapaxes(1, 2) * rows[:, :, -1]
+    answers = (
+        latent_probabilities(scenario, parameters, right=right).swapaxes(1, 2) * rows[:, :, -1]
+    )
     joint = (answers[..., None] * second[:, :, None]).reshape(n, n_levels * k, -1)
     probability = (first.swapaxes(1, 2) @ joint).reshape(n, first.shape[-1], k, -1)
     return probability.swapaxes(1, 2).reshape(n, k, -1)
 
 
-def latent_probabilities(scenario: Scenario, parameters: DrawnParameters, right: bool) -> Floats:
+def latent_probabilities(scenario: Scenario, parameters: DrawnParameters, *, right: bool) -> Floats:
     """Give each latent state's probability.
 
     Parameters

@@ -124,7 +124,7 @@ def vote_probabilities(
     # Raters, then responses first, samples and latent states side by side in memory.
     rows = confusion.transpose(2, 4, 0, 1, 3).reshape(n_answering, k, n, n_levels * k)
     held = _votes_given_state(scenario, rows[:-1])
-    latent = latent_probabilities(scenario, parameters, right)
+    latent = latent_probabilities(scenario, parameters, right=right)
     answers = latent.swapaxes(1, 2) * rows[-1].transpose(1, 2, 0)
     return (held.swapaxes(0, 1) @ answers).swapaxes(1, 2)
 

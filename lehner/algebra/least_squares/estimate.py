@@ -31,8 +31,8 @@ def estimate_least_squares(
     ----------
     ratings : Ratings
         With a system.
-    form : {"one_coin", "distance_decay", "free"}
-        As of `fit_least_squares`; with "free" there is no estimate.
+    form : {"one_coin", "distance_decay"}
+        As of `fit_least_squares`.
     aggregation : {"weighted", "likelihood", "paper"}
         How step 4 combines the items, as of `estimate_algebraic`.
     starts : int

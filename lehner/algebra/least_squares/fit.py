@@ -27,7 +27,7 @@ from lehner.data.ratings import Ratings
 if TYPE_CHECKING:
     import xarray as xr
 
-type Form = Literal["one_coin", "distance_decay", "free"]
+type Form = Literal["one_coin", "distance_decay"]
 
 SINGULAR = 1e-7
 MOVED = 1e-4
@@ -115,9 +115,9 @@ def fit_least_squares(
     ----------
     ratings : Ratings
         A system's answers are not used. Ratings may be missing.
-    form : {"one_coin", "distance_decay", "free"}
-        One accuracy, above 1/K, and equal errors; errors that fall exponentially with the
-        distance of the categories, whose order matters; or any matrix.
+    form : {"one_coin", "distance_decay"}
+        One accuracy, above 1/K, and equal errors; or errors that fall exponentially with the
+        distance of the categories, whose order matters.
     starts : int
         Number of points to start from, 1 or more; all but the first are random.
     seed : int, numpy.random.SeedSequence or numpy.random.Generator
@@ -137,8 +137,8 @@ def fit_least_squares(
 
     Notes
     -----
-    K categories have K (K + 1) / 2 - 1 free frequencies of pairs, and the free form has K² - 1
-    parameters: it is never determined, by whatever data.
+    K categories have K (K + 1) / 2 - 1 free frequencies of pairs, and base rates with any
+    confusion matrix K² - 1 parameters, which such frequencies never determine.
 
     References
     ----------
@@ -151,8 +151,6 @@ def fit_least_squares(
     >>> fit = fit_least_squares(simulate(scenario, seed=1))
     >>> round(fit.accuracy, 2), fit.base_rates.values.round(2).tolist()
     (0.6, [0.51, 0.3, 0.2])
-    >>> fit_least_squares(simulate(scenario, seed=1), "free").rank
-    5
     """
     check_choice("form", form, FORMS)
     check_whole_number("starts", starts, 1)
@@ -160,11 +158,11 @@ def fit_least_squares(
     observed = pair_frequencies(ratings)
     reason = _unsupported(ratings)
     if reason:
-        return _result(ratings, form, observed, None, False, reason)
+        return _result(ratings, form, observed, None, reason, converged=False)
     coordinates, converged = _search(form, observed, starts, generator(seed))
-    if form != "free" and numbers_at(coordinates, k)[0] < 1 / k + 1e-6:
+    if numbers_at(coordinates, k)[0] < 1 / k + 1e-6:
         reason = f"the best accuracy is the chance level 1/{k}: base rates are undefined"
-    return _result(ratings, form, observed, coordinates, converged, reason)
+    return _result(ratings, form, observed, coordinates, reason, converged=converged)
 
 
 def _unsupported(ratings: Ratings) -> str:
@@ -189,10 +187,10 @@ def _search(
     k, target = len(observed), unordered(observed)
 
     def residuals(coordinates: Floats) -> Floats:
-        return unordered(model_at(form, coordinates, k).pairs()) - target
+        return unordered(model_at(coordinates, k).pairs()) - target
 
     def jacobian(coordinates: Floats) -> Floats:
-        return unordered(model_at(form, coordinates, k).pair_slopes()).T
+        return unordered(model_at(coordinates, k).pair_slopes()).T
 
     found = []
     for start in _starting_points(form, observed, starts, rng):
@@ -210,9 +208,6 @@ def _starting_points(form: str, observed: Floats, n: int, rng: np.random.Generat
     points = [rng.normal(0.0, 1.0, n_coordinates(form, k)) for _ in range(n)]
     points[0] = np.zeros(n_coordinates(form, k))
     points[0][:k] = np.log(np.maximum(observed.sum(axis=0), 1e-6))
-    if form == "free":
-        for point in points:
-            point[k:] += 2 * np.eye(k).ravel()
     return points
 
 
@@ -221,8 +216,9 @@ def _result(
     form: str,
     observed: Floats,
     coordinates: Floats | None,
-    converged: bool,
     reason: str,
+    *,
+    converged: bool,
 ) -> LeastSquaresFit:
     """Leave out what is undefined, and name everything."""
     import xarray as xr
@@ -231,7 +227,7 @@ def _result(
     expected, squares = np.full((k, k), np.nan), None
     values: dict[str, Any] = {}
     if coordinates is not None:
-        expected = model_at(form, coordinates, k).pairs()
+        expected = model_at(coordinates, k).pairs()
         squares = float(((unordered(expected) - unordered(observed)) ** 2).sum())
     if coordinates is not None and not reason:
         values, notes = _determined(form, coordinates, k)
@@ -265,7 +261,7 @@ def _result(
 
 def _determined(form: str, coordinates: Floats, k: int) -> tuple[dict[str, Any], list[str]]:
     """Give the numbers that the frequencies determine, and say which they do not."""
-    model = natural_slopes(form, coordinates, k)
+    model = natural_slopes(coordinates, k)
     values: dict[str, Any] = {"base_rates": model.base_rates, "confusion": model.confusion}
     _, sizes, directions = np.linalg.svd(unordered(model.pair_slopes()).T)
     rank = int((sizes > SINGULAR * sizes.max()).sum())
@@ -273,11 +269,12 @@ def _determined(form: str, coordinates: Floats, k: int) -> tuple[dict[str, Any],
     moves = {
         "base_rates": flat @ model.base_rate_slopes,
         "confusion": np.tensordot(flat, model.confusion_slopes, axes=1),
+        "accuracy": flat[:, k - 1],
+        "decay": flat[:, k:],
     }
-    if form != "free":
-        values["accuracy"], decay = numbers_at(coordinates, k)
-        values |= {"decay": decay} if form == "distance_decay" else {}
-        moves |= {"accuracy": flat[:, k - 1], "decay": flat[:, k:]}
+    values["accuracy"], decay = numbers_at(coordinates, k)
+    if form == "distance_decay":
+        values["decay"] = decay
     moved = [name for name in values if np.abs(moves[name]).max(initial=0) > MOVED]
     determined = {name: value for name, value in values.items() if name not in moved}
     if not moved:

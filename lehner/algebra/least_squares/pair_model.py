@@ -10,7 +10,7 @@ import numpy as np
 from lehner.core.arrays import TINY, Floats, Integers
 from lehner.data.ratings import Ratings
 
-FORMS = ("one_coin", "distance_decay", "free")
+FORMS = ("one_coin", "distance_decay")
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -115,31 +115,29 @@ def decaying_errors(accuracy: float, decay: float, k: int) -> tuple[Floats, Floa
 
 def n_parameters(form: str, k: int) -> int:
     """Count base rates and what the confusion matrix depends on."""
-    return k - 1 + {"one_coin": 1, "distance_decay": 2, "free": k * (k - 1)}[form]
+    return k - 1 + {"one_coin": 1, "distance_decay": 2}[form]
 
 
 def n_coordinates(form: str, k: int) -> int:
     """Count the unbounded coordinates that a form is searched over."""
-    return k + {"one_coin": 1, "distance_decay": 2, "free": k * k}[form]
+    return n_parameters(form, k) + 1
 
 
 def numbers_at(coordinates: Floats, k: int) -> tuple[float, float]:
-    """Give accuracy, above 1/k, and decay at unbounded coordinates of a form that has them."""
+    """Give accuracy, above 1/k, and decay at unbounded coordinates; 0 without decay."""
     from scipy.special import expit
 
     accuracy = 1 / k + (1 - 1 / k) * float(expit(coordinates[k]))
     return accuracy, float(coordinates[k + 1]) if len(coordinates) > k + 1 else 0.0
 
 
-def model_at(form: str, coordinates: Floats, k: int) -> PairModel:
+def model_at(coordinates: Floats, k: int) -> PairModel:
     """Give the model at unbounded coordinates, with slopes by these.
 
     Parameters
     ----------
-    form : {"one_coin", "distance_decay", "free"}
     coordinates : ndarray, shape (n_coordinates,)
-        Log odds of the base rates; then of the accuracy from 1/k to 1, and the decay; or log
-        odds of the rows of the confusion matrix.
+        Log odds of the base rates; then of the accuracy from 1/k to 1, and the decay if any.
     k : int
 
     Returns
@@ -152,15 +150,10 @@ def model_at(form: str, coordinates: Floats, k: int) -> PairModel:
     base_rates = softmax(coordinates[:k])
     rate_slopes, slopes = np.zeros((n, k)), np.zeros((n, k, k))
     rate_slopes[:k] = np.diag(base_rates) - np.outer(base_rates, base_rates)
-    if form == "free":
-        confusion = softmax(coordinates[k:].reshape(k, k), axis=1)
-        for row, p in enumerate(confusion):
-            slopes[k * (row + 1) : k * (row + 2), row] = np.diag(p) - np.outer(p, p)
-    else:
-        accuracy, decay = numbers_at(coordinates, k)
-        confusion, by_accuracy, by_decay = decaying_errors(accuracy, decay, k)
-        slopes[k] = by_accuracy * (accuracy - 1 / k) * (1 - accuracy) / (1 - 1 / k)
-        slopes[k + 1 :] = by_decay
+    accuracy, decay = numbers_at(coordinates, k)
+    confusion, by_accuracy, by_decay = decaying_errors(accuracy, decay, k)
+    slopes[k] = by_accuracy * (accuracy - 1 / k) * (1 - accuracy) / (1 - 1 / k)
+    slopes[k + 1 :] = by_decay
     return PairModel(
         base_rates=base_rates,
         confusion=confusion,
@@ -169,7 +162,7 @@ def model_at(form: str, coordinates: Floats, k: int) -> PairModel:
     )
 
 
-def natural_slopes(form: str, coordinates: Floats, k: int) -> PairModel:
+def natural_slopes(coordinates: Floats, k: int) -> PairModel:
     """Give the model with slopes by its probabilities and decay, not by log odds.
 
     Near the edge of its range a log odds no longer moves a probability, so that slopes by log
@@ -177,22 +170,17 @@ def natural_slopes(form: str, coordinates: Floats, k: int) -> PairModel:
 
     Parameters
     ----------
-    form : {"one_coin", "distance_decay", "free"}
     coordinates : ndarray, shape (n_coordinates,)
     k : int
 
     Returns
     -------
     PairModel
-        The parameters are k - 1 base rates; then accuracy and decay, or each row of the
-        confusion matrix but for one.
+        The parameters are k - 1 base rates; then accuracy, and decay if any.
     """
-    model = model_at(form, coordinates, k)
+    model = model_at(coordinates, k)
     by_rates = _exchanges(model.base_rates)
-    if form == "free":
-        rows = [np.outer(np.eye(k)[i], d) for i in range(k) for d in _exchanges(model.confusion[i])]
-    else:
-        rows = list(decaying_errors(*numbers_at(coordinates, k), k)[1:])[: len(coordinates) - k]
+    rows = decaying_errors(*numbers_at(coordinates, k), k)[1:][: len(coordinates) - k]
     return PairModel(
         base_rates=model.base_rates,
         confusion=model.confusion,

@@ -51,7 +51,7 @@ def check_coding(ratings: "Ratings", *, refuse: bool) -> tuple[str, ...]:
             if problem and refuse and given.sum() >= FEWEST_ANSWERS:
                 raise InputError(problem, REMEDY)
             said += [problem] if problem else _strange(ratings, whose, given, rated)
-    return (*said, *_raters_apart(ratings, by_rater, refuse))
+    return (*said, *_raters_apart(ratings, by_rater, refuse=refuse))
 
 
 REMEDY = (
@@ -111,7 +111,7 @@ def _count_by_rater(ratings: "Ratings") -> Integers:
     return np.bincount(cell, minlength=n_raters * n_categories).reshape(n_raters, n_categories)
 
 
-def _raters_apart(ratings: "Ratings", counts: Integers, refuse: bool) -> list[str]:
+def _raters_apart(ratings: "Ratings", counts: Integers, *, refuse: bool) -> list[str]:
     """Find raters none of whose labels another rater gives."""
     if len(counts) < 2:
         return []

@@ -101,9 +101,9 @@ def test_frequencies_are_those_of_all_pairs_by_different_raters(data):
 @given(k=st.integers(2, 6), seed=st.integers(0, 10_000))
 def test_slopes_are_those_of_finite_differences(form, k, seed):
     point = np.random.default_rng(seed).normal(0, 1, n_coordinates(form, k))
-    slopes, step = model_at(form, point, k).pair_slopes(), 1e-6
+    slopes, step = model_at(point, k).pair_slopes(), 1e-6
     for i, direction in enumerate(np.eye(len(point))):
-        ends = [model_at(form, point + s * direction, k).pairs() for s in (step, -step)]
+        ends = [model_at(point + s * direction, k).pairs() for s in (step, -step)]
         np.testing.assert_allclose(slopes[i], (ends[0] - ends[1]) / (2 * step), atol=1e-8)
 
 
@@ -111,17 +111,8 @@ def test_slopes_are_those_of_finite_differences(form, k, seed):
 @pytest.mark.parametrize("k", [3, 4, 5])
 def test_base_rates_accuracy_and_decay_are_determined(form, unknowns, k):
     point = np.random.default_rng(k).normal(0, 1, n_coordinates(form, k))
-    jacobian = unordered(natural_slopes(form, point, k).pair_slopes())
+    jacobian = unordered(natural_slopes(point, k).pair_slopes())
     assert np.linalg.matrix_rank(jacobian) == len(jacobian) == k - 1 + unknowns
-
-
-@pytest.mark.parametrize("k", [2, 3, 4, 5])
-def test_any_matrix_has_more_parameters_than_there_are_frequencies(k):
-    """For five categories 24 against 14."""
-    point = np.random.default_rng(k).normal(0, 1, n_coordinates("free", k))
-    jacobian = unordered(natural_slopes("free", point, k).pair_slopes())
-    assert len(jacobian) == k * k - 1
-    assert np.linalg.matrix_rank(jacobian) == k * (k + 1) // 2 - 1 < k * k - 1
 
 
 def test_different_matrices_give_the_same_pairs():
@@ -238,18 +229,6 @@ def assert_no_numbers(fit, note):
     )
 
 
-@pytest.mark.parametrize("k", [2, 3, 5])
-def test_the_free_form_says_that_it_is_not_determined(k):
-    fit = fit_least_squares(
-        exact(RATES[:k] / RATES[:k].sum(), errors_by_distance(0.7, 0.5, k)), "free"
-    )
-    assert_no_numbers(fit, "other values fit as well")
-    assert (fit.n_parameters, fit.n_frequencies) == (k * k - 1, k * (k + 1) // 2 - 1)
-    assert fit.rank <= fit.n_frequencies
-    assert fit.sum_of_squares < 1e-12
-    np.testing.assert_allclose(*fit.pair_frequencies.values(), atol=1e-6)
-
-
 def test_two_categories_have_no_decay():
     fit = fit_least_squares(exact([0.7, 0.3], errors_by_distance(0.8, 1.0, 2)), "distance_decay")
     assert fit.decay is None and "determine 2 of 3 parameters" in fit.notes[0]
@@ -325,10 +304,6 @@ def test_decaying_errors_free_the_system_s_accuracy_of_their_bias():
     assert accuracy[0] < 0.89
 
 
-def test_the_free_form_gives_no_accuracy():
-    estimate = estimate_least_squares(load_dataset("lehner_table2"), "free")
-    assert estimate.system_accuracy.estimate is None
-    assert "other values fit as well" in estimate.warnings[0]
-    assert estimate.to_dict()["base_rates"] == dict.fromkeys("ABCD")
+def test_a_system_is_needed():
     with pytest.raises(InputError, match="no column or rater is the system"):
         estimate_least_squares(load_dataset("anesthesia"))

@@ -23,7 +23,7 @@ import pandas as pd
 from experiments.benchmarks.estimators_table import as_markdown
 from experiments.benchmarks.settings import GROUPS, SETTINGS
 from experiments.estimate.methods import find_method, fit_as_in_studies
-from experiments.reporting.files import write_atomically, write_csv
+from experiments.reporting.files import write_csv, write_text
 from experiments.reporting.parts import keep_parts, read_parts
 from experiments.study.performance import measure
 from lehner import Estimate, Ratings
@@ -72,7 +72,7 @@ def main() -> None:
     table = summarise(read_parts(finished_parts(chosen.folder, chosen.data_sets)))
     write_csv(table, chosen.folder / "estimators.csv")
     text = as_markdown(table)
-    write_atomically(chosen.folder / "estimators.md", lambda path: path.write_text(text, "utf-8"))
+    write_text(text, chosen.folder / "estimators.md")
     print(text)
 
 

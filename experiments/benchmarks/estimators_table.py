@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import pandas as pd
 
 from experiments.benchmarks.settings import SETTINGS
-from experiments.reporting.markdown import markdown_table
+from experiments.reporting.markdown import markdown_table, short
 
 METHODS = (
     "algebraic_paper",
@@ -95,7 +95,7 @@ def _error(table: pd.DataFrame, setting: str, method: str) -> str:
     if (setting, method) not in table.index:
         return ""
     row = table.loc[(setting, method)]
-    return f"{_short(row['rmse'])} ± {_short(row['rmse_se'])} ({_short(row['coverage'], 2)})"
+    return f"{short(row['rmse'])} ± {short(row['rmse_se'])} ({short(row['coverage'], 2)})"
 
 
 def _of_relaxed_k(expected: pd.DataFrame, in_sample: pd.DataFrame, setting: str) -> list[str]:
@@ -105,17 +105,10 @@ def _of_relaxed_k(expected: pd.DataFrame, in_sample: pd.DataFrame, setting: str)
     return [
         setting,
         f"{row['n']:.0f}",
-        _short(row["bias"]),
+        short(row["bias"]),
         f"{row['ratio_to_best']:.2f}",
-        *(_short(value, 2) for value in coverages),
-        _short(row["width"]),
-        *(_short(value, 2) for value in shares),
+        *(short(value, 2) for value in coverages),
+        short(row["width"]),
+        *(short(value, 2) for value in shares),
         f"{row['seconds']:.1f}",
     ]
-
-
-def _short(value: float, digits: int = 3) -> str:
-    """Write a number between -1 and 1 without its leading zero, as papers do."""
-    if pd.isna(value):
-        return "–"
-    return f"{value:.{digits}f}".replace("0.", ".", 1).replace("-", "−")

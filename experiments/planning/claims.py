@@ -17,7 +17,7 @@ import pandas as pd
 from experiments.paper.figure_scenarios import FIGURES, PRESETS
 from experiments.planning.plan import Plan, Question, plan_scenarios
 from experiments.planning.plan_report import NONE, number_of_items
-from experiments.reporting.files import write_atomically, write_csv
+from experiments.reporting.files import write_csv, write_text
 from experiments.reporting.markdown import markdown_table
 from experiments.study.proportions import share
 from lehner import Scenario, simulate_estimates
@@ -194,7 +194,7 @@ def main() -> None:
     folder.mkdir(parents=True, exist_ok=True)
     table = check_claims().round(4)
     write_csv(table, folder / "claims.csv")
-    write_atomically(folder / "claims.md", lambda path: path.write_text(page(table), "utf-8"))
+    write_text(page(table), folder / "claims.md")
 
 
 if __name__ == "__main__":

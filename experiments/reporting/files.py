@@ -31,6 +31,11 @@ def write_atomically(path: Path, write: Callable[[Path], object]) -> Path:
     return path
 
 
+def write_text(text: str, path: Path) -> Path:
+    """Write a text as UTF-8, as a whole or not at all, into a folder that exists."""
+    return write_atomically(path, lambda temporary: temporary.write_text(text, "utf-8"))
+
+
 def write_csv(table: "pd.DataFrame", path: Path) -> Path:
     """Write a table without its index, as a whole or not at all.
 

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from experiments.reporting.files import write_atomically
+from experiments.reporting.files import write_text
 from experiments.study.workers import do_all, open_workers
 
 if TYPE_CHECKING:
@@ -51,5 +51,4 @@ def read_parts(paths: Iterable[Path]) -> "pd.DataFrame":
 
 def _write(part: tuple[Path, Callable[[], str]]) -> Path:
     path, compute = part
-    text = compute()
-    return write_atomically(path, lambda temporary: temporary.write_text(text, "utf-8"))
+    return write_text(compute(), path)

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from experiments.reporting.files import write_atomically, write_csv
+from experiments.reporting.files import write_atomically, write_csv, write_text
 from experiments.study.definition import Study, read_study
 from experiments.study.grid import shown
 from experiments.study.identity import FORMAT, method_id, scenario_id
@@ -196,7 +196,7 @@ def _write_manifest(folder: Path, study: Study, source: Path) -> None:
     copy = folder / "study.toml"
     if source.resolve() != copy.resolve():
         write_atomically(copy, lambda path: shutil.copyfile(source, path))
-    write_atomically(folder / "manifest.json", lambda path: path.write_text(text))
+    write_text(text, folder / "manifest.json")
 
 
 def _require_format(manifest: Path) -> None:

@@ -11,7 +11,8 @@ from experiments.benchmarks.real.measures import mean_over_crowds, measure_crowd
 from experiments.benchmarks.real.protocol import ALL
 from experiments.benchmarks.real.results import read_rows
 from experiments.benchmarks.real.sources import SOURCES
-from experiments.reporting.files import write_atomically
+from experiments.reporting.files import write_text
+from experiments.reporting.markdown import DASH, short
 from experiments.study.document import Block, Heading, Paragraph, Table, to_markdown
 
 OF_MEANS = (
@@ -38,7 +39,6 @@ OF_LABELS = (
     "Share of items whose most probable category is the true one, on the whole crowd; ties share "
     "the item. EBCC, BWA and iBCC are as published."
 )
-DASH = "–"
 
 
 def write_report(output: Path, seed: int, draws: int) -> list[Path]:
@@ -69,11 +69,7 @@ def write_report(output: Path, seed: int, draws: int) -> list[Path]:
         "labels.csv": labels.round(4).to_csv(),
         "real.md": text,
     }
-    return [_write(output / name, content) for name, content in files.items()]
-
-
-def _write(path: Path, content: str) -> Path:
-    return write_atomically(path, lambda temporary: temporary.write_text(content, encoding="utf-8"))
+    return [write_text(content, output / name) for name, content in files.items()]
 
 
 def _crowds(output: Path) -> Iterator[Block]:
@@ -103,11 +99,11 @@ def _means(measured: pd.DataFrame) -> Iterator[Block]:
 
 
 def _mean_row(row: pd.Series) -> tuple[str, ...]:
-    worst = DASH if pd.isna(row["worst"]) else f"{_number(row['worst'])} ({row['worst_crowd']})"
+    worst = DASH if pd.isna(row["worst"]) else f"{short(row['worst'])} ({row['worst_crowd']})"
     return (
         row["method"],
         str(row["crowds"]),
-        _number(row["failed"]),
+        short(row["failed"]),
         *(_with_error(row, name) for name in ("bias", "rmse", "coverage")),
         worst,
         _with_error(row, "width"),
@@ -124,7 +120,11 @@ def _by_crowd(measured: pd.DataFrame) -> Iterator[Block]:
             cells = crowd.set_index("method")
             shown = [_cell(cells, method) for method in methods]
             first = cells.iloc[0]
-            size = (first["split"], str(int(cells["systems"].max())), _number(first["accuracy"]))
+            size = (
+                first["split"],
+                str(int(cells["systems"].max())),
+                short(first["accuracy"]),
+            )
             rows.append((str(name), *size, *shown))
         head = ("crowd", "split", "systems", "mean accuracy", *methods)
         yield Table(head, tuple(rows))
@@ -134,20 +134,20 @@ def _cell(cells: pd.DataFrame, method: str) -> str:
     if method not in cells.index or pd.isna(cells.loc[method, "rmse"]):
         return DASH
     rmse, coverage = cells.loc[method, "rmse"], cells.loc[method, "coverage"]
-    return _number(rmse) + ("" if pd.isna(coverage) else f" ({_number(coverage, 2)})")
+    return short(rmse) + ("" if pd.isna(coverage) else f" ({short(coverage, 2)})")
 
 
 def _labels(labels: pd.DataFrame) -> Iterator[Block]:
     yield Heading("Labels")
     yield Paragraph(OF_LABELS)
     rows = [
-        (str(name), *map(_number, row))
+        (str(name), *map(short, row))
         for name, row in zip(labels.index, labels.to_numpy(), strict=True)
     ]
     complete = labels.dropna()
     if len(complete):
         mean = f"mean of the {len(complete)} with all numbers"
-        rows.append((mean, *map(_number, complete.mean())))
+        rows.append((mean, *map(short, complete.mean())))
     yield Table(("crowd", *labels.columns), tuple(rows))
 
 
@@ -160,12 +160,4 @@ def _with_error(row: pd.Series, name: str) -> str:
     if pd.isna(row[name]):
         return DASH
     error = row[f"{name}_se"]
-    return _number(row[name]) + ("" if pd.isna(error) else f" ({_number(error)})")
-
-
-def _number(value: float, digits: int = 3) -> str:
-    """Write a number as the tables of the field do, without the zero before the point."""
-    if pd.isna(value):
-        return DASH
-    text = f"{value:.{digits}f}".replace("0.", ".", 1)
-    return text.replace("-", "−")
+    return short(row[name]) + ("" if pd.isna(error) else f" ({short(error)})")

@@ -14,7 +14,7 @@ from experiments.benchmarks.real.maximum_likelihood import find_method
 from experiments.benchmarks.real.protocol import Dealt, choose_systems, deal, seed_of
 from experiments.benchmarks.real.sources import SOURCES, Source, read_crowd
 from experiments.estimate.methods import fit_as_in_studies
-from experiments.reporting.files import write_atomically
+from experiments.reporting.files import write_text
 from experiments.reporting.parts import keep_parts, missing_parts
 from experiments.study.identity import digest
 from lehner import Estimate, InputError, Ratings, probabilities_right
@@ -147,7 +147,7 @@ def keep_size(name: str, crowd: Ratings, systems: int, output: Path) -> None:
         "categories": crowd.n_categories,
         "systems": systems,
     }
-    write_atomically(path, lambda temporary: temporary.write_text(json.dumps(size)))
+    write_text(json.dumps(size), path)
 
 
 def _part(task: Task, folder: Path) -> str:

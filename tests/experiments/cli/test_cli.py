@@ -41,6 +41,7 @@ def test_the_table_shows_the_methods_side_by_side(run):
     assert "Raters agree on 0.333 of 60 pairs, kappa 0.111 (chance 1/4)" in out
     row = next(line for line in out.splitlines() if line.startswith("system accuracy"))
     assert row.split()[2:4] == ["0.500", "0.804"]
+    assert [line for line in out.splitlines() if line.endswith(" ")] == []
     assert "80% interval" in out
 
 

@@ -20,7 +20,7 @@ import pandas as pd
 from experiments.paper.figure_scenarios import FIGURES, PRESETS
 from experiments.reporting.files import write_csv
 from experiments.reporting.parts import keep_parts, read_parts
-from experiments.study.performance import measure
+from experiments.study.performance import measure_wide
 from lehner import (
     Estimate,
     Ratings,
@@ -85,19 +85,9 @@ def summarise(rows: pd.DataFrame) -> pd.DataFrame:
     """
     found = []
     for system, part in (("all", rows), ("0.9", rows[rows.system == 0.9])):
-        measured = measure(part, by=["setting", "n_items", "method"])
-        measured = measured[measured.measure.isin(MEASURES)]
-        wide = measured.pivot_table(
-            index=["setting", "n_items", "method"],
-            columns="measure",
-            values=["value", "standard_error"],
-            sort=False,
-        )
-        wide.columns = [name if kind == "value" else f"{name}_se" for kind, name in wide.columns]
-        n = measured[measured.measure == "bias"].set_index(["setting", "n_items", "method"]).n
-        found.append(wide.assign(n=n, system=system).reset_index())
-    columns = [f"{name}{end}" for name in MEASURES for end in ("", "_se")]
-    return pd.concat(found)[["setting", "n_items", "system", "method", "n", *columns]]
+        wide = measure_wide(part, ["setting", "n_items", "method"], MEASURES)
+        found.append(wide.assign(system=system).reset_index())
+    return pd.concat(found)[["setting", "n_items", "system", "method", *wide.columns]]
 
 
 def _part(part: int, setting: str, n_items: int, accuracy: float) -> str:

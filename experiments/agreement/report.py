@@ -1,6 +1,6 @@
 """A report of agreement: on the terminal, and the files for a paper."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -12,7 +12,7 @@ from rich.text import Text
 from experiments.cli.arguments import Reading
 from experiments.cli.load import data_notes, header_lines, load
 from experiments.estimate.comparison_report import WIDTH
-from experiments.reporting.files import write_atomically
+from experiments.reporting.files import write_csv, write_figure, write_text
 from experiments.reporting.latex import latex_table
 from experiments.reporting.text_table import bold_table
 from lehner import (
@@ -232,21 +232,16 @@ def write(report: Report, folder: Path) -> list[Path]:
     folder.mkdir(parents=True, exist_ok=True)
     found = report.agreement
     rows = [_cells(one) for one in found.coefficients]
-    writers: dict[str, Callable[[Path], object]] = {
-        "agreement.csv": lambda path: found.to_frame().to_csv(path, index=False),
-        "agreement.tex": lambda path: path.write_text(
-            latex_table(_head(found)[:-1], rows), encoding="utf-8"
-        ),
-    }
+    paths = [
+        write_csv(found.to_frame(), folder / "agreement.csv"),
+        write_text(latex_table(_head(found)[:-1], rows), folder / "agreement.tex"),
+    ]
     pairs = found.rater_pairs
     if pairs is not None:
         figure = plot_pairs(pairs.to_xarray(), title=report.name)
-        writers |= {
-            "pairs.csv": lambda path: found.pairs_frame().to_csv(path, index=False),
-            "pairs.tex": lambda path: path.write_text(
-                latex_table(_PAIR_HEAD, _pair_cells(pairs)), encoding="utf-8"
-            ),
-            "pairs.pdf": figure.savefig,
-            "pairs.png": lambda path: figure.savefig(path, dpi=200),
-        }
-    return [write_atomically(folder / name, writer) for name, writer in writers.items()]
+        paths += [
+            write_csv(found.pairs_frame(), folder / "pairs.csv"),
+            write_text(latex_table(_PAIR_HEAD, _pair_cells(pairs)), folder / "pairs.tex"),
+            *write_figure(figure, folder, "pairs", dpi=200),
+        ]
+    return paths

@@ -1,12 +1,11 @@
 """`lehner atlas`: a table and a figure for each violation."""
 
-from collections.abc import Callable, Iterator, Sequence
-from functools import partial
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from experiments.atlas.atlas_figure import plot_violation
 from experiments.atlas.grid import VIOLATIONS, compute_atlas
-from experiments.reporting.files import write_atomically
+from experiments.reporting.files import write_csv, write_figure
 from lehner.core.checks import find
 
 
@@ -17,10 +16,6 @@ def write_atlas(names: Sequence[str] | None, folder: Path, seed: int) -> Iterato
     for violation in chosen:
         table = compute_atlas(violation, seed)
         drawn = plot_violation(table, violation)
-        writers: dict[str, Callable[[Path], object]] = {
-            "csv": partial(table.to_csv, index=False),
-            "pdf": drawn.savefig,
-            "png": partial(drawn.savefig, dpi=150),
-        }
-        for kind, write in writers.items():
-            yield write_atomically(folder / f"bias_{violation.name}.{kind}", write)
+        name = f"bias_{violation.name}"
+        yield write_csv(table, folder / f"{name}.csv")
+        yield from write_figure(drawn, folder, name, dpi=150)

@@ -1,6 +1,6 @@
 """A comparison for people: the table on the terminal, and the files for a paper."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,7 +11,7 @@ from experiments.cli.load import data_notes, header_lines
 from experiments.estimate.comparison import Comparison, Disagreement, KnownTruth, uses_truths
 from experiments.estimate.predictions import Prediction
 from experiments.estimate.sensitivity import curves, sensitivity_lines, widened_rows
-from experiments.reporting.files import write_atomically
+from experiments.reporting.files import write_atomically, write_csv, write_figure, write_text
 from experiments.reporting.latex import latex_table
 from experiments.reporting.text_table import bold_table
 from lehner import Estimate
@@ -94,19 +94,18 @@ def write(comparison: Comparison, folder: Path) -> list[Path]:
     table = curves(comparison.estimates, comparison.ratings.n_categories)
     curve = plot_sensitivity(table, comparison.name).get_figure(root=True)
     assert figure is not None and curve is not None
-    writers: dict[str, Callable[[Path], object]] = {
-        "estimates.csv": lambda path: comparison.to_frame().to_csv(path, index=False),
-        "estimates.tex": lambda path: path.write_text(latex(comparison), encoding="utf-8"),
-        "intervals.pdf": figure.savefig,
-        "intervals.png": lambda path: figure.savefig(path, dpi=200),
-        "shared_mistakes.csv": lambda path: table.to_csv(path, index=False),
-        "shared_mistakes.pdf": curve.savefig,
-        "shared_mistakes.png": lambda path: curve.savefig(path, dpi=200),
-    }
+    paths = [
+        write_csv(comparison.to_frame(), folder / "estimates.csv"),
+        write_text(latex(comparison), folder / "estimates.tex"),
+        *write_figure(figure, folder, "intervals", dpi=200),
+        write_csv(table, folder / "shared_mistakes.csv"),
+        *write_figure(curve, folder, "shared_mistakes", dpi=200),
+    ]
     for estimate in comparison.estimates:
         if estimate.draws is not None:
-            writers[f"{estimate.method}.nc"] = estimate.draws.to_netcdf
-    return [write_atomically(folder / name, writer) for name, writer in writers.items()]
+            path = folder / f"{estimate.method}.nc"
+            paths.append(write_atomically(path, estimate.draws.to_netcdf))
+    return paths
 
 
 def latex(comparison: Comparison) -> str:

@@ -17,7 +17,7 @@ from scipy.stats import t
 
 from experiments.reporting.files import write_csv
 from experiments.reporting.parts import keep_parts, read_parts
-from experiments.study.performance import measure
+from experiments.study.performance import measure_wide
 from lehner import (
     IntervalEstimate,
     Ratings,
@@ -187,16 +187,10 @@ def summarise(rows: pd.DataFrame) -> pd.DataFrame:
         standard error in `…_se`, and `alarms`: how often the known truths were said to contradict
         the method.
     """
-    measured = measure(rows, by=BY)
-    measured = measured[measured["measure"].isin(MEASURES)]
-    wide = measured.pivot_table(
-        index=BY, columns="measure", values=["value", "standard_error"], sort=False
-    )
-    wide.columns = [name if kind == "value" else f"{name}_se" for kind, name in wide.columns]
+    wide = measure_wide(rows, BY, MEASURES)
     groups = rows.groupby(BY, sort=False)
     # A method that never states an interval has no coverage.
     never = wide["interval_width"] == 0
     wide.loc[never, [f"{name}{end}" for name in MEASURES[2:] for end in ("", "_se")]] = np.nan
     wide["n"], wide["alarms"] = groups.size(), groups["alarm"].mean()
-    columns = [f"{name}{end}" for name in MEASURES for end in ("", "_se")]
-    return wide.reset_index()[[*BY, "n", *columns, "alarms"]]
+    return wide.reset_index()

@@ -1,12 +1,12 @@
 """A plan for people, as JSON and as files."""
 
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from experiments.planning.plan import WHOLE, Plan, Question, curves, plain_size, trade_off
-from experiments.reporting.files import write_atomically
+from experiments.reporting.files import write_csv, write_figure, write_text
 from experiments.reporting.text_table import text_table
 from lehner import SampleSize
 
@@ -131,23 +131,13 @@ def write(plans: Sequence[Plan], folder: Path, seed: int) -> Iterator[Path]:
     """
     folder.mkdir(parents=True, exist_ok=True)
     question = plans[0].question
-    writers: dict[str, Callable[[Path], object]] = {
-        "plan.json": lambda path: path.write_text(to_json(plans) + "\n", encoding="utf-8"),
-        "plan.csv": lambda path: answers(plans).to_csv(path, index=False),
-        "probability.csv": lambda path: curves(plans).to_csv(path, index=False),
-    }
-    for name, writer in writers.items():
-        yield write_atomically(folder / name, writer)
+    yield write_text(to_json(plans) + "\n", folder / "plan.json")
+    yield write_csv(answers(plans), folder / "plan.csv")
+    yield write_csv(curves(plans), folder / "probability.csv")
     table = trade_off(question, [plan.question.violation for plan in plans], seed)
     if table.empty:
         return
     from experiments.planning.plan_figure import plot_trade_off
 
-    drawn = plot_trade_off(table, question)
-    writers = {
-        "raters_and_items.csv": lambda path: table.to_csv(path, index=False),
-        "raters_and_items.pdf": drawn.savefig,
-        "raters_and_items.png": lambda path: drawn.savefig(path, dpi=150),
-    }
-    for name, writer in writers.items():
-        yield write_atomically(folder / name, writer)
+    yield write_csv(table, folder / "raters_and_items.csv")
+    yield from write_figure(plot_trade_off(table, question), folder, "raters_and_items", dpi=150)

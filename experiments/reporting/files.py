@@ -3,11 +3,13 @@
 import os
 import tempfile
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     import pandas as pd
+    from matplotlib.figure import Figure
 
 
 def write_atomically(path: Path, write: Callable[[Path], object]) -> Path:
@@ -50,3 +52,11 @@ def write_csv(table: "pd.DataFrame", path: Path) -> Path:
     Path
     """
     return write_atomically(path, lambda temporary: table.to_csv(temporary, index=False))
+
+
+def write_figure(figure: "Figure", folder: Path, name: str, *, dpi: int) -> list[Path]:
+    """Write a figure as PDF and as PNG, with so many dots an inch, into a folder that exists."""
+    return [
+        write_atomically(folder / f"{name}.pdf", figure.savefig),
+        write_atomically(folder / f"{name}.png", partial(figure.savefig, dpi=dpi)),
+    ]

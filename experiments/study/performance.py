@@ -71,6 +71,28 @@ def measure(results: "pd.DataFrame", by: Sequence[str] = BY, level: float = 0.9)
     return add_intervals(measures)
 
 
+def measure_wide(
+    results: "pd.DataFrame", by: Sequence[str], names: Sequence[str]
+) -> "pd.DataFrame":
+    """Give some of the measures side by side, a row for each combination of the columns of `by`.
+
+    Returns
+    -------
+    pandas.DataFrame
+        Indexed by `by`: `n`, the replicates that the first measure rests on, and each measure
+        with its Monte Carlo standard error in `…_se`.
+    """
+    measured = measure(results, by)
+    measured = measured[measured["measure"].isin(names)]
+    wide = measured.pivot_table(
+        index=list(by), columns="measure", values=["value", "standard_error"], sort=False
+    )
+    wide.columns = [name if kind == "value" else f"{name}_se" for kind, name in wide.columns]
+    n = measured[measured["measure"] == names[0]].set_index(list(by))["n"]
+    columns = [f"{name}{end}" for name in names for end in ("", "_se")]
+    return wide.assign(n=n)[["n", *columns]]
+
+
 def add_intervals(measures: "pd.DataFrame") -> "pd.DataFrame":
     """Add the 95% Monte Carlo intervals, `lower` and `upper`, to measures."""
     value, half = measures["value"], Z * measures["standard_error"]

@@ -16,9 +16,11 @@ OPTION = re.compile(r"(^|[\s(`])--[a-z]")
 
 
 def strings(path):
-    """Give all texts of a file, of f-strings the fixed parts."""
-    tree = ast.parse(path.read_text(encoding="utf-8"))
-    return [n.value for n in ast.walk(tree) if isinstance(n, ast.Constant) and type(n.value) is str]
+    """Give all texts of a file but docstrings, of f-strings the fixed parts."""
+    nodes = list(ast.walk(ast.parse(path.read_text(encoding="utf-8"))))
+    documentation = {id(node.value) for node in nodes if isinstance(node, ast.Expr)}
+    texts = [n for n in nodes if isinstance(n, ast.Constant) and type(n.value) is str]
+    return [node.value for node in texts if id(node) not in documentation]
 
 
 def test_the_libraries_name_no_option_of_the_command():

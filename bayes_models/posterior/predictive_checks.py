@@ -33,7 +33,7 @@ class PredictiveChecks:
 
     Parameters
     ----------
-    table : xarray.Dataset, dims (rater, other)
+    table : xarray.Dataset, dims (rater, other_rater)
         `agreement`: share of the items on which the pair agrees. `agreement_predicted` and
         `agreement_sd`: its mean and standard deviation among predicted data. `correlation`: mean
         correlation of the pair's mistakes that the true category does not explain. `correlation_z`:
@@ -161,7 +161,7 @@ def predictive_checks(
     agreement_predicted, agreement_sd = _predicted_agreement(
         rates[chosen], confusion[chosen], items
     )
-    dims = ("rater", "other")
+    dims = ("rater", "other_rater")
     names = posterior["rater"].values
     table = xr.Dataset(
         {
@@ -174,7 +174,7 @@ def predictive_checks(
                 difference.mean / np.where(difference.sd > 0, difference.sd, np.nan),
             ),
         },
-        {"rater": names, "other": names},
+        {"rater": names, "other_rater": names},
     )
     return PredictiveChecks(table=table, draws=n_draws)
 

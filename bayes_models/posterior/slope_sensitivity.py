@@ -4,7 +4,7 @@ from typing import Any
 
 from bayes_models.posterior.estimate import estimate_from_draws
 from bayes_models.sampling.fit import fit
-from lehner import Estimate, Ratings
+from lehner import Estimate, InputError, Ratings
 from lehner.core.seeds import Seed
 
 SLOPES = (0.0, 1.0)
@@ -59,6 +59,8 @@ def slope_sensitivity(
     ...     print(error)
     there is no prior in relaxed_k called 'rater_spred'; did you mean 'rater_spread'?
     """
+    if ratings.system is None:
+        raise InputError("there is no system", "say which column or rater it is")
     priors = dict(options.pop("priors", None) or {})
     found = {}
     for slope in SLOPES:

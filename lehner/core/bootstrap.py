@@ -8,7 +8,7 @@ from typing import Literal
 import numpy as np
 
 from lehner.core.arrays import Floats, Integers
-from lehner.core.checks import check_choice, check_number, check_whole_number
+from lehner.core.checks import check_choice, check_level, check_whole_number
 from lehner.core.estimate import IntervalEstimate
 from lehner.core.seeds import Seed, generator
 
@@ -88,9 +88,7 @@ def bootstrap_interval(
 
 def check_bootstrap(kind: str, level: float, resamples: int) -> None:
     """Raise an InputError unless an interval can be made so."""
-    check_number(
-        "level", level, np.nextafter(0, 1), np.nextafter(1, 0), "give a number between 0 and 1"
-    )
+    check_level(level)
     check_choice("interval", kind, ("percentile", "bca"))
     check_whole_number("resamples", resamples, 1)
 

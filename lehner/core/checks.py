@@ -30,6 +30,13 @@ def check_probability(name: str, value: Any) -> float:
     return check_number(name, value, 0, 1)
 
 
+def check_level(level: Any) -> float:
+    """Raise an InputError unless the probability of an interval is between 0 and 1."""
+    return check_number(
+        "level", level, np.nextafter(0, 1), np.nextafter(1, 0), "give a number between 0 and 1"
+    )
+
+
 def check_whole_number(name: str, value: Any, least: int) -> int:
     """Raise an InputError unless a value is a whole number of at least some size."""
     whole = isinstance(value, Integral) and not isinstance(value, bool)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from lehner.core.checks import check_level
 from lehner.core.errors import InputError
 from lehner.core.estimate import labelled
 from lehner.data.ratings import Ratings
@@ -44,7 +45,7 @@ def correct_base_rates(
     Raises
     ------
     InputError
-        If no truth is known, or the probabilities are not numbers from 0 to 1.
+        If no truth is known, or a probability is no number from 0 to 1.
 
     Examples
     --------
@@ -58,6 +59,7 @@ def correct_base_rates(
     """
     import xarray as xr
 
+    level = check_level(level)
     truth, held = ratings.truth, ratings.weights > 0
     if truth is None or not (truth[held] >= 0).any():
         raise InputError("no truth is known", "give the truth of some items")

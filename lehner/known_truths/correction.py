@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lehner.core.checks import check_number
+from lehner.core.checks import check_level, check_number
 from lehner.core.errors import InputError
 from lehner.core.estimate import Estimate, IntervalEstimate
 from lehner.core.wording import counted
@@ -120,9 +120,7 @@ def correct_by_truth(
     >>> float(np.mean(ratings.truth == ratings.system))
     0.635
     """
-    level = check_number(
-        "level", level, np.nextafter(0, 1), np.nextafter(1, 0), "give a number between 0 and 1"
-    )
+    level = check_level(level)
     variance = check_number("variance", variance, 0, np.inf, "give a number, 0 or more")
     items = rightness(ratings, probabilities_right)
     if items.n_known == 0:

@@ -299,3 +299,11 @@ def test_the_number_of_items_for_a_width_gives_that_width():
     assert widths == sorted(widths, reverse=True) and widths[-1] == 0
     assert expected_width(items, n_for_width(items, 0.15)) == pytest.approx(0.15, abs=0.03)
     assert n_for_width(items, 1.0) == 0
+
+
+@pytest.mark.parametrize("level", [0.0, 1.0, 3])
+def test_base_rates_have_no_interval_of_an_impossible_level(level):
+    some = simulate(Scenario(n_items=30), 1)
+    probability = lehner.label_algebraic(some).truth_probabilities
+    with pytest.raises(InputError, match=f"level is {level}; give a number between 0 and 1"):
+        lehner.correct_base_rates(some, probability, level=level)

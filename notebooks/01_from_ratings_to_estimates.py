@@ -164,8 +164,8 @@ az.loo(tree)
 
 # %% [markdown]
 # **Answer.** One call each: `estimate_algebraic(ratings)` and `fit("dawid_skene", ratings)`. On
-# Table 2 the algebra says .80 and Dawid–Skene .62, and ten items support neither with any
+# Table 2 the algebra says .80 and Dawid–Skene .67, and ten items support neither with any
 # precision: the algebra says so by an interval over the whole range; the narrower interval of
-# Dawid–Skene is mostly its prior. On the anesthesia data both put the second anaesthetist at .65 to
+# Dawid–Skene is mostly its prior. On the anesthesia data both put the second anaesthetist at
 # .68. Agreement with the majority would have been .50 and .69. How far each can be trusted when
 # raters are unequal, errors are uneven or items differ in difficulty is a matter for simulation.

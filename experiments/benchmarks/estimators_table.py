@@ -23,7 +23,8 @@ Made by `python -m experiments.benchmarks.estimators FOLDER`, and for `relaxed_k
 version of that model, by `python -m experiments.benchmarks.first_version FOLDER CHECKOUT`. All
 numbers are in `estimators.csv`; what is blank or has no column was not run. The true accuracy of
 the system is .1, .3, .5, .7 and .9 in equally many data sets in the paper's figures, .5 and .9 with
-two categories, .3, .6 and .9 elsewhere.
+two categories, .3, .6 and .9 elsewhere. There are 100 to 102 data sets a setting; the first version
+has 40 where there are two categories.
 
 ## Error and coverage for the expected accuracy
 

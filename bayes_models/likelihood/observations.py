@@ -6,8 +6,6 @@ Items are collapsed to unique patterns of ratings with counts; the system is one
 from dataclasses import dataclass
 from typing import Any
 
-from scipy.sparse import csr_array
-
 from lehner import InputError, Patterns, Ratings
 from lehner.core.arrays import Integers
 from lehner.latent_class.pattern_table import known_truths
@@ -19,32 +17,44 @@ class Observations:
 
     Parameters
     ----------
-    starts : ndarray of int, shape (n_patterns + 1,)
-        Ratings `starts[p]` to `starts[p + 1]` are those of pattern p.
-    raters : ndarray of int, shape (n_ratings,)
-        Who gave each rating; the system is the last rater.
-    responses : ndarray of int, shape (n_ratings,)
-        The category it names.
-    truths : ndarray of int, shape (n_patterns,)
-        Known true category, -1 where unknown.
-    counts : ndarray of int, shape (n_patterns,)
-        How many items have the pattern.
-    rater_names : tuple of str
-        With "system" as the last if there is a system.
-    patterns : Patterns
-        The same, and which row has which.
     ratings : Ratings
-        The same, as grouped ratings.
+        As they were given.
+    patterns : Patterns
+        What the likelihood reads of them.
     """
 
-    starts: Integers
-    raters: Integers
-    responses: Integers
-    truths: Integers
-    counts: Integers
-    rater_names: tuple[str, ...]
-    patterns: Patterns
     ratings: Ratings
+    patterns: Patterns
+
+    @property
+    def starts(self) -> Integers:
+        """Where the ratings of each pattern start, and where the last end, (n_patterns + 1,)."""
+        return self.patterns.starts
+
+    @property
+    def raters(self) -> Integers:
+        """Who gave each rating, the system being the last rater, (n_ratings,)."""
+        return self.patterns.flat.rater_index
+
+    @property
+    def responses(self) -> Integers:
+        """The category that each rating names, (n_ratings,)."""
+        return self.patterns.flat.category_index
+
+    @property
+    def truths(self) -> Integers:
+        """Known true category of each pattern, -1 where unknown, (n_patterns,)."""
+        return self.patterns.truths
+
+    @property
+    def counts(self) -> Integers:
+        """How many items have each pattern, (n_patterns,)."""
+        return self.patterns.counts
+
+    @property
+    def rater_names(self) -> tuple[str, ...]:
+        """Names of the raters, with "system" as the last if there is a system."""
+        return self.patterns.raters
 
     @property
     def n_categories(self) -> int:
@@ -92,10 +102,6 @@ class Observations:
             "counts": self.counts,
         }
 
-    def response_counts(self) -> "csr_array":
-        """Count each pattern's ratings by rater and response: see `Patterns.one_hot`."""
-        return self.patterns.one_hot()
-
 
 def observe(ratings: Ratings) -> Observations:
     """Collapse ratings to patterns and put the system among the raters.
@@ -137,15 +143,5 @@ def observe(ratings: Ratings) -> Observations:
         )
     if ratings.system is not None and not ratings.weights[ratings.system >= 0].any():
         raise InputError("the system answered no item", "give its answers, or leave it out")
-    truth = bool(known_truths(ratings))
-    patterns = ratings.patterns(truth=truth)
-    return Observations(
-        starts=patterns.starts,
-        raters=patterns.flat.rater_index,
-        responses=patterns.flat.category_index,
-        truths=patterns.truths,
-        counts=patterns.counts,
-        rater_names=patterns.raters,
-        patterns=patterns,
-        ratings=ratings.collapse(truth=truth),
-    )
+    patterns = ratings.patterns(truth=bool(known_truths(ratings)))
+    return Observations(ratings=ratings, patterns=patterns)

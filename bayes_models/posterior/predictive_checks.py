@@ -217,7 +217,7 @@ class _Moments:
 def _agreement(observed: Observations) -> tuple[Floats, Floats]:
     """Give the share of pairs of ratings that agree, by pair of raters, and the items of both."""
     k = observed.n_categories
-    counts = observed.response_counts().tocsc()
+    counts = observed.patterns.one_hot().tocsc()
     weighted = observed.counts[:, None]
     by_category = [counts[:, category::k] for category in range(k)]
     given = sum(by_category[1:], start=by_category[0])
@@ -252,7 +252,7 @@ def _residual_correlation(
     truth = draw_categories(probability, rng.random(len(pattern)), pattern)
     by_level = confusion.reshape(n_raters, -1, k, k)
     wrong = 1 - np.einsum("rmkk->rk", by_level) / by_level.shape[1]
-    cells = observed.response_counts()[pattern].tocoo()
+    cells = observed.patterns.one_hot()[pattern].tocoo()
     rater, response = np.divmod(cells.col, k)
     true = truth[cells.row]
     surprise = cells.data * ((response != true) - wrong[rater, true])

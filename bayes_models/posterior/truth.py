@@ -95,7 +95,7 @@ def log_joint(observed: Observations, rates: Floats, confusion: Floats) -> Float
     k = observed.n_categories
     # Draws last in memory: what follows sums and compares over a few categories.
     by_cell = np.log(np.maximum(confusion, LEAST)).transpose(1, 3, 2, 0)
-    log = observed.response_counts() @ by_cell.reshape(-1, n_states * n_draws)
+    log = observed.patterns.one_hot() @ by_cell.reshape(-1, n_states * n_draws)
     log += np.log(np.maximum(rates, LEAST)).T.ravel()
     log = log.reshape(-1, n_states, n_draws)
     if n_states > k:

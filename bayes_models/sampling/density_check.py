@@ -15,6 +15,10 @@ DISTANCE = 0.3
 TOLERANCE = 1e-8
 # Small numbers among large ones: what cancels leaves rounding errors of the large ones.
 SMALLEST = 1e-6
+# NumPy's limit, the result included.
+MOST_OPERANDS = 32
+AFTER_CANONICAL_FORM = 60
+"""The place among PyTensor's rewritings after those that would join the halves again."""
 
 
 def why_wrong(density: Any, model: "pm.Model") -> str:
@@ -31,12 +35,9 @@ def why_wrong(density: Any, model: "pm.Model") -> str:
     str
         What differs; empty if nothing does.
     """
-    from pytensor.compile.mode import Mode
-
     point = DISTANCE * np.random.default_rng(SEED).normal(size=density.n_parameters)
     ours = dict(zip(("density", "gradient", "variables"), evaluate(density, point), strict=True))
-    # Evaluated in Python, operation by operation: nothing to compile, and no code in common.
-    mode = Mode(linker="py", optimizer="fast_run").excluding("fusion", "inplace")
+    mode = python_mode()
     reference = model.logp_dlogp_function(ravel_inputs=True, mode=mode)
     reference.set_extra_values({})
     value, gradient = reference(point)
@@ -56,6 +57,28 @@ def why_wrong(density: Any, model: "pm.Model") -> str:
         ):
             return f"the {what} of the C functions is not PyMC's"
     return ""
+
+
+def python_mode() -> Any:
+    """Evaluate in Python, operation by operation: nothing to compile, and no code in common.
+
+    Returns
+    -------
+    pytensor.compile.mode.Mode
+    """
+    from pytensor.compile.mode import Mode
+    from pytensor.graph.rewriting.basic import node_rewriter, out2in
+    from pytensor.tensor import add
+
+    @node_rewriter([add])
+    def halve_long_sums(graph: Any, node: Any) -> Any:
+        terms, half = node.inputs, len(node.inputs) // 2
+        if len(terms) < MOST_OPERANDS:
+            return None
+        return [add(add(*terms[:half]), add(*terms[half:]))]
+
+    mode = Mode(linker="py", optimizer="fast_run").excluding("fusion", "inplace")
+    return mode.register((out2in(halve_long_sums), AFTER_CANONICAL_FORM))
 
 
 def evaluate(density: Any, point: Floats, **data: Any) -> tuple[Floats, Floats, Floats]:

@@ -156,7 +156,7 @@ def _climb(
     truth : ndarray, shape (n_patterns, n_runs, n_categories)
         Items of each pattern by true category.
     """
-    cells = observed.response_counts()
+    cells = observed.patterns.one_hot()
     by_cell = cells.T.tocsr()
     for _ in range(n_steps):
         truth, _ = class_posterior(_log_joint(observed, cells, items, _log_confusion(ratings)))
@@ -189,7 +189,7 @@ def _log_density(observed: Observations, items: Floats, ratings: Floats) -> Floa
     log_confusion = _log_confusion(ratings)
     scale = np.log((items + 1).sum(axis=1))
     log_rates = np.log(items + 1) - scale[:, None]
-    log = _log_joint(observed, observed.response_counts(), items, log_confusion)
+    log = _log_joint(observed, observed.patterns.one_hot(), items, log_confusion)
     of_pattern = class_posterior(log)[1] - scale
     prior = diagonal_concentration(items.shape[1])[:, None, :]
     of_prior = (prior * log_confusion).sum(axis=(0, 1, 3)) + log_rates.sum(axis=1)

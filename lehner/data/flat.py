@@ -126,6 +126,14 @@ def add_rater(flat: FlatRatings, answers: Integers, rater: int) -> FlatRatings:
     )
 
 
+def count_categories(
+    item_index: Integers, category_index: Integers, n_rows: int, n_categories: int
+) -> Integers:
+    """Count the ratings of each row in each category, shape (n_rows, n_categories)."""
+    cell = item_index * n_categories + category_index
+    return np.bincount(cell, minlength=n_rows * n_categories).reshape(n_rows, n_categories)
+
+
 def take_rows(flat: FlatRatings, rows: Integers, n_rows: int) -> FlatRatings:
     """Select rows, in the order given, of which one may occur more than once.
 

@@ -1,12 +1,13 @@
 """Patterns: items with the same ratings, collapsed."""
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from lehner.core.arrays import Integers
-from lehner.data.flat import FlatRatings
+from lehner.data.flat import FlatRatings, count_categories
 from lehner.data.numbering import number_by_appearance, number_by_size
 
 if TYPE_CHECKING:
@@ -54,7 +55,7 @@ class Patterns:
     def __repr__(self) -> str:
         return f"Patterns: {len(self.counts)} of {int(self.counts.sum())} items"
 
-    @property
+    @cached_property
     def starts(self) -> Integers:
         """Where the ratings of each pattern start, and where the last end, (n_patterns + 1,)."""
         lengths = np.bincount(self.flat.item_index, minlength=len(self.counts))
@@ -93,11 +94,11 @@ class Patterns:
         ndarray of int, shape (n_patterns, n_categories)
             Number of ratings.
         """
-        n_patterns, k = len(self.counts), len(self.categories)
-        cell = self.flat.item_index * k + self.flat.category_index
+        item, category = self.flat.item_index, self.flat.category_index
         if self.has_system:
-            cell = cell[self.flat.rater_index < len(self.raters) - 1]
-        return np.bincount(cell, minlength=n_patterns * k).reshape(n_patterns, k)
+            by_raters = self.flat.rater_index < len(self.raters) - 1
+            item, category = item[by_raters], category[by_raters]
+        return count_categories(item, category, len(self.counts), len(self.categories))
 
 
 def number_patterns(

@@ -49,6 +49,7 @@ from lehner.data.flat import (
     check_codes,
     check_counts,
     check_flat,
+    count_categories,
     flatten,
     sort_ratings,
     take_rows,
@@ -269,9 +270,10 @@ class Ratings:
         >>> Ratings([[0, 0, 1], [1, 1, -1]], ["no", "yes"]).votes().tolist()
         [[2, 1], [0, 2]]
         """
-        size = self.n_rows * self.n_categories
-        cell = self.flat.item_index * self.n_categories + self.flat.category_index
-        return np.bincount(cell, minlength=size).reshape(self.n_rows, self.n_categories)
+        flat = self.flat
+        return count_categories(
+            flat.item_index, flat.category_index, self.n_rows, self.n_categories
+        )
 
     def take(self, rows: ArrayLike, counts: ArrayLike | None = None) -> "Ratings":
         """Select rows, in the order given.
@@ -331,13 +333,13 @@ class Ratings:
         >>> patterns.counts, patterns.inverse
         (array([2, 1]), array([0, 1, 0]))
         """
-        known = self.truth if truth else None
+        flat, known = self.all_flat, self.truth if truth else None
         inverse, first = number_patterns(
-            self.all_flat, known, self.n_rows, len(self.all_raters), self.n_categories
+            flat, known, self.n_rows, len(self.all_raters), self.n_categories
         )
         counts = np.bincount(inverse, weights=self.weights, minlength=len(first))
         return Patterns(
-            flat=take_rows(self.all_flat, first, self.n_rows),
+            flat=take_rows(flat, first, self.n_rows),
             counts=counts.astype(np.int64),
             truths=np.full(len(first), UNKNOWN) if known is None else known[first],
             first=first,

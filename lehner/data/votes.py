@@ -99,7 +99,7 @@ def collapse_votes(ratings: Ratings) -> CollapsedVotes:
     patterns = ratings.patterns(truth=False)
     unique = ratings.take(patterns.first, patterns.counts)
     rows, row = np.unique(
-        np.column_stack([unique.votes(), *count_pairs(unique)]), axis=0, return_inverse=True
+        np.column_stack([patterns.votes(), *count_pairs(unique)]), axis=0, return_inverse=True
     )
     k = ratings.n_categories
     system = patterns.system

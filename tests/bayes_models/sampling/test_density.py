@@ -3,6 +3,8 @@
 import numba
 import numpy as np
 import pymc as pm
+import pytensor
+import pytensor.tensor as pt
 import pytest
 from numpy.testing import assert_allclose
 from nutpie import compile_pymc
@@ -12,7 +14,7 @@ from pytensor.link.numba.dispatch import numba_funcify
 
 from bayes_models.sampling import density
 from bayes_models.sampling.density import compile_density, compile_publicly
-from bayes_models.sampling.density_check import evaluate
+from bayes_models.sampling.density_check import evaluate, python_mode
 from bayes_models.sampling.nuts import _run_chains
 
 VALUES = np.array([1.5, -0.5, 2.0])
@@ -51,6 +53,12 @@ def test_density_gradient_and_variables_are_those_of_the_model_with_the_data_giv
     assert_allclose(value, now.compile_logp(mode="FAST_COMPILE")(start))
     assert_allclose(gradient, now.compile_dlogp(mode="FAST_COMPILE")(start))
     assert_allclose(kept, [*POINT, *(-4 * POINT)])
+
+
+def test_the_reference_adds_more_terms_than_numpy_takes_at_once():
+    terms = [pt.dscalar() for _ in range(70)]
+    add = pytensor.function(terms, pt.add(*terms), mode=python_mode())
+    assert add(*range(70)) == sum(range(70))
 
 
 def test_data_of_another_name_or_shape_are_refused(compiled):

@@ -135,15 +135,7 @@ def _with_known_truths(design: Ratings, simulated: Ratings) -> Ratings:
     if design.truth is None or simulated.truth is None:
         return simulated
     known = np.repeat(design.truth >= 0, design.weights)
-    return Ratings(
-        simulated.flat,
-        simulated.categories,
-        simulated.raters,
-        simulated.items,
-        simulated.system,
-        np.where(known, simulated.truth, -1),
-        ordered=simulated.ordered,
-    )
+    return simulated.with_truth(np.where(known, simulated.truth, -1))
 
 
 def _values(prior: xr.Dataset, simulated: Ratings) -> dict[str, float]:

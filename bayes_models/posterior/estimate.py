@@ -15,7 +15,6 @@ from lehner import Estimate, InputError, IntervalEstimate
 from lehner.core.arrays import Floats
 from lehner.core.estimate import plain
 from lehner.core.named_array import NamedArray
-from lehner.data.ratings import SYSTEM
 
 
 def estimate_from_draws(tree: xr.DataTree, *, level: float = 0.9) -> Estimate:
@@ -64,9 +63,9 @@ def estimate_from_draws(tree: xr.DataTree, *, level: float = 0.9) -> Estimate:
         if why_not:
             return _no_estimate(tree, modes, why_not)
     means = posterior.mean(("chain", "draw"))
-    rater = means["accuracy"].coords["rater"]
     arrays = {
-        "rater_accuracy": means["accuracy"].sel(rater=rater[rater != SYSTEM]),
+        # The system is the last of the raters.
+        "rater_accuracy": means["accuracy"].isel(rater=slice(None, -1)),
         "base_rates": means["base_rates"],
         "confusion": means["confusion"],
         "truth_probabilities": tree["truth"].to_dataset()["truth_probabilities"],

@@ -49,4 +49,5 @@ def draw_ratings(
         system,
         state % k,
         ordered=ratings.ordered,
+        systems=ratings.systems or None,
     )

@@ -184,14 +184,7 @@ def _known_alike(predicted: Ratings, ratings: Ratings) -> Ratings:
     if ratings.truth is None or predicted.truth is None:
         return predicted
     known = np.repeat(ratings.truth, ratings.weights) != UNKNOWN
-    return Ratings(
-        predicted.flat,
-        predicted.categories,
-        predicted.raters,
-        predicted.items,
-        predicted.system,
-        np.where(known, predicted.truth, UNKNOWN),
-    )
+    return predicted.with_truth(np.where(known, predicted.truth, UNKNOWN))
 
 
 class _Moments:

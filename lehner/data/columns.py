@@ -250,21 +250,23 @@ def wide_frame(ratings: "Ratings") -> "pd.DataFrame":
 
     codes = ratings.codes
     frame = {"item": ratings.items}
-    if ratings.system is not None:
-        frame["system"] = _categorical(ratings, ratings.system)
     if ratings.truth is not None:
         frame["truth"] = _categorical(ratings, ratings.truth)
     if ratings.counts is not None:
         frame["count"] = ratings.counts
-    clash = {"item", "system", "truth", "count"} & set(ratings.raters)
+    clash = {"item", "truth", "count"} & set(ratings.all_raters)
     if clash:
         raise InputError(f"a rater is named {clash.pop()!r}, as another column is", "rename them")
-    raters = {name: _categorical(ratings, codes[:, j]) for j, name in enumerate(ratings.raters)}
+    by_rater = np.column_stack([codes, ratings.answers]).T
+    raters = {
+        name: _categorical(ratings, given)
+        for name, given in zip(ratings.all_raters, by_rater, strict=True)
+    }
     return pd.DataFrame({"item": frame.pop("item")} | raters | frame)
 
 
 def long_frame(ratings: "Ratings") -> "pd.DataFrame":
-    """Give a table with a row per rating, the system as one more rater."""
+    """Give a table with a row per rating, systems as raters."""
     import pandas as pd
 
     if ratings.grouped:

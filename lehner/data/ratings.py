@@ -10,38 +10,11 @@ from numpy.typing import ArrayLike, NDArray
 from lehner.core.arrays import Integers
 from lehner.core.errors import InputError
 from lehner.core.wording import counted, counted_categories, first_few
-from lehner.data.categories import (
-    Label,
-    check_categories,
-    choose_categories,
-    declared_column,
-    encode,
-    recode,
-    unify,
-)
-from lehner.data.checks.categories import check_found_categories
+from lehner.data.categories import Label, check_categories
 from lehner.data.checks.coding import check_coding
-from lehner.data.checks.column_labels import refuse_stray_columns
-from lehner.data.checks.column_names import (
-    refuse_other_columns,
-    say_doubtful_names,
-    say_other_raters,
-)
-from lehner.data.checks.columns import say_columns
 from lehner.data.checks.counts import count_gaps
 from lehner.data.checks.warn import warn_of_data
-from lehner.data.columns import (
-    columns_of,
-    count_column,
-    encode_items,
-    long_frame,
-    refuse_duplicates,
-    require_columns,
-    require_complete,
-    truth_per_item,
-    unique_items,
-    wide_frame,
-)
+from lehner.data.columns import long_frame, wide_frame
 from lehner.data.flat import (
     FlatRatings,
     add_rater,
@@ -51,11 +24,12 @@ from lehner.data.flat import (
     check_flat,
     count_categories,
     flatten,
-    sort_ratings,
     take_rows,
 )
+from lehner.data.long_table import read_long
 from lehner.data.patterns import UNKNOWN, Patterns, number_patterns
-from lehner.data.spelling import reread
+from lehner.data.table import names_of
+from lehner.data.wide_table import read_wide
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -82,8 +56,8 @@ class Ratings:
         Names of the raters; by default "1", "2" and so on.
     items : sequence, length n_rows, optional
         Names of the items; by default 0, 1 and so on.
-    system : array_like of int, shape (n_rows,), optional
-        Category index of the system's answer, -1 where it is missing.
+    system : array_like of int, shape (n_rows,) or (n_rows, n_systems), optional
+        Category index of the system's answer, or of each system's, -1 where it is missing.
     truth : array_like of int, shape (n_rows,), optional
         Category index of the true category, -1 where it is unknown.
     counts : array_like of int, shape (n_rows,), optional
@@ -92,6 +66,9 @@ class Ratings:
         Whether the order of the categories means something.
     anonymous : bool
         Whether it is unknown who gave which rating, as in tables of counts per category.
+    systems : sequence of str, length n_systems, optional
+        Names of the systems; by default "system" if there is one, "system 1" and so on if there
+        are several.
     noticed : sequence of str
         What was noticed when the data were read, see `notes`.
 
@@ -99,6 +76,8 @@ class Ratings:
     ----------
     flat : FlatRatings
         The ratings one after another, sorted by item and rater.
+    answers : ndarray of int, shape (n_rows, n_systems)
+        Category index of each system's answer, -1 where it is missing.
 
     Raises
     ------
@@ -119,7 +98,8 @@ class Ratings:
     categories: tuple[Label, ...]
     raters: tuple[str, ...]
     items: NDArray[Any]
-    system: Integers | None
+    systems: tuple[str, ...]
+    answers: Integers
     truth: Integers | None
     counts: Integers | None
     ordered: bool
@@ -138,6 +118,7 @@ class Ratings:
         counts: ArrayLike | None = None,
         ordered: bool = False,
         anonymous: bool = False,
+        systems: Sequence[str] | None = None,
         noticed: Sequence[str] = (),
     ) -> None:
         categories = check_categories(categories)
@@ -151,13 +132,16 @@ class Ratings:
         names = np.arange(n_rows) if items is None else as_array(items, "items")
         if names.shape != (n_rows,):
             raise InputError(f"{len(names)} names for {n_rows} items", "name each item once")
+        answers = _answers(system, n_rows, k)
+        system_names = _system_names(systems, answers.shape[1])
         # As a frozen dataclass sets them.
         vars(self).update(
             flat=flat,
             categories=categories,
-            raters=_rater_names(raters, n_raters, has_system=system is not None),
+            raters=_rater_names(raters, n_raters, system_names),
             items=names,
-            system=_code_per_row(system, n_rows, k, "system"),
+            systems=system_names,
+            answers=answers,
             truth=_code_per_row(truth, n_rows, k, "truth"),
             counts=None if counts is None else check_counts(counts, (n_rows,)),
             ordered=ordered,
@@ -174,8 +158,8 @@ class Ratings:
             counted_categories(self.n_categories, ordered=self.ordered)
             + f" ({first_few(self.categories, 8)})",
         ]
-        if self.system is not None:
-            parts.append("system")
+        if self.systems:
+            parts.append("system" if len(self.systems) == 1 else f"{len(self.systems)} systems")
         if self.truth is not None:
             parts.append("truth")
         return "Ratings: " + ", ".join(parts)
@@ -201,6 +185,22 @@ class Ratings:
         return len(self.categories)
 
     @property
+    def system(self) -> Integers | None:
+        """Category index of the system's answers, shape (n_rows,); None without a system.
+
+        Raises
+        ------
+        InputError
+            If there are several systems: see `for_system`, `answers`.
+        """
+        if len(self.systems) > 1:
+            raise InputError(
+                f"there are {len(self.systems)} systems ({first_few(self.systems, 8)})",
+                f"choose one of them, as in ratings.for_system({self.systems[0]!r})",
+            )
+        return self.answers[:, 0] if self.systems else None
+
+    @property
     def n_ratings(self) -> int:
         """Number of ratings by raters; in grouped data with the counts."""
         return int(self.weights[self.flat.item_index].sum())
@@ -223,15 +223,16 @@ class Ratings:
 
     @property
     def all_raters(self) -> tuple[str, ...]:
-        """Names of the raters, with `"system"` as the last if there is a system."""
-        return self.raters if self.system is None else (*self.raters, SYSTEM)
+        """Names of the raters, and after them of the system or systems."""
+        return (*self.raters, *self.systems)
 
     @property
     def all_flat(self) -> FlatRatings:
-        """The ratings one after another, with the system's answers as those of a last rater."""
-        if self.system is None:
-            return self.flat
-        return add_rater(self.flat, self.system, self.n_raters)
+        """The ratings one after another, with the answers of systems as those of last raters."""
+        flat = self.flat
+        for number, answers in enumerate(self.answers.T, start=self.n_raters):
+            flat = add_rater(flat, answers, number)
+        return flat
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -306,7 +307,7 @@ class Ratings:
         return self._replace(
             codes=take_rows(self.flat, rows, self.n_rows),
             items=self.items[rows],
-            system=None if self.system is None else self.system[rows],
+            system=self.answers[rows],
             truth=None if self.truth is None else self.truth[rows],
             counts=self.weights[rows] if counts is None and self.grouped else counts,
         )
@@ -333,6 +334,7 @@ class Ratings:
         >>> patterns.counts, patterns.inverse
         (array([2, 1]), array([0, 1, 0]))
         """
+        has_system = self.system is not None
         flat, known = self.all_flat, self.truth if truth else None
         inverse, first = number_patterns(
             flat, known, self.n_rows, len(self.all_raters), self.n_categories
@@ -347,7 +349,7 @@ class Ratings:
             raters=self.all_raters,
             categories=self.categories,
             ordered=self.ordered,
-            has_system=self.system is not None,
+            has_system=has_system,
         )
 
     def collapse(self, *, truth: bool = True) -> "Ratings":
@@ -379,7 +381,8 @@ class Ratings:
             "categories": self.categories,
             "raters": self.raters,
             "items": self.items,
-            "system": self.system,
+            "system": self.answers,
+            "systems": self.systems,
             "truth": self.truth,
             "counts": self.counts,
             "ordered": self.ordered,
@@ -388,18 +391,18 @@ class Ratings:
         }
         return Ratings(**(fields | changes))
 
-    def with_system(self, rater: Any) -> "Ratings":
-        """Take one of the raters as the system.
+    def with_system(self, *raters: Any) -> "Ratings":
+        """Take one of the raters, or several, as the system or systems.
 
         Parameters
         ----------
-        rater : str
-            Name of the rater.
+        *raters : str
+            Names of the raters.
 
         Returns
         -------
         Ratings
-            The other raters, with this rater's ratings as the system's answers.
+            The other raters, with the ratings of these raters as the answers of systems.
 
         Raises
         ------
@@ -414,48 +417,105 @@ class Ratings:
         >>> ratings.with_system("AI")
         Ratings: 2 items, 2 raters, 4 ratings, 2 categories (no, yes), system
         """
-        if self.system is not None:
+        names = [str(rater) for rater in raters]
+        if self.systems:
             raise InputError(
-                f"the ratings have a system already, whose answers {str(rater)!r} would replace",
+                f"the ratings have a system already, whose answers {names[0]!r} would replace",
                 "leave them out first, by without_system()",
             )
-        taken = self._take_system(rater)
-        return taken._note(f"the rater {str(rater)!r} is taken as the system")._check_coding()
+        taken = self._take_systems(names)
+        said = f"the rater {names[0]!r} is taken as the system"
+        if len(names) > 1:
+            said = f"the raters {', '.join(map(repr, names))} are taken as systems"
+        return taken._note(said)._check_coding()
 
-    def _take_system(self, rater: Any) -> "Ratings":
+    def _take_systems(self, names: Sequence[str]) -> "Ratings":
+        chosen = [self._place_of(name) for name in names]
+        mine = np.isin(self.flat.rater_index, chosen)
+        answers = np.stack([self._answers_of(place) for place in chosen], axis=1)
+        left = np.setdiff1d(np.arange(self.n_raters), chosen)
+        flat = FlatRatings(
+            item_index=self.flat.item_index[~mine],
+            rater_index=np.searchsorted(left, self.flat.rater_index[~mine]),
+            category_index=self.flat.category_index[~mine],
+        )
+        raters = [self.raters[place] for place in left]
+        return self._replace(codes=flat, raters=raters, system=answers, systems=names)
+
+    def _place_of(self, rater: str) -> int:
         if self.anonymous:
             raise InputError(
                 f"{rater!r} cannot be the system: it is unknown who gave which rating",
                 "use data in which raters are named",
             )
-        if str(rater) not in self.raters:
+        if rater not in self.raters:
             raise InputError(
-                f"there is no column or rater {str(rater)!r}",
+                f"there is no column or rater {rater!r}",
                 f"choose the system among {', '.join(self.raters)}",
             )
-        chosen = self.raters.index(str(rater))
-        mine = self.flat.rater_index == chosen
+        return self.raters.index(rater)
+
+    def _answers_of(self, place: int) -> Integers:
+        """Give a rater's ratings as a system's answers."""
+        mine = self.flat.rater_index == place
         rows = self.flat.item_index[mine]
         twice = np.flatnonzero(np.diff(rows) == 0)
         if twice.size:
             raise InputError(
-                f"rater {str(rater)!r} rated item {self.items[rows[twice[0]]]} more than once, "
-                "and a system gives one answer per item",
+                f"rater {self.raters[place]!r} rated item {self.items[rows[twice[0]]]} more than "
+                "once, and a system gives one answer per item",
                 "choose another rater as the system",
             )
-        system = np.full(self.n_rows, -1)
-        system[rows] = self.flat.category_index[mine]
-        index = self.flat.rater_index[~mine]
-        flat = FlatRatings(
-            item_index=self.flat.item_index[~mine],
-            rater_index=index - (index > chosen),
-            category_index=self.flat.category_index[~mine],
+        answers = np.full(self.n_rows, -1)
+        answers[rows] = self.flat.category_index[mine]
+        return answers
+
+    def for_system(self, name: str, *, systems_rate: bool = False) -> "Ratings":
+        """Keep one of several systems as the system.
+
+        Parameters
+        ----------
+        name : str
+            Name of the system.
+        systems_rate : bool
+            Whether the other systems serve as raters; else they are left out.
+
+        Returns
+        -------
+        Ratings
+            With one system.
+
+        Raises
+        ------
+        InputError
+            If there is no such system.
+
+        Examples
+        --------
+        >>> answers = [[0, 1], [1, 1]]
+        >>> ratings = Ratings([[0], [1]], ["no", "yes"], system=answers, systems=["gpt", "base"])
+        >>> ratings.for_system("base").system.tolist()
+        [1, 1]
+        >>> ratings.for_system("base", systems_rate=True).raters
+        ('1', 'gpt')
+        """
+        if name not in self.systems:
+            raise InputError(
+                f"there is no system {name!r}", f"choose among {', '.join(self.systems) or 'none'}"
+            )
+        place = self.systems.index(name)
+        others = [other for other in range(len(self.systems)) if other != place]
+        flat, raters = self.flat, list(self.raters)
+        if systems_rate:
+            for other in others:
+                flat = add_rater(flat, self.answers[:, other], len(raters))
+                raters.append(self.systems[other])
+        return self._replace(
+            codes=flat, raters=raters, system=self.answers[:, [place]], systems=[name]
         )
-        raters = [name for j, name in enumerate(self.raters) if j != chosen]
-        return self._replace(codes=flat, raters=raters, system=system)
 
     def without_system(self) -> "Ratings":
-        """Leave the system's answers out.
+        """Leave the answers of systems out.
 
         Returns
         -------
@@ -467,9 +527,10 @@ class Ratings:
         >>> Ratings([[0, 0], [1, 1]], ["no", "yes"], system=[0, 1]).without_system()
         Ratings: 2 items, 2 raters, 4 ratings, 2 categories (no, yes)
         """
-        if self.system is None:
+        if not self.systems:
             return self
-        return self._replace(system=None)._note("the system's answers are left out")
+        whose = "the system's answers" if len(self.systems) == 1 else "the answers of systems"
+        return self._replace(system=None, systems=None)._note(f"{whose} are left out")
 
     def _note(self, *texts: str) -> "Ratings":
         """Add what was noticed."""
@@ -552,11 +613,11 @@ class Ratings:
         >>> ratings.equals(ratings.without_system())
         False
         """
-        arrays = ("items", "system", "truth", "counts")
+        arrays = ("items", "answers", "truth", "counts")
         flat = ("item_index", "rater_index", "category_index")
         return (
-            (self.categories, self.raters, self.ordered, self.anonymous)
-            == (other.categories, other.raters, other.ordered, other.anonymous)
+            (self.categories, self.all_raters, self.ordered, self.anonymous)
+            == (other.categories, other.all_raters, other.ordered, other.anonymous)
             and all(np.array_equal(getattr(self, a), getattr(other, a)) for a in arrays)
             and all(np.array_equal(getattr(self.flat, a), getattr(other.flat, a)) for a in flat)
         )
@@ -568,7 +629,7 @@ class Ratings:
         *,
         raters: Sequence[str] | None = None,
         item: str | None = None,
-        system: str | None = None,
+        system: str | Sequence[str] | None = None,
         truth: str | None = None,
         counts: str | None = None,
         categories: Sequence[Label] | None = None,
@@ -584,9 +645,11 @@ class Ratings:
             The labels of the ratings; an array has raters as columns.
         raters : sequence of str, optional
             The raters' columns; by default all columns not named below. For an array, names.
-        item, system, truth, counts : str, optional
-            Columns that name the items, hold the system's answers, the known truths, and how
-            many items a row stands for.
+        item, truth, counts : str, optional
+            Columns that name the items, hold the known truths, and how many items a row stands
+            for.
+        system : str or sequence of str, optional
+            Column of the system's answers, or the columns of several systems.
         categories : sequence, optional
             All categories in order; by default those that occur, sorted.
         ordered : bool
@@ -614,48 +677,32 @@ class Ratings:
         >>> Ratings.from_wide({"Ann": ["a", "b"], "Bo": ["a", None], "AI": ["b", "b"]}, system="AI")
         Ratings: 2 items, 2 raters, 3 ratings, 2 categories (a, b), system
         """
-        columns = columns_of(data, raters)
-        special = [name for name in (item, system, truth, counts) if name is not None]
-        chosen = [name for name in columns if name not in special] if raters is None else raters
-        require_columns(columns, [*special, *chosen])
-        if raters is None:
-            refuse_other_columns(chosen, system)
-        labelled = [*chosen, *(name for name in (system, truth) if name is not None)]
-        found = {name: encode(columns[name], name) for name in labelled}
-        roles, odd = reread(found, categories, missing=missing, fold_case=fold_case)
-        fixed = categories is not None or declared_column(roles) is not None
-        if raters is None and not fixed:
-            answers = {name: column for name, column in roles.items() if name != truth}
-            refuse_stray_columns(answers, chosen)
-        cats, names, ordered = choose_categories(roles, categories, ordered=ordered)
-        if categories is None:
-            odd += check_found_categories(roles, names, refuse=not fixed)
-        if raters is None:
-            odd += say_doubtful_names(chosen, system)
-        used = {*special, *chosen}
-        said = say_columns(
-            chosen,
-            system=system,
-            truth=truth,
+        table = read_wide(
+            data,
+            raters=raters,
             item=item,
-            ignored=[name for name in columns if name not in used],
-        )
-        codes = {name: recode(column, name, cats, names) for name, column in roles.items()}
-        n_rows = len(next(iter(columns.values())))
-        dense = np.stack([codes[r] for r in chosen], axis=1) if chosen else np.empty((n_rows, 0))
-        ratings = cls(
-            dense.astype(np.int64),
-            cats,
-            chosen,
-            None if item is None else unique_items(columns[item], item),
-            None if system is None else codes[system],
-            None if truth is None else codes[truth],
-            counts=None if counts is None else count_column(columns[counts], counts),
+            systems=names_of(system),
+            truth=truth,
+            counts=counts,
+            categories=categories,
             ordered=ordered,
-            noticed=(said, *odd),
+            missing=missing,
+            fold_case=fold_case,
         )
-        warn_of_data(odd)
-        return ratings._check_coding(refuse=not fixed)
+        ratings = cls(
+            table.ratings,
+            table.categories,
+            table.raters,
+            table.items,
+            table.answers,
+            table.truth,
+            counts=table.counts,
+            ordered=table.ordered,
+            systems=table.systems,
+            noticed=table.noticed,
+        )
+        warn_of_data(table.odd)
+        return ratings._check_coding(refuse=not table.fixed)
 
     @classmethod
     def from_long(
@@ -665,7 +712,7 @@ class Ratings:
         item: str = "item",
         rater: str = "rater",
         rating: str = "rating",
-        system: str | None = None,
+        system: str | Sequence[str] | None = None,
         truth: str | None = None,
         occasion: str | None = None,
         categories: Sequence[Label] | None = None,
@@ -681,8 +728,8 @@ class Ratings:
             The table.
         item, rater, rating : str
             Names of the columns that hold the item, the rater and the rater's label.
-        system : str, optional
-            The rater who is the system.
+        system : str or sequence of str, optional
+            The rater who is the system, or the raters who are systems.
         truth : str, optional
             Column with the item's known truth, the same or blank in all rows of an item.
         occasion : str, optional
@@ -712,50 +759,32 @@ class Ratings:
         >>> Ratings.from_long({"item": [1, 1, 2], "rater": ["x", "y", "x"], "rating": "aba"})
         Ratings: 2 items, 2 raters, 3 ratings, 2 categories (a, b)
         """
-        columns = columns_of(data)
-        optional = [name for name in (truth, occasion) if name is not None]
-        require_columns(columns, [item, rater, rating, *optional])
-        item_index, items = encode_items(columns[item], item)
-        rated_by = require_complete(encode(columns[rater], rater), rater)
-        when = None if occasion is None else encode_items(columns[occasion], occasion)[0]
-        labelled = [rating] if truth is None else [rating, truth]
-        found = {name: encode(columns[name], name) for name in labelled}
-        roles, odd = reread(found, categories, missing=missing, fold_case=fold_case)
-        fixed = categories is not None or declared_column(roles) is not None
-        cats, names, ordered = choose_categories(roles, categories, ordered=ordered)
-        if categories is None:
-            odd += check_found_categories(roles, names, refuse=not fixed)
-        codes = {name: recode(column, name, cats, names) for name, column in roles.items()}
-        refuse_duplicates(item_index, rated_by, when, codes[rating])
-        rated = codes[rating] >= 0
-        flat = sort_ratings(
-            item_index[rated], rated_by.codes[rated], codes[rating][rated], len(cats)
-        )
-        rater_names = unify(rated_by.labels)
-        ratings = cls(
-            flat,
-            cats,
-            [rater_names[label] for label in rated_by.labels],
-            items,
-            ordered=ordered,
-        )
-        if truth is not None:
-            known = truth_per_item(item_index, codes[truth], len(items), truth, cats)
-            ratings = ratings.with_truth(known)
-        if system is not None:
-            ratings = ratings._take_system(system)
-        odd += say_doubtful_names(ratings.raters, system)
-        odd += say_other_raters(ratings.raters, system)
-        used = {item, rater, rating, *optional}
-        said = say_columns(
-            ratings.raters,
-            system=system,
-            truth=truth,
+        systems = names_of(system)
+        table = read_long(
+            data,
             item=item,
-            ignored=[name for name in columns if name not in used],
+            rater=rater,
+            rating=rating,
+            systems=systems,
+            truth=truth,
+            occasion=occasion,
+            categories=categories,
+            ordered=ordered,
+            missing=missing,
+            fold_case=fold_case,
         )
-        warn_of_data(odd)
-        return ratings._note(said, *odd)._check_coding(refuse=not fixed)
+        ratings = cls(
+            table.ratings,
+            table.categories,
+            table.raters,
+            table.items,
+            truth=table.truth,
+            ordered=table.ordered,
+        )
+        if systems:
+            ratings = ratings._take_systems(systems)
+        warn_of_data(table.odd)
+        return ratings._note(*table.noticed)._check_coding(refuse=not table.fixed)
 
     @classmethod
     def from_patterns(cls, data: Any, *, counts: str = "count", **columns: Any) -> "Ratings":
@@ -852,7 +881,7 @@ class Ratings:
         Returns
         -------
         pandas.DataFrame
-            Columns `item`, the raters, and `system`, `truth`, `count` where there are any.
+            Columns `item`, the raters, the systems, and `truth`, `count` where there are any.
 
         Raises
         ------
@@ -862,7 +891,7 @@ class Ratings:
         return wide_frame(self)
 
     def to_long(self) -> "pd.DataFrame":
-        """Give a table with a row per rating, the system as the rater `system`.
+        """Give a table with a row per rating, systems as raters.
 
         Returns
         -------
@@ -882,8 +911,8 @@ class Ratings:
         Returns
         -------
         xarray.Dataset
-            `ratings` (item, rater), and `system`, `truth`, `count` (item) where there are any:
-            indices into the coordinate `category`, -1 where missing.
+            `ratings` (item, rater), and `answers` (item, system), `truth` and `count` (item) where
+            there are any: indices into the coordinate `category`, -1 where missing.
 
         Raises
         ------
@@ -893,10 +922,12 @@ class Ratings:
         import xarray as xr
 
         data: dict[str, Any] = {"ratings": (("item", "rater"), self.codes)}
-        for name, values in (("system", self.system), ("truth", self.truth)):
-            data |= {} if values is None else {name: ("item", values)}
-        data |= {} if self.counts is None else {"count": ("item", self.counts)}
         coords = {"item": self.items, "rater": list(self.raters), "category": list(self.categories)}
+        if self.systems:
+            data["answers"] = (("item", "system"), self.answers)
+            coords["system"] = list(self.systems)
+        for name, values in (("truth", self.truth), ("count", self.counts)):
+            data |= {} if values is None else {name: ("item", values)}
         flags = {"ordered": int(self.ordered), "anonymous": int(self.anonymous)}
         return xr.Dataset(data, coords, flags)
 
@@ -926,11 +957,12 @@ class Ratings:
             dataset["category"].values.tolist(),
             dataset["rater"].values.tolist(),
             dataset["item"].values,
-            dataset["system"].values if "system" in dataset else None,
+            dataset["answers"].transpose("item", "system").values if "answers" in dataset else None,
             dataset["truth"].values if "truth" in dataset else None,
             counts=dataset["count"].values if "count" in dataset else None,
             ordered=bool(dataset.attrs.get("ordered", False)),
             anonymous=bool(dataset.attrs.get("anonymous", False)),
+            systems=dataset["system"].values.tolist() if "answers" in dataset else None,
         )
 
 
@@ -949,12 +981,36 @@ def _length(names: Sequence[Any] | NDArray[Any] | None, index: Integers) -> int:
     return int(index.max(initial=-1)) + 1 if names is None else len(names)
 
 
+def _answers(system: ArrayLike | None, n_rows: int, k: int) -> Integers:
+    """Give the systems' answers, shape (n_rows, n_systems)."""
+    if system is None:
+        return np.empty((n_rows, 0), np.int64)
+    array = as_array(system, "system")
+    columns = array[:, None] if array.ndim == 1 else array
+    if columns.ndim != 2 or len(columns) != n_rows:
+        raise InputError(
+            f"system has shape {array.shape} for {n_rows} items", "give one system code per item"
+        )
+    return check_codes(columns, k, "system")
+
+
+def _system_names(systems: Sequence[Any] | None, n_systems: int) -> tuple[str, ...]:
+    if systems is None:
+        numbered = [f"{SYSTEM} {number + 1}" for number in range(n_systems)]
+        return (SYSTEM,) if n_systems == 1 else tuple(numbered)
+    names = tuple(map(str, systems))
+    if len(names) != n_systems or len(set(names)) < n_systems:
+        raise InputError(f"{n_systems} systems are named {list(names)}", "name each system once")
+    return names
+
+
 def _rater_names(
-    raters: Sequence[Any] | None, n_raters: int, *, has_system: bool
+    raters: Sequence[Any] | None, n_raters: int, systems: Sequence[str]
 ) -> tuple[str, ...]:
     names = tuple(map(str, range(1, n_raters + 1) if raters is None else raters))
     if len(names) != n_raters or len(set(names)) < n_raters:
         raise InputError(f"{n_raters} raters are named {list(names)}", "name each rater once")
-    if has_system and SYSTEM in names:
-        raise InputError(f"a rater is named {SYSTEM!r}, as the system is", "rename the rater")
+    both = set(names) & set(systems)
+    if both:
+        raise InputError(f"a rater is named {both.pop()!r}, as the system is", "rename the rater")
     return names

@@ -9,6 +9,7 @@ from lehner.data.categories import Label, encode
 from lehner.data.columns import columns_of
 from lehner.data.csv_files import line_of, read_csv
 from lehner.data.ratings import SYSTEM, Ratings
+from lehner.data.table import names_of
 
 ITEM = ("item", "task", "case", "unit", "subject", "id", "index", "")
 RATER = ("rater", "worker")
@@ -18,7 +19,7 @@ RATING = ("rating", "label")
 def read_ratings(
     path: str | Path,
     *,
-    system: str | None = None,
+    system: str | Sequence[str] | None = None,
     truth: str | None = None,
     item: str | None = None,
     raters: Sequence[str] | None = None,
@@ -40,8 +41,8 @@ def read_ratings(
     ----------
     path : str or Path
         The file; `.parquet` is read as Parquet, anything else as UTF-8 CSV.
-    system : str, optional
-        Column (in a long table, rater) that is the system.
+    system : str or sequence of str, optional
+        Column (in a long table, rater) that is the system, or several.
     truth : str, optional
         Column of known truths, blank where unknown.
     item : str, optional
@@ -82,7 +83,7 @@ def read_ratings(
     path = Path(path)
     try:
         columns = read_columns(path)
-        roles = _Roles(columns, system=system, truth=truth, item=item, counts=counts)
+        roles = _Roles(columns, names_of(system), truth=truth, item=item, counts=counts)
         options = {
             "categories": categories,
             "ordered": ordered,
@@ -131,9 +132,11 @@ def _read_parquet(path: Path) -> Any:
 class _Roles:
     """The part each column has: as the user says, else by its name."""
 
-    def __init__(self, columns: dict[str, Any], **given: str | None) -> None:
+    def __init__(
+        self, columns: dict[str, Any], systems: Sequence[str], **given: str | None
+    ) -> None:
         self._by_lower_case = {name.lower(): name for name in reversed(columns)}
-        self.system = given["system"] or self._named(SYSTEM)
+        self.systems = tuple(systems) or names_of(self._named(SYSTEM))
         self.truth = given["truth"] or self._named("truth")
         self.counts = given["counts"] or self._named("count")
         self.item = given["item"] or self._named(*ITEM)
@@ -147,9 +150,10 @@ class _Roles:
 
 
 def _read_long(columns: dict[str, Any], roles: _Roles, options: dict[str, Any]) -> Ratings:
-    if roles.system in columns:
+    wide = next((name for name in roles.systems if name in columns), None)
+    if wide is not None:
         raise InputError(
-            f"the column {roles.system!r} stands in a table with a row per rating",
+            f"the column {wide!r} stands in a table with a row per rating",
             "give the system's answers as ratings, with the system's name as the rater",
         )
     named = [label for label in encode(columns[str(roles.rater)]).labels if _is_system(label)]
@@ -160,7 +164,7 @@ def _read_long(columns: dict[str, Any], roles: _Roles, options: dict[str, Any]) 
         rating=str(roles.rating),
         truth=roles.truth,
         occasion=roles.occasion,
-        system=roles.system or next(iter(named), None),
+        system=roles.systems or [str(label) for label in named[:1]],
         **options,
     )
 
@@ -179,7 +183,7 @@ def _read_wide(
         columns,
         raters=None if raters is None else list(raters),
         item=roles.item,
-        system=roles.system,
+        system=roles.systems,
         truth=roles.truth,
         counts=roles.counts,
         **options,

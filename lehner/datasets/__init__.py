@@ -1,6 +1,7 @@
 """Bundled data sets, with their sources."""
 
 import tomllib
+from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
@@ -8,6 +9,7 @@ from pathlib import Path
 from lehner.core.checks import find
 from lehner.data.ratings import Ratings
 from lehner.data.read import read_ratings
+from lehner.data.table import names_of
 
 FOLDER = Path(str(files("lehner.datasets")))
 
@@ -61,15 +63,16 @@ def list_datasets() -> tuple[Dataset, ...]:
     return tuple(Dataset(name=name, **entry) for name, entry in table.items())
 
 
-def load_dataset(name: str, *, system: str | None = None) -> Ratings:
+def load_dataset(name: str, *, system: str | Sequence[str] | None = None) -> Ratings:
     """Load a bundled data set.
 
     Parameters
     ----------
     name : str
         As `list_datasets` gives it.
-    system : str, optional
-        The rater to take as the system; by default the data set's own, if it has one.
+    system : str or sequence of str, optional
+        The rater to take as the system, or several; by default the data set's own system, if it
+        has one.
 
     Returns
     -------
@@ -87,14 +90,16 @@ def load_dataset(name: str, *, system: str | None = None) -> Ratings:
     Ratings: 10 items, 4 raters, 40 ratings, 4 categories (A, B, C, D), system
     """
     known = {dataset.name: dataset for dataset in list_datasets()}
+    systems = names_of(system)
     dataset, path = find("data set", name, known), FOLDER / f"{name}.csv"
     if dataset.layout == "votes":
         ratings = _read_votes(path, ordered=dataset.ordered)
-        return ratings if system is None else ratings.with_system(system)
-    if dataset.system is None or system is None:
-        return read_ratings(path, system=system or dataset.system, ordered=dataset.ordered)
-    ratings = read_ratings(path, system=dataset.system, ordered=dataset.ordered)
-    return ratings if system == dataset.system else ratings.without_system().with_system(system)
+        return ratings.with_system(*systems) if systems else ratings
+    own = names_of(dataset.system)
+    if dataset.system is None or not systems or dataset.system in systems:
+        return read_ratings(path, system=systems or own, ordered=dataset.ordered)
+    ratings = read_ratings(path, system=own, ordered=dataset.ordered)
+    return ratings.without_system().with_system(*systems)
 
 
 def _read_votes(path: Path, *, ordered: bool) -> Ratings:

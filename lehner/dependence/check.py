@@ -16,6 +16,7 @@ from lehner.dependence.pairs import (
     compare_with_own,
     excess_triples,
     mean_agreement,
+    of_raters,
 )
 from lehner.dependence.result import Dependence, untested
 from lehner.k_properties.agreement_totals import (
@@ -146,6 +147,7 @@ def _pairs(
     equal: PairTest,
     unexplained: Booleans | None,
 ) -> tuple[Pair, ...]:
+    between_raters = of_raters(design)
     return tuple(
         Pair(
             raters=(str(design.names[first]), str(design.names[second])),
@@ -155,6 +157,7 @@ def _pairs(
             sd=float(equal.sd[i]),
             stands_out=bool(equal.stand_out[i]),
             unexplained=None if unexplained is None else bool(unexplained[i]),
+            with_system=not between_raters[i],
         )
         for i, (first, second) in enumerate(zip(design.first, design.second, strict=True))
     )

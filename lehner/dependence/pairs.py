@@ -14,7 +14,6 @@ import numpy as np
 from lehner.algebra.algebraic import CHANCE_TOLERANCE, base_rates, clip_base_rates
 from lehner.algebra.pairwise import brennan_prediger
 from lehner.core.arrays import Booleans, Floats
-from lehner.data.ratings import SYSTEM
 from lehner.k_properties.agreement_totals import Design, Totals, simulated_totals
 from lehner.k_properties.model import (
     accuracy_of,
@@ -73,6 +72,8 @@ class Pair:
         Whether raters with accuracies of their own would not agree as all pairs do, and this one
         is more correlated than they would be; None where that cannot be told, as among three
         raters.
+    with_system : bool
+        Whether the second is the system.
     """
 
     raters: tuple[str, str]
@@ -82,11 +83,12 @@ class Pair:
     sd: float
     stands_out: bool
     unexplained: bool | None
+    with_system: bool
 
 
 def of_raters(design: Design) -> Booleans:
     """Say which pairs are of two raters, and not of a rater and the system."""
-    system = len(design.names) - 1 if SYSTEM in design.names else len(design.names)
+    system = design.n_raters - design.has_system
     return (design.first < system) & (design.second < system)
 
 
@@ -134,7 +136,7 @@ def equal_accuracies(totals: Totals, design: Design) -> Floats | None:
 
 def rates_of(totals: Totals, design: Design, accuracy: float) -> Floats:
     """Give base rates by Eq. 5 from how often raters use each category."""
-    n_raters = design.n_raters - (SYSTEM in design.names)
+    n_raters = design.n_raters - design.has_system
     used = totals.frequency[0, :n_raters].sum(axis=0)
     return clip_base_rates(base_rates(used / used.sum(), accuracy))
 

@@ -3,7 +3,6 @@
 from collections.abc import Iterable, Sequence
 
 from lehner.core.wording import counted
-from lehner.data.ratings import SYSTEM
 from lehner.dependence.effective import EffectiveRaters
 from lehner.dependence.pairs import Pair
 
@@ -42,7 +41,7 @@ def _meaning(pair: Pair, n_raters: int) -> str:
             "difficulty differ"
         )
     who = "the others are less accurate"
-    if SYSTEM in pair.raters:
+    if pair.with_system:
         who = f"{pair.raters[0]} is more accurate than the other raters"
     told = "the ratings do not tell which"
     if pair.unexplained is None:
@@ -91,4 +90,4 @@ def _z(pair: Pair) -> float:
 
 
 def _names(pair: Pair) -> str:
-    return " and ".join("the system" if rater == SYSTEM else rater for rater in pair.raters)
+    return f"{pair.raters[0]} and {'the system' if pair.with_system else pair.raters[1]}"

@@ -55,6 +55,8 @@ class Design:
     n_categories : int
     first, second : ndarray of int, shape (n_pairs,)
         The pairs of raters who rated an item in common.
+    has_system : bool
+        Whether the last rater is the system.
     """
 
     groups: tuple[Group, ...]
@@ -62,6 +64,7 @@ class Design:
     n_categories: int
     first: Integers
     second: Integers
+    has_system: bool = False
 
     @property
     def n_raters(self) -> int:
@@ -145,6 +148,7 @@ def find_design(ratings: Ratings, *, with_system: bool = False, anonymous: bool 
         n_categories=ratings.n_categories,
         first=first,
         second=second,
+        has_system=with_system and ratings.system is not None,
     )
 
 

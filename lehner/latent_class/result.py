@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from lehner.core.arrays import Floats, Integers
 from lehner.core.estimate import listed
 from lehner.core.wording import counted
-from lehner.data.ratings import SYSTEM, Ratings
+from lehner.data.ratings import Ratings
 from lehner.latent_class.deviance import deviance
 from lehner.latent_class.expectation_maximisation import LatentClasses
 from lehner.latent_class.maximum import Maximum
@@ -195,7 +195,7 @@ def label_fit(
     coords: dict[str, Any] = {
         "group": list(groups),
         "item": ratings.items,
-        "rater": [*ratings.raters, SYSTEM][: table.n_raters],
+        "rater": list(ratings.all_raters[: table.n_raters]),
         "response": categories,
         class_dim: categories if named else list(range(1, maximum.n_classes + 1)),
         "start": list(fits),

@@ -44,8 +44,11 @@ def check_coding(ratings: "Ratings", *, refuse: bool) -> tuple[str, ...]:
     by_rater = _count_by_rater(ratings)
     rated = by_rater.sum(axis=0)
     said: list[str] = []
-    for whose, codes in (("the system's answers", ratings.system), ("truths", ratings.truth)):
-        if codes is not None and (codes >= 0).any():
+    coded = [(_whose(ratings, j), answers) for j, answers in enumerate(ratings.answers.T)]
+    if ratings.truth is not None:
+        coded.append(("truths", ratings.truth))
+    for whose, codes in coded:
+        if (codes >= 0).any():
             given = _count(ratings, codes)
             problem = _otherwise(ratings, whose, given, rated)
             if problem and refuse and given.sum() >= FEWEST_ANSWERS:
@@ -57,6 +60,11 @@ def check_coding(ratings: "Ratings", *, refuse: bool) -> tuple[str, ...]:
 REMEDY = (
     "code them alike, or, if they are meant so, name all categories in their order (categories=…)"
 )
+
+
+def _whose(ratings: "Ratings", system: int) -> str:
+    one = len(ratings.systems) == 1
+    return "the system's answers" if one else f"the answers of {ratings.systems[system]!r}"
 
 
 def _count(ratings: "Ratings", codes: Integers) -> Integers:

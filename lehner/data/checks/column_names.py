@@ -28,18 +28,18 @@ VERSION = frozenset(
 DOUBTFUL = frozenset(("expert", "label", "class", "final"))
 
 
-def refuse_other_columns(raters: Sequence[str], system: str | None) -> None:
+def refuse_other_columns(raters: Sequence[str], systems: Sequence[str]) -> None:
     """Raise an InputError where the name of a column says that it is no rater.
 
     Parameters
     ----------
     raters : sequence of str
         The columns that would be raters because they have no other part.
-    system : str, optional
-        The system's column.
+    systems : sequence of str
+        The systems' columns.
     """
     for name in raters:
-        part = part_by_name(name, raters, system)
+        part = part_by_name(name, raters, systems)
         if part is not None:
             what, remedy = part
             raise InputError(
@@ -50,7 +50,9 @@ def refuse_other_columns(raters: Sequence[str], system: str | None) -> None:
             )
 
 
-def part_by_name(name: str, raters: Sequence[str], system: str | None) -> tuple[str, str] | None:
+def part_by_name(
+    name: str, raters: Sequence[str], systems: Sequence[str]
+) -> tuple[str, str] | None:
     """Give what a column is by its name, and the argument that says so; None for a rater.
 
     Parameters
@@ -58,8 +60,8 @@ def part_by_name(name: str, raters: Sequence[str], system: str | None) -> tuple[
     name : str
     raters : sequence of str
         All columns that would be raters: if all are named like systems, these are the raters.
-    system : str, optional
-        The system's column.
+    systems : sequence of str
+        The systems' columns.
 
     Returns
     -------
@@ -67,9 +69,9 @@ def part_by_name(name: str, raters: Sequence[str], system: str | None) -> tuple[
 
     Examples
     --------
-    >>> part_by_name("label_true", ["Ann", "label_true"], "gpt")
+    >>> part_by_name("label_true", ["Ann", "label_true"], ["gpt"])
     ('known truths', "truth='label_true'")
-    >>> part_by_name("model_b", ["model_b", "model_c"], "model_a")
+    >>> part_by_name("model_b", ["model_b", "model_c"], ["model_a"])
     """
     words = _words(name)
     if not words:
@@ -83,17 +85,17 @@ def part_by_name(name: str, raters: Sequence[str], system: str | None) -> tuple[
     if words[0] in REMARK and len(words) == 1:
         return "a remark", ""
     if _of_system(words) and not all(_of_system(_words(rater)) for rater in raters):
-        return ("another system", "") if system else ("a system", f"system={name!r}")
+        what = "another system" if systems else "a system"
+        return what, f"system={name!r}" + (", too" if systems else "")
     return None
 
 
-def say_doubtful_names(raters: Sequence[str], system: str | None) -> tuple[str, ...]:
+def say_doubtful_names(raters: Sequence[str], systems: Sequence[str]) -> tuple[str, ...]:
     """Say which raters may be something else by their names, or one rater twice.
 
     Parameters
     ----------
-    raters : sequence of str
-    system : str, optional
+    raters, systems : sequence of str
 
     Returns
     -------
@@ -105,12 +107,13 @@ def say_doubtful_names(raters: Sequence[str], system: str | None) -> tuple[str, 
             said.append(
                 f"{name!r} counts as a rater; if it holds known truths, say so (truth={name!r})"
             )
-    family = [name for name in raters if system and _same_family(name, system)]
+    kin = {name: _kin(name, systems) for name in raters}
+    family = {name: system for name, system in kin.items() if system is not None}
     if 2 * len(family) < len(raters):
         said += [
             f"{name!r} counts as a rater though its name is like the system's, {system!r}; if it "
-            "is another system, leave it out"
-            for name in family
+            f"is another system, name it, too (system={name!r}), or leave it out"
+            for name, system in family.items()
         ]
     first: dict[str, str] = {}
     for name in raters:
@@ -123,19 +126,18 @@ def say_doubtful_names(raters: Sequence[str], system: str | None) -> tuple[str, 
     return tuple(said)
 
 
-def say_other_raters(raters: Sequence[str], system: str | None) -> tuple[str, ...]:
+def say_other_raters(raters: Sequence[str], systems: Sequence[str]) -> tuple[str, ...]:
     """Say which raters of a table with a row per rating are no raters by their names.
 
     Parameters
     ----------
-    raters : sequence of str
-    system : str, optional
+    raters, systems : sequence of str
 
     Returns
     -------
     tuple of str
     """
-    parts = [(name, part_by_name(name, raters, system)) for name in raters]
+    parts = [(name, part_by_name(name, raters, systems)) for name in raters]
     return tuple(
         f"the rater {name!r} counts as a rater though the name is that of {part[0]}; if it is "
         "none, delete its rows"
@@ -154,6 +156,11 @@ def _of_system(words: list[str]) -> bool:
     short = {word for word in words if len(word) <= 2 or word.isdigit()}
     named = words[0] in ("system", "model") and len(words) > 1
     return named or set(words) <= SYSTEM | OF_SYSTEM | VERSION | short
+
+
+def _kin(name: str, systems: Sequence[str]) -> str | None:
+    """Give a system with a name of the same family."""
+    return next((system for system in systems if _same_family(name, system)), None)
 
 
 def _same_family(name: str, system: str) -> bool:

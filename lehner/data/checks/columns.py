@@ -8,7 +8,7 @@ MOST_SHOWN = 8
 def say_columns(
     raters: Sequence[str],
     *,
-    system: str | None,
+    systems: Sequence[str],
     truth: str | None,
     item: str | None,
     ignored: Iterable[str],
@@ -18,8 +18,8 @@ def say_columns(
     Parameters
     ----------
     raters : sequence of str
-    system : str, optional
-        The column, or in a table with a row per rating the rater, that is the system.
+    systems : sequence of str
+        The columns, or in a table with a row per rating the raters, that are systems.
     truth, item : str, optional
         The columns of known truths and of the names of items.
     ignored : iterable of str
@@ -31,11 +31,14 @@ def say_columns(
 
     Examples
     --------
-    >>> say_columns(["Ann", "Bo"], system="gpt", truth=None, item="id", ignored=["time"])
+    >>> say_columns(["Ann", "Bo"], systems=["gpt"], truth=None, item="id", ignored=["time"])
     'raters are Ann, Bo; the system is gpt; items are named by id; ignored: time'
     """
     said = [f"raters are {_shown(raters)}"]
-    said += [] if system is None else [f"the system is {system}"]
+    if len(systems) == 1:
+        said.append(f"the system is {systems[0]}")
+    elif systems:
+        said.append(f"the systems are {_shown(systems)}")
     said += ["items are numbered" if item is None else f"items are named by {item}"]
     said += [] if truth is None else [f"known truths stand in {truth}"]
     left = [name or "(a column without a name)" for name in ignored]

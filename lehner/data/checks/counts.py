@@ -34,15 +34,18 @@ def count_gaps(ratings: "Ratings") -> tuple[str, ...]:
     the system did not answer 1 of 2 items
     1 of 2 items has one rating, which tells nothing of agreement
     """
-    said = [_unanswered(ratings), *_few_ratings_of_items(ratings), _raters_of_few(ratings)]
+    said = [*_unanswered(ratings), *_few_ratings_of_items(ratings), _raters_of_few(ratings)]
     return tuple(text for text in said if text)
 
 
-def _unanswered(ratings: "Ratings") -> str:
-    if ratings.system is None:
-        return ""
-    n = int(ratings.weights[ratings.system < 0].sum())
-    return f"the system did not answer {n} of {counted(ratings.n_items, 'item')}" if n else ""
+def _unanswered(ratings: "Ratings") -> list[str]:
+    said = []
+    for name, answers in zip(ratings.systems, ratings.answers.T, strict=True):
+        who = "the system" if len(ratings.systems) == 1 else f"the system {name}"
+        n = int(ratings.weights[answers < 0].sum())
+        if n:
+            said.append(f"{who} did not answer {n} of {counted(ratings.n_items, 'item')}")
+    return said
 
 
 def _few_ratings_of_items(ratings: "Ratings") -> list[str]:

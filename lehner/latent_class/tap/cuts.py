@@ -66,7 +66,7 @@ def cut_ratings(ratings: Ratings, cut: Label) -> Ratings:
             category_index=lower(flat.category_index),
         ),
         "categories": (f"at or below {cut}", f"above {cut}"),
-        "system": None if ratings.system is None else lower(ratings.system),
+        "system": lower(ratings.answers),
         "truth": None if ratings.truth is None else lower(ratings.truth),
     }
     return ratings._replace(**changes)

@@ -11,7 +11,7 @@ from lehner.core.errors import InputError
 from lehner.core.estimate import listed
 from lehner.core.seeds import Seed
 from lehner.core.wording import counted
-from lehner.data.ratings import SYSTEM, Ratings
+from lehner.data.ratings import Ratings
 from lehner.latent_class.accelerated_em import MAX_ITERATIONS, TOLERANCE, check_stop
 from lehner.latent_class.tap.likelihood import (
     GroupVotes,
@@ -244,7 +244,7 @@ def _result(
             classes = np.full_like(classes, np.nan)
     coords: dict[str, Any] = {
         "item": ratings.items,
-        "rater": [*ratings.raters, SYSTEM][: len(data.group)],
+        "rater": list(ratings.all_raters[: len(data.group)]),
         "category": list(ratings.categories),
         "response": list(ratings.categories),
     }

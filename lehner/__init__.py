@@ -41,6 +41,8 @@ from lehner.simulation.parameters import true_parameters
 from lehner.simulation.population import PopulationValue, population_value, population_values
 from lehner.simulation.scenario import Scenario
 
+__version__ = "0.2.0"
+
 __all__ = [
     "Agreement",
     "Coefficient",

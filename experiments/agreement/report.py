@@ -9,7 +9,7 @@ import numpy as np
 from rich.console import Console, Group
 from rich.text import Text
 
-from experiments.cli.arguments import Reading
+from experiments.cli.arguments import Reading, split_names
 from experiments.cli.load import data_notes, header_lines, load
 from experiments.estimate.comparison_report import WIDTH
 from experiments.reporting.files import write_csv, write_figure, write_text
@@ -110,7 +110,7 @@ def report_on_table(
     ----------
     data : str
     reading : Reading
-        Of which categories, comma-separated, and their order are used.
+        Of which the categories and their order are used.
     weights : sequence of str, optional
         Names, or one file.
     level : float
@@ -122,8 +122,7 @@ def report_on_table(
     -------
     Report
     """
-    listed = reading.categories
-    table = read_table(data, categories=None if listed is None else listed.split(","))
+    table = read_table(data, categories=split_names(reading.categories) or None)
     categories = tuple(table.coords["estimated"].values.tolist())
     result = agreement_of_table(
         table,

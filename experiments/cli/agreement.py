@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
-from experiments.cli.arguments import AsJson, Data, Interval, Output, Reading, System
+from experiments.cli.arguments import AsJson, Data, Interval, Output, Reading, System, split_names
 
 OF_RATINGS = ("item", "raters", "counts", "missing", "fold_case")
 
@@ -21,7 +21,7 @@ def agreement(
         list[str] | None,
         typer.Option(
             help="identity, linear, quadratic, ordinal, interval, ratio or a file with a square "
-            "table; repeat for several. Default: identity; if ordered, four."
+            "table; separate several by commas. Default: identity; if ordered, four."
         ),
     ] = None,
     interval: Interval = 0.9,
@@ -36,13 +36,14 @@ def agreement(
     """Measure the agreement of raters by every usual coefficient."""
     from experiments.agreement.report import report_on_ratings, report_on_table, show, write
 
+    chosen = split_names(weights) or None
     if table:
         columns = {name: getattr(reading, name) or None for name in OF_RATINGS}
         _refuse("--table takes no", {"system": system} | columns)
-        report = report_on_table(data, reading, weights, interval, n_items)
+        report = report_on_table(data, reading, chosen, interval, n_items)
     else:
         _refuse("ratings take no", {"n-items": n_items})
-        report = report_on_ratings(data, system, reading, weights, interval)
+        report = report_on_ratings(data, system, reading, chosen, interval)
     if as_json:
         print(json.dumps(report.to_dict(), indent=2, allow_nan=False))
     else:

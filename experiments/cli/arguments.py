@@ -1,6 +1,7 @@
 """Arguments that several commands take, and their checks."""
 
-from collections.abc import Callable
+import csv
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
 from functools import wraps
 from inspect import Parameter, signature
@@ -43,6 +44,28 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
 Output = Annotated[Path | None, typer.Option(help="Folder for tables and figures.")]
 
 
+def split_names(given: Sequence[str] | None) -> list[str]:
+    """Give the names in an option that takes repeats and commas.
+
+    Parameters
+    ----------
+    given : sequence of str, optional
+        As typed, one text for each time the option stands there. A name that holds a comma
+        stands in double quotes within the text.
+
+    Returns
+    -------
+    list of str
+
+    Examples
+    --------
+    >>> split_names(["Ann, Bo", "Cy"]), split_names(['"Smith, J",Bo'])
+    (['Ann', 'Bo', 'Cy'], ['Smith, J', 'Bo'])
+    """
+    fields = csv.reader(given or (), skipinitialspace=True)
+    return [name.strip() for line in fields for name in line]
+
+
 def read_shared_mistakes(text: str) -> "SharedMistakes":
     """Read a share, as in "0.1", or the two numbers of its Beta prior, as in "0.5,4.5".
 
@@ -67,17 +90,29 @@ def read_shared_mistakes(text: str) -> "SharedMistakes":
 
 @dataclass(frozen=True, kw_only=True)
 class Reading:
-    """The options that say how a ratings file is to be read."""
+    """The options that say how a ratings file is to be read.
+
+    Options of several names hold texts as typed, which `split_names` splits.
+    """
 
     item: Annotated[str | None, typer.Option(help="Column that names the items.")] = None
-    raters: Annotated[str | None, typer.Option(help="Rater columns, comma-separated.")] = None
+    raters: Annotated[
+        list[str] | None,
+        typer.Option(help="Rater columns, separated by commas or in several --raters."),
+    ] = None
     counts: Annotated[str | None, typer.Option(help="Column of numbers of items.")] = None
     categories: Annotated[
-        str | None, typer.Option(help="All categories in order, comma-separated.")
+        list[str] | None,
+        typer.Option(
+            help="All categories in order, separated by commas or in several --categories."
+        ),
     ] = None
     ordered: Annotated[bool, typer.Option("--ordered", help="Categories are ordered.")] = False
     missing: Annotated[
-        str | None, typer.Option(help="Labels that stand for no rating, comma-separated.")
+        list[str] | None,
+        typer.Option(
+            help="Labels that stand for no rating, separated by commas or in several --missing."
+        ),
     ] = None
     fold_case: Annotated[
         bool, typer.Option("--fold-case", help="Read labels that differ in case or spaces as one.")

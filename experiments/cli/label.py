@@ -100,3 +100,12 @@ def _plain(labels: "SoftLabels") -> dict[str, object]:
             for item, probability, best in rows
         ],
     }
+
+
+def label_method_rows() -> list[tuple[str, str]]:
+    """Give the methods of labelling and what each of them does."""
+    from experiments.estimate.label_table import label_methods
+    from experiments.estimate.methods import list_methods
+
+    known = list_methods()
+    return [(name, f"{known[name].summary}.") for name in label_methods()]

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from experiments.cli.arguments import Reading
+from experiments.cli.arguments import Reading, split_names
 from experiments.cli.options import as_options
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ def load(
     from lehner import DataWarning, InputError, list_datasets, load_dataset, read_ratings
 
     options: dict[str, Any] = {"truth": truth} | vars(reading)
-    given = {name: value for name, value in options.items() if value not in (None, False)}
+    given = {name: value for name, value in options.items() if value}
     truths = Path(given.pop("truth")) if _is_file(given.get("truth")) else None
     bundled = data in {one.name for one in list_datasets()} and not Path(data).is_file()
     try:
@@ -56,7 +56,7 @@ def load(
             names = ", ".join(f"--{name.replace('_', '-')}" for name in given)
             raise InputError(f"a bundled data set takes no {names}", "leave it out")
         for name in {"raters", "categories", "missing"} & set(given):
-            given[name] = [part.strip() for part in given[name].split(",")]
+            given[name] = split_names(given[name])
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", DataWarning)
             if bundled:

@@ -7,9 +7,16 @@ from typing import Annotated
 
 import typer
 
-app = typer.Typer(help="Simulation studies: run, export, report.", no_args_is_help=True)
+app = typer.Typer()
 
 Folder = Annotated[Path, typer.Argument(help="Folder with the results of a study.")]
+
+
+@app.callback(invoke_without_command=True)
+def study(context: typer.Context) -> None:
+    """Run a simulation study, export its results as a table, or write a report of it."""
+    if context.invoked_subcommand is None:
+        print(context.get_help())
 
 
 @app.command()

@@ -64,7 +64,8 @@ def test_bad_input_is_one_line_with_the_file(run, tmp_path):
 def test_too_few_replicates_are_told_by_the_name_of_the_option(run, file):
     code, out, err = run("check", file, "--item", "item", "--replicates", 100)
     assert (code, out) == (2, "")
-    assert err == "lehner: --replicates is 100; give a whole number, 199 or more\n"
+    said = "--replicates is 100; give a whole number, 199 or more (see `lehner check --help`)"
+    assert err == f"lehner: {said}\n"
 
 
 def test_where_nothing_can_be_tested_the_reason_is_given(run, tmp_path):

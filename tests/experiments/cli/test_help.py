@@ -1,0 +1,65 @@
+"""The help of the command, its version, and the pointers to it in errors."""
+
+import re
+
+import pytest
+
+import lehner
+from experiments.estimate.methods import list_methods
+
+COMMANDS = "datasets agreement check estimate ask label plan study paper atlas calibrate".split()
+
+
+def test_lehner_alone_prints_its_help_with_exit_0(run):
+    code, out, err = run()
+    assert (code, err) == (0, "")
+    assert run("--help")[1].strip() == out.strip()
+
+
+def test_commands_stand_in_the_order_of_work_each_with_a_full_sentence(run):
+    _, out, _ = run("--help")
+    listed = out.partition("Commands:\n")[2]
+    entries = re.findall(r"^  (\w+)  ((?:.*\n?)(?:   .*\n?)*)", listed, re.MULTILINE)
+    assert [name for name, _ in entries] == COMMANDS
+    assert all(text.strip().endswith(".") and "..." not in text for _, text in entries)
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_each_command_has_examples_that_begin_with_its_name(run, command):
+    code, out, _ = run(command, "--help")
+    assert code == 0
+    if command != "study":
+        shown = out.partition("Examples:\n")[2].split("\n")
+        assert shown[0].strip().startswith(f"lehner {command}")
+    assert all(len(line) <= 80 for line in out.splitlines())
+
+
+def test_the_help_of_estimate_lists_every_method_with_its_summary(run):
+    _, out, _ = run("estimate", "--help")
+    said = " ".join(out.split())
+    for name, method in list_methods().items():
+        assert f"{name} {method.summary}" in said
+
+
+def test_the_version_is_that_of_the_package(run):
+    assert run("--version") == (0, f"lehner {lehner.__version__}\n", "")
+
+
+def test_study_alone_prints_its_help_with_exit_0(run):
+    code, out, _ = run("study")
+    assert code == 0 and "lehner study [OPTIONS] COMMAND" in out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["estimat"], "Did you mean 'estimate'? (see `lehner --help`)"),
+        (["estimate", "f.csv", "--colour"], "(see `lehner estimate --help`)"),
+        (["estimate", "f.csv", "--interval", "7"], "(see `lehner estimate --help`)"),
+        (["study", "run"], "(see `lehner study run --help`)"),
+    ],
+)
+def test_an_error_names_the_help_of_the_command_that_was_called(run, arguments, said):
+    code, out, err = run(*arguments)
+    assert (code, out) == (2, "")
+    assert err.endswith(f"{said}\n") and err.count("\n") == 1

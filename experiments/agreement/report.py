@@ -241,6 +241,6 @@ def write(report: Report, folder: Path) -> list[Path]:
         paths += [
             write_csv(found.pairs_frame(), folder / "pairs.csv"),
             write_text(latex_table(_PAIR_HEAD, _pair_cells(pairs)), folder / "pairs.tex"),
-            *write_figure(figure, folder, "pairs", dpi=200),
+            *write_figure(figure, folder, "pairs"),
         ]
     return paths

@@ -18,4 +18,4 @@ def write_atlas(names: Sequence[str] | None, folder: Path, seed: int) -> Iterato
         drawn = plot_violation(table, violation)
         name = f"bias_{violation.name}"
         yield write_csv(table, folder / f"{name}.csv")
-        yield from write_figure(drawn, folder, name, dpi=150)
+        yield from write_figure(drawn, folder, name)

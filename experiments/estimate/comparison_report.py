@@ -97,9 +97,9 @@ def write(comparison: Comparison, folder: Path) -> list[Path]:
     paths = [
         write_csv(comparison.to_frame(), folder / "estimates.csv"),
         write_text(latex(comparison), folder / "estimates.tex"),
-        *write_figure(figure, folder, "intervals", dpi=200),
+        *write_figure(figure, folder, "intervals"),
         write_csv(table, folder / "shared_mistakes.csv"),
-        *write_figure(curve, folder, "shared_mistakes", dpi=200),
+        *write_figure(curve, folder, "shared_mistakes"),
     ]
     for estimate in comparison.estimates:
         if estimate.draws is not None:

@@ -140,4 +140,4 @@ def write(plans: Sequence[Plan], folder: Path, seed: int) -> Iterator[Path]:
     from experiments.planning.plan_figure import plot_trade_off
 
     yield write_csv(table, folder / "raters_and_items.csv")
-    yield from write_figure(plot_trade_off(table, question), folder, "raters_and_items", dpi=150)
+    yield from write_figure(plot_trade_off(table, question), folder, "raters_and_items")

@@ -1,5 +1,6 @@
 """Files written whole or not at all."""
 
+import io
 import os
 import tempfile
 from collections.abc import Callable
@@ -54,9 +55,39 @@ def write_csv(table: "pd.DataFrame", path: Path) -> Path:
     return write_atomically(path, lambda temporary: table.to_csv(temporary, index=False))
 
 
-def write_figure(figure: "Figure", folder: Path, name: str, *, dpi: int) -> list[Path]:
-    """Write a figure as PDF and as PNG, with so many dots an inch, into a folder that exists."""
+def write_figure(figure: "Figure", folder: Path, name: str) -> list[Path]:
+    """Write a figure as PDF and as PNG.
+
+    Parameters
+    ----------
+    figure : matplotlib.figure.Figure
+        Its label (`figure.set_label`) is its text for those who do not see it; it goes into both
+        files.
+    folder : Path
+        That exists.
+    name : str
+        Of the files, without the ending.
+
+    Returns
+    -------
+    list of Path
+        Each file whole, and the same bytes from the same figure.
+    """
     return [
-        write_atomically(folder / f"{name}.pdf", figure.savefig),
-        write_atomically(folder / f"{name}.png", partial(figure.savefig, dpi=dpi)),
+        write_atomically(
+            folder / f"{name}.{kind}", partial(Path.write_bytes, data=figure_bytes(figure, kind))
+        )
+        for kind in ("pdf", "png")
     ]
+
+
+def figure_bytes(figure: "Figure", kind: str) -> bytes:
+    """Give a figure as a file of a kind, "pdf" or "png", without a date in it."""
+    from experiments.reporting.figure_style import figure_style
+
+    text = str(figure.get_label())
+    metadata = {"Subject": text, "CreationDate": None} if kind == "pdf" else {"Description": text}
+    buffer = io.BytesIO()
+    with figure_style():
+        figure.savefig(buffer, format=kind, metadata=metadata)
+    return buffer.getvalue()

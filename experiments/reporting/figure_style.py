@@ -1,0 +1,115 @@
+"""Sizes and fonts of all figures, as journals print them."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+WIDTHS = {1: 3.35, 2: 7.0}
+"""Inches of one and of two columns of a journal."""
+
+SMALLEST = 7
+"""Points of the smallest letters. Figures are drawn in the size in which they are printed."""
+
+PNG_DOTS = 200
+GRID = "0.88"
+REFERENCE = "0.35"
+"""The grey of lines to compare with: no bias, the nominal level, equal values."""
+
+STYLE: dict[str, Any] = {
+    "font.family": "DejaVu Sans",
+    "font.size": 8,
+    "axes.titlesize": 8,
+    "axes.labelsize": 8,
+    "figure.titlesize": 8.5,
+    "figure.labelsize": 8,
+    "xtick.labelsize": SMALLEST,
+    "ytick.labelsize": SMALLEST,
+    "legend.fontsize": SMALLEST,
+    "legend.title_fontsize": SMALLEST,
+    "legend.frameon": False,
+    "legend.handlelength": 1.6,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.linewidth": 0.7,
+    "axes.axisbelow": True,
+    "axes.grid": False,
+    "grid.color": GRID,
+    "grid.linewidth": 0.6,
+    "xtick.major.width": 0.7,
+    "ytick.major.width": 0.7,
+    "lines.linewidth": 1.2,
+    "lines.markersize": 4.5,
+    "lines.markeredgewidth": 0.9,
+    "errorbar.capsize": 0,
+    "savefig.dpi": PNG_DOTS,
+    "pdf.fonttype": 42,
+}
+
+
+@contextmanager
+def figure_style(*, columns: int = 2) -> Iterator[float]:
+    """Draw what is drawn in this context in the style of all figures.
+
+    Parameters
+    ----------
+    columns : {1, 2}
+        Of a journal, over which the figure goes.
+
+    Yields
+    ------
+    float
+        Width of the figure in inches: 3.35 or 7.
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> with figure_style(columns=1) as width:
+    ...     figure = Figure(figsize=(width, 2.4), layout="constrained")
+    >>> float(figure.get_figwidth())
+    3.35
+    """
+    from matplotlib import rc_context
+
+    with rc_context(STYLE):
+        yield WIDTHS[columns]
+
+
+def limits(
+    *values: ArrayLike, within: tuple[float, float] | None = (0, 1), margin: float = 0.05
+) -> tuple[float, float]:
+    """Give the ends of an axis that leaves no part of its range unused.
+
+    Parameters
+    ----------
+    *values : array_like of float
+        What is drawn; NaN and infinite values are passed over.
+    within : tuple of float, optional
+        Ends of the possible values; beyond them only points are given room.
+    margin : float
+        Room on each side, of the range of the values.
+
+    Returns
+    -------
+    low, high : float
+
+    Examples
+    --------
+    >>> limits([0.6, 0.8], [0.7, float("nan")])
+    (0.59, 0.81)
+    >>> limits([0.6, 1.0])
+    (0.58, 1.01)
+    """
+    drawn = np.concatenate([np.ravel(np.asarray(value, dtype=float)) for value in values])
+    drawn = drawn[np.isfinite(drawn)]
+    if not drawn.size:
+        return within or (0, 1)
+    low, high = float(drawn.min()), float(drawn.max())
+    room = margin * ((high - low) or 0.2)
+    low, high = low - room, high + room
+    if within is not None:
+        edge = 0.01 * (within[1] - within[0])
+        low, high = max(low, within[0] - edge), min(high, within[1] + edge)
+    return round(low, 6), round(high, 6)

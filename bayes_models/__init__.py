@@ -16,6 +16,7 @@ from bayes_models.posterior.diagnostics import ConvergenceWarning, Diagnostics, 
 from bayes_models.posterior.dials import Dial, read_dials
 from bayes_models.posterior.estimate import estimate_from_draws
 from bayes_models.posterior.identification import Identification, identify
+from bayes_models.posterior.joint_systems import joint_draws
 from bayes_models.posterior.label_modes import LabelMode, label_modes
 from bayes_models.posterior.predictive_checks import PredictiveChecks, predictive_checks
 from bayes_models.posterior.slope_sensitivity import slope_sensitivity
@@ -42,6 +43,7 @@ __all__ = [
     "fit_many",
     "hierarchical_dawid_skene",
     "identify",
+    "joint_draws",
     "label_modes",
     "observe",
     "one_coin",

@@ -40,6 +40,14 @@ from lehner.simulation.draw import simulate, simulate_estimates
 from lehner.simulation.parameters import true_parameters
 from lehner.simulation.population import PopulationValue, population_value, population_values
 from lehner.simulation.scenario import Scenario
+from lehner.systems.bootstrap import bootstrap_systems
+from lehner.systems.comparison import (
+    JointDraws,
+    SystemDifference,
+    SystemRank,
+    compare_systems,
+    rank_systems,
+)
 
 __version__ = "0.2.0"
 
@@ -51,6 +59,7 @@ __all__ = [
     "Estimate",
     "InputError",
     "IntervalEstimate",
+    "JointDraws",
     "KProperties",
     "KPropertyTest",
     "LatentClassFit",
@@ -63,14 +72,18 @@ __all__ = [
     "Scenario",
     "Sensitivity",
     "SoftLabels",
+    "SystemDifference",
+    "SystemRank",
     "TapFit",
     "TruthCorrection",
     "Violations",
     "agreement",
     "agreement_of_table",
+    "bootstrap_systems",
     "check_dependence",
     "check_k_properties",
     "choose_items",
+    "compare_systems",
     "confusion_matrix",
     "correct_base_rates",
     "correct_by_truth",
@@ -94,6 +107,7 @@ __all__ = [
     "population_value",
     "population_values",
     "probabilities_right",
+    "rank_systems",
     "rating_calibration",
     "read_ratings",
     "read_table",

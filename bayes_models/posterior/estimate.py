@@ -72,6 +72,7 @@ def estimate_from_draws(tree: xr.DataTree, *, level: float = 0.9) -> Estimate:
     }
     return Estimate(
         method=tree.attrs["model"],
+        system=str(tree["posterior"].to_dataset()["rater"].values[-1]),
         system_accuracy=credible_interval(posterior["system_accuracy"], level),
         system_accuracy_in_sample=credible_interval(posterior["system_accuracy_in_sample"], level),
         arrays={name: NamedArray.from_xarray(array) for name, array in arrays.items()},
@@ -86,6 +87,7 @@ def _no_estimate(tree: xr.DataTree, modes: tuple[LabelMode, ...], why_not: str) 
     nothing = IntervalEstimate(estimate=None)
     return Estimate(
         method=tree.attrs["model"],
+        system=str(tree["posterior"].to_dataset()["rater"].values[-1]),
         system_accuracy=nothing,
         system_accuracy_in_sample=nothing,
         warnings=(why_not, *json.loads(tree.attrs["warnings"])),

@@ -144,6 +144,7 @@ def estimate_adjusted(
     mean = np.nanmean(curves, axis=0)
     accuracy = _interval(mean, values, observed, level)
     return Estimate(
+        system=ratings.systems[0],
         method=method,
         system_accuracy=accuracy,
         system_accuracy_in_sample=accuracy,

@@ -116,6 +116,7 @@ def estimate_algebraic(
         diagnostics |= {"resamples": resamples, "undefined_resamples": share}
         warnings += _interval_warnings(share)
     return Estimate(
+        system=ratings.systems[0],
         method="algebraic" if aggregation == "weighted" else f"algebraic_{aggregation}",
         system_accuracy=accuracy,
         system_accuracy_in_sample=accuracy,

@@ -44,7 +44,7 @@ def majority_agreement(ratings: Ratings) -> Estimate:
     require_estimable(ratings)
     share = float(majority_share(ratings.votes(), _answers(ratings)))
     reasons = ("no item has both ratings and an answer",) if np.isnan(share) else ()
-    return _point("majority_agreement", share, *reasons)
+    return _point("majority_agreement", ratings, share, *reasons)
 
 
 def mean_posterior(ratings: Ratings) -> Estimate:
@@ -83,7 +83,7 @@ def mean_posterior(ratings: Ratings) -> Estimate:
     truth = algebra.arrays["truth_probabilities"]
     point = float(mean_truth_probability(truth.values, _answers(ratings)))
     reasons = algebra.warnings if np.isnan(point) else ()
-    return _point("mean_posterior", point, *reasons)
+    return _point("mean_posterior", ratings, point, *reasons)
 
 
 def _answers(ratings: Ratings) -> Floats:
@@ -92,10 +92,11 @@ def _answers(ratings: Ratings) -> Floats:
     return (system[:, None] == np.arange(ratings.n_categories)) * ratings.weights[:, None]
 
 
-def _point(method: str, value: float, *warnings: str) -> Estimate:
+def _point(method: str, ratings: Ratings, value: float, *warnings: str) -> Estimate:
     accuracy = IntervalEstimate(estimate=number(value))
     return Estimate(
         method=method,
+        system=ratings.systems[0],
         system_accuracy=accuracy,
         system_accuracy_in_sample=accuracy,
         warnings=warnings,

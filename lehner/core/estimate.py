@@ -67,6 +67,8 @@ class Estimate:
     ----------
     method : str
         Name of the method, as `lehner estimate --method` takes it.
+    system : str
+        Name of the system.
     system_accuracy : IntervalEstimate
         Expected accuracy: sum over categories of base rate times the probability that the
         system answers that category when it is true.
@@ -86,6 +88,7 @@ class Estimate:
     """
 
     method: str
+    system: str
     system_accuracy: IntervalEstimate
     system_accuracy_in_sample: IntervalEstimate
     arrays: Mapping[str, NamedArray] = field(default_factory=dict)
@@ -119,7 +122,7 @@ class Estimate:
 
     def __repr__(self) -> str:
         lines = [
-            f"Estimate by {self.method}",
+            f"Estimate of {self.system} by {self.method}",
             f"  system accuracy            {self.system_accuracy}",
             f"  system accuracy in sample  {self.system_accuracy_in_sample}",
         ]
@@ -135,10 +138,10 @@ class Estimate:
         Returns
         -------
         dict
-            Keys `method`, `system_accuracy`, `system_accuracy_in_sample`, `rater_accuracy`,
-            `base_rates`, `warnings`, `diagnostics`.
+            Keys `method`, `system`, `system_accuracy`, `system_accuracy_in_sample`,
+            `rater_accuracy`, `base_rates`, `warnings`, `diagnostics`.
         """
-        names = ("method", "system_accuracy", "system_accuracy_in_sample")
+        names = ("method", "system", "system_accuracy", "system_accuracy_in_sample")
         return (
             {name: plain(getattr(self, name)) for name in names}
             | {

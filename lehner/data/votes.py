@@ -67,12 +67,15 @@ class CollapsedVotes:
         Number of items in each of them.
     row : ndarray of int, shape (n_rows,)
         The votes of each row of the ratings.
+    cell_of_row : ndarray of int, shape (n_rows,)
+        The combination of votes and answer that each row has, an index into `cell`.
     """
 
     table: VoteTable
     cell: Integers
     weights: Integers
     row: Integers
+    cell_of_row: Integers
 
     def counts(self, weights: Floats) -> Floats:
         """Lay weights of the cells, (..., n_cells), out as (..., n_votes, n_categories + 1)."""
@@ -109,6 +112,7 @@ def collapse_votes(ratings: Ratings) -> CollapsedVotes:
         cell=cell,
         weights=np.bincount(index, weights=patterns.counts).astype(np.int64),
         row=row[patterns.inverse],
+        cell_of_row=index[patterns.inverse],
     )
 
 

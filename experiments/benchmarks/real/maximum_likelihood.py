@@ -25,6 +25,7 @@ def _estimate(method: str) -> Callable[[Ratings, float, int], Estimate]:
         in_sample = IntervalEstimate(estimate=number(right.mean()))
         return Estimate(
             method=method,
+            system=ratings.systems[0],
             system_accuracy=in_sample,
             system_accuracy_in_sample=in_sample,
             arrays={"truth_probabilities": NamedArray.from_xarray(fit.class_probabilities)},

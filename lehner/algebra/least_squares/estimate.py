@@ -77,6 +77,7 @@ def estimate_least_squares(
     if np.isnan(point) and not notes:
         notes = ("the truth probabilities say nothing about the system's answers",)
     return Estimate(
+        system=ratings.systems[0],
         method=f"least_squares_{form}",
         system_accuracy=accuracy,
         system_accuracy_in_sample=accuracy,

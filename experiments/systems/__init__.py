@@ -1,0 +1,1 @@
+"""Comparisons of systems: their error and coverage by simulation."""

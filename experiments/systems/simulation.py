@@ -1,0 +1,182 @@
+"""Error and coverage of the difference between two systems, by simulation.
+
+Three raters right on .7 of the items and two systems right on .8 and .75, three categories. The
+systems err independently; or the second copies half of its answers from the first; or items
+differ in difficulty for raters and systems alike.
+"""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from experiments.reporting.files import write_csv
+from experiments.reporting.parts import keep_parts, read_parts
+from experiments.study.performance import measure_wide
+from lehner import (
+    IntervalEstimate,
+    JointDraws,
+    Ratings,
+    Scenario,
+    SystemDifference,
+    bootstrap_systems,
+    compare_systems,
+    estimate_algebraic,
+    simulate,
+    true_parameters,
+)
+from lehner.core.seeds import child_seeds
+
+BASE = Scenario(
+    n_categories=3, rater_accuracy=(0.7, 0.7, 0.7, 0.75), system_accuracy=0.8, base_rates="equal"
+)
+PROCESSES: dict[str, tuple[Scenario, float]] = {
+    "independent": (BASE, 0.0),
+    "half copied": (BASE, 0.5),
+    "unequal difficulty": (replace(BASE, difficulty=(-0.2, 0.0, 0.2)), 0.0),
+}
+N_ITEMS = (50, 200, 1000)
+DATA_SETS = 200
+LEVEL = 0.9
+RESAMPLES = 500
+GIBBS: dict[str, Any] = {
+    "chains": 2,
+    "draws": 1000,
+    "tries": 1,
+    "checks": False,
+    "log_likelihood": False,
+}
+MEASURES = ("bias", "rmse", "coverage", "interval_width")
+BY = ["process", "n_items", "method", "estimand"]
+
+
+def write_simulation(folder: Path, data_sets: int, seed: int) -> Iterator[Path]:
+    """Simulate the cells that are missing in the folder; write the table of all.
+
+    Parameters
+    ----------
+    folder : Path
+    data_sets : int
+        For each cell.
+    seed : int
+
+    Yields
+    ------
+    Path
+    """
+    cells = [(process, n) for process in PROCESSES for n in N_ITEMS]
+    parts = {
+        folder / "parts" / f"{place}_{data_sets}_{seed}.csv": partial(
+            _part, *cell, data_sets, np.random.SeedSequence(seed, spawn_key=(place,))
+        )
+        for place, cell in enumerate(cells)
+    }
+    yield from keep_parts(parts)
+    table = measure_wide(read_parts(parts), BY, MEASURES).reset_index()
+    yield write_csv(table.round(4), folder / "systems.csv")
+
+
+def _part(process: str, n_items: int, data_sets: int, seed: np.random.SeedSequence) -> str:
+    rows = [
+        {"process": process, "n_items": n_items} | row
+        for child in child_seeds(seed, data_sets)
+        for row in _compare(*simulate_two(process, n_items, child), child)
+    ]
+    return pd.DataFrame(rows).to_csv(index=False)
+
+
+def simulate_two(
+    process: str, n_items: int, seed: np.random.SeedSequence
+) -> tuple[Ratings, dict[str, float]]:
+    """Simulate ratings of two systems, `one` and `two`.
+
+    Parameters
+    ----------
+    process : str
+        A key of `PROCESSES`.
+    n_items : int
+    seed : numpy.random.SeedSequence
+
+    Returns
+    -------
+    ratings : Ratings
+        Without truths.
+    difference : dict
+        By estimand, how much more accurate the first is.
+    """
+    scenario, copied = PROCESSES[process]
+    data_seed, copy_seed = child_seeds(seed, 2)
+    ratings = simulate(replace(scenario, n_items=n_items), data_seed)
+    one, two = np.asarray(ratings.system), ratings.codes[:, 3]
+    two = np.where(np.random.default_rng(copy_seed).random(n_items) < copied, one, two)
+    parameters = true_parameters(scenario)
+    second = parameters["confusion"].isel(rater=3).weighted(parameters["level_probabilities"])
+    right = np.diagonal(second.mean("level").values) @ parameters["base_rates"].values
+    expected = float(parameters["system_accuracy"] - right)
+    truth = np.asarray(ratings.truth)
+    both = Ratings(
+        ratings.codes[:, :3],
+        ratings.categories,
+        system=np.column_stack([one, two]),
+        systems=("one", "two"),
+    )
+    return both, {
+        "system_accuracy": (1 - copied) * expected,
+        "system_accuracy_in_sample": float(np.mean(one == truth) - np.mean(two == truth)),
+    }
+
+
+def _compare(
+    ratings: Ratings, truth: dict[str, float], seed: np.random.SeedSequence
+) -> Iterator[dict[str, Any]]:
+    for method, draws, points in (_by_algebra(ratings, seed), _by_dawid_skene(ratings, seed)):
+        (found,) = compare_systems(points, draws, level=LEVEL)
+        yield from _rows(method, found, truth)
+
+
+def _by_algebra(
+    ratings: Ratings, seed: np.random.SeedSequence
+) -> tuple[str, JointDraws, dict[str, tuple[IntervalEstimate, IntervalEstimate]]]:
+    draws = bootstrap_systems("algebraic", ratings, resamples=RESAMPLES, seed=seed)
+    points = {}
+    for name in ratings.systems:
+        found = estimate_algebraic(ratings.for_system(name), interval=None)
+        points[name] = (found.system_accuracy, found.system_accuracy_in_sample)
+    return "algebraic", draws, points
+
+
+def _by_dawid_skene(
+    ratings: Ratings, seed: np.random.SeedSequence
+) -> tuple[str, JointDraws, dict[str, tuple[IntervalEstimate, IntervalEstimate]]]:
+    import bayes_models
+
+    trees = {
+        name: bayes_models.fit(
+            "dawid_skene", ratings.for_system(name), engine="gibbs", seed=seed, **GIBBS
+        )
+        for name in ratings.systems
+    }
+    points = {}
+    for name, tree in trees.items():
+        found = bayes_models.estimate_from_draws(tree, level=LEVEL)
+        points[name] = (found.system_accuracy, found.system_accuracy_in_sample)
+    return "dawid_skene", bayes_models.joint_draws(trees, ratings, seed=seed), points
+
+
+def _rows(
+    method: str, found: SystemDifference, truth: dict[str, float]
+) -> Iterator[dict[str, Any]]:
+    differences = (found.difference, found.difference_in_sample)
+    for (estimand, value), difference in zip(truth.items(), differences, strict=True):
+        yield {
+            "method": method,
+            "estimand": estimand,
+            "truth": value,
+            "estimate": difference.estimate,
+            "lower": difference.lower,
+            "upper": difference.upper,
+        }

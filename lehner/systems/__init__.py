@@ -1,0 +1,1 @@
+"""Several systems on the same items, compared."""

@@ -1,0 +1,234 @@
+"""Differences between systems and their ranks, from joint draws of their accuracies."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+
+from lehner.core.arrays import Floats
+from lehner.core.checks import check_level
+from lehner.core.errors import InputError
+from lehner.core.estimate import IntervalEstimate, number, plain
+
+
+@dataclass(frozen=True, kw_only=True)
+class SystemDifference:
+    """How much more accurate one system is than another.
+
+    Parameters
+    ----------
+    method : str
+    systems : tuple of str
+        The first and the second.
+    difference : IntervalEstimate
+        Accuracy of the first less that of the second, from -1 to 1.
+    probability_better : float or None
+        Probability that the first is more accurate, between 0 and 1: the share of draws (for a
+        bootstrap, of resamples) in which it is, ties counted half. None without draws.
+    difference_in_sample : IntervalEstimate
+        The same of the shares of these items that they got right.
+    probability_better_in_sample : float or None
+    """
+
+    method: str
+    systems: tuple[str, str]
+    difference: IntervalEstimate
+    probability_better: float | None
+    difference_in_sample: IntervalEstimate
+    probability_better_in_sample: float | None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give it in plain types, ready for JSON."""
+        return dict(plain(self))
+
+
+@dataclass(frozen=True, kw_only=True)
+class SystemRank:
+    """Where a system stands among the others by a method.
+
+    Parameters
+    ----------
+    method : str
+    system : str
+    rank : int
+        By the estimated accuracy, 1 for the best.
+    lower, upper : int or None
+        Ends of the equal-tailed interval of the rank in the draws.
+    probability_best : float or None
+        Probability that no other system is more accurate, ties shared.
+    """
+
+    method: str
+    system: str
+    rank: int
+    lower: int | None
+    upper: int | None
+    probability_best: float | None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give it in plain types, ready for JSON."""
+        return dict(plain(self))
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class JointDraws:
+    """Joint draws of the accuracies of several systems by one method.
+
+    Parameters
+    ----------
+    method : str
+    kind : str
+        How the intervals are made, as in "percentile bootstrap".
+    expected, in_sample : mapping of str to ndarray, shape (n_draws,)
+        Of each system: expected accuracy, and the share of these items that it got right. The
+        i-th draws of all systems belong together. NaN where the accuracy is undefined.
+    """
+
+    method: str
+    kind: str
+    expected: Mapping[str, Floats]
+    in_sample: Mapping[str, Floats]
+
+
+def compare_systems(
+    estimates: Mapping[str, tuple[IntervalEstimate, IntervalEstimate]],
+    draws: JointDraws,
+    *,
+    level: float = 0.9,
+) -> tuple[SystemDifference, ...]:
+    """Compare each two systems.
+
+    Parameters
+    ----------
+    estimates : mapping of str to two IntervalEstimate
+        Of each system: expected accuracy, and that in the sample.
+    draws : JointDraws
+        Of the same systems.
+    level : float
+        Probability of the intervals, between 0 and 1.
+
+    Returns
+    -------
+    tuple of SystemDifference
+        A pair of systems each, in the order of `estimates`. An accuracy that is undefined has no
+        difference; where only some draws are undefined, the interval and the probability allow for
+        either system being better in these.
+
+    Raises
+    ------
+    InputError
+        If the level is no probability, or if a system has no draws.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(1)
+    >>> both = {"a": rng.normal(0.8, 0.02, 4000), "b": rng.normal(0.7, 0.02, 4000)}
+    >>> draws = JointDraws(method="x", kind="", expected=both, in_sample=both)
+    >>> a, b = IntervalEstimate(estimate=0.8), IntervalEstimate(estimate=0.7)
+    >>> (found,) = compare_systems({"a": (a, a), "b": (b, b)}, draws)
+    >>> round(found.difference.estimate, 2), found.probability_better
+    (0.1, 1.0)
+    """
+    check_level(level)
+    missing = [name for name in estimates if name not in draws.expected]
+    if missing:
+        raise InputError(f"there are no draws of the system {missing[0]!r}", "give them")
+    return tuple(_compare(pair, estimates, draws, level) for pair in combinations(estimates, 2))
+
+
+def rank_systems(
+    estimates: Mapping[str, float | None], draws: JointDraws, *, level: float = 0.9
+) -> tuple[SystemRank, ...]:
+    """Rank systems by their expected accuracy.
+
+    Parameters
+    ----------
+    estimates : mapping of str to float or None
+        Expected accuracy of each system; systems without are left out.
+    draws : JointDraws
+    level : float
+        Probability of the intervals of ranks, between 0 and 1.
+
+    Returns
+    -------
+    tuple of SystemRank
+        The best first.
+    """
+    check_level(level)
+    known = {name: value for name, value in estimates.items() if value is not None}
+    names = sorted(known, key=lambda name: -known[name])
+    if not names:
+        return ()
+    several = np.array([draws.expected[name] for name in names])
+    # An undefined accuracy may be the best or the worst.
+    low, high = np.nan_to_num(several, nan=-1.0), np.nan_to_num(several, nan=2.0)
+    tails = [(1 - level) / 2, (1 + level) / 2]
+    ranks = []
+    for place, name in enumerate(names):
+        others = np.arange(len(names)) != place
+        most = 1 + (high[others] > low[place]).sum(axis=0)
+        least = 1 + (low[others] > high[place]).sum(axis=0)
+        ranks.append(
+            SystemRank(
+                method=draws.method,
+                system=name,
+                rank=place + 1,
+                lower=int(np.quantile(least, tails[0], method="inverted_cdf")),
+                upper=int(np.quantile(most, tails[1], method="inverted_cdf")),
+                probability_best=_probability_best(several, place),
+            )
+        )
+    return tuple(ranks)
+
+
+def _probability_best(several: Floats, place: int) -> float | None:
+    defined = np.nan_to_num(several, nan=-1.0)
+    best = defined == defined.max(axis=0)
+    return float((best[place] / best.sum(axis=0)).mean())
+
+
+def _compare(
+    pair: tuple[str, str],
+    estimates: Mapping[str, tuple[IntervalEstimate, IntervalEstimate]],
+    draws: JointDraws,
+    level: float,
+) -> SystemDifference:
+    found = []
+    for place, several in enumerate((draws.expected, draws.in_sample)):
+        first, second = (estimates[name][place].estimate for name in pair)
+        found.append(_difference(first, second, [several[name] for name in pair], draws, level))
+    (expected, better), (in_sample, better_in_sample) = found
+    return SystemDifference(
+        method=draws.method,
+        systems=pair,
+        difference=expected,
+        probability_better=better,
+        difference_in_sample=in_sample,
+        probability_better_in_sample=better_in_sample,
+    )
+
+
+def _difference(
+    first: float | None,
+    second: float | None,
+    pair: Sequence[Floats],
+    draws: JointDraws,
+    level: float,
+) -> tuple[IntervalEstimate, float | None]:
+    if first is None or second is None:
+        return IntervalEstimate(estimate=None), None
+    difference = pair[0] - pair[1]
+    undefined = np.isnan(difference)
+    lower = np.quantile(np.where(undefined, -1.0, difference), (1 - level) / 2)
+    upper = np.quantile(np.where(undefined, 1.0, difference), (1 + level) / 2)
+    better = np.where(undefined, 0.5, (difference > 0) + 0.5 * (difference == 0))
+    interval = IntervalEstimate(
+        estimate=first - second,
+        lower=number(lower),
+        upper=number(upper),
+        level=level,
+        kind=draws.kind,
+    )
+    return interval, float(better.mean())

@@ -159,11 +159,10 @@ def _couple(draws: list[Floats], correlation: Floats, rng: np.random.Generator) 
     ]
 
 
-def _starts(trees: Mapping[str, xr.DataTree], ratings: Ratings) -> Floats:
+def _starts(trees: Mapping[str, xr.DataTree]) -> Floats:
     """Give each item's categories places on the unit interval, shape (n_rows, n_categories)."""
-    truth = np.mean(
-        [tree["truth"]["truth_probabilities"].values for tree in trees.values()], axis=0
-    )
+    by_fit = [tree["truth"].to_dataset()["truth_probabilities"].values for tree in trees.values()]
+    truth = np.mean(by_fit, axis=0)
     return np.asarray(np.cumsum(truth, axis=1) - truth)
 
 

@@ -5,6 +5,7 @@ systems err independently; or the second copies half of its answers from the fir
 differ in difficulty for raters and systems alike.
 """
 
+import warnings
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
@@ -154,12 +155,13 @@ def _by_dawid_skene(
 ) -> tuple[str, JointDraws, dict[str, tuple[IntervalEstimate, IntervalEstimate]]]:
     import bayes_models
 
-    trees = {
-        name: bayes_models.fit(
-            "dawid_skene", ratings.for_system(name), engine="gibbs", seed=seed, **GIBBS
-        )
-        for name in ratings.systems
-    }
+    trees = {}
+    with warnings.catch_warnings():
+        # Whether a fit converged does not decide whether it counts.
+        warnings.simplefilter("ignore", bayes_models.ConvergenceWarning)
+        for name in ratings.systems:
+            one = ratings.for_system(name)
+            trees[name] = bayes_models.fit("dawid_skene", one, engine="gibbs", seed=seed, **GIBBS)
     points = {}
     for name, tree in trees.items():
         found = bayes_models.estimate_from_draws(tree, level=LEVEL)

@@ -33,6 +33,14 @@ def _check_seed(seed: int) -> int:
 
 Data = Annotated[str, typer.Argument(help="Ratings file (CSV or Parquet), or a data set.")]
 System = Annotated[str | None, typer.Option(help="Column or rater that is the system.")]
+Systems = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--system",
+        help="Column or rater that is the system; for several systems, separated by commas or in "
+        "several --system.",
+    ),
+]
 Truth = Annotated[
     str | None, typer.Option(help="Column of known truths, or a file with columns item, truth.")
 ]

@@ -2,7 +2,6 @@
 
 import json
 import sys
-from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -14,7 +13,7 @@ from experiments.cli.arguments import (
     Interval,
     Reading,
     Seed,
-    System,
+    Systems,
     Truth,
     read_shared_mistakes,
     split_names,
@@ -24,7 +23,7 @@ from experiments.cli.options import as_options
 
 def estimate(
     data: Data,
-    system: System = None,
+    system: Systems = None,
     method: Annotated[
         list[str] | None,
         typer.Option(
@@ -58,6 +57,12 @@ def estimate(
             help="Fit relaxed_k twice more, with the system's slope on difficulty at 0 and at 1.",
         ),
     ] = False,
+    systems_rate: Annotated[
+        bool,
+        typer.Option(
+            "--systems-rate", help="Let the other systems serve as raters of each system."
+        ),
+    ] = False,
     output: Annotated[
         Path | None, typer.Option(help="Folder for CSV, LaTeX, figures and draws.")
     ] = None,
@@ -66,39 +71,37 @@ def estimate(
     """Estimate the system's accuracy by several methods, side by side."""
     from experiments.cli.load import load
     from experiments.cli.progress_lines import progress_lines
-    from experiments.estimate.comparison import compare
-    from experiments.estimate.comparison_report import failed, show, write
-    from experiments.estimate.methods import (
-        DEFAULT_METHODS,
-        compile_models,
-        find_methods,
-        fit_slopes,
-    )
-    from lehner.core.estimate import require_estimable
+    from experiments.estimate import comparison_report, systems_report
+    from experiments.estimate.comparison import Comparison
+    from experiments.estimate.estimate import estimate as estimate_all
+    from experiments.estimate.methods import DEFAULT_METHODS
+    from lehner.core.estimate import require_systems
 
-    methods = find_methods(split_names(method) or DEFAULT_METHODS)
+    names = split_names(method) or DEFAULT_METHODS
     shared = None if shared_mistakes is None else read_shared_mistakes(shared_mistakes)
-    ratings = load(data, system, reading, truth, require=require_estimable)
-    seen = ratings if truths_in_model else ratings.with_truth(None)
-    estimates = []
-    slopes = None
+    ratings = load(data, system, reading, truth, require=require_systems)
     with progress_lines():
-        with compile_models(methods, seen) as wait:
-            for one in methods:
-                wait(one.model)
-                said = one.estimate(seen, interval, seed)
-                estimates.append(replace(said, warnings=tuple(map(as_options, said.warnings))))
-        if sensitivity:
-            slopes = fit_slopes(seen, interval, seed)
-    comparison = compare(data, ratings, estimates, shared_mistakes=shared, slopes=slopes)
+        found = estimate_all(
+            ratings,
+            names,
+            name=data,
+            level=interval,
+            seed=seed,
+            truths_in_model=truths_in_model,
+            shared_mistakes=shared,
+            sensitivity=sensitivity,
+            systems_rate=systems_rate,
+            reword=as_options,
+        )
+    report = comparison_report if isinstance(found, Comparison) else systems_report
     if as_json:
-        print(json.dumps(comparison.to_dict(), indent=2, allow_nan=False))
+        print(json.dumps(found.to_dict(), indent=2, allow_nan=False))
     else:
-        show(comparison)
+        report.show(found)
     if output is not None:
-        for path in write(comparison, output):
+        for path in report.write(found, output):
             print(f"wrote {path}", file=sys.stderr)
-    if failed(comparison.estimates):
+    if comparison_report.failed(found.estimates):
         raise typer.Exit(1)
 
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 def load(
     data: str,
-    system: str | None,
+    system: str | list[str] | None,
     reading: Reading,
     truth: str | None = None,
     *,
@@ -26,8 +26,8 @@ def load(
     ----------
     data : str
         A file, else the name of a bundled data set.
-    system : str, optional
-        Column or rater that is the system.
+    system : str or list of str, optional
+        Column or rater that is the system, or several as typed.
     reading : Reading
     truth : str, optional
         A column, or a file with columns `item` and `truth`.
@@ -49,6 +49,8 @@ def load(
 
     options: dict[str, Any] = {"truth": truth} | vars(reading)
     given = {name: value for name, value in options.items() if value}
+    if isinstance(system, list):
+        system = split_names(system)
     truths = Path(given.pop("truth")) if _is_file(given.get("truth")) else None
     bundled = data in {one.name for one in list_datasets()} and not Path(data).is_file()
     try:

@@ -144,6 +144,7 @@ class Comparison:
                 if not ratings.repeated
                 else None,
                 "raters": list(ratings.raters),
+                "systems": list(ratings.systems),
                 "categories": list(ratings.categories),
                 "ordered": ratings.ordered,
                 "notes": data_notes(ratings),
@@ -156,6 +157,7 @@ class Comparison:
                 | {"sensitivity": sensitivity_dict(one, estimate, self.slopes)}
                 for estimate, one in zip(self.estimates, self.sensitivities, strict=True)
             ],
+            "comparisons": [],
             "disagreements": plain(self.disagreements),
             "predictions": plain(self.predictions),
             "dials": [plain(dial) | {"verdict": dial.verdict()} for dial in self.dials],
@@ -168,15 +170,20 @@ class Comparison:
         Returns
         -------
         pandas.DataFrame
-            Columns `method`, `quantity`, `label` (the rater or category), `estimate`, `lower`,
-            `upper`, `level`, `kind`.
+            Columns `method`, `system`, `quantity`, `label` (the rater or category), `estimate`,
+            `lower`, `upper`, `level`, `kind`.
         """
         import pandas as pd
 
         rows = [row for estimate in self.estimates for row in _rows(estimate)]
         for method, found in self.corrections.items():
             for quantity in ("system_accuracy", "system_accuracy_in_sample"):
-                values = {"method": method, "quantity": f"{quantity}_with_known_truth", "label": ""}
+                values = {
+                    "method": method,
+                    "system": self.ratings.systems[0],
+                    "quantity": f"{quantity}_with_known_truth",
+                    "label": "",
+                }
                 rows.append(values | vars(getattr(found, quantity)))
         return pd.DataFrame(rows)
 
@@ -368,18 +375,12 @@ def _different_truth(first: Estimate, second: Estimate) -> np.ndarray:
 
 def _rows(estimate: Estimate) -> list[dict[str, Any]]:
     rows: list[dict[str, Any]] = []
+    head = {"method": estimate.method, "system": estimate.system}
     for quantity in ("system_accuracy", "system_accuracy_in_sample"):
         values = vars(getattr(estimate, quantity))
-        rows.append({"method": estimate.method, "quantity": quantity, "label": ""} | values)
+        rows.append(head | {"quantity": quantity, "label": ""} | values)
     plain = estimate.to_dict()
     for quantity in ("rater_accuracy", "base_rates"):
         for label, value in plain[quantity].items():
-            rows.append(
-                {
-                    "method": estimate.method,
-                    "quantity": quantity,
-                    "label": label,
-                    "estimate": value,
-                }
-            )
+            rows.append(head | {"quantity": quantity, "label": label, "estimate": value})
     return rows

@@ -139,13 +139,14 @@ def _heading(comparison: Comparison) -> list[str]:
         truth = comparison.known_truth
         lines.append(
             f"On the {counted(truth.n_items, 'item')} with known truth the system is right in "
-            f"{_share_right(truth)}; "
+            f"{share_right(truth)}; "
             + (_use(comparison) if truth.used else "they are all, and models do not use them")
         )
     return lines
 
 
-def _share_right(truth: KnownTruth) -> str:
+def share_right(truth: KnownTruth) -> str:
+    """Say on which share of the known items the system is right, with its interval."""
     if truth.level is None:
         return f"{truth.system_accuracy:.3f}, exact for this sample"
     return (

@@ -263,6 +263,28 @@ def require_estimable(ratings: Ratings) -> None:
     require_pairs(ratings)
 
 
+def require_systems(ratings: Ratings) -> None:
+    """Raise an InputError unless the ratings can say anything about each system's accuracy.
+
+    Parameters
+    ----------
+    ratings : Ratings
+        With one or more systems.
+
+    Raises
+    ------
+    InputError
+        What `require_estimable` refuses, naming the system if there are several.
+    """
+    if len(ratings.systems) <= 1:
+        require_estimable(ratings)
+    for name in ratings.systems:
+        try:
+            require_estimable(ratings.for_system(name))
+        except InputError as error:
+            raise InputError(f"system {name!r}: {error.problem}", error.remedy) from None
+
+
 def require_pairs(ratings: Ratings) -> None:
     """Raise an InputError unless the ratings can say anything about the raters' accuracy.
 

@@ -1,0 +1,111 @@
+"""Ratings estimated by several methods, for each of their systems."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+
+from experiments.estimate.comparison import Comparison, compare
+from experiments.estimate.methods import (
+    DEFAULT_METHODS,
+    compile_models,
+    find_methods,
+    fit_slopes,
+)
+from experiments.estimate.systems import SystemsComparison, compare_estimates
+from lehner import Estimate, Ratings
+from lehner.core.checks import check_level
+from lehner.core.estimate import require_systems
+from lehner.shared_mistakes.prior import SharedMistakes
+
+
+def estimate(
+    ratings: Ratings,
+    methods: Sequence[str] = DEFAULT_METHODS,
+    *,
+    name: str = "ratings",
+    level: float = 0.9,
+    seed: int = 1,
+    truths_in_model: bool = False,
+    shared_mistakes: SharedMistakes | None = None,
+    sensitivity: bool = False,
+    systems_rate: bool = False,
+    reword: Callable[[str], str] = str,
+) -> Comparison | SystemsComparison:
+    """Estimate the accuracy of the system, or of each system, by several methods.
+
+    Parameters
+    ----------
+    ratings : Ratings
+        With one or more systems. Known truths of some items correct each method's estimate.
+    methods : sequence of str
+        As `lehner estimate --method` takes them; "all" stands for all.
+    name : str
+        Of the data, for titles.
+    level : float
+        Probability of the intervals, between 0 and 1.
+    seed : int
+        The same seed gives the same numbers.
+    truths_in_model : bool
+        Whether models are fitted to the known truths, instead of being corrected by them.
+    shared_mistakes : float or tuple of float, optional
+        Share of items that mislead raters and system alike, or its Beta prior, for which
+        intervals are widened.
+    sensitivity : bool
+        Whether `relaxed_k` is fitted twice more, with the system's slope on difficulty at 0 and 1.
+    systems_rate : bool
+        Whether the other systems serve as raters of each system. This assumes that systems err
+        independently of one another, as raters do.
+    reword : callable
+        What is done to each warning, as a command names options where Python has arguments.
+
+    Returns
+    -------
+    Comparison or SystemsComparison
+        The latter of two or more systems: a comparison for each, and their differences and ranks.
+
+    Raises
+    ------
+    InputError
+        If there is no system or no such method, or if the ratings cannot be estimated.
+
+    Examples
+    --------
+    >>> import lehner
+    >>> ratings = lehner.load_dataset("lehner_table2")
+    >>> compared = estimate(ratings, ["majority_agreement", "algebraic"])
+    >>> [round(one.system_accuracy.estimate, 3) for one in compared.estimates]
+    [0.5, 0.804]
+    """
+    check_level(level)
+    found = find_methods(methods)
+    require_systems(ratings)
+    seen = ratings if truths_in_model else ratings.with_truth(None)
+    judged = {
+        system: seen.for_system(system, systems_rate=systems_rate) for system in ratings.systems
+    }
+    by_system: dict[str, list[Estimate]] = {}
+    slopes: dict[str, Mapping[float, Estimate]] = {}
+    with compile_models(found, next(iter(judged.values()))) as wait:
+        for system, one in judged.items():
+            by_system[system] = []
+            for method in found:
+                wait(method.model)
+                said = method.estimate(one, level, seed)
+                warnings = tuple(map(reword, said.warnings))
+                by_system[system].append(replace(said, warnings=warnings))
+            if sensitivity:
+                slopes[system] = fit_slopes(one, level, seed)
+    comparisons = [
+        compare(
+            name,
+            ratings.for_system(system, systems_rate=systems_rate),
+            estimates,
+            shared_mistakes=shared_mistakes,
+            slopes=slopes.get(system),
+        )
+        for system, estimates in by_system.items()
+    ]
+    if len(comparisons) == 1:
+        return comparisons[0]
+    return compare_estimates(
+        name, ratings, comparisons, level=level, seed=seed, systems_rate=systems_rate
+    )

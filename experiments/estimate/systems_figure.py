@@ -1,0 +1,99 @@
+"""The figure of several systems: the accuracy of each by each method."""
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from matplotlib.figure import Figure
+
+from experiments.estimate.systems import SystemsComparison
+from experiments.reporting.figure_style import figure_style, limits
+from experiments.reporting.method_style import method_style
+from lehner import IntervalEstimate
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+ROW = 0.09
+"""Inches of a row, a method of a system."""
+
+SPREAD = 0.7
+"""Part of the room of a system that its methods take."""
+
+
+def plot_systems(comparison: SystemsComparison) -> "Axes":
+    """Draw the expected accuracy of each system by each method, the best system first.
+
+    Parameters
+    ----------
+    comparison : SystemsComparison
+        As `experiments.estimate.estimate` gives it of several systems.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        With the systems as rows, and intervals where a method has them.
+
+    Examples
+    --------
+    >>> import lehner
+    >>> from experiments.estimate.estimate import estimate
+    >>> ratings = lehner.load_dataset("anesthesia", system=["2", "3"])
+    >>> ax = plot_systems(estimate(ratings, ["algebraic"]))
+    >>> sorted(label.get_text() for label in ax.get_yticklabels())
+    ['2', '3']
+    """
+    systems = _best_first(comparison)
+    methods = [one.method for one in comparison.comparisons[0].estimates]
+    offsets = np.linspace(-SPREAD / 2, SPREAD / 2, len(methods)) if len(methods) > 1 else [0.0]
+    with figure_style(columns=1) as width:
+        height = 1.0 + (ROW * len(methods) + 0.1) * len(systems) + 0.14 * len(methods)
+        ax = Figure(figsize=(width, height), layout="constrained").subplots()
+        drawn: list[float | None] = []
+        for method, offset in zip(methods, offsets, strict=True):
+            points = [_accuracy(comparison, system, method) for system in systems]
+            _draw(ax, points, np.arange(len(systems)) + offset, method)
+            drawn += [end for one in points for end in (one.lower, one.estimate, one.upper)]
+        ax.set(
+            yticks=np.arange(len(systems)),
+            yticklabels=systems,
+            ylim=(len(systems) - 0.5, -0.5),
+            xlim=limits([np.nan if end is None else end for end in drawn]),
+            xlabel=f"System accuracy{_interval(comparison)}",
+            title=comparison.name,
+        )
+        ax.grid(axis="x")
+        ax.tick_params(axis="y", length=0)
+        figure = ax.get_figure(root=True)
+        assert figure is not None
+        figure.legend(loc="outside lower center", ncols=2)
+    return ax
+
+
+def _draw(ax: "Axes", points: list[IntervalEstimate], rows: np.ndarray, method: str) -> None:
+    style = method_style(method)
+    x = np.array([np.nan if one.estimate is None else one.estimate for one in points])
+    below = [x[i] - one.lower if one.lower is not None else 0.0 for i, one in enumerate(points)]
+    above = [one.upper - x[i] if one.upper is not None else 0.0 for i, one in enumerate(points)]
+    errors = np.maximum(np.nan_to_num([below, above]), 0.0)
+    ax.errorbar(x, rows, xerr=errors, ls="", label=style.label, **style.options())
+
+
+def _accuracy(comparison: SystemsComparison, system: str, method: str) -> IntervalEstimate:
+    return next(
+        one.system_accuracy
+        for one in comparison.estimates
+        if (one.system, one.method) == (system, method)
+    )
+
+
+def _best_first(comparison: SystemsComparison) -> list[str]:
+    """Order systems by the last method that ranks them."""
+    ranked = [rank for rank in comparison.ranks if rank.method == comparison.ranks[-1].method]
+    names = [rank.system for rank in sorted(ranked, key=lambda rank: rank.rank)]
+    return names + [name for name in comparison.ratings.systems if name not in names]
+
+
+def _interval(comparison: SystemsComparison) -> str:
+    levels = [one.system_accuracy.level for one in comparison.estimates]
+    known = [level for level in levels if level is not None]
+    return f" ({known[0]:.0%} intervals)" if known else ""

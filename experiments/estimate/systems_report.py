@@ -1,0 +1,240 @@
+"""Several systems for people: the tables on the terminal, and the files for a paper."""
+
+from collections.abc import Iterable
+from pathlib import Path
+
+from rich.console import Console, Group
+from rich.text import Text
+
+from experiments.cli.load import data_notes, header_lines
+from experiments.estimate.comparison_report import (
+    MOST_COLUMNS,
+    MOST_SHOWN,
+    WIDTH,
+    share_right,
+)
+from experiments.estimate.systems import SystemsComparison
+from experiments.reporting.files import write_atomically, write_csv, write_figure, write_text
+from experiments.reporting.latex import latex_table
+from experiments.reporting.text_table import bold_table
+from lehner import Estimate, IntervalEstimate, SystemDifference
+from lehner.core.wording import counted, counted_categories, first_few
+
+MOST_PAIRS = 6
+ESTIMANDS = {
+    "system accuracy": "system_accuracy",
+    "in this sample": "system_accuracy_in_sample",
+}
+
+
+def render(comparison: SystemsComparison) -> Group:
+    """Lay a comparison of systems out for the terminal.
+
+    Parameters
+    ----------
+    comparison : SystemsComparison
+
+    Returns
+    -------
+    rich.console.Group
+    """
+    parts = [Text(line) for line in _heading(comparison)]
+    parts += [Text(), *_accuracies(comparison), Text(), *_ranks(comparison), Text()]
+    parts += [*_differences(comparison), Text()]
+    parts += [Text(line) for line in _notes(comparison)]
+    parts += [Text(line, style="yellow") for line in _warnings(comparison.estimates)]
+    return Group(*parts)
+
+
+def show(comparison: SystemsComparison) -> None:
+    """Print a comparison of systems to standard output."""
+    Console(highlight=False, soft_wrap=True).print(render(comparison))
+
+
+def write(comparison: SystemsComparison, folder: Path) -> list[Path]:
+    """Write tables, the figure and draws into a folder.
+
+    Parameters
+    ----------
+    comparison : SystemsComparison
+    folder : Path
+        Made if it is not there. Each file appears whole or not at all.
+
+    Returns
+    -------
+    list of Path
+        `estimates.csv`, `differences.csv`, `estimates.tex`, `systems.pdf`, `systems.png`, and
+        `METHOD_SYSTEM.nc` for each fit.
+    """
+    from experiments.estimate.systems_figure import plot_systems
+
+    folder.mkdir(parents=True, exist_ok=True)
+    figure = plot_systems(comparison).get_figure(root=True)
+    assert figure is not None
+    paths = [
+        write_csv(comparison.to_frame(), folder / "estimates.csv"),
+        write_csv(comparison.differences_frame(), folder / "differences.csv"),
+        write_text(latex(comparison), folder / "estimates.tex"),
+        *write_figure(figure, folder, "systems"),
+    ]
+    for one in comparison.estimates:
+        if one.draws is not None:
+            path = folder / f"{one.method}_{_file_name(one.system)}.nc"
+            paths.append(write_atomically(path, one.draws.to_netcdf))
+    return paths
+
+
+def latex(comparison: SystemsComparison) -> str:
+    """Give the accuracies of all systems in LaTeX, for the booktabs package."""
+    head, *rows = _accuracy_rows(comparison, _methods(comparison))
+    return latex_table(head, rows)
+
+
+def _file_name(system: str) -> str:
+    return "".join(c if c.isalnum() or c in "-_." else "_" for c in system)
+
+
+def _methods(comparison: SystemsComparison) -> list[str]:
+    return [one.method for one in comparison.comparisons[0].estimates]
+
+
+def _heading(comparison: SystemsComparison) -> list[str]:
+    ratings, agreement = comparison.ratings, comparison.comparisons[0].agreement
+    others = ", the other systems among them," if comparison.systems_rate else ""
+    lines = [
+        f"{comparison.name}: {counted(ratings.n_items, 'item')}, "
+        f"{counted(ratings.n_raters, 'rater')}, "
+        f"{counted_categories(ratings.n_categories, ordered=ratings.ordered)} "
+        f"({first_few(ratings.categories, MOST_SHOWN)}), {counted(ratings.n_ratings, 'rating')}, "
+        f"{counted(len(ratings.systems), 'system')} ({first_few(ratings.systems, MOST_SHOWN)})",
+        *header_lines(data_notes(ratings)),
+        f"Raters{others} agree on {agreement.agreement:.3f} of "
+        f"{counted(agreement.n_pairs, 'pair')}, kappa {agreement.kappa:.3f} "
+        f"(chance 1/{ratings.n_categories})",
+    ]
+    for one in comparison.comparisons:
+        if one.known_truth is not None:
+            lines.append(
+                f"On the {counted(one.known_truth.n_items, 'item')} with known truth "
+                f"{one.ratings.systems[0]} is right in {share_right(one.known_truth)}"
+            )
+    return lines
+
+
+def _accuracies(comparison: SystemsComparison) -> list[Text]:
+    methods = _methods(comparison)
+    if len(methods) <= MOST_COLUMNS:
+        return bold_table(_accuracy_rows(comparison, methods))
+    lines: list[Text] = []
+    for start in range(0, len(methods), MOST_COLUMNS):
+        part = methods[start : start + MOST_COLUMNS]
+        lines += [*([Text()] if lines else []), *bold_table(_accuracy_rows(comparison, part))]
+    return lines
+
+
+def _accuracy_rows(comparison: SystemsComparison, methods: list[str]) -> list[list[str]]:
+    levels = {one.system_accuracy.level for one in comparison.estimates} - {None}
+    rows = [[f"[{levels.pop():.0%} interval]" if levels else "", *methods]]
+    places = [i for i, method in enumerate(_methods(comparison)) if method in methods]
+    for title, name in ESTIMANDS.items():
+        rows.append([title, *("" for _ in methods)])
+        for one in comparison.comparisons:
+            cells = [str(getattr(one.estimates[i], name)) for i in places]
+            rows.append([f"  {one.ratings.systems[0]}", *cells])
+    if any(one.corrections for one in comparison.comparisons):
+        rows.append(["in this sample, corrected by known truths", *("" for _ in methods)])
+        for one in comparison.comparisons:
+            found = [one.corrections.get(method) for method in methods]
+            cells = ["" if c is None else str(c.system_accuracy_in_sample) for c in found]
+            rows.append([f"  {one.ratings.systems[0]}", *cells])
+    return rows
+
+
+def _ranks(comparison: SystemsComparison) -> list[Text]:
+    by_method: dict[str, dict[str, str]] = {}
+    for rank in comparison.ranks:
+        shown = f"{rank.rank} [{rank.lower}, {rank.upper}], {_percent(rank.probability_best)}"
+        by_method.setdefault(rank.method, {})[rank.system] = shown
+    if not by_method:
+        return []
+    rows = [["rank by expected accuracy, P(best)", *by_method]]
+    for system in comparison.ratings.systems:
+        rows.append([f"  {system}", *(by_method[m].get(system, "–") for m in by_method)])
+    return bold_table(rows)
+
+
+def _differences(comparison: SystemsComparison) -> list[Text]:
+    rows = [["", "first less second", "P(better)", "in this sample"]]
+    for method in _methods(comparison):
+        shown = _shown_pairs(comparison, method)
+        if shown:
+            rows.append([method, "", "", ""])
+        for one in shown:
+            rows.append(
+                [
+                    f"  {one.systems[0]} – {one.systems[1]}",
+                    _signed(one.difference),
+                    _percent(one.probability_better),
+                    _signed(one.difference_in_sample),
+                ]
+            )
+    return bold_table(rows, width=WIDTH)
+
+
+def _shown_pairs(comparison: SystemsComparison, method: str) -> list[SystemDifference]:
+    """Give all pairs of a method if they are few, else the best system with each other one."""
+    pairs = [one for one in comparison.differences if one.method == method]
+    if len(pairs) <= MOST_PAIRS:
+        return pairs
+    best = next((r.system for r in comparison.ranks if r.method == method and r.rank == 1), None)
+    return [one for one in pairs if best in one.systems]
+
+
+def _notes(comparison: SystemsComparison) -> list[str]:
+    lines = []
+    n_pairs = len(comparison.ratings.systems) * (len(comparison.ratings.systems) - 1) // 2
+    if n_pairs > MOST_PAIRS:
+        lines.append(
+            f"The differences shown are those of the best system with the others; all {n_pairs} "
+            "pairs are in differences.csv (--output) and in the JSON object (--json)."
+        )
+    if comparison.systems_rate:
+        lines.append(
+            "Each system is judged by the raters and by the other systems. This assumes that "
+            "systems err independently of one another and of the raters: systems that share "
+            "mistakes make one another look better."
+        )
+    else:
+        lines.append(
+            "Each system is judged by the raters alone: systems do not rate one another "
+            "(--systems-rate lets them). Differences rest on the same items and raters, so that "
+            "what systems share, mistakes included, cancels out of them."
+        )
+    return lines
+
+
+def _warnings(estimates: Iterable[Estimate]) -> list[str]:
+    """Give each warning once, with the systems that it is about, unless these are all."""
+    estimates = tuple(estimates)
+    everybody = list(dict.fromkeys(one.system for one in estimates))
+    about: dict[tuple[str, str], list[str]] = {}
+    for one in estimates:
+        for text in one.warnings:
+            about.setdefault((one.method, text), []).append(one.system)
+    lines = []
+    for (method, text), systems in about.items():
+        whom = "" if systems == everybody else f" ({first_few(systems, MOST_SHOWN)})"
+        lines.append(f"{method}{whom}: {text}")
+    return lines
+
+
+def _signed(value: IntervalEstimate) -> str:
+    if value.estimate is None:
+        return "–"
+    if value.lower is None or value.upper is None:
+        return f"{value.estimate:+.3f}"
+    return f"{value.estimate:+.3f} [{value.lower:+.3f}, {value.upper:+.3f}]"
+
+
+def _percent(probability: float | None) -> str:
+    return "" if probability is None else f"{probability:.1%}"

@@ -6,7 +6,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from experiments.estimate.systems import SystemsComparison
-from experiments.reporting.figure_style import figure_style, limits
+from experiments.reporting.figure_style import GRID, figure_style, limits
 from experiments.reporting.method_style import method_style
 from lehner import IntervalEstimate
 
@@ -47,7 +47,8 @@ def plot_systems(comparison: SystemsComparison) -> "Axes":
     offsets = np.linspace(-SPREAD / 2, SPREAD / 2, len(methods)) if len(methods) > 1 else [0.0]
     with figure_style(columns=1) as width:
         height = 1.0 + (ROW * len(methods) + 0.1) * len(systems) + 0.14 * len(methods)
-        ax = Figure(figsize=(width, height), layout="constrained").subplots()
+        figure = Figure(figsize=(width, height), layout="constrained")
+        ax = figure.subplots()
         drawn: list[float | None] = []
         for method, offset in zip(methods, offsets, strict=True):
             points = [_accuracy(comparison, system, method) for system in systems]
@@ -62,9 +63,11 @@ def plot_systems(comparison: SystemsComparison) -> "Axes":
             title=comparison.name,
         )
         ax.grid(axis="x")
+        ax.hlines(
+            np.arange(1, len(systems)) - 0.5, 0, 1, transform=ax.get_yaxis_transform(), color=GRID
+        )
+        figure.set_label(_describe(comparison, systems))
         ax.tick_params(axis="y", length=0)
-        figure = ax.get_figure(root=True)
-        assert figure is not None
         figure.legend(loc="outside lower center", ncols=2)
     return ax
 
@@ -91,6 +94,17 @@ def _best_first(comparison: SystemsComparison) -> list[str]:
     ranked = [rank for rank in comparison.ranks if rank.method == comparison.ranks[-1].method]
     names = [rank.system for rank in sorted(ranked, key=lambda rank: rank.rank)]
     return names + [name for name in comparison.ratings.systems if name not in names]
+
+
+def _describe(comparison: SystemsComparison, systems: list[str]) -> str:
+    """Say what the figure shows to those who do not see it."""
+    shown = [
+        f"{one.system} {one.system_accuracy} by {method_style(one.method).label}"
+        for system in systems
+        for one in comparison.estimates
+        if one.system == system
+    ]
+    return f"Accuracy of each system by each method, with intervals: {'; '.join(shown)}."
 
 
 def _interval(comparison: SystemsComparison) -> str:

@@ -46,17 +46,21 @@ def load(
     """
     from experiments.cli.truth_file import add_truths
     from lehner import DataWarning, InputError, list_datasets, load_dataset, read_ratings
+    from lehner.core.checks import suggest
 
-    options: dict[str, Any] = {"truth": truth} | vars(reading)
-    given = {name: value for name, value in options.items() if value}
+    given: dict[str, Any] = {"truth": truth} | vars(reading)
+    given = {name: value for name, value in given.items() if value}
     if isinstance(system, list):
         system = split_names(system)
-    truths = Path(given.pop("truth")) if _is_file(given.get("truth")) else None
-    bundled = data in {one.name for one in list_datasets()} and not Path(data).is_file()
+    truths = Path(given.pop("truth")) if _names_file(given.get("truth")) else None
+    names = [one.name for one in list_datasets()]
+    bundled = data in names and not Path(data).is_file()
     try:
+        if not bundled and "." not in data and not Path(data).exists():
+            raise InputError("there is no such file or data set", suggest(data, names))
         if bundled and given:
-            names = ", ".join(f"--{name.replace('_', '-')}" for name in given)
-            raise InputError(f"a bundled data set takes no {names}", "leave it out")
+            options = ", ".join(f"--{name.replace('_', '-')}" for name in given)
+            raise InputError(f"a bundled data set takes no {options}", "leave it out")
         for name in {"raters", "categories", "missing"} & set(given):
             given[name] = split_names(given[name])
         with warnings.catch_warnings():
@@ -90,5 +94,8 @@ def header_lines(notes: Iterable[str]) -> list[str]:
     return [f"Data: {note}" for note in notes]
 
 
-def _is_file(truth: str | None) -> bool:
-    return truth is not None and Path(truth).is_file()
+def _names_file(truth: str | None) -> bool:
+    """Whether the option names a file of truths rather than a column."""
+    if truth is None:
+        return False
+    return Path(truth).is_file() or Path(truth).suffix in (".csv", ".tsv", ".xlsx", ".parquet")

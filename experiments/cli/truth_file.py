@@ -1,7 +1,7 @@
 """Known truths from a file of their own, as an expert fills in what `lehner ask` wrote."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -38,14 +38,14 @@ def add_truths(ratings: "Ratings", path: Path) -> "Ratings":
         raise locate(error, path) from None
 
 
-def _read(ratings: "Ratings", columns: dict[str, object]) -> np.ndarray:
+def _read(ratings: "Ratings", columns: dict[str, Any]) -> np.ndarray:
     from lehner import InputError
     from lehner.data.categories import encode, unify
+    from lehner.data.column_roles import ITEM, named
     from lehner.data.columns import require_columns, unique_items
-    from lehner.data.read import ITEM
 
-    item = next((name for name in columns if name.lower() in ITEM), "item")
-    truth = next((name for name in columns if name.lower() == "truth"), "truth")
+    item = named(columns, *ITEM) or "item"
+    truth = named(columns, "truth") or "truth"
     require_columns(columns, [item, truth])
     column = encode(columns[truth], truth)
     row_of = {str(name): row for row, name in enumerate(ratings.items)}

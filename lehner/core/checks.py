@@ -1,15 +1,17 @@
 """Checks of arguments: one clear error naming the argument, its value and the remedy."""
 
 import difflib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
 
 from lehner.core.errors import InputError
+from lehner.core.wording import first_few
 
 SUM_TOLERANCE = 1e-6
+MOST_SHOWN = 30
 
 
 def wrong(name: str, value: Any, remedy: str) -> InputError:
@@ -63,9 +65,24 @@ def find[T](kind: str, name: Any, known: Mapping[str, T]) -> T:
     """Look something up by its name, or raise an InputError that says what is near."""
     if name in known:
         return known[name]
-    near = difflib.get_close_matches(str(name), known, n=1)
-    remedy = f"did you mean {near[0]!r}?" if near else f"choose among {', '.join(known)}"
-    raise InputError(f"there is no {kind} {name!r}", remedy)
+    raise InputError(f"there is no {kind} {name!r}", suggest(str(name), known))
+
+
+def suggest(name: str, known: Iterable[str]) -> str:
+    """Say which name may have been meant, or what names there are.
+
+    Examples
+    --------
+    >>> suggest("gtp", ["gpt", "Ann"]), suggest("Claude", ["gpt", "Ann"])
+    ("did you mean 'gpt'?", 'choose among gpt, Ann')
+    """
+    by_fold = {one.casefold(): one for one in reversed(list(known))}
+    if not by_fold:
+        return "there is none"
+    near = difflib.get_close_matches(name.casefold(), by_fold, n=1)
+    if near:
+        return f"did you mean {by_fold[near[0]]!r}?"
+    return f"choose among {first_few(known, MOST_SHOWN)}"
 
 
 def check_numbers(name: str, values: Any) -> tuple[float, ...]:

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lehner.core.arrays import Booleans, Integers
+from lehner.core.checks import suggest
 from lehner.core.errors import InputError
 from lehner.data.categories import (
     MISSING,
@@ -83,9 +84,7 @@ def require_columns(columns: Mapping[str, Any], names: Sequence[str]) -> None:
     """Raise an InputError unless all the named columns are there, each with one part."""
     for i, name in enumerate(names):
         if name not in columns:
-            raise InputError(
-                f"there is no column {name!r}", f"choose among {', '.join(columns) or 'none'}"
-            )
+            raise InputError(f"there is no column {name!r}", suggest(name, columns))
         if name in names[:i]:
             raise InputError(f"the column {name!r} has two parts", "give it one")
 
@@ -202,8 +201,9 @@ def refuse_duplicates(
     rater: Column,
     occasion: Integers | None,
     rating: Integers,
+    name: str,
 ) -> None:
-    """Raise an InputError where a rater rates an item twice on one occasion."""
+    """Raise an InputError, for the column of this name, where a rater rates an item twice."""
     rows = np.flatnonzero(rating >= 0)
     key = item[rows] * len(rater.labels) + rater.codes[rows]
     if occasion is not None:
@@ -216,7 +216,7 @@ def refuse_duplicates(
             f"rater {str(rater.labels[rater.codes[row]])!r} rates the item a second time",
             "delete one rating, or tell repeated ratings apart in a column 'occasion'",
             row=row,
-            column="rating",
+            column=name,
         )
 
 

@@ -45,7 +45,7 @@ def read_long(
     found, unused = reread(found, categories, missing=missing, fold_case=fold_case)
     coded = code_labels(found, categories, ordered=ordered)
     codes = coded.codes[rating]
-    refuse_duplicates(item_index, rated_by, when, codes)
+    refuse_duplicates(item_index, rated_by, when, codes, rating)
     rated = codes >= 0
     flat = sort_ratings(
         item_index[rated], rated_by.codes[rated], codes[rated], len(coded.categories)
@@ -65,6 +65,7 @@ def read_long(
         systems=systems,
         truth=truth,
         item=item,
+        by_rating=(rater, rating),
         ignored=[name for name in columns if name not in used],
     )
     known = None

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from lehner.core.arrays import Integers
+from lehner.core.checks import suggest
 from lehner.core.errors import InputError
 from lehner.core.wording import counted, counted_categories, first_few
 from lehner.data.categories import Label, check_categories
@@ -449,10 +450,7 @@ class Ratings:
                 "use data in which raters are named",
             )
         if rater not in self.raters:
-            raise InputError(
-                f"there is no column or rater {rater!r}",
-                f"choose the system among {', '.join(self.raters)}",
-            )
+            raise InputError(f"there is no column or rater {rater!r}", suggest(rater, self.raters))
         return self.raters.index(rater)
 
     def _answers_of(self, place: int) -> Integers:

@@ -1,4 +1,4 @@
-"""Read ratings files: wide, long or grouped; CSV or Parquet."""
+"""Read ratings files: wide, long or grouped; CSV, Excel or Parquet."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -6,14 +6,12 @@ from typing import Any
 
 from lehner.core.errors import InputError
 from lehner.data.categories import Label, encode
+from lehner.data.column_roles import ColumnRoles, find_roles
 from lehner.data.columns import columns_of
 from lehner.data.csv_files import line_of, read_csv
+from lehner.data.excel import SUFFIXES, read_excel, refuse_other_spreadsheets, say_sheet
 from lehner.data.ratings import SYSTEM, Ratings
 from lehner.data.table import names_of
-
-ITEM = ("item", "task", "case", "unit", "subject", "id", "index", "")
-RATER = ("rater", "worker")
-RATING = ("rating", "label")
 
 
 def read_ratings(
@@ -29,18 +27,21 @@ def read_ratings(
     missing: Sequence[Label] = (),
     fold_case: bool = False,
 ) -> Ratings:
-    r"""Read ratings from a CSV or Parquet file.
+    r"""Read ratings from a CSV, Excel or Parquet file.
 
     A table with columns `item`, `rater` and `rating` (or crowd-kit's `task`, `worker`, `label`)
-    is long, a row per rating; with an `occasion` column an item may be rated repeatedly by a
-    rater. Any other table is wide, a row per item and a column per rater; with a `count` column
-    it is grouped, and a row stands for that many items. Columns (in a long table, a rater) named
-    `system`, and columns named `item`, `truth` and `count`, are recognised in any case.
+    is long, a row per rating; so is one in which items occur more than once and other usual names
+    stand for these, such as `annotator` and `answer`. With an `occasion` column an item may be
+    rated repeatedly by a rater. Any other table is wide, a row per item and a column per rater;
+    with a `count` column it is grouped, and a row stands for that many items. Columns (in a long
+    table, a rater) named `system`, and columns named `item`, `truth` and `count`, are recognised
+    in any case.
 
     Parameters
     ----------
     path : str or Path
-        The file; `.parquet` is read as Parquet, anything else as UTF-8 CSV.
+        The file; `.parquet` is read as Parquet, `.xlsx` as Excel (its first sheet, if openpyxl is
+        installed), anything else as UTF-8 CSV.
     system : str or sequence of str, optional
         Column (in a long table, rater) that is the system, or several.
     truth : str, optional
@@ -83,7 +84,7 @@ def read_ratings(
     path = Path(path)
     try:
         columns = read_columns(path)
-        roles = _Roles(columns, names_of(system), truth=truth, item=item, counts=counts)
+        roles = find_roles(columns, systems=names_of(system), truth=truth, item=item, counts=counts)
         options = {
             "categories": categories,
             "ordered": ordered,
@@ -91,14 +92,16 @@ def read_ratings(
             "fold_case": fold_case,
         }
         if raters is None and counts is None and roles.long:
-            return _read_long(columns, roles, options)
-        return _read_wide(columns, roles, raters, options)
+            ratings = _read_long(columns, roles, options)
+        else:
+            ratings = _read_wide(columns, roles, raters, options)
+        return ratings._note(*say_sheet(path)) if _is_excel(path) else ratings
     except InputError as error:
         raise locate(error, path) from None
 
 
 def read_columns(path: Path) -> dict[str, Any]:
-    """Read the columns of a CSV or Parquet file by name."""
+    """Read the columns of a CSV, Excel or Parquet file by name."""
     try:
         if not path.exists():
             raise InputError("there is no such file", "check the name, or see `lehner datasets`")
@@ -108,14 +111,24 @@ def read_columns(path: Path) -> dict[str, Any]:
         if isinstance(error, InputError):
             raise
         raise InputError(f"this is no file name ({error})", "check the name") from None
-    table = _read_parquet(path) if path.suffix == ".parquet" else read_csv(path)
-    columns = columns_of(table)
-    if len(table) == 0:
+    columns = columns_of(_read_table(path))
+    if not len(next(iter(columns.values()))):
         raise InputError("it has no rows below the header", "add ratings")
     # A spreadsheet's empty last column.
     if "" in columns and not encode(columns[""]).labels:
         del columns[""]
     return columns
+
+
+def _read_table(path: Path) -> Any:
+    refuse_other_spreadsheets(path)
+    if _is_excel(path):
+        return read_excel(path)
+    return _read_parquet(path) if path.suffix == ".parquet" else read_csv(path)
+
+
+def _is_excel(path: Path) -> bool:
+    return path.suffix.lower() in SUFFIXES
 
 
 def _read_parquet(path: Path) -> Any:
@@ -129,27 +142,7 @@ def _read_parquet(path: Path) -> Any:
         raise InputError(f"it cannot be read ({reason})", "give a Parquet file") from None
 
 
-class _Roles:
-    """The part each column has: as the user says, else by its name."""
-
-    def __init__(
-        self, columns: dict[str, Any], systems: Sequence[str], **given: str | None
-    ) -> None:
-        self._by_lower_case = {name.lower(): name for name in reversed(columns)}
-        self.systems = tuple(systems) or names_of(self._named(SYSTEM))
-        self.truth = given["truth"] or self._named("truth")
-        self.counts = given["counts"] or self._named("count")
-        self.item = given["item"] or self._named(*ITEM)
-        self.rater = self._named(*RATER)
-        self.rating = self._named(*RATING)
-        self.occasion = self._named("occasion")
-        self.long = None not in (self.item, self.rater, self.rating)
-
-    def _named(self, *names: str) -> str | None:
-        return next((self._by_lower_case[n] for n in names if n in self._by_lower_case), None)
-
-
-def _read_long(columns: dict[str, Any], roles: _Roles, options: dict[str, Any]) -> Ratings:
+def _read_long(columns: dict[str, Any], roles: ColumnRoles, options: dict[str, Any]) -> Ratings:
     wide = next((name for name in roles.systems if name in columns), None)
     if wide is not None:
         raise InputError(
@@ -175,7 +168,7 @@ def _is_system(label: Any) -> bool:
 
 def _read_wide(
     columns: dict[str, Any],
-    roles: _Roles,
+    roles: ColumnRoles,
     raters: Sequence[str] | None,
     options: dict[str, Any],
 ) -> Ratings:
@@ -197,7 +190,12 @@ def locate(error: InputError, path: Path) -> InputError:
     """Add the file to an error, and turn the position of a row into its line."""
     if error.file is not None:
         return error
-    row = error.row
-    if row is not None:
-        row = row + 1 if path.suffix == ".parquet" else line_of(path, row)
+    row = None if error.row is None else _line(path, error.row)
     return InputError(error.problem, error.remedy, file=path, row=row, column=error.column)
+
+
+def _line(path: Path, row: int) -> int:
+    """Find where in a file a row of data stands, as the file's own program counts."""
+    if path.suffix == ".parquet":
+        return row + 1
+    return row + 2 if _is_excel(path) else line_of(path, row)

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Sequence
 
 MOST_SHOWN = 8
+NAMES_OF_ROWS = ("rater", "rating")
 
 
 def say_columns(
@@ -12,6 +13,7 @@ def say_columns(
     truth: str | None,
     item: str | None,
     ignored: Iterable[str],
+    by_rating: tuple[str, str] = NAMES_OF_ROWS,
 ) -> str:
     """Say who the raters and the system are, and which columns hold what.
 
@@ -24,6 +26,8 @@ def say_columns(
         The columns of known truths and of the names of items.
     ignored : iterable of str
         The columns that were not read.
+    by_rating : tuple of two str
+        In a table with a row per rating, the columns that name the rater and hold the rating.
 
     Returns
     -------
@@ -41,6 +45,11 @@ def say_columns(
         said.append(f"the systems are {_shown(systems)}")
     said += ["items are numbered" if item is None else f"items are named by {item}"]
     said += [] if truth is None else [f"known truths stand in {truth}"]
+    if by_rating != NAMES_OF_ROWS:
+        said.append(
+            f"each row is a rating: the rater stands in {by_rating[0]}, the rating in "
+            f"{by_rating[1]}"
+        )
     left = [name or "(a column without a name)" for name in ignored]
     said += [f"ignored: {_shown(left)}"] if left else []
     return "; ".join(said)

@@ -1,0 +1,98 @@
+"""Excel files: their first sheet, read as a CSV file would hold it."""
+
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+from lehner.core.errors import InputError
+from lehner.core.wording import first_few
+
+SUFFIXES = (".xlsx", ".xlsm")
+OTHER_SUFFIXES = (".xls", ".xlsb", ".ods", ".numbers")
+SAVE_AS_CSV = "save the sheet with the ratings as CSV (UTF-8)"
+MOST_SHOWN = 5
+
+
+def read_excel(path: Path) -> dict[str, list[str]]:
+    """Read the first sheet of an Excel file, every cell as text.
+
+    Parameters
+    ----------
+    path : Path
+        `.xlsx` or `.xlsm`, read by openpyxl.
+
+    Returns
+    -------
+    dict of str to list of str
+        Columns by their names in the first row; blank cells are empty texts.
+
+    Raises
+    ------
+    InputError
+        If openpyxl is not installed, if the file cannot be read or has no header.
+    """
+    rows = [list(map(_text, row)) for row in _open(path).worksheets[0].iter_rows(values_only=True)]
+    while rows and not any(rows[-1]):
+        rows.pop()
+    if not rows or not any(rows[0]):
+        raise InputError(
+            "the first row of its first sheet has no column names",
+            "start with column names",
+            file=path,
+            row=1,
+        )
+    n_columns = max(len(row) for row in rows)
+    header, *cells = [row + [""] * (n_columns - len(row)) for row in rows]
+    kept = [j for j in range(n_columns) if header[j] or any(row[j] for row in cells)]
+    names = [header[j] for j in kept]
+    repeated = next((name for i, name in enumerate(names) if name in names[:i]), None)
+    if repeated is not None:
+        raise InputError(
+            f"two columns are named {repeated!r}",
+            "give each column its own name",
+            file=path,
+            row=1,
+        )
+    return {header[j]: [row[j] for row in cells] for j in kept}
+
+
+def say_sheet(path: Path) -> list[str]:
+    """Say which sheet of an Excel file was read, if it has several."""
+    read, *others = _open(path).sheetnames
+    if not others:
+        return []
+    return [f"the sheet {read!r} was read; others were not: {first_few(others, MOST_SHOWN)}"]
+
+
+def refuse_other_spreadsheets(path: Path) -> None:
+    """Raise an InputError for a spreadsheet in another format."""
+    if path.suffix.lower() in OTHER_SUFFIXES:
+        raise InputError(
+            f"files that end in {path.suffix} cannot be read", f"{SAVE_AS_CSV} or as .xlsx"
+        )
+
+
+def _open(path: Path) -> Any:
+    try:
+        import openpyxl
+    except ModuleNotFoundError:
+        raise InputError(
+            "reading Excel files takes the package openpyxl, which is not installed",
+            f"install it by `pip install openpyxl`, or {SAVE_AS_CSV}",
+        ) from None
+    try:
+        return openpyxl.load_workbook(path, read_only=True, data_only=True)
+    except Exception as error:  # openpyxl lets errors of its parsers through
+        reason = (str(error) or type(error).__name__).splitlines()[0][:200]
+        raise InputError(f"it cannot be read as an Excel file ({reason})", SAVE_AS_CSV) from None
+
+
+def _text(cell: object) -> str:
+    """Give a cell as a CSV file holds it."""
+    if cell is None:
+        return ""
+    if isinstance(cell, bool):
+        return str(cell).upper()
+    if isinstance(cell, float) and cell.is_integer():
+        return str(int(cell))
+    return cell.isoformat() if isinstance(cell, date) else str(cell).strip()

@@ -20,8 +20,8 @@ USED_IN_NOTEBOOKS = (
     "experiments.paper.readings:score_readings",
     "experiments.paper.replication:kappas_together",
     "experiments.paper.replication:replication_table",
-    "experiments.study.study_figures:plot_bias",
-    "experiments.study.study_figures:plot_nested_loop",
+    "experiments.study.measure_figure:plot_measure",
+    "experiments.study.nested_loop:plot_nested_loop",
 )
 # Other classes are warnings, or results that functions give.
 MADE_BY_USERS = ("InputError", "IntervalEstimate", "Ratings", "Scenario")

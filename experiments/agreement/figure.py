@@ -3,17 +3,24 @@
 from typing import TYPE_CHECKING
 
 import numpy as np
-from matplotlib.figure import Figure
+from matplotlib.colors import Normalize
+
+from experiments.reporting.figure_style import SMALLEST, figure_style
+from experiments.reporting.panels import panels
 
 if TYPE_CHECKING:
     import xarray as xr
     from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
     from matplotlib.image import AxesImage
 
 MOST_NUMBERED = 12
+MOST_WITH_ERRORS = 6
+MOST_NAMED = 30
+IN_ONE_COLUMN = 6
 
 
-def plot_pairs(pairs: "xr.Dataset", *, title: str = "") -> Figure:
+def plot_pairs(pairs: "xr.Dataset", *, title: str = "") -> "Figure":
     """Draw Cohen's kappa of every pair of raters, a panel for each of the weights.
 
     Parameters
@@ -25,33 +32,54 @@ def plot_pairs(pairs: "xr.Dataset", *, title: str = "") -> Figure:
     Returns
     -------
     matplotlib.figure.Figure
+        With the standard error of each kappa, where there are no more than six raters.
     """
     names = [str(name) for name in pairs["rater"].values]
-    side = 1.6 + min(0.55 * len(names), 8)
-    n_panels = pairs.sizes["weights"]
-    figure = Figure(figsize=(side * n_panels + 1.2, side), layout="constrained")
-    panels = figure.subplots(1, n_panels, squeeze=False)[0]
-    for i, ax in enumerate(panels):
-        one = pairs.isel(weights=i)
-        image = _heat_map(ax, one["cohen_kappa"].values, names)
-        ax.set_title(f"{one['weights'].item()} weights", fontsize="medium")
-    figure.colorbar(image, ax=list(panels), label="Cohen's kappa", shrink=0.9)
-    figure.suptitle(title)
+    titles = [f"{name} weights" for name in pairs["weights"].values]
+    columns = 1 if len(titles) == 1 and len(names) <= IN_ONE_COLUMN else 2
+    most = np.nanmax(np.abs(pairs["cohen_kappa"].values), initial=0.1)
+    with figure_style(columns=columns) as width:
+        across = min(len(titles), 2)
+        side = (width - 0.6) / across
+        figure, axes = panels(titles, width, height=side, across=across, more=0.3)
+        for i, ax in enumerate(axes):
+            image = _heat_map(ax, pairs.isel(weights=i), names, Normalize(-most, most))
+        low, high = (float(end) for end in (pairs["cohen_kappa"].min(), pairs["cohen_kappa"].max()))
+        label = "Cohen’s kappa" + (" ± SE" if len(names) <= MOST_WITH_ERRORS else "")
+        bar = figure.colorbar(image, ax=axes, label=label, shrink=0.8, aspect=30)
+        if low < high:
+            bar.ax.set_ylim(low, high)
+        figure.suptitle(title)
+    figure.set_label(_alt_text(pairs, names, title))
     return figure
 
 
-def _heat_map(ax: "Axes", kappa: np.ndarray, names: list[str]) -> "AxesImage":
+def _heat_map(ax: "Axes", pairs: "xr.Dataset", names: list[str], norm: Normalize) -> "AxesImage":
+    kappa, error = pairs["cohen_kappa"].values, pairs["standard_error"].values
     ax.set_facecolor("0.9")  # pairs without items, and the diagonal
-    image = ax.imshow(kappa, vmin=-1, vmax=1, cmap="RdBu")
+    image = ax.imshow(kappa, norm=norm, cmap="RdBu", aspect="equal")
     if len(names) <= MOST_NUMBERED:
         for row, column in zip(*np.nonzero(~np.isnan(kappa)), strict=True):
-            value = kappa[row, column]
-            color = "white" if abs(value) > 0.6 else "black"
-            ax.text(column, row, f"{value:.2f}", ha="center", va="center", color=color, size=8)
-    step = -(-len(names) // 40)
+            text = f"{kappa[row, column]:.2f}"
+            if len(names) <= MOST_WITH_ERRORS and not np.isnan(error[row, column]):
+                text += f"\n± {error[row, column]:.2f}"
+            dark = abs(kappa[row, column]) > 0.6 * float(norm.vmax or 1)
+            color = "white" if dark else "black"
+            ax.text(column, row, text, ha="center", va="center", color=color, size=SMALLEST)
+    step = -(-len(names) // MOST_NAMED)
     ticks = np.arange(0, len(names), step)
-    ax.set_xticks(ticks, names[::step], rotation=90 if len(names) > 4 else 0)
+    turned = len(names) > 3 and max(map(len, names)) > 3
+    ax.set_xticks(ticks, names[::step], rotation=90 if turned else 0)
     ax.set_yticks(ticks, names[::step])
     ax.spines[:].set_visible(False)
     ax.tick_params(length=0)
     return image
+
+
+def _alt_text(pairs: "xr.Dataset", names: list[str], title: str) -> str:
+    kappa = pairs["cohen_kappa"].values
+    text = f"Cohen’s kappa of every two of {len(names)} raters{f' of {title}' if title else ''}"
+    if np.isnan(kappa).all():
+        return f"{text}; none is defined."
+    low, middle, high = np.nanquantile(kappa, [0, 0.5, 1])
+    return f"{text}, from {low:.2f} to {high:.2f}, the middle one {middle:.2f}."

@@ -1,6 +1,7 @@
 """Draw the atlas: bias against the strength of a violation."""
 
-from typing import TYPE_CHECKING
+import textwrap
+from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 from matplotlib.figure import Figure
@@ -14,23 +15,27 @@ from experiments.atlas.grid import (
     Violation,
     atlas_slice,
 )
+from experiments.reporting.figure_style import REFERENCE, figure_style, shade
+from experiments.reporting.method_style import legend_handles, method_label, method_style
+from experiments.study.proportions import Z
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-STYLES = {
-    "algebraic": ("#0b5394", "-", "o"),
-    "algebraic_likelihood": ("#3d85c6", "--", "o"),
-    "algebraic_paper": ("#6fa8dc", ":", "o"),
-    "one_coin_by_rater_ml": ("#b45f06", "-", "s"),
-    "dawid_skene_ml": ("#38761d", "-", "^"),
-    "majority_agreement": ("#999999", "-", "x"),
-    "mean_posterior": ("#bbbbbb", "--", "x"),
-}
+WIDEST_LABEL = 36
+METHODS = (
+    "algebraic",
+    "algebraic_likelihood",
+    "algebraic_paper",
+    "one_coin_by_rater_ml",
+    "dawid_skene_ml",
+    "majority_agreement",
+    "mean_posterior",
+)
 SIDES: dict[str, tuple[str, dict[float, str]]] = {
     "skew": ("base rates", {1.0: "equal", 0.7: "each .7 of the last", 0.5: "each half the last"}),
-    "n_raters": ("raters", {n: str(n) for n in NUMBERS_OF_RATERS}),
-    "n_categories": ("categories", {k: str(k) for k in NUMBERS_OF_CATEGORIES}),
+    "n_raters": ("number of raters", {n: f"{n} raters" for n in NUMBERS_OF_RATERS}),
+    "n_categories": ("categories", {k: f"{k} categories" for k in NUMBERS_OF_CATEGORIES}),
 }
 
 
@@ -48,7 +53,7 @@ def plot_violation(atlas: pd.DataFrame, violation: Violation) -> Figure:
     -------
     matplotlib.figure.Figure
         Three rows of panels by system and rater accuracy, and a row by base rates, raters and
-        categories.
+        categories, with 95% Monte Carlo intervals.
 
     Examples
     --------
@@ -59,28 +64,30 @@ def plot_violation(atlas: pd.DataFrame, violation: Violation) -> Figure:
     >>> drawn.axes[0].get_title()
     'system 0.9, raters 0.4'
     """
-    drawn = Figure(figsize=(9.5, 10.5), layout="constrained")
-    axes = drawn.subplots(4, 3, sharex=True)
-    for row, system in enumerate(sorted(SYSTEM_ACCURACIES, reverse=True)):
-        for column, rater in enumerate(RATER_ACCURACIES):
-            ax = axes[row, column]
-            found = atlas_slice(atlas, system_accuracy=system, rater_accuracy=rater)
-            for method, (color, line, marker) in STYLES.items():
-                _line(ax, found[found.method == method], method, color, line, marker)
-            ax.set_title(f"system {system:g}, raters {rater:g}", fontsize="small")
-            ax.sharey(axes[row, 0])
-    for ax, name in zip(axes[3], SIDES, strict=True):
-        _side(ax, atlas, name)
-    for ax in axes.flat:
-        ax.axhline(0, color="black", lw=0.8)
-        ax.grid(alpha=0.25)
-        ax.spines[["top", "right"]].set_visible(False)
-    for ax in axes[:, 0]:
-        ax.set_ylabel("bias")
-    for ax in axes[3]:
-        ax.set_xlabel(violation.label, fontsize="small")
-    handles, labels = axes[0, 0].get_legend_handles_labels()
-    drawn.legend(handles, labels, loc="outside upper center", ncols=4, fontsize="small")
+    with figure_style() as width:
+        drawn = Figure(figsize=(width, 8.6), layout="constrained")
+        axes = drawn.subplots(4, 3, sharex=True)
+        for row, system in enumerate(sorted(SYSTEM_ACCURACIES, reverse=True)):
+            for column, rater in enumerate(RATER_ACCURACIES):
+                ax = axes[row, column]
+                found = atlas_slice(atlas, system_accuracy=system, rater_accuracy=rater)
+                for method in METHODS:
+                    _line(ax, found[found.method == method], **method_style(method).options())
+                ax.set_title(f"system {system:g}, raters {rater:g}")
+                ax.sharey(axes[row, 0])
+                ax.tick_params(labelleft=column == 0)
+        for ax, name in zip(axes[3], SIDES, strict=True):
+            _side(ax, atlas, name)
+        for ax in axes.flat:
+            ax.axhline(0, color=REFERENCE, lw=0.8, zorder=1)
+            ax.grid(True)
+        for ax in axes[:, 0]:
+            ax.set_ylabel("Bias")
+        for ax in axes[3]:
+            ax.set_xlabel(textwrap.fill(violation.label, WIDEST_LABEL))
+        handles = legend_handles(map(method_style, METHODS))
+        drawn.legend(handles=handles, loc="outside upper center", ncols=4)
+    drawn.set_label(_alt_text(atlas, violation))
     return drawn
 
 
@@ -88,22 +95,30 @@ def _side(ax: "Axes", atlas: pd.DataFrame, name: str) -> None:
     title, values = SIDES[name]
     for i, (value, label) in enumerate(values.items()):
         found = atlas_slice(atlas, **SIDE, **{name: value})
-        shade = ("#9fc5e8", "#3d85c6", "#073763")[i]
-        _line(ax, found[found.method == "algebraic"], label, shade, "-", "o")
-    ax.legend(title=title, fontsize="x-small", title_fontsize="x-small", frameon=False)
-    ax.set_title("algebraic; system 0.9, raters 0.6", fontsize="small")
+        options = {"color": shade(i, len(values)), "marker": "osD"[i], "label": label}
+        _line(ax, found[found.method == "algebraic"], **options)
+    ax.legend()
+    ax.set_title(f"{method_label('algebraic')} by {title}\n(system 0.9, raters 0.6)")
 
 
-def _line(ax: "Axes", found: pd.DataFrame, label: str, color: str, line: str, marker: str) -> None:
+def _line(ax: "Axes", found: pd.DataFrame, **options: Any) -> None:
+    """Draw a line with 95% Monte Carlo intervals."""
     found = found.sort_values("strength")
-    ax.errorbar(
-        found.strength,
-        found.bias,
-        yerr=found.standard_error,
-        label=label,
-        color=color,
-        ls=line,
-        marker=marker,
-        ms=4,
-        lw=1.3,
+    errors = Z * found.standard_error
+    ax.errorbar(found.strength, found.bias, yerr=errors, ms=3.5, lw=1, elinewidth=0.8, **options)
+
+
+def _alt_text(atlas: pd.DataFrame, violation: Violation) -> str:
+    centre = atlas_slice(atlas, **SIDE)
+    said = []
+    for method in METHODS:
+        rows = centre[centre.method == method].sort_values("strength").dropna(subset="bias")
+        if len(rows):
+            first, last = rows.bias.iloc[0], rows.bias.iloc[-1]
+            said.append(f"{method_label(method)} from {first:.3f} to {last:.3f}")
+    weakest, strongest = min(violation.strengths), max(violation.strengths)
+    return (
+        f"Bias of each method as a violation grows: {violation.label}, from {weakest:g} to "
+        f"{strongest:g}; panels by the accuracy of the system and the raters. With a system right "
+        f"in 0.9 and raters in 0.6: {'; '.join(said)}."
     )

@@ -5,16 +5,14 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
 
-import matplotlib.pyplot as plt
-import numpy as np
 import pandas as pd
-from matplotlib.figure import Figure
 from scipy.stats import kstest
 
 from bayes_models.calibration import calibrate
 from bayes_models.models.spec import find_model
+from experiments.calibration.calibration_figure import plot_coverage, plot_ranks
 from experiments.calibration.designs import DESIGNS, FIRST, design
-from experiments.reporting.files import write_atomically, write_csv
+from experiments.reporting.files import write_csv, write_figure
 from experiments.reporting.parts import keep_parts, read_parts
 from experiments.study.proportions import share
 from lehner import InputError
@@ -23,8 +21,6 @@ from lehner.core.seeds import Seed, child_seeds
 from lehner.latent_class.models import MODELS
 
 PART = 100
-NO_HIGHER = 1.358
-"""What √n times the greatest distance of ranks from a uniform distribution exceeds in 5%."""
 
 
 def write_calibration(
@@ -52,7 +48,8 @@ def write_calibration(
     Returns
     -------
     list of Path
-        `calibration.csv` and `calibration.png`.
+        `calibration.csv`; the coverage of all models in it, `calibration.pdf` and `.png`; and the
+        ranks of those calibrated now, `ranks.pdf` and `.png`.
 
     Raises
     ------
@@ -67,10 +64,10 @@ def write_calibration(
         raise InputError(f"there are {n_simulations} simulations", f"give a multiple of {PART}")
     found = {cell: _ranks(*cell, n_simulations, output / "parts", seed) for cell in cells}
     table = _with_rows_of(output / "calibration.csv", summarise(found).round(4))
-    figure = draw(found)
     return [
         write_csv(table, output / "calibration.csv"),
-        write_atomically(output / "calibration.png", lambda path: figure.savefig(path, dpi=120)),
+        *write_figure(plot_coverage(table), output, "calibration"),
+        *write_figure(plot_ranks(found), output, "ranks"),
     ]
 
 
@@ -128,53 +125,6 @@ def summarise(found: Mapping[tuple[str, str], pd.DataFrame]) -> pd.DataFrame:
                 }
             )
     return pd.DataFrame(rows)
-
-
-def draw(found: Mapping[tuple[str, str], pd.DataFrame]) -> Figure:
-    """Draw by how much ranks are distributed otherwise than uniformly, in standard units.
-
-    Parameters
-    ----------
-    found : mapping
-        As `summarise` takes it.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
-        A row for each design, a column for each quantity. Lines of a calibrated model leave the
-        grey band in 5% of the panels.
-    """
-    names = list(dict.fromkeys(name for _, name in found))
-    models = list(dict.fromkeys(model for model, _ in found))
-    quantities = list(next(iter(found.values())))
-    figure, panels = plt.subplots(
-        len(names),
-        len(quantities),
-        figsize=(13, 1 + 1.9 * len(names)),
-        sharex=True,
-        sharey=True,
-        squeeze=False,
-        layout="constrained",
-    )
-    for (model, name), ranks in found.items():
-        colour = f"C{models.index(model)}"
-        for panel, quantity in zip(panels[names.index(name)], quantities, strict=True):
-            above = np.sqrt(len(ranks)) * (np.arange(len(ranks)) + 0.5) / len(ranks)
-            values = np.sort(ranks[quantity])
-            panel.plot(values, above - np.sqrt(len(ranks)) * values, color=colour, label=model)
-    for panel in panels.flat:
-        panel.axhspan(-NO_HIGHER, NO_HIGHER, color="0.9", zorder=0)
-        panel.axhline(0, color="0.6", linewidth=0.8, zorder=1)
-    for panel, quantity in zip(panels[0], quantities, strict=True):
-        panel.set_title(quantity, fontsize=10)
-    for panel, name in zip(panels[:, 0], names, strict=True):
-        panel.set_ylabel(name, fontsize=9)
-    figure.supxlabel("share of posterior draws below the true value", fontsize=10)
-    figure.supylabel("√n (share of simulations with this rank or less − uniform)", fontsize=10)
-    lines, labels = panels[0, 0].get_legend_handles_labels()
-    figure.legend(lines, labels, loc="outside upper center", ncols=4, fontsize=9)
-    plt.close(figure)
-    return figure
 
 
 def _part(model: str, name: str, seed: Seed) -> str:

@@ -1,34 +1,46 @@
-"""Figures: each takes a result and draws it; none computes."""
+"""The figure of each method's estimates of system accuracy, with their intervals."""
 
+from statistics import NormalDist
 from typing import TYPE_CHECKING
 
 import numpy as np
 from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.patches import Patch
 
 from experiments.estimate.comparison import Comparison, KnownTruth
+from experiments.reporting.figure_style import REFERENCE, figure_style, limits
+from experiments.reporting.method_style import method_label, method_style
 from lehner import IntervalEstimate
+from lehner.core.wilson import wilson_interval
 from lehner.core.wording import counted
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-EXPECTED, IN_SAMPLE, NAIVE = "#0b5394", "#e07b00", "#666666"
+PANELS = {
+    "system_accuracy": "Expected accuracy",
+    "system_accuracy_in_sample": "Accuracy in this sample",
+}
+BAND = "0.9"
+type Ends = tuple[float, float]
 
 
-def plot_intervals(comparison: Comparison, ax: "Axes | None" = None) -> "Axes":
+def plot_intervals(comparison: Comparison) -> Figure:
     """Draw each method's estimates of system accuracy with their intervals.
 
     Parameters
     ----------
     comparison : Comparison
         As `compare` gives it.
-    ax : matplotlib.axes.Axes, optional
-        Where to draw; by default a new figure.
 
     Returns
     -------
-    matplotlib.axes.Axes
-        With a row for each method.
+    matplotlib.figure.Figure
+        A panel for the expected accuracy and one for the accuracy in this sample, a row for each
+        method. Agreement with the majority is a proportion: its dotted interval is Wilson's, of the
+        agreement. The dashed line is what known truths say, its band their interval, in a panel
+        where they are not exact.
 
     Examples
     --------
@@ -36,70 +48,133 @@ def plot_intervals(comparison: Comparison, ax: "Axes | None" = None) -> "Axes":
     >>> from experiments.estimate.comparison import compare
     >>> ratings = lehner.load_dataset("lehner_table2")
     >>> compared = compare("table 2", ratings, [lehner.majority_agreement(ratings)])
-    >>> [label.get_text() for label in plot_intervals(compared).get_yticklabels()]
-    ['majority agreement']
+    >>> [label.get_text() for label in plot_intervals(compared).axes[0].get_yticklabels()]
+    ['Majority']
     """
-    n = len(comparison.estimates)
-    if ax is None:
-        ax = Figure(figsize=(7, 1.7 + 0.55 * n), layout="constrained").subplots()
-    for row, estimate in enumerate(comparison.estimates):
-        expected, in_sample = estimate.system_accuracy, estimate.system_accuracy_in_sample
-        if expected.estimate is None:
-            ax.text(0.5, row, "no estimate", ha="center", va="center", color=NAIVE)
-        elif expected.lower is None:
-            ax.plot(expected.estimate, row, marker="X", color=NAIVE, ms=8, ls="")
-        else:
-            _interval(ax, expected, row - 0.13, EXPECTED, "o")
-            _interval(ax, in_sample, row + 0.13, IN_SAMPLE, "s")
-    if comparison.known_truth is not None:
-        _known_truth(ax, comparison.known_truth)
-    _legend(ax, comparison)
-    ax.set(
-        yticks=np.arange(n),
-        yticklabels=[e.method.replace("_", " ") for e in comparison.estimates],
-        ylim=(n + 0.4, -0.5),  # the last row is the legend's
-        xlim=(-0.02, 1.02),
-        xlabel="System accuracy",
-        title=comparison.name,
-    )
-    ax.grid(axis="x", alpha=0.3)
-    ax.spines[["top", "right", "left"]].set_visible(False)
-    ax.tick_params(axis="y", length=0)
-    return ax
+    estimates = comparison.estimates
+    n = len(estimates)
+    drawn: list[float] = []
+    with figure_style() as width:
+        figure = Figure(figsize=(width, 1.25 + 0.24 * n), layout="constrained")
+        axes = figure.subplots(1, 2, sharex=True, sharey=True)
+        for ax, (estimand, title) in zip(axes, PANELS.items(), strict=True):
+            ends = _truth_interval(comparison, estimand)
+            if comparison.known_truth is not None:
+                drawn += _known_truth(ax, comparison.known_truth.system_accuracy, ends)
+            for row, estimate in enumerate(estimates):
+                value = getattr(estimate, estimand)
+                agreement = _agreement_interval(comparison, row, estimand)
+                drawn += _estimate(ax, estimate.method, value, agreement, row)
+            ax.set(title=title, xlabel=f"Proportion of items right; {_level(comparison)}")
+            ax.grid(axis="x")
+            ax.spines["left"].set_visible(False)
+            ax.tick_params(axis="y", length=0)
+        axes[0].set_yticks(np.arange(n), [method_label(e.method) for e in estimates])
+        axes[0].set(ylim=(n - 0.5, -0.5), xlim=limits(drawn))
+        figure.suptitle(comparison.name)
+        handles = _handles(comparison)
+        if handles:
+            figure.legend(handles=handles, loc="outside lower center", ncols=3)
+    figure.set_label(_alt_text(comparison))
+    return figure
 
 
-def _known_truth(ax: "Axes", truth: KnownTruth) -> None:
-    if truth.lower is not None and truth.upper is not None:
-        ax.axvspan(truth.lower, truth.upper, color="black", alpha=0.08, lw=0)
-    ax.axvline(truth.system_accuracy, color="black", lw=1, ls="--")
+def _estimate(
+    ax: "Axes", method: str, value: IntervalEstimate, agreement: Ends | None, row: int
+) -> list[float]:
+    """Draw an estimate with its interval, or that of a proportion; give what is drawn."""
+    style = method_style(method)
+    if value.estimate is None:
+        ax.text(
+            0.5, row, "no estimate", ha="center", va="center", transform=ax.get_yaxis_transform()
+        )
+        return []
+    ax.plot(value.estimate, row, ls="", ms=5.5, **style.options())
+    if value.lower is not None and value.upper is not None:
+        ax.hlines(row, value.lower, value.upper, color=style.color, lw=1.8, zorder=1.5)
+        return [value.estimate, value.lower, value.upper]
+    if agreement is None:
+        return [value.estimate]
+    ax.hlines(row, *agreement, color=style.color, lw=1.2, ls=":", zorder=1.5)
+    return [value.estimate, *agreement]
 
 
-def _interval(ax: "Axes", value: IntervalEstimate, y: float, color: str, marker: str) -> None:
-    if value.estimate is None or value.lower is None or value.upper is None:
-        return
-    ax.plot([value.lower, value.upper], [y, y], color=color, lw=2, solid_capstyle="butt")
-    ax.plot(value.estimate, y, marker=marker, color=color, ms=6, ls="")
+def _agreement_interval(comparison: Comparison, row: int, estimand: str) -> Ends | None:
+    """Give Wilson's interval of agreement with the majority, which in the sample is exact."""
+    estimate = comparison.estimates[row]
+    share = estimate.system_accuracy.estimate
+    if estimate.method != "majority_agreement" or share is None or estimand != "system_accuracy":
+        return None
+    return _wilson(share, comparison.ratings.n_items, _probability(comparison))
 
 
-def _legend(ax: "Axes", comparison: Comparison) -> None:
+def _truth_interval(comparison: Comparison, estimand: str) -> Ends | None:
+    """Give the interval of known truths; of all items they give the share in the sample exactly."""
+    truth = comparison.known_truth
+    if truth is None:
+        return None
+    if estimand == "system_accuracy":
+        return _wilson(truth.system_accuracy, truth.n_items, _probability(comparison))
+    if truth.lower is None or truth.upper is None:
+        return None
+    return truth.lower, truth.upper
+
+
+def _wilson(share: float, n: int, probability: float) -> Ends:
+    low, high = wilson_interval(share, n, z=NormalDist().inv_cdf((1 + probability) / 2))
+    return float(low), float(high)
+
+
+def _known_truth(ax: "Axes", share: float, ends: Ends | None) -> list[float]:
+    ax.axvline(share, color=REFERENCE, lw=1, ls="--", zorder=1)
+    if ends is None:
+        return [share]
+    ax.axvspan(*ends, color=BAND, lw=0, zorder=0)
+    return [share, *ends]
+
+
+def _probability(comparison: Comparison) -> float:
     levels = [e.system_accuracy.level for e in comparison.estimates if e.system_accuracy.level]
-    interval = f", {levels[0]:.0%} interval" if levels else ""
-    handles = []
-    if levels:
-        handles += ax.plot([], [], "o-", color=EXPECTED, label=f"expected accuracy{interval}")
-        handles += ax.plot(
-            [], [], "s-", color=IN_SAMPLE, label=f"accuracy in this sample{interval}"
-        )
-    if len(levels) < len(comparison.estimates):
-        handles += ax.plot([], [], "X", color=NAIVE, label="point without interval")
-    if comparison.known_truth is not None:
-        handles += ax.plot(
-            [], [], "--", color="black", label=_of_known_truth(comparison.known_truth)
-        )
-    box = {"facecolor": "white", "edgecolor": "none", "framealpha": 1}
-    ax.legend(handles=handles, ncols=2, fontsize="small", loc="lower center", **box)
+    return levels[0] if levels else 0.9
 
 
-def _of_known_truth(truth: KnownTruth) -> str:
-    of = f"on {counted(truth.n_items, 'item')} of known truth"
-    return f"{of}: exact" if truth.level is None else f"{of}, {truth.level:.0%} interval"
+def _level(comparison: Comparison) -> str:
+    return f"{_probability(comparison):.0%} intervals"
+
+
+def _handles(comparison: Comparison) -> "list[Line2D | Patch]":
+    handles: list[Line2D | Patch] = []
+    truth = comparison.known_truth
+    if truth is not None:
+        of = f"right on {counted(truth.n_items, 'item')} of known truth"
+        handles += [
+            Line2D([], [], color=REFERENCE, lw=1, ls="--", label=of),
+            Patch(color=BAND, label=f"its {_level(comparison)[:-1]}{_where_exact(truth)}"),
+        ]
+    if any(e.method == "majority_agreement" for e in comparison.estimates):
+        label = "interval of the agreement alone (Wilson)"
+        color = method_style("majority_agreement").color
+        handles.append(Line2D([], [], color=color, ls=":", label=label))
+    return handles
+
+
+def _where_exact(truth: KnownTruth) -> str:
+    return "" if truth.level is not None else "; exact for this sample"
+
+
+def _alt_text(comparison: Comparison) -> str:
+    said = [
+        f"{method_label(e.method)} {e.system_accuracy}, in this sample "
+        f"{e.system_accuracy_in_sample}"
+        for e in comparison.estimates
+    ]
+    text = f"System accuracy on {comparison.name} by method, with {_level(comparison)}: "
+    return text + "; ".join(said) + "." + _said_of_truth(comparison)
+
+
+def _said_of_truth(comparison: Comparison) -> str:
+    truth = comparison.known_truth
+    if truth is None:
+        return ""
+    of = counted(truth.n_items, "item")
+    return f" On {of} of known truth the system is right in {truth.system_accuracy:.3f}."

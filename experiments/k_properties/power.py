@@ -6,17 +6,15 @@ from functools import partial
 from itertools import product
 from pathlib import Path
 
-import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
-from matplotlib.figure import Figure
 
-from experiments.reporting.files import write_atomically, write_csv
+from experiments.k_properties.power_figure import plot_power
+from experiments.reporting.files import write_csv, write_figure
 from experiments.reporting.parts import keep_parts, read_parts
-from experiments.study.proportions import Z, share
+from experiments.study.proportions import share
 from lehner import Ratings, Scenario
 from lehner.core.seeds import child_seeds, generator
-from lehner.core.wilson import wilson_interval
 from lehner.data.categories import category_names
 from lehner.k_properties.bootstrap import Outcome, run_k_tests
 from lehner.k_properties.check import LEVEL, holm
@@ -134,9 +132,8 @@ def write_power(
     found = read_parts(sorted((folder / "parts").glob(f"*_{seed}.csv")))
     # Of a cell computed more than once, the one with most data sets, which comes last.
     table = found.drop_duplicates(["cell", "items", "test"], keep="last").round(4)
-    figure = draw(table)
     yield write_csv(table, folder / "power.csv")
-    yield write_atomically(folder / "power.png", partial(figure.savefig, dpi=120))
+    yield from write_figure(plot_power(table), folder, "power")
 
 
 def _part(cell: str, n_items: int, data_sets: int, seed: np.random.SeedSequence) -> str:
@@ -144,32 +141,3 @@ def _part(cell: str, n_items: int, data_sets: int, seed: np.random.SeedSequence)
     part.insert(0, "items", n_items)
     part.insert(0, "cell", cell)
     return part.to_csv(index=False)
-
-
-def draw(table: pd.DataFrame) -> Figure:
-    """Draw rates of rejection with Wilson's 95% intervals, a panel per test, a row per cell."""
-    cells, sizes = list(dict.fromkeys(table["cell"])), sorted(table["items"].unique())
-    figure, axes = plt.subplots(
-        1, len(TESTS), figsize=(15, 1.2 + 0.36 * len(cells)), sharey=True, layout="constrained"
-    )
-    for axis, test in zip(axes, TESTS, strict=True):
-        axis.axvline(LEVEL, color="0.6", linewidth=1)
-        for place, n_items in enumerate(sizes):
-            rows = table[(table["test"] == test) & (table["items"] == n_items)]
-            y = [cells.index(cell) + 0.22 * (place - (len(sizes) - 1) / 2) for cell in rows["cell"]]
-            rates = rows["rejected"].to_numpy()
-            low, high = wilson_interval(rates, rows["data_sets"], z=Z)
-            axis.errorbar(
-                rates,
-                y,
-                xerr=np.maximum([rates - low, high - rates], 0),
-                fmt="o",
-                markersize=4,
-                label=f"n = {n_items}",
-            )
-        axis.set(title=test, xlim=(-0.03, 1.03), xlabel="rejected")
-    axes[0].set_yticks(range(len(cells)), cells)
-    axes[0].invert_yaxis()
-    figure.legend(*axes[0].get_legend_handles_labels(), loc="outside right center", fontsize=8)
-    plt.close(figure)
-    return figure

@@ -5,16 +5,20 @@ from typing import TYPE_CHECKING
 import numpy as np
 import xarray as xr
 from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
 
 from experiments.paper.figure_scenarios import PAPER_RUNS, PRESETS, PaperFigure
+from experiments.reporting.figure_style import REFERENCE, figure_style, limits
+from experiments.reporting.method_style import method_style
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-PAPER, MANY = "#0b5394", "#b4b4b4"
+METHOD = "algebraic_paper"
+MANY = "0.72"
 PANELS = {
     "system_accuracy": "Expected accuracy of the system",
-    "system_accuracy_in_sample": "Proportion the system got right in the sample",
+    "system_accuracy_in_sample": "Proportion right in the sample",
 }
 
 
@@ -31,7 +35,8 @@ def plot_figure(figure: PaperFigure, runs: xr.Dataset) -> Figure:
     Returns
     -------
     matplotlib.figure.Figure
-        Estimates against the expected accuracy, and against the accuracy in the sample.
+        Estimates against the expected accuracy, and against the accuracy in the sample. A point is
+        a sample: their spread is that of the estimates.
 
     References
     ----------
@@ -44,23 +49,31 @@ def plot_figure(figure: PaperFigure, runs: xr.Dataset) -> Figure:
     >>> drawn.get_suptitle().splitlines()[1]
     'mean kappa 0.305 in the paper, 0.303 here'
     """
-    drawn = Figure(figsize=(7.8, 4.5), layout="constrained")
-    axes = drawn.subplots(1, 2, sharey=True)
-    like_the_paper = _first_runs(runs)
-    for ax, (estimand, label) in zip(axes, PANELS.items(), strict=True):
-        _scatter(ax, runs, like_the_paper, estimand)
-        ax.set_xlabel(label)
-    axes[0].set_ylabel("Estimated accuracy")
+    few = _first_runs(runs)
+    with figure_style() as width:
+        drawn = Figure(figsize=(width, 3.95), layout="constrained")
+        axes = drawn.subplots(1, 2, sharex=True, sharey=True)
+        for ax, (estimand, label) in zip(axes, PANELS.items(), strict=True):
+            _scatter(ax, runs, few, estimand)
+            ax.set_xlabel(label)
+        # All of the paper's figures have the same axes.
+        axes[0].set(xlim=limits([0, 1]), ylim=limits([0, 1]), ylabel="Estimated accuracy")
+        drawn.suptitle(_title(figure, runs))
+        handles, labels = axes[0].get_legend_handles_labels()
+        handles.append(Line2D([], [], color=REFERENCE, lw=0.8))
+        labels.append("estimate equals truth")
+        drawn.legend(handles, labels, loc="outside lower center", ncols=3)
+    drawn.set_label(_alt_text(figure, runs))
+    return drawn
+
+
+def _title(figure: PaperFigure, runs: xr.Dataset) -> str:
     raters = ", ".join(f"{x:g}" for x in figure.rater_accuracy)
     state = "violated" if figure.violated else "satisfied"
-    drawn.suptitle(
+    return (
         f"Figure {figure.number}: raters {raters}; {figure.n_items:,} items; K-properties {state}\n"
-        f"mean kappa {figure.kappa:.3f} in the paper, {float(runs.kappa.mean()):.3f} here",
-        fontsize="medium",
+        f"mean kappa {figure.kappa:.3f} in the paper, {float(runs.kappa.mean()):.3f} here"
     )
-    handles, labels = axes[0].get_legend_handles_labels()
-    drawn.legend(handles, labels, loc="outside lower center", ncols=3, fontsize="small")
-    return drawn
 
 
 def _first_runs(runs: xr.Dataset) -> xr.Dataset:
@@ -71,41 +84,42 @@ def _first_runs(runs: xr.Dataset) -> xr.Dataset:
 
 
 def _scatter(ax: "Axes", runs: xr.Dataset, few: xr.Dataset, estimand: str) -> None:
-    ax.plot([0, 1], [0, 1], color="black", lw=0.8, zorder=1)
+    ax.axline((0, 0), slope=1, color=REFERENCE, lw=0.8, zorder=1)
     n = int(runs.sizes["run"])
     if n > few.sizes["run"]:
         ax.plot(
             runs[estimand],
-            runs.algebraic_paper,
+            runs[METHOD],
             ".",
-            ms=4,
+            ms=3,
             color=MANY,
             mew=0,
             zorder=0,
             label=f"{n:,} runs",
             rasterized=True,
         )
+    style = method_style(METHOD)
     ax.plot(
         few[estimand],
-        few.algebraic_paper,
-        "o",
-        ms=4.5,
+        few[METHOD],
+        style.marker,
         mfc="none",
-        color=PAPER,
+        color=style.color,
         zorder=2,
         label=f"{few.sizes['run']} runs, as in the paper",
     )
-    undefined = int(np.isnan(runs.algebraic_paper).sum())
+    undefined = int(np.isnan(runs[METHOD]).sum())
     if undefined:
-        ax.text(
-            0.98,
-            0.02,
-            f"{undefined} runs without estimate",
-            ha="right",
-            va="bottom",
-            transform=ax.transAxes,
-            fontsize="small",
-        )
-    ax.set(xlim=(-0.03, 1.03), ylim=(-0.03, 1.03), aspect="equal")
-    ax.grid(alpha=0.25)
-    ax.spines[["top", "right"]].set_visible(False)
+        text = f"{undefined} runs without estimate"
+        ax.text(0.98, 0.02, text, ha="right", va="bottom", transform=ax.transAxes)
+    ax.set_aspect("equal")
+    ax.grid(True)
+
+
+def _alt_text(figure: PaperFigure, runs: xr.Dataset) -> str:
+    bias = float((runs[METHOD] - runs["system_accuracy"]).mean())
+    title = _title(figure, runs).replace("\n", "; ")
+    return (
+        "Accuracy of the system as the algebra of the paper estimates it, against its true "
+        f"accuracy, over {int(runs.sizes['run']):,} runs. {title}; mean bias {bias:.3f}."
+    )

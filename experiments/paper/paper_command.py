@@ -8,7 +8,11 @@ from experiments.paper.figure_scenarios import FIGURES, PAPER_RUNS, find_figure,
 from experiments.paper.number import PrintedNumber
 from experiments.paper.readings import score_readings
 from experiments.paper.replication import replicate_paper, replication_table
-from experiments.paper.replication_report import terminal_table, write_figure, write_replication
+from experiments.paper.replication_report import (
+    terminal_table,
+    write_paper_figure,
+    write_replication,
+)
 from experiments.paper.simulated import RUNS
 from lehner.core.estimate import plain
 from lehner.core.seeds import child_seeds
@@ -45,7 +49,9 @@ def _draw(number: int, runs: int, folder: Path, seed: int) -> None:
     figure = find_figure(number)
     # The seeds the replication table uses for the figure.
     figure_seeds = child_seeds(child_seeds(seed, 5)[1], len(FIGURES))
-    _tell(write_figure(figure, simulate_figure(figure, runs, figure_seeds[number - 1]), folder))
+    _tell(
+        write_paper_figure(figure, simulate_figure(figure, runs, figure_seeds[number - 1]), folder)
+    )
 
 
 def _tell(paths: list[Path]) -> None:

@@ -11,7 +11,7 @@ from experiments.paper.bias_figure import plot_figure
 from experiments.paper.figure_scenarios import PaperFigure
 from experiments.paper.number import MATCHES, MISPRINT, UNMATCHED, PrintedNumber
 from experiments.paper.replication import kappas_together, replication_table
-from experiments.reporting.files import write_atomically
+from experiments.reporting.files import write_atomically, write_figure
 from experiments.reporting.markdown import markdown_table
 from experiments.reporting.text_table import text_table
 
@@ -131,15 +131,12 @@ def write_replication(
     return [write_atomically(folder / name, write) for name, write in writers.items()]
 
 
-def write_figure(figure: PaperFigure, runs: xr.Dataset, folder: Path) -> list[Path]:
+def write_paper_figure(figure: PaperFigure, runs: xr.Dataset, folder: Path) -> list[Path]:
     """Write a figure and the runs in it: figure_08.pdf, .png and .csv."""
     folder.mkdir(parents=True, exist_ok=True)
-    drawn = plot_figure(figure, runs)
-    table = runs.to_dataframe()
-    writers: dict[str, Callable[[Path], object]] = {
-        "pdf": lambda path: drawn.savefig(path, dpi=200),
-        "png": lambda path: drawn.savefig(path, dpi=150),
-        "csv": lambda path: table.to_csv(path),
-    }
     stem = f"figure_{figure.number:02d}"
-    return [write_atomically(folder / f"{stem}.{kind}", write) for kind, write in writers.items()]
+    table = runs.to_dataframe()
+    return [
+        *write_figure(plot_figure(figure, runs), folder, stem),
+        write_atomically(folder / f"{stem}.csv", table.to_csv),
+    ]

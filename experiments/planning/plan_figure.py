@@ -5,15 +5,16 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
-from matplotlib.ticker import MaxNLocator, ScalarFormatter
+from matplotlib.ticker import LogLocator, MaxNLocator, NullFormatter, StrMethodFormatter
 
 from experiments.planning.plan import Question
+from experiments.reporting.figure_style import figure_style, shade
+from experiments.reporting.method_style import method_label
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-COLORS = ("#0b5394", "#b45f06", "#38761d", "#666666")
-MARKERS = "osD^"
+MARKERS = "osD^vPX"
 
 
 def plot_trade_off(table: pd.DataFrame, question: Question) -> Figure:
@@ -28,31 +29,47 @@ def plot_trade_off(table: pd.DataFrame, question: Question) -> Figure:
     Returns
     -------
     matplotlib.figure.Figure
+        With 95% Monte Carlo intervals.
     """
-    drawn = Figure(figsize=(9, 4.4), layout="constrained")
-    axes = drawn.subplots(1, 2)
-    for i, (violation, rows) in enumerate(table.groupby("violation")):
-        style = {"color": COLORS[i % 4], "marker": MARKERS[i % 4], "label": _label(rows, violation)}
-        found = rows.dropna(subset="n_items")
-        for ax, each in zip(axes, (np.ones(len(found)), found.n_raters), strict=True):
-            items, low, high = (found[name].astype(float) for name in ("n_items", "lower", "upper"))
-            bars = [(items - low) * each, (high - items) * each]
-            ax.errorbar(found.n_raters, items * each, yerr=bars, capsize=2, ms=5, lw=1.3, **style)
-    for ax, title in zip(axes, ("Items needed", "Ratings needed (raters × items)"), strict=True):
-        _dress(ax, title)
+    with figure_style() as width:
+        drawn = Figure(figsize=(width, 3.5), layout="constrained")
+        axes = drawn.subplots(1, 2)
+        groups = list(table.groupby("violation"))
+        for i, (violation, rows) in enumerate(groups):
+            color = shade(i, len(groups))
+            label = _label(rows, violation)
+            style = {"color": color, "marker": MARKERS[i % len(MARKERS)], "label": label}
+            found = rows.dropna(subset="n_items")
+            for ax, each in zip(axes, (np.ones(len(found)), found.n_raters), strict=True):
+                items, low, high = (
+                    found[name].astype(float) for name in ("n_items", "lower", "upper")
+                )
+                bars = [(items - low) * each, (high - items) * each]
+                ax.errorbar(found.n_raters, items * each, yerr=bars, elinewidth=1, **style)
+        for ax, name in zip(axes, ("Items needed", "Ratings needed (raters × items)"), strict=True):
+            _dress(ax, name)
+        drawn.suptitle(_title(question))
+        handles, labels = axes[0].get_legend_handles_labels()
+        drawn.legend(
+            handles,
+            labels,
+            loc="outside lower center",
+            ncols=2,
+            title="Bars: 95% Monte Carlo intervals",
+        )
+    drawn.set_label(_alt_text(table, question))
+    return drawn
+
+
+def _title(question: Question) -> str:
     truth = "expected accuracy" if question.estimand == "system_accuracy" else "share right"
     accuracies = ", ".join(f"{x:g}" for x in question.system_accuracies)
     averaged = " on average" if len(question.system_accuracies) > 1 else ""
-    drawn.suptitle(
-        f"{question.method} within {question.within:g} of the {truth} with probability "
-        f"{question.confidence:g}\n{question.n_categories} categories, raters of kappa "
-        f"{question.kappa:g}, system right in {accuracies}"
-        f"{averaged}; bars: 95% Monte Carlo intervals",
-        fontsize="medium",
+    return (
+        f"{method_label(question.method)} within {question.within:g} of the {truth} with "
+        f"probability {question.confidence:g}\n{question.n_categories} categories, raters of "
+        f"kappa {question.kappa:g}, system right in {accuracies}{averaged}"
     )
-    handles, labels = axes[0].get_legend_handles_labels()
-    drawn.legend(handles, labels, loc="outside lower center", ncols=2, fontsize="small")
-    return drawn
 
 
 def _label(rows: pd.DataFrame, violation: float) -> str:
@@ -62,11 +79,20 @@ def _label(rows: pd.DataFrame, violation: float) -> str:
     return f"violation {violation:g}{state}{missing}"
 
 
-def _dress(ax: "Axes", title: str) -> None:
-    ax.set(xlabel="Raters", title=title, yscale="log")
+def _dress(ax: "Axes", name: str) -> None:
+    ax.set(xlabel="Raters", ylabel=name, yscale="log")
     ax.xaxis.set_major_locator(MaxNLocator(integer=True))
-    for axis_format in (ax.yaxis.set_major_formatter, ax.yaxis.set_minor_formatter):
-        axis_format(ScalarFormatter())
-    ax.tick_params(axis="y", which="both", labelsize="x-small")
-    ax.grid(alpha=0.25, which="both")
-    ax.spines[["top", "right"]].set_visible(False)
+    ax.yaxis.set_major_locator(LogLocator(subs=(1, 1.5, 2, 3, 5, 7)))
+    ax.yaxis.set_major_formatter(StrMethodFormatter("{x:,.0f}"))
+    ax.yaxis.set_minor_formatter(NullFormatter())
+    ax.tick_params(axis="y", which="minor", length=0)
+    ax.grid(True)
+
+
+def _alt_text(table: pd.DataFrame, question: Question) -> str:
+    said = [
+        f"violation {row.violation:g}, {row.n_raters} raters: {row.n_items:,.0f} items"
+        for row in table.dropna(subset="n_items").itertuples()
+    ]
+    title = _title(question).replace("\n", "; ")
+    return f"Items and ratings needed by the number of raters. {title}: {'; '.join(said)}."

@@ -18,7 +18,7 @@ GRID = "0.88"
 REFERENCE = "0.35"
 """The grey of lines to compare with: no bias, the nominal level, equal values."""
 
-STYLE: dict[str, Any] = {
+STYLE: dict[Any, Any] = {
     "font.family": "DejaVu Sans",
     "font.size": 8,
     "axes.titlesize": 8,
@@ -113,3 +113,23 @@ def limits(
         edge = 0.01 * (within[1] - within[0])
         low, high = max(low, within[0] - edge), min(high, within[1] + edge)
     return round(low, 6), round(high, 6)
+
+
+def shade(place: int, n: int) -> Any:
+    """Give a colour for one of some ordered things, as strengths or sizes: later ones are darker.
+
+    Parameters
+    ----------
+    place : int
+        From 0.
+    n : int
+        How many there are.
+
+    Returns
+    -------
+    tuple of float
+        From cividis, which looks alike to people with and without all kinds of cones.
+    """
+    from matplotlib import colormaps
+
+    return colormaps["cividis_r"](0.25 + 0.75 * place / max(n - 1, 1))

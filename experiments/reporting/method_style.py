@@ -46,15 +46,9 @@ STYLES = {
     "majority_agreement": MethodStyle(label="Majority", color="#4d4d4d", marker="X"),
     "mean_posterior": MethodStyle(label="Mean truth probability", color="#d09a50", marker="P"),
     "algebraic": MethodStyle(label="Lehner’s algebra", color="#0072b2", marker="o"),
-    "algebraic_likelihood": MethodStyle(
-        label="Lehner’s algebra, likelihood", color="#8f71ff", marker="D"
-    ),
-    "algebraic_paper": MethodStyle(
-        label="Lehner’s algebra, as in the paper", color="#253b6e", marker="p"
-    ),
-    "algebraic_adjusted": MethodStyle(
-        label="Lehner’s algebra, adjusted", color="#5e6b8f", marker="*"
-    ),
+    "algebraic_likelihood": MethodStyle(label="Algebra by likelihood", color="#8f71ff", marker="D"),
+    "algebraic_paper": MethodStyle(label="Algebra as in the paper", color="#253b6e", marker="p"),
+    "algebraic_adjusted": MethodStyle(label="Algebra, adjusted", color="#5e6b8f", marker="*"),
     "least_squares_one_coin": MethodStyle(
         label="Least squares, one coin", color="#7ea3ec", marker="8"
     ),
@@ -64,9 +58,7 @@ STYLES = {
     "one_coin": MethodStyle(label="One coin", color="#f38d01", marker="v"),
     "one_coin_by_rater": MethodStyle(label="One coin per rater", color="#753900", marker="<"),
     "pooled": MethodStyle(label="Pooled Dawid–Skene", color="#ad663c", marker=">"),
-    "class_conditional": MethodStyle(
-        label="Class-conditional Dawid–Skene", color="#50138e", marker="H"
-    ),
+    "class_conditional": MethodStyle(label="Class-conditional", color="#50138e", marker="H"),
     "dawid_skene": MethodStyle(label="Dawid–Skene", color="#d55e00", marker="s"),
     "hierarchical_dawid_skene": MethodStyle(
         label="Hierarchical Dawid–Skene", color="#bf98b9", marker="d"

@@ -11,11 +11,22 @@ STYLE = """
 body { font: 16px/1.5 system-ui, sans-serif; max-width: 70rem; margin: 2rem auto; padding: 0 1rem;
        color: #222; }
 h1, h2 { line-height: 1.2; } h2 { margin-top: 2.5rem; border-bottom: 1px solid #ddd; }
-.wide { overflow-x: auto; } img { max-width: 100%; } figure { margin: 2rem 0; }
-figcaption { color: #555; }
+figure { margin: 2rem 0; } figcaption { color: #555; }
+img { max-width: 100%; height: auto; }
+.wide { overflow: auto; max-height: 85vh; margin: 1rem 0; border: 1px solid #ddd; }
+.wide:focus-visible { outline: 2px solid #0072b2; }
 table { border-collapse: collapse; font-size: 13px; font-variant-numeric: tabular-nums; }
-th, td { padding: .2rem .7rem; text-align: left; white-space: nowrap; }
-thead { border-bottom: 2px solid #444; } tbody tr:nth-child(even) { background: #f6f6f6; }
+th, td { padding: .2rem .7rem; text-align: left; vertical-align: top; min-width: 4rem; }
+td { max-width: 26rem; overflow-wrap: break-word; }
+thead th { position: sticky; top: 0; background: #fff; box-shadow: 0 2px #444; z-index: 1; }
+tbody tr { background: #fff; } tbody tr:nth-child(even) { background: #f6f6f6; }
+td:first-child { position: sticky; left: 0; background: inherit; box-shadow: 1px 0 #ddd; }
+@media (min-width: 74rem) {
+  .wide { width: max-content; min-width: 100%; max-width: 94vw; position: relative; left: 50%;
+          transform: translateX(-50%); box-sizing: border-box; }
+}
+@media print { .wide { overflow: visible; max-height: none; border: 0; } table { font-size: 7pt; }
+               th, td { padding: .1rem .3rem; min-width: 0; } }
 """
 
 
@@ -43,10 +54,11 @@ class Table:
 
 @dataclass(frozen=True)
 class Picture:
-    """A figure, by its name."""
+    """A figure, by its name, and what it shows for those who do not see it."""
 
     name: str
     caption: str
+    alt: str = ""
 
 
 type Block = Heading | Paragraph | Table | Picture
@@ -110,8 +122,8 @@ def _markdown(block: Block) -> str:
             return text
         case Table(head, rows):
             return markdown_table(head, rows)
-        case Picture(name, caption):
-            return f"![{caption}]({name}.png)\n\n{caption}"
+        case Picture(name, caption, alt):
+            return f"![{alt or caption}]({name}.png)\n\n{caption}"
 
 
 def _html(block: Block, pictures: Mapping[str, bytes]) -> str:
@@ -127,12 +139,12 @@ def _html(block: Block, pictures: Mapping[str, bytes]) -> str:
                 for row in rows
             )
             return (
-                f'<div class="wide"><table><thead><tr>{top}</tr></thead>\n'
+                f'<div class="wide" tabindex="0"><table><thead><tr>{top}</tr></thead>\n'
                 f"<tbody>\n{body}\n</tbody></table></div>"
             )
-        case Picture(name, caption):
+        case Picture(name, caption, alt):
             data = base64.b64encode(pictures[name]).decode()
             return (
-                f'<figure><img alt="{escape(caption)}" src="data:image/png;base64,{data}">'
+                f'<figure><img alt="{escape(alt or caption)}" src="data:image/png;base64,{data}">'
                 f"<figcaption>{escape(caption)}</figcaption></figure>"
             )

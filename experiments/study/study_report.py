@@ -1,14 +1,13 @@
 """The report of a study: what was asked, how, and what came out beyond Monte Carlo noise."""
 
-import io
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import fields
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from experiments.estimate.methods import find_method
-from experiments.reporting.files import write_atomically
+from experiments.reporting.files import figure_bytes, write_atomically
 from experiments.reporting.latex import latex_table
 from experiments.study.beyond_noise import beyond_noise
 from experiments.study.definition import Study
@@ -23,16 +22,12 @@ from experiments.study.document import (
 )
 from experiments.study.findings import Findings, entry
 from experiments.study.grid import shown
+from experiments.study.measure_figure import plot_measure
+from experiments.study.nested_loop import plot_nested_loop
 from experiments.study.outcomes import count_outcomes, describe_outcomes
 from experiments.study.performance import compare_methods, measure
+from experiments.study.sample_figures import plot_estimates, plot_intervals, plot_pairs
 from experiments.study.store import read_results, stored_study
-from experiments.study.study_figures import (
-    plot_bias,
-    plot_estimates,
-    plot_intervals,
-    plot_nested_loop,
-    plot_pairs,
-)
 from lehner import Scenario
 
 if TYPE_CHECKING:
@@ -53,11 +48,15 @@ MEASURES = {
 PICTURES = {
     "bias": "Bias for the expected accuracy, with 95% Monte Carlo intervals.",
     "coverage": "Coverage of the intervals, with 95% Monte Carlo intervals.",
-    "estimates": "Estimates against the true expected accuracy; on the line they are right.",
-    "intervals": "Intervals about the truth, ranked by how far off they are, in half widths. Red "
-    "ones miss; they should do so above the dashed line only.",
-    "nested_loop": "Root mean squared error over all scenarios, with what they vary beneath.",
-    "pairs": "Estimates of methods against one another, sample by sample.",
+    "estimates": "Estimates against the true expected accuracy, samples in grey, means of scenarios "
+    "in colour with 95% Monte Carlo intervals; on the line they are right.",
+    "intervals": "Intervals about the truth, ranked by how far off they are, in half widths. Orange "
+    "ones miss; they should do so above the dashed line only. Below: the share that holds the "
+    "truth, with Wilson's 95% interval.",
+    "nested_loop": "Root mean squared error over all scenarios, with what differs between them "
+    "beneath, as steps.",
+    "pairs": "Estimates of methods against one another, sample by sample; correlations on the other "
+    "side of the diagonal.",
 }
 
 
@@ -81,8 +80,8 @@ def write_report(folder: str | Path) -> list[Path]:
     target = Path(folder) / "report"
     target.mkdir(exist_ok=True)
     figures = _figures(found)
-    blocks = list(_blocks(found))
-    pictures = {name: _drawn(figure, "png") for name, figure in figures.items()}
+    blocks = list(_blocks(found, {name: str(one.get_label()) for name, one in figures.items()}))
+    pictures = {name: figure_bytes(figure, "png") for name, figure in figures.items()}
     texts = {
         "report.html": to_html(study.name, blocks, pictures),
         "report.md": to_markdown(study.name, blocks),
@@ -95,7 +94,7 @@ def write_report(folder: str | Path) -> list[Path]:
         texts[f"{estimand}.tex"] = latex_table(table.head, table.rows)
     content = {name: text.encode() for name, text in texts.items()}
     for name, figure in figures.items():
-        content |= {f"{name}.png": pictures[name], f"{name}.pdf": _drawn(figure, "pdf")}
+        content |= {f"{name}.png": pictures[name], f"{name}.pdf": figure_bytes(figure, "pdf")}
     return [
         write_atomically(target / name, partial(Path.write_bytes, data=data))
         for name, data in content.items()
@@ -105,8 +104,8 @@ def write_report(folder: str | Path) -> list[Path]:
 def _figures(found: Findings) -> "dict[str, Figure]":
     study = found.study
     return {
-        "bias": plot_bias(study, found.measures),
-        "coverage": plot_bias(study, found.measures, "coverage"),
+        "bias": plot_measure(study, found.measures),
+        "coverage": plot_measure(study, found.measures, "coverage"),
         "estimates": plot_estimates(study, found.results),
         "intervals": plot_intervals(study, found.results),
         "nested_loop": plot_nested_loop(study, found.measures, "rmse"),
@@ -114,17 +113,11 @@ def _figures(found: Findings) -> "dict[str, Figure]":
     }
 
 
-def _drawn(figure: "Figure", kind: str) -> bytes:
-    buffer = io.BytesIO()
-    figure.savefig(buffer, format=kind, dpi=150)
-    return buffer.getvalue()
-
-
-def _blocks(found: Findings) -> Iterator[Block]:
+def _blocks(found: Findings, alt_texts: Mapping[str, str]) -> Iterator[Block]:
     yield from _plan(found)
     yield Heading("What came out")
     yield from beyond_noise(found)
-    yield Picture("bias", PICTURES["bias"])
+    yield Picture("bias", PICTURES["bias"], alt_texts["bias"])
     yield Heading("Samples without a proper estimate")
     yield from describe_outcomes(found)
     yield Heading("Performance")
@@ -136,7 +129,7 @@ def _blocks(found: Findings) -> Iterator[Block]:
         yield _performance(found, estimand)
     for name, caption in PICTURES.items():
         if name != "bias":
-            yield Picture(name, caption)
+            yield Picture(name, caption, alt_texts[name])
 
 
 def _plan(found: Findings) -> Iterator[Block]:

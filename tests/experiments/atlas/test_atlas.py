@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from experiments.atlas import VIOLATIONS, atlas_scenarios, compute_atlas
-from experiments.atlas.atlas_figure import STYLES, plot_violation
+from experiments.atlas.atlas_figure import METHODS, plot_violation
 from experiments.atlas.grid import CENTRE, atlas_slice
 from lehner import population_value
 
@@ -58,7 +58,7 @@ def test_a_figure_has_every_method_in_every_panel(atlas, difficulty):
     axes = plot_violation(atlas, difficulty).axes
     assert len(axes) == 12
     for ax in axes[:9]:
-        assert len(ax.containers) == len(STYLES)
+        assert len(ax.containers) == len(METHODS)
     drawn = axes[0].containers[0].lines[0].get_ydata(orig=False)
     at = atlas_slice(atlas, system_accuracy=0.9, rater_accuracy=0.4, **CENTRE)
     np.testing.assert_allclose(drawn, at[at.method == "algebraic"].bias)

@@ -12,11 +12,11 @@ from experiments.k_properties.power import (
     CELLS,
     PLAIN,
     TESTS,
-    draw,
     rejections,
     summarise,
     write_power,
 )
+from experiments.k_properties.power_figure import plot_power
 from lehner import Scenario, simulate
 from lehner.k_properties.statistics import K_TESTS
 
@@ -82,7 +82,7 @@ def test_finished_cells_are_not_computed_again(tmp_path):
     first = list(write_power(tmp_path, [cell], [50], 10, 1))
     again = list(write_power(tmp_path, [cell], [50], 10, 1))
     assert len(first) == 3
-    assert [path.name for path in again] == ["power.csv", "power.png"]
+    assert [path.name for path in again] == ["power.csv", "power.pdf", "power.png"]
     table = pd.read_csv(tmp_path / "power.csv")
     assert list(table["test"]) == list(TESTS)
 
@@ -93,10 +93,10 @@ def test_tests_that_always_reject_leave_an_error_and_bars_end_within_0_and_1():
     one = summarise(rejected).assign(cell="a", items=50)
     assert one["rejected"].tolist() == [1.0] * (len(TESTS) - 1) + [pytest.approx(2 / 3)]
     assert (one["se"] > 0.1).all()
-    for axis in draw(pd.concat([one, one.assign(cell="b", rejected=0.0)])).axes:
+    for axis in plot_power(pd.concat([one, one.assign(cell="b", rejected=0.0)])).axes:
         (bars,) = axis.collections
         ends = np.array([segment[:, 0] for segment in bars.get_segments()])
-        assert ends.min() >= 0 and ends.max() <= 1 and (np.ptp(ends, axis=1) > 0.4).all()
+        assert ends.min() >= 0 and ends.max() <= 100 and (np.ptp(ends, axis=1) > 40).all()
 
 
 def test_kept_sizes_are_5_percent_within_monte_carlo_error():

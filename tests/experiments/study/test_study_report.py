@@ -10,10 +10,10 @@ from experiments.study.beyond_noise import beyond_noise
 from experiments.study.definition import read_study
 from experiments.study.document import Paragraph, Table, to_html, to_markdown
 from experiments.study.findings import Findings
+from experiments.study.measure_figure import plot_measure
 from experiments.study.outcomes import describe_outcomes
 from experiments.study.performance import compare_methods, measure
 from experiments.study.run import run_study
-from experiments.study.study_figures import plot_bias
 from experiments.study.study_report import _plan, write_report
 
 STUDY = """\
@@ -221,14 +221,14 @@ def test_a_study_without_trouble_says_so(tmp_path):
 
 def test_bars_of_coverage_end_within_0_and_1(tmp_path):
     found = simulated(tmp_path, {"one_coin": [0.5] * 10, "majority_agreement": [0.9] * 10})
-    figure = plot_bias(found.study, found.measures, "coverage")
+    figure = plot_measure(found.study, found.measures, "coverage")
     ends = [
-        segment[:, 1]
+        segment[:, 0]
         for container in figure.axes[0].containers
         for segment in container.lines[2][0].get_segments()
     ]
-    assert np.min(ends) == 0 and np.max(ends) == 1
-    assert sorted(np.ptp(ends, axis=1).round(2)) == [0.28, 0.28]
+    assert np.min(ends) == 0 and np.max(ends) == 100
+    assert sorted(np.ptp(ends, axis=1).round()) == [28, 28]
 
 
 def test_only_what_is_beyond_noise_is_called_so(tmp_path):

@@ -1,0 +1,183 @@
+"""Figures of the calibration of models: coverage of their intervals, and the ranks themselves."""
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pandas as pd
+from arviz_stats.ecdf_utils import ecdf_pit
+from matplotlib.figure import Figure
+from scipy.stats import binom
+
+from experiments.calibration.designs import DESIGNS
+from experiments.reporting.figure_style import REFERENCE, figure_style, limits
+from experiments.reporting.method_style import legend_handles, method_label, method_style
+from experiments.study.proportions import Z
+from lehner.core.wilson import wilson_interval
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+NOMINAL = 0.9
+LEVEL = 0.95
+"""Probability that all that is drawn of calibrated models lies in the bands."""
+
+SIMULATIONS = 2000
+BAND = "0.92"
+TITLES = {
+    "base_rates": "Base rates",
+    "accuracy": "Rater accuracy",
+    "system_accuracy": "System accuracy",
+    "system_accuracy_in_sample": "System accuracy\nin the sample",
+}
+
+
+def plot_coverage(table: pd.DataFrame) -> Figure:
+    """Draw how many 90% intervals of each model hold the true value.
+
+    Parameters
+    ----------
+    table : pandas.DataFrame
+        As `summarise` gives it.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        A panel for each quantity, a row for each model and design, with Wilson's 95% intervals. If
+        all models are calibrated, then all points lie in the grey band with a probability of 95%.
+    """
+    cells = list(table[["model", "design"]].drop_duplicates().itertuples(index=False, name=None))
+    quantities = list(dict.fromkeys(table["quantity"]))
+    low, high = wilson_interval(table["coverage_90"], table["simulations"], z=Z)
+    table = table.assign(low=low, high=high)
+    with figure_style() as width:
+        figure = Figure(figsize=(width, 1.1 + 0.17 * len(cells)), layout="constrained")
+        axes = figure.subplots(1, len(quantities), sharex=True, sharey=True, squeeze=False)[0]
+        for ax, quantity in zip(axes, quantities, strict=True):
+            rows = table[table["quantity"] == quantity].set_index(["model", "design"])
+            for place, cell in enumerate(cells):
+                if cell in rows.index:
+                    _coverage(ax, rows.loc[cell], place, cell[0], len(table))
+            ax.axvline(100 * NOMINAL, color=REFERENCE, lw=0.8, ls="--", zorder=1)
+            ax.set_title(TITLES.get(quantity, quantity))
+            ax.grid(axis="x")
+            ax.tick_params(axis="y", length=0)
+        axes[0].set_yticks(range(len(cells)), [_name(*cell) for cell in cells])
+        axes[0].set(ylim=(len(cells) - 0.5, -0.5), xlim=limits(100 * low, 100, within=(0, 100)))
+        axes[(len(quantities) - 1) // 2].set_xlabel(
+            "90% intervals that hold the true value (%), with Wilson’s 95% intervals"
+        )
+    worst = table.loc[(table["coverage_90"] - NOMINAL).abs().idxmax()]
+    figure.set_label(
+        f"Coverage of the 90% intervals of {len(cells)} models and designs for "
+        f"{len(quantities)} quantities, from {table['coverage_90'].min():.0%} to "
+        f"{table['coverage_90'].max():.0%}; farthest off is {worst['coverage_90']:.0%}, of "
+        f"{method_label(worst['model'])}, {_design(worst['design'])}."
+    )
+    return figure
+
+
+def _coverage(ax: "Axes", row: pd.Series, place: int, model: str, n_points: int) -> None:
+    """Draw a point, and the range in which all of so many calibrated ones lie."""
+    tail = (1 - LEVEL ** (1 / n_points)) / 2
+    n = int(row["simulations"])
+    ends = binom.ppf([tail, 1 - tail], n, NOMINAL) / n
+    ax.fill_betweenx([place - 0.5, place + 0.5], *(100 * ends), color=BAND, lw=0, zorder=0)
+    style = method_style(model)
+    ax.hlines(place, 100 * row["low"], 100 * row["high"], color=style.color, lw=1.2, zorder=1.5)
+    ax.plot(100 * row["coverage_90"], place, ls="", ms=4, **style.options())
+
+
+def plot_ranks(found: Mapping[tuple[str, str], pd.DataFrame], seed: int = 1) -> Figure:
+    """Draw by how much ranks are distributed otherwise than uniformly.
+
+    Parameters
+    ----------
+    found : mapping
+        Ranks between 0 and 1 by model and design; a column per quantity.
+    seed : int
+        Of the simulation of the bands.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        A row for each design, a column for each quantity: the distribution function of the ranks
+        less that of a uniform distribution. A line of a calibrated model leaves the grey band,
+        which is simultaneous for all ranks, in 5% of the panels.
+
+    References
+    ----------
+    Säilynoja, Bürkner & Vehtari (2022), https://doi.org/10.1007/s11222-022-10090-6
+    """
+    names = list(dict.fromkeys(name for _, name in found))
+    models = list(dict.fromkeys(model for model, _ in found))
+    quantities = list(next(iter(found.values())))
+    bands = {n: _band(n, seed) for n in {len(ranks) for ranks in found.values()}}
+    with figure_style() as width:
+        figure = Figure(figsize=(width, 1 + 1.3 * len(names)), layout="constrained")
+        shape = len(names), len(quantities)
+        grid = figure.subplots(*shape, sharex=True, sharey=True, squeeze=False)
+        for (model, name), ranks in found.items():
+            for ax, quantity in zip(grid[names.index(name)], quantities, strict=True):
+                _ranks(ax, ranks[quantity].to_numpy(), bands[len(ranks)], model)
+        for ax, quantity in zip(grid[0], quantities, strict=True):
+            ax.set_title(TITLES.get(quantity, quantity))
+        for ax, name in zip(grid[:, 0], names, strict=True):
+            ax.set_ylabel(_design(name).replace("; ", "\n"))
+        grid[-1, (len(quantities) - 1) // 2].set_xlabel(
+            "Rank of the true value among posterior draws, 0 to 1"
+        )
+        title = "Share of simulations with this rank or a lower one, less that rank"
+        figure.suptitle(f"{title}; grey: simultaneous {LEVEL:.0%} band")
+        handles = legend_handles(map(method_style, models))
+        figure.legend(handles=handles, loc="outside lower center", ncols=4)
+    outside = [
+        f"{method_label(model)}, {_design(name)}, {quantity.replace('_', ' ')}"
+        for (model, name), ranks in found.items()
+        for quantity in quantities
+        if _leaves(ranks[quantity].to_numpy(), bands[len(ranks)])
+    ]
+    figure.set_label(
+        f"Distribution of ranks of the true values against the uniform one: {len(outside)} of "
+        f"{len(found) * len(quantities)} lines leave the simultaneous {LEVEL:.0%} band"
+        + (f": {'; '.join(outside)}." if outside else ".")
+    )
+    return figure
+
+
+def _band(n: int, seed: int) -> np.ndarray:
+    """Give points and the ends there of the simultaneous band for so many ranks."""
+    rng = np.random.default_rng(seed)
+    x, _, low, high = ecdf_pit(np.full(n, 0.5), LEVEL, SIMULATIONS, rng=rng)
+    return np.array([x, low - x, high - x])
+
+
+def _above_uniform(ranks: np.ndarray, x: np.ndarray) -> np.ndarray:
+    return np.searchsorted(np.sort(ranks), x, side="right") / len(ranks) - x
+
+
+def _leaves(ranks: np.ndarray, band: np.ndarray) -> bool:
+    x, low, high = band
+    above = _above_uniform(ranks, x)
+    return bool(((above < low - 1e-9) | (above > high + 1e-9)).any())
+
+
+def _ranks(ax: "Axes", ranks: np.ndarray, band: np.ndarray, model: str) -> None:
+    x, low, high = band
+    ax.fill_between(x, low, high, color=BAND, lw=0, zorder=0)
+    ax.axhline(0, color=REFERENCE, lw=0.8, zorder=1)
+    style = method_style(model).options()
+    every = max(1, len(x) // 5)
+    ax.plot(x, _above_uniform(ranks, x), lw=1, ms=3.5, markevery=every, **style)
+
+
+def _name(model: str, name: str) -> str:
+    return f"{method_label(model)}: {_design(name)}"
+
+
+def _design(name: str) -> str:
+    """Say in words who rates what."""
+    k, n_raters, n_items, missing, known, _ = DESIGNS[name]
+    more = [f"{missing:.0%} missing"] if missing else []
+    more += [f"{known:.0%} known"] if known else []
+    return "; ".join([f"K {k}, J {n_raters}, n {n_items}", *more])

@@ -1,0 +1,164 @@
+"""The figure of a measure: a row for each scenario, with Monte Carlo intervals."""
+
+from dataclasses import dataclass
+from itertools import groupby
+from typing import TYPE_CHECKING
+
+import numpy as np
+from matplotlib.figure import Figure
+
+from experiments.reporting.figure_style import REFERENCE, figure_style, limits
+from experiments.reporting.method_style import MethodStyle, legend_handles
+from experiments.reporting.panels import MOST_TOGETHER, panels
+from experiments.study.definition import Study
+from experiments.study.grid import Cell, shown
+from experiments.study.method_styles import study_styles
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes
+
+EXPECTED = "system_accuracy"
+ROW = 0.14
+"""Inches of a row of one method."""
+
+MOST_ACROSS = 5
+SHARES = ("coverage", "failure_rate")
+NAMES = {
+    "bias": "Bias (estimate minus truth)",
+    "rmse": "Root mean squared error",
+    "coverage": "Intervals that hold the truth (%)",
+    "interval_width": "Mean width of intervals",
+    "failure_rate": "Samples without an estimate (%)",
+}
+
+
+@dataclass(frozen=True)
+class Row:
+    """A line of the figure: a scenario, or the heading of a table of scenarios."""
+
+    label: str
+    cell: Cell | None = None
+
+
+def plot_measure(study: Study, measures: "pd.DataFrame", measure: str = "bias") -> Figure:
+    """Draw a measure of all scenarios with 95% Monte Carlo intervals.
+
+    Parameters
+    ----------
+    study : Study
+        As `read_study` gives it.
+    measures : pandas.DataFrame
+        As `measure` gives it for the results of the study.
+    measure : str
+        Name of the measure, as in "bias" or "coverage".
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        A row for each scenario, below the name of its table where that has a sweep or grid. Of
+        more than four methods each has a panel.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from experiments.study import measure, read_study
+    >>> study = read_study("quick")
+    >>> cells = [(cell.name, method.label) for cell in study.cells for method in study.methods]
+    >>> results = pd.DataFrame(cells * 2, columns=["scenario", "method"])
+    >>> results = results.assign(estimand="system_accuracy", truth=0.7, estimate=0.6)
+    >>> (panel,) = plot_measure(study, measure(results)).axes
+    >>> [label.get_text() for label in panel.get_yticklabels()][:2]
+    ['raters about .6', 'rater accuracy 0.6 0.6 0.6']
+    """
+    found = measures[(measures["estimand"] == EXPECTED) & (measures["measure"] == measure)]
+    styles, rows = study_styles(study), _rows(study)
+    together = len(styles) <= MOST_TOGETHER
+    scale = 100 if measure in SHARES else 1
+    reference = scale * {"coverage": study.level}.get(measure, 0)
+    with figure_style() as width:
+        if together:
+            each = ROW + 0.07 * (len(styles) - 1)
+            figure = Figure(figsize=(width, 0.9 + each * len(rows)), layout="constrained")
+            axes = [figure.subplots()] * len(styles)
+        else:
+            titles = [style.label for style in styles.values()]
+            height = 0.35 + ROW * len(rows)
+            figure, axes = panels(titles, width, height=height, across=MOST_ACROSS, more=0.4)
+        for place, (ax, (label, style)) in enumerate(zip(axes, styles.items(), strict=True)):
+            dodge = 0.6 * ((place + 0.5) / len(styles) - 0.5) if together else 0.0
+            _method(ax, scale * _values(found, label, study), style, rows, dodge)
+        for ax in dict.fromkeys(axes):
+            ax.axvline(reference, color=REFERENCE, lw=0.8, zorder=1)
+        _dress(
+            axes, rows, limits(scale * found[["value", "lower", "upper"]], reference, within=None)
+        )
+        name = NAMES.get(measure, measure.replace("_", " "))
+        name += "; 95% Monte Carlo intervals"
+        if together:
+            axes[0].set_xlabel(name)
+            handles = legend_handles(styles.values(), line="")
+            figure.legend(handles=handles, loc="outside lower center", ncols=4)
+        else:
+            figure.supxlabel(name)
+    figure.set_label(_alt_text(study, found, measure))
+    return figure
+
+
+def _rows(study: Study) -> list[Row]:
+    rows = []
+    for table, group in groupby(study.cells, key=lambda cell: cell.table):
+        cells = list(group)
+        if len(cells) == 1:
+            rows.append(Row(cells[0].name, cells[0]))
+            continue
+        rows += [Row(table), *(Row(_label(cell), cell) for cell in cells)]
+    return rows
+
+
+def _label(cell: Cell) -> str:
+    return ", ".join(f"{name.replace('_', ' ')} {shown(value)}" for name, value in cell.varied)
+
+
+def _method(
+    ax: "Axes", values: "pd.DataFrame", style: MethodStyle, rows: list[Row], dodge: float
+) -> None:
+    places = [place for place, row in enumerate(rows) if row.cell is not None]
+    ends = [
+        np.maximum(values["value"] - values["lower"], 0),
+        np.maximum(values["upper"] - values["value"], 0),
+    ]
+    y = np.array(places) + dodge
+    ax.errorbar(values["value"], y, xerr=ends, ls="", ms=3.5, elinewidth=1.2, **style.options())
+
+
+def _dress(axes: "list[Axes]", rows: list[Row], ends: tuple[float, float]) -> None:
+    axes[0].set(ylim=(len(rows) - 0.4, -0.6), xlim=ends)
+    axes[0].set_yticks(range(len(rows)), [row.label for row in rows])
+    for ax in axes:
+        ax.grid(axis="x")
+        ax.tick_params(axis="y", length=0)
+        ax.spines["left"].set_visible(False)
+        for place, row in enumerate(rows):
+            if row.cell is not None and place % 2:
+                ax.axhspan(place - 0.5, place + 0.5, color="0.96", lw=0, zorder=0)
+        for row, label in zip(rows, ax.get_yticklabels(), strict=False):
+            label.set_fontweight("bold" if row.cell is None else "normal")
+
+
+def _values(found: "pd.DataFrame", method: str, study: Study) -> "pd.DataFrame":
+    rows = found[found["method"] == method].set_index("scenario")
+    return rows[["value", "lower", "upper"]].reindex([cell.name for cell in study.cells])
+
+
+def _alt_text(study: Study, found: "pd.DataFrame", measure: str) -> str:
+    said = []
+    for label, style in study_styles(study).items():
+        values = found.loc[found["method"] == label, "value"].dropna()
+        if len(values):
+            said.append(f"{style.label} {values.min():.3f} to {values.max():.3f}")
+    name = NAMES.get(measure, measure).removesuffix(" (%)")
+    return (
+        f"{name} of each method over {len(study.cells)} scenarios of the study {study.name}, "
+        f"smallest to largest: {'; '.join(said) or 'no values'}."
+    )

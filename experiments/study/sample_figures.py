@@ -1,0 +1,221 @@
+"""Figures of the single samples of a study: estimates, intervals, and methods in pairs."""
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from matplotlib.figure import Figure
+
+from experiments.reporting.figure_style import REFERENCE, SMALLEST, figure_style, limits
+from experiments.reporting.method_style import MethodStyle
+from experiments.reporting.panels import panels
+from experiments.study.definition import Study
+from experiments.study.measure_figure import EXPECTED
+from experiments.study.method_styles import study_styles
+from experiments.study.proportions import Z
+from lehner.core.wilson import wilson_interval
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes
+
+MOST_POINTS = 2000
+MOST_INTERVALS = 1000
+MOST_PAIRED = 6
+MOST_ACROSS = 4
+POINTS, HOLDS, MISSES = "0.7", "#9fc5e8", "#d55e00"
+
+
+def plot_estimates(study: Study, results: "pd.DataFrame") -> Figure:
+    """Draw estimates against the true accuracy of the system, a panel for each method.
+
+    Parameters
+    ----------
+    study : Study
+    results : pandas.DataFrame
+        As `read_results` gives it.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        Samples in grey, and the mean of each scenario with its 95% Monte Carlo interval.
+    """
+    styles = study_styles(study)
+    rows = {label: _of(results, label).dropna(subset="estimate") for label in styles}
+    with figure_style() as width:
+        figure, axes = _panel_for_each(styles, width)
+        for ax, (label, style) in zip(axes, styles.items(), strict=True):
+            _estimates(ax, rows[label], style)
+        ends = limits(*(rows[label][["truth", "estimate"]] for label in styles))
+        axes[0].set(xlim=ends, ylim=ends)
+        figure.supxlabel("True accuracy of the system")
+        figure.supylabel("Estimate")
+    figure.set_label(
+        f"Estimates of the expected accuracy against the truth over {len(study.cells)} scenarios "
+        f"of the study {study.name}. Mean error: "
+        + "; ".join(
+            f"{style.label} {(rows[label]['estimate'] - rows[label]['truth']).mean():.3f}"
+            for label, style in styles.items()
+            if len(rows[label])
+        )
+        + "."
+    )
+    return figure
+
+
+def _estimates(ax: "Axes", rows: "pd.DataFrame", style: MethodStyle) -> None:
+    few = rows.iloc[:: max(1, len(rows) // MOST_POINTS)]
+    ax.plot(few["truth"], few["estimate"], ".", ms=1.5, color=POINTS, mew=0, rasterized=True)
+    by_scenario = rows.groupby("scenario")[["truth", "estimate"]]
+    mean, error = by_scenario.mean(), by_scenario.sem()["estimate"]
+    errors = Z * error.fillna(0)
+    truth, estimate = mean["truth"], mean["estimate"]
+    ax.errorbar(truth, estimate, yerr=errors, ls="", ms=3.5, elinewidth=1, **style.options())
+    ax.axline((0, 0), slope=1, color=REFERENCE, lw=0.8, zorder=1)
+    ax.set_aspect("equal")
+    ax.grid(True)
+
+
+def plot_intervals(study: Study, results: "pd.DataFrame") -> Figure:
+    """Draw intervals about the truth, ranked by how far the estimate is off in half widths.
+
+    The zip plot of Morris, White & Crowther (2019): intervals above the line of the nominal
+    coverage should miss, those below should hold.
+
+    Parameters
+    ----------
+    study : Study
+    results : pandas.DataFrame
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        A panel for each method with intervals.
+    """
+    rows = {
+        label: _of(results, label).dropna(subset=["lower", "upper"])
+        for label in study_styles(study)
+    }
+    styles = {label: style for label, style in study_styles(study).items() if len(rows[label])}
+    with figure_style() as width:
+        if not styles:
+            return _no_intervals(width)
+        figure, axes = _panel_for_each(styles, width)
+        said = [
+            f"{styles[label].label} {_zip(ax, rows[label], study.level)}"
+            for ax, label in zip(axes, styles, strict=True)
+        ]
+        ends = [one[end] - one["truth"] for one in rows.values() for end in ("lower", "upper")]
+        axes[0].set(xlim=limits(*ends, within=None), ylim=(0, 100))
+        figure.supxlabel("Interval minus true accuracy")
+        figure.supylabel("Centile of distance from the truth (%)")
+    figure.set_label(
+        f"Intervals of {study.level:.0%} about the truth in the study {study.name}, those farthest "
+        f"off on top. Share that holds the truth, with Wilson’s interval: {'; '.join(said)}."
+    )
+    return figure
+
+
+def _no_intervals(width: float) -> Figure:
+    figure = Figure(figsize=(width, 1), layout="constrained")
+    figure.text(0.5, 0.5, "No method of this study gives intervals.", ha="center", va="center")
+    figure.set_label("No method of this study gives intervals.")
+    return figure
+
+
+def _zip(ax: "Axes", rows: "pd.DataFrame", level: float) -> str:
+    """Draw intervals, and say how many hold the truth."""
+    lower = (rows["lower"] - rows["truth"]).to_numpy()
+    upper = (rows["upper"] - rows["truth"]).to_numpy()
+    # How far out the truth lies in its interval: above 1 it lies outside.
+    out = np.where(
+        upper > lower, np.abs(upper + lower) / np.maximum(upper - lower, 1e-12), np.abs(lower) > 0
+    )
+    order = np.argsort(out, kind="stable")
+    step = max(1, len(order) // MOST_INTERVALS)
+    drawn = order[::step]
+    height = 100 * (np.arange(len(order))[::step] + 0.5) / len(order)
+    holds = (lower[drawn] <= 0) & (upper[drawn] >= 0)
+    width = max(0.6, 80 / len(drawn))
+    for inside, color in ((True, HOLDS), (False, MISSES)):
+        one = holds == inside
+        ax.hlines(height[one], lower[drawn][one], upper[drawn][one], color=color, lw=width)
+    ax.axhline(100 * level, color=REFERENCE, lw=0.8, ls="--")
+    ax.axvline(0, color=REFERENCE, lw=0.8)
+    coverage = ((lower <= 0) & (upper >= 0)).mean()
+    low, high = wilson_interval(coverage, len(lower), z=Z)
+    box = {"facecolor": "white", "edgecolor": "none", "pad": 1.5}
+    said = f"{coverage:.1%} [{low:.1%}, {high:.1%}]"
+    ax.text(0.03, 0.03, said, transform=ax.transAxes, size=SMALLEST, bbox=box)
+    return said
+
+
+def plot_pairs(study: Study, results: "pd.DataFrame") -> Figure:
+    """Draw the estimates of methods against one another, replicate by replicate.
+
+    Parameters
+    ----------
+    study : Study
+    results : pandas.DataFrame
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        Of the last methods of the study, six at most: estimates above, correlations below.
+    """
+    labels = [method.label for method in study.methods][-MOST_PAIRED:]
+    styles = study_styles(study)
+    wide = results[results["estimand"] == EXPECTED].pivot(
+        index=["scenario", "replicate"], columns="method", values="estimate"
+    )
+    wide = wide.reindex(columns=labels)
+    correlation = wide.corr(min_periods=3)
+    few = wide.iloc[:: max(1, len(wide) // MOST_POINTS)]
+    n = len(labels)
+    with figure_style() as width:
+        side = min(width, 1.3 * n + 0.4)
+        figure = Figure(figsize=(side, side), layout="constrained")
+        axes = figure.subplots(n, n, squeeze=False, sharex=True, sharey=True)
+        for i, across in enumerate(labels):
+            for j, down in enumerate(labels):
+                ax = axes[j, i]
+                if i < j:
+                    _say(ax, _correlation(correlation.loc[down, across]))
+                elif i == j:
+                    _say(ax, styles[across].label.replace(" ", "\n"), styles[across].color)
+                else:
+                    ax.plot(
+                        few[across], few[down], ".", ms=1.5, color="0.4", mew=0, rasterized=True
+                    )
+                    ax.axline((0, 0), slope=1, color=REFERENCE, lw=0.6)
+        ends = limits(wide)
+        axes[0, 0].set(xlim=ends, ylim=ends)
+        figure.supxlabel("Estimate")
+        figure.supylabel("Estimate")
+    pairs = [
+        f"{styles[one].label} and {styles[other].label} "
+        f"{_correlation(correlation.loc[one, other]) or 'none'}"
+        for i, one in enumerate(labels)
+        for other in labels[i + 1 :]
+    ]
+    figure.set_label(
+        f"Estimates of methods against one another, sample by sample, in the study {study.name}; "
+        f"correlations: {'; '.join(pairs)}."
+    )
+    return figure
+
+
+def _say(ax: "Axes", text: str, color: str = "black") -> None:
+    ax.text(0.5, 0.5, text, ha="center", va="center", transform=ax.transAxes, color=color)
+
+
+def _correlation(r: float) -> str:
+    return "" if np.isnan(r) else f"r = {r:.2f}"
+
+
+def _panel_for_each(styles: dict[str, MethodStyle], width: float) -> "tuple[Figure, list[Axes]]":
+    titles = [style.label for style in styles.values()]
+    return panels(titles, width, height=1.85, across=MOST_ACROSS)
+
+
+def _of(results: "pd.DataFrame", method: str) -> "pd.DataFrame":
+    return results[(results["method"] == method) & (results["estimand"] == EXPECTED)]

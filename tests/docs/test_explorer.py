@@ -1,0 +1,209 @@
+"""The bias explorer computes in the browser what `lehner.population_value` computes."""
+
+import re
+from html import unescape
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import lehner
+from lehner.simulation.pattern_probabilities import n_patterns
+from lehner.simulation.population import population_values
+from tests.docs.explorer_page import (
+    CHROMIUM,
+    FITTED_SAMPLES,
+    FOLDER,
+    MODEL_LIMITS,
+    NODE,
+    SPREADS,
+    VOTE_LIMITS,
+    dump_page,
+    run_in_chromium,
+    run_in_node,
+)
+
+VOTE_METHODS = ("majority_agreement", "mean_posterior", "algebraic", "algebraic_paper")
+MODELS = ("one_coin_ml", "dawid_skene_ml")
+SVG = "http://www.w3.org/2000/svg"  # a name, which no browser opens
+# The paper's step 4 is applied to random samples of 10^14 items, in Python as in the browser.
+TOLERANCE = dict.fromkeys(VOTE_METHODS, 1e-9) | {"algebraic_paper": 1e-5}
+# Where the likelihood is flat, both stop a little before its maximum.
+MODEL_TOLERANCE = 1e-5
+
+needs_node = pytest.mark.skipif(NODE is None, reason="Node.js is not installed")
+needs_chromium = pytest.mark.skipif(CHROMIUM is None, reason="Chromium is not installed")
+
+
+def random_settings(n: int, *, least_accuracy: float, seed: int) -> list[dict[str, Any]]:
+    """Draw settings of all sliders; a quarter of the values are at an end of the slider."""
+    rng = np.random.default_rng(seed)
+
+    def slide(low: float, high: float) -> float:
+        ends = rng.random() < 0.25
+        return float(rng.choice([low, high]) if ends else round(rng.uniform(low, high), 2))
+
+    return [
+        {
+            "categories": int(rng.integers(2, 6)),
+            "raters": [slide(least_accuracy, 1) for _ in range(rng.integers(2, 6))],
+            "system": slide(0, 1),
+            "skew": slide(1, 4),
+            "difficultyRange": slide(0, 0.5),
+            "systemFindsDifficult": bool(rng.integers(2)),
+            "nearErrors": slide(1, 5),
+            "sharedMistakes": slide(0, 0.5),
+        }
+        for _ in range(n)
+    ]
+
+
+def scenario(settings: dict[str, Any], n_items: int = 200) -> lehner.Scenario:
+    rates = settings["skew"] ** -np.arange(settings["categories"], dtype=float)
+    change = settings["difficultyRange"]
+    return lehner.Scenario(
+        n_categories=settings["categories"],
+        n_items=n_items,
+        rater_accuracy=tuple(settings["raters"]),
+        system_accuracy=settings["system"],
+        difficulty=(-change, 0, change),
+        difficulty_affects="both" if settings["systemFindsDifficult"] else "raters",
+        asymmetric_dispersion=settings["nearErrors"],
+        base_rates=tuple(rates / rates.sum()),
+        misleading=settings["sharedMistakes"],
+    )
+
+
+def assert_same_limits(settings: list[dict[str, Any]], found: list[dict[str, Any]]) -> None:
+    for setting, browser in zip(settings, found, strict=True):
+        python = population_values(scenario(setting), VOTE_METHODS)
+        assert browser["truth"] == pytest.approx(python["algebraic"].system_accuracy, abs=1e-9)
+        for method, value in python.items():
+            wanted = (
+                None
+                if value.estimate is None
+                else pytest.approx(value.estimate, abs=TOLERANCE[method])
+            )
+            assert browser[method] == wanted, (method, setting)
+
+
+def assert_same_models(settings: list[dict[str, Any]], found: list[dict[str, Any]]) -> None:
+    for setting, browser in zip(settings, found, strict=True):
+        python = population_values(scenario(setting), MODELS)
+        for model, value in python.items():
+            wanted = pytest.approx(value.estimate, abs=MODEL_TOLERANCE)
+            assert browser[model] == wanted, (model, setting)
+
+
+ANY_SETTINGS = random_settings(200, least_accuracy=0, seed=1)
+# Of raters near chance the likelihood is all but flat, and where the search stops is arbitrary.
+MODEL_SETTINGS = [
+    setting
+    for setting in random_settings(60, least_accuracy=0.55, seed=2)
+    if n_patterns(scenario(setting)) <= 300 and 0.1 < setting["system"] < 1
+]
+
+
+@needs_node
+def test_large_sample_values_are_those_of_python():
+    sizes = {setting["categories"] for setting in ANY_SETTINGS}
+    assert sizes == {2, 3, 4, 5}
+    assert_same_limits(ANY_SETTINGS, run_in_node(VOTE_LIMITS, ANY_SETTINGS))
+
+
+@needs_node
+def test_models_go_where_they_go_in_python():
+    assert len(MODEL_SETTINGS) >= 15
+    assert_same_models(MODEL_SETTINGS, run_in_node(MODEL_LIMITS, MODEL_SETTINGS))
+
+
+@needs_node
+def test_dawid_skene_has_no_value_where_it_is_not_identified():
+    settings = ANY_SETTINGS[0] | {"categories": 2, "raters": [0.5, 0.8], "difficultyRange": 0}
+    assert run_in_node(MODEL_LIMITS, [settings])[0]["dawid_skene_ml"] is None
+
+
+@needs_node
+def test_spread_is_that_of_simulated_samples():
+    """Means, standard deviations and shares undefined agree within four standard errors."""
+    same = {"systemFindsDifficult": True, "sharedMistakes": 0.1, "items": 100, "samples": 4000}
+    settings = [
+        same | {"categories": 2, "raters": [0.6, 0.6, 0.7], "system": 0.8, "skew": 1,
+                "difficultyRange": 0, "nearErrors": 1},
+        same | {"categories": 5, "raters": [0.5, 0.6], "system": 0.9, "skew": 1.5,
+                "difficultyRange": 0.2, "nearErrors": 3},
+        same | {"categories": 3, "raters": [0.7, 0.6, 0.6, 0.5, 0.8], "system": 0.6, "skew": 2,
+                "difficultyRange": 0.1, "nearErrors": 2},
+    ]  # fmt: skip
+    for setting, browser in zip(settings, run_in_node(SPREADS, settings), strict=True):
+        samples = lehner.simulate_estimates(
+            scenario(setting, 100), 20_000, methods=VOTE_METHODS, in_sample=False
+        )
+        for method, spread in browser.items():
+            values = samples[method].dropna("replicate").values
+            n = setting["samples"] * (1 - spread["undefined"])
+            error = values.std() * np.sqrt(1 / n + 1 / len(values))
+            kurtosis = ((values - values.mean()) ** 4).mean() / values.var() ** 2
+            error_of_sd = error * np.sqrt((kurtosis - 1) / 4)
+            undefined = float(samples[method].isnull().mean())
+            rarely = np.sqrt(max(undefined, 1e-3) / setting["samples"])
+            assert spread["mean"] == pytest.approx(values.mean(), abs=4 * error)
+            assert spread["standardError"] == pytest.approx(values.std(), abs=4 * error_of_sd)
+            assert spread["undefined"] == pytest.approx(undefined, abs=4 * rarely)
+
+
+@needs_node
+def test_each_sample_has_the_estimates_of_python():
+    settings = {
+        "categories": 3, "raters": [0.6, 0.7, 0.8], "system": 0.85, "skew": 1.5, "items": 200,
+        "difficultyRange": 0, "systemFindsDifficult": True, "nearErrors": 2, "sharedMistakes": 0,
+        "samples": 5,
+    }  # fmt: skip
+    patterns = np.indices((3,) * 4).reshape(4, -1).T
+    for sample in run_in_node(FITTED_SAMPLES, [settings])[0]:
+        counts = np.array(sample["counts"], dtype=int)
+        held = counts > 0
+        ratings = lehner.Ratings(
+            patterns[held, :3], "ABC", system=patterns[held, 3], counts=counts[held]
+        )
+        algebra = lehner.estimate_algebraic(ratings, interval=None)
+        assert sample["algebraic"] == pytest.approx(algebra.system_accuracy.estimate, abs=1e-9)
+        for model in MODELS:
+            fit = lehner.fit_latent_class(ratings, model.removesuffix("_ml"))
+            assert sample[model] == pytest.approx(float(fit.accuracy[-1]), abs=1e-4)
+
+
+@pytest.mark.slow
+@needs_chromium
+def test_chromium_computes_the_same(tmp_path: Path):
+    assert_same_limits(ANY_SETTINGS, run_in_chromium(VOTE_LIMITS, ANY_SETTINGS, tmp_path))
+    assert_same_models(MODEL_SETTINGS, run_in_chromium(MODEL_LIMITS, MODEL_SETTINGS, tmp_path))
+
+
+@pytest.mark.slow
+@needs_chromium
+@pytest.mark.parametrize("least_accuracy, seed", [(0.6, 3), (0.6, 4)])
+def test_page_shows_the_setting_of_its_address(least_accuracy: float, seed: int, tmp_path: Path):
+    """Opened from a file, the page fills its table with the numbers of Python."""
+    setting = random_settings(1, least_accuracy=least_accuracy, seed=seed)[0]
+    setting = {**setting, "skew": round(setting["skew"], 1)}
+    setting = {**setting, "nearErrors": round(setting["nearErrors"], 1)}
+    words = {
+        name: ",".join(map(str, value)) if name == "raters" else str(value).lower()
+        for name, value in setting.items()
+    }
+    hash_ = "&".join(f"{name}={value}" for name, value in words.items())
+    shown = dump_page(f"{(FOLDER / 'index.html').as_uri()}#{hash_}", tmp_path)
+    assert 'data-state="done"' in shown
+    for method, value in population_values(scenario(setting), (*VOTE_METHODS, *MODELS)).items():
+        row = re.search(f'<tr [^>]*id="{method}".*?class="number estimate">([^<]*)<', shown)
+        assert row
+        wanted = "none" if value.estimate is None else f"{value.estimate:.3f}"
+        assert unescape(row[1]) == wanted, (method, setting)
+
+
+def test_page_asks_for_nothing_from_elsewhere():
+    text = "".join(path.read_text() for path in sorted(FOLDER.iterdir()))
+    assert set(re.findall(r"""(?:https?:)?//[^\s"'`]+\.[^\s"'`]+""", text)) == {SVG}
+    assert not re.search(r"\bfetch\(|XMLHttpRequest|@import|url\(", text)

@@ -9,7 +9,9 @@ const METHODS = [
     name: "Majority",
     colour: "#4d4d4d",
     marker: "M-4,-7L0,-3L4,-7L7,-4L3,0L7,4L4,7L0,3L-4,7L-7,4L-3,0L-7,-4z",
-    summary: "How often the system answers what most raters say; categories that tie share the item.",
+    summary:
+      "How often the system answers what most raters say; categories that tie share the " +
+      "item.",
   },
   {
     method: "mean_posterior",
@@ -17,7 +19,8 @@ const METHODS = [
     colour: "#d09a50",
     marker: "M-2.5,-7h5v4.5h4.5v5h-4.5v4.5h-5v-4.5h-4.5v-5h4.5z",
     summary:
-      "The probability that the system’s answer is true, by the algebra’s first three steps, averaged over items.",
+      "The probability that the system’s answer is true, by the algebra’s first three " +
+      "steps, averaged over items.",
   },
   {
     method: "algebraic",
@@ -25,15 +28,18 @@ const METHODS = [
     colour: "#0072b2",
     marker: "M-6.5,0a6.5,6.5 0 1,0 13,0a6.5,6.5 0 1,0 -13,0z",
     summary:
-      "Lehner (2015): from agreement to rater accuracy, base rates, the probability of each true category, and " +
-      "the system’s accuracy. In the last step an item counts by how much its votes say.",
+      "Lehner (2015): from agreement to rater accuracy, base rates, the probability of each " +
+      "true category, and the system’s accuracy. In the last step an item counts by how " +
+      "much its votes say.",
   },
   {
     method: "algebraic_paper",
     name: "Algebra as in the paper",
     colour: "#253b6e",
     marker: "M0,-7.5L7.1,-2.3L4.4,6.1H-4.4L-7.1,-2.3z",
-    summary: "The same with the last step as printed: items in bins of their most probable category’s probability.",
+    summary:
+      "The same with the last step as printed: items in bins of their most probable " +
+      "category’s probability.",
   },
   {
     method: "one_coin_ml",
@@ -42,8 +48,8 @@ const METHODS = [
     marker: "M-6.5,-5.5H6.5L0,6.5z",
     open: true,
     summary:
-      "The algebra’s assumptions as a model, fitted by maximum likelihood: one accuracy for all raters, one for " +
-      "the system, all errors equally likely.",
+      "The algebra’s assumptions as a model, fitted by maximum likelihood: one accuracy for " +
+      "all raters, one for the system, all errors equally likely.",
   },
   {
     method: "dawid_skene_ml",
@@ -52,8 +58,9 @@ const METHODS = [
     marker: "M-5.5,-5.5h11v11h-11z",
     open: true,
     summary:
-      "A confusion matrix for each rater and for the system, fitted by maximum likelihood. With endless items it " +
-      "is right wherever raters and system err independently; it needs many.",
+      "A confusion matrix for each rater and for the system, fitted by maximum likelihood. " +
+      "With endless items it is right wherever raters and system err independently; it " +
+      "needs many.",
   },
 ];
 const TICK = 0.1;
@@ -63,10 +70,21 @@ function buildChart(rows, methods) {
     const look = { class: open ? "open" : "filled", style: `--hue: ${colour}` };
     const row = element("tr", { role: "row", id: method, ...look });
     const label = element("span", {}, symbol(marker), name);
-    row.append(element("th", { role: "rowheader", scope: "row", class: "name" }, label, element("small", { class: "note" })));
+    row.append(
+      element(
+        "th",
+        { role: "rowheader", scope: "row", class: "name" },
+        label,
+        element("small", { class: "note" }),
+      ),
+    );
     const track = element("td", { role: "cell", class: "track" });
     const plot = element("div", { class: "plot", "aria-hidden": "true" });
-    plot.append(element("span", { class: "bar" }), element("span", { class: "truth" }), symbol(marker));
+    plot.append(
+      element("span", { class: "bar" }),
+      element("span", { class: "truth" }),
+      symbol(marker),
+    );
     track.append(plot);
     row.append(track);
     for (const part of ["estimate", "bias", "range"]) {
@@ -91,7 +109,11 @@ function symbol(marker) {
  * A row whose numbers are still being computed keeps its last picture, pale.
  */
 function drawChart({ truth, limits, spreads, reasons }) {
-  const least = lowerEnd([truth, ...Object.values(limits), ...Object.values(spreads).map((s) => s.lower)]);
+  const least = lowerEnd([
+    truth,
+    ...Object.values(limits),
+    ...Object.values(spreads).map((s) => s.lower),
+  ]);
   const place = (value) => `${(100 * (value - least)) / (1 - least)}%`;
   drawAxis(least);
   document.getElementById("truth").value = truth.toFixed(3);
@@ -102,7 +124,8 @@ function drawChart({ truth, limits, spreads, reasons }) {
     row.querySelector(".truth").style.left = place(truth);
     drawLimit(row, limit, truth, place);
     drawSpread(row, spread, place);
-    if (limit !== undefined) row.querySelector(".note").textContent = Number.isNaN(limit) ? reasons[method] : "";
+    if (limit !== undefined)
+      row.querySelector(".note").textContent = Number.isNaN(limit) ? reasons[method] : "";
   }
 }
 
@@ -156,7 +179,7 @@ function signed(value) {
 }
 
 function percent(share) {
-  return share < 0.01 ? "under 1%" : `${Math.floor(100 * share)}%`;
+  return share < 0.01 ? "<1%" : `${Math.floor(100 * share)}%`;
 }
 
 /** A sentence for readers who do not see the picture. */

@@ -26,7 +26,14 @@ const SLIDERS = [
     step: 0.01,
   })),
   { group: "System", name: "system", label: "Accuracy of the system", min: 0, max: 1, step: 0.01 },
-  { group: "Items", name: "items", label: "Number of items", min: 0, max: ITEMS.length - 1, step: 1 },
+  {
+    group: "Items",
+    name: "items",
+    label: "Number of items",
+    min: 0,
+    max: ITEMS.length - 1,
+    step: 1,
+  },
   { group: "Items", name: "categories", label: "Number of categories", min: 2, max: 5, step: 1 },
   { group: "Items", name: "skew", label: "Skew of the base rates", min: 1, max: 4, step: 0.1 },
   {
@@ -61,14 +68,19 @@ const SAYS = {
   system: (s) => s.system.toFixed(2),
   items: (s) => s.items.toLocaleString("en"),
   categories: (s) => `${s.categories}`,
-  skew: (s) => baseRates(s).map((rate) => rate.toFixed(2)).join("  "),
+  skew: (s) =>
+    baseRates(s)
+      .map((rate) => rate.toFixed(2))
+      .join("  "),
   difficultyRange: (s) =>
     s.difficultyRange > 0
       ? `easy +${s.difficultyRange.toFixed(2)}, hard −${s.difficultyRange.toFixed(2)}`
       : "all items alike",
   nearErrors: (s) => {
     if (s.categories === 2) return "with two categories there is one error";
-    return s.nearErrors > 1 ? `one step nearer, ${s.nearErrors.toFixed(1)} times as likely` : "all errors alike";
+    return s.nearErrors > 1
+      ? `one step nearer, ${s.nearErrors.toFixed(1)} times as likely`
+      : "all errors alike";
   },
   sharedMistakes: (s) => `${Math.round(100 * s.sharedMistakes)}% of the items mislead everybody`,
 };

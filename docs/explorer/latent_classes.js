@@ -1,14 +1,9 @@
 "use strict";
 // Latent-class models by maximum likelihood: the true category is the class, raters and system
-// answer independently given it. Expectation-maximisation goes over patterns with their weights,
-// which are probabilities (the limit of many items) or numbers of items. The functions with a star
-// pause after each step, so that the page stays alive.
+// answer independently given it. Patterns have weights: probabilities (for the limit of many items)
+// or numbers of items. Functions with a star pause often, so that the page stays alive.
 
-const STILL = 1e-10;
 const SETTLED = 1e-11;
-const MOST_STEPS = 20000;
-const SLACK = 0.1;
-const FLOOR = 1e-100;
 const EMPTY = 1e-14;
 const SINGULAR = 1e-9;
 
@@ -55,7 +50,10 @@ function* fitSample(table) {
   return systemAccuracy(table, yield* climb(table, voteStart(table), SETTLED));
 }
 
-/** Whether three answerers have confusion matrices that can be inverted, which is enough. */
+/**
+ * Whether the parameters of Dawid and Skene follow from the probabilities of the patterns: three
+ * confusion matrices that can be inverted are enough (Kruskal 1977; Allman, Matias & Rhodes 2009).
+ */
 function isIdentified(settings) {
   const regular = averageConfusion(settings).filter((m) => Math.abs(determinant(m)) > SINGULAR);
   return regular.length >= 3;
@@ -64,11 +62,14 @@ function isIdentified(settings) {
 /** Parameters: the rates of the classes, then for each group, answer and class a probability. */
 function startFrom(table, rates, matrices) {
   const k = table.categories;
-  const point = new Float64Array(k + (Math.max(...table.groups) + 1) * k * k);
+  const point = emptyCounts(table);
   point.set(rates);
-  table.groups.forEach((group, j) => {
-    matrices[j].forEach((row, c) => row.forEach((p, code) => (point[place(k, group, code, c)] = p)));
-  });
+  table.groups.forEach((group, j) =>
+    matrices[j].forEach((row, c) =>
+      row.forEach((p, code) => (point[place(k, group, code, c)] += p)),
+    ),
+  );
+  normaliseRows(point, k);
   return maximise(table, expect(table, point));
 }
 
@@ -152,65 +153,6 @@ function normaliseRows(point, k) {
   }
 }
 
-/**
- * Two steps and an extrapolation of the logarithms (SQUAREM, Varadhan & Roland 2008), in turn,
- * until the parameters stand still or the likelihood rises by less than a share of its size.
- */
-function* climb(table, start, tolerance) {
-  let point = start;
-  let slack = SLACK;
-  let best = { point, logLikelihood: -Infinity };
-  for (let steps = 0; steps < MOST_STEPS; steps += 3) {
-    const now = expect(table, point);
-    const first = maximise(table, now);
-    yield;
-    const then = expect(table, first);
-    const second = maximise(table, then);
-    yield;
-    if (then.logLikelihood > best.logLikelihood) {
-      best = { point: first, logLikelihood: then.logLikelihood };
-    }
-    const gain = tolerance * Math.abs(then.logLikelihood);
-    if (then.logLikelihood - now.logLikelihood < gain || furthest(first, second) < STILL) {
-      if (slack === 0 || then.logLikelihood >= best.logLikelihood - gain) {
-        return { point: second, logLikelihood: then.logLikelihood };
-      }
-      [point, slack] = [best.point, 0];
-      continue;
-    }
-    const trial = extrapolate(point, first, second, table.categories);
-    const landed = expect(table, trial);
-    point = landed.logLikelihood >= best.logLikelihood - slack ? maximise(table, landed) : second;
-    yield;
-  }
-  return best;
-}
-
-function furthest(first, second) {
-  let most = 0;
-  for (let i = 0; i < first.length; i++) most = Math.max(most, Math.abs(first[i] - second[i]));
-  return most;
-}
-
-function extrapolate(start, first, second, k) {
-  const [a, b, c] = [start, first, second].map((x) => x.map((p) => Math.log(Math.max(p, FLOOR))));
-  let turn = 0;
-  let pace = 0;
-  for (let i = 0; i < a.length; i++) {
-    turn += second[i] * (c[i] - 2 * b[i] + a[i]) ** 2;
-    pace += second[i] * (b[i] - a[i]) ** 2;
-  }
-  const size = turn === 0 ? 1 : Math.max(1, Math.sqrt(pace / turn));
-  const far = second.map((p, i) => {
-    const log = a[i] + 2 * size * (b[i] - a[i]) + size ** 2 * (c[i] - 2 * b[i] + a[i]);
-    // A parameter that is settling sooner than the others would be thrown back.
-    const kept = c[i] < b[i] ? Math.min(log, c[i]) : Math.max(log, c[i]);
-    return p > FLOOR ? Math.exp(Math.min(0, Math.max(Math.log(FLOOR), kept))) : p;
-  });
-  normaliseRows(far, k);
-  return far;
-}
-
 /** Names the classes so that raters, not the system, are most often right. */
 function systemAccuracy(table, { point }) {
   const { categories: k, groups } = table;
@@ -245,7 +187,9 @@ function determinant(matrix) {
   const rows = matrix.map((row) => [...row]);
   let product = 1;
   for (let i = 0; i < rows.length; i++) {
-    const pivot = rows.slice(i).reduce((best, row, at) => (Math.abs(row[i]) > Math.abs(rows[best][i]) ? i + at : best), i);
+    const pivot = rows
+      .slice(i)
+      .reduce((best, row, at) => (Math.abs(row[i]) > Math.abs(rows[best][i]) ? i + at : best), i);
     if (rows[pivot][i] === 0) return 0;
     [rows[i], rows[pivot]] = [rows[pivot], rows[i]];
     product *= rows[i][i];

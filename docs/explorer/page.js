@@ -8,9 +8,9 @@ const SEED = 1;
 
 const REASONS = {
   chance: "raters agree at or below chance",
-  paper: "no limit: chance decides on ties and bins",
-  unidentified: "not identified: too few raters say anything",
-  uninformative: "the ratings say nothing about the answers",
+  paper: "no limit: chance decides on bins",
+  unidentified: "not identified from these raters",
+  uninformative: "the ratings say nothing",
 };
 
 let work = { steps: null, timer: 0 };

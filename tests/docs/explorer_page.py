@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 FOLDER = Path(__file__).parents[2] / "docs" / "explorer"
-PAGE_ONLY = ("controls.js", "chart.js", "page.js")
+PAGE_ONLY = ("chart.js", "page.js")
 NODE = shutil.which("node")
 CHROMIUM = next(
     (path for name in ("chromium", "google-chrome") if (path := shutil.which(name))), None
@@ -29,6 +29,7 @@ MODEL_LIMITS = """settings.map((s) => {
 })"""
 SPREADS = """settings.map((s) =>
   finish(voteSpreads(enumerate(s), sortedUniforms(s.samples, s.items, 1))))"""
+THROUGH_ADDRESS = "settings.map((s) => fromHash(toHash({ ...DEFAULTS, ...s })))"
 FITTED_SAMPLES = """settings.map((s) => {
   const enumerated = enumerate(s);
   const { table, patterns } = enumerated;

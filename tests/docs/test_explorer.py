@@ -18,6 +18,7 @@ from tests.docs.explorer_page import (
     MODEL_LIMITS,
     NODE,
     SPREADS,
+    THROUGH_ADDRESS,
     VOTE_LIMITS,
     dump_page,
     run_in_chromium,
@@ -127,7 +128,7 @@ def test_dawid_skene_has_no_value_where_it_is_not_identified():
 @needs_node
 def test_spread_is_that_of_simulated_samples():
     """Means, standard deviations and shares undefined agree within four standard errors."""
-    same = {"systemFindsDifficult": True, "sharedMistakes": 0.1, "items": 100, "samples": 4000}
+    same = {"systemFindsDifficult": True, "sharedMistakes": 0.1, "items": 100, "samples": 2000}
     settings = [
         same | {"categories": 2, "raters": [0.6, 0.6, 0.7], "system": 0.8, "skew": 1,
                 "difficultyRange": 0, "nearErrors": 1},
@@ -172,6 +173,12 @@ def test_each_sample_has_the_estimates_of_python():
         for model in MODELS:
             fit = lehner.fit_latent_class(ratings, model.removesuffix("_ml"))
             assert sample[model] == pytest.approx(float(fit.accuracy[-1]), abs=1e-4)
+
+
+@needs_node
+def test_address_holds_the_setting():
+    settings = [setting | {"items": 1000} for setting in ANY_SETTINGS]
+    assert run_in_node(THROUGH_ADDRESS, settings) == settings
 
 
 @pytest.mark.slow

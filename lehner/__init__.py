@@ -31,6 +31,9 @@ from lehner.latent_class.maximum_likelihood import fit_latent_class
 from lehner.latent_class.result import LatentClassFit
 from lehner.latent_class.tap.cuts import cut_ratings, fit_tap_by_cut
 from lehner.latent_class.tap.maximum_likelihood import TapFit, fit_tap
+from lehner.performance.costs import read_costs
+from lehner.performance.detail import system_performance
+from lehner.performance.result import SystemPerformance
 from lehner.planning.kappa import expected_kappa, scenario_with_kappa
 from lehner.planning.sample_size import SampleSize, required_sample_size
 from lehner.shared_mistakes.sensitivity import Sensitivity, sensitivity, sensitivity_curve
@@ -73,6 +76,7 @@ __all__ = [
     "Sensitivity",
     "SoftLabels",
     "SystemDifference",
+    "SystemPerformance",
     "SystemRank",
     "TapFit",
     "TruthCorrection",
@@ -109,6 +113,7 @@ __all__ = [
     "probabilities_right",
     "rank_systems",
     "rating_calibration",
+    "read_costs",
     "read_ratings",
     "read_table",
     "required_sample_size",
@@ -118,6 +123,7 @@ __all__ = [
     "sensitivity_curve",
     "simulate",
     "simulate_estimates",
+    "system_performance",
     "true_parameters",
     "widen_interval",
 ]

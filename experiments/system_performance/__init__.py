@@ -1,0 +1,1 @@
+"""Recovery and coverage of the system's recall, precision and other measures, by simulation."""

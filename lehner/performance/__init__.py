@@ -1,0 +1,1 @@
+"""The system in detail: its confusion matrix, recall, precision and other measures."""

@@ -1,0 +1,141 @@
+"""The system's confusion matrix from the algebra's truth probabilities.
+
+Steps 1 to 3 of the algebra give each item the probability of every category. The K-properties that
+they rest on are the raters'; here the system may have a matrix of its own. With p_ik the
+probability that item i is of category k, the system answers l with probability Σ_k p_ik θ_kl: a
+regression of answers on probabilities, θ = M⁻¹N with M = Σ_i p_i p_iᵀ and N_kl = Σ_i p_ik [y_i = l].
+
+A ridge pulls θ toward the matrix of step 4 (one accuracy, equal errors) with the weight of two
+answers in each category, as the weak prior of `dawid_skene` does, and the rows of the solution are
+projected onto the probabilities. By simulation its recall has a root mean squared error of .10
+with 200 items where that without a ridge has .14, and maximum likelihood with the probabilities
+kept fixed .15 (five categories, raters .6, system about .9); with 1,000 items they are alike.
+"""
+
+import numpy as np
+
+from lehner.algebra.algebraic import FirstSteps, first_steps
+from lehner.algebra.system_accuracy import by_least_squares
+from lehner.core.arrays import Floats
+from lehner.core.seeds import Seed, generator
+from lehner.data.ratings import Ratings
+from lehner.data.votes import CollapsedVotes, collapse_votes
+from lehner.performance.parameters import Parameters, Replicates
+
+PRIOR_ANSWERS = 2.0
+CELLS_AT_ONCE = 2_000_000
+
+
+def algebraic_replicates(ratings: Ratings, *, resamples: int = 2000, seed: Seed = 1) -> Replicates:
+    """Estimate base rates, rater accuracy and the system's confusion matrix, with resamples.
+
+    Parameters
+    ----------
+    ratings : Ratings
+        With a system.
+    resamples : int
+        Number of bootstrap resamples of the items. In each of them the matrix toward which the
+        ridge pulls is drawn from a Dirichlet distribution of the same weight, so that intervals of
+        categories of which the data say little are wide.
+    seed : int, numpy.random.SeedSequence or numpy.random.Generator
+
+    Returns
+    -------
+    Replicates
+        NaN where raters agree at or below chance.
+    """
+    collapsed = collapse_votes(ratings)
+    weights = collapsed.weights
+    point = _estimate(collapsed, weights[None, :].astype(float), ratings.n_raters, None)
+    rng = generator(seed)
+    cells = len(collapsed.table.votes) * (ratings.n_categories + 1)
+    size = max(1, CELLS_AT_ONCE // cells)
+    parts = []
+    for start in range(0, resamples, size):
+        n = min(size, resamples - start)
+        drawn = rng.multinomial(weights.sum(), weights / weights.sum(), size=n)
+        parts.append(_estimate(collapsed, drawn.astype(float), ratings.n_raters, rng))
+    return Replicates(
+        point=Parameters(**{name: values[0] for name, values in vars(point).items()}),
+        drawn=Parameters(
+            **{name: np.concatenate([vars(part)[name] for part in parts]) for name in vars(point)}
+        ),
+        kind="percentile bootstrap",
+    )
+
+
+def _estimate(
+    collapsed: CollapsedVotes, weights: Floats, n_raters: int, rng: np.random.Generator | None
+) -> Parameters:
+    counts = collapsed.counts(weights)
+    steps = first_steps(collapsed.table, counts.sum(axis=-1))
+    answers = counts[..., :-1]
+    return Parameters(
+        base_rates=steps.base_rates,
+        confusion=confusion_from_truth(steps, answers, rng),
+        rater_accuracy=np.repeat(steps.accuracy[:, None], n_raters, axis=1),
+    )
+
+
+def confusion_from_truth(
+    steps: FirstSteps, answers: Floats, rng: np.random.Generator | None = None
+) -> Floats:
+    """Regress answers on truth probabilities.
+
+    Parameters
+    ----------
+    steps : FirstSteps
+    answers : ndarray, shape (n_samples, n_votes, n_categories)
+        Number of items with these votes and each system answer.
+    rng : numpy.random.Generator, optional
+        To draw the matrix toward which the ridge pulls; by default it is that of step 4.
+
+    Returns
+    -------
+    ndarray, shape (n_samples, n_categories, n_categories)
+        NaN where the truth probabilities say nothing.
+    """
+    truth, k = steps.truth, answers.shape[-1]
+    accuracy = by_least_squares(truth, answers)
+    defined = ~np.isnan(accuracy)
+    toward = equal_errors(np.where(defined, accuracy, 0.5), k)
+    if rng is not None:
+        toward = _draw_rows(toward, rng)
+    truth = np.where(defined[:, None, None], truth, 1 / k)
+    by_category = np.moveaxis(truth, -1, -2)
+    gram = by_category @ (truth * answers.sum(axis=-1, keepdims=True))
+    ridge = PRIOR_ANSWERS * np.eye(k)
+    solved = np.linalg.solve(gram + ridge, by_category @ answers + PRIOR_ANSWERS * toward)
+    return np.where(defined[:, None, None], project_rows(solved), np.nan)
+
+
+def equal_errors(accuracy: Floats, n_categories: int) -> Floats:
+    """Give the confusion matrices of one accuracy and equal errors, (n_samples, K, K)."""
+    eye = np.eye(n_categories)
+    right = accuracy[:, None, None]
+    return np.asarray(right * eye + (1 - right) / (n_categories - 1) * (1 - eye))
+
+
+def _draw_rows(rows: Floats, rng: np.random.Generator) -> Floats:
+    gamma = rng.standard_gamma(PRIOR_ANSWERS * rows) + np.finfo(float).tiny
+    return np.asarray(gamma / gamma.sum(axis=-1, keepdims=True))
+
+
+def project_rows(rows: Floats) -> Floats:
+    """Give the probabilities that are nearest to each row.
+
+    References
+    ----------
+    Duchi et al. (2008), Efficient projections onto the l1-ball, https://doi.org/10.1145/1390156.1390191
+
+    Examples
+    --------
+    >>> project_rows(np.array([[0.5, 0.7, -0.2]])).round(3).tolist()
+    [[0.4, 0.6, 0.0]]
+    """
+    falling = -np.sort(-rows, axis=-1)
+    excess = np.cumsum(falling, axis=-1) - 1
+    place = np.arange(1, rows.shape[-1] + 1)
+    last = (falling * place > excess).sum(axis=-1, keepdims=True) - 1
+    shift = np.take_along_axis(excess, last, axis=-1) / (last + 1)
+    return np.maximum(rows - shift, 0.0)

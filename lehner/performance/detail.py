@@ -1,0 +1,223 @@
+"""A system's performance in detail, by any method that says enough."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from lehner.algebra.algebraic import estimate_algebraic
+from lehner.core.arrays import Floats
+from lehner.core.checks import check_level, check_whole_number
+from lehner.core.errors import InputError
+from lehner.core.estimate import Estimate
+from lehner.core.named_array import NamedArray
+from lehner.core.seeds import Seed
+from lehner.data.ratings import Ratings
+from lehner.performance.algebra import algebraic_replicates
+from lehner.performance.costs import check_costs
+from lehner.performance.draws import posterior_replicates
+from lehner.performance.measures import LOWEST, performance_measures
+from lehner.performance.naive import table_against_majority, table_against_probabilities
+from lehner.performance.parameters import Parameters, Replicates
+from lehner.performance.result import BOUNDS, SystemPerformance
+
+ALGEBRA = ("algebraic", "algebraic_likelihood", "algebraic_paper")
+NOTICEABLE = 0.01
+
+
+def system_performance(
+    ratings: Ratings,
+    estimate: Estimate,
+    *,
+    costs: ArrayLike | None = None,
+    level: float | None = None,
+    resamples: int = 2000,
+    seed: Seed = 1,
+) -> SystemPerformance:
+    """Give a system's confusion matrix, recall, precision and other measures, with intervals.
+
+    From posterior draws each measure is computed draw by draw: its mean and equal-tailed interval
+    are given. By the algebra the matrix is a regression of the system's answers on the truth
+    probabilities of steps 1 to 3, see `lehner.performance.algebra`, with bootstrap
+    intervals; there the system's errors and categories need not be alike, so that the accuracy
+    that follows from it may differ from that of step 4. The naive methods give the table of
+    answers against what they take for the truth, without intervals.
+
+    Parameters
+    ----------
+    ratings : Ratings
+        The data of the estimate, with a system.
+    estimate : Estimate
+        By the algebra, a Bayesian model, a naive method or another with a confusion matrix.
+    costs : array_like or xarray.DataArray, shape (n_categories, n_categories), optional
+        What each answer (column) costs when each category (row) is true, for `expected_cost`.
+        Dims of a labelled one are category and response. See `read_costs`.
+    level : float, optional
+        Probability of the intervals, by default that of the estimate, or .9.
+    resamples : int
+        Of the bootstrap, for the algebra.
+    seed : int, numpy.random.SeedSequence or numpy.random.Generator
+        Of the resamples.
+
+    Returns
+    -------
+    SystemPerformance
+        As labelled arrays by `to_xarray()`.
+
+    Raises
+    ------
+    InputError
+        If the method says nothing of the system by category, as `algebraic_adjusted`, if there is
+        no system, or if an argument is not as above.
+
+    Notes
+    -----
+    Error and coverage of recall and precision by simulation:
+    `experiments/system_performance/recovery.csv`.
+
+    Examples
+    --------
+    >>> from lehner import Scenario, estimate_algebraic, simulate
+    >>> ratings = simulate(Scenario(n_categories=2, rater_accuracy=(0.8,) * 3, n_items=400), 1)
+    >>> found = system_performance(ratings, estimate_algebraic(ratings, interval=None))
+    >>> print(found.value("recall", "A"))
+    0.886 [0.855, 0.919]
+    >>> truth, answers = ratings.truth, ratings.system
+    >>> round(float((answers[truth == 0] == 0).mean()), 3)
+    0.914
+    """
+    level = check_level(level or estimate.system_accuracy.level or 0.9)
+    check_whole_number("resamples", resamples, 1)
+    if ratings.system is None:
+        raise InputError("there is no system", "say which column or rater it is")
+    replicates = replicates_of(ratings, estimate, resamples=resamples, seed=seed)
+    if replicates is None:
+        raise InputError(
+            f"{estimate.method} says nothing of the system's answers by category",
+            "use the algebra, a Bayesian model or another method with a confusion matrix",
+        )
+    found = None if costs is None else check_costs(costs, ratings.categories)
+    return summarise(ratings, estimate, replicates, found, level)
+
+
+def replicates_of(
+    ratings: Ratings, estimate: Estimate, *, resamples: int, seed: Seed
+) -> Replicates | None:
+    """Give what all measures are computed from; None if the method does not say."""
+    if estimate.draws is not None:
+        if estimate.system_accuracy.estimate is None:
+            return _nothing(ratings)
+        return posterior_replicates(estimate.draws)
+    if estimate.method in ALGEBRA:
+        return algebraic_replicates(ratings, resamples=resamples, seed=seed)
+    if estimate.method == "majority_agreement":
+        return table_against_majority(ratings)
+    if estimate.method == "mean_posterior":
+        algebra = estimate_algebraic(ratings, interval=None)
+        return table_against_probabilities(ratings, algebra.arrays["truth_probabilities"].values)
+    if {"confusion", "base_rates", "rater_accuracy"} <= set(estimate.arrays):
+        arrays = {name: array.values for name, array in estimate.arrays.items()}
+        return Replicates(
+            point=Parameters(
+                base_rates=arrays["base_rates"],
+                confusion=arrays["confusion"][-1],
+                rater_accuracy=arrays["rater_accuracy"],
+            )
+        )
+    return None
+
+
+def _nothing(ratings: Ratings) -> Replicates:
+    k = ratings.n_categories
+    return Replicates(
+        point=Parameters(
+            base_rates=np.full(k, np.nan),
+            confusion=np.full((k, k), np.nan),
+            rater_accuracy=np.full(ratings.n_raters, np.nan),
+        )
+    )
+
+
+def summarise(
+    ratings: Ratings,
+    estimate: Estimate,
+    replicates: Replicates,
+    costs: Floats | None,
+    level: float,
+) -> SystemPerformance:
+    """Give each quantity with its interval."""
+    names: dict[str, list[Any]] = {
+        "category": list(ratings.categories),
+        "response": list(ratings.categories),
+        "rater": list(ratings.raters),
+        "bound": list(BOUNDS),
+    }
+    dims = {"confusion": ("category", "response"), "rater_accuracy": ("rater",)}
+    points = _quantities(replicates.point, costs)
+    drawn = None if replicates.drawn is None else _quantities(replicates.drawn, costs)
+    arrays = {}
+    for name, point in points.items():
+        if name == "rater_accuracy" and np.isnan(point).all():
+            continue
+        ends = costs if name == "expected_cost" else [LOWEST.get(name, 0.0), 1.0]
+        values = _bounds(
+            point, None if drawn is None else drawn[name], np.asarray(ends), level, replicates
+        )
+        own = dims.get(name, ("category",) * point.ndim)
+        arrays[name] = NamedArray(values=values, names={dim: names[dim] for dim in (*own, "bound")})
+    return SystemPerformance(
+        method=estimate.method,
+        system=ratings.all_raters[-1],
+        level=None if drawn is None else level,
+        kind=replicates.kind,
+        arrays=arrays,
+        notes=(*replicates.notes, *_accuracy_note(estimate, replicates)),
+    )
+
+
+def _quantities(parameters: Parameters, costs: Floats | None) -> dict[str, Floats]:
+    rates, confusion = parameters.base_rates, parameters.confusion
+    return {
+        "confusion": confusion,
+        **performance_measures(rates, confusion, costs),
+        "base_rates": rates,
+        "rater_accuracy": parameters.rater_accuracy,
+    }
+
+
+def _bounds(
+    point: Floats, drawn: Floats | None, range_: Floats, level: float, replicates: Replicates
+) -> Floats:
+    """Put estimate, lower and upper end side by side.
+
+    Replicates in which the quantity is undefined may have any value: they count as its least for
+    the lower end and as its greatest for the upper.
+    """
+    if drawn is None:
+        nothing = np.full_like(point, np.nan)
+        return np.stack([point, nothing, nothing], axis=-1)
+    undefined = np.isnan(drawn)
+    low = np.where(undefined, range_.min(), drawn)
+    high = np.where(undefined, range_.max(), drawn)
+    lower = np.quantile(low, (1 - level) / 2, axis=0)
+    upper = np.quantile(high, (1 + level) / 2, axis=0)
+    if replicates.posterior:
+        point = np.where(
+            undefined.any(axis=0), np.nan, np.where(undefined, 0.0, drawn).mean(axis=0)
+        )
+    known = ~np.isnan(point)
+    ends = (np.where(known, end, np.nan) for end in (lower, upper))
+    return np.stack([point, *ends], axis=-1)
+
+
+def _accuracy_note(estimate: Estimate, replicates: Replicates) -> tuple[str, ...]:
+    """Say if the accuracy that follows from the matrix is another."""
+    accuracy = estimate.system_accuracy.estimate
+    point = replicates.point
+    implied = float(point.base_rates @ np.diagonal(point.confusion))
+    if accuracy is None or not abs(implied - accuracy) > NOTICEABLE:
+        return ()
+    return (
+        f"from base rates and recall the system is right in {implied:.3f}, where step 4, for "
+        f"which all errors are equally probable, has {accuracy:.3f}",
+    )

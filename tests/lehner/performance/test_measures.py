@@ -1,0 +1,73 @@
+"""Measures of a classifier against scikit-learn and by hand."""
+
+import numpy as np
+import pytest
+from sklearn.metrics import (
+    balanced_accuracy_score,
+    cohen_kappa_score,
+    confusion_matrix,
+    matthews_corrcoef,
+    precision_recall_fscore_support,
+)
+
+from lehner.performance.measures import performance_measures
+
+
+def of_answers(truth, answers, k, costs=None):
+    table = confusion_matrix(truth, answers, labels=range(k))
+    rows = table.sum(axis=1, keepdims=True)
+    return performance_measures(table.sum(axis=1) / table.sum(), table / rows, costs)
+
+
+@pytest.mark.parametrize("k", [2, 3, 5])
+def test_measures_are_scikit_learns(k):
+    rng = np.random.default_rng(k)
+    truth = np.append(np.arange(k), rng.integers(k, size=300))
+    answers = np.where(rng.random(len(truth)) < 0.6, truth, rng.integers(k, size=len(truth)))
+    costs = rng.normal(size=(k, k))
+    found = of_answers(truth, answers, k, costs)
+    precision, recall, f1, _ = precision_recall_fscore_support(truth, answers)
+    assert found["precision"] == pytest.approx(precision)
+    assert found["recall"] == pytest.approx(recall)
+    assert found["f1"] == pytest.approx(f1)
+    others = [np.mean(answers[truth != c] != c) for c in range(k)]
+    assert found["specificity"] == pytest.approx(others)
+    assert found["balanced_accuracy"] == pytest.approx(balanced_accuracy_score(truth, answers))
+    assert found["mcc"] == pytest.approx(matthews_corrcoef(truth, answers))
+    assert found["kappa_with_truth"] == pytest.approx(cohen_kappa_score(truth, answers))
+    assert found["expected_cost"] == pytest.approx(costs[truth, answers].mean())
+
+
+def test_two_categories_by_hand():
+    """Of 100 items 20 are ill: 15 are found, and of the 80 others 8 are thought ill."""
+    found = performance_measures([0.2, 0.8], [[0.75, 0.25], [0.1, 0.9]], [[0, 10], [1, 0]])
+    assert found["recall"] == pytest.approx([15 / 20, 72 / 80])
+    assert found["precision"] == pytest.approx([15 / 23, 72 / 77])
+    assert found["specificity"] == pytest.approx([72 / 80, 15 / 20])
+    assert found["f1"] == pytest.approx([30 / 43, 144 / 157])
+    assert found["balanced_accuracy"] == pytest.approx((0.75 + 0.9) / 2)
+    correlation = (15 * 72 - 5 * 8) / np.sqrt(20 * 80 * 23 * 77)
+    assert found["mcc"] == pytest.approx(correlation)
+    chance = 0.2 * 0.23 + 0.8 * 0.77
+    assert found["kappa_with_truth"] == pytest.approx((0.87 - chance) / (1 - chance))
+    assert found["expected_cost"] == pytest.approx(5 / 100 * 10 + 8 / 100 * 1)
+
+
+def test_what_divides_zero_by_zero_is_undefined_and_no_more():
+    nan = np.nan
+    found = performance_measures([0.5, 0.5, 0.0], [[0.9, 0.1, 0], [0.2, 0.8, 0], [nan, nan, nan]])
+    assert np.isnan([found[name][2] for name in ("recall", "precision", "f1")]).all()
+    assert found["specificity"][2] == 1
+    assert found["balanced_accuracy"] == pytest.approx(0.85)
+    assert np.isfinite(found["mcc"]) and np.isfinite(found["kappa_with_truth"])
+    constant = performance_measures([0.5, 0.5], [[1, 0], [1, 0]])
+    assert np.isnan(constant["mcc"]) and constant["kappa_with_truth"] == 0
+
+
+def test_replicates_are_computed_at_once():
+    rng = np.random.default_rng(1)
+    rates, confusion = rng.dirichlet(np.ones(3), 4), rng.dirichlet(np.ones(3), (4, 3))
+    together = performance_measures(rates, confusion)
+    for i in range(4):
+        for name, values in performance_measures(rates[i], confusion[i]).items():
+            assert together[name][i] == pytest.approx(values), name

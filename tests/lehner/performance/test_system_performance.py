@@ -1,0 +1,118 @@
+"""The system in detail by each method."""
+
+import numpy as np
+import pytest
+from sklearn.metrics import precision_recall_fscore_support
+
+import lehner
+from lehner import InputError, Ratings, Scenario, estimate_algebraic, simulate, system_performance
+from lehner.performance.algebra import algebraic_replicates, equal_errors, project_rows
+from lehner.performance.measures import performance_measures
+
+ROWS = ((0.95, 0.04, 0.01), (0.15, 0.8, 0.05), (0.05, 0.25, 0.7))
+
+
+def with_own_system(scenario, seed):
+    ratings = simulate(scenario, seed)
+    luck = np.random.default_rng([seed, 2]).random((scenario.n_items, 1))
+    answers = (luck > np.cumsum(ROWS, axis=1)[ratings.truth]).sum(axis=1)
+    return Ratings(
+        ratings.flat, ratings.categories, ratings.raters, ratings.items, answers, ratings.truth
+    )
+
+
+@pytest.fixture(scope="module")
+def many():
+    """100,000 items, of which the K-properties hold for the raters and not for the system."""
+    scenario = Scenario(
+        n_categories=3, rater_accuracy=(0.7,) * 3, base_rates=(0.5, 0.3, 0.2), n_items=100_000
+    )
+    return with_own_system(scenario, 1)
+
+
+def test_the_algebra_finds_the_matrix_of_a_system_with_errors_of_its_own(many):
+    found = system_performance(many, estimate_algebraic(many, interval=None), resamples=200)
+    expected = performance_measures([0.5, 0.3, 0.2], ROWS)
+    values = found.to_xarray()
+    assert values["confusion"].sel(bound="estimate").values == pytest.approx(
+        np.array(ROWS), abs=0.01
+    )
+    for name, value in expected.items():
+        assert values[name].sel(bound="estimate").values == pytest.approx(value, abs=0.01), name
+    assert values["base_rates"].sel(bound="estimate").values == pytest.approx(
+        [0.5, 0.3, 0.2], abs=0.01
+    )
+    assert values.attrs["system"] == many.all_raters[-1]
+
+
+def test_intervals_hold_the_estimate_and_widen_with_the_level(many):
+    few = many.take(np.arange(200))
+    estimate = estimate_algebraic(few, interval=None)
+    narrow, wide = (system_performance(few, estimate, level=level) for level in (0.5, 0.95))
+    for quantity, places, one in narrow.rows():
+        other = wide.value(quantity, *places)
+        assert other.lower <= one.lower <= one.upper <= other.upper, quantity
+        assert other.lower <= one.estimate <= other.upper, quantity
+
+
+def test_same_seed_same_numbers(many):
+    few = many.take(np.arange(100))
+    estimate = estimate_algebraic(few, interval=None)
+    one, two, three = (system_performance(few, estimate, seed=s).to_dict() for s in (1, 1, 2))
+    assert one == two != three
+
+
+def test_the_ridge_is_worth_two_answers_of_each_category():
+    """Raters who are always right: M is the diagonal of the numbers of items of each category."""
+    system = [0, 0, 0, 1, 1, 1, 1, 0]
+    truth = [0, 0, 0, 0, 1, 1, 1, 1]
+    ratings = Ratings(np.array([truth, truth]).T, ["a", "b"], system=system)
+    point = algebraic_replicates(ratings, resamples=1).point
+    toward = equal_errors(np.array([6 / 8]), 2)[0]
+    by_hand = (np.array([[3, 1], [1, 3]]) + 2 * toward) / (4 + 2)
+    assert point.confusion == pytest.approx(by_hand)
+    assert point.base_rates.tolist() == [0.5, 0.5]
+
+
+def test_projected_rows_are_the_nearest_probabilities():
+    rng = np.random.default_rng(1)
+    rows = rng.normal(0.3, 1, (50, 4))
+    nearest = project_rows(rows)
+    assert nearest.min() >= 0 and nearest.sum(axis=1) == pytest.approx(1)
+    others = rng.dirichlet(np.ones(4), 2000)
+    distances = ((rows[:, None] - others) ** 2).sum(axis=-1)
+    assert (((rows - nearest) ** 2).sum(axis=1) <= distances.min(axis=1)).all()
+
+
+def test_against_the_majority_it_is_scikit_learns_table(many):
+    few = many.take(np.arange(500))
+    votes = few.votes()
+    settled = few.take(np.sort(votes, axis=1)[:, -1] > np.sort(votes, axis=1)[:, -2])
+    found = system_performance(settled, lehner.majority_agreement(settled))
+    precision, recall, *_ = precision_recall_fscore_support(
+        settled.votes().argmax(axis=1), settled.system
+    )
+    assert [found.value("recall", c).estimate for c in "ABC"] == pytest.approx(recall)
+    assert [found.value("precision", c).estimate for c in "ABC"] == pytest.approx(precision)
+    assert found.level is None and found.value("recall", "A").lower is None
+    assert "majority" in found.notes[0]
+
+
+def test_undefined_where_raters_agree_at_chance():
+    ratings = Ratings([[0, 1], [1, 0], [0, 1], [1, 0]], ["a", "b"], system=[0, 1, 0, 1])
+    found = system_performance(ratings, estimate_algebraic(ratings))
+    assert found.value("recall", "a").estimate is None
+    assert found.to_dict()["confusion"]["a"]["b"] == dict.fromkeys(("estimate", "lower", "upper"))
+
+
+def test_methods_without_a_matrix_are_refused():
+    ratings = lehner.load_dataset("lehner_table2")
+    estimate = lehner.Estimate(
+        method="algebraic_adjusted",
+        system_accuracy=lehner.IntervalEstimate(estimate=0.5),
+        system_accuracy_in_sample=lehner.IntervalEstimate(estimate=0.5),
+    )
+    with pytest.raises(InputError, match="algebraic_adjusted says nothing"):
+        system_performance(ratings, estimate)
+    with pytest.raises(InputError, match="there is no system"):
+        system_performance(ratings.without_system(), estimate)

@@ -3,7 +3,7 @@
 Steps 1 to 3 of the algebra give each item the probability of every category. The K-properties that
 they rest on are the raters'; here the system may have a matrix of its own. With p_ik the
 probability that item i is of category k, the system answers l with probability Σ_k p_ik θ_kl: a
-regression of answers on probabilities, θ = M⁻¹N with M = Σ_i p_i p_iᵀ and N_kl = Σ_i p_ik [y_i = l].
+regression of answers on probabilities, θ = M⁻¹N with M = Σ_i p_i p_iᵀ, N_kl = Σ_i p_ik [y_i = l].
 
 A ridge pulls θ toward the matrix of step 4 (one accuracy, equal errors) with the weight of two
 answers in each category, as the weak prior of `dawid_skene` does, and the rows of the solution are

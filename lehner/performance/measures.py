@@ -69,9 +69,7 @@ def performance_measures(
         "precision": _divide(right, answered),
         "specificity": _divide(others - (answered - right), others),
         "f1": _divide(2 * right, true + answered),
-        "balanced_accuracy": _divide(
-            np.nansum(recall, axis=-1), (true > 0).sum(axis=-1, dtype=float)
-        ),
+        "balanced_accuracy": _divide(np.nansum(recall, axis=-1), occurring),
         "mcc": _divide(accuracy * whole - chance, np.sqrt(np.maximum(spread, 0.0))),
         "kappa_with_truth": _divide(accuracy * whole - chance, whole**2 - chance),
     }

@@ -63,6 +63,20 @@ def estimate(
             "--systems-rate", help="Let the other systems serve as raters of each system."
         ),
     ] = False,
+    details: Annotated[
+        bool,
+        typer.Option(
+            "--details",
+            help="Show the system's confusion matrix, specificity, F1 and more by each method.",
+        ),
+    ] = False,
+    costs: Annotated[
+        Path | None,
+        typer.Option(
+            help="File of what each answer (a column) costs when each category (a row, its name "
+            "first) is true, for the expected cost."
+        ),
+    ] = None,
     output: Annotated[
         Path | None, typer.Option(help="Folder for CSV, LaTeX, figures and draws.")
     ] = None,
@@ -76,10 +90,12 @@ def estimate(
     from experiments.estimate.estimate import estimate as estimate_all
     from experiments.estimate.methods import DEFAULT_METHODS
     from lehner.core.estimate import require_systems
+    from lehner.performance.costs import read_cost_matrix
 
     names = split_names(method) or DEFAULT_METHODS
     shared = None if shared_mistakes is None else read_shared_mistakes(shared_mistakes)
     ratings = load(data, system, reading, truth, require=require_systems)
+    cost_matrix = None if costs is None else read_cost_matrix(costs, ratings.categories)
     with progress_lines():
         found = estimate_all(
             ratings,
@@ -91,13 +107,14 @@ def estimate(
             shared_mistakes=shared,
             sensitivity=sensitivity,
             systems_rate=systems_rate,
+            costs=cost_matrix,
             reword=as_options,
         )
     report = comparison_report if isinstance(found, Comparison) else systems_report
     if as_json:
         print(json.dumps(found.to_dict(), indent=2, allow_nan=False))
     else:
-        report.show(found)
+        report.show(found, details=details or costs is not None)
     if output is not None:
         for path in report.write(found, output):
             print(f"wrote {path}", file=sys.stderr)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from experiments.cli.load import data_notes
+from experiments.estimate.details import describe_systems, details_dict
 from experiments.estimate.predictions import Prediction, compare_predictions
 from experiments.estimate.sensitivity import sensitivity_dict
 from lehner import (
@@ -17,6 +18,7 @@ from lehner import (
     PairwiseAgreement,
     Ratings,
     Sensitivity,
+    SystemPerformance,
     TruthCorrection,
     check_dependence,
     correct_base_rates,
@@ -25,6 +27,7 @@ from lehner import (
     probabilities_right,
     sensitivity,
 )
+from lehner.core.arrays import Floats
 from lehner.core.estimate import plain
 from lehner.known_truths.correction import own_variance
 from lehner.known_truths.partly_known import rightness
@@ -116,6 +119,8 @@ class Comparison:
         Estimates by `relaxed_k` with the system's slope on difficulty fixed, by slope.
     dependence : Dependence, optional
         What the agreement of raters says about mistakes that they share.
+    details : tuple of SystemPerformance or None
+        The system in detail by each method; None for methods that say nothing of it by category.
     """
 
     name: str
@@ -130,6 +135,7 @@ class Comparison:
     sensitivities: tuple[Sensitivity, ...] = ()
     slopes: Mapping[float, Estimate] | None = None
     dependence: Dependence | None = None
+    details: tuple[SystemPerformance | None, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
         """Give the comparison in plain types, ready for JSON."""
@@ -153,9 +159,12 @@ class Comparison:
             "agreement": plain(self.agreement),
             "estimates": [
                 estimate.to_dict()
+                | details_dict(details)
                 | _corrected(ratings, estimate, self.corrections.get(estimate.method))
                 | {"sensitivity": sensitivity_dict(one, estimate, self.slopes)}
-                for estimate, one in zip(self.estimates, self.sensitivities, strict=True)
+                for estimate, details, one in zip(
+                    self.estimates, self.details, self.sensitivities, strict=True
+                )
             ],
             "comparisons": [],
             "disagreements": plain(self.disagreements),
@@ -175,7 +184,11 @@ class Comparison:
         """
         import pandas as pd
 
-        rows = [row for estimate in self.estimates for row in _rows(estimate)]
+        rows = [
+            row
+            for estimate, details in zip(self.estimates, self.details, strict=True)
+            for row in _rows(estimate, details)
+        ]
         for method, found in self.corrections.items():
             for quantity in ("system_accuracy", "system_accuracy_in_sample"):
                 values = {
@@ -195,6 +208,7 @@ def compare(
     *,
     shared_mistakes: SharedMistakes | None = None,
     slopes: Mapping[float, Estimate] | None = None,
+    costs: Floats | None = None,
 ) -> Comparison:
     """Put estimates side by side.
 
@@ -211,6 +225,8 @@ def compare(
         intervals are widened.
     slopes : mapping, optional
         As `bayes_models.posterior.slope_sensitivity` gives them.
+    costs : ndarray, shape (n_categories, n_categories), optional
+        What each answer (column) costs when each category (row) is true.
 
     Returns
     -------
@@ -250,6 +266,7 @@ def compare(
         ),
         slopes=slopes,
         dependence=check_dependence(ratings),
+        details=describe_systems(ratings, estimates, costs=costs, level=_level(estimates)),
     )
 
 
@@ -373,14 +390,25 @@ def _different_truth(first: Estimate, second: Estimate) -> np.ndarray:
     return np.flatnonzero((best_one != best_two) & ~tie)
 
 
-def _rows(estimate: Estimate) -> list[dict[str, Any]]:
+def _rows(estimate: Estimate, details: SystemPerformance | None) -> list[dict[str, Any]]:
     rows: list[dict[str, Any]] = []
     head = {"method": estimate.method, "system": estimate.system}
     for quantity in ("system_accuracy", "system_accuracy_in_sample"):
         values = vars(getattr(estimate, quantity))
         rows.append(head | {"quantity": quantity, "label": ""} | values)
-    plain = estimate.to_dict()
     for quantity in ("rater_accuracy", "base_rates"):
-        for label, value in plain[quantity].items():
-            rows.append(head | {"quantity": quantity, "label": label, "estimate": value})
+        for label, value in with_intervals(estimate, details, quantity).items():
+            rows.append(head | {"quantity": quantity, "label": label} | vars(value))
     return rows
+
+
+def with_intervals(
+    estimate: Estimate, details: SystemPerformance | None, quantity: str
+) -> dict[str, IntervalEstimate]:
+    """Give rater accuracies or base rates by name, with intervals where there are any."""
+    numbers = estimate.to_dict()[quantity]
+    if details is None or quantity not in details.arrays:
+        return {name: IntervalEstimate(estimate=value) for name, value in numbers.items()}
+    (names, _) = details.arrays[quantity].names.values()
+    found = {str(name): details.value(quantity, name) for name in names}
+    return {name: found[name] for name in numbers}

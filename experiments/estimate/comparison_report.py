@@ -8,7 +8,15 @@ from rich.console import Console, Group
 from rich.text import Text
 
 from experiments.cli.load import data_notes, header_lines
-from experiments.estimate.comparison import Comparison, Disagreement, KnownTruth, uses_truths
+from experiments.estimate.comparison import (
+    Comparison,
+    Disagreement,
+    KnownTruth,
+    uses_truths,
+    with_intervals,
+)
+from experiments.estimate.details import details_frame, recall_and_precision
+from experiments.estimate.details_report import confusion_latex, details_latex, render_details
 from experiments.estimate.predictions import Prediction
 from experiments.estimate.sensitivity import curves, sensitivity_lines, widened_rows
 from experiments.reporting.files import write_atomically, write_csv, write_figure, write_text
@@ -26,12 +34,14 @@ MOST_COLUMNS = 4
 WIDTH = 160
 
 
-def render(comparison: Comparison) -> Group:
+def render(comparison: Comparison, *, details: bool = False) -> Group:
     """Lay a comparison out for the terminal.
 
     Parameters
     ----------
     comparison : Comparison
+    details : bool
+        Whether to show confusion matrices and all measures of the system.
 
     Returns
     -------
@@ -40,6 +50,8 @@ def render(comparison: Comparison) -> Group:
     parts = [Text(line) for line in _heading(comparison)]
     wide = len(comparison.estimates) > MOST_COLUMNS
     parts += [Text(), *(_long_table(comparison) if wide else _table(comparison)), Text()]
+    if details:
+        parts += render_details(comparison.details)
     if comparison.corrections:
         parts += [*_corrections(comparison), Text()]
     if comparison.predictions:
@@ -83,10 +95,12 @@ def write(comparison: Comparison, folder: Path) -> list[Path]:
     -------
     list of Path
         `estimates.csv`, `estimates.tex`, `intervals.pdf`, `intervals.png`,
+        `details.csv`, `details.tex`, `confusion.tex`, `confusion.pdf`, `confusion.png`,
         `shared_mistakes.csv`, `shared_mistakes.pdf`, `shared_mistakes.png`, and `METHOD.nc` for
         each method with draws.
     """
     from experiments.estimate.comparison_figure import plot_intervals
+    from experiments.estimate.details_figure import plot_confusion
     from experiments.estimate.sensitivity_figure import plot_sensitivity
 
     folder.mkdir(parents=True, exist_ok=True)
@@ -98,6 +112,10 @@ def write(comparison: Comparison, folder: Path) -> list[Path]:
         write_csv(comparison.to_frame(), folder / "estimates.csv"),
         write_text(latex(comparison), folder / "estimates.tex"),
         *write_figure(figure, folder, "intervals"),
+        write_csv(details_frame(comparison.details), folder / "details.csv"),
+        write_text(details_latex(comparison.details), folder / "details.tex"),
+        write_text(confusion_latex(comparison.details), folder / "confusion.tex"),
+        *write_figure(plot_confusion(comparison.details), folder, "confusion"),
         write_csv(table, folder / "shared_mistakes.csv"),
         *write_figure(curve, folder, "shared_mistakes"),
     ]
@@ -243,13 +261,17 @@ def _body(comparison: Comparison, limit: int | None) -> list[list[str]]:
         ["  in this sample", *(str(e.system_accuracy_in_sample) for e in estimates)],
         *widened_rows(comparison.sensitivities),
     ]
+    rows += recall_and_precision(comparison.details, limit)
     for title, quantity in (("rater accuracy", "rater_accuracy"), ("base rate", "base_rates")):
-        values = [e.to_dict()[quantity] for e in estimates]
+        values = [
+            with_intervals(estimate, details, quantity)
+            for estimate, details in zip(estimates, comparison.details, strict=True)
+        ]
         labels = list(dict.fromkeys(label for v in values for label in v))
         if labels:
             rows.append([title, *("" for _ in estimates)])
         for label in labels[:limit]:
-            rows.append([f"  {label}", *(_cell(v[label]) if label in v else "" for v in values)])
+            rows.append([f"  {label}", *(str(v[label]) if label in v else "" for v in values)])
         if limit is not None and len(labels) > limit:
             rows.append([f"  … and {len(labels) - limit} more", *("" for _ in estimates)])
     return rows
@@ -286,6 +308,6 @@ def failed(estimates: tuple[Estimate, ...]) -> bool:
     return any(estimate.system_accuracy.estimate is None for estimate in estimates)
 
 
-def show(comparison: Comparison) -> None:
-    """Print a comparison to standard output."""
-    Console(highlight=False, soft_wrap=True).print(render(comparison))
+def show(comparison: Comparison, *, details: bool = False) -> None:
+    """Print a comparison to standard output, the system in detail if asked for."""
+    Console(highlight=False, soft_wrap=True).print(render(comparison, details=details))

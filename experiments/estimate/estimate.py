@@ -12,6 +12,7 @@ from experiments.estimate.methods import (
 )
 from experiments.estimate.systems import SystemsComparison, compare_estimates
 from lehner import Estimate, Ratings
+from lehner.core.arrays import Floats
 from lehner.core.checks import check_level
 from lehner.core.estimate import require_systems
 from lehner.shared_mistakes.prior import SharedMistakes
@@ -28,6 +29,7 @@ def estimate(
     shared_mistakes: SharedMistakes | None = None,
     sensitivity: bool = False,
     systems_rate: bool = False,
+    costs: Floats | None = None,
     reword: Callable[[str], str] = str,
 ) -> Comparison | SystemsComparison:
     """Estimate the accuracy of the system, or of each system, by several methods.
@@ -54,6 +56,8 @@ def estimate(
     systems_rate : bool
         Whether the other systems serve as raters of each system. This assumes that systems err
         independently of one another, as raters do.
+    costs : ndarray, shape (n_categories, n_categories), optional
+        What each answer (column) costs when each category (row) is true.
     reword : callable
         What is done to each warning, as a command names options where Python has arguments.
 
@@ -101,6 +105,7 @@ def estimate(
             estimates,
             shared_mistakes=shared_mistakes,
             slopes=slopes.get(system),
+            costs=costs,
         )
         for system, estimates in by_system.items()
     ]

@@ -7,14 +7,16 @@ from rich.console import Console, Group
 from rich.text import Text
 
 from experiments.cli.load import data_notes, header_lines
+from experiments.estimate import comparison_report
 from experiments.estimate.comparison_report import (
     MOST_COLUMNS,
     MOST_SHOWN,
     WIDTH,
     share_right,
 )
+from experiments.estimate.details_report import render_details
 from experiments.estimate.systems import SystemsComparison
-from experiments.reporting.files import write_atomically, write_csv, write_figure, write_text
+from experiments.reporting.files import write_csv, write_figure, write_text
 from experiments.reporting.latex import latex_table
 from experiments.reporting.text_table import bold_table
 from lehner import Estimate, IntervalEstimate, SystemDifference
@@ -27,12 +29,14 @@ ESTIMANDS = {
 }
 
 
-def render(comparison: SystemsComparison) -> Group:
+def render(comparison: SystemsComparison, *, details: bool = False) -> Group:
     """Lay a comparison of systems out for the terminal.
 
     Parameters
     ----------
     comparison : SystemsComparison
+    details : bool
+        Whether to show confusion matrices and all measures of each system.
 
     Returns
     -------
@@ -41,14 +45,16 @@ def render(comparison: SystemsComparison) -> Group:
     parts = [Text(line) for line in _heading(comparison)]
     parts += [Text(), *_accuracies(comparison), Text(), *_ranks(comparison), Text()]
     parts += [*_differences(comparison), Text()]
+    if details:
+        parts += [line for one in comparison.comparisons for line in render_details(one.details)]
     parts += [Text(line) for line in _notes(comparison)]
     parts += [Text(line, style="yellow") for line in _warnings(comparison.estimates)]
     return Group(*parts)
 
 
-def show(comparison: SystemsComparison) -> None:
-    """Print a comparison of systems to standard output."""
-    Console(highlight=False, soft_wrap=True).print(render(comparison))
+def show(comparison: SystemsComparison, *, details: bool = False) -> None:
+    """Print a comparison of systems to standard output, each in detail if asked for."""
+    Console(highlight=False, soft_wrap=True).print(render(comparison, details=details))
 
 
 def write(comparison: SystemsComparison, folder: Path) -> list[Path]:
@@ -63,8 +69,8 @@ def write(comparison: SystemsComparison, folder: Path) -> list[Path]:
     Returns
     -------
     list of Path
-        `estimates.csv`, `differences.csv`, `estimates.tex`, `systems.pdf`, `systems.png`, and
-        `METHOD_SYSTEM.nc` for each fit.
+        `estimates.csv`, `differences.csv`, `estimates.tex`, `systems.pdf`, `systems.png`, and a
+        folder for each system with what `lehner estimate` writes of one system.
     """
     from experiments.estimate.systems_figure import plot_systems
 
@@ -77,10 +83,8 @@ def write(comparison: SystemsComparison, folder: Path) -> list[Path]:
         write_text(latex(comparison), folder / "estimates.tex"),
         *write_figure(figure, folder, "systems"),
     ]
-    for one in comparison.estimates:
-        if one.draws is not None:
-            path = folder / f"{one.method}_{_file_name(one.system)}.nc"
-            paths.append(write_atomically(path, one.draws.to_netcdf))
+    for one in comparison.comparisons:
+        paths += comparison_report.write(one, folder / _file_name(one.ratings.systems[0]))
     return paths
 
 

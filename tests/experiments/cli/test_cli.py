@@ -120,7 +120,12 @@ def test_algebra_and_bayes_side_by_side_with_files(run, tmp_path):
     assert "hold different categories for the most probable truth of" in out
     assert "63 parameters for 10 degrees of freedom" in out
     expected = [
+        "confusion.pdf",
+        "confusion.png",
+        "confusion.tex",
         "dawid_skene.nc",
+        "details.csv",
+        "details.tex",
         "estimates.csv",
         "estimates.tex",
         "intervals.pdf",

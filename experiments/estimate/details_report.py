@@ -1,0 +1,120 @@
+"""The system in detail for people: tables on the terminal and in LaTeX."""
+
+from collections.abc import Sequence
+
+from rich.text import Text
+
+from experiments.estimate.details import Details
+from experiments.reporting.latex import latex_table
+from experiments.reporting.markdown import DASH, short
+from experiments.reporting.text_table import bold_table
+from lehner import IntervalEstimate, SystemPerformance
+from lehner.performance.measures import BY_CATEGORY, OF_ALL
+
+NAMES = {
+    "recall": "recall",
+    "precision": "precision",
+    "specificity": "specificity",
+    "f1": "F1",
+    "balanced_accuracy": "balanced accuracy",
+    "mcc": "MCC",
+    "kappa_with_truth": "kappa with the truth",
+    "expected_cost": "expected cost",
+}
+MOST_WITH_INTERVALS = 4
+
+
+def render_details(found: Details) -> list[Text]:
+    """Lay out each method's confusion matrix and measures for a terminal of 80 columns.
+
+    Parameters
+    ----------
+    found : sequence of SystemPerformance or None
+
+    Returns
+    -------
+    list of rich.text.Text
+    """
+    parts: list[Text] = []
+    for one in found:
+        if one is not None:
+            parts += [*_of_method(one), Text()]
+    return parts
+
+
+def _of_method(found: SystemPerformance) -> list[Text]:
+    level = "" if found.level is None else f" [{found.level:.0%} interval]"
+    categories = found.arrays["recall"].names["category"]
+    title = f"{found.method}: {found.system} in detail{level}"
+    lines = [Text(title, style="bold"), *bold_table(_matrix(found, "truth \\ answer"))]
+    by_category = [["", *(NAMES[name] for name in BY_CATEGORY)]]
+    for category in categories:
+        values = (_cell(found.value(name, category)) for name in BY_CATEGORY)
+        by_category.append([str(category), *values])
+    lines += bold_table(by_category)
+    for name in _of_all(found):
+        lines.append(Text(f"{NAMES[name]}  {_cell(found.value(name))}"))
+    return [*lines, *(Text(f"note: {text}") for text in found.notes)]
+
+
+def _of_all(found: SystemPerformance) -> list[str]:
+    return [name for name in (*OF_ALL, "expected_cost") if name in found.arrays]
+
+
+def _matrix(
+    found: SystemPerformance, corner: str, most: int | None = MOST_WITH_INTERVALS
+) -> list[list[str]]:
+    categories = found.arrays["recall"].names["category"]
+    intervals = most is None or len(categories) <= most
+    rows = [[corner, *map(str, categories)]]
+    for truth in categories:
+        values = (found.value("confusion", truth, answer) for answer in categories)
+        shown = (_cell(one) if intervals else _number(one.estimate) for one in values)
+        rows.append([str(truth), *shown])
+    return rows
+
+
+def _cell(value: IntervalEstimate) -> str:
+    ends = ", ".join(_number(end) for end in (value.lower, value.upper))
+    if value.estimate is None or value.lower is None:
+        return _number(value.estimate)
+    return f"{_number(value.estimate)} [{ends}]"
+
+
+def _number(value: float | None) -> str:
+    return DASH if value is None else short(value, 2)
+
+
+def details_latex(found: Details) -> str:
+    """Give the measures of all methods side by side in LaTeX, for the booktabs package.
+
+    Parameters
+    ----------
+    found : sequence of SystemPerformance or None
+
+    Returns
+    -------
+    str
+    """
+    known = [one for one in found if one is not None]
+    rows: list[list[str]] = []
+    for name in BY_CATEGORY:
+        categories = known[0].arrays["recall"].names["category"] if known else []
+        rows.append([NAMES[name], *("" for _ in known)])
+        for category in categories:
+            rows.append([f"  {category}", *(_cell(one.value(name, category)) for one in known)])
+    for name in _of_all(known[0]) if known else ():
+        rows.append([NAMES[name], *(_cell(one.value(name)) for one in known)])
+    return latex_table(["", *(one.method for one in known)], rows)
+
+
+def confusion_latex(found: Details) -> str:
+    """Give the confusion matrices of all methods, one below the other, in LaTeX."""
+    rows: list[Sequence[str]] = []
+    head = [""]
+    for one in found:
+        if one is not None:
+            head, *matrix = _matrix(one, "", most=None)
+            rows += [[one.method, *("" for _ in matrix)]]
+            rows += [[f"  {name}", *cells] for name, *cells in matrix]
+    return latex_table(head, rows)

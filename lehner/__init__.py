@@ -26,6 +26,7 @@ from lehner.k_properties.check import KProperties, KPropertyTest, check_k_proper
 from lehner.known_truths.asking import choose_items
 from lehner.known_truths.base_rates import correct_base_rates
 from lehner.known_truths.correction import TruthCorrection, correct_by_truth, probabilities_right
+from lehner.latent_class.estimate import estimate_latent_class
 from lehner.latent_class.fit_checks import rating_calibration, residual_correlation
 from lehner.latent_class.maximum_likelihood import fit_latent_class
 from lehner.latent_class.result import LatentClassFit
@@ -94,6 +95,7 @@ __all__ = [
     "cut_ratings",
     "estimate_adjusted",
     "estimate_algebraic",
+    "estimate_latent_class",
     "estimate_least_squares",
     "expected_kappa",
     "expected_table",

@@ -290,7 +290,9 @@ def _corrections(ratings: Ratings, estimates: Sequence[Estimate]) -> dict[str, T
 
 def uses_truths(estimate: Estimate) -> bool:
     """Whether known truths entered the fit of a model."""
-    return estimate.draws is not None and bool(estimate.draws.attrs.get("known_truths", 0))
+    if estimate.draws is not None:
+        return bool(estimate.draws.attrs.get("known_truths", 0))
+    return bool(estimate.diagnostics.get("known_truths", 0))
 
 
 def _add_warnings(estimate: Estimate, corrections: dict[str, TruthCorrection]) -> Estimate:

@@ -7,11 +7,17 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from lehner import Estimate, Ratings, estimate_adjusted, estimate_algebraic
+from lehner import (
+    Estimate,
+    Ratings,
+    estimate_adjusted,
+    estimate_algebraic,
+    estimate_latent_class,
+)
 from lehner.algebra.naive import majority_agreement, mean_posterior
 from lehner.algebra.system_accuracy import Aggregation
 from lehner.core.checks import find
-from lehner.latent_class.models import MODELS
+from lehner.latent_class.models import BY_LIKELIHOOD, LIKELIHOOD_MODELS, MODELS
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -48,6 +54,17 @@ ALGEBRAIC: dict[str, Aggregation] = {
 def _algebraic(name: str) -> Callable[[Ratings, float, int], Estimate]:
     def estimate(ratings: Ratings, level: float, seed: int) -> Estimate:
         return estimate_algebraic(ratings, aggregation=ALGEBRAIC[name], level=level, seed=seed)
+
+    return estimate
+
+
+BY_MAXIMUM_LIKELIHOOD = {name + BY_LIKELIHOOD: name for name in LIKELIHOOD_MODELS}
+"""Names of the methods that fit a latent-class model by maximum likelihood, and of the model."""
+
+
+def _by_likelihood(model: str) -> Callable[[Ratings, float, int], Estimate]:
+    def estimate(ratings: Ratings, level: float, seed: int) -> Estimate:
+        return estimate_latent_class(ratings, model, level=level, seed=seed)
 
     return estimate
 
@@ -174,13 +191,22 @@ def list_methods() -> dict[str, Method]:
     Returns
     -------
     dict of str to Method
-        First the methods that need no Bayesian model, then the models.
+        First the methods that need no Bayesian model, then the models by maximum likelihood, then
+        the Bayesian ones.
 
     Examples
     --------
     >>> list_methods()["dawid_skene"].summary
     'a full confusion matrix per rater, Bayesian'
     """
+    by_likelihood = (
+        Method(
+            name=name,
+            summary=f"{MODELS[model].summary}, by maximum likelihood",
+            estimate=_by_likelihood(model),
+        )
+        for name, model in BY_MAXIMUM_LIKELIHOOD.items()
+    )
     bayesian = (
         Method(
             name=name,
@@ -190,7 +216,7 @@ def list_methods() -> dict[str, Method]:
         )
         for name, row in MODELS.items()
     )
-    return {method.name: method for method in (*WITHOUT_MODEL, *bayesian)}
+    return {method.name: method for method in (*WITHOUT_MODEL, *by_likelihood, *bayesian)}
 
 
 def find_method(name: str) -> Method:

@@ -1,10 +1,10 @@
 """The methods of a study with their options, and what each costs."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from experiments.estimate.methods import ALGEBRAIC, find_method
+from experiments.estimate.methods import ALGEBRAIC, BY_MAXIMUM_LIKELIHOOD, find_method
 from lehner.algebra.vote_methods import VOTE_METHODS
 from lehner.core.checks import check_choice, check_number, check_whole_number, find, wrong
 from lehner.latent_class.models import MODELS
@@ -12,6 +12,11 @@ from lehner.latent_class.models import MODELS
 RESAMPLED = {
     "interval": lambda value: check_choice("interval", value, ("percentile", "bca", "none")),
     "resamples": lambda value: check_whole_number("resamples", value, 1),
+}
+LIKELIHOOD = {
+    "interval": lambda value: check_choice("interval", value, ("percentile", "none")),
+    "resamples": RESAMPLED["resamples"],
+    "restarts": lambda value: check_whole_number("restarts", value, 0),
 }
 BAYESIAN = {
     "priors": lambda value: _priors(value),
@@ -36,7 +41,8 @@ class MethodChoice:
     label : str
         What it is called in the results: its name, unless given.
     options : tuple of (str, value)
-        Of algebraic methods `interval` and `resamples`; of Bayesian ones `priors`, `engine`,
+        Of algebraic methods `interval` and `resamples`; of those by maximum likelihood these and
+        `restarts`, by default 0; of Bayesian ones `priors`, `engine`,
         `draws`, `tune`, `chains`, `target_accept`, `tries`, as `bayes_models.fit` takes them, and
         `keep`, how many first replicates of each scenario keep their draws.
     """
@@ -86,13 +92,24 @@ def choose_method(choice: Any) -> MethodChoice:
     label = given.get("label", name)
     if not isinstance(label, str) or not label:
         raise wrong("label", label, "give text in quotes")
-    allowed = BAYESIAN if name in MODELS else RESAMPLED if name in ALGEBRAIC else {}
+    allowed = _allowed(name)
     options = {key: value for key, value in given.items() if key not in ("name", "label")}
     for key, value in options.items():
         find(f"option of {name} called", key, allowed)(value)
-    if name in ALGEBRAIC:
+    if "interval" in allowed:
         options.setdefault("interval", "percentile")
+    if "restarts" in allowed:
+        options.setdefault("restarts", 0)
     return MethodChoice(method=name, label=label, options=tuple(sorted(options.items())))
+
+
+def _allowed(name: str) -> Mapping[str, Callable[[Any], Any]]:
+    """Give the options of a method and their checks."""
+    if name in MODELS:
+        return BAYESIAN
+    if name in BY_MAXIMUM_LIKELIHOOD:
+        return LIKELIHOOD
+    return RESAMPLED if name in ALGEBRAIC else {}
 
 
 def _priors(value: Any) -> Any:

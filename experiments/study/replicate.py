@@ -11,11 +11,16 @@ from typing import Any
 
 import numpy as np
 
-from experiments.estimate.methods import ALGEBRAIC, find_method, fit_as_in_studies
+from experiments.estimate.methods import (
+    ALGEBRAIC,
+    BY_MAXIMUM_LIKELIHOOD,
+    find_method,
+    fit_as_in_studies,
+)
 from experiments.reporting.files import write_atomically
 from experiments.study.identity import data_seed, method_id, method_seed, scenario_id
 from experiments.study.options import MethodChoice
-from lehner import Estimate, InputError, Scenario, estimate_algebraic
+from lehner import Estimate, InputError, Scenario, estimate_algebraic, estimate_latent_class
 from lehner.algebra.vote_methods import estimate_from_votes
 from lehner.core.estimate import ESTIMANDS
 from lehner.data.votes import pattern_votes
@@ -147,16 +152,19 @@ def _estimate(
             name = f"{scenario_id(task.scenario)}-{method_id(choice, task.level)}-{replicate}.nc"
             write_atomically(task.folder / "fits" / name, tree.to_netcdf)
         return bayes_models.estimate_from_draws(tree, level=task.level)
+    if options.get("interval") == "none":
+        options["interval"] = None
     if choice.method in ALGEBRAIC:
-        interval = options.pop("interval")
         return estimate_algebraic(
             ratings,
             aggregation=ALGEBRAIC[choice.method],
-            interval=None if interval == "none" else interval,
             level=task.level,
             seed=seed,
             **options,
         )
+    if choice.method in BY_MAXIMUM_LIKELIHOOD:
+        model = BY_MAXIMUM_LIKELIHOOD[choice.method]
+        return estimate_latent_class(ratings, model, level=task.level, seed=seed, **options)
     return find_method(choice.method).estimate(ratings, task.level, seed)
 
 

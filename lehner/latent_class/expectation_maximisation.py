@@ -206,26 +206,47 @@ def _total(table: PatternTable, log_probability: Floats) -> float:
 def _maximise(table: PatternTable, classes: Floats, model: LatentClassModel) -> LatentClasses:
     """Estimate parameters from probabilities of classes, shape (n_patterns, n_classes)."""
     counts = expected_ratings(table, classes)
-    if model.shared:
-        n_shared = table.n_raters - table.has_system
-        pooled = np.broadcast_to(counts[:n_shared].sum(axis=0), counts[:n_shared].shape)
-        counts = np.concatenate([pooled, counts[n_shared:]])
-    if model.form != "full":
-        counts = _equal_errors(counts, by_category=model.form == "category_accuracy")
     base_rates = table.sum_groups(table.weights[:, None] * classes)
     return LatentClasses(
         base_rates=base_rates / base_rates.sum(axis=-1, keepdims=True),
-        confusion=(counts + EMPTY) / (counts + EMPTY).sum(axis=2, keepdims=True),
+        confusion=most_likely_confusion(counts, model, has_system=table.has_system),
     )
+
+
+def most_likely_confusion(
+    counts: Floats, model: LatentClassModel, *, has_system: bool = True
+) -> Floats:
+    """Estimate confusion matrices from numbers of ratings, as far apart as a model lets them be.
+
+    Parameters
+    ----------
+    counts : ndarray, shape (..., n_raters, n_classes, n_categories)
+    model : LatentClassModel
+    has_system : bool
+        Whether the last rater is the system.
+
+    Returns
+    -------
+    ndarray, shape (..., n_raters, n_classes, n_categories)
+    """
+    if model.shared:
+        n_shared = counts.shape[-3] - has_system
+        raters = counts[..., :n_shared, :, :]
+        pooled = np.broadcast_to(raters.sum(axis=-3, keepdims=True), raters.shape)
+        counts = np.concatenate([pooled, counts[..., n_shared:, :, :]], axis=-3)
+    if model.form != "full":
+        counts = _equal_errors(counts, by_category=model.form == "category_accuracy")
+    counts = counts + EMPTY
+    return np.asarray(counts / counts.sum(axis=-1, keepdims=True))
 
 
 def _equal_errors(counts: Floats, *, by_category: bool) -> Floats:
     k = counts.shape[-1]
-    right = np.diagonal(counts, axis1=1, axis2=2)
-    total = counts.sum(axis=2)
+    right = np.diagonal(counts, axis1=-2, axis2=-1)
+    total = counts.sum(axis=-1)
     if not by_category:
-        right = np.broadcast_to(right.sum(axis=1, keepdims=True), total.shape)
-        total = np.broadcast_to(total.sum(axis=1, keepdims=True), total.shape)
+        right = np.broadcast_to(right.sum(axis=-1, keepdims=True), total.shape)
+        total = np.broadcast_to(total.sum(axis=-1, keepdims=True), total.shape)
     eye = np.eye(k)
     return right[..., None] * eye + (total - right)[..., None] * (1 - eye) / (k - 1)
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from lehner.core.checks import find
 
 BY_LIKELIHOOD = "_ml"
+TAP = "tap"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -66,7 +67,7 @@ MODELS = {
         by_likelihood=LatentClassModel(shared=False, form="full"),
     ),
     "hierarchical_dawid_skene": ModelRow(summary="confusion matrices from a population of raters"),
-    "tap": ModelRow(summary="raters know the truth or guess"),
+    TAP: ModelRow(summary="raters know the truth or guess"),
     "relaxed_k": ModelRow(summary="each K-property relaxed as far as the data ask"),
 }
 LATENT_CLASS_MODELS = {
@@ -74,6 +75,8 @@ LATENT_CLASS_MODELS = {
 }
 LIKELIHOOD_METHODS = {name + BY_LIKELIHOOD: name for name in LATENT_CLASS_MODELS}
 """Latent-class models by maximum likelihood: their names as methods, and in `fit_latent_class`."""
+LIKELIHOOD_MODELS = {name: MODELS[name] for name in (*LATENT_CLASS_MODELS, TAP)}
+"""Models that `estimate_latent_class` fits; t-a-p has a search of its own, `fit_tap`."""
 
 
 def find_latent_class_model(name: str) -> LatentClassModel:

@@ -119,8 +119,9 @@ def log_orderings(ratings: Ratings) -> float:
 
 
 def confusion(mixture: Floats) -> Floats:
-    """Give confusion matrices, shape (n_groups, n_categories, n_responses)."""
-    return mixture[:, :1, None] * np.eye(mixture.shape[1] - 1) + mixture[:, None, 1:]
+    """Give confusion matrices, shape (..., n_groups, n_categories, n_responses)."""
+    known = mixture[..., :1, None] * np.eye(mixture.shape[-1] - 1)
+    return np.asarray(known + mixture[..., None, 1:])
 
 
 def expect(data: GroupVotes, x: Floats) -> tuple[Floats, Floats]:
@@ -168,17 +169,35 @@ def em_step(data: GroupVotes, x: Floats) -> tuple[Floats, float]:
     """
     classes, log_probability = expect(data, x)
     items, ratings = expected_counts(data, classes)
-    before = mixture = data.split(x)[1]
-    right, said = np.diagonal(ratings, axis1=1, axis2=2), ratings.sum(axis=1)
-    total = said.sum(axis=1, keepdims=True)
-    for _ in range(UPDATES):
-        share = mixture[:, :1] / np.maximum(mixture[:, :1] + mixture[:, 1:], TINY)
-        known = right * share
-        counts = np.column_stack([known.sum(axis=1), np.maximum(said - known, 0)])
-        mixture = counts / np.maximum(total, TINY)
-    mixture = np.where(total > 0, mixture, before)
+    mixture = most_likely_mixture(ratings, data.split(x)[1])
     moved = np.concatenate([items / items.sum(), mixture.ravel()])
     return moved, float((data.weights * log_probability).sum())
+
+
+def most_likely_mixture(ratings: Floats, before: Floats) -> Floats:
+    """Estimate what groups know and guess, given how often they said what of which class.
+
+    Parameters
+    ----------
+    ratings : ndarray, shape (..., n_groups, n_categories, n_responses)
+        Expected number of ratings.
+    before : ndarray, shape (..., n_groups, n_categories + 1)
+        From which the updates start: knowing, and guessing each category. Groups without ratings
+        stay there.
+
+    Returns
+    -------
+    ndarray, shape (..., n_groups, n_categories + 1)
+    """
+    right, said = np.diagonal(ratings, axis1=-2, axis2=-1), ratings.sum(axis=-2)
+    total = said.sum(axis=-1, keepdims=True)
+    mixture = before
+    for _ in range(UPDATES):
+        share = mixture[..., :1] / np.maximum(mixture[..., :1] + mixture[..., 1:], TINY)
+        known = right * share
+        counts = [known.sum(axis=-1, keepdims=True), np.maximum(said - known, 0)]
+        mixture = np.concatenate(counts, axis=-1) / np.maximum(total, TINY)
+    return np.where(total > 0, mixture, before)
 
 
 def gradient(data: GroupVotes, x: Floats) -> tuple[Floats, float]:

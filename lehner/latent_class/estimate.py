@@ -1,0 +1,164 @@
+"""The accuracy of a system by latent-class models fitted by maximum likelihood."""
+
+from typing import Literal
+
+import numpy as np
+
+from lehner.core.arrays import Floats
+from lehner.core.checks import check_choice, check_level, check_whole_number, find
+from lehner.core.estimate import Estimate, IntervalEstimate, number, require_estimable
+from lehner.core.named_array import NamedArray, name_places
+from lehner.core.seeds import Seed, child_seeds
+from lehner.data.ratings import Ratings
+from lehner.latent_class.fitted_model import FittedModel, fit_by_likelihood
+from lehner.latent_class.models import BY_LIKELIHOOD, LIKELIHOOD_MODELS
+from lehner.latent_class.resampling import RefittedSamples, refit_patterns
+
+RESTARTS = 5
+RESAMPLES = 500
+ROUNDING = 1e-4
+KIND = "percentile bootstrap"
+IN_SAMPLE_KIND = "bootstrap, truths drawn"
+
+
+def estimate_latent_class(
+    ratings: Ratings,
+    model: str = "dawid_skene",
+    *,
+    interval: Literal["percentile"] | None = "percentile",
+    level: float = 0.9,
+    resamples: int = RESAMPLES,
+    restarts: int = RESTARTS,
+    seed: Seed = 1,
+) -> Estimate:
+    """Estimate the accuracy of the system by a latent-class model and maximum likelihood.
+
+    The system is one more rater. Given an item's true category the ratings are independent. EM
+    starts at the items' shares of votes; the maximum that it reaches from there is taken, and a
+    warning says if random starts reach a higher one.
+
+    Parameters
+    ----------
+    ratings : Ratings
+        With a system. Ratings may be missing, at random given the truth. Known truths of some items
+        enter as data, but for "tap"; if all are known none does.
+    model : str
+        Which confusion matrices there are: "one_coin", "one_coin_by_rater", "class_conditional",
+        "pooled", "dawid_skene" or "tap".
+    interval : {"percentile"}, optional
+        The interval from resamples of the items, each fitted from the estimate; None for none.
+    level : float
+        Probability of the interval, between 0 and 1.
+    resamples : int
+        Number of bootstrap resamples.
+    restarts : int
+        Number of random starts that tell whether there is a higher mode, 0 or more.
+    seed : int, numpy.random.SeedSequence or numpy.random.Generator
+        Of resamples and random starts: the same seed gives the same result.
+
+    Returns
+    -------
+    Estimate
+        With rater accuracy, base rates, confusion matrices and truth probabilities. The interval
+        for the accuracy in this sample is from the truths of these items, drawn from what the fit
+        to each resample says of them.
+
+    Raises
+    ------
+    InputError
+        If there is no system, if there are not two raters, two categories and an item rated by two
+        raters, if it is unknown who gave which rating in a model in which raters differ, or if an
+        argument is not as above.
+
+    Notes
+    -----
+    Maximum likelihood has no prior to hold it where ratings are few: confusion matrices have zeros,
+    and the estimates and intervals are too sure. The Bayesian models are meant for that.
+
+    References
+    ----------
+    Dawid & Skene (1979), https://doi.org/10.2307/2346806; Efron & Tibshirani (1993), An
+    Introduction to the Bootstrap, chapter 13, for the interval.
+
+    Examples
+    --------
+    >>> from lehner import load_dataset
+    >>> estimate = estimate_latent_class(load_dataset("anesthesia", system="2"))
+    >>> round(estimate.system_accuracy.estimate, 3)
+    0.779
+    >>> estimate.confusion.dims
+    ('rater', 'category', 'response')
+    """
+    find("latent-class model", model, LIKELIHOOD_MODELS)
+    if interval is not None:
+        check_choice("interval", interval, ("percentile",))
+    check_level(level)
+    check_whole_number("resamples", resamples, 1)
+    check_whole_number("restarts", restarts, 0)
+    require_estimable(ratings)
+    of_starts, of_items, of_truths = child_seeds(seed, 3)
+    fitted = fit_by_likelihood(ratings, model, restarts=restarts, seed=of_starts)
+    accuracy = IntervalEstimate(estimate=number(fitted.accuracy[-1]))
+    in_sample = IntervalEstimate(estimate=_share_right(fitted))
+    diagnostics, warnings = fitted.diagnostics, fitted.warnings
+    if interval is not None and accuracy.estimate is not None:
+        found = _bootstrap(fitted, resamples, of_items, of_truths)
+        accuracy = _with_ends(accuracy, found.system_accuracy, level, KIND)
+        in_sample = _with_ends(in_sample, found.system_accuracy_in_sample, level, IN_SAMPLE_KIND)
+        unfinished = float(1 - found.converged.mean())
+        diagnostics = diagnostics | {"resamples": resamples, "unconverged_resamples": unfinished}
+    return Estimate(
+        method=model + BY_LIKELIHOOD,
+        system_accuracy=accuracy,
+        system_accuracy_in_sample=in_sample,
+        arrays=_arrays(ratings, fitted),
+        warnings=warnings,
+        diagnostics=diagnostics,
+    )
+
+
+def _share_right(fitted: FittedModel) -> float | None:
+    """Give the expected share of the answers that are right."""
+    answer = fitted.answers[fitted.pattern]
+    by_pattern = np.zeros(len(fitted.answers))
+    by_pattern[fitted.pattern] = fitted.classes[np.arange(len(answer)), np.maximum(answer, 0)]
+    n_items = fitted.n_items * (fitted.answers >= 0)
+    return number(n_items @ by_pattern / n_items.sum())
+
+
+def _bootstrap(
+    fitted: FittedModel, resamples: int, of_items: Seed, of_truths: Seed
+) -> RefittedSamples:
+    rng, total = np.random.default_rng(of_items), fitted.n_items.sum()
+    weights = rng.multinomial(total, fitted.n_items / total, size=resamples).astype(float)
+    return refit_patterns(fitted, weights, of_truths)
+
+
+def _with_ends(
+    value: IntervalEstimate, resampled: Floats, level: float, kind: str
+) -> IntervalEstimate:
+    # EM comes near an end, and takes for ever to reach it.
+    settled = np.where(resampled > 1 - ROUNDING, 1.0, resampled)
+    lower, upper = np.quantile(settled, [(1 - level) / 2, (1 + level) / 2])
+    return IntervalEstimate(
+        estimate=value.estimate, lower=float(lower), upper=float(upper), level=level, kind=kind
+    )
+
+
+def _arrays(ratings: Ratings, fitted: FittedModel) -> dict[str, NamedArray]:
+    categories = list(ratings.categories)
+    confusion = NamedArray(
+        values=fitted.confusion,
+        names={
+            "rater": list(ratings.all_raters),
+            "category": categories,
+            "response": categories,
+        },
+    )
+    base_rates = np.where(np.isnan(fitted.classes).any(), np.nan, fitted.base_rates)
+    return {
+        "rater_accuracy": name_places(fitted.accuracy[:-1], ratings, "rater"),
+        "base_rates": name_places(base_rates, ratings, "category"),
+        "confusion": confusion,
+        "truth_probabilities": name_places(fitted.classes, ratings, "item", "category"),
+    }

@@ -1,0 +1,194 @@
+"""A latent-class model fitted to many weightings of the same patterns at once, as of resamples."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from lehner.core.arrays import TINY, Booleans, Floats, Integers
+from lehner.core.class_posterior import class_posterior
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
+
+CHUNK = 400_000
+"""Probabilities of classes that are in memory at once: more do not stay near the processor."""
+STILL = 1e-6
+"""A sample is done when a step of EM moves no probability by more."""
+MOST_CYCLES = 500
+INWARDS = 0.02
+"""By this share the start is moved to level probabilities: EM cannot leave those that are 0."""
+STRIDE = 1.0
+"""The least stride of the extrapolation is 1: a step of EM."""
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class SampledModel:
+    """A model whose parameters are base rates and, flat, what the confusion matrices come from.
+
+    Parameters
+    ----------
+    answers : scipy.sparse.csr_array, shape (n_patterns, n_raters * n_categories)
+        How often each rater gave each category.
+    possible : ndarray of bool, shape (n_patterns, n_classes), optional
+        Which class a pattern can be of, where some truths are known.
+    shape : tuple of int
+        Of the parameters of one sample that come after the base rates.
+    confusion : callable
+        From parameters, shape (n_samples, *shape), to confusion matrices, shape (n_samples,
+        n_raters, n_classes, n_categories).
+    maximise : callable
+        From expected ratings, of the shape of the confusion matrices, and the parameters before,
+        to parameters.
+    """
+
+    answers: "csr_array"
+    possible: Booleans | None
+    shape: tuple[int, ...]
+    confusion: Callable[[Floats], Floats]
+    maximise: Callable[[Floats, Floats], Floats]
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class SampledFits:
+    """What was found in each sample.
+
+    Parameters
+    ----------
+    base_rates : ndarray, shape (n_samples, n_classes)
+    confusion : ndarray, shape (n_samples, n_raters, n_classes, n_categories)
+    classes : ndarray, shape (n_patterns, n_classes, n_samples)
+        Probability of each class given a pattern.
+    converged : ndarray of bool, shape (n_samples,)
+    """
+
+    base_rates: Floats
+    confusion: Floats
+    classes: Floats
+    converged: Booleans
+
+
+def fit_samples(
+    model: SampledModel, base_rates: Floats, parameters: Floats, weights: Floats
+) -> Iterator[SampledFits]:
+    """Maximise the likelihood of each of many samples of the same patterns.
+
+    Each sample takes steps of EM and extrapolations (SQUAREM) of its own, and is left alone when
+    it is done. It ends at the maximum that is reached from the start, not at another order
+    of the classes.
+
+    Parameters
+    ----------
+    model : SampledModel
+    base_rates : ndarray, shape (n_classes,)
+        Where all samples start, as at the fit to the data that they were drawn from.
+    parameters : ndarray, shape `model.shape`
+    weights : ndarray, shape (n_samples, n_patterns)
+        How many items of each pattern there are.
+
+    Yields
+    ------
+    SampledFits
+        Of some samples at a time, in order.
+
+    References
+    ----------
+    Varadhan & Roland (2008), Scandinavian Journal of Statistics 35, 335-353, for SQUAREM.
+    """
+    start = np.append(base_rates, parameters)
+    sizes = np.bincount(rows := _rows(model, len(base_rates)))
+    start = (1 - INWARDS) * start + INWARDS / sizes[rows]
+    size = max(1, CHUNK // max(1, len(weights[0]) * len(base_rates)))
+    for first in range(0, len(weights), size):
+        of_chunk = np.ascontiguousarray(weights[first : first + size].T)
+        points, converged = _climb(model, start, len(base_rates), of_chunk)
+        rates, rest = _split(points, len(base_rates), model.shape)
+        confusion = model.confusion(rest)
+        classes, _ = _expect(model, rates, confusion)
+        yield SampledFits(
+            base_rates=rates, confusion=confusion, classes=classes, converged=converged
+        )
+
+
+def _climb(
+    model: SampledModel, start: Floats, n_classes: int, weights: Floats
+) -> tuple[Floats, Booleans]:
+    """Give the maxima, (n_parameters, n_samples), and whether they were reached."""
+    n_samples = weights.shape[1]
+    found = np.tile(start[:, None], n_samples)
+    converged = np.zeros(n_samples, dtype=bool)
+    active = np.arange(n_samples)
+    points = found
+    for _ in range(MOST_CYCLES):
+        first, _ = _step(model, points, n_classes, weights)
+        second, reached = _step(model, first, n_classes, weights)
+        done = np.abs(second - first).max(axis=0) < STILL
+        found[:, active[done]], converged[active[done]] = second[:, done], True
+        if done.all():
+            return found, converged
+        active, weights = active[~done], weights[:, ~done]
+        points, first, second = points[:, ~done], first[:, ~done], second[:, ~done]
+        far = _extrapolate(points, first, second, _rows(model, n_classes))
+        landed, there = _step(model, far, n_classes, weights)
+        points = np.where(there >= reached[~done], landed, second)
+    found[:, active] = points
+    return found, converged
+
+
+def _step(
+    model: SampledModel, points: Floats, n_classes: int, weights: Floats
+) -> tuple[Floats, Floats]:
+    """Take a step of EM in each sample; the log-likelihoods given are those before it."""
+    rates, parameters = _split(points, n_classes, model.shape)
+    classes, log_probability = _expect(model, rates, model.confusion(parameters))
+    classes *= weights[:, None]
+    n_items = classes.sum(axis=0)
+    n_patterns, _, n_samples = classes.shape
+    counts = model.answers.T @ classes.reshape(n_patterns, -1)
+    # From (rater and category, class and sample): samples stay side by side in memory.
+    counts = counts.reshape(-1, _n_categories(model, n_classes), n_classes, n_samples)
+    moved = model.maximise(counts.transpose(3, 0, 2, 1), parameters)
+    points = np.concatenate([n_items / n_items.sum(axis=0), moved.reshape(n_samples, -1).T])
+    return points, (weights * log_probability).sum(axis=0)
+
+
+def _expect(model: SampledModel, rates: Floats, confusion: Floats) -> tuple[Floats, Floats]:
+    """Give probabilities of classes, (n_patterns, n_classes, n_samples), and of patterns."""
+    n_samples, n_classes = rates.shape
+    log = np.log(np.maximum(confusion, TINY)).transpose(1, 3, 2, 0)
+    joint = model.answers @ log.reshape(-1, n_classes * n_samples)
+    joint = joint.reshape(-1, n_classes, n_samples)
+    joint += np.log(np.maximum(rates, TINY)).T
+    if model.possible is not None:
+        joint[~model.possible] = -np.inf
+    return class_posterior(joint, axis=1)
+
+
+def _split(points: Floats, n_classes: int, shape: tuple[int, ...]) -> tuple[Floats, Floats]:
+    return points[:n_classes].T, points[n_classes:].T.reshape(-1, *shape)
+
+
+def _n_categories(model: SampledModel, n_classes: int) -> int:
+    return int(model.answers.shape[1]) // model.shape[0]
+
+
+def _rows(model: SampledModel, n_classes: int) -> Integers:
+    """Give the number of the distribution of each parameter."""
+    n_rows = int(np.prod(model.shape[:-1]))
+    return np.append(
+        np.zeros(n_classes, np.int64), np.repeat(np.arange(1, n_rows + 1), model.shape[-1])
+    )
+
+
+def _extrapolate(start: Floats, first: Floats, second: Floats, rows: Integers) -> Floats:
+    """Go on in the direction of two steps, in logarithms, so that nothing leaves its simplex."""
+    logs = [np.log(np.maximum(point, TINY)) for point in (start, first, second)]
+    pace, bend = logs[1] - logs[0], logs[2] - 2 * logs[1] + logs[0]
+    turn = (second * bend**2).sum(axis=0)
+    length = (second * pace**2).sum(axis=0)
+    size = np.sqrt(np.divide(length, turn, out=np.ones_like(turn), where=turn > TINY))
+    size = np.maximum(size, STRIDE)
+    far = np.exp(np.clip(logs[0] + 2 * size * pace + size**2 * bend, -600.0, 0.0))
+    starts = np.flatnonzero(np.diff(rows, prepend=-1))
+    return np.asarray(far / np.add.reduceat(far, starts, axis=0)[rows])

@@ -1,0 +1,217 @@
+"""A latent-class model fitted to ratings by maximum likelihood, ready to be fitted to resamples."""
+
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, cast
+
+import numpy as np
+
+from lehner.core.arrays import Floats, Integers
+from lehner.core.seeds import Seed
+from lehner.core.wording import counted
+from lehner.data.ratings import Ratings
+from lehner.latent_class.expectation_maximisation import most_likely_confusion
+from lehner.latent_class.fits_of_samples import SampledModel
+from lehner.latent_class.maximum import BOUNDARY
+from lehner.latent_class.maximum_likelihood import fit_latent_class
+from lehner.latent_class.models import TAP, find_latent_class_model
+from lehner.latent_class.notes import SAME_MODE
+from lehner.latent_class.pattern_table import known_truths, tabulate
+from lehner.latent_class.result import LatentClassFit
+from lehner.latent_class.tap.likelihood import confusion, most_likely_mixture
+from lehner.latent_class.tap.maximum_likelihood import TapFit, fit_tap
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
+
+HIGHER_STEPS = 600
+"""Steps of EM from a random start: enough to see that it leads higher."""
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class FittedModel:
+    """Where the likelihood of ratings with a system is highest, the system as last rater.
+
+    Parameters
+    ----------
+    name : str
+        Name of the model.
+    model : SampledModel
+    base_rates : ndarray, shape (n_classes,)
+    parameters : ndarray, shape `model.shape`
+    accuracy : ndarray, shape (n_raters,)
+        Expected accuracy; NaN where the ratings do not tell it.
+    confusion : ndarray, shape (n_raters, n_classes, n_categories)
+        NaN in rows that no rating is expected to fall into.
+    classes : ndarray, shape (n_rows, n_classes)
+        Probability of each class for each row of the ratings.
+    pattern : ndarray of int, shape (n_rows,)
+        The pattern of each row.
+    answers : ndarray of int, shape (n_patterns,)
+        The system's answer, -1 where there is none.
+    n_items : ndarray of int, shape (n_patterns,)
+    warnings : tuple of str
+    diagnostics : dict
+    """
+
+    name: str
+    model: SampledModel
+    base_rates: Floats
+    parameters: Floats
+    accuracy: Floats
+    confusion: Floats
+    classes: Floats
+    pattern: Integers
+    answers: Integers
+    n_items: Integers
+    warnings: tuple[str, ...]
+    diagnostics: dict[str, object]
+
+
+def fit_by_likelihood(
+    ratings: Ratings, model: str, *, restarts: int = 0, seed: Seed = 1
+) -> FittedModel:
+    """Fit a model from the votes, and say what is to be known of the fit.
+
+    Parameters
+    ----------
+    ratings : Ratings
+        With a system.
+    model : str
+        Among `LIKELIHOOD_MODELS`.
+    restarts : int
+        Number of random starts that tell whether there is a higher mode.
+    seed : int, numpy.random.SeedSequence or numpy.random.Generator
+        Of the random starts.
+
+    Returns
+    -------
+    FittedModel
+        The mode that is reached from the votes: a higher one often has classes that are not the
+        categories, and is told of, not taken.
+    """
+    if model == TAP:
+        return _fit_tap(ratings, restarts, seed)
+    fit = fit_latent_class(ratings, model)
+    maximum = fit._maximum
+    table, found = maximum.table, maximum.found
+    chosen = find_latent_class_model(model)
+    pattern = tabulate(ratings, truths=table.truths is not None)[1]
+    unsettled = [note for note in fit.notes if note.startswith("labels are unsettled")]
+    return FittedModel(
+        name=model,
+        model=SampledModel(
+            answers=cast("csr_array", table.answers),
+            possible=None if table.truths is None else table.possible(maximum.n_classes),
+            shape=found.confusion.shape,
+            confusion=lambda parameters: parameters,
+            maximise=lambda counts, before: most_likely_confusion(counts, chosen),
+        ),
+        base_rates=found.base_rates,
+        parameters=found.confusion,
+        accuracy=maximum.accuracy,
+        confusion=fit.confusion.values,
+        classes=fit.class_probabilities.values,
+        pattern=pattern,
+        answers=_answers(ratings, pattern),
+        n_items=table.weights.astype(np.int64),
+        warnings=(
+            *_not_converged(fit),
+            *unsettled,
+            *_too_many(fit.n_parameters, ratings),
+            *_boundary(found.confusion[maximum.rated]),
+            *_higher_mode(fit, ratings, restarts, seed),
+        ),
+        diagnostics=_diagnostics(fit) | {"known_truths": known_truths(ratings)},
+    )
+
+
+def _fit_tap(ratings: Ratings, restarts: int, seed: Seed) -> FittedModel:
+    """Fit t-a-p; what the data do not determine starts level in resamples."""
+    fit = fit_tap(ratings, by_rater=True, starts=1 + restarts, seed=seed)
+    table, pattern = tabulate(ratings)
+    k = ratings.n_categories
+    knowledge = np.nan_to_num(fit.knowledge.values, nan=0.5)[:, None]
+    guessing = np.nan_to_num(fit.guessing.values, nan=1 / k)
+    right = np.diagonal(fit.confusion.values, axis1=1, axis2=2)
+    return FittedModel(
+        name=TAP,
+        model=SampledModel(
+            answers=cast("csr_array", table.answers),
+            possible=None,
+            shape=(len(guessing), k + 1),
+            confusion=confusion,
+            maximise=most_likely_mixture,
+        ),
+        base_rates=np.nan_to_num(fit.base_rates.values, nan=1 / k),
+        parameters=np.column_stack([knowledge, (1 - knowledge) * guessing]),
+        accuracy=right @ fit.base_rates.values,
+        confusion=fit.confusion.values,
+        classes=fit.class_probabilities.values,
+        pattern=pattern,
+        answers=_answers(ratings, pattern),
+        n_items=table.weights.astype(np.int64),
+        warnings=(*fit.notes, *_too_many(fit.n_parameters, ratings)),
+        diagnostics=_diagnostics(fit),
+    )
+
+
+def _answers(ratings: Ratings, pattern: Integers) -> Integers:
+    """Give the system's answer for each pattern."""
+    answers = np.full(int(pattern.max(initial=-1)) + 1, -1)
+    answers[pattern] = ratings.system
+    return answers
+
+
+def _diagnostics(fit: LatentClassFit | TapFit) -> dict[str, object]:
+    return {
+        "log_likelihood": fit.log_likelihood,
+        "n_parameters": fit.n_parameters,
+        "converged": fit.converged,
+        "iterations": fit.iterations,
+    }
+
+
+def _not_converged(fit: LatentClassFit) -> list[str]:
+    if fit.converged:
+        return []
+    return [f"EM had not converged after {fit.iterations} steps: the numbers may still move"]
+
+
+def _too_many(n_parameters: int, ratings: Ratings) -> list[str]:
+    """Say where there are more parameters than the patterns or items could determine."""
+    lengths = np.bincount(ratings.all_flat.item_index, minlength=ratings.n_rows)
+    n_items = int(ratings.weights[lengths > 1].sum())
+    free = min(n_items, ratings.n_categories ** len(ratings.all_raters) - 1)
+    if n_parameters <= free:
+        return []
+    return [
+        f"{n_parameters} parameters for {counted(free, 'degree')} of freedom: other values fit as "
+        "well, and the interval does not show it"
+    ]
+
+
+def _boundary(confusion: Floats) -> list[str]:
+    at_end = int(((confusion < BOUNDARY) | (confusion > 1 - BOUNDARY)).sum())
+    if not at_end:
+        return []
+    return [
+        f"{at_end} of {confusion.size} probabilities of the confusion matrices are 0 or 1: with so "
+        "few ratings of them the model is surer than it should be"
+    ]
+
+
+def _higher_mode(fit: LatentClassFit, ratings: Ratings, restarts: int, seed: Seed) -> list[str]:
+    if not restarts:
+        return []
+    refit = partial(fit_latent_class, ratings, fit.model, start="random", restarts=restarts)
+    other = refit(seed=seed, max_iterations=HIGHER_STEPS, tolerance=1e-9)
+    gain = other.log_likelihood - fit.log_likelihood
+    if gain < SAME_MODE or other.accuracy is None:
+        return []
+    there = float(other.accuracy.values[-1])
+    return [
+        f"several modes: from {counted(restarts, 'random start')} the log-likelihood reached is "
+        f"higher by {gain:.3f}, and the system's accuracy there {there:.3f}; the mode nearest to "
+        "the votes was taken"
+    ]

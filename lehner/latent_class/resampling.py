@@ -1,0 +1,78 @@
+"""Resamples of the items, a latent-class model fitted to each by maximum likelihood."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from lehner.core.arrays import Booleans, Floats
+from lehner.core.seeds import Seed, generator
+from lehner.latent_class.fits_of_samples import SampledFits, fit_samples
+from lehner.latent_class.fitted_model import FittedModel
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class RefittedSamples:
+    """What each resample says about the system.
+
+    Parameters
+    ----------
+    system_accuracy : ndarray, shape (n_samples,)
+        Expected accuracy by the fit to the resample.
+    system_accuracy_in_sample : ndarray, shape (n_samples,)
+        Share of the items at hand that the system got right, their truths drawn from what the fit
+        to the resample says of them.
+    converged : ndarray of bool, shape (n_samples,)
+    """
+
+    system_accuracy: Floats
+    system_accuracy_in_sample: Floats
+    converged: Booleans
+
+
+def refit_samples(fitted: FittedModel, weights: Floats, seed: Seed = 1) -> RefittedSamples:
+    """Fit a model to weightings of the items, each from the fit to the items as they are.
+
+    With the same weights for several systems their differences are those of a joint bootstrap.
+
+    Parameters
+    ----------
+    fitted : FittedModel
+    weights : ndarray, shape (n_samples, n_rows)
+        How many items each row of the ratings stands for in each sample, as from
+        `numpy.random.Generator.multinomial`.
+    seed : int, numpy.random.SeedSequence or numpy.random.Generator
+        Of the truths that are drawn.
+
+    Returns
+    -------
+    RefittedSamples
+    """
+    by_pattern = np.array(
+        [np.bincount(fitted.pattern, one, len(fitted.n_items)) for one in weights]
+    )
+    return refit_patterns(fitted, by_pattern, seed)
+
+
+def refit_patterns(fitted: FittedModel, weights: Floats, seed: Seed = 1) -> RefittedSamples:
+    """Fit a model to weightings of the patterns, (n_samples, n_patterns); see `refit_samples`."""
+    rng = generator(seed)
+    samples = fit_samples(fitted.model, fitted.base_rates, fitted.parameters, weights)
+    accuracy, in_sample, converged = [], [], []
+    for fits in samples:
+        right = np.diagonal(fits.confusion[:, -1], axis1=1, axis2=2)
+        accuracy.append((fits.base_rates * right).sum(axis=1))
+        in_sample.append(_draw_share_right(fitted, fits, rng))
+        converged.append(fits.converged)
+    return RefittedSamples(
+        system_accuracy=np.concatenate(accuracy),
+        system_accuracy_in_sample=np.concatenate(in_sample),
+        converged=np.concatenate(converged),
+    )
+
+
+def _draw_share_right(fitted: FittedModel, fits: SampledFits, rng: np.random.Generator) -> Floats:
+    answered = np.flatnonzero(fitted.answers >= 0)
+    right = fits.classes[answered, fitted.answers[answered]]
+    n_items = fitted.n_items[answered]
+    drawn = rng.binomial(n_items[:, None], np.clip(right, 0.0, 1.0))
+    return np.asarray(drawn.sum(axis=0) / n_items.sum())

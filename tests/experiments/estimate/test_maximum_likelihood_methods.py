@@ -1,0 +1,87 @@
+"""Latent-class models by maximum likelihood as methods of the command and of studies."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+from experiments.estimate.methods import BY_MAXIMUM_LIKELIHOOD, list_methods
+from experiments.study import run_study
+from experiments.study.options import choose_method
+from lehner import InputError, estimate_latent_class, simulate
+from lehner.simulation.scenario import Scenario
+
+NAMES = list(BY_MAXIMUM_LIKELIHOOD)
+STUDY = """
+name = "by likelihood"
+seed = 1
+replicates = 3
+methods = [
+    { name = "one_coin_ml", resamples = 30 },
+    { name = "tap_ml", interval = "none" },
+]
+[[scenarios]]
+name = "one"
+n_items = 60
+n_categories = 3
+"""
+
+
+def test_every_model_by_likelihood_is_a_method_of_the_command(run):
+    options = [part for name in NAMES for part in ("--method", name)]
+    code, out, _ = run("estimate", "anesthesia", "--system", "2", *options, "--json")
+    found = {one["method"]: one for one in json.loads(out)["estimates"]}
+    assert (code, list(found)) == (0, NAMES)
+    for one in found.values():
+        for quantity in ("system_accuracy", "system_accuracy_in_sample"):
+            value = one[quantity]
+            assert 0.5 < value["lower"] <= value["estimate"] <= value["upper"] <= 1
+        assert set(one["rater_accuracy"]) == {"1", "3", "4", "5"}
+    assert list_methods()["tap_ml"].summary.endswith("by maximum likelihood")
+
+
+def test_known_truths_in_a_model_do_not_correct_it_again(run, tmp_path):
+    ratings = simulate(Scenario(n_items=80, n_categories=2), 1).to_wide()
+    ratings.loc[20:, "truth"] = None
+    ratings.to_csv(tmp_path / "ratings.csv", index=False)
+    options = ("estimate", tmp_path / "ratings.csv", "--method", "one_coin_ml", "--json")
+    (apart,) = json.loads(run(*options)[1])["estimates"]
+    (within,) = json.loads(run(*options, "--truths-in-model")[1])["estimates"]
+    assert apart["with_known_truth"]["n_known"] == 20
+    assert within["with_known_truth"] is None
+    assert apart["diagnostics"]["known_truths"] == 0 < within["diagnostics"]["known_truths"]
+
+
+def test_a_study_takes_them_with_options(tmp_path):
+    (tmp_path / "study.toml").write_text(STUDY)
+    found = run_study(tmp_path / "study.toml", tmp_path / "out")
+    assert (found["status"] == "ok").all() and len(found) == 12
+    one = found[(found["method"] == "one_coin_ml") & (found["estimand"] == "system_accuracy")]
+    assert (one["lower"] < one["upper"]).all() and (one["upper"] <= 1).all()
+    other = found[found["method"] == "tap_ml"]
+    assert other["lower"].isna().all() and other["estimate"].notna().all()
+    data = simulate(Scenario(n_items=60, n_categories=3), int(one["seed"].iloc[0]))
+    again = estimate_latent_class(data, "one_coin", interval=None).system_accuracy.estimate
+    assert one["estimate"].iloc[0] == pytest.approx(again)
+
+
+def test_options_are_checked():
+    assert dict(choose_method("dawid_skene_ml").options) == {
+        "interval": "percentile",
+        "restarts": 0,
+    }
+    with pytest.raises(InputError, match="option of dawid_skene_ml called 'draws'"):
+        choose_method({"name": "dawid_skene_ml", "draws": 100})
+
+
+def test_the_command_needs_no_pymc():
+    code = (
+        "import sys\n"
+        "from experiments.cli.main import app\n"
+        "args = ['estimate', 'lehner_table2', '--system', 'System', '--method', 'dawid_skene_ml']\n"
+        "app([*args, '--json'], standalone_mode=False)\n"
+        "print([name for name in ('pymc', 'pytensor', 'bayes_models') if name in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[-1] == "[]"

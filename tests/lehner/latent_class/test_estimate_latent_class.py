@@ -1,0 +1,148 @@
+"""System accuracy by maximum likelihood: the fit, its resamples, and what is said of them."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from lehner import (
+    InputError,
+    Ratings,
+    Scenario,
+    estimate_latent_class,
+    fit_latent_class,
+    fit_tap,
+    load_dataset,
+    simulate,
+)
+from lehner.latent_class.fitted_model import fit_by_likelihood
+from lehner.latent_class.models import LIKELIHOOD_MODELS
+from lehner.latent_class.resampling import refit_samples
+
+SCENARIO = Scenario(
+    n_categories=3, n_items=300, rater_accuracy=(0.6, 0.7, 0.8, 0.7), base_rates="equal"
+)
+each_model = pytest.mark.parametrize("model", LIKELIHOOD_MODELS)
+
+
+@pytest.fixture(scope="module")
+def ratings():
+    return simulate(SCENARIO, seed=3).with_truth(None)
+
+
+@each_model
+def test_the_estimate_is_that_of_the_fit(model, ratings):
+    estimate = estimate_latent_class(ratings, model, interval=None)
+    fit = fit_tap(ratings, by_rater=True) if model == "tap" else fit_latent_class(ratings, model)
+    assert estimate.method == f"{model}_ml"
+    for name in ("base_rates", "confusion"):
+        np.testing.assert_allclose(estimate.arrays[name].values, getattr(fit, name).values)
+    right = np.diagonal(fit.confusion.values, axis1=1, axis2=2) @ fit.base_rates.values
+    np.testing.assert_allclose(estimate.rater_accuracy.values, right[:-1])
+    assert estimate.system_accuracy.estimate == pytest.approx(right[-1])
+    of_answers = fit.class_probabilities.values[np.arange(300), ratings.system]
+    assert estimate.system_accuracy_in_sample.estimate == pytest.approx(of_answers.mean())
+    assert estimate.confusion.dims == ("rater", "category", "response")
+    assert estimate.system_accuracy.lower is None
+
+
+@each_model
+def test_a_resample_is_fitted_as_if_its_items_were_the_data(model, ratings):
+    rows = np.random.default_rng(5).integers(300, size=(4, 300))
+    weights = np.array([np.bincount(one, minlength=300) for one in rows])
+    found = refit_samples(fit_by_likelihood(ratings, model), weights)
+    assert found.converged.all()
+    for one, accuracy in zip(rows, found.system_accuracy, strict=True):
+        taken = ratings.take(one, None).with_items(range(300))
+        alone = estimate_latent_class(taken, model, interval=None)
+        assert accuracy == pytest.approx(alone.system_accuracy.estimate, abs=2e-4)
+
+
+def test_weights_of_one_leave_the_estimate_and_its_share_right_as_they_are(ratings):
+    fitted = fit_by_likelihood(ratings, "one_coin_by_rater")
+    found = refit_samples(fitted, np.ones((400, 300)), seed=1)
+    estimate = estimate_latent_class(ratings, "one_coin_by_rater", interval=None)
+    np.testing.assert_allclose(found.system_accuracy, estimate.system_accuracy.estimate, atol=1e-5)
+    # What varies is the truth of the items: a sum of 300 that are right with probability p.
+    right = estimate.truth_probabilities.values[np.arange(300), ratings.system]
+    drawn = found.system_accuracy_in_sample
+    assert drawn.mean() == pytest.approx(right.mean(), abs=5 * drawn.std() / 20)
+    assert drawn.std() == pytest.approx(np.sqrt((right * (1 - right)).sum()) / 300, rel=0.15)
+
+
+def test_systems_that_share_weights_and_answers_share_resamples(ratings):
+    weights = np.random.default_rng(1).multinomial(300, np.full(300, 1 / 300), size=5)
+    one = refit_samples(fit_by_likelihood(ratings, "dawid_skene"), weights)
+    other = refit_samples(fit_by_likelihood(ratings, "dawid_skene"), weights[::-1])
+    np.testing.assert_array_equal(one.system_accuracy, other.system_accuracy[::-1])
+
+
+def test_grouped_rows_are_as_their_items(ratings):
+    one = estimate_latent_class(ratings, "class_conditional", resamples=50)
+    other = estimate_latent_class(ratings.collapse(), "class_conditional", resamples=50)
+    assert one.system_accuracy == other.system_accuracy
+    assert one.system_accuracy_in_sample == other.system_accuracy_in_sample
+
+
+def test_the_same_seed_gives_the_same_interval(ratings):
+    first, again, other = (
+        estimate_latent_class(ratings, "pooled", resamples=40, restarts=0, seed=seed)
+        for seed in (1, 1, 2)
+    )
+    assert first.system_accuracy == again.system_accuracy != other.system_accuracy
+    assert first.system_accuracy_in_sample == again.system_accuracy_in_sample
+
+
+def test_intervals_hold_as_often_as_they_say_where_the_model_is_right():
+    scenario = replace(SCENARIO, n_items=200)
+    inside = np.zeros((60, 2))
+    for seed in range(60):
+        ratings = simulate(scenario, seed)
+        found = estimate_latent_class(
+            ratings, "one_coin_by_rater", resamples=200, restarts=0, seed=seed
+        )
+        # The system is right in .9 of the items of any category.
+        truths = (0.9, float((ratings.truth == ratings.system).mean()))
+        for i, value in enumerate((found.system_accuracy, found.system_accuracy_in_sample)):
+            inside[seed, i] = value.lower <= truths[i] <= value.upper
+    # 90%, with a standard error of .039.
+    assert (inside.mean(axis=0) > 0.9 - 3 * 0.039).all()
+
+
+def test_known_truths_enter_as_data(ratings):
+    truth = np.where(np.arange(300) < 40, simulate(SCENARIO, seed=3).truth, -1)
+    found = estimate_latent_class(ratings.with_truth(truth), interval=None)
+    assert (found.truth_probabilities.values[np.arange(40), truth[:40]] == 1).all()
+    assert found.diagnostics["known_truths"] == 40
+    resampled = estimate_latent_class(ratings.with_truth(truth), resamples=20)
+    assert resampled.system_accuracy.lower < resampled.system_accuracy.estimate
+
+
+def test_what_is_to_be_known_of_a_fit_is_said():
+    found = estimate_latent_class(load_dataset("lehner_table2"), resamples=20)
+    said = " ".join(found.warnings)
+    assert "63 parameters for 10 degrees of freedom: other values fit as well" in said
+    assert "of 80 probabilities of the confusion matrices are 0 or 1" in said
+    assert "several modes: from 5 random starts" in said
+    assert found.diagnostics["unconverged_resamples"] == 0
+    quiet = estimate_latent_class(simulate(SCENARIO, 1), "one_coin", resamples=20)
+    assert quiet.warnings == ()
+
+
+def test_what_the_ratings_do_not_tell_is_no_number():
+    # Agreement by chance: of tap nothing is known.
+    found = estimate_latent_class(
+        Ratings([[0, 0], [0, 1], [1, 0], [1, 1]] * 2, ["a", "b"], system=[0] * 4 + [1] * 4), "tap"
+    )
+    assert found.system_accuracy.estimate is None
+    assert found.system_accuracy.lower is None
+    assert any("agree no more than guesses would" in text for text in found.warnings)
+
+
+def test_bad_arguments_are_told(ratings):
+    with pytest.raises(InputError, match="no latent-class model 'relaxed_k'"):
+        estimate_latent_class(ratings, "relaxed_k")
+    with pytest.raises(InputError, match="interval is 'bca'"):
+        estimate_latent_class(ratings, interval="bca")
+    with pytest.raises(InputError, match="no column or rater is the system"):
+        estimate_latent_class(ratings.without_system())

@@ -17,8 +17,8 @@ from lehner import (
     compare_systems,
     rank_systems,
 )
-from lehner.algebra.vote_methods import VOTE_METHODS
 from lehner.core.estimate import plain
+from lehner.systems.bootstrap import bootstrap_methods
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -179,7 +179,7 @@ def _joint_draws(
     ratings: Ratings, estimates: Sequence[Estimate], seed: int, *, systems_rate: bool
 ) -> JointDraws | None:
     method = estimates[0].method
-    if method in VOTE_METHODS:
+    if method in bootstrap_methods():
         seen = ratings.with_truth(None)
         return bootstrap_systems(method, seen, systems_rate=systems_rate, seed=seed)
     trees = {one.system: one.draws for one in estimates if one.draws is not None}

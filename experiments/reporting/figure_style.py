@@ -73,7 +73,7 @@ def figure_style(*, columns: int = 2) -> Iterator[float]:
     """
     from matplotlib import rc_context
 
-    with rc_context(STYLE):  # type: ignore[arg-type]
+    with rc_context(STYLE):
         yield WIDTHS[columns]
 
 

@@ -48,15 +48,15 @@ MEASURES = {
 PICTURES = {
     "bias": "Bias for the expected accuracy, with 95% Monte Carlo intervals.",
     "coverage": "Coverage of the intervals, with 95% Monte Carlo intervals.",
-    "estimates": "Estimates against the true expected accuracy, samples in grey, means of scenarios "
-    "in colour with 95% Monte Carlo intervals; on the line they are right.",
-    "intervals": "Intervals about the truth, ranked by how far off they are, in half widths. Orange "
-    "ones miss; they should do so above the dashed line only. Below: the share that holds the "
+    "estimates": "Estimates against the true expected accuracy, samples in grey, means of "
+    "scenarios in colour with 95% Monte Carlo intervals; on the line they are right.",
+    "intervals": "Intervals about the truth, ranked by how far off they are, in half widths. "
+    "Orange ones miss; they should do so above the dashed line only. Below: the share that holds the "
     "truth, with Wilson's 95% interval.",
     "nested_loop": "Root mean squared error over all scenarios, with what differs between them "
     "beneath, as steps.",
-    "pairs": "Estimates of methods against one another, sample by sample; correlations on the other "
-    "side of the diagonal.",
+    "pairs": "Estimates of methods against one another, sample by sample; correlations on the "
+    "other side of the diagonal.",
 }
 
 

@@ -108,6 +108,7 @@ def estimate_latent_class(
         unfinished = float(1 - found.converged.mean())
         diagnostics = diagnostics | {"resamples": resamples, "unconverged_resamples": unfinished}
     return Estimate(
+        system=ratings.systems[0],
         method=model + BY_LIKELIHOOD,
         system_accuracy=accuracy,
         system_accuracy_in_sample=in_sample,

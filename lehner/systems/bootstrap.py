@@ -9,13 +9,19 @@ from lehner.algebra.vote_methods import VOTE_METHODS
 from lehner.core.arrays import Floats, Integers
 from lehner.core.bootstrap import CHUNK
 from lehner.core.checks import check_whole_number, find
-from lehner.core.seeds import Seed, generator
+from lehner.core.seeds import Seed, child_seeds
 from lehner.data.patterns import number_patterns
 from lehner.data.ratings import Ratings
 from lehner.data.votes import collapse_votes
+from lehner.latent_class.fitted_model import fit_by_likelihood
+from lehner.latent_class.models import BY_LIKELIHOOD, LIKELIHOOD_MODELS
+from lehner.latent_class.resampling import refit_samples
 from lehner.systems.comparison import JointDraws
 
-type Statistic = Callable[[Floats], Floats]
+type Statistic = Callable[[Floats], tuple[Floats, Floats]]
+"""From numbers of items, (n_samples, n_rows), to both accuracies, (n_samples,) each."""
+
+RESAMPLES, LIKELIHOOD_RESAMPLES = 2000, 500
 
 
 def bootstrap_systems(
@@ -23,7 +29,7 @@ def bootstrap_systems(
     ratings: Ratings,
     *,
     systems_rate: bool = False,
-    resamples: int = 2000,
+    resamples: int | None = None,
     seed: Seed = 1,
 ) -> JointDraws:
     """Resample items, and estimate the accuracy of each system from the same resamples.
@@ -31,21 +37,23 @@ def bootstrap_systems(
     Parameters
     ----------
     method : str
-        A method that needs only votes: "algebraic", "algebraic_likelihood", "algebraic_paper",
-        "majority_agreement" or "mean_posterior".
+        A method that needs only votes ("algebraic", "algebraic_likelihood", "algebraic_paper",
+        "majority_agreement" or "mean_posterior"), or a latent-class model by maximum likelihood,
+        as "dawid_skene_ml".
     ratings : Ratings
         With one or more systems.
     systems_rate : bool
         Whether the other systems serve as raters of each.
-    resamples : int
-        1 or more.
+    resamples : int, optional
+        1 or more; by default 2,000, of latent-class models 500.
     seed : int, numpy.random.SeedSequence or numpy.random.Generator
         The same seed gives the same draws.
 
     Returns
     -------
     JointDraws
-        The same numbers for both estimands, NaN in resamples in which the accuracy is undefined.
+        NaN in resamples in which the accuracy is undefined. Methods that need only votes give the
+        same numbers for both estimands.
 
     Raises
     ------
@@ -61,15 +69,35 @@ def bootstrap_systems(
     >>> float(draws.expected["system 1"].mean())
     1.0
     """
-    find("method that needs only votes called", method, VOTE_METHODS)
+    find("method with a joint bootstrap called", method, bootstrap_methods())
+    if resamples is None:
+        resamples = RESAMPLES if method in VOTE_METHODS else LIKELIHOOD_RESAMPLES
     check_whole_number("resamples", resamples, 1)
     unique = _unique_rows(ratings)
-    statistics = {
-        name: _statistic(method, unique.for_system(name, systems_rate=systems_rate))
-        for name in ratings.systems
-    }
-    draws = _resample(statistics, unique.weights, resamples, generator(seed))
-    return JointDraws(method=method, kind="percentile bootstrap", expected=draws, in_sample=draws)
+    of_items, of_truths = child_seeds(seed, 2)
+    statistics = {}
+    for name in ratings.systems:
+        one = unique.for_system(name, systems_rate=systems_rate)
+        by_votes = method in VOTE_METHODS
+        statistics[name] = _votes(method, one) if by_votes else _likelihood(method, one, of_truths)
+    draws = _resample(statistics, unique.weights, resamples, np.random.default_rng(of_items))
+    return JointDraws(
+        method=method,
+        kind="percentile bootstrap",
+        expected={name: both[0] for name, both in draws.items()},
+        in_sample={name: both[1] for name, both in draws.items()},
+    )
+
+
+def bootstrap_methods() -> tuple[str, ...]:
+    """Give the methods that `bootstrap_systems` takes.
+
+    Examples
+    --------
+    >>> bootstrap_methods()[0]
+    'algebraic'
+    """
+    return (*VOTE_METHODS, *(model + BY_LIKELIHOOD for model in LIKELIHOOD_MODELS))
 
 
 def _unique_rows(ratings: Ratings) -> Ratings:
@@ -81,8 +109,7 @@ def _unique_rows(ratings: Ratings) -> Ratings:
     return ratings.with_truth(None).take(first, counts.astype(np.int64))
 
 
-def _statistic(method: str, ratings: Ratings) -> Statistic:
-    """Give a function from numbers of items, (n_samples, n_rows), to accuracies, (n_samples,)."""
+def _votes(method: str, ratings: Ratings) -> Statistic:
     from scipy.sparse import csr_array
 
     collapsed = collapse_votes(ratings)
@@ -90,10 +117,22 @@ def _statistic(method: str, ratings: Ratings) -> Statistic:
     shape = (ratings.n_rows, len(collapsed.cell))
     cells = csr_array((np.ones(len(rows)), (rows, collapsed.cell_of_row)), shape=shape)
 
-    def statistic(weights: Floats) -> Floats:
+    def statistic(weights: Floats) -> tuple[Floats, Floats]:
         counts = collapsed.counts(weights @ cells)
         steps = first_steps(collapsed.table, counts.sum(axis=-1))
-        return VOTE_METHODS[method](collapsed.table, steps, counts[..., :-1])
+        accuracy = VOTE_METHODS[method](collapsed.table, steps, counts[..., :-1])
+        return accuracy, accuracy
+
+    return statistic
+
+
+def _likelihood(method: str, ratings: Ratings, seed: np.random.SeedSequence) -> Statistic:
+    fitted = fit_by_likelihood(ratings, method.removesuffix(BY_LIKELIHOOD))
+    rng = np.random.default_rng(seed)
+
+    def statistic(weights: Floats) -> tuple[Floats, Floats]:
+        found = refit_samples(fitted, weights, rng)
+        return found.system_accuracy, found.system_accuracy_in_sample
 
     return statistic
 
@@ -103,8 +142,8 @@ def _resample(
     counts: Integers,
     resamples: int,
     rng: np.random.Generator,
-) -> dict[str, Floats]:
-    found: dict[str, list[Floats]] = {name: [] for name in statistics}
+) -> dict[str, tuple[Floats, Floats]]:
+    found: dict[str, list[tuple[Floats, Floats]]] = {name: [] for name in statistics}
     total = counts.sum()
     size = max(1, CHUNK // max(1, len(counts)))
     for start in range(0, resamples, size):
@@ -112,4 +151,7 @@ def _resample(
         weights = rng.multinomial(total, counts / total, size=n).astype(float)
         for name, statistic in statistics.items():
             found[name].append(statistic(weights))
-    return {name: np.concatenate(parts) for name, parts in found.items()}
+    return {
+        name: (np.concatenate([one for one, _ in parts]), np.concatenate([two for _, two in parts]))
+        for name, parts in found.items()
+    }

@@ -51,8 +51,8 @@ PICTURES = {
     "estimates": "Estimates against the true expected accuracy, samples in grey, means of "
     "scenarios in colour with 95% Monte Carlo intervals; on the line they are right.",
     "intervals": "Intervals about the truth, ranked by how far off they are, in half widths. "
-    "Orange ones miss; they should do so above the dashed line only. Below: the share that holds the "
-    "truth, with Wilson's 95% interval.",
+    "Orange ones miss; they should do so above the dashed line only. Below: the share that holds "
+    "the truth, with Wilson's 95% interval.",
     "nested_loop": "Root mean squared error over all scenarios, with what differs between them "
     "beneath, as steps.",
     "pairs": "Estimates of methods against one another, sample by sample; correlations on the "

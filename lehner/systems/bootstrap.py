@@ -8,7 +8,7 @@ from lehner.algebra.algebraic import first_steps
 from lehner.algebra.vote_methods import VOTE_METHODS
 from lehner.core.arrays import Floats, Integers
 from lehner.core.bootstrap import CHUNK
-from lehner.core.checks import check_whole_number, find
+from lehner.core.checks import check_choice, check_whole_number
 from lehner.core.seeds import Seed, child_seeds
 from lehner.data.patterns import number_patterns
 from lehner.data.ratings import Ratings
@@ -69,7 +69,7 @@ def bootstrap_systems(
     >>> float(draws.expected["system 1"].mean())
     1.0
     """
-    find("method with a joint bootstrap called", method, bootstrap_methods())
+    check_choice("method", method, bootstrap_methods())
     if resamples is None:
         resamples = RESAMPLES if method in VOTE_METHODS else LIKELIHOOD_RESAMPLES
     check_whole_number("resamples", resamples, 1)

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import lehner
+from experiments.reporting.method_style import method_style
 from lehner.simulation.pattern_probabilities import n_patterns
 from lehner.simulation.population import population_values
 from tests.docs.explorer_page import (
@@ -208,6 +209,16 @@ def test_page_shows_the_setting_of_its_address(least_accuracy: float, seed: int,
         assert row
         wanted = "none" if value.estimate is None else f"{value.estimate:.3f}"
         assert unescape(row[1]) == wanted, (method, setting)
+
+
+@needs_node
+def test_methods_look_as_in_figures():
+    shown = run_in_node("METHODS", [])
+    assert [method["method"] for method in shown] == [*VOTE_METHODS, *MODELS]
+    for method in shown:
+        style = method_style(method["method"])
+        assert (method["name"], method["colour"]) == (style.label, style.color)
+        assert method.get("open", False) != style.filled
 
 
 def test_page_asks_for_nothing_from_elsewhere():

@@ -12,6 +12,7 @@ from bayes_models.models.relaxed_k import relaxed_k
 from bayes_models.models.spec import ModelSpec, find_model
 from bayes_models.models.tap import tap
 from bayes_models.posterior.contradictions import contradictions
+from bayes_models.posterior.data_groups import add_posterior_predictive
 from bayes_models.posterior.diagnostics import ConvergenceWarning, Diagnostics, diagnose
 from bayes_models.posterior.dials import Dial, read_dials
 from bayes_models.posterior.estimate import estimate_from_draws
@@ -19,6 +20,7 @@ from bayes_models.posterior.identification import Identification, identify
 from bayes_models.posterior.joint_systems import joint_draws
 from bayes_models.posterior.label_modes import LabelMode, label_modes
 from bayes_models.posterior.predictive_checks import PredictiveChecks, predictive_checks
+from bayes_models.posterior.prior_draws import add_prior, prior_draws
 from bayes_models.posterior.slope_sensitivity import slope_sensitivity
 from bayes_models.sampling.fit import fit, fit_many
 from lehner.latent_class.models import MODELS
@@ -32,6 +34,8 @@ __all__ = [
     "LabelMode",
     "ModelSpec",
     "PredictiveChecks",
+    "add_posterior_predictive",
+    "add_prior",
     "class_conditional",
     "contradictions",
     "dawid_skene",
@@ -50,6 +54,7 @@ __all__ = [
     "one_coin_by_rater",
     "pooled",
     "predictive_checks",
+    "prior_draws",
     "read_dials",
     "relaxed_k",
     "slope_sensitivity",

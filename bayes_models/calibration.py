@@ -10,58 +10,19 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-import pymc as pm
 import xarray as xr
 
 from bayes_models.models.priors import Priors
-from bayes_models.models.spec import find_model
 from bayes_models.posterior.diagnostics import ConvergenceWarning
 from bayes_models.posterior.predictive import draw_ratings
+from bayes_models.posterior.prior_draws import prior_draws
 from bayes_models.posterior.truth import states
-from bayes_models.sampling.draws import labelled_draws
 from bayes_models.sampling.fit import fit_many
 from lehner import InputError, Ratings
 from lehner.core.arrays import Floats
 from lehner.core.seeds import Seed, child_seeds
 
 KEPT = 99
-
-
-def prior_draws(
-    model: str, ratings: Ratings, n: int, *, priors: Priors = None, seed: Seed = 1
-) -> xr.Dataset:
-    """Draw parameters from the prior of a model.
-
-    Parameters
-    ----------
-    model : str
-    ratings : Ratings
-        For raters and categories.
-    n : int
-        How many.
-    priors : str or mapping, optional
-    seed : int, numpy.random.SeedSequence or numpy.random.Generator
-
-    Returns
-    -------
-    xarray.Dataset
-        All variables of the model, dimensions `chain` (one), `draw` and those of the variable.
-    """
-    built = find_model(model).build(ratings, priors)
-    variables = [*built.free_RVs, *built.deterministics]
-    (child,) = child_seeds(seed, 1)
-    # In Python: to compile the draws would take longer than to make them.
-    drawn = pm.draw(variables, n, random_seed=int(child.generate_state(1)[0]), mode="FAST_COMPILE")
-    return labelled_draws(
-        {
-            v.name: (
-                tuple(built.named_vars_to_dims.get(v.name, ())),
-                np.reshape(values, (1, n, *np.shape(values)[n > 1 :])),
-            )
-            for v, values in zip(variables, drawn, strict=True)
-        },
-        built.coords,
-    )
 
 
 def calibrate(

@@ -30,9 +30,8 @@ def draw_ratings(
         With the truths drawn.
     """
     k = ratings.n_categories
-    rows = np.repeat(np.arange(ratings.n_rows), ratings.weights)
-    single = ratings.take(rows, np.ones(len(rows), np.int64)) if ratings.grouped else ratings
-    flat = single.flat
+    single = ratings.expand()
+    rows, flat = np.arange(single.n_rows), single.flat
     state = rng.choice(len(rates), size=len(rows), p=rates / rates.sum())
     luck = rng.random(len(flat.item_index))
     answers = draw_categories(confusion, luck, flat.rater_index, state[flat.item_index])

@@ -12,7 +12,9 @@ import xarray as xr
 
 from bayes_models.likelihood.observations import Observations, known_truths, observe
 from bayes_models.models.priors import Priors
+from bayes_models.posterior.data_groups import add_data
 from bayes_models.posterior.diagnostics import ConvergenceWarning, Diagnostics, diagnose
+from bayes_models.posterior.log_prior import log_prior
 from bayes_models.posterior.truth import add_truth
 from bayes_models.sampling.compiled import compile_model
 from bayes_models.sampling.fit_warnings import fit_warnings
@@ -102,7 +104,8 @@ def fit(
         Whether R-hat and effective sample sizes of all variables are checked, or of the system's
         accuracies only.
     log_likelihood : bool
-        Whether the log likelihood of each item is kept, as comparing models needs it.
+        Whether data, the log likelihood of each item and the log density of the priors are kept,
+        as comparing models and checking priors need them.
     checks : bool
         Whether the attribute `warnings` also says what `predictive_checks` and
         `lehner.check_dependence` find, in a tenth of a second or two.
@@ -110,7 +113,8 @@ def fit(
     Returns
     -------
     xarray.DataTree
-        Groups `posterior`, `sample_stats` (of NUTS), `log_likelihood` (per item) and `truth`;
+        Groups `posterior`, `sample_stats` (of NUTS), `truth`, `log_likelihood` (per item),
+        `log_prior`, `observed_data` and `constant_data`;
         attributes `model`, `engine`, `seed`, `known_truths`, and as JSON `priors` (all of them,
         given or not), `diagnostics` and `warnings`.
 
@@ -173,6 +177,10 @@ def fit(
         if not found.failures():
             break
         longer *= found.times_longer()
+    if log_likelihood:
+        add_data(tree, ratings)
+        densities = log_prior(model, tree["posterior"].to_dataset(), observed, priors)
+        tree["log_prior"] = xr.DataTree(densities)
     said = fit_warnings(tree, ratings, check_seed) if checks else ()
     tree.attrs |= {
         "model": model,

@@ -376,6 +376,24 @@ class Ratings:
         known = self if truth else self.with_truth(None)
         return known.take(patterns.first, patterns.counts)
 
+    def expand(self) -> "Ratings":
+        """Give each item of grouped data a row of its own.
+
+        Returns
+        -------
+        Ratings
+            With a row for each item. Items of one row have its name in common.
+
+        Examples
+        --------
+        >>> Ratings([[0, 1], [1, 1]], ["no", "yes"], counts=[2, 1]).expand()
+        Ratings: 3 items, 2 raters, 6 ratings, 2 categories (no, yes)
+        """
+        if not self.grouped:
+            return self
+        rows = np.repeat(np.arange(self.n_rows), self.weights)
+        return self.take(rows, np.ones(len(rows), np.int64))._replace(counts=None)
+
     def _replace(self, **changes: Any) -> "Ratings":
         fields: dict[str, Any] = {
             "codes": self.flat,

@@ -1,0 +1,110 @@
+"""What ArviZ asks of a fit besides draws: the data, and ratings that the model predicts."""
+
+import numpy as np
+import xarray as xr
+
+from bayes_models.posterior.predictive import draw_ratings
+from bayes_models.posterior.truth import states
+from lehner import InputError, Ratings
+from lehner.core.seeds import Seed, generator
+from lehner.data.flat import FlatRatings
+from lehner.data.patterns import UNKNOWN
+
+MOST_RATINGS = 10_000_000
+MOST_NUMBERS = 50_000_000
+
+
+def add_data(tree: xr.DataTree, ratings: Ratings) -> None:
+    """Add the data of a fit, unless they are more than ten million ratings.
+
+    Group `observed_data` gets `ratings` (rating), the category index of each rating, the system's
+    answers among them. Group `constant_data` gets `item_index`, `rater_index` (rating), and
+    `known_truth` (item), the category index of truths that entered the fit, -1 where unknown.
+
+    Parameters
+    ----------
+    tree : xarray.DataTree
+        Changed in place.
+    ratings : Ratings
+        The data the fit is of.
+    """
+    if ratings.n_ratings + ratings.n_items > MOST_RATINGS:
+        return
+    single = ratings.expand()
+    flat = single.all_flat
+    coords = _coords(single, flat)
+    known = np.full(single.n_rows, UNKNOWN)
+    if single.truth is not None and (single.truth == UNKNOWN).any():
+        known = single.truth
+    tree["observed_data"] = xr.DataTree(
+        xr.Dataset({"ratings": ("rating", flat.category_index)}, coords)
+    )
+    tree["constant_data"] = xr.DataTree(
+        xr.Dataset(
+            {
+                "item_index": ("rating", flat.item_index),
+                "rater_index": ("rating", flat.rater_index),
+                "known_truth": ("item", known),
+            },
+            coords | {"item": single.items},
+        )
+    )
+
+
+def add_posterior_predictive(tree: xr.DataTree, ratings: Ratings, *, seed: Seed = 1) -> None:
+    """Add ratings that the model predicts, by the same raters of the same items.
+
+    Group `posterior_predictive` gets `ratings` (chain, draw, rating), for as many draws as give 50
+    million numbers at most. Truths are drawn anew, from the base rates, so that it shows what other
+    items would look like.
+
+    Parameters
+    ----------
+    tree : xarray.DataTree
+        As `fit` gives it. Changed in place.
+    ratings : Ratings
+        The data the fit is of.
+    seed : int, numpy.random.SeedSequence or numpy.random.Generator
+
+    Raises
+    ------
+    InputError
+        If there are too many ratings.
+
+    Examples
+    --------
+    >>> import lehner
+    >>> from bayes_models import fit
+    >>> ratings = lehner.load_dataset("anesthesia")
+    >>> tree = fit("pooled", ratings, engine="gibbs", chains=2, draws=50, checks=False, tries=1)
+    >>> add_posterior_predictive(tree, ratings)
+    >>> dict(tree["posterior_predictive"]["ratings"].sizes)
+    {'chain': 2, 'draw': 50, 'rating': 315}
+    """
+    if ratings.n_ratings + ratings.n_items > MOST_RATINGS:
+        raise InputError(f"there are {ratings.n_ratings} ratings", "predict part of them")
+    single = ratings.expand()
+    posterior = tree["posterior"].to_dataset()
+    n_ratings = len(single.all_flat.item_index)
+    most = max(1, MOST_NUMBERS // (n_ratings * posterior.sizes["chain"]))
+    step = -(-posterior.sizes["draw"] // most)
+    thinned = posterior.isel(draw=slice(None, None, step))
+    rng = generator(seed)
+    drawn = [
+        draw_ratings(single, *one, rng).all_flat.category_index
+        for one in zip(*states(thinned), strict=True)
+    ]
+    shape = (thinned.sizes["chain"], thinned.sizes["draw"], n_ratings)
+    coords = _coords(single, single.all_flat) | {d: thinned[d] for d in ("chain", "draw")}
+    tree["posterior_predictive"] = xr.DataTree(
+        xr.Dataset({"ratings": (("chain", "draw", "rating"), np.reshape(drawn, shape))}, coords)
+    )
+
+
+def _coords(ratings: Ratings, flat: FlatRatings) -> dict[str, object]:
+    names = np.array(ratings.all_raters)
+    return {
+        "rating": np.arange(len(flat.item_index)),
+        "item_of_rating": ("rating", ratings.items[flat.item_index]),
+        "rater_of_rating": ("rating", names[flat.rater_index]),
+    }

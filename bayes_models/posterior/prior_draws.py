@@ -1,0 +1,101 @@
+"""Draws of a model's parameters from its prior."""
+
+import numpy as np
+import xarray as xr
+
+from bayes_models.models.deferred import pm
+from bayes_models.models.priors import Priors
+from bayes_models.models.spec import find_model
+from bayes_models.sampling.draws import labelled_draws
+from bayes_models.sampling.kept_priors import DISTRIBUTION, kept_priors
+from lehner import InputError, Ratings
+from lehner.core.seeds import Seed, child_seeds
+
+
+def add_prior(
+    tree: xr.DataTree,
+    ratings: Ratings,
+    *,
+    draws: int = 1000,
+    priors: Priors = None,
+    seed: Seed = 1,
+) -> None:
+    """Add draws from the priors of a fit, as comparing prior and posterior needs them.
+
+    Group `prior` gets the variables of the posterior, as far as the model has a prior of them,
+    dimensions (chain, draw, ...).
+
+    Parameters
+    ----------
+    tree : xarray.DataTree
+        As `fit` gives it. Changed in place.
+    ratings : Ratings
+        The data the fit is of.
+    draws : int
+    priors : str or mapping, optional
+        By default those that the fit keeps; to be given again where one is a PyMC distribution.
+    seed : int, numpy.random.SeedSequence or numpy.random.Generator
+
+    Raises
+    ------
+    InputError
+        If a prior was a PyMC distribution and is not given again.
+
+    Examples
+    --------
+    >>> import lehner
+    >>> from bayes_models import fit
+    >>> ratings = lehner.load_dataset("anesthesia")
+    >>> tree = fit("pooled", ratings, engine="gibbs", chains=2, draws=50, checks=False, tries=1)
+    >>> add_prior(tree, ratings, draws=20)
+    >>> dict(tree["prior"]["base_rates"].sizes)
+    {'chain': 1, 'draw': 20, 'category': 4}
+    """
+    chosen = kept_priors(tree) if priors is None else priors
+    for name, prior in () if isinstance(chosen, str) else chosen.items():
+        if isinstance(prior, dict) and DISTRIBUTION in prior:
+            raise InputError(
+                f"the prior of {name} was a PyMC distribution, {prior[DISTRIBUTION]}, from whose "
+                "name it cannot be made",
+                "give the priors again (priors=…)",
+            )
+    drawn = prior_draws(tree.attrs["model"], ratings, draws, priors=chosen, seed=seed)
+    shared = [name for name in drawn if name in tree["posterior"].to_dataset()]
+    tree["prior"] = xr.DataTree(drawn[shared])
+
+
+def prior_draws(
+    model: str, ratings: Ratings, n: int, *, priors: Priors = None, seed: Seed = 1
+) -> xr.Dataset:
+    """Draw parameters from the prior of a model.
+
+    Parameters
+    ----------
+    model : str
+    ratings : Ratings
+        For raters and categories.
+    n : int
+        How many.
+    priors : str or mapping, optional
+    seed : int, numpy.random.SeedSequence or numpy.random.Generator
+
+    Returns
+    -------
+    xarray.Dataset
+        All variables of the model, dimensions `chain` (one), `draw` and those of the variable.
+    """
+    built = find_model(model).build(ratings, priors)
+    variables = [*built.free_RVs, *built.deterministics]
+    (child,) = child_seeds(seed, 1)
+    # In Python: to compile the draws would take longer than to make them.
+    drawn = pm.draw(variables, n, random_seed=int(child.generate_state(1)[0]), mode="FAST_COMPILE")
+    return labelled_draws(
+        {
+            v.name: (
+                tuple(built.named_vars_to_dims.get(v.name, ())),
+                np.reshape(values, (1, n, *np.shape(values)[n > 1 :])),
+            )
+            for v, values in zip(variables, drawn, strict=True)
+        },
+        built.coords,
+    )

@@ -6,15 +6,14 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from rich.console import Console, Group
+from rich.console import Group
 from rich.text import Text
 
 from experiments.cli.arguments import Reading, split_names
 from experiments.cli.load import data_notes, header_lines, load
-from experiments.estimate.comparison_report import WIDTH
 from experiments.reporting.files import write_csv, write_figure, write_text
 from experiments.reporting.latex import latex_table
-from experiments.reporting.text_table import bold_table
+from experiments.reporting.text_table import bold_blocks, bold_table, print_wide, terminal_width
 from lehner import (
     Agreement,
     Coefficient,
@@ -165,12 +164,24 @@ def show(report: Report) -> None:
     if found.rater_pairs is not None:
         parts += [Text(), *_pairs(found.rater_pairs)]
     parts += [Text(note) for note in found.notes]
-    Console(highlight=False, soft_wrap=True).print(Group(*parts))
+    print_wide(Group(*parts))
 
 
 def _coefficients(found: Agreement) -> list[Text]:
-    rows = [[*_cells(one), one.note] for one in found.coefficients]
-    return bold_table([_head(found), *rows], left=(1, 6, 7), width=WIDTH)
+    """Give the coefficients, those of each weights under a line, and their notes once."""
+    weights = list(dict.fromkeys(one.weights for one in found.coefficients))
+    rows: list[list[str]] = [_without_weights(_head(found)[:-1])]
+    for name in weights:
+        rows.append([f"weights: {name}"])
+        rows += [_without_weights(_cells(one)) for one in found.coefficients if one.weights == name]
+    noted = {one.note: one.name for one in reversed(found.coefficients) if one.note}
+    notes = [Text(f"{name}: {note}") for note, name in reversed(noted.items())]
+    table = bold_table(rows, left=(5,), width=terminal_width())
+    return [*table, *([Text(), *notes] if notes else [])]
+
+
+def _without_weights(cells: list[str]) -> list[str]:
+    return [cells[0], *cells[2:]]
 
 
 def _head(found: Agreement) -> list[str]:
@@ -195,7 +206,8 @@ def _shown(value: float | None, missing: str = "–") -> str:
 
 
 def _pairs(pairs: RaterPairs) -> list[Text]:
-    lines = bold_table([_PAIR_HEAD, *_pair_cells(pairs, MOST_PAIRS)], left=(1, 2))
+    rows = [list(_PAIR_HEAD), *_pair_cells(pairs, MOST_PAIRS)]
+    lines = bold_blocks(rows, left=(1, 2), width=terminal_width())
     n_raters = len(pairs.raters)
     more = len(pairs.weights) * n_raters * (n_raters - 1) // 2 - MOST_PAIRS
     if more > 0:

@@ -13,8 +13,6 @@ if TYPE_CHECKING:
 
     from lehner import KProperties, Ratings
 
-WIDTH = 120
-
 
 def check(
     data: Data,
@@ -44,7 +42,10 @@ def check(
     else:
         from rich.console import Console
 
-        Console(highlight=False, width=WIDTH).print(_render(data, ratings, found))
+        from experiments.reporting.text_table import terminal_width
+
+        width = terminal_width()
+        Console(highlight=False, width=width).print(_render(data, ratings, found, width))
     if all(test.p_value is None for test in found.tests.values()):
         raise typer.Exit(1)
 
@@ -65,7 +66,7 @@ def _describe(name: str, ratings: "Ratings") -> dict[str, Any]:
     return {"data": described}
 
 
-def _render(name: str, ratings: "Ratings", found: "KProperties") -> "Group":
+def _render(name: str, ratings: "Ratings", found: "KProperties", width: int) -> "Group":
     from rich.console import Group
     from rich.text import Text
 
@@ -84,7 +85,7 @@ def _render(name: str, ratings: "Ratings", found: "KProperties") -> "Group":
         ]
         for test in found.tests.values()
     ]
-    table = bold_table(rows, left=(3, 4), width=WIDTH)
+    table = bold_table(rows, left=(3, 4), width=width)
     heading = (
         f"{name}: {counted(ratings.n_items, 'item')}, {counted(ratings.n_raters, 'rater')}, "
         f"{counted_categories(ratings.n_categories, ordered=ratings.ordered)}; p-values from "

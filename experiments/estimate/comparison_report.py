@@ -1,40 +1,52 @@
 """A comparison for people: the table on the terminal, and the files for a paper."""
 
-from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from textwrap import fill, wrap
 
-from rich.console import Console, Group
+from rich.console import Group
 from rich.text import Text
 
 from experiments.cli.load import data_notes, header_lines
-from experiments.estimate.comparison import (
-    Comparison,
-    Disagreement,
-    KnownTruth,
-    uses_truths,
-    with_intervals,
-)
-from experiments.estimate.details import details_frame, recall_and_precision
+from experiments.estimate.comparison import Comparison, KnownTruth, uses_truths
+from experiments.estimate.comparison_latex import latex
+from experiments.estimate.details import details_frame
 from experiments.estimate.details_report import confusion_latex, details_latex, render_details
-from experiments.estimate.predictions import Prediction
-from experiments.estimate.sensitivity import curves, sensitivity_lines, widened_rows
+from experiments.estimate.disagreement_lines import estimate_lines, item_heading, item_rows
+from experiments.estimate.method_tables import (
+    MOST_COLUMNS,
+    accuracy_rows,
+    correction_rows,
+    k_property_rows,
+    prediction_rows,
+    rater_rows,
+)
+from experiments.estimate.sensitivity import (
+    curves,
+    misled_heading,
+    misled_rows,
+    sensitivity_lines,
+)
 from experiments.reporting.files import write_atomically, write_csv, write_figure, write_text
-from experiments.reporting.latex import latex_table
-from experiments.reporting.text_table import bold_table
+from experiments.reporting.text_table import bold_blocks, bold_table, print_wide, terminal_width
 from lehner import Estimate
-from lehner.core.estimate import number
 from lehner.core.wording import counted, counted_categories, first_few
 
-if TYPE_CHECKING:
-    from bayes_models import Dial
-
 MOST_SHOWN = 12
-MOST_COLUMNS = 4
-WIDTH = 160
+PREDICTIONS = (
+    "How well models predict the ratings of items left out of the fit (elpd is the expected log "
+    "predictive density: the higher, the better):"
+)
+K_PROPERTIES = (
+    "What the ratings say about the K-properties, the assumptions of the algebra, by relaxed_k. "
+    "Each parameter is 0 where its property holds; the spreads are standard deviations:"
+)
+BAYES_FACTORS = (
+    "The Bayes factor is the evidence against a property: 3 is moderate, 10 strong (rejected); "
+    "1/3 is moderate evidence for it, 1/10 strong (supported); in between the ratings say little."
+)
 
 
-def render(comparison: Comparison, *, details: bool = False) -> Group:
+def render(comparison: Comparison, *, details: bool = False, width: int = 100) -> Group:
     """Lay a comparison out for the terminal.
 
     Parameters
@@ -42,39 +54,58 @@ def render(comparison: Comparison, *, details: bool = False) -> Group:
     comparison : Comparison
     details : bool
         Whether to show confusion matrices and all measures of the system.
+    width : int
+        Into which the tables fit.
 
     Returns
     -------
     rich.console.Group
     """
+    estimates = comparison.estimates
     parts = [Text(line) for line in _heading(comparison)]
-    wide = len(comparison.estimates) > MOST_COLUMNS
-    parts += [Text(), *(_long_table(comparison) if wide else _table(comparison)), Text()]
+    parts += [Text(), *bold_blocks(accuracy_rows(comparison), width=width)]
+    if len(estimates) <= MOST_COLUMNS:
+        parts += _titled("", rater_rows(comparison, limit=MOST_SHOWN), width)
     if details:
-        parts += render_details(comparison.details)
+        parts += [Text(), *render_details(comparison.details, width)]
     if comparison.corrections:
-        parts += [*_corrections(comparison), Text()]
+        parts += _titled("", correction_rows(comparison), width)
     if comparison.predictions:
-        parts += [*_predictions(comparison.predictions), Text()]
+        rows = prediction_rows(comparison.predictions)
+        parts += [*_title(PREDICTIONS, width), *bold_table(rows, left=(4,), width=width)]
     if comparison.dials:
-        parts += [*_dials(comparison.dials), Text()]
-    if not wide:
-        parts += [Text(line) for d in comparison.disagreements for line in _disagreement(d)]
-    parts += [
-        Text(line)
-        for line in sensitivity_lines(
-            comparison.estimates, comparison.sensitivities, comparison.slopes
-        )
+        rows = k_property_rows(comparison.dials)
+        parts += [*_title(K_PROPERTIES, width), *bold_table(rows), Text(fill(BAYES_FACTORS, width))]
+    parts += _titled(item_heading(comparison), item_rows(comparison), width)
+    misled = misled_rows(estimates, comparison.sensitivities)
+    parts += _titled(misled_heading(comparison.sensitivities) if misled else "", misled, width)
+    said = [
+        *estimate_lines(comparison),
+        *sensitivity_lines(comparison.sensitivities, comparison.slopes),
+        *_dependence(comparison),
     ]
-    parts += [Text(line) for line in _dependence(comparison)]
+    return Group(*parts, Text(), *map(Text, said), *_warnings(comparison))
+
+
+def _titled(title: str, rows: list[list[str]], width: int) -> list[Text]:
+    """Give a blank line, a title and a table; nothing if it has no rows."""
+    if not rows:
+        return []
+    return [*_title(title, width), *bold_blocks(rows, width=width)]
+
+
+def _title(text: str, width: int) -> list[Text]:
+    return [Text(), *map(Text, wrap(text, width))]
+
+
+def _warnings(comparison: Comparison) -> list[Text]:
     said = comparison.dependence.warnings() if comparison.dependence is not None else ()
-    for estimate in comparison.estimates:
-        parts += [
-            Text(f"{estimate.method}: {w}", style="yellow")
-            for w in estimate.warnings
-            if w not in said
-        ]
-    return Group(*parts)
+    return [
+        Text(f"{estimate.method}: {warning}", style="yellow")
+        for estimate in comparison.estimates
+        for warning in estimate.warnings
+        if warning not in said
+    ]
 
 
 def _dependence(comparison: Comparison) -> list[str]:
@@ -126,22 +157,6 @@ def write(comparison: Comparison, folder: Path) -> list[Path]:
     return paths
 
 
-def latex(comparison: Comparison) -> str:
-    """Give the side-by-side table in LaTeX, for the booktabs package.
-
-    Parameters
-    ----------
-    comparison : Comparison
-
-    Returns
-    -------
-    str
-    """
-    return latex_table(
-        ["", *(e.method for e in comparison.estimates)], _body(comparison, limit=None)
-    )
-
-
 def _heading(comparison: Comparison) -> list[str]:
     ratings, agreement = comparison.ratings, comparison.agreement
     lines = [
@@ -178,131 +193,6 @@ def _use(comparison: Comparison) -> str:
     return "models use them" if in_models else "they correct the estimates"
 
 
-def _table(comparison: Comparison) -> list[Text]:
-    levels = {e.system_accuracy.level for e in comparison.estimates} - {None}
-    title = f"[{levels.pop():.0%} interval]" if levels else ""
-    head = [title, *(estimate.method for estimate in comparison.estimates)]
-    # The system's accuracy is the first row.
-    return bold_table([head, *_body(comparison, limit=MOST_SHOWN)], n_bold=2)
-
-
-def _long_table(comparison: Comparison) -> list[Text]:
-    widened = widened_rows(comparison.sensitivities)
-    head = ["method", "system accuracy", "in this sample", "mean rater accuracy"]
-    rows = [head + [row[0].strip() for row in widened]]
-    for number_of, estimate in enumerate(comparison.estimates, start=1):
-        raters = estimate.rater_accuracy
-        mean = "" if raters is None else _cell(number(raters.mean()))
-        both = (estimate.system_accuracy, estimate.system_accuracy_in_sample)
-        rows.append([estimate.method, *map(str, both), mean, *(row[number_of] for row in widened)])
-    return bold_table(rows)
-
-
-def _corrections(comparison: Comparison) -> list[Text]:
-    first = next(iter(comparison.corrections.values()))
-    rows = [
-        [
-            f"in this sample, {counted(first.n_known, 'known truth')}",
-            "without them",
-            "corrected by them",
-            "PPI++",
-            "expected accuracy, corrected",
-        ],
-        ["known items alone", "", str(first.known_items_alone), "", ""],
-    ]
-    for estimate in comparison.estimates:
-        found = comparison.corrections.get(estimate.method)
-        if found is not None:
-            shown = (
-                estimate.system_accuracy_in_sample,
-                found.system_accuracy_in_sample,
-                found.prediction_powered,
-                found.system_accuracy,
-            )
-            rows.append([estimate.method, *map(str, shown)])
-    return bold_table(rows)
-
-
-def _predictions(predictions: Sequence[Prediction]) -> list[Text]:
-    rows = [["prediction of items left out", "elpd", "below the best", "weight", ""]]
-    rows += [
-        [
-            one.method,
-            f"{one.elpd:.1f} ± {one.se:.1f}",
-            f"{one.difference:.1f} ± {one.difference_se:.1f}" if one.difference else "",
-            f"{one.weight:.2f}",
-            one.warning,
-        ]
-        for one in predictions
-    ]
-    return bold_table(rows, left=(4,), width=WIDTH)
-
-
-def _dials(dials: "Sequence[Dial]") -> list[Text]:
-    rows = [["relaxed_k: dial", "posterior", "direction", "Bayes factor", "K-property"]]
-    for dial in dials:
-        direction = dial.probability_of_direction
-        rows.append(
-            [
-                dial.name,
-                str(dial.value),
-                "" if direction is None else f"{direction:.3f}",
-                dial.evidence(),
-                f"{dial.k_property}: {dial.verdict()}",
-            ]
-        )
-    return bold_table(rows, left=(4,), width=WIDTH)
-
-
-def _body(comparison: Comparison, limit: int | None) -> list[list[str]]:
-    estimates = comparison.estimates
-    rows = [
-        ["system accuracy", *(str(e.system_accuracy) for e in estimates)],
-        ["  in this sample", *(str(e.system_accuracy_in_sample) for e in estimates)],
-        *widened_rows(comparison.sensitivities),
-    ]
-    rows += recall_and_precision(comparison.details, limit)
-    for title, quantity in (("rater accuracy", "rater_accuracy"), ("base rate", "base_rates")):
-        values = [
-            with_intervals(estimate, details, quantity)
-            for estimate, details in zip(estimates, comparison.details, strict=True)
-        ]
-        labels = list(dict.fromkeys(label for v in values for label in v))
-        if labels:
-            rows.append([title, *("" for _ in estimates)])
-        for label in labels[:limit]:
-            rows.append([f"  {label}", *(str(v[label]) if label in v else "" for v in values)])
-        if limit is not None and len(labels) > limit:
-            rows.append([f"  … and {len(labels) - limit} more", *("" for _ in estimates)])
-    return rows
-
-
-def _cell(value: float | None) -> str:
-    return "–" if value is None else f"{value:.3f}"
-
-
-def _disagreement(found: Disagreement) -> list[str]:
-    one, two = found.methods
-    lines = []
-    if found.difference is not None:
-        where = {
-            True: "each within the other's interval",
-            False: "outside one another's intervals",
-            None: "without intervals to compare",
-        }[found.inside]
-        more = "higher" if found.difference >= 0 else "lower"
-        lines.append(
-            f"{two} puts system accuracy {abs(found.difference):.3f} {more} than {one}, {where}"
-        )
-    if found.items:
-        shown = first_few(found.items, MOST_SHOWN)
-        lines.append(
-            f"{one} and {two} hold different categories for the most probable truth of "
-            f"{counted(found.n_items, 'item')}: {shown}"
-        )
-    return lines
-
-
 def failed(estimates: tuple[Estimate, ...]) -> bool:
     """Whether a method gave no estimate."""
     return any(estimate.system_accuracy.estimate is None for estimate in estimates)
@@ -310,4 +200,4 @@ def failed(estimates: tuple[Estimate, ...]) -> bool:
 
 def show(comparison: Comparison, *, details: bool = False) -> None:
     """Print a comparison to standard output, the system in detail if asked for."""
-    Console(highlight=False, soft_wrap=True).print(render(comparison, details=details))
+    print_wide(render(comparison, details=details, width=terminal_width()))

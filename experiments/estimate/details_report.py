@@ -5,9 +5,9 @@ from collections.abc import Sequence
 from rich.text import Text
 
 from experiments.estimate.details import Details
-from experiments.reporting.latex import latex_table
+from experiments.reporting.latex import latex_tables
 from experiments.reporting.markdown import DASH, short
-from experiments.reporting.text_table import bold_table
+from experiments.reporting.text_table import bold_blocks
 from lehner import IntervalEstimate, SystemPerformance
 from lehner.performance.measures import BY_CATEGORY, OF_ALL
 
@@ -24,12 +24,14 @@ NAMES = {
 MOST_WITH_INTERVALS = 4
 
 
-def render_details(found: Details) -> list[Text]:
-    """Lay out each method's confusion matrix and measures for a terminal of 80 columns.
+def render_details(found: Details, width: int = 80) -> list[Text]:
+    """Lay out each method's confusion matrix and measures for the terminal.
 
     Parameters
     ----------
     found : sequence of SystemPerformance or None
+    width : int
+        Into which the tables fit.
 
     Returns
     -------
@@ -38,20 +40,23 @@ def render_details(found: Details) -> list[Text]:
     parts: list[Text] = []
     for one in found:
         if one is not None:
-            parts += [*_of_method(one), Text()]
+            parts += [*_of_method(one, width), Text()]
     return parts
 
 
-def _of_method(found: SystemPerformance) -> list[Text]:
+def _of_method(found: SystemPerformance, width: int) -> list[Text]:
     level = "" if found.level is None else f" [{found.level:.0%} interval]"
     categories = found.arrays["recall"].names["category"]
     title = f"{found.method}: {found.system} in detail{level}"
-    lines = [Text(title, style="bold"), *bold_table(_matrix(found, "truth \\ answer"))]
+    lines = [
+        Text(title, style="bold"),
+        *bold_blocks(_matrix(found, "truth \\ answer"), width=width),
+    ]
     by_category = [["", *(NAMES[name] for name in BY_CATEGORY)]]
     for category in categories:
         values = (_cell(found.value(name, category)) for name in BY_CATEGORY)
         by_category.append([str(category), *values])
-    lines += bold_table(by_category)
+    lines += bold_blocks(by_category, width=width)
     for name in _of_all(found):
         lines.append(Text(f"{NAMES[name]}  {_cell(found.value(name))}"))
     return [*lines, *(Text(f"note: {text}") for text in found.notes)]
@@ -105,7 +110,7 @@ def details_latex(found: Details) -> str:
             rows.append([f"  {category}", *(_cell(one.value(name, category)) for one in known)])
     for name in _of_all(known[0]) if known else ():
         rows.append([NAMES[name], *(_cell(one.value(name)) for one in known)])
-    return latex_table(["", *(one.method for one in known)], rows)
+    return latex_tables(["", *(one.method for one in known)], rows)
 
 
 def confusion_latex(found: Details) -> str:
@@ -117,4 +122,4 @@ def confusion_latex(found: Details) -> str:
             head, *matrix = _matrix(one, "", most=None)
             rows += [[one.method, *("" for _ in matrix)]]
             rows += [[f"  {name}", *cells] for name, *cells in matrix]
-    return latex_table(head, rows)
+    return latex_tables(head, rows)

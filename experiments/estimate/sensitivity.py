@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from lehner import Estimate, Sensitivity, sensitivity_curve
+from lehner import Estimate, IntervalEstimate, Sensitivity, sensitivity_curve
 from lehner.core.estimate import plain
 from lehner.shared_mistakes.prior import describe_shared_mistakes
 
@@ -27,53 +27,56 @@ def sensitivity_dict(
     return found.to_dict() | {"system_slope": by_slope}
 
 
-def widened_rows(found: Sequence[Sensitivity]) -> list[list[str]]:
-    """Give rows of widened intervals for the table of estimates; none if none were asked for."""
+def widened_columns(found: Sequence[Sensitivity]) -> list[list[str]]:
+    """Give columns of widened intervals, heads first; none if none were asked for."""
     if not found or found[0].shared_mistakes is None:
         return []
     return [
-        ["  widened", *(str(one.widened) for one in found)],
-        ["  in this sample, widened", *(str(one.widened_in_sample) for one in found)],
+        ["widened", *(str(one.widened) for one in found)],
+        ["in this sample, widened", *(str(one.widened_in_sample) for one in found)],
     ]
+
+
+def misled_heading(found: Sequence[Sensitivity]) -> str:
+    """Say what the table of `misled_rows` is about."""
+    return (
+        f"What the system's accuracy would be if {found[0].misleading_share:.0%} of the items "
+        "misled the raters, with the system or alone (ratings without known truths cannot tell):"
+    )
+
+
+def misled_rows(estimates: Sequence[Estimate], found: Sequence[Sensitivity]) -> list[list[str]]:
+    """Give what each estimate becomes where items mislead the raters; no rows without estimates."""
+    rows = [["method", "nobody misled", "system too", "raters alone"]]
+    for estimate, one in zip(estimates, found, strict=True):
+        if estimate.system_accuracy.estimate is not None:
+            values = (estimate.system_accuracy, one.system_accuracy, one.raters_alone)
+            rows.append([estimate.method, *map(_number, values)])
+    return rows if len(rows) > 1 else []
 
 
 def sensitivity_lines(
-    estimates: Sequence[Estimate],
-    found: Sequence[Sensitivity],
-    slopes: Mapping[float, Estimate] | None,
+    found: Sequence[Sensitivity], slopes: Mapping[float, Estimate] | None
 ) -> list[str]:
-    """Say what shared mistakes would do to each estimate, and what the system's slope does."""
-    moved = [
-        f"{one.system_accuracy.estimate:.3f}, not {estimate.system_accuracy.estimate:.3f}, by "
-        f"{estimate.method}"
-        for estimate, one in zip(estimates, found, strict=True)
-        if estimate.system_accuracy.estimate is not None
-    ]
-    alone = [
-        f"{one.raters_alone.estimate:.3f} by {estimate.method}"
-        for estimate, one in zip(estimates, found, strict=True)
-        if one.raters_alone is not None and one.raters_alone.estimate is not None
-    ]
+    """Say how intervals were widened, and what the system's slope on difficulty does."""
     lines = []
-    if moved:
-        lines.append(
-            f"if {found[0].misleading_share:.0%} of the items mislead raters and system alike, "
-            f"the system's accuracy is {'; '.join(moved)}; if they mislead the raters alone, it is "
-            f"{'; '.join(alone)}: ratings without known truths cannot tell"
-        )
     if found and found[0].shared_mistakes is not None:
         share = describe_shared_mistakes(found[0].shared_mistakes)
         lines.append(
-            "widened: with the lower end that the interval has if raters and system share "
-            f"mistakes on {share}"
+            "The widened intervals have the lower end that they would have if raters and system "
+            f"shared mistakes on {share}."
         )
     if slopes:
         said = ", ".join(f"{one.system_accuracy} at slope {s:g}" for s, one in slopes.items())
         lines.append(
-            f"{SLOPED}: if difficulty for raters moves the system not at all (slope 0) or as far "
-            f"as them (slope 1), system accuracy is {said}"
+            f"{SLOPED}: the system's accuracy is {said}; at slope 0 items that are difficult for "
+            "the raters are no more difficult for the system, at slope 1 as difficult as for them."
         )
     return lines
+
+
+def _number(value: IntervalEstimate | None) -> str:
+    return "–" if value is None or value.estimate is None else f"{value.estimate:.3f}"
 
 
 def curves(estimates: Sequence[Estimate], n_categories: int) -> "pd.DataFrame":

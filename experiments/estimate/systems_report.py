@@ -3,22 +3,18 @@
 from collections.abc import Iterable
 from pathlib import Path
 
-from rich.console import Console, Group
+from rich.console import Group
 from rich.text import Text
 
 from experiments.cli.load import data_notes, header_lines
 from experiments.estimate import comparison_report
-from experiments.estimate.comparison_report import (
-    MOST_COLUMNS,
-    MOST_SHOWN,
-    WIDTH,
-    share_right,
-)
+from experiments.estimate.comparison_report import MOST_SHOWN, share_right
 from experiments.estimate.details_report import render_details
 from experiments.estimate.systems import SystemsComparison
 from experiments.reporting.files import write_csv, write_figure, write_text
-from experiments.reporting.latex import latex_table
-from experiments.reporting.text_table import bold_table
+from experiments.reporting.latex import latex_tables
+from experiments.reporting.method_style import method_label
+from experiments.reporting.text_table import bold_blocks, print_wide, terminal_width
 from lehner import Estimate, IntervalEstimate, SystemDifference
 from lehner.core.wording import counted, counted_categories, first_few
 
@@ -29,7 +25,7 @@ ESTIMANDS = {
 }
 
 
-def render(comparison: SystemsComparison, *, details: bool = False) -> Group:
+def render(comparison: SystemsComparison, *, details: bool = False, width: int = 100) -> Group:
     """Lay a comparison of systems out for the terminal.
 
     Parameters
@@ -37,16 +33,20 @@ def render(comparison: SystemsComparison, *, details: bool = False) -> Group:
     comparison : SystemsComparison
     details : bool
         Whether to show confusion matrices and all measures of each system.
+    width : int
+        Into which the tables fit.
 
     Returns
     -------
     rich.console.Group
     """
     parts = [Text(line) for line in _heading(comparison)]
-    parts += [Text(), *_accuracies(comparison), Text(), *_ranks(comparison), Text()]
-    parts += [*_differences(comparison), Text()]
+    for rows in (_accuracy_rows(comparison), _rank_rows(comparison), _difference_rows(comparison)):
+        parts += [Text(), *bold_blocks(rows, width=width)] if rows else []
+    parts.append(Text())
     if details:
-        parts += [line for one in comparison.comparisons for line in render_details(one.details)]
+        for one in comparison.comparisons:
+            parts += render_details(one.details, width)
     parts += [Text(line) for line in _notes(comparison)]
     parts += [Text(line, style="yellow") for line in _warnings(comparison.estimates)]
     return Group(*parts)
@@ -54,7 +54,7 @@ def render(comparison: SystemsComparison, *, details: bool = False) -> Group:
 
 def show(comparison: SystemsComparison, *, details: bool = False) -> None:
     """Print a comparison of systems to standard output, each in detail if asked for."""
-    Console(highlight=False, soft_wrap=True).print(render(comparison, details=details))
+    print_wide(render(comparison, details=details, width=terminal_width()))
 
 
 def write(comparison: SystemsComparison, folder: Path) -> list[Path]:
@@ -90,8 +90,8 @@ def write(comparison: SystemsComparison, folder: Path) -> list[Path]:
 
 def latex(comparison: SystemsComparison) -> str:
     """Give the accuracies of all systems in LaTeX, for the booktabs package."""
-    head, *rows = _accuracy_rows(comparison, _methods(comparison))
-    return latex_table(head, rows)
+    head, *rows = _accuracy_rows(comparison)
+    return latex_tables(list(map(method_label, head)), rows)
 
 
 def _file_name(system: str) -> str:
@@ -125,25 +125,14 @@ def _heading(comparison: SystemsComparison) -> list[str]:
     return lines
 
 
-def _accuracies(comparison: SystemsComparison) -> list[Text]:
+def _accuracy_rows(comparison: SystemsComparison) -> list[list[str]]:
     methods = _methods(comparison)
-    if len(methods) <= MOST_COLUMNS:
-        return bold_table(_accuracy_rows(comparison, methods))
-    lines: list[Text] = []
-    for start in range(0, len(methods), MOST_COLUMNS):
-        part = methods[start : start + MOST_COLUMNS]
-        lines += [*([Text()] if lines else []), *bold_table(_accuracy_rows(comparison, part))]
-    return lines
-
-
-def _accuracy_rows(comparison: SystemsComparison, methods: list[str]) -> list[list[str]]:
     levels = {one.system_accuracy.level for one in comparison.estimates} - {None}
     rows = [[f"[{levels.pop():.0%} interval]" if levels else "", *methods]]
-    places = [i for i, method in enumerate(_methods(comparison)) if method in methods]
     for title, name in ESTIMANDS.items():
         rows.append([title, *("" for _ in methods)])
         for one in comparison.comparisons:
-            cells = [str(getattr(one.estimates[i], name)) for i in places]
+            cells = [str(getattr(estimate, name)) for estimate in one.estimates]
             rows.append([f"  {one.ratings.systems[0]}", *cells])
     if any(one.corrections for one in comparison.comparisons):
         rows.append(["in this sample, corrected by known truths", *("" for _ in methods)])
@@ -154,7 +143,7 @@ def _accuracy_rows(comparison: SystemsComparison, methods: list[str]) -> list[li
     return rows
 
 
-def _ranks(comparison: SystemsComparison) -> list[Text]:
+def _rank_rows(comparison: SystemsComparison) -> list[list[str]]:
     by_method: dict[str, dict[str, str]] = {}
     for rank in comparison.ranks:
         shown = f"{rank.rank} [{rank.lower}, {rank.upper}], {_percent(rank.probability_best)}"
@@ -164,10 +153,10 @@ def _ranks(comparison: SystemsComparison) -> list[Text]:
     rows = [["rank by expected accuracy, P(best)", *by_method]]
     for system in comparison.ratings.systems:
         rows.append([f"  {system}", *(by_method[m].get(system, "–") for m in by_method)])
-    return bold_table(rows)
+    return rows
 
 
-def _differences(comparison: SystemsComparison) -> list[Text]:
+def _difference_rows(comparison: SystemsComparison) -> list[list[str]]:
     rows = [["", "first less second", "P(better)", "in this sample"]]
     for method in _methods(comparison):
         shown = _shown_pairs(comparison, method)
@@ -182,7 +171,7 @@ def _differences(comparison: SystemsComparison) -> list[Text]:
                     _signed(one.difference_in_sample),
                 ]
             )
-    return bold_table(rows, width=WIDTH)
+    return rows if len(rows) > 1 else []
 
 
 def _shown_pairs(comparison: SystemsComparison, method: str) -> list[SystemDifference]:

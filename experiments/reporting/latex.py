@@ -2,6 +2,11 @@
 
 from collections.abc import Sequence
 
+from experiments.reporting.text_table import blocks_of_columns
+
+CHARACTERS = 80
+"""Of a table in small type on a page of an article, whose lines are 345 points wide."""
+
 ESCAPES = str.maketrans(
     {character: f"\\{character}" for character in "&%$#_{}"}
     | {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
@@ -45,8 +50,28 @@ def latex_table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     return "\n".join(lines) + "\n"
 
 
+def latex_tables(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    r"""Give a table in LaTeX, as several below one another where it is wider than a page.
+
+    Parameters
+    ----------
+    head : sequence of str
+    rows : sequence of sequence of str
+
+    Returns
+    -------
+    str
+        In small type; each table has the first column.
+    """
+    blocks = blocks_of_columns([head, *rows], CHARACTERS)
+    tables = (latex_table(block[0], block[1:]) for block in blocks)
+    return "{\\small\n" + "\\par\\medskip\n".join(tables) + "}\n"
+
+
 def _line(cells: Sequence[str]) -> str:
-    return " & ".join(map(_escape, cells)) + r" \\"
+    line = " & ".join(map(_escape, cells)) + r" \\"
+    # After \toprule and \\ a bracket would begin an option.
+    return "{}" + line if line.startswith("[") else line
 
 
 def _escape(text: str) -> str:

@@ -1,5 +1,7 @@
 """Tables of text for the terminal."""
 
+import shutil
+import sys
 import textwrap
 from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING
@@ -7,10 +9,12 @@ from typing import TYPE_CHECKING
 from rich.cells import cell_len
 
 if TYPE_CHECKING:
+    from rich.console import Group
     from rich.text import Text
 
 GAP = "  "
-NARROWEST = 20
+NARROWEST = 18
+WIDTH_OF_FILES = 100
 
 
 def text_table(
@@ -69,6 +73,62 @@ def bold_table(
 
     lines = text_table(rows, left=left, width=width)
     return [Text(line, style="bold" if i < n_bold else "") for i, line in enumerate(lines)]
+
+
+def blocks_of_columns(rows: Sequence[Sequence[str]], width: int) -> list[list[list[str]]]:
+    """Split a table into tables that fit a width, each with the first column.
+
+    Parameters
+    ----------
+    rows : sequence of sequence of str
+        Each with as many cells.
+    width : int
+        Of a line.
+
+    Returns
+    -------
+    list of tables
+        One if the table fits; a column that is too wide for a line stands alone.
+
+    Examples
+    --------
+    >>> blocks_of_columns([["", "one", "two"], ["a", "1", "2"]], 8)
+    [[['', 'one'], ['a', '1']], [['', 'two'], ['a', '2']]]
+    """
+    first, *widths = [max(cell_len(row[i]) for row in rows) for i in range(len(rows[0]))]
+    blocks: list[list[int]] = [[]]
+    room = width - first
+    for column, wide in enumerate(widths, start=1):
+        if blocks[-1] and room < wide + len(GAP):
+            blocks.append([])
+            room = width - first
+        blocks[-1].append(column)
+        room -= wide + len(GAP)
+    return [[[row[i] for i in (0, *block)] for row in rows] for block in blocks]
+
+
+def bold_blocks(
+    rows: Sequence[Sequence[str]], *, width: int, left: Collection[int] = ()
+) -> "list[Text]":
+    """Give a table for a rich console, in blocks of columns that fit a width, the heads bold."""
+    from rich.text import Text
+
+    lines: list[Text] = []
+    for block in blocks_of_columns(rows, width):
+        lines += [Text(), *bold_table(block, left=left)]
+    return lines[1:]
+
+
+def terminal_width() -> int:
+    """Give the width of the terminal, or of text that is no terminal's."""
+    return shutil.get_terminal_size((WIDTH_OF_FILES, 0)).columns
+
+
+def print_wide(content: "Group") -> None:
+    """Print to standard output, its text wrapped on a terminal and in long lines in a file."""
+    from rich.console import Console
+
+    Console(highlight=False, soft_wrap=not sys.stdout.isatty()).print(content)
 
 
 def _wrap_last(row: Sequence[str], width: int) -> list[list[str]]:

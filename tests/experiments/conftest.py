@@ -10,6 +10,7 @@ def run(monkeypatch, capsys):
     """Run the command; give exit code, standard output and standard error."""
 
     def call(*arguments):
+        monkeypatch.setenv("COLUMNS", "100")
         monkeypatch.setattr(sys, "argv", ["lehner", *map(str, arguments)])
         with pytest.raises(SystemExit) as end:
             cli.main()

@@ -50,9 +50,12 @@ def test_the_table_says_it_in_numbers_and_the_figure_has_its_table(run, copied_f
     options = (*ALGEBRA, "--shared-mistakes", "0.2", "--output", tmp_path / "out")
     code, out, _ = run("estimate", copied_file, *options)
     assert code == 0
-    said = next(line for line in out.splitlines() if line.startswith("if 10% of the items"))
-    assert "by algebraic" in said and "cannot tell" in said
-    assert any(line.startswith("  widened") for line in out.splitlines())
+    lines = out.splitlines()
+    at = next(i for i, line in enumerate(lines) if line.startswith("What the system's accuracy"))
+    head = next(line for line in lines[at:] if line.startswith("method"))
+    assert head.split() == "method nobody misled system too raters alone".split()
+    assert "10% of the items" in lines[at] and "cannot tell" in out
+    assert "widened" in next(line for line in lines if line.startswith("[90% interval]"))
     assert "Rater 1 and Rater 2 agree on" in out
     curve = pd.read_csv(tmp_path / "out" / "shared_mistakes.csv")
     assert len(curve) == 2 * len(CURVE)

@@ -18,11 +18,11 @@ def test_columns_are_aligned_by_what_a_terminal_shows():
     assert cell_len(lines[1]) == lines[0].index("n") + 1
 
 
-def test_the_last_column_is_wrapped_but_never_to_less_than_twenty():
+def test_the_last_column_is_wrapped_but_never_to_less_than_eighteen():
     rows = [["test", "note"], ["t", "of-two " * 6]]
     lines = text_table(rows, left=(1,), width=30)
     assert lines == ["test  note", *_lines("t     ", 3), *_lines("      ", 3)]
-    assert text_table(rows, left=(1,), width=10)[1] == "t     of-two of-two of-two"
+    assert text_table(rows, left=(1,), width=10)[1] == "t     of-two of-two"
 
 
 def _lines(start, times):

@@ -1,0 +1,81 @@
+"""Where methods disagree, each thing said once: their estimates, and the category of items."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from experiments.estimate.comparison import Comparison
+from lehner import Estimate
+from lehner.core.wording import counted
+
+MOST_ITEMS = 12
+MOST_PAIRS = 6
+
+
+def estimate_lines(comparison: Comparison) -> list[str]:
+    """Say how far the estimates of the methods lie apart, and which contradict one another."""
+    numbers = {
+        one.method: one.system_accuracy.estimate
+        for one in _methods_with_truth(comparison)
+        if one.system_accuracy.estimate is not None
+    }
+    if len(numbers) < 2:
+        return []
+    low, high = (choose(numbers, key=numbers.__getitem__) for choose in (min, max))
+    spread = (
+        f"Estimates of the system's accuracy go from {numbers[low]:.3f} ({low}) to "
+        f"{numbers[high]:.3f} ({high})"
+    )
+    apart = [one.methods for one in comparison.disagreements if one.inside is False]
+    if not apart:
+        return [f"{spread}; no method's estimate lies outside another's interval."]
+    shown = [" and ".join(pair) for pair in apart[:MOST_PAIRS]]
+    shown += [f"{len(apart) - MOST_PAIRS} more"] if len(apart) > MOST_PAIRS else []
+    return [f"{spread}; outside one another's intervals: {'; '.join(shown)}."]
+
+
+def item_rows(comparison: Comparison) -> list[list[str]]:
+    """Give the items of which methods hold different categories for the most probable.
+
+    Returns
+    -------
+    list of rows
+        Head first, a column for each method; empty if the methods agree.
+    """
+    methods = _methods_with_truth(comparison)
+    names = {item for found in comparison.disagreements for item in found.items}
+    if not names:
+        return []
+    ratings = comparison.ratings
+    rows = [row for row, item in enumerate(ratings.items) if str(item) in names]
+    table = [["item", *(one.method for one in methods)]]
+    for row in rows[:MOST_ITEMS]:
+        table.append(
+            [
+                str(ratings.items[row]),
+                *(_most_probable(one, row, ratings.categories) for one in methods),
+            ]
+        )
+    return table
+
+
+def item_heading(comparison: Comparison) -> str:
+    """Say of how many items methods hold different categories for the most probable."""
+    names = {item for found in comparison.disagreements for item in found.items}
+    some = f", of which these are the first {MOST_ITEMS}" if len(names) > MOST_ITEMS else ""
+    what = "row" if comparison.ratings.grouped else "item"
+    return (
+        f"Methods differ in the most probable category of {counted(len(names), what)}{some} "
+        "(a|b: these tie):"
+    )
+
+
+def _methods_with_truth(comparison: Comparison) -> list[Estimate]:
+    compared = {name for found in comparison.disagreements for name in found.methods}
+    return [one for one in comparison.estimates if one.method in compared]
+
+
+def _most_probable(estimate: Estimate, row: int, categories: Sequence[object]) -> str:
+    probabilities = estimate.arrays["truth_probabilities"].values[row]
+    best = np.isclose(probabilities, probabilities.max())
+    return "|".join(str(name) for name, is_best in zip(categories, best, strict=True) if is_best)

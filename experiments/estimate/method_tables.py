@@ -1,0 +1,123 @@
+"""Tables of a comparison: the system's accuracy with a row a method, raters with a column each."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from experiments.estimate.comparison import Comparison, with_intervals
+from experiments.estimate.details import recall_and_precision
+from experiments.estimate.sensitivity import widened_columns
+from lehner import Estimate
+from lehner.core.estimate import number
+from lehner.core.wording import counted
+
+if TYPE_CHECKING:
+    from bayes_models import Dial
+    from experiments.estimate.predictions import Prediction
+
+type Rows = list[list[str]]
+MOST_COLUMNS = 4
+
+
+def accuracy_rows(comparison: Comparison) -> Rows:
+    """Give the system's accuracy by each method, expected and in this sample."""
+    estimates = comparison.estimates
+    levels = {e.system_accuracy.level for e in estimates} - {None}
+    title = f"[{levels.pop():.0%} interval]" if levels else "method"
+    rows = [[title, "system accuracy", "in this sample"]]
+    for one in estimates:
+        rows.append([one.method, str(one.system_accuracy), str(one.system_accuracy_in_sample)])
+    columns = widened_columns(comparison.sensitivities)
+    if len(estimates) > MOST_COLUMNS:
+        columns.append(["mean rater accuracy", *map(_mean_rater_accuracy, estimates)])
+    return [row + [column[i] for column in columns] for i, row in enumerate(rows)]
+
+
+def rater_rows(comparison: Comparison, *, limit: int | None) -> Rows:
+    """Give recall and precision of the system, accuracy of raters and base rates.
+
+    Parameters
+    ----------
+    comparison : Comparison
+    limit : int, optional
+        How many raters, and categories, are shown at most.
+
+    Returns
+    -------
+    list of rows
+        The head first, then a column for each method that says something of these; empty if none
+        does.
+    """
+    methods = [one.method for one in comparison.estimates]
+    rows = [["", *methods], *recall_and_precision(comparison.details, limit)]
+    both = list(zip(comparison.estimates, comparison.details, strict=True))
+    for title, quantity in (("rater accuracy", "rater_accuracy"), ("base rate", "base_rates")):
+        values = [with_intervals(estimate, details, quantity) for estimate, details in both]
+        labels = list(dict.fromkeys(label for one in values for label in one))
+        if labels:
+            rows.append([title, *("" for _ in methods)])
+        for label in labels[:limit]:
+            rows.append([f"  {label}", *(str(one.get(label, "")) for one in values)])
+        if limit is not None and len(labels) > limit:
+            rows.append([f"  … and {len(labels) - limit} more", *("" for _ in methods)])
+    filled = [j for j in range(1, len(rows[0])) if any(row[j] for row in rows[1:])]
+    return [[row[j] for j in (0, *filled)] for row in rows] if filled else []
+
+
+def correction_rows(comparison: Comparison) -> Rows:
+    """Give the estimates with and without known truths."""
+    first = next(iter(comparison.corrections.values()))
+    rows = [
+        [
+            f"in this sample, {counted(first.n_known, 'known truth')}",
+            "without them",
+            "corrected by them",
+            "PPI++",
+            "expected accuracy, corrected",
+        ],
+        ["known items alone", "", str(first.known_items_alone), "", ""],
+    ]
+    for estimate in comparison.estimates:
+        found = comparison.corrections.get(estimate.method)
+        if found is not None:
+            shown = (
+                estimate.system_accuracy_in_sample,
+                found.system_accuracy_in_sample,
+                found.prediction_powered,
+                found.system_accuracy,
+            )
+            rows.append([estimate.method, *map(str, shown)])
+    return rows
+
+
+def prediction_rows(predictions: "Sequence[Prediction]") -> Rows:
+    """Give how well models predict items left out."""
+    rows = [["model", "elpd", "below the best", "weight", "caution"]]
+    for one in predictions:
+        below = f"{one.difference:.1f} ± {one.difference_se:.1f}" if one.difference else ""
+        elpd = f"{one.elpd:.1f} ± {one.se:.1f}"
+        rows.append([one.method, elpd, below, f"{one.weight:.2f}", one.warning])
+    return rows
+
+
+def k_property_rows(dials: "Sequence[Dial]") -> Rows:
+    """Give what `relaxed_k` found of each K-property: its name in a line above its numbers."""
+    signed = any(dial.probability_of_direction is not None for dial in dials)
+    head = ["K-property, parameter", "estimate", "Bayes factor", "verdict"]
+    rows = [head[:2] + ["P(sign)"] * signed + head[2:]]
+    for dial in dials:
+        sign = dial.probability_of_direction
+        sign_cell = ["" if sign is None else f"{sign:.3f}"] * signed
+        rows.append([dial.k_property])
+        rows.append(
+            [f"  {dial.name}", str(dial.value), *sign_cell, dial.evidence(), dial.verdict()]
+        )
+    return rows
+
+
+def _mean_rater_accuracy(estimate: Estimate) -> str:
+    raters = estimate.rater_accuracy
+    return "" if raters is None else _cell(number(raters.mean()))
+
+
+def _cell(value: float | None) -> str:
+    return "–" if value is None else f"{value:.3f}"

@@ -1,0 +1,89 @@
+"""A comparison as it is printed and set: within its width, and each thing once."""
+
+import re
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from rich.console import Console
+
+from experiments.estimate.comparison import compare
+from experiments.estimate.comparison_latex import latex
+from experiments.estimate.comparison_report import render
+from experiments.estimate.disagreement_lines import estimate_lines, item_heading, item_rows
+from experiments.estimate.methods import WITHOUT_MODEL
+from experiments.reporting.latex import CHARACTERS
+from experiments.reporting.text_table import blocks_of_columns
+from lehner import Scenario, simulate
+
+
+@pytest.fixture(scope="module")
+def comparison():
+    """Six methods, five of them with truth probabilities, seven raters."""
+    scenario = Scenario(
+        n_items=60, rater_accuracy=(0.4, 0.5, 0.5, 0.6, 0.6, 0.7, 0.7), asymmetric_dispersion=2
+    )
+    ratings = simulate(scenario, 3).with_truth(None)
+    estimates = [method.estimate(ratings, 0.9, 1) for method in WITHOUT_MODEL[:6]]
+    # The algebra's methods agree on the items: let one of them disagree.
+    found = estimates[-1].arrays["truth_probabilities"]
+    turned = replace(found, values=np.roll(found.values, 1, axis=1))
+    arrays = {**estimates[-1].arrays, "truth_probabilities": turned}
+    estimates[-1] = replace(estimates[-1], arrays=arrays)
+    return compare("simulated", ratings, estimates)
+
+
+def printed(comparison, width):
+    console = Console(width=width, highlight=False)
+    with console.capture() as capture:
+        console.print(render(comparison, width=width, details=True))
+    return capture.get().splitlines()
+
+
+@pytest.mark.parametrize("width", [80, 100])
+def test_every_line_fits_the_width(comparison, width):
+    assert max(map(len, printed(comparison, width))) <= width
+
+
+def test_tables_are_split_where_they_would_be_too_wide(comparison):
+    rows = [["", *"abcdef"], ["x" * 20, *["0.123 [0.012, 0.345]"] * 6]]
+    blocks = blocks_of_columns(rows, 80)
+    assert [len(block[0]) for block in blocks] == [3, 3, 3]
+    assert [cell for block in blocks for cell in block[0][1:]] == list("abcdef")
+    assert {block[1][0] for block in blocks} == {"x" * 20}
+
+
+def test_each_item_on_which_methods_disagree_is_listed_once(comparison):
+    rows = item_rows(comparison)
+    names = [row[0] for row in rows[1:]]
+    expected = {item for found in comparison.disagreements for item in found.items}
+    assert len(names) == len(set(names)) == min(12, len(expected)) > 1
+    assert f"of {len(expected)} items" in item_heading(comparison)
+    by_name = {one.method: one.truth_probabilities for one in comparison.estimates[1:]}
+    for row in rows[1:]:
+        for method, shown in zip(rows[0][1:], row[1:], strict=True):
+            chosen = by_name[method].sel(item=int(row[0]))
+            assert str(chosen.category.values[chosen.argmax()]) in shown.split("|")
+        assert len(set(row[1:])) > 1
+
+
+def test_the_range_of_estimates_is_said_in_one_line(comparison):
+    (line,) = estimate_lines(comparison)
+    numbers = [
+        one.system_accuracy.estimate
+        for one in comparison.estimates
+        if one.method in {name for found in comparison.disagreements for name in found.methods}
+    ]
+    assert f"{min(numbers):.3f}" in line and f"{max(numbers):.3f}" in line
+
+
+def test_latex_has_intervals_and_fits_a_page(comparison):
+    text = latex(comparison)
+    algebra = comparison.estimates[2].system_accuracy
+    assert f"Lehner’s algebra & {algebra} &" in text
+    # A bracket after \\ or \toprule would be an option.
+    assert not re.search(r"(\\\\|rule)\s*\[", text)
+    plain = text.replace("\\_", "_").replace("{}", "").replace(r"\quad", "").replace(r"\\", "")
+    cells = [line.split(" & ") for line in plain.splitlines() if " & " in line]
+    assert max(sum(map(len, row)) + 2 * (len(row) - 1) for row in cells) <= CHARACTERS
+    assert all(f"Rater {j}" in text for j in range(1, 8))

@@ -12,6 +12,8 @@ from experiments.cli.arguments import AsJson, Data, Reading, Seed, System, Truth
 if TYPE_CHECKING:
     from lehner import Ratings, SoftLabels
 
+DECIMALS = 4
+
 
 def label(
     data: Data,
@@ -49,7 +51,7 @@ def label(
         ratings = ratings.without_system()
     with progress_lines():
         labels = label_items(ratings, method, seed)
-    table = labels.to_frame()
+    table = labels.to_frame().round(DECIMALS)
     for text in header_lines(data_notes(ratings)):
         print(text, file=sys.stderr)
     for text in (*labels.warnings, *_notes(labels, ratings)):

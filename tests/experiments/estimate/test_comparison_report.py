@@ -26,10 +26,10 @@ def comparison():
     ratings = simulate(scenario, 3).with_truth(None)
     estimates = [method.estimate(ratings, 0.9, 1) for method in WITHOUT_MODEL[:6]]
     # The algebra's methods agree on the items: let one of them disagree.
-    found = estimates[-1].arrays["truth_probabilities"]
+    found = estimates[3].arrays["truth_probabilities"]
     turned = replace(found, values=np.roll(found.values, 1, axis=1))
-    arrays = {**estimates[-1].arrays, "truth_probabilities": turned}
-    estimates[-1] = replace(estimates[-1], arrays=arrays)
+    arrays = {**estimates[3].arrays, "truth_probabilities": turned}
+    estimates[3] = replace(estimates[3], arrays=arrays)
     return compare("simulated", ratings, estimates)
 
 
@@ -59,7 +59,7 @@ def test_each_item_on_which_methods_disagree_is_listed_once(comparison):
     expected = {item for found in comparison.disagreements for item in found.items}
     assert len(names) == len(set(names)) == min(12, len(expected)) > 1
     assert f"of {len(expected)} items" in item_heading(comparison)
-    by_name = {one.method: one.truth_probabilities for one in comparison.estimates[1:]}
+    by_name = {one.method: one.truth_probabilities for one in comparison.estimates}
     for row in rows[1:]:
         for method, shown in zip(rows[0][1:], row[1:], strict=True):
             chosen = by_name[method].sel(item=int(row[0]))

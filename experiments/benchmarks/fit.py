@@ -6,7 +6,8 @@ R's rater calls grouped (skipped where R has no rstan). All on one processor, CP
 compiling, alternated on the same data sets. Effective draws are the lesser of bulk and tail of
 the system's accuracy.
 
-Run in a clone: `python -m uv run --group benchmark python -m experiments.benchmarks.fit`
+Run in a clone, on Linux or macOS:
+`python -m uv run --group benchmark python -m experiments.benchmarks.fit`
 """
 
 import os

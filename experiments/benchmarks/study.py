@@ -3,7 +3,7 @@
 The algebra without intervals is the fastest method, so that all that is not estimation shows. For
 Bayesian methods the peer is the fit itself: the seconds that each row carries.
 
-Run in a clone: `python -m experiments.benchmarks.study`
+Run in a clone, on Linux or macOS: `python -m experiments.benchmarks.study`
 """
 
 import resource

@@ -3,6 +3,7 @@
 import os
 import sys
 import threading
+from io import TextIOWrapper
 from typing import Annotated, Any
 
 import typer
@@ -105,6 +106,10 @@ def main() -> None:
     """Run the command; bad input ends in one line on standard error and exit code 2."""
     # Compiling takes a minute or two, sampling seconds: optimise less. The draws are the same.
     os.environ.setdefault("NUMBA_OPT", "1")
+    for stream in (sys.stdout, sys.stderr):
+        # Consoles and pipes of Windows may lack characters such as the minus sign.
+        if isinstance(stream, TextIOWrapper):
+            stream.reconfigure(errors="replace")
     try:
         code = app(prog_name="lehner", standalone_mode=False)
         if code == INTERRUPTED:

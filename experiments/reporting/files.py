@@ -36,7 +36,12 @@ def write_atomically(path: Path, write: Callable[[Path], object]) -> Path:
 
 def write_text(text: str, path: Path) -> Path:
     """Write a text as UTF-8, as a whole or not at all, into a folder that exists."""
-    return write_atomically(path, lambda temporary: temporary.write_text(text, "utf-8"))
+    return write_atomically(path, lambda temporary: _write_text(text, temporary))
+
+
+def _write_text(text: str, path: Path) -> None:
+    # The same bytes on every system.
+    path.write_text(text, encoding="utf-8", newline="\n")
 
 
 def write_csv(table: "pd.DataFrame", path: Path) -> Path:
@@ -52,7 +57,9 @@ def write_csv(table: "pd.DataFrame", path: Path) -> Path:
     -------
     Path
     """
-    return write_atomically(path, lambda temporary: table.to_csv(temporary, index=False))
+    return write_atomically(
+        path, lambda temporary: table.to_csv(temporary, index=False, lineterminator="\n")
+    )
 
 
 def write_figure(figure: "Figure", folder: Path, name: str) -> list[Path]:

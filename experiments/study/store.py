@@ -4,7 +4,6 @@ Only the process that runs the study writes. A part holds finished tasks; parts 
 there are many, and a row that is there twice, because a merge was interrupted, counts once.
 """
 
-import fcntl
 import json
 import shutil
 from collections.abc import Iterator, Sequence
@@ -20,6 +19,7 @@ from experiments.reporting.files import write_atomically, write_csv, write_text
 from experiments.study.definition import Study, read_study
 from experiments.study.grid import shown
 from experiments.study.identity import FORMAT, method_id, scenario_id
+from experiments.study.lock import locked
 from lehner import InputError
 
 if TYPE_CHECKING:
@@ -159,17 +159,15 @@ def open_store(folder: str | Path, study: Study, source: Path) -> Iterator[Store
         _require_format(manifest)
     for name in ("parts", "fits"):
         (folder / name).mkdir(parents=True, exist_ok=True)
-    with (folder / "lock").open("w") as lock:
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
+    with locked(folder / "lock") as free:
+        if not free:
             raise InputError(
                 "another process is running this study", "wait for it, or stop it", file=folder
-            ) from None
+            )
         for left in folder.glob("*/.writing-*"):
             shutil.rmtree(left)
         if manifest.exists():
-            before = json.loads(manifest.read_text())
+            before = json.loads(manifest.read_text(encoding="utf-8"))
             if before["seed"] != study.seed:
                 raise InputError(
                     f"this folder holds results of seed {before['seed']}, not {study.seed}",
@@ -201,7 +199,7 @@ def _write_manifest(folder: Path, study: Study, source: Path) -> None:
 
 def _require_format(manifest: Path) -> None:
     """Refuse results whose scenarios and methods are known by other hashes, and so other seeds."""
-    content = json.loads(manifest.read_text())
+    content = json.loads(manifest.read_text(encoding="utf-8"))
     found = content.get("format", 1)
     if found != FORMAT:
         raise InputError(

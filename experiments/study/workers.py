@@ -91,13 +91,19 @@ def do_all[Task, Result](
                 ) from None
 
 
+def start_method() -> str:
+    """Name the way in which worker processes start: Windows has no server to fork them from."""
+    return "forkserver" if "forkserver" in multiprocessing.get_all_start_methods() else "spawn"
+
+
 @contextmanager
 def _open_processes(workers: int, modules: Sequence[str]) -> Iterator[Executor]:
     # Sums must not depend on how many threads a worker has; set before it loads NumPy.
     os.environ.setdefault("OMP_NUM_THREADS", "1")
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-    context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(list(modules))
+    context = multiprocessing.get_context(start_method())
+    if start_method() == "forkserver":
+        context.set_forkserver_preload(list(modules))
     open_while_needed, needed = context.Pipe(duplex=False)
     executor = ProcessPoolExecutor(workers, context, _leave_with_parent, (open_while_needed,))
     try:

@@ -15,12 +15,14 @@ figure { margin: 2rem 0; } figcaption { color: #555; }
 img { max-width: 100%; height: auto; }
 .wide { overflow: auto; max-height: 85vh; margin: 1rem 0; border: 1px solid #ddd; }
 .wide:focus-visible { outline: 2px solid #0072b2; }
-table { border-collapse: collapse; font-size: 13px; font-variant-numeric: tabular-nums; }
+table { border-collapse: separate; border-spacing: 0; font-size: 13px;
+        font-variant-numeric: tabular-nums; }
 th, td { padding: .2rem .7rem; text-align: left; vertical-align: top; min-width: 4rem; }
-td { max-width: 26rem; overflow-wrap: break-word; }
-thead th { position: sticky; top: 0; background: #fff; box-shadow: 0 2px #444; z-index: 1; }
+td { max-width: 32rem; overflow-wrap: break-word; }
+thead th { position: sticky; top: 0; background: #fff; border-bottom: 2px solid #444;
+           z-index: 1; }
 tbody tr { background: #fff; } tbody tr:nth-child(even) { background: #f6f6f6; }
-td:first-child { position: sticky; left: 0; background: inherit; box-shadow: 1px 0 #ddd; }
+td:first-child { position: sticky; left: 0; background: inherit; border-right: 1px solid #ddd; }
 @media (min-width: 74rem) {
   .wide { width: max-content; min-width: 100%; max-width: 94vw; position: relative; left: 50%;
           transform: translateX(-50%); box-sizing: border-box; }

@@ -1,5 +1,6 @@
 """Figures of the single samples of a study: estimates, intervals, and methods in pairs."""
 
+import textwrap
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -181,7 +182,7 @@ def plot_pairs(study: Study, results: "pd.DataFrame") -> Figure:
                 if i < j:
                     _say(ax, _correlation(correlation.loc[down, across]))
                 elif i == j:
-                    _say(ax, styles[across].label.replace(" ", "\n"), styles[across].color)
+                    _say(ax, textwrap.fill(styles[across].label, 13), styles[across].color)
                 else:
                     ax.plot(
                         few[across], few[down], ".", ms=1.5, color="0.4", mew=0, rasterized=True

@@ -81,7 +81,7 @@ def test_finished_cells_are_not_computed_again(tmp_path):
     cell = "raters .4 .6 .8"
     first = list(write_power(tmp_path, [cell], [50], 10, 1))
     again = list(write_power(tmp_path, [cell], [50], 10, 1))
-    assert len(first) == 3
+    assert len(first) == 4
     assert [path.name for path in again] == ["power.csv", "power.pdf", "power.png"]
     table = pd.read_csv(tmp_path / "power.csv")
     assert list(table["test"]) == list(TESTS)

@@ -1,0 +1,217 @@
+"""What holds of every figure: letters of 7 points, nothing cut off, one legend, a text."""
+
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.colors import to_rgb
+from matplotlib.text import Text
+
+import lehner
+from experiments.agreement.figure import plot_pairs as plot_rater_pairs
+from experiments.atlas.atlas_figure import METHODS, plot_violation
+from experiments.atlas.grid import VIOLATIONS, atlas_scenarios
+from experiments.calibration.calibration_figure import plot_coverage, plot_ranks
+from experiments.estimate import comparison_figure
+from experiments.estimate.comparison import compare
+from experiments.estimate.sensitivity import curves
+from experiments.estimate.sensitivity_figure import plot_sensitivity
+from experiments.k_properties.power_figure import plot_power
+from experiments.paper import FIGURES, simulate_figure
+from experiments.paper.bias_figure import plot_figure
+from experiments.planning.plan import Question
+from experiments.planning.plan_figure import plot_trade_off
+from experiments.reporting.method_style import STYLES
+from experiments.study import measure, read_study
+from experiments.study.measure_figure import plot_measure
+from experiments.study.method_styles import study_styles
+from experiments.study.nested_loop import plot_nested_loop
+from experiments.study.options import choose_method
+from experiments.study.sample_figures import plot_estimates, plot_intervals, plot_pairs
+
+
+def compared(n_methods):
+    ratings = lehner.load_dataset("lehner_table2")
+    algebraic = lehner.estimate_algebraic(ratings, resamples=20)
+    names = [name for name in STYLES if name != "majority_agreement"][: n_methods - 1]
+    others = [replace(algebraic, method=name) for name in names]
+    return compare("Table 2", ratings, [lehner.majority_agreement(ratings), *others])
+
+
+def sensitivities(n_methods):
+    return plot_sensitivity(curves(compared(n_methods).estimates, 5), "Table 2")
+
+
+def heat_map(n_raters):
+    scenario = lehner.Scenario(n_items=60, rater_accuracy=(0.6,) * n_raters)
+    return plot_rater_pairs(lehner.agreement(lehner.simulate(scenario, 1)).pairs, title="raters")
+
+
+def trade_off():
+    rows = [
+        {"violation": violation, "n_raters": n, "n_items": 900 / n, "note": ""}
+        | {"standard_error": 9.0, "lower": 880 / n, "upper": 920 / n}
+        for violation in (0.0, 0.5, 1.0)
+        for n in (2, 3, 5, 9)
+    ]
+    return plot_trade_off(pd.DataFrame(rows), Question())
+
+
+def atlas(name):
+    rows = [
+        point | {"method": method, "bias": -0.1 * point["strength"], "standard_error": 0.01}
+        for point, _ in atlas_scenarios(VIOLATIONS[name])
+        for method in METHODS
+    ]
+    return plot_violation(pd.DataFrame(rows), VIOLATIONS[name])
+
+
+def ranks():
+    rng = np.random.default_rng(1)
+    quantities = ("base_rates", "accuracy", "system_accuracy", "system_accuracy_in_sample")
+    designs = ("K2_J2_n20", "K5_J10_n40_missing")
+    return plot_ranks(
+        {
+            (model, design): pd.DataFrame(rng.random((100, 4)), columns=quantities)
+            for model in ("one_coin", "relaxed_k")
+            for design in designs
+        }
+    )
+
+
+def a_study(n_methods):
+    study = read_study("k_violations")
+    methods = tuple(map(choose_method, [*list(STYLES)[:4], "one_coin", "tap"]))[:n_methods]
+    study = replace(study, methods=methods)
+    rng = np.random.default_rng(1)
+    rows = [
+        {"scenario": cell.name, "method": method.label, "replicate": i, "truth": truth}
+        | {"estimate": estimate, "lower": estimate - 0.1, "upper": estimate + 0.1}
+        for cell in study.cells
+        for method in methods
+        for i in range(4)
+        for truth, estimate in [rng.random(2)]
+    ]
+    return study, pd.DataFrame(rows).assign(estimand="system_accuracy", status="ok")
+
+
+def of_study(draw, n_methods, *options):
+    study, results = a_study(n_methods)
+    return draw(study, measure(results), *options)
+
+
+DRAWN = {
+    "intervals": lambda: comparison_figure.plot_intervals(compared(4)),
+    "intervals, all methods": lambda: comparison_figure.plot_intervals(compared(15)),
+    "sensitivity": lambda: sensitivities(4),
+    "sensitivity, many": lambda: sensitivities(9),
+    "agreement": lambda: heat_map(3),
+    "agreement, many": lambda: heat_map(40),
+    "plan": trade_off,
+    "paper": lambda: plot_figure(FIGURES[5], simulate_figure(FIGURES[5])),
+    "atlas": lambda: atlas("difficulty"),
+    "power": lambda: plot_power(pd.read_csv("experiments/k_properties/power.csv")),
+    "coverage": lambda: plot_coverage(pd.read_csv("experiments/calibration/calibration.csv")),
+    "ranks": ranks,
+    "bias": lambda: of_study(plot_measure, 4),
+    "coverage of a study": lambda: of_study(plot_measure, 6, "coverage"),
+    "nested loop": lambda: of_study(plot_nested_loop, 4),
+    "nested loop, many": lambda: of_study(plot_nested_loop, 6, "rmse"),
+    "estimates": lambda: plot_estimates(*a_study(6)),
+    "zip": lambda: plot_intervals(*a_study(6)),
+    "pairs": lambda: plot_pairs(*a_study(6)),
+}
+
+
+@pytest.mark.parametrize("name", DRAWN)
+def test_figures_can_be_printed(name):
+    figure = DRAWN[name]()
+    FigureCanvasAgg(figure).draw()
+    texts = [text for text in figure.findobj(Text) if text.get_text() and text.get_visible()]
+    assert min(text.get_fontsize() for text in texts) >= 7
+    assert figure.get_figwidth() <= 7
+    box, (width, height) = figure.get_tightbbox(), figure.get_size_inches()
+    assert min(box.x0, box.y0, width - box.x1, height - box.y1) > -0.02
+    assert len(figure.legends) <= 1
+    assert len(figure.get_label()) > 50 and figure.get_label().endswith(".")
+
+
+def simulated():
+    ratings = lehner.simulate(lehner.Scenario(n_items=200, system_accuracy=0.9), 1)
+    return compare("simulated", ratings, [lehner.majority_agreement(ratings)])
+
+
+def test_known_truths_of_all_items_have_a_band_where_they_are_not_exact():
+    found = simulated()
+    ratings = found.ratings
+    expected, in_sample = comparison_figure.plot_intervals(found).axes
+    (band,) = expected.patches
+    share = float((ratings.system == ratings.truth).mean())
+    half = 1.645 * (share * (1 - share) / 200) ** 0.5
+    assert band.get_x() < share < band.get_x() + band.get_width()
+    assert band.get_width() == pytest.approx(2 * half, rel=0.03)
+    assert not in_sample.patches
+    lines = [ax.lines[0].get_xdata()[0] for ax in (expected, in_sample)]
+    assert lines == [share, share]
+
+
+def test_points_that_are_proportions_have_wilsons_interval():
+    found = compared(2)
+    (bar,) = [
+        line
+        for line in comparison_figure.plot_intervals(found).axes[0].collections
+        if line.get_linestyle()[0][1] is not None
+    ]
+    ends = bar.get_segments()[0][:, 0]
+    n, share = found.ratings.n_items, found.estimates[0].system_accuracy.estimate
+    for end in ends:
+        assert abs(share - end) == pytest.approx(1.645 * (end * (1 - end) / n) ** 0.5, rel=1e-3)
+
+
+def test_an_axis_of_intervals_begins_where_they_do():
+    low, high = comparison_figure.plot_intervals(simulated()).axes[0].get_xlim()
+    # The majority agrees in .638 [.580, .692], the system is right in .9 [.860, .929].
+    assert (low, high) == pytest.approx((0.563, 0.947), abs=0.002)
+
+
+def test_the_nested_loop_has_base_values_too():
+    study, results = a_study(4)
+    figure = plot_nested_loop(study, measure(results))
+    title = next(ax for ax in figure.axes if ax.get_title(loc="left").startswith("difficulty"))
+    assert title.get_title(loc="left") == "difficulty: 0, -0.1 0 0.1, -0.2 0 0.2"
+    for ax in figure.axes[1:]:
+        (steps,) = ax.patches
+        levels = steps.get_data().values
+        name = ax.get_title(loc="left").split(":")[0].replace(" ", "_")
+        values = [getattr(cell.scenario, name) for cell in study.cells]
+        assert len(levels) == len(values) and not np.isnan(levels).any()
+        assert len(set(zip(levels, values, strict=True))) == len(set(values))
+
+
+def test_a_study_of_many_methods_has_a_panel_for_each():
+    few, many = (of_study(plot_measure, n) for n in (4, 6))
+    assert len(few.axes) == 1 and len(few.legends) == 1
+    assert len(many.axes) == 6 and not many.legends
+
+
+def test_a_method_that_is_there_twice_looks_different():
+    study, _ = a_study(1)
+    again = choose_method({"name": "majority_agreement", "label": "second_time"})
+    one, two = study_styles(replace(study, methods=(*study.methods, again))).values()
+    assert one.color == two.color and one.marker != two.marker and not two.filled
+    assert two.label == "second time"
+
+
+def test_ranks_of_a_wrong_model_leave_the_simultaneous_band():
+    rng = np.random.default_rng(1)
+    draws = {f"q{i}": rng.random(100) for i in range(10)}
+    figure = plot_ranks({("one_coin", "K2_J2_n20"): pd.DataFrame(draws)})
+    said = figure.get_label()
+    assert "10 lines leave the simultaneous 95% band" in said
+    assert int(said.split(" of 10 ")[0].split()[-1]) <= 3
+    wrong = pd.DataFrame({"accuracy": rng.random(100) ** 2})
+    assert "1 of 1 lines" in plot_ranks({("tap", "K2_J2_n20"): wrong}).get_label()
+    line = figure.axes[0].lines[-1]
+    assert to_rgb(line.get_color()) == to_rgb(STYLES["one_coin"].color)

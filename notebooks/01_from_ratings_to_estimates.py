@@ -115,8 +115,7 @@ estimates = [
     bayes_models.estimate_from_draws(table_2),
 ]
 table_2_comparison = compare("Table 2", ratings, estimates)
-plot_intervals(table_2_comparison, plt.figure(figsize=(8, 3), layout="constrained").subplots())
-plt.show()
+plot_intervals(table_2_comparison)
 
 # %% [markdown]
 # The same from the shell: `lehner estimate table2.csv --system system --output results/`.
@@ -139,8 +138,7 @@ estimates = [
     bayes_models.estimate_from_draws(tree),
 ]
 comparison = compare("anesthesia, anaesthetist 2", anesthesia, estimates)
-plot_intervals(comparison, plt.figure(figsize=(8, 3), layout="constrained").subplots())
-plt.show()
+plot_intervals(comparison)
 
 # %% [markdown]
 # The two agree on the system; they disagree on the raters. The algebra gives all of them one

@@ -33,6 +33,8 @@ import lehner
 from bayes_models import MODELS, find_model
 from experiments.estimate.comparison import compare
 from experiments.estimate.comparison_figure import plot_intervals
+from experiments.reporting.figure_style import REFERENCE, figure_style
+from experiments.reporting.method_style import method_style
 
 warnings.simplefilter("ignore", bayes_models.ConvergenceWarning)
 pd.set_option("display.max_colwidth", 90, "display.precision", 3)
@@ -126,7 +128,7 @@ pd.DataFrame(
 
 # %%
 comparison = compare("anesthesia", ratings, list(estimates.values()))
-plot_intervals(comparison).figure
+plot_intervals(comparison)
 
 # %% [markdown]
 # All models put the system at .67 to .71, with wide intervals that overlap: 45 patients do not
@@ -201,14 +203,17 @@ for name in ("one_coin", "dawid_skene", "relaxed_k"):
     ]
 
 # %%
-fig, axes = plt.subplots(1, 4, figsize=(13, 3.4), sharey=True, layout="constrained")
-for ax, (name, values) in zip(axes, found.items(), strict=True):
-    middle = np.array([one.estimate for one in values], dtype=float)
-    ends = np.array([[one.lower, one.upper] for one in values], dtype=float)
-    ax.errorbar(true, middle, abs(ends.T - middle), fmt="o", color="black", capsize=3)
-    ax.axline((0, 0), slope=1, color="0.7", lw=1)
-    ax.set(title=name, xlabel="true system accuracy", xlim=(0, 1), ylim=(0, 1))
-axes[0].set_ylabel("estimate, 90% interval")
+with figure_style() as width:
+    fig, axes = plt.subplots(1, 4, figsize=(width, 2.1), sharey=True, layout="constrained")
+    for ax, (name, values) in zip(axes, found.items(), strict=True):
+        style = method_style(name)
+        middle = np.array([one.estimate for one in values], dtype=float)
+        ends = np.array([[one.lower, one.upper] for one in values], dtype=float)
+        ax.errorbar(true, middle, abs(ends.T - middle), ls="", **style.options())
+        ax.axline((0, 0), slope=1, color=REFERENCE, lw=0.8)
+        ax.set(title=style.label, xlim=(0, 1), ylim=(0, 1))
+    axes[0].set_ylabel("Estimate, 90% interval")
+    fig.supxlabel("True accuracy of the system")
 plt.show()
 
 # %% [markdown]

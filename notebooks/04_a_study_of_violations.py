@@ -32,7 +32,8 @@ import pandas as pd
 
 import experiments
 from experiments.study import read_study
-from experiments.study.study_figures import plot_bias, plot_nested_loop
+from experiments.study.measure_figure import plot_measure
+from experiments.study.nested_loop import plot_nested_loop
 
 folder = Path(experiments.__file__).parent / "studies" / "k_violations"
 study = read_study("k_violations")
@@ -84,7 +85,7 @@ pd.DataFrame(
 # Bars are 95% Monte Carlo intervals.
 
 # %%
-plot_bias(study, measures)
+plot_measure(study, measures)
 
 
 # %%
@@ -116,7 +117,7 @@ table("rmse")
 # ## Results: whose intervals hold
 
 # %%
-plot_bias(study, measures, "coverage")
+plot_measure(study, measures, "coverage")
 
 # %%
 table("coverage")

@@ -28,6 +28,8 @@ import pandas as pd
 
 import bayes_models
 import lehner
+from experiments.reporting.figure_style import figure_style
+from experiments.reporting.method_style import method_style
 
 warnings.simplefilter("ignore", bayes_models.ConvergenceWarning)
 pd.set_option("display.max_colwidth", 110, "display.precision", 3)
@@ -74,17 +76,20 @@ accuracy = {
 pd.DataFrame({method: map(str, values) for method, values in accuracy.items()}, index=DENTISTS)
 
 # %%
-fig, ax = plt.subplots(figsize=(7.5, 3.6), layout="constrained")
-for step, (method, values) in enumerate(accuracy.items()):
-    middle = np.array([value.estimate for value in values])
-    ends = np.array(
-        [(value.lower or value.estimate, value.upper or value.estimate) for value in values]
-    )
-    place = np.arange(5) + 0.13 * (step - 2)
-    ax.errorbar(place, middle, abs(ends.T - middle), fmt="o", ms=4, label=method)
-ax.set_xticks(range(5), DENTISTS)
-ax.set_ylabel("accuracy, 90% interval")
-ax.legend(fontsize="small", ncols=2)
+with figure_style() as width:
+    fig, ax = plt.subplots(figsize=(width, 3.2), layout="constrained")
+    for step, (method, values) in enumerate(accuracy.items()):
+        style = method_style(method)
+        middle = np.array([value.estimate for value in values])
+        ends = np.array(
+            [(value.lower or value.estimate, value.upper or value.estimate) for value in values]
+        )
+        place = np.arange(5) + 0.13 * (step - 2)
+        bars = abs(ends.T - middle)
+        ax.errorbar(place, middle, bars, ls="", label=style.label, **style.options())
+    ax.set_xticks(range(5), DENTISTS)
+    ax.set_ylabel("Accuracy, 90% interval")
+    fig.legend(loc="outside lower center", ncols=4)
 plt.show()
 
 # %% [markdown]

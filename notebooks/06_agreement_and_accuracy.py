@@ -26,6 +26,8 @@ import numpy as np
 import pandas as pd
 
 import lehner
+from experiments.reporting.figure_style import REFERENCE, figure_style
+from experiments.reporting.method_style import method_style
 from lehner import Scenario
 
 MANY = 100_000
@@ -109,14 +111,17 @@ accuracies = np.linspace(0.2, 1, 9)
 found = [
     lehner.population_values(Scenario(system_accuracy=p, base_rates="equal")) for p in accuracies
 ]
-fig, ax = plt.subplots(figsize=(5.5, 4), layout="constrained")
-ax.plot([0, 1], [0, 1], color="0.7")
-for method in ("majority_agreement", "algebraic"):
-    ax.plot(accuracies, [values[method].estimate for values in found], "o-", ms=4, label=method)
-ax.axvline(0.6, color="0.7", linestyle=":")
-ax.set_xlabel("system accuracy")
-ax.set_ylabel("what the method says of infinitely many items")
-ax.legend()
+with figure_style(columns=1) as width:
+    fig, ax = plt.subplots(figsize=(width, 3), layout="constrained")
+    ax.axline((0, 0), slope=1, color=REFERENCE, lw=0.8)
+    for method in ("majority_agreement", "algebraic"):
+        style = method_style(method)
+        estimates = [values[method].estimate for values in found]
+        ax.plot(accuracies, estimates, label=style.label, **style.options())
+    ax.axvline(0.6, color=REFERENCE, lw=0.8, ls=":")
+    ax.set_xlabel("System accuracy")
+    ax.set_ylabel("Estimate from infinitely many items")
+    fig.legend(loc="outside lower center", ncols=2)
 plt.show()
 
 # %% [markdown]

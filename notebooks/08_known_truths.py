@@ -33,6 +33,8 @@ import pandas as pd
 
 import bayes_models
 import lehner
+from experiments.reporting.figure_style import figure_style
+from experiments.reporting.method_style import method_style
 from experiments.study import measure
 from lehner.known_truths.correction import own_variance
 
@@ -208,32 +210,42 @@ for judge, corrected in twenty.items():
     print(f"{judge}:", *corrected["algebraic"].warnings or ["no contradiction seen"])
 
 # %%
-COLORS = {"majority": "0.6", "algebraic": "C0", "one_coin": "C2", "dawid_skene": "C4"}
-COLORS |= {"relaxed_k": "C3", "known": "C1", "PPI++": "C5"}
+OTHERS = {"known items alone": ("#cc79a7", "D"), "PPI++": ("#56b4e9", "P")}
 
 
 def draw_intervals(ax, y, values, method):
     """Draw a method's estimates and intervals, as far as it has them."""
-    color = next(color for name, color in COLORS.items() if method.startswith(name))
+    name = method.removesuffix(", corrected")
+    if name in OTHERS:
+        label, (color, marker) = name, OTHERS[name]
+        options = {"color": color, "marker": marker}
+    else:
+        style = method_style(name)
+        label, options = method.replace(name, style.label), style.options()
     for place, value in zip(y, values, strict=True):
         if value.lower is not None:
-            ax.plot([value.lower, value.upper], [place, place], color=color)
+            ax.plot([value.lower, value.upper], [place, place], color=options["color"])
     middle = [np.nan if value.estimate is None else value.estimate for value in values]
-    ax.plot(middle, y, "o", color=color, ms=5, label=method)
+    ax.plot(middle, y, ls="", label=label, **options)
 
 
-fig, axes = plt.subplots(1, 2, figsize=(10, 5.2), layout="constrained", sharey=True, sharex=True)
-panels = {"no truth known": pd.DataFrame(before), "20 truths known": after}
+panels = {"No truth known": pd.DataFrame(before), "20 truths known": after}
 places = np.arange(len(JUDGES))
-for ax, (title, table) in zip(axes, panels.items(), strict=True):
-    ax.vlines(truth, places - 0.42, places + 0.42, "black", lw=2, label="truth")
-    for step, method in enumerate(table):
-        draw_intervals(ax, places + 0.15 * (step - (table.shape[1] - 1) / 2), table[method], method)
-    ax.set(title=title, xlabel="share of pairs judged rightly, 90% interval", xlim=(0, 1))
-    ax.grid(axis="x", alpha=0.3)
-    ax.legend(fontsize="small", loc="upper center", bbox_to_anchor=(0.5, -0.13), ncols=2)
-axes[0].set_yticks(places, JUDGES)
-axes[0].invert_yaxis()
+with figure_style() as width:
+    fig, axes = plt.subplots(
+        1, 2, figsize=(width, 4.6), layout="constrained", sharey=True, sharex=True
+    )
+    for ax, (title, table) in zip(axes, panels.items(), strict=True):
+        ax.vlines(truth, places - 0.42, places + 0.42, "black", lw=1.5, label="truth")
+        for step, method in enumerate(table):
+            y = places + 0.15 * (step - (table.shape[1] - 1) / 2)
+            draw_intervals(ax, y, table[method], method)
+        ax.set(title=title, xlabel="Pairs judged rightly (proportion), 90% intervals")
+        ax.grid(axis="x")
+        # The methods of the panels differ.
+        ax.legend(loc="upper center", bbox_to_anchor=(0.5, -0.13), ncols=2)
+    axes[0].set_yticks(places, JUDGES)
+    axes[0].invert_yaxis()
 plt.show()
 
 # %% [markdown]

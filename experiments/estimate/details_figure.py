@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from experiments.estimate.details import Details
-from experiments.reporting.figure_style import figure_style
+from experiments.reporting.figure_style import SMALLEST, figure_style
 from experiments.reporting.markdown import DASH, short
 from experiments.reporting.method_style import method_label
 from lehner import IntervalEstimate, SystemPerformance
@@ -13,8 +13,10 @@ from lehner import IntervalEstimate, SystemPerformance
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+    from matplotlib.image import AxesImage
 
 MOST_WITH_TEXT = 8
+MOST_WITH_INTERVALS = 4
 DARK = 0.55
 
 
@@ -24,6 +26,7 @@ def plot_confusion(found: Details) -> "Figure":
     Parameters
     ----------
     found : sequence of SystemPerformance or None
+        One for each method; those without are left out.
 
     Returns
     -------
@@ -39,17 +42,39 @@ def plot_confusion(found: Details) -> "Figure":
         panels = figure.subplots(max(1, n_rows), 2, squeeze=False).ravel()
         for panel in panels[len(known) :]:
             panel.set_axis_off()
-        for panel, one in zip(panels, known, strict=False):
-            _draw(panel, one)
+        images = [_draw(panel, one) for panel, one in zip(panels, known, strict=False)]
+        if images:
+            label = "Probability of the answer"
+            figure.colorbar(images[0], ax=list(panels), label=label, shrink=0.8, aspect=30)
+    figure.set_label(_alt_text(known))
     return figure
 
 
-def _draw(ax: "Axes", found: SystemPerformance) -> None:
+def _alt_text(known: list[SystemPerformance]) -> str:
+    if not known:
+        return "No method gives a confusion matrix of the system."
+    said = [f"{method_label(one.method)} {_range_of_recall(one)}" for one in known]
+    return (
+        f"Confusion matrix of {known[0].system}: the probability of each answer to items of each "
+        f"true category. Right answers by category, smallest and largest: {'; '.join(said)}."
+    )
+
+
+def _range_of_recall(found: SystemPerformance) -> str:
+    matrix = found.arrays["confusion"]
+    right = np.diagonal(matrix.values[..., 0])
+    if np.isnan(right).all():
+        return DASH
+    return f"{short(np.nanmin(right), 2)} and {short(np.nanmax(right), 2)}"
+
+
+def _draw(ax: "Axes", found: SystemPerformance) -> "AxesImage":
     matrix = found.arrays["confusion"]
     categories = [str(name) for name in matrix.names["category"]]
     ticks = np.arange(len(categories))
-    level = "" if found.level is None else f", {found.level:.0%} intervals"
-    ax.imshow(matrix.values[..., 0], cmap="Blues", vmin=0, vmax=1)
+    many = len(categories) > MOST_WITH_INTERVALS
+    level = "" if found.level is None or many else f", {found.level:.0%} intervals"
+    image = ax.imshow(matrix.values[..., 0], cmap="Blues", vmin=0, vmax=1)
     ax.set(
         title=f"{method_label(found.method)}{level}",
         xlabel=f"Answer of {found.system}",
@@ -62,13 +87,14 @@ def _draw(ax: "Axes", found: SystemPerformance) -> None:
     ax.tick_params(length=0)
     ax.spines[:].set_visible(False)
     if len(categories) > MOST_WITH_TEXT:
-        return
+        return image
     for row, truth in enumerate(matrix.names["category"]):
         for column, answer in enumerate(matrix.names["response"]):
             value = found.value("confusion", truth, answer)
             color = "white" if (value.estimate or 0) > DARK else "black"
-            text = _text(value, many=len(categories) > 4)
-            ax.text(column, row, text, ha="center", va="center", color=color, fontsize=7)
+            text = _text(value, many=many)
+            ax.text(column, row, text, ha="center", va="center", color=color, fontsize=SMALLEST)
+    return image
 
 
 def _text(value: IntervalEstimate, *, many: bool) -> str:

@@ -14,6 +14,9 @@ SMALLEST = 7
 """Points of the smallest letters. Figures are drawn in the size in which they are printed."""
 
 PNG_DOTS = 200
+SCREEN_DOTS = 140
+"""An inch, in notebooks."""
+
 GRID = "0.88"
 REFERENCE = "0.35"
 """The grey of lines to compare with: no bias, the nominal level, equal values."""
@@ -44,6 +47,7 @@ STYLE: dict[Any, Any] = {
     "lines.markersize": 4.5,
     "lines.markeredgewidth": 0.9,
     "errorbar.capsize": 0,
+    "figure.dpi": SCREEN_DOTS,
     "savefig.dpi": PNG_DOTS,
     "pdf.fonttype": 42,
 }

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from lehner.latent_class.models import LIKELIHOOD_METHODS
+from lehner.latent_class.models import BY_LIKELIHOOD
 
 if TYPE_CHECKING:
     from matplotlib.lines import Line2D
@@ -90,8 +90,8 @@ def method_style(name: str) -> MethodStyle:
     """
     if name in STYLES:
         return STYLES[name]
-    if name in LIKELIHOOD_METHODS:
-        model = STYLES[LIKELIHOOD_METHODS[name]]
+    model = STYLES.get(name.removesuffix(BY_LIKELIHOOD))
+    if model is not None:
         return replace(model, label=f"{model.label}, ML", filled=False)
     return MethodStyle(label=name.replace("_", " "), color="black", marker=".")
 

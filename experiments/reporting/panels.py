@@ -58,3 +58,11 @@ def panels(
     for ax in grid[len(titles) - n_columns : len(titles)]:
         ax.tick_params(labelbottom=True)
     return figure, list(grid[: len(titles)])
+
+
+def empty_figure(width: float, reason: str) -> Figure:
+    """Give a figure that says why there is nothing to draw."""
+    figure = Figure(figsize=(width, 1), layout="constrained")
+    figure.text(0.5, 0.5, reason, ha="center", va="center")
+    figure.set_label(reason)
+    return figure

@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 
 from experiments.reporting.figure_style import REFERENCE, figure_style, limits
 from experiments.reporting.method_style import MethodStyle, legend_handles
-from experiments.reporting.panels import MOST_TOGETHER, panels
+from experiments.reporting.panels import MOST_TOGETHER, empty_figure, panels
 from experiments.study.definition import Study
 from experiments.study.grid import Cell, shown
 from experiments.study.method_styles import study_styles
@@ -57,7 +57,7 @@ def plot_measure(study: Study, measures: "pd.DataFrame", measure: str = "bias") 
     -------
     matplotlib.figure.Figure
         A row for each scenario, below the name of its table where that has a sweep or grid. Of
-        more than four methods each has a panel.
+        more than four methods each has a panel. Methods without values are left out.
 
     Examples
     --------
@@ -72,11 +72,16 @@ def plot_measure(study: Study, measures: "pd.DataFrame", measure: str = "bias") 
     ['raters about .6', 'rater accuracy 0.6 0.6 0.6']
     """
     found = measures[(measures["estimand"] == EXPECTED) & (measures["measure"] == measure)]
-    styles, rows = study_styles(study), _rows(study)
+    there = set(found.loc[found["value"].notna(), "method"])
+    styles = {label: style for label, style in study_styles(study).items() if label in there}
+    rows = _rows(study)
     together = len(styles) <= MOST_TOGETHER
     scale = 100 if measure in SHARES else 1
     reference = scale * {"coverage": study.level}.get(measure, 0)
+    name = NAMES.get(measure, measure.replace("_", " "))
     with figure_style() as width:
+        if not styles:
+            return empty_figure(width, f"No method of this study has values of {name.lower()}.")
         if together:
             each = ROW + 0.07 * (len(styles) - 1)
             figure = Figure(figsize=(width, 0.9 + each * len(rows)), layout="constrained")
@@ -93,7 +98,6 @@ def plot_measure(study: Study, measures: "pd.DataFrame", measure: str = "bias") 
         _dress(
             axes, rows, limits(scale * found[["value", "lower", "upper"]], reference, within=None)
         )
-        name = NAMES.get(measure, measure.replace("_", " "))
         name += "; 95% Monte Carlo intervals"
         if together:
             axes[0].set_xlabel(name)

@@ -8,7 +8,7 @@ from matplotlib.figure import Figure
 
 from experiments.reporting.figure_style import REFERENCE, SMALLEST, figure_style, limits
 from experiments.reporting.method_style import MethodStyle
-from experiments.reporting.panels import panels
+from experiments.reporting.panels import empty_figure, panels
 from experiments.study.definition import Study
 from experiments.study.measure_figure import EXPECTED
 from experiments.study.method_styles import study_styles
@@ -99,7 +99,7 @@ def plot_intervals(study: Study, results: "pd.DataFrame") -> Figure:
     styles = {label: style for label, style in study_styles(study).items() if len(rows[label])}
     with figure_style() as width:
         if not styles:
-            return _no_intervals(width)
+            return empty_figure(width, "No method of this study gives intervals.")
         figure, axes = _panel_for_each(styles, width)
         said = [
             f"{styles[label].label} {_zip(ax, rows[label], study.level)}"
@@ -113,13 +113,6 @@ def plot_intervals(study: Study, results: "pd.DataFrame") -> Figure:
         f"Intervals of {study.level:.0%} about the truth in the study {study.name}, those farthest "
         f"off on top. Share that holds the truth, with Wilson’s interval: {'; '.join(said)}."
     )
-    return figure
-
-
-def _no_intervals(width: float) -> Figure:
-    figure = Figure(figsize=(width, 1), layout="constrained")
-    figure.text(0.5, 0.5, "No method of this study gives intervals.", ha="center", va="center")
-    figure.set_label("No method of this study gives intervals.")
     return figure
 
 

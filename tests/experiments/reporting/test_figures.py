@@ -16,8 +16,12 @@ from experiments.atlas.grid import VIOLATIONS, atlas_scenarios
 from experiments.calibration.calibration_figure import plot_coverage, plot_ranks
 from experiments.estimate import comparison_figure
 from experiments.estimate.comparison import compare
+from experiments.estimate.details import describe_systems
+from experiments.estimate.details_figure import plot_confusion
+from experiments.estimate.estimate import estimate
 from experiments.estimate.sensitivity import curves
 from experiments.estimate.sensitivity_figure import plot_sensitivity
+from experiments.estimate.systems_figure import plot_systems
 from experiments.k_properties.power_figure import plot_power
 from experiments.paper import FIGURES, simulate_figure
 from experiments.paper.bias_figure import plot_figure
@@ -38,6 +42,18 @@ def compared(n_methods):
     names = [name for name in STYLES if name != "majority_agreement"][: n_methods - 1]
     others = [replace(algebraic, method=name) for name in names]
     return compare("Table 2", ratings, [lehner.majority_agreement(ratings), *others])
+
+
+def in_detail(n_methods):
+    ratings = lehner.simulate(lehner.Scenario(n_items=80), 1).with_truth(None)
+    algebraic = lehner.estimate_algebraic(ratings, resamples=20)
+    found = describe_systems(ratings, [algebraic])[0]
+    return [replace(found, method=name) for name in list(STYLES)[:n_methods]]
+
+
+def several_systems():
+    ratings = lehner.load_dataset("anesthesia", system=["2", "3"])
+    return plot_systems(estimate(ratings, ["majority_agreement", "algebraic"])).get_figure()
 
 
 def sensitivities(n_methods):
@@ -107,6 +123,8 @@ DRAWN = {
     "intervals, all methods": lambda: comparison_figure.plot_intervals(compared(15)),
     "sensitivity": lambda: sensitivities(4),
     "sensitivity, many": lambda: sensitivities(9),
+    "confusion": lambda: plot_confusion(in_detail(3)),
+    "systems": several_systems,
     "agreement": lambda: heat_map(3),
     "agreement, many": lambda: heat_map(40),
     "plan": trade_off,
@@ -194,6 +212,20 @@ def test_a_study_of_many_methods_has_a_panel_for_each():
     few, many = (of_study(plot_measure, n) for n in (4, 6))
     assert len(few.axes) == 1 and len(few.legends) == 1
     assert len(many.axes) == 6 and not many.legends
+
+
+def test_methods_without_values_are_left_out_and_a_study_without_says_so():
+    study, results = a_study(6)
+    first = results["method"] == "majority_agreement"
+    results.loc[first, ["lower", "upper"]] = np.nan
+    figure = plot_measure(study, measure(results), "coverage")
+    assert figure.axes[0].get_title() == "Mean truth\nprobability"
+    results[["lower", "upper"]] = np.nan
+    for empty in (
+        plot_measure(study, measure(results), "coverage"),
+        plot_intervals(study, results),
+    ):
+        assert not empty.axes and empty.texts[0].get_text().startswith("No method of this study")
 
 
 def test_a_method_that_is_there_twice_looks_different():

@@ -45,7 +45,7 @@ print(f"Python {sys.version.split()[0]}, PyMC {pm.__version__}, ArviZ {az.__vers
 path = Path(tempfile.mkdtemp()) / "table2.csv"
 lehner.load_dataset("lehner_table2").to_wide().to_csv(path, index=False)
 print(path.read_text()[:120], "…")
-ratings = lehner.read_ratings(path, system="system")
+ratings = lehner.read_ratings(path, system="System")
 ratings
 
 # %% [markdown]
@@ -118,7 +118,7 @@ table_2_comparison = compare("Table 2", ratings, estimates)
 plot_intervals(table_2_comparison)
 
 # %% [markdown]
-# The same from the shell: `lehner estimate table2.csv --system system --output results/`.
+# The same from the shell: `lehner estimate table2.csv --system System --output results/`.
 #
 # ## Real data: anesthesia
 #

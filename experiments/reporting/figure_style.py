@@ -55,7 +55,7 @@ STYLE: dict[Any, Any] = {
 
 @contextmanager
 def figure_style(*, columns: int = 2) -> Iterator[float]:
-    """Draw what is drawn in this context in the style of all figures.
+    """Draw what is drawn in this context in the style of all figures, whatever else is set.
 
     Parameters
     ----------
@@ -75,9 +75,9 @@ def figure_style(*, columns: int = 2) -> Iterator[float]:
     >>> float(figure.get_figwidth())
     3.35
     """
-    from matplotlib import rc_context
+    from matplotlib import style
 
-    with rc_context(STYLE):
+    with style.context(["default", STYLE]):
         yield WIDTHS[columns]
 
 

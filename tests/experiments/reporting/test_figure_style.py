@@ -68,6 +68,12 @@ def test_the_style_leaves_nothing_behind():
     assert dict(matplotlib.rcParams) == before
 
 
+def test_no_other_style_shows_through():
+    with matplotlib.rc_context({"axes.titleweight": "bold", "xtick.labelsize": 3}), figure_style():
+        assert matplotlib.rcParams["axes.titleweight"] == "normal"
+        assert matplotlib.rcParams["xtick.labelsize"] == 7
+
+
 def test_an_axis_has_no_unused_range():
     assert limits([0.62, 0.8], [np.nan]) == (0.611, 0.809)
     assert limits([0, 1]) == (-0.01, 1.01)

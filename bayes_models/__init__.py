@@ -11,11 +11,13 @@ from bayes_models.models.priors import diagonal_concentration
 from bayes_models.models.relaxed_k import relaxed_k
 from bayes_models.models.spec import ModelSpec, find_model
 from bayes_models.models.tap import tap
+from bayes_models.posterior.accuracy_where import accuracy_where
 from bayes_models.posterior.contradictions import contradictions
 from bayes_models.posterior.data_groups import add_posterior_predictive
 from bayes_models.posterior.diagnostics import ConvergenceWarning, Diagnostics, diagnose
 from bayes_models.posterior.dials import Dial, read_dials
 from bayes_models.posterior.estimate import estimate_from_draws
+from bayes_models.posterior.groups import accuracy_by_group
 from bayes_models.posterior.identification import Identification, identify
 from bayes_models.posterior.joint_systems import joint_draws
 from bayes_models.posterior.label_modes import LabelMode, label_modes
@@ -34,6 +36,8 @@ __all__ = [
     "LabelMode",
     "ModelSpec",
     "PredictiveChecks",
+    "accuracy_by_group",
+    "accuracy_where",
     "add_posterior_predictive",
     "add_prior",
     "class_conditional",

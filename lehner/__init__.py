@@ -22,6 +22,8 @@ from lehner.data.read import read_ratings
 from lehner.datasets import list_datasets, load_dataset
 from lehner.dependence.check import check_dependence
 from lehner.dependence.result import Dependence
+from lehner.groups.algebra import estimate_groups
+from lehner.groups.result import GroupDifference, GroupEstimate, GroupEstimates
 from lehner.k_properties.check import KProperties, KPropertyTest, check_k_properties
 from lehner.known_truths.asking import choose_items
 from lehner.known_truths.base_rates import correct_base_rates
@@ -61,6 +63,9 @@ __all__ = [
     "DataWarning",
     "Dependence",
     "Estimate",
+    "GroupDifference",
+    "GroupEstimate",
+    "GroupEstimates",
     "InputError",
     "IntervalEstimate",
     "JointDraws",
@@ -96,6 +101,7 @@ __all__ = [
     "estimate_adjusted",
     "estimate_algebraic",
     "estimate_latent_class",
+    "estimate_groups",
     "estimate_least_squares",
     "expected_kappa",
     "expected_table",

@@ -49,7 +49,7 @@ def add_truth(
     shape = tuple(posterior.sizes[name] for name in sample)
     keep = log_likelihood and ratings.n_items * np.prod(shape) <= MOST_LOG_LIKELIHOODS
     likelihood, right = [], []
-    for joint in _log_joints(posterior, observed):
+    for joint in log_joints(posterior, observed):
         probability, log_probability = class_posterior(joint)
         if keep:
             likelihood.append(log_probability)
@@ -127,7 +127,8 @@ def states(posterior: xr.Dataset) -> tuple[Floats, Floats]:
     return np.tile(rates / n_levels, n_levels), by_state
 
 
-def _log_joints(posterior: xr.Dataset, observed: Observations) -> Iterator[Floats]:
+def log_joints(posterior: xr.Dataset, observed: Observations) -> Iterator[Floats]:
+    """Give `log_joint` for all draws, some at a time."""
     rates, confusion = states(posterior)
     size = max(1, CHUNK // (len(observed.counts) * rates.shape[1]))
     for start in range(0, len(rates), size):

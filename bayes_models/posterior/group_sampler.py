@@ -1,0 +1,240 @@
+"""Groups of items given the draws of a fit: Gibbs sampling with the raters' matrices as drawn.
+
+In each group base rates are its own, and the log odds of being right are those of the fit plus a
+shift common to all raters, and another for the system. What pools the groups:
+
+- base rates of a group ~ Dirichlet(c × those of the draw), c from 2 to 2,000;
+- shifts ~ Normal(0, τ²), τ ~ HalfNormal(1), one τ for raters and one for the system.
+
+Each draw of the fit is the start of a chain of its own, in which true states, base rates, shifts,
+c and τ are drawn in turn from their conditionals, those of shifts, c and τ on grids. Confusion
+matrices and levels of difficulty stay as drawn but for the shifts.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+import xarray as xr
+from scipy.special import expit, gammaln, log_expit
+
+from bayes_models.likelihood.observations import Observations
+from bayes_models.posterior.truth import LEAST, states
+from lehner.core.arrays import Floats, Integers
+from lehner.core.class_posterior import class_posterior
+from lehner.core.seeds import Seed, child_seeds
+from lehner.data.patterns import UNKNOWN
+from lehner.groups.result import GroupReplicates
+
+DRAWS = 400
+SWEEPS = 40
+KEPT_SWEEPS = (15, 20, 25, 30, 35, 40)
+GRID = np.linspace(-3.5, 3.5, 57)
+SPREADS = np.geomspace(0.02, 3.0, 25)
+CONCENTRATIONS = np.geomspace(2.0, 2000.0, 16)
+NUMBERS_AT_ONCE = 20_000_000
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class _Cells:
+    """Patterns of the items of one group.
+
+    Parameters
+    ----------
+    pattern : ndarray of int, shape (n_cells,)
+    counts : ndarray of int, shape (n_cells,)
+    """
+
+    pattern: Integers
+    counts: Integers
+
+
+def sample_groups(
+    posterior: xr.Dataset, observed: Observations, group: Integers, n_groups: int, seed: Seed
+) -> GroupReplicates:
+    """Draw accuracies and base rates of groups of items.
+
+    Parameters
+    ----------
+    posterior : xarray.Dataset
+    observed : Observations
+    group : ndarray of int, shape (n_rows,)
+        The group of each row, -1 for none.
+    n_groups : int
+        One group has no shifts.
+    seed : int, numpy.random.SeedSequence or numpy.random.Generator
+
+    Returns
+    -------
+    GroupReplicates
+        Some draws for each of at most 400 draws of the fit.
+    """
+    rates, confusion = states(posterior)
+    chosen = np.linspace(0, len(rates) - 1, min(DRAWS, len(rates))).astype(int)
+    cells = [_cells_of(observed, group == g) for g in range(n_groups)]
+    n_states = rates.shape[1]
+    most = max(len(one.pattern) for one in cells)
+    per_draw = n_states * max(most, confusion.shape[1] * len(GRID))
+    n_parts = -(-len(chosen) * per_draw // NUMBERS_AT_ONCE)
+    parts = np.array_split(chosen, min(n_parts, len(chosen)))
+    found = [
+        _Chains(observed, cells, rates[part], confusion[part], np.random.default_rng(child)).run()
+        for part, child in zip(parts, child_seeds(seed, len(parts)), strict=True)
+    ]
+    return GroupReplicates(
+        **{name: np.concatenate([vars(one)[name] for one in found]) for name in vars(found[0])}
+    )
+
+
+def _cells_of(observed: Observations, rows: "np.ndarray") -> _Cells:
+    weights = np.bincount(
+        observed.patterns.inverse[rows], observed.ratings.weights[rows], len(observed.counts)
+    )
+    pattern = np.flatnonzero(weights > 0)
+    return _Cells(pattern=pattern, counts=weights[pattern].astype(np.int64))
+
+
+class _Chains:
+    """Chains side by side, draws being the last axis of every array."""
+
+    def __init__(
+        self,
+        observed: Observations,
+        cells: list[_Cells],
+        rates: Floats,
+        confusion: Floats,
+        rng: np.random.Generator,
+    ) -> None:
+        self.observed, self.cells, self.rng = observed, cells, rng
+        self.k = observed.n_categories
+        self.n_draws, self.n_raters, self.n_states = confusion.shape[:3]
+        self.category = np.arange(self.n_states) % self.k
+        self.n_levels = self.n_states // self.k
+        by_category = rates.reshape(self.n_draws, self.n_levels, self.k).sum(axis=1).T
+        self.centre = np.maximum(by_category, LEAST)
+        # (rater, state, response, draw)
+        self.confusion = np.maximum(confusion.transpose(1, 2, 3, 0), LEAST)
+        right = self.confusion[:, np.arange(self.n_states), self.category]
+        self.log_odds = np.log(right) - np.log(np.maximum(1 - right, 1e-12))
+        moved = self.log_odds[:, None] + GRID[:, None, None]
+        # (rater, grid, state, draw)
+        self.hit, self.miss = log_expit(moved), log_expit(-moved)
+        # The last rater is the system, which has a shift of its own.
+        self.shifted = [np.arange(self.n_raters - 1), np.array([self.n_raters - 1])]
+        n_groups = len(cells)
+        self.rates = np.repeat(self.centre[None], n_groups, axis=0)
+        self.shifts = np.zeros((2, n_groups, self.n_draws))
+        self.spreads = np.full((2, self.n_draws), 0.5)
+        self.concentration = np.full(self.n_draws, 100.0)
+        self.one_hot = [observed.patterns.one_hot()[one.pattern] for one in cells]
+
+    def run(self) -> GroupReplicates:
+        """Sample, and keep what some of the later sweeps give."""
+        kept = []
+        for sweep in range(1, SWEEPS + 1):
+            sample = self._sweep()
+            if sweep in KEPT_SWEEPS:
+                kept.append(sample | self._expected())
+        return GroupReplicates(
+            **{name: np.concatenate([one[name] for one in kept]) for name in kept[0]}
+        )
+
+    def _sweep(self) -> dict[str, Floats]:
+        right_in_sample, items = [], []
+        right, wrong = [], []
+        for group in range(len(self.cells)):
+            counts = self._draw_states(group)
+            by_category = counts.reshape(-1, self.n_levels, self.k, self.n_draws).sum(axis=1)
+            items.append(by_category.sum(axis=0))
+            right_in_sample.append(self._share_right(group, by_category))
+            given = self.one_hot[group].T @ counts.reshape(len(counts), -1)
+            given = given.reshape(self.n_raters, self.k, self.n_states, self.n_draws)
+            hit = given[:, self.category, np.arange(self.n_states)]
+            right.append(hit)
+            wrong.append(given.sum(axis=1) - hit)
+        self._draw_base_rates(np.stack(items))
+        if len(self.cells) > 1:
+            self._draw_shifts(right, wrong)
+            self._draw_spreads()
+        return {"system_accuracy_in_sample": np.stack(right_in_sample, axis=1)}
+
+    def _right(self, group: int) -> Floats:
+        """Give the probability of being right, (n_raters, n_states, n_draws)."""
+        shift = np.empty((self.n_raters, 1, self.n_draws))
+        for kind, raters in enumerate(self.shifted):
+            shift[raters] = self.shifts[kind, group]
+        return np.asarray(expit(self.log_odds + shift))
+
+    def _draw_states(self, group: int) -> Floats:
+        """Draw how many items of each cell are in each state, (n_cells, n_states, n_draws)."""
+        cells = self.cells[group]
+        right = self._right(group)
+        before = expit(self.log_odds)
+        confusion = self.confusion * ((1 - right) / np.maximum(1 - before, 1e-12))[:, :, None]
+        confusion[:, np.arange(self.n_states), self.category] = right
+        log_confusion = np.log(np.maximum(confusion, LEAST)).transpose(0, 2, 1, 3)
+        log = self.one_hot[group] @ log_confusion.reshape(self.n_raters * self.k, -1)
+        log = log.reshape(len(cells.pattern), self.n_states, self.n_draws)
+        log += np.log(np.maximum(self.rates[group], LEAST))[self.category]
+        known = self.observed.truths[cells.pattern][:, None]
+        log[(known != UNKNOWN) & (known != self.category)] = -np.inf
+        probability = class_posterior(log, axis=1)[0]
+        drawn = self.rng.multinomial(cells.counts[:, None], probability.transpose(0, 2, 1))
+        return drawn.transpose(0, 2, 1).astype(float)
+
+    def _share_right(self, group: int, by_category: Floats) -> Floats:
+        cells = self.cells[group]
+        system = self.observed.patterns.system[cells.pattern]
+        answered = np.flatnonzero(system >= 0)
+        n_right = by_category[answered, system[answered]].sum(axis=0)
+        return np.asarray(n_right / cells.counts[answered].sum())
+
+    def _draw_base_rates(self, items: Floats) -> None:
+        """Draw base rates of groups and how much they are alike; items (group, category, draw)."""
+        prior = np.multiply.outer(CONCENTRATIONS, self.centre)
+        both = prior[:, None] + items
+        log = (gammaln(both) - gammaln(prior)[:, None]).sum(axis=(1, 2))
+        log += (
+            gammaln(CONCENTRATIONS)[:, None, None]
+            - gammaln(CONCENTRATIONS[:, None, None] + items.sum(axis=1))
+        ).sum(axis=1)
+        self.concentration = CONCENTRATIONS[self._choose(log)]
+        gamma = self.rng.standard_gamma(self.concentration * self.centre + items) + LEAST
+        self.rates = gamma / gamma.sum(axis=1, keepdims=True)
+
+    def _draw_shifts(self, right: list[Floats], wrong: list[Floats]) -> None:
+        width = GRID[1] - GRID[0]
+        for kind, raters in enumerate(self.shifted):
+            prior = -((GRID[:, None] / self.spreads[kind]) ** 2) / 2
+            log = np.repeat(prior[None], len(self.cells), axis=0)
+            for group in range(len(self.cells)):
+                for rater in raters:
+                    log[group] += (right[group][rater] * self.hit[rater]).sum(axis=1)
+                    log[group] += (wrong[group][rater] * self.miss[rater]).sum(axis=1)
+            for group in range(len(self.cells)):
+                place = self._choose(log[group])
+                within = self.rng.uniform(-width / 2, width / 2, self.n_draws)
+                self.shifts[kind, group] = GRID[place] + within
+
+    def _draw_spreads(self) -> None:
+        for kind in range(2):
+            squares = (self.shifts[kind] ** 2).sum(axis=0)
+            log = -np.log(SPREADS) * (len(self.cells) - 1) - SPREADS**2 / 2
+            self.spreads[kind] = SPREADS[
+                self._choose(log[:, None] - np.multiply.outer(1 / (2 * SPREADS**2), squares))
+            ]
+
+    def _choose(self, log: Floats) -> Integers:
+        """Draw a place on the first axis with these log probabilities."""
+        return np.asarray((log + self.rng.gumbel(size=log.shape)).argmax(axis=0))
+
+    def _expected(self) -> dict[str, Floats]:
+        accuracy = []
+        for group in range(len(self.cells)):
+            right = self._right(group).reshape(-1, self.n_levels, self.k, self.n_draws)
+            accuracy.append((right.mean(axis=1) * self.rates[group]).sum(axis=1).T)
+        by_group = np.stack(accuracy, axis=1)
+        return {
+            "system_accuracy": by_group[..., -1],
+            "rater_accuracy": by_group[..., :-1],
+            "base_rates": self.rates.transpose(2, 0, 1),
+        }

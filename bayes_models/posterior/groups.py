@@ -1,0 +1,118 @@
+"""The accuracy of system and raters in groups of items, after a fit to all of them."""
+
+import numpy as np
+import xarray as xr
+from numpy.typing import ArrayLike
+
+from bayes_models.likelihood.observations import observe
+from bayes_models.posterior.group_sampler import sample_groups
+from lehner import InputError, Ratings
+from lehner.core.checks import check_level
+from lehner.core.seeds import Seed
+from lehner.groups.membership import count_answers, find_groups
+from lehner.groups.result import GroupEstimates
+from lehner.groups.summary import summarise_groups
+
+KIND = "equal-tailed credible"
+NOTE = "base rates and accuracies of groups are partially pooled; all raters are moved alike"
+
+
+def accuracy_by_group(
+    tree: xr.DataTree,
+    ratings: Ratings,
+    groups: ArrayLike,
+    *,
+    level: float = 0.9,
+    seed: Seed = 1,
+) -> GroupEstimates:
+    """Estimate the accuracy of system and raters in groups of items.
+
+    Nothing is fitted again. Each draw of the fit keeps its confusion matrices; in each group base
+    rates are its own, the raters' log odds of being right are moved by one shift common to all of
+    them, those of the system by another, and the true categories are drawn again. Base rates and
+    shifts are partially pooled: small groups are drawn toward all items, and the less the groups
+    differ, the more. What is not pooled: the raters do not differ from one another in how groups
+    move them, and errors keep their proportions.
+
+    Parameters
+    ----------
+    tree : xarray.DataTree
+        As `fit` gives it.
+    ratings : Ratings
+        Those that were fitted, with a system.
+    groups : array_like, shape (n_rows,)
+        The name of each row's group; None, NaN or "" for rows that belong to none.
+    level : float
+        Probability of the intervals, between 0 and 1.
+    seed : int, numpy.random.SeedSequence or numpy.random.Generator
+        The same seed gives the same numbers.
+
+    Returns
+    -------
+    GroupEstimates
+        Accuracies, base rates and differences, each with its interval. A single group of all items
+        has no shifts: its accuracies are those of the fit.
+
+    Raises
+    ------
+    InputError
+        If these are not the ratings of the fit, if there is no system, or if it answered no item of
+        a group.
+
+    Notes
+    -----
+    Groups must be known before the items are rated, as domains and lengths are. Items chosen by
+    their ratings or answers are no such group: see `accuracy_where`.
+
+    Matrices were fitted to all items as if there were no groups, and stay so (the posterior is
+    cut): where groups differ much, fit them one by one.
+
+    Examples
+    --------
+    >>> import lehner
+    >>> from bayes_models import fit
+    >>> scenario = lehner.Scenario(n_categories=3, rater_accuracy=(0.8,) * 3)
+    >>> ratings = lehner.simulate(scenario, seed=2).with_truth(None)
+    >>> tree = fit("pooled", ratings, engine="gibbs", chains=2, checks=False)
+    >>> domain = np.where(np.arange(200) < 120, "law", "sport")
+    >>> [one.n_items for one in accuracy_by_group(tree, ratings, domain).groups]
+    [120, 80]
+    """
+    level = check_level(level)
+    posterior = tree["posterior"].to_dataset()
+    require_same(tree, ratings)
+    found = find_groups(ratings, groups)
+    count_answers(ratings, found)
+    replicates = sample_groups(
+        posterior, observe(as_fitted(tree, ratings)), found.index, len(found), seed
+    )
+    return summarise_groups(
+        str(tree.attrs["model"]),
+        ratings,
+        found,
+        replicates,
+        level=level,
+        kind=KIND,
+        notes=(NOTE,),
+    )
+
+
+def require_same(tree: xr.DataTree, ratings: Ratings) -> None:
+    """Raise an InputError unless these are the ratings of the fit, with a system."""
+    if ratings.system is None:
+        raise InputError("there is no system", "fit ratings with a system, and give the same here")
+    posterior, items = tree["posterior"].to_dataset(), tree["truth"].to_dataset()["item"].values
+    same = (
+        list(map(str, posterior["rater"].values)) == list(map(str, ratings.all_raters))
+        and list(map(str, posterior["category"].values)) == list(map(str, ratings.categories))
+        and np.array_equal(items.astype(str), ratings.items.astype(str))
+    )
+    if not same:
+        raise InputError(
+            "raters, categories or items are not those of the fit", "give the ratings of the fit"
+        )
+
+
+def as_fitted(tree: xr.DataTree, ratings: Ratings) -> Ratings:
+    """Leave out truths that the fit has not seen."""
+    return ratings if tree.attrs.get("known_truths", 0) else ratings.with_truth(None)

@@ -1,0 +1,145 @@
+"""Error and coverage of accuracies in two groups of items and their difference, by simulation."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from experiments.reporting.files import write_csv
+from experiments.reporting.parts import keep_parts, read_parts
+from experiments.study.performance import measure_wide
+from experiments.system_performance.recovery import LEVEL, MEASURES, RESAMPLES, dawid_skene
+from lehner import IntervalEstimate, Ratings, estimate_groups
+from lehner.core.arrays import Floats, Integers
+from lehner.core.draw_categories import draw_categories
+from lehner.core.seeds import child_seeds
+from lehner.groups.result import GroupEstimates
+
+DATA_SETS = 60
+SIZES = (200, 1000)
+GROUPS = ("easy", "hard")
+BY = ["cell", "items", "method", "quantity"]
+BASE_RATES = ((0.5, 0.3, 0.2), (0.3, 0.3, 0.4))
+
+
+@dataclass(frozen=True, kw_only=True)
+class GroupCell:
+    """Accuracies in two groups of items, a third of which are in the second."""
+
+    system: tuple[float, float]
+    raters: tuple[tuple[float, float, float], tuple[float, float, float]]
+
+
+CELLS = {
+    "no difference": GroupCell(system=(0.85, 0.85), raters=((0.65, 0.75, 0.85),) * 2),
+    "the system is worse": GroupCell(system=(0.95, 0.75), raters=((0.65, 0.75, 0.85),) * 2),
+    "system and raters are worse": GroupCell(
+        system=(0.9, 0.75), raters=((0.75, 0.8, 0.85), (0.6, 0.65, 0.7))
+    ),
+}
+
+
+def write_groups(folder: Path, data_sets: int, seed: int) -> Iterator[Path]:
+    """Simulate the parts that are missing in the folder; write the table of all.
+
+    Parameters
+    ----------
+    folder : Path
+    data_sets : int
+        For each cell and number of items.
+    seed : int
+
+    Yields
+    ------
+    Path
+    """
+    parts = {
+        folder / "parts" / f"groups_{place}_{size}_{data_sets}_{seed}.csv": partial(
+            _part, cell, size, data_sets, np.random.SeedSequence(seed, spawn_key=(9, place, size))
+        )
+        for place, cell in enumerate(CELLS)
+        for size in SIZES
+    }
+    yield from keep_parts(parts)
+    table = measure_wide(read_parts(parts), BY, MEASURES).reset_index()
+    yield write_csv(table.round(4), folder / "groups.csv")
+
+
+def _part(cell: str, size: int, data_sets: int, seed: np.random.SeedSequence) -> str:
+    rows = pd.DataFrame(simulate_groups(CELLS[cell], size, data_sets, seed))
+    return rows.assign(cell=cell, items=size).to_csv(index=False)
+
+
+def simulate_groups(
+    cell: GroupCell, size: int, data_sets: int, seed: np.random.SeedSequence
+) -> Iterator[dict[str, Any]]:
+    """Estimate the accuracies in each of some data sets.
+
+    Yields
+    ------
+    dict
+        `method`, `quantity`, `truth`, `estimate`, `lower`, `upper`.
+    """
+    import bayes_models
+
+    for child in child_seeds(seed, data_sets):
+        data, fit = child_seeds(child, 2)
+        group, truth, ratings = draw_groups(cell, size, np.random.default_rng(data))
+        names = np.array(GROUPS)[group]
+        right = np.asarray(ratings.system) == truth
+        in_sample = [float(right[group == g].mean()) for g in range(2)]
+        yield from _rows(
+            estimate_groups(ratings, names, level=LEVEL, resamples=RESAMPLES), cell, in_sample
+        )
+        estimate = dawid_skene(ratings, fit)
+        if estimate.draws is not None and estimate.system_accuracy.estimate is not None:
+            found = bayes_models.accuracy_by_group(estimate.draws, ratings, names, level=LEVEL)
+            yield from _rows(found, cell, in_sample)
+
+
+def draw_groups(
+    cell: GroupCell, size: int, rng: np.random.Generator
+) -> tuple[Integers, Integers, Ratings]:
+    """Draw the groups, the truths and the ratings of items; all errors are equally probable."""
+    group = (rng.permutation(size) < size // 3).astype(np.int64)
+    truth = draw_categories(np.array(BASE_RATES), rng.random(size), group)
+
+    def answers(accuracy: Floats) -> Integers:
+        right = rng.random(size) < accuracy[group]
+        return np.where(right, truth, (truth + rng.integers(1, 3, size)) % 3)
+
+    codes = np.stack([answers(one) for one in np.array(cell.raters).T], axis=1)
+    system = answers(np.array(cell.system))
+    return group, truth, Ratings(codes, ["a", "b", "c"], system=system)
+
+
+def _rows(
+    found: GroupEstimates, cell: GroupCell, in_sample: list[float]
+) -> Iterator[dict[str, Any]]:
+    (difference,) = found.differences
+    expected = cell.system
+    rows: list[tuple[str, float, IntervalEstimate]] = [
+        *(
+            (f"accuracy, {one.group}", expected[g], one.system_accuracy)
+            for g, one in enumerate(found.groups)
+        ),
+        *(
+            (f"accuracy in sample, {one.group}", in_sample[g], one.system_accuracy_in_sample)
+            for g, one in enumerate(found.groups)
+        ),
+        ("difference", expected[0] - expected[1], difference.difference),
+        ("difference in sample", in_sample[0] - in_sample[1], difference.difference_in_sample),
+    ]
+    for quantity, truth, value in rows:
+        yield {
+            "method": found.method,
+            "quantity": quantity,
+            "truth": truth,
+            "estimate": value.estimate,
+            "lower": value.lower,
+            "upper": value.upper,
+        }

@@ -1,0 +1,163 @@
+"""Groups of items by the algebra: the raters' accuracy is that in all items."""
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from lehner.algebra.algebraic import (
+    base_rates,
+    clip_base_rates,
+    first_steps,
+    truth_probabilities,
+)
+from lehner.algebra.system_accuracy import by_least_squares
+from lehner.core.arrays import Floats, Integers
+from lehner.core.checks import check_level, check_whole_number
+from lehner.core.estimate import require_estimable
+from lehner.core.seeds import Seed, generator
+from lehner.data.ratings import Ratings
+from lehner.data.votes import CollapsedVotes, collapse_votes
+from lehner.groups.membership import count_answers, find_groups
+from lehner.groups.result import GroupEstimates, GroupReplicates
+from lehner.groups.summary import summarise_groups
+
+CELLS_AT_ONCE = 2_000_000
+NOTE = (
+    "raters are taken to be as accurate in each group as in all; base rates and the system's "
+    "accuracy are those of the group alone, not pooled, and small groups have wide intervals"
+)
+
+
+def estimate_groups(
+    ratings: Ratings,
+    groups: ArrayLike,
+    *,
+    level: float = 0.9,
+    resamples: int = 2000,
+    seed: Seed = 1,
+) -> GroupEstimates:
+    """Estimate the accuracy of the system in groups of items by Lehner's algebra.
+
+    Step 1, the accuracy of the raters, is taken on all items; steps 2 to 4 (base rates, truth
+    probabilities, accuracy of the system) on those of each group. Nothing is pooled but the
+    accuracy of the raters. Items are resampled for all groups at once, so that differences have
+    intervals too.
+
+    Parameters
+    ----------
+    ratings : Ratings
+        With a system.
+    groups : array_like, shape (n_rows,)
+        The name of each row's group; None, NaN or "" for rows that belong to none, which still
+        count for the raters.
+    level : float
+        Probability of the intervals, between 0 and 1.
+    resamples : int
+        Number of bootstrap resamples.
+    seed : int, numpy.random.SeedSequence or numpy.random.Generator
+        Of the resamples.
+
+    Returns
+    -------
+    GroupEstimates
+        Accuracies, base rates and differences. The algebra has one number for the expected
+        accuracy and for that in the sample.
+
+    Raises
+    ------
+    InputError
+        For what `estimate_algebraic` refuses, or if the system answered no item of a group.
+
+    References
+    ----------
+    Lehner (2015), Eq. 1-7, https://doi.org/10.22237/jmasm/1430453520
+
+    Examples
+    --------
+    >>> from lehner import Scenario, simulate
+    >>> ratings = simulate(Scenario(rater_accuracy=(0.8,) * 3, n_items=300), 1)
+    >>> domain = np.where(np.arange(300) < 100, "law", "sport")
+    >>> [one.group for one in estimate_groups(ratings, domain).groups]
+    ['law', 'sport']
+    """
+    level = check_level(level)
+    check_whole_number("resamples", resamples, 1)
+    require_estimable(ratings)
+    found = find_groups(ratings, groups)
+    count_answers(ratings, found)
+    collapsed = collapse_votes(ratings)
+    cells, counts = _cells(ratings, collapsed, found.index)
+    n_groups, n_raters = len(found), ratings.n_raters
+    weights = counts[None, :].astype(float)
+    point = _replicates(collapsed, cells, weights, n_groups, n_raters)
+    rng = generator(seed)
+    size = max(1, CELLS_AT_ONCE // (len(collapsed.table.votes) * (ratings.n_categories + 1)))
+    parts = []
+    for start in range(0, resamples, size):
+        n = min(size, resamples - start)
+        drawn = rng.multinomial(counts.sum(), counts / counts.sum(), size=n).astype(float)
+        parts.append(_replicates(collapsed, cells, drawn, n_groups, n_raters))
+    replicates = GroupReplicates(
+        **{name: np.concatenate([vars(part)[name] for part in parts]) for name in vars(point)}
+    )
+    return summarise_groups(
+        "algebraic",
+        ratings,
+        found,
+        replicates,
+        point,
+        level=level,
+        kind="percentile bootstrap",
+        notes=(NOTE,),
+    )
+
+
+def _cells(
+    ratings: Ratings, collapsed: CollapsedVotes, group: Integers
+) -> tuple[Integers, Integers]:
+    """Give the combinations of votes, answer and group that occur, and their items.
+
+    Returns
+    -------
+    cells : ndarray of int, shape (n_cells, 3)
+        Votes, answer (the number of categories for none) and group, -1 for none.
+    counts : ndarray of int, shape (n_cells,)
+    """
+    system = np.asarray(ratings.system)
+    answer = np.where(system < 0, ratings.n_categories, system)
+    rows = np.column_stack([collapsed.row, answer, group])
+    cells, inverse = np.unique(rows, axis=0, return_inverse=True)
+    return cells, np.bincount(inverse, ratings.weights).astype(np.int64)
+
+
+def _replicates(
+    collapsed: CollapsedVotes, cells: Integers, weights: Floats, n_groups: int, n_raters: int
+) -> GroupReplicates:
+    table = collapsed.table
+    n_votes, k = table.votes.shape
+    n = len(weights)
+
+    def laid_out(member: "np.ndarray") -> Floats:
+        counts = np.zeros((n_votes * (k + 1), n))
+        place = cells[member, 0] * (k + 1) + cells[member, 1]
+        np.add.at(counts, place, weights[:, member].T)
+        return np.moveaxis(counts.reshape(n_votes, k + 1, n), (0, 1), (-2, -1))
+
+    everywhere = np.ones(len(cells), dtype=bool)
+    accuracy = first_steps(table, laid_out(everywhere).sum(axis=-1)).accuracy
+    system, rates = [], []
+    for group in range(n_groups):
+        counts = laid_out(cells[:, 2] == group)
+        totals = counts.sum(axis=-1) @ table.votes
+        with np.errstate(invalid="ignore"):
+            frequency = totals / totals.sum(axis=1, keepdims=True)
+        of_group = clip_base_rates(base_rates(frequency, accuracy))
+        truth = truth_probabilities(table.votes, accuracy, of_group)
+        system.append(by_least_squares(truth, counts[..., :-1]))
+        rates.append(of_group)
+    right = np.stack(system, axis=1)
+    return GroupReplicates(
+        system_accuracy=right,
+        system_accuracy_in_sample=right,
+        base_rates=np.stack(rates, axis=1),
+        rater_accuracy=np.broadcast_to(accuracy[:, None, None], (n, n_groups, n_raters)),
+    )

@@ -1,0 +1,114 @@
+"""Estimates, intervals and differences of groups, from replicates."""
+
+from itertools import combinations
+
+import numpy as np
+
+from lehner.core.arrays import Floats
+from lehner.core.estimate import IntervalEstimate, number
+from lehner.data.ratings import Ratings
+from lehner.groups.membership import Groups, count_answers
+from lehner.groups.result import GroupDifference, GroupEstimate, GroupEstimates, GroupReplicates
+
+
+def summarise_groups(
+    method: str,
+    ratings: Ratings,
+    groups: Groups,
+    replicates: GroupReplicates,
+    point: GroupReplicates | None = None,
+    *,
+    level: float,
+    kind: str,
+    notes: tuple[str, ...],
+) -> GroupEstimates:
+    """Give estimates and intervals for each group and for each difference.
+
+    Parameters
+    ----------
+    method : str
+    ratings : Ratings
+    groups : Groups
+    replicates : GroupReplicates
+    point : GroupReplicates, optional
+        The estimates, as one replicate; by default the means of the replicates.
+    level : float
+    kind : str
+        Of the intervals.
+    notes : tuple of str
+
+    Returns
+    -------
+    GroupEstimates
+    """
+
+    def interval(quantity: str, *place: int, less: int | None = None) -> IntervalEstimate:
+        values = getattr(replicates, quantity)
+        drawn, least = values[(slice(None), *place)], 0.0
+        if less is not None:
+            drawn, least = drawn - values[:, less], -1.0
+        if point is None:
+            return _interval(drawn, None, least, level, kind)
+        estimate = getattr(point, quantity)[0]
+        found = estimate[place] - (0.0 if less is None else estimate[less])
+        return _interval(drawn, float(found), least, level, kind)
+
+    n_items, n_answered = count_answers(ratings, groups)
+    names = groups.names
+    return GroupEstimates(
+        method=method,
+        system=ratings.all_raters[-1],
+        level=level,
+        groups=tuple(
+            GroupEstimate(
+                group=name,
+                n_items=int(n_items[g]),
+                n_answered=int(n_answered[g]),
+                system_accuracy=interval("system_accuracy", g),
+                system_accuracy_in_sample=interval("system_accuracy_in_sample", g),
+                base_rates={
+                    str(c): interval("base_rates", g, k) for k, c in enumerate(ratings.categories)
+                },
+                rater_accuracy={
+                    rater: interval("rater_accuracy", g, j)
+                    for j, rater in enumerate(ratings.raters)
+                },
+            )
+            for g, name in enumerate(names)
+        ),
+        differences=tuple(
+            GroupDifference(
+                groups=(names[a], names[b]),
+                difference=interval("system_accuracy", a, less=b),
+                difference_in_sample=interval("system_accuracy_in_sample", a, less=b),
+                probability_higher=_share_higher(replicates.system_accuracy, a, b),
+            )
+            for a, b in combinations(range(len(names)), 2)
+        ),
+        notes=notes,
+    )
+
+
+def _interval(
+    drawn: Floats, estimate: float | None, least: float, level: float, kind: str
+) -> IntervalEstimate:
+    """Undefined replicates may have any value: they count as the least and as 1."""
+    undefined = np.isnan(drawn)
+    if estimate is None:
+        estimate = np.nan if undefined.any() else drawn.mean()
+    if np.isnan(estimate):
+        return IntervalEstimate(estimate=None)
+    return IntervalEstimate(
+        estimate=number(estimate),
+        lower=float(np.quantile(np.where(undefined, least, drawn), (1 - level) / 2)),
+        upper=float(np.quantile(np.where(undefined, 1.0, drawn), (1 + level) / 2)),
+        level=level,
+        kind=kind,
+    )
+
+
+def _share_higher(values: Floats, a: int, b: int) -> float | None:
+    difference = values[:, a] - values[:, b]
+    if np.isnan(difference).any():
+        return None
+    return float(((difference > 0) + 0.5 * (difference == 0)).mean())

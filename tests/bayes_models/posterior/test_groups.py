@@ -1,0 +1,107 @@
+"""Groups of items, and any of the items, after a fit."""
+
+import numpy as np
+import pytest
+
+import bayes_models
+from bayes_models import accuracy_by_group, accuracy_where
+from lehner import InputError, Ratings, estimate_groups
+
+BASE = np.array([[0.5, 0.3, 0.2], [0.2, 0.2, 0.6]])
+
+
+def draw(n, seed, system, raters):
+    """Two groups of items with other base rates and accuracies; errors equally probable."""
+    rng = np.random.default_rng(seed)
+    group = np.arange(n) % 2
+    truth = (rng.random((n, 1)) > BASE[group].cumsum(axis=1)).sum(axis=1)
+
+    def answers(accuracy):
+        right = rng.random(n) < np.array(accuracy)[group]
+        return np.where(right, truth, (truth + rng.integers(1, 3, n)) % 3)
+
+    codes = np.stack([answers(one) for one in raters], axis=1)
+    return Ratings(codes, ["a", "b", "c"], system=answers(system)), truth, group
+
+
+@pytest.fixture(scope="module")
+def fitted():
+    raters = [(0.8, 0.6), (0.85, 0.7), (0.9, 0.75), (0.8, 0.6)]
+    ratings, truth, group = draw(1200, 1, (0.95, 0.7), raters)
+    tree = bayes_models.fit(
+        "dawid_skene", ratings, engine="gibbs", seed=1, checks=False, draws=300
+    )
+    return tree, ratings, truth, np.array(["easy", "hard"])[group]
+
+
+def test_system_and_raters_are_found_worse_where_they_are(fitted):
+    tree, ratings, truth, groups = fitted
+    found = accuracy_by_group(tree, ratings, groups)
+    easy, hard = found.groups
+    assert easy.system_accuracy.estimate == pytest.approx(0.95, abs=0.03)
+    assert hard.system_accuracy.estimate == pytest.approx(0.7, abs=0.05)
+    for one in found.groups:
+        right = np.mean((truth == ratings.system)[groups == one.group])
+        interval = one.system_accuracy_in_sample
+        assert interval.lower - 0.01 <= right <= interval.upper + 0.01
+    assert easy.rater_accuracy["3"].estimate == pytest.approx(0.9, abs=0.05)
+    assert hard.rater_accuracy["3"].estimate == pytest.approx(0.75, abs=0.06)
+    rates = [one.estimate for one in hard.base_rates.values()]
+    assert rates == pytest.approx(BASE[1], abs=0.08)
+    (difference,) = found.differences
+    assert difference.difference.lower > 0.1 and difference.probability_higher > 0.99
+
+
+def test_one_group_of_all_items_is_the_fit(fitted):
+    tree, ratings, *_ = fitted
+    (one,) = accuracy_by_group(tree, ratings, ["all"] * 1200).groups
+    whole = bayes_models.estimate_from_draws(tree)
+    for quantity in ("system_accuracy", "system_accuracy_in_sample"):
+        shown, expected = getattr(one, quantity), getattr(whole, quantity)
+        for bound in ("estimate", "lower", "upper"):
+            assert getattr(shown, bound) == pytest.approx(getattr(expected, bound), abs=0.006)
+
+
+def test_groups_at_random_are_pooled(fitted):
+    """Ten groups at random: their estimates vary less than those of the algebra."""
+    tree, ratings, *_ = fitted
+    groups = np.random.default_rng(1).permutation(np.arange(1200) % 10)
+
+    def spread(found):
+        return np.std([one.system_accuracy.estimate for one in found.groups])
+
+    pooled = spread(accuracy_by_group(tree, ratings, groups))
+    assert pooled < 0.6 * spread(estimate_groups(ratings, groups, resamples=10))
+
+
+def test_any_items_have_an_interval(fitted):
+    tree, ratings, truth, _ = fitted
+    right = truth == ratings.system
+    for mask in (ratings.system == 1, ratings.votes().max(axis=1) < 3):
+        found = accuracy_where(tree, ratings, mask)
+        interval = found.system_accuracy_in_sample
+        assert interval.lower - 0.02 <= right[mask].mean() <= interval.upper + 0.02
+        assert found.n_items == mask.sum()
+    whole = accuracy_where(tree, ratings, np.ones(1200, dtype=bool))
+    expected = bayes_models.estimate_from_draws(tree).system_accuracy_in_sample
+    assert whole.system_accuracy_in_sample.estimate == pytest.approx(expected.estimate, abs=0.003)
+
+
+def test_same_seed_same_numbers(fitted):
+    tree, ratings, _, groups = fitted
+    first, again, other = (accuracy_by_group(tree, ratings, groups, seed=s) for s in (1, 1, 2))
+    assert first.to_dict() == again.to_dict() != other.to_dict()
+    mask = groups == "easy"
+    assert accuracy_where(tree, ratings, mask) == accuracy_where(tree, ratings, mask)
+
+
+def test_bad_input_is_refused(fitted):
+    tree, ratings, _, groups = fitted
+    with pytest.raises(InputError, match="not those of the fit"):
+        accuracy_by_group(tree, ratings.take(np.arange(100)), groups[:100])
+    with pytest.raises(InputError, match="there is no system"):
+        accuracy_where(tree, ratings.without_system(), groups == "easy")
+    with pytest.raises(InputError, match="give 1200 truth values"):
+        accuracy_where(tree, ratings, np.arange(3))
+    with pytest.raises(InputError, match="chooses no item"):
+        accuracy_where(tree, ratings, np.zeros(1200, dtype=bool))

@@ -1,0 +1,113 @@
+"""Groups of items by the algebra."""
+
+import numpy as np
+import pytest
+
+from lehner import InputError, Ratings, Scenario, estimate_algebraic, estimate_groups, simulate
+from lehner.groups.membership import find_groups
+
+SCENARIO = Scenario(n_categories=3, rater_accuracy=(0.75,) * 3, n_items=400, base_rates="equal")
+
+
+@pytest.fixture(scope="module")
+def easy_and_hard():
+    """30,000 items of two groups, in which the system is right in .95 and .7; other base rates."""
+    parts = [
+        Scenario(
+            n_categories=3,
+            rater_accuracy=(0.75,) * 3,
+            system_accuracy=accuracy,
+            n_items=n,
+            base_rates=rates,
+        )
+        for accuracy, n, rates in ((0.95, 20_000, (0.5, 0.3, 0.2)), (0.7, 10_000, (0.2, 0.2, 0.6)))
+    ]
+    drawn = [simulate(part, seed) for seed, part in enumerate(parts, start=1)]
+    codes = np.concatenate([one.codes for one in drawn])
+    system = np.concatenate([one.system for one in drawn])
+    groups = np.repeat(["easy", "hard"], [20_000, 10_000])
+    return Ratings(codes, ["a", "b", "c"], system=system), groups
+
+
+def test_groups_have_their_accuracies_and_base_rates(easy_and_hard):
+    ratings, groups = easy_and_hard
+    found = estimate_groups(ratings, groups, resamples=200)
+    easy, hard = found.groups
+    assert (easy.n_items, hard.n_items) == (20_000, 10_000)
+    assert easy.system_accuracy.estimate == pytest.approx(0.95, abs=0.01)
+    assert hard.system_accuracy.estimate == pytest.approx(0.7, abs=0.02)
+    rates = [one.estimate for one in hard.base_rates.values()]
+    assert rates == pytest.approx([0.2, 0.2, 0.6], abs=0.02)
+    assert easy.rater_accuracy["1"].estimate == pytest.approx(0.75, abs=0.01)
+    (difference,) = found.differences
+    assert difference.groups == ("easy", "hard")
+    gap = easy.system_accuracy.estimate - hard.system_accuracy.estimate
+    assert difference.difference.estimate == pytest.approx(gap)
+    assert difference.difference.lower < 0.25 < difference.difference.upper
+    assert difference.probability_higher == 1
+
+
+def test_one_group_of_all_items_is_the_algebra():
+    ratings = simulate(SCENARIO, 3)
+    found = estimate_groups(ratings, ["all"] * 400, resamples=500)
+    whole = estimate_algebraic(ratings, resamples=500)
+    (one,) = found.groups
+    assert one.system_accuracy.estimate == pytest.approx(whole.system_accuracy.estimate)
+    rates = {name: value.estimate for name, value in one.base_rates.items()}
+    assert list(rates.values()) == pytest.approx(whole.base_rates.values)
+    assert one.system_accuracy.lower == pytest.approx(whole.system_accuracy.lower, abs=0.015)
+    assert found.differences == ()
+
+
+def test_grouped_rows_count_as_their_items():
+    ratings = simulate(SCENARIO, 4).with_truth(None)
+    groups = np.where(np.arange(400) % 2 == 0, "x", "y")
+    twice = ratings.take(np.arange(400), np.full(400, 2))
+    once = estimate_groups(ratings.take(np.repeat(np.arange(400), 2)), np.repeat(groups, 2))
+    assert estimate_groups(twice, groups).to_dict() == once.to_dict()
+
+
+def test_same_seed_same_numbers():
+    ratings, groups = simulate(SCENARIO, 5), np.repeat(["x", "y"], 200)
+    one, two, three = (estimate_groups(ratings, groups, seed=seed).to_dict() for seed in (1, 1, 2))
+    assert one == two != three
+
+
+def test_a_small_group_at_chance_is_undefined_not_wrong():
+    ratings = Ratings([[0, 0], [1, 1], [0, 0], [1, 1], [0, 1]], ["a", "b"], system=[0, 1, 0, 1, 0])
+    found = estimate_groups(ratings, ["x", "x", "x", "x", "y"])
+    assert found.groups[1].system_accuracy.estimate is None
+    assert found.differences[0].difference.estimate is None
+
+
+def test_groups_are_named_in_order_and_may_leave_items_out():
+    ratings = simulate(Scenario(n_items=4), 1)
+    assert find_groups(ratings, [10, 9, None, 10.0]).names == ("9", "10", "10.0")
+    found = find_groups(ratings, ["b", "", float("nan"), "a"])
+    assert found.names == ("a", "b") and found.index.tolist() == [1, -1, -1, 0]
+
+
+@pytest.mark.parametrize(
+    ("groups", "problem"),
+    [
+        (["x"] * 3, "3 groups for 4 rows"),
+        (["", None, "", ""], "no item belongs to a group"),
+        (["x", "x", "x", "y"], "the system answered no item of the group 'y'"),
+    ],
+)
+def test_bad_groups_are_refused(groups, problem):
+    ratings = Ratings([[0, 0], [1, 1], [0, 0], [1, 1]], ["a", "b"], system=[0, 1, 0, -1])
+    with pytest.raises(InputError) as error:
+        estimate_groups(ratings, groups)
+    assert problem in str(error.value)
+
+
+def test_as_a_table():
+    ratings = simulate(SCENARIO, 6)
+    table = estimate_groups(ratings, np.repeat(["x", "y"], 200), resamples=100).to_frame()
+    accuracy = table.query("quantity == 'system_accuracy'")
+    assert list(zip(accuracy["group"], accuracy["minus_group"], strict=True)) == [
+        ("x", ""),
+        ("y", ""),
+        ("x", "y"),
+    ]

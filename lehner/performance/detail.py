@@ -13,9 +13,11 @@ from lehner.core.estimate import Estimate
 from lehner.core.named_array import NamedArray
 from lehner.core.seeds import Seed
 from lehner.data.ratings import Ratings
+from lehner.latent_class.models import BY_LIKELIHOOD, LIKELIHOOD_MODELS
 from lehner.performance.algebra import algebraic_replicates
 from lehner.performance.costs import check_costs
 from lehner.performance.draws import posterior_replicates
+from lehner.performance.likelihood import likelihood_replicates
 from lehner.performance.measures import LOWEST, performance_measures
 from lehner.performance.naive import table_against_majority, table_against_probabilities
 from lehner.performance.parameters import Parameters, Replicates
@@ -40,7 +42,8 @@ def system_performance(
     are given. By the algebra the matrix is a regression of the system's answers on the truth
     probabilities of steps 1 to 3, see `lehner.performance.algebra`, with bootstrap
     intervals; there the system's errors and categories need not be alike, so that the accuracy
-    that follows from it may differ from that of step 4. The naive methods give the table of
+    that follows from it may differ from that of step 4. By maximum likelihood resamples are fitted
+    again, 300 at most. The naive methods give the table of
     answers against what they take for the truth, without intervals.
 
     Parameters
@@ -48,7 +51,7 @@ def system_performance(
     ratings : Ratings
         The data of the estimate, with a system.
     estimate : Estimate
-        By the algebra, a Bayesian model, a naive method or another with a confusion matrix.
+        By the algebra, a Bayesian model, maximum likelihood or a naive method.
     costs : array_like or xarray.DataArray, shape (n_categories, n_categories), optional
         What each answer (column) costs when each category (row) is true, for `expected_cost`.
         Dims of a labelled one are category and response. See `read_costs`.
@@ -94,7 +97,7 @@ def system_performance(
     if replicates is None:
         raise InputError(
             f"{estimate.method} says nothing of the system's answers by category",
-            "use the algebra, a Bayesian model or another method with a confusion matrix",
+            "use the algebra, a Bayesian model or maximum likelihood",
         )
     found = None if costs is None else check_costs(costs, ratings.categories)
     return summarise(ratings, estimate, replicates, found, level)
@@ -115,15 +118,11 @@ def replicates_of(
     if estimate.method == "mean_posterior":
         algebra = estimate_algebraic(ratings, interval=None)
         return table_against_probabilities(ratings, algebra.arrays["truth_probabilities"].values)
-    if {"confusion", "base_rates", "rater_accuracy"} <= set(estimate.arrays):
-        arrays = {name: array.values for name, array in estimate.arrays.items()}
-        return Replicates(
-            point=Parameters(
-                base_rates=arrays["base_rates"],
-                confusion=arrays["confusion"][-1],
-                rater_accuracy=arrays["rater_accuracy"],
-            )
-        )
+    model = estimate.method.removesuffix(BY_LIKELIHOOD)
+    if estimate.method.endswith(BY_LIKELIHOOD) and model in LIKELIHOOD_MODELS:
+        known = estimate.diagnostics.get("known_truths", 0)
+        seen = ratings if known else ratings.with_truth(None)
+        return likelihood_replicates(seen, model, resamples=resamples, seed=seed)
     return None
 
 
@@ -215,7 +214,11 @@ def _accuracy_note(estimate: Estimate, replicates: Replicates) -> tuple[str, ...
     accuracy = estimate.system_accuracy.estimate
     point = replicates.point
     implied = float(point.base_rates @ np.diagonal(point.confusion))
-    if accuracy is None or not abs(implied - accuracy) > NOTICEABLE:
+    if (
+        estimate.method not in ALGEBRA
+        or accuracy is None
+        or not abs(implied - accuracy) > NOTICEABLE
+    ):
         return ()
     return (
         f"from base rates and recall the system is right in {implied:.3f}, where step 4, for "

@@ -93,6 +93,7 @@ def test_bad_costs_end_in_one_line(run, costs):
 def test_details_of_a_comparison_stand_beside_its_estimates():
     ratings = lehner.load_dataset("lehner_table2")
     adjusted = lehner.Estimate(
+        system="System",
         method="algebraic_adjusted",
         system_accuracy=lehner.IntervalEstimate(estimate=0.5),
         system_accuracy_in_sample=lehner.IntervalEstimate(estimate=0.5),

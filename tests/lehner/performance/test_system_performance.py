@@ -5,7 +5,15 @@ import pytest
 from sklearn.metrics import precision_recall_fscore_support
 
 import lehner
-from lehner import InputError, Ratings, Scenario, estimate_algebraic, simulate, system_performance
+from lehner import (
+    InputError,
+    Ratings,
+    Scenario,
+    estimate_algebraic,
+    estimate_latent_class,
+    simulate,
+    system_performance,
+)
 from lehner.performance.algebra import algebraic_replicates, equal_errors, project_rows
 from lehner.performance.measures import performance_measures
 
@@ -108,6 +116,7 @@ def test_undefined_where_raters_agree_at_chance():
 def test_methods_without_a_matrix_are_refused():
     ratings = lehner.load_dataset("lehner_table2")
     estimate = lehner.Estimate(
+        system="System",
         method="algebraic_adjusted",
         system_accuracy=lehner.IntervalEstimate(estimate=0.5),
         system_accuracy_in_sample=lehner.IntervalEstimate(estimate=0.5),
@@ -116,3 +125,15 @@ def test_methods_without_a_matrix_are_refused():
         system_performance(ratings, estimate)
     with pytest.raises(InputError, match="there is no system"):
         system_performance(ratings.without_system(), estimate)
+
+
+def test_by_maximum_likelihood_it_is_the_fits_matrix_with_refitted_resamples(many):
+    few = many.take(np.arange(300))
+    estimate = estimate_latent_class(few.with_truth(None), resamples=20, restarts=0)
+    found = system_performance(few, estimate, resamples=50)
+    values = found.to_xarray()["confusion"].sel(bound="estimate").values
+    assert values == pytest.approx(estimate.confusion.values[-1])
+    raters = found.to_xarray()["rater_accuracy"].sel(bound="estimate").values
+    assert raters == pytest.approx(estimate.rater_accuracy.values)
+    recall = found.value("recall", "A")
+    assert recall.lower < recall.estimate < recall.upper and found.kind == "percentile bootstrap"

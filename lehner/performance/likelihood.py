@@ -1,0 +1,54 @@
+"""The system's confusion matrix by maximum likelihood, with resamples."""
+
+import numpy as np
+
+from lehner.core.seeds import Seed, generator
+from lehner.data.ratings import Ratings
+from lehner.latent_class.fits_of_samples import fit_samples
+from lehner.latent_class.fitted_model import fit_by_likelihood
+from lehner.performance.parameters import Parameters, Replicates
+
+MOST_RESAMPLES = 300
+"""Each resample is fitted."""
+
+
+def likelihood_replicates(
+    ratings: Ratings, model: str, *, resamples: int, seed: Seed
+) -> Replicates:
+    """Fit a latent-class model, and again to resamples of the items.
+
+    Parameters
+    ----------
+    ratings : Ratings
+        With a system.
+    model : str
+        Among `LIKELIHOOD_MODELS`.
+    resamples : int
+        Of which at most 300 are fitted.
+    seed : int, numpy.random.SeedSequence or numpy.random.Generator
+
+    Returns
+    -------
+    Replicates
+    """
+    fitted = fit_by_likelihood(ratings, model)
+    total = fitted.n_items.sum()
+    size = min(resamples, MOST_RESAMPLES)
+    weights = generator(seed).multinomial(total, fitted.n_items / total, size=size).astype(float)
+    parts = list(fit_samples(fitted.model, fitted.base_rates, fitted.parameters, weights))
+    rates = np.concatenate([part.base_rates for part in parts])
+    confusion = np.concatenate([part.confusion for part in parts])
+    right = np.diagonal(confusion[:, :-1], axis1=2, axis2=3)
+    return Replicates(
+        point=Parameters(
+            base_rates=fitted.base_rates,
+            confusion=fitted.confusion[-1],
+            rater_accuracy=fitted.accuracy[:-1],
+        ),
+        drawn=Parameters(
+            base_rates=rates,
+            confusion=confusion[:, -1],
+            rater_accuracy=np.einsum("bk,bjk->bj", rates, right),
+        ),
+        kind="percentile bootstrap",
+    )

@@ -27,7 +27,17 @@ from lehner.coefficients.weights import WEIGHTS, find_weights
 from lehner.core.wording import counted
 
 MOST_PAIRS = 15
-HEAD = ("coefficient", "weights", "estimate", "interval", "SE", "p", "Landis–Koch", "note")
+HEAD = (
+    "coefficient",
+    "weights",
+    "estimate",
+    "interval",
+    "SE",
+    "p",
+    "chance",
+    "Landis–Koch",
+    "note",
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -68,6 +78,7 @@ def report_on_ratings(
     reading: Reading,
     weights: Sequence[str] | None,
     level: float,
+    population_size: float | None = None,
 ) -> Report:
     """Measure the agreement of the raters in a file or bundled data set.
 
@@ -80,6 +91,8 @@ def report_on_ratings(
         Names, or one file.
     level : float
         Probability of the intervals.
+    population_size : float, optional
+        How many items there are, of which these are a random sample.
 
     Returns
     -------
@@ -91,7 +104,7 @@ def report_on_ratings(
         name=data,
         heading=repr(ratings).removeprefix("Ratings: "),
         categories=ratings.categories,
-        agreement=agreement(ratings, weights=chosen, level=level),
+        agreement=agreement(ratings, weights=chosen, level=level, population_size=population_size),
         notes=tuple(data_notes(ratings)),
     )
 
@@ -102,6 +115,7 @@ def report_on_table(
     weights: Sequence[str] | None,
     level: float,
     n_items: float | None,
+    population_size: float | None = None,
 ) -> Report:
     """Measure the agreement of two classifications in a file with a square table.
 
@@ -116,6 +130,8 @@ def report_on_table(
         Probability of the intervals.
     n_items : float, optional
         How many items the table stands for.
+    population_size : float, optional
+        How many items there are, of which these are a random sample.
 
     Returns
     -------
@@ -128,6 +144,7 @@ def report_on_table(
         weights=_read_weights(weights, categories),
         ordered=reading.ordered,
         n_items=n_items,
+        population_size=population_size,
         level=level,
     )
     total = "probabilities" if result.n_items is None else counted(result.n_items, "item")
@@ -176,7 +193,7 @@ def _coefficients(found: Agreement) -> list[Text]:
         rows += [_without_weights(_cells(one)) for one in found.coefficients if one.weights == name]
     noted = {one.note: one.name for one in reversed(found.coefficients) if one.note}
     notes = [Text(f"{name}: {note}") for note, name in reversed(noted.items())]
-    table = bold_table(rows, left=(5,), width=terminal_width())
+    table = bold_table(rows, left=(6,), width=terminal_width())
     return [*table, *([Text(), *notes] if notes else [])]
 
 
@@ -197,6 +214,7 @@ def _cells(one: Coefficient) -> list[str]:
         interval,
         _shown(one.standard_error, missing=""),
         "" if one.p_value is None else "< .001" if one.p_value < 0.001 else f"{one.p_value:.3f}",
+        _shown(one.chance_agreement, missing=""),
         one.label.strip("()"),
     ]
 

@@ -20,8 +20,9 @@ def agreement(
     weights: Annotated[
         list[str] | None,
         typer.Option(
-            help="identity, linear, quadratic, ordinal, interval, ratio or a file with a square "
-            "table; separate several by commas. Default: identity; if ordered, four."
+            help="identity; by position linear, quadratic, radical, ordinal, circular, bipolar; "
+            "by value interval, ratio, linear_by_value, …; or a file with a square table; separate "
+            "several by commas. Default: identity; if ordered, four."
         ),
     ] = None,
     interval: Interval = 0.9,
@@ -29,6 +30,10 @@ def agreement(
     reading: Reading,
     n_items: Annotated[
         float | None, typer.Option(help="Number of items behind a table of probabilities.")
+    ] = None,
+    population_size: Annotated[
+        float | None,
+        typer.Option(help="Number of all items, of which these are a random sample."),
     ] = None,
     output: Output = None,
     as_json: AsJson = False,
@@ -40,10 +45,10 @@ def agreement(
     if table:
         columns = {name: getattr(reading, name) or None for name in OF_RATINGS}
         _refuse("--table takes no", {"system": system} | columns)
-        report = report_on_table(data, reading, chosen, interval, n_items)
+        report = report_on_table(data, reading, chosen, interval, n_items, population_size)
     else:
         _refuse("ratings take no", {"n-items": n_items})
-        report = report_on_ratings(data, system, reading, chosen, interval)
+        report = report_on_ratings(data, system, reading, chosen, interval, population_size)
     if as_json:
         print(json.dumps(report.to_dict(), indent=2, allow_nan=False))
     else:

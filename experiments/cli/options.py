@@ -7,6 +7,7 @@ ARGUMENT = re.compile(
     r"(?:…|True|\[?(['\"])(.*?)\2\]?)"
 )
 PHRASES = {
+    "population_size is": "--population-size is",
     "fit ratings.with_truth(None), and correct its estimate by the known truths instead "
     "(correct_by_truth)": "without --truths-in-model its estimate is corrected by the known truths "
     "instead",

@@ -23,7 +23,7 @@ def percent_agreement(items: ItemVotes, weights: AgreementWeights) -> Linearised
     items : ItemVotes
         At least one rated by two raters.
     weights : AgreementWeights
-        Symmetric.
+        If they are not symmetric, a row is that of the rater who is named first.
 
     Returns
     -------
@@ -31,7 +31,8 @@ def percent_agreement(items: ItemVotes, weights: AgreementWeights) -> Linearised
     """
     paired = items.n_raters > 1
     pairs = np.where(paired, items.n_raters * (items.n_raters - 1), 1)
-    agreement = items.pair_sums(weights.matrix) / pairs
+    sums = items.pair_sums if weights.symmetric else items.ordered_pair_sums
+    agreement = sums(weights.matrix) / pairs
     value = items.weights[paired] @ agreement[paired] / items.n_paired
     influence = np.where(paired, agreement - value, 0) * items.n_items / items.n_paired
     return Linearised(value=value, influence=influence)
@@ -49,8 +50,9 @@ def fleiss_kappa(items: ItemVotes, weights: AgreementWeights) -> Linearised:
     Of two raters of all items it is Scott's (1955) pi.
     """
     share, prevalence = _prevalence(items)
-    value = prevalence @ weights.matrix @ prevalence
-    chance = Linearised(value=value, influence=2 * (share @ weights.matrix @ prevalence - value))
+    matrix = weights.both_ways
+    value = prevalence @ matrix @ prevalence
+    chance = Linearised(value=value, influence=2 * (share @ matrix @ prevalence - value))
     return beyond_chance(percent_agreement(items, weights), chance)
 
 
@@ -83,7 +85,8 @@ def conger_kappa(items: ItemVotes, weights: AgreementWeights) -> Linearised:
     chosen = np.bincount(cell, weights=weighted, minlength=size).reshape(len(raters), -1)
     n_rated = chosen.sum(axis=1)
     chosen /= n_rated[:, None]
-    others = (chosen.sum(axis=0) - chosen) @ weights.matrix
+    up_to = chosen.cumsum(axis=0)
+    others = (up_to - chosen) @ weights.matrix + (up_to[-1] - up_to) @ weights.matrix.T
     pairs = len(raters) * (len(raters) - 1)
     gain = (others - (chosen * others).sum(axis=1, keepdims=True)) / n_rated[:, None]
     influence = np.bincount(
@@ -126,9 +129,10 @@ def krippendorff_alpha(items: ItemVotes, weights: AgreementWeights) -> Linearise
         disagreement = (rank[:, None] - rank) ** 2
         pull_observed = 4 * (prevalence * rank - _partner(paired, rank) / n_votes) @ below
         pull_expected = 4 * (prevalence * (rank - prevalence @ rank)) @ below
-    observed = paired.pair_sums(disagreement) / (paired.n_raters - 1)
+    sums = paired.pair_sums if weights.symmetric else paired.ordered_pair_sums
+    observed = sums(disagreement) / (paired.n_raters - 1)
     mean_observed = paired.weights @ observed / n_votes
-    expected = disagreement @ prevalence
+    expected = (disagreement + disagreement.T) @ prevalence / 2
     mean_expected = prevalence @ expected
     moved = np.zeros((2, len(chosen)))
     moved[0, chosen] = observed - mean_observed * paired.n_raters + paired.votes @ pull_observed
@@ -147,6 +151,7 @@ def krippendorff_alpha(items: ItemVotes, weights: AgreementWeights) -> Linearise
     return Linearised(
         value=1 - (1 - pooled.value) * left,
         influence=pooled.influence * left - (1 - pooled.value) * moved_left,
+        chance=pooled.chance,
     )
 
 

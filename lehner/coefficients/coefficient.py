@@ -1,15 +1,22 @@
 """Coefficient: one number for the agreement of raters, with its sampling error."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from lehner.coefficients.landis_koch import landis_koch_label, landis_koch_probability
 from lehner.coefficients.linearised import STANDS_FOR_0, Linearised, standard_error
 from lehner.core.arrays import Floats
+from lehner.core.checks import check_number
 from lehner.core.estimate import number
+from lehner.data.flat import MOST_ITEMS
 
-LOWEST = {"percent_agreement": 0.0, "accuracy": 0.0, "goodman_kruskal_lambda": -np.inf}
+LOWEST = {
+    "percent_agreement": 0.0,
+    "accuracy": 0.0,
+    "bangdiwala_b": 0.0,
+    "goodman_kruskal_lambda": -np.inf,
+}
 """The lowest value of coefficients that are not kappas; theirs is −1, less if weighted."""
 
 
@@ -22,10 +29,11 @@ class Coefficient:
     name : str
         As in "cohen_kappa" or "fleiss_kappa[category]".
     weights : str
-        The agreement weights: "identity", "linear", "quadratic", "ordinal", "interval", "ratio"
-        or "given".
+        The agreement weights: a name among `lehner.coefficients.weights.WEIGHTS`, or "given".
     estimate : float or None
         The coefficient, at most 1. None where it is undefined; the note says why.
+    chance_agreement : float or None
+        The agreement by chance, p_e, that it is corrected for, if it is.
     standard_error : float or None
         Standard error over samples of items, for these raters. None where the items do not
         determine it.
@@ -34,7 +42,13 @@ class Coefficient:
         freedom, cut to the coefficient's range. The lower end is not cut if the estimate is below
         -1, which weighted coefficients can be.
     p_value : float or None
-        Two-sided, of the hypothesis that the coefficient is 0; None for proportions.
+        Two-sided, of the hypothesis that the coefficient is 0, by its standard error and Student's
+        t (Gwet 2014); None for proportions.
+    null_standard_error : float or None
+        The standard error if the true coefficient is 0, of Cohen's kappa (Fleiss, Cohen & Everitt
+        1969), Fleiss' kappa and Scott's pi without weights (Fleiss, Nee & Landis 1979).
+    null_p_value : float or None
+        Two-sided, of the same hypothesis, by this error and the normal distribution.
     interpretation : str or None
         The label that Landis & Koch (1977) give the estimate, for chance-corrected coefficients.
     probability : float or None
@@ -46,10 +60,13 @@ class Coefficient:
     name: str
     weights: str
     estimate: float | None
+    chance_agreement: float | None = None
     standard_error: float | None = None
     lower: float | None = None
     upper: float | None = None
     p_value: float | None = None
+    null_standard_error: float | None = None
+    null_p_value: float | None = None
     interpretation: str | None = None
     probability: float | None = None
     note: str = ""
@@ -75,16 +92,49 @@ def undefined(name: str, weights: str, note: str) -> Coefficient:
     return Coefficient(name=name, weights=weights, estimate=None, note=note)
 
 
+@dataclass(frozen=True, kw_only=True)
+class Sampling:
+    """What intervals and tests are to be.
+
+    Parameters
+    ----------
+    level : float
+        Probability of the intervals.
+    population : float, optional
+        How many items there are, of which those rated are a random sample; infinitely many if None.
+    """
+
+    level: float
+    population: float | None = None
+
+    def narrowing(self, n_items: float) -> float:
+        """Give the factor of standard errors for a sample from a finite population."""
+        if self.population is None:
+            return 1.0
+        return float(np.sqrt(max(0.0, 1 - n_items / self.population)))
+
+
+def check_sampling(level: float, population_size: float | None, n_items: float) -> Sampling:
+    """Raise an InputError unless there are as many items as are rated."""
+    check_number("level", level, 1e-6, 1 - 1e-6)
+    if population_size is None:
+        return Sampling(level=level)
+    remedy = f"give the number of all items, {n_items:g} or more, of which these are a sample"
+    check_number("population_size", population_size, n_items, MOST_ITEMS, remedy)
+    return Sampling(level=level, population=float(population_size))
+
+
 def summarise(
     name: str,
     weights: str,
     statistic: Linearised,
     items: Floats,
     n_informative: float,
-    level: float,
+    sampling: Sampling,
     note: str = "",
+    null_error: float | None = None,
 ) -> Coefficient:
-    """Give a statistic its standard error, interval, p-value and label.
+    """Give a statistic its standard error, interval, p-values and label.
 
     Parameters
     ----------
@@ -94,9 +144,10 @@ def summarise(
         How many items each row stands for.
     n_informative : float
         How many items bear on it.
-    level : float
-        Probability of the interval.
+    sampling : Sampling
     note : str
+    null_error : float, optional
+        The standard error if the true value is 0.
 
     Returns
     -------
@@ -108,31 +159,51 @@ def summarise(
     if abs(estimate) < STANDS_FOR_0:  # rounding, which would make "poor" of "slight"
         estimate = 0.0
     lowest = LOWEST.get(name.partition("[")[0], -1.0)
-    label = landis_koch_label(estimate) if lowest == -1 else None
-    error = number(standard_error(statistic, items, n_informative))
-    if error is None:
-        note = "; ".join(filter(None, (note, _why_no_error(statistic, n_informative))))
-        return Coefficient(
-            name=name, weights=weights, estimate=estimate, interpretation=label, note=note
-        )
-    from scipy.special import stdtr, stdtrit
-
-    half = error * float(stdtrit(n_informative - 1, (1 + level) / 2))
-    # A weighted kappa can be below −1: its interval is not cut there.
-    lower = estimate - half if estimate < lowest else max(estimate - half, lowest)
-    p_value = 2 * float(stdtr(n_informative - 1, -abs(estimate) / error))
-    return Coefficient(
+    narrowing = sampling.narrowing(float(items.sum()))
+    found = Coefficient(
         name=name,
         weights=weights,
         estimate=estimate,
-        standard_error=error,
-        lower=lower,
-        upper=min(estimate + half, 1.0),
-        p_value=None if lowest == 0 else p_value,
-        interpretation=label,
-        probability=None if label is None else landis_koch_probability(estimate, error)[label],
+        chance_agreement=None if statistic.chance is None else number(statistic.chance),
+        interpretation=landis_koch_label(estimate) if lowest == -1 else None,
         note=note,
     )
+    if null_error is not None and null_error * narrowing > 0:
+        found = _with_null_test(found, estimate, null_error * narrowing)
+    error = number(standard_error(statistic, items, n_informative))
+    if error is None:
+        note = "; ".join(filter(None, (note, _why_no_error(statistic, n_informative))))
+        return replace(found, note=note)
+    if narrowing == 0:
+        return replace(found, standard_error=0.0, lower=estimate, upper=estimate)
+    return _with_interval(found, estimate, error * narrowing, n_informative, sampling.level)
+
+
+def _with_interval(
+    found: Coefficient, estimate: float, error: float, n_informative: float, level: float
+) -> Coefficient:
+    from scipy.special import stdtr, stdtrit
+
+    lowest = LOWEST.get(found.name.partition("[")[0], -1.0)
+    half = error * float(stdtrit(n_informative - 1, (1 + level) / 2))
+    p_value = 2 * float(stdtr(n_informative - 1, -abs(estimate) / error))
+    label = found.interpretation
+    return replace(
+        found,
+        standard_error=error,
+        # A weighted kappa can be below −1: its interval is not cut there.
+        lower=estimate - half if estimate < lowest else max(estimate - half, lowest),
+        upper=min(estimate + half, 1.0),
+        p_value=None if lowest == 0 else p_value,
+        probability=None if label is None else landis_koch_probability(estimate, error)[label],
+    )
+
+
+def _with_null_test(found: Coefficient, estimate: float, error: float) -> Coefficient:
+    from scipy.special import ndtr
+
+    p_value = 2 * float(ndtr(-abs(estimate) / error))
+    return replace(found, null_standard_error=error, null_p_value=p_value)
 
 
 def _why_no_error(statistic: Linearised, n_informative: float) -> str:

@@ -1,7 +1,7 @@
 """A coefficient by its name: the statistic, and whether the items support it."""
 
 from lehner.coefficients.chance_corrected import STATISTICS
-from lehner.coefficients.coefficient import Coefficient, summarise, undefined
+from lehner.coefficients.coefficient import Coefficient, Sampling, summarise, undefined
 from lehner.coefficients.item_votes import ItemVotes
 from lehner.coefficients.weights import AgreementWeights
 
@@ -13,10 +13,11 @@ def coefficient_of_items(
     name: str,
     items: ItemVotes,
     weights: AgreementWeights,
-    level: float,
+    sampling: Sampling,
     *,
     reason: str = "",
     note: str = "",
+    null_error: float | None = None,
 ) -> Coefficient:
     """Find a coefficient of agreement.
 
@@ -26,11 +27,12 @@ def coefficient_of_items(
         A key of `STATISTICS`, with a category in brackets if the items were collapsed to it.
     items : ItemVotes
     weights : AgreementWeights
-    level : float
-        Probability of the interval.
+    sampling : Sampling
     reason : str
         Why it is undefined for these raters, if it is.
     note : str
+    null_error : float, optional
+        The standard error if the true value is 0.
 
     Returns
     -------
@@ -43,4 +45,6 @@ def coefficient_of_items(
     if reason:
         return undefined(name, weights.name, reason)
     statistic = STATISTICS[name.partition("[")[0]](items, weights)
-    return summarise(name, weights.name, statistic, items.weights, items.n_paired, level, note)
+    return summarise(
+        name, weights.name, statistic, items.weights, items.n_paired, sampling, note, null_error
+    )

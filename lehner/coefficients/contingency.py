@@ -48,6 +48,33 @@ def cohen_kappa(table: Floats, weights: Floats) -> Linearised:
     return beyond_chance(accuracy(table, weights), chance)
 
 
+def bangdiwala_b(table: Floats) -> Linearised:
+    """Compare the squares on the diagonal with what the margins have room for (Bangdiwala 1985).
+
+    Parameters
+    ----------
+    table : ndarray of float, shape (n_categories, n_categories)
+
+    Returns
+    -------
+    Linearised
+        The sum of squares of the diagonal over the sum of products of the margins: the shaded part
+        of the rectangles in the agreement chart. NaN where these have no area.
+
+    References
+    ----------
+    Shankar & Bangdiwala (2014), Observer agreement paradoxes in 2x2 tables, BMC Medical Research
+    Methodology 14, 100, https://doi.org/10.1186/1471-2288-14-100
+    """
+    row, column = _margins(table)
+    diagonal = np.diagonal(table) / table.sum()
+    area = row @ column
+    room = area if area > STANDS_FOR_0 else np.nan
+    value = diagonal @ diagonal / room
+    moved = (np.diag(2 * diagonal) - value * (column[:, None] + row)) / room
+    return Linearised(value=np.float64(value), influence=_cells(moved))
+
+
 def goodman_kruskal_lambda(
     table: Floats, weights: Floats, margin: Literal["estimated", "actual"]
 ) -> Linearised:

@@ -19,10 +19,13 @@ class Linearised:
         NaN where it is undefined.
     influence : ndarray of float, shape (..., n_rows)
         n times the derivative of the value by the weight of the row, n the number of items.
+    chance : ndarray of float, shape (...), or float, optional
+        The agreement by chance that the value is corrected for.
     """
 
     value: Floats | np.float64
     influence: Floats
+    chance: Floats | np.float64 | None = None
 
 
 def beyond_chance(observed: Linearised, chance: Linearised) -> Linearised:
@@ -40,7 +43,7 @@ def beyond_chance(observed: Linearised, chance: Linearised) -> Linearised:
     room = np.where(1 - chance.value > STANDS_FOR_0, 1 - chance.value, np.nan)
     value = np.asarray((observed.value - chance.value) / room)
     moved = observed.influence - (1 - value)[..., None] * chance.influence
-    return Linearised(value=value, influence=moved / room[..., None])
+    return Linearised(value=value, influence=moved / room[..., None], chance=chance.value)
 
 
 def standard_error(statistic: Linearised, weights: Floats, n_informative: float | Floats) -> Floats:

@@ -32,6 +32,11 @@ class PairVotes:
     weights: Floats
     n_categories: int
 
+    @property
+    def n_raters(self) -> int:
+        """Number of raters, the system included."""
+        return len(self.names)
+
     def shares(self, rater: int) -> Floats:
         """Lay a rater's votes out, shape (n_rows, n_categories)."""
         mine = slice(*np.searchsorted(self.rater, [rater, rater + 1]))

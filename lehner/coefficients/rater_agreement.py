@@ -8,14 +8,26 @@ import numpy as np
 
 from lehner.algebra.pairwise import pairwise_agreement
 from lehner.coefficients.chance_corrected import percent_agreement
-from lehner.coefficients.coefficient import Coefficient
-from lehner.coefficients.coefficient_of_items import coefficient_of_items
+from lehner.coefficients.coefficient import (
+    Coefficient,
+    Sampling,
+    check_sampling,
+    summarise,
+    undefined,
+)
+from lehner.coefficients.coefficient_of_items import NO_PAIRS, ONE_CATEGORY, coefficient_of_items
+from lehner.coefficients.contingency import bangdiwala_b
 from lehner.coefficients.item_votes import ItemVotes, count_votes
+from lehner.coefficients.light import light_kappa
+from lehner.coefficients.linearised import Linearised
+from lehner.coefficients.notes import weights_notes
+from lehner.coefficients.null_errors import cohen_null_error, fleiss_null_error
+from lehner.coefficients.pair_votes import PairVotes, list_votes
 from lehner.coefficients.rater_pairs import rater_pairs
 from lehner.coefficients.result import Agreement
 from lehner.coefficients.weights import AgreementWeights, find_all_weights
-from lehner.core.checks import check_number
-from lehner.core.errors import InputError
+from lehner.core.arrays import Floats
+from lehner.core.wording import counted
 from lehner.data.ratings import Ratings
 
 ANONYMOUS = "undefined: it is not known who gave which rating"
@@ -27,6 +39,7 @@ def agreement(
     *,
     weights: Any = None,
     level: float = 0.9,
+    population_size: float | None = None,
 ) -> Agreement:
     """Measure the agreement of raters by every usual coefficient, with sampling errors.
 
@@ -45,24 +58,32 @@ def agreement(
     ratings : Ratings
         With or without a system, whose answers play no part but in `pairs`.
     weights : str, array_like or sequence of str, optional
-        Agreement weights: names among "identity", "linear", "quadratic", "ordinal", "interval"
-        and "ratio", or a symmetric matrix of shape (n_categories, n_categories). By default
-        identity and, for ordered categories, linear, quadratic and ordinal.
+        Agreement weights: names, or a matrix of shape (n_categories, n_categories). "linear",
+        "quadratic", "radical", "ordinal", "circular" and "bipolar" go by the order of the
+        categories; these but for "ordinal" with the ending "_by_value", "interval" (the same as
+        "quadratic_by_value") and "ratio" by the numbers that they are. Of a matrix that is not
+        symmetric the row is that of the rater who is named first. By default identity and, for
+        ordered categories, linear, quadratic and ordinal.
     level : float
         Probability of the intervals, between 0 and 1.
+    population_size : float, optional
+        How many items there are, of which those rated are a random sample: standard errors are
+        multiplied by the root of 1 - n / N (Gwet 2014, section 5.3).
 
     Returns
     -------
     Agreement
         For each of the weights: `percent_agreement`; `brennan_prediger_kappa`, the paper's;
         `cohen_kappa` and `scott_pi` for two raters, on items both rated; their generalisations
-        `conger_kappa` and `fleiss_kappa`; `krippendorff_alpha`; `gwet_ac1`, with weights
-        `gwet_ac2`. With identity weights `fleiss_kappa[category]` too.
+        `conger_kappa` and `fleiss_kappa`; `light_kappa`, the mean of Cohen's kappa over pairs of
+        raters; `krippendorff_alpha`; `gwet_ac1`, with weights `gwet_ac2`. With identity weights
+        `fleiss_kappa[category]` and, for two raters, `bangdiwala_b` too.
 
     Raises
     ------
     InputError
-        If the weights do not suit the categories, or if the level is not between 0 and 1.
+        If the weights do not suit the categories, if the level is not between 0 and 1, or if there
+        are fewer items than were rated.
 
     Notes
     -----
@@ -74,6 +95,10 @@ def agreement(
     1,500 samples of 100 items, 40% of the ratings missing, the percent agreement had a standard
     deviation of .0459; the mean standard error is .0463, by the published formula .0527.
     Krippendorff's ordinal alpha allows for the ranks' dependence on the ratings.
+
+    `p_value` is by this standard error and Student's t, as Gwet has it. Where the error is known
+    that a kappa has if it is 0, `null_p_value` is the test by that one, which published tests of
+    Cohen's and Fleiss' kappa use.
 
     References
     ----------
@@ -89,13 +114,9 @@ def agreement(
     >>> round(result["krippendorff_alpha", "ordinal"].estimate, 3)
     0.815
     """
-    check_number("level", level, 1e-6, 1 - 1e-6)
     chosen = find_all_weights(weights, ratings.categories, ordered=ratings.ordered)
-    if not all(one.symmetric for one in chosen):
-        raise InputError(
-            "the weights are not symmetric, and raters have no order",
-            "give symmetric weights, or a table with agreement_of_table",
-        )
+    if ratings.anonymous:
+        chosen = tuple(AgreementWeights(name=w.name, matrix=w.both_ways) for w in chosen)
     flat = ratings.flat
     items = count_votes(
         flat.item_index,
@@ -104,38 +125,112 @@ def agreement(
         ratings.weights.astype(float),
         ratings.n_categories,
     )
+    sampling = check_sampling(level, population_size, items.n_items)
     several = ratings.n_raters + (ratings.system is not None) > 1
     return Agreement(
-        coefficients=tuple(c for one in chosen for c in _coefficients(ratings, items, one, level)),
+        coefficients=tuple(
+            c for one in chosen for c in _coefficients(ratings, items, one, sampling)
+        ),
         level=level,
         n_items=int(items.n_items),
         rater_pairs=rater_pairs(ratings, chosen) if several and not ratings.anonymous else None,
-        notes=tuple(_notes(ratings)),
+        notes=(*_notes(ratings), *weights_notes(chosen, ratings.categories)),
     )
 
 
 def _coefficients(
-    ratings: Ratings, items: ItemVotes, weights: AgreementWeights, level: float
+    ratings: Ratings, items: ItemVotes, weights: AgreementWeights, sampling: Sampling
 ) -> Iterator[Coefficient]:
-    show = partial(coefficient_of_items, weights=weights, level=level)
+    show = partial(coefficient_of_items, weights=weights, sampling=sampling)
     identity = weights.name in ("identity", "nominal")
     note, kappa_note = _pooled_notes(ratings, items) if identity else ("", "")
     unknown = ANONYMOUS if ratings.anonymous else ""
     both, not_two = items.of_rows(items.n_raters == 2), ""
     if ratings.n_raters != 2:
         not_two = f"undefined: of two raters, and these are {ratings.n_raters}; see "
+    no_cohen = unknown or (not_two and f"{not_two}conger_kappa, pairs")
+    votes = None if unknown or ratings.n_raters < 2 else list_votes(ratings)
+    table = None if no_cohen or votes is None else votes.tables(0)[1]
+    # Repeated ratings depend on one another, which the errors for a kappa of 0 do not allow for.
+    single = not ratings.repeated
+    cohen_null = None
+    if table is not None and single and table.any():
+        cohen_null = cohen_null_error(table, weights.matrix)
+    fleiss_null = partial(_fleiss_null, whether=identity and single)
     yield show("percent_agreement", items, note=note)
     yield show("brennan_prediger_kappa", items, note=kappa_note)
-    yield show("cohen_kappa", both, reason=unknown or (not_two and f"{not_two}conger_kappa, pairs"))
+    yield show("cohen_kappa", both, reason=no_cohen, null_error=cohen_null)
     yield show("conger_kappa", items, reason=unknown)
-    yield show("scott_pi", both, reason=not_two and f"{not_two}fleiss_kappa")
-    yield show("fleiss_kappa", items)
+    yield _light(ratings, votes, items, weights, sampling)
+    yield show(
+        "scott_pi",
+        both,
+        reason=not_two and f"{not_two}fleiss_kappa",
+        null_error=fleiss_null(both),
+    )
+    yield show("fleiss_kappa", items, null_error=fleiss_null(items))
     if identity and ratings.n_categories > 1:
         halves = AgreementWeights(name=weights.name, matrix=np.eye(2))
         for k, category in enumerate(ratings.categories):
-            yield show(f"fleiss_kappa[{category}]", items.of_category(k), weights=halves)
+            one = items.of_category(k)
+            name = f"fleiss_kappa[{category}]"
+            yield show(name, one, weights=halves, null_error=fleiss_null(one))
     yield show("krippendorff_alpha", items)
     yield show("gwet_ac1" if identity else "gwet_ac2", items)
+    if identity and table is not None and votes is not None:
+        yield _bangdiwala(votes, table, weights, sampling)
+
+
+def _fleiss_null(items: ItemVotes, *, whether: bool) -> float | None:
+    return fleiss_null_error(items) if whether and len(items.weights) else None
+
+
+def _light(
+    ratings: Ratings,
+    votes: PairVotes | None,
+    items: ItemVotes,
+    weights: AgreementWeights,
+    sampling: Sampling,
+) -> Coefficient:
+    name = "light_kappa"
+    reason = ""
+    if votes is None:
+        reason = ANONYMOUS if ratings.anonymous else NO_PAIRS
+    elif items.n_paired == 0:
+        reason = NO_PAIRS
+    elif items.n_categories < 2:
+        reason = ONE_CATEGORY
+    if reason or votes is None:
+        return undefined(name, weights.name, reason)
+    statistic, n_left_out = light_kappa(votes, ratings.n_raters, weights.matrix)
+    note = ""
+    if n_left_out:
+        pairs = counted(n_left_out, "pair")
+        note = f"without {pairs} of raters whose chance agreement is 1"
+    rated = np.bincount(ratings.flat.item_index, minlength=ratings.n_rows) > 0
+    return summarise(
+        name,
+        weights.name,
+        statistic,
+        np.where(rated, votes.weights, 0.0),
+        items.n_paired,
+        sampling,
+        note,
+    )
+
+
+def _bangdiwala(
+    votes: PairVotes, table: Floats, weights: AgreementWeights, sampling: Sampling
+) -> Coefficient:
+    name, n_items = "bangdiwala_b", float(table.sum())
+    if not n_items:
+        return undefined(name, weights.name, NO_PAIRS)
+    statistic = bangdiwala_b(table)
+    one, other = votes.shares(0), votes.shares(1)
+    by_cell = statistic.influence.reshape(table.shape)
+    both = np.where(one.any(axis=1) & other.any(axis=1), votes.weights, 0.0)
+    moved = Linearised(value=statistic.value, influence=((one @ by_cell) * other).sum(axis=1))
+    return summarise(name, weights.name, moved, both, n_items, sampling)
 
 
 def _pooled_notes(ratings: Ratings, items: ItemVotes) -> tuple[str, str]:

@@ -7,10 +7,24 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lehner.coefficients.coefficient import Coefficient, summarise, undefined
+from lehner.coefficients.coefficient import (
+    Coefficient,
+    Sampling,
+    check_sampling,
+    summarise,
+    undefined,
+)
 from lehner.coefficients.coefficient_of_items import coefficient_of_items
-from lehner.coefficients.contingency import accuracy, as_table, cohen_kappa, goodman_kruskal_lambda
+from lehner.coefficients.contingency import (
+    accuracy,
+    as_table,
+    bangdiwala_b,
+    cohen_kappa,
+    goodman_kruskal_lambda,
+)
 from lehner.coefficients.item_votes import ItemVotes, count_votes
+from lehner.coefficients.notes import weights_notes
+from lehner.coefficients.null_errors import cohen_null_error, fleiss_null_error
 from lehner.coefficients.result import Agreement
 from lehner.coefficients.weights import AgreementWeights, find_all_weights
 from lehner.core.arrays import Floats
@@ -22,7 +36,6 @@ if TYPE_CHECKING:
 
 
 UNKNOWN_TOTAL = "undefined: it depends on the number of items"
-ASYMMETRIC = "undefined: weights that are not symmetric take the sides for different"
 FEWEST_ITEMS = 2
 MARGINS: dict[Literal["estimated", "actual"], str] = {
     "estimated": "chance: all items in the best class by the row margin",
@@ -36,6 +49,7 @@ def agreement_of_table(
     weights: Any = None,
     ordered: bool = False,
     n_items: float | None = None,
+    population_size: float | None = None,
     level: float = 0.9,
 ) -> Agreement:
     """Measure the agreement of two classifications from their square table.
@@ -47,13 +61,17 @@ def agreement_of_table(
         estimated class and a column an actual class, or they are those of two raters. A labelled
         table has dims (estimated, actual).
     weights : str, array_like or sequence of str, optional
-        As of `agreement`; a matrix need not be symmetric. The categories' order is the table's.
+        As of `agreement`; of a matrix that is not symmetric the rows are the table's. The
+        categories' order is the table's.
     ordered : bool
         Whether the order of the categories means something: then linear, quadratic and ordinal
         weights are used beside identity, if no weights are given.
     n_items : float, optional
         How many items the table stands for; by default its total. A total below 2 is taken for
         that of probabilities, which may be rounded, and there are no standard errors.
+    population_size : float, optional
+        How many items there are, of which those in the table are a random sample: standard errors
+        are multiplied by the root of 1 - n / N.
     level : float
         Probability of the intervals, between 0 and 1.
 
@@ -61,7 +79,8 @@ def agreement_of_table(
     -------
     Agreement
         `accuracy`; `cohen_kappa`; `brennan_prediger_kappa`, `scott_pi`, `krippendorff_alpha` and
-        `gwet_ac1` or `gwet_ac2`; and `goodman_kruskal_lambda[estimated]`, that of CPTtools, and
+        `gwet_ac1` or `gwet_ac2`; with identity weights `bangdiwala_b`; and
+        `goodman_kruskal_lambda[estimated]`, that of CPTtools, and
         `goodman_kruskal_lambda[actual]`, by the margin that is best for chance.
 
     Raises
@@ -87,42 +106,49 @@ def agreement_of_table(
     >>> [round(result["cohen_kappa", name].estimate, 3) for name in ("identity", "linear")]
     [0.809, 0.84]
     """
-    check_number("level", level, 1e-6, 1 - 1e-6)
     labelled = as_table(table)
     categories = labelled.coords["estimated"].values.tolist()
     chosen = find_all_weights(weights, categories, ordered=ordered or weights is not None)
     counts = labelled.values
     if n_items is not None:
         counts = counts * (check_number("n_items", n_items, 1, MOST_ITEMS) / counts.sum())
+    sampling = check_sampling(level, population_size, float(counts.sum()))
     return Agreement(
-        coefficients=tuple(c for one in chosen for c in _coefficients(counts, one, level)),
+        coefficients=tuple(c for one in chosen for c in _coefficients(counts, one, sampling)),
         level=level,
         n_items=float(counts.sum()) if counts.sum() >= FEWEST_ITEMS else None,
+        notes=tuple(weights_notes(chosen, categories)),
     )
 
 
-def _coefficients(counts: Floats, weights: AgreementWeights, level: float) -> Iterator[Coefficient]:
+def _coefficients(
+    counts: Floats, weights: AgreementWeights, sampling: Sampling
+) -> Iterator[Coefficient]:
     items = _as_items(counts)
-    of_items = partial(
-        coefficient_of_items,
-        items=items,
-        weights=weights,
-        level=level,
-        reason="" if weights.symmetric else ASYMMETRIC,
-    )
+    of_items = partial(coefficient_of_items, items=items, weights=weights, sampling=sampling)
     cells, total = counts.ravel(), counts.sum()
     of_cells = partial(
-        summarise, weights=weights.name, items=cells, n_informative=total, level=level
+        summarise, weights=weights.name, items=cells, n_informative=total, sampling=sampling
     )
+    identity = weights.name in ("identity", "nominal")
+    known_total = total >= FEWEST_ITEMS
     yield of_cells("accuracy", statistic=accuracy(counts, weights.matrix))
     yield of_items("brennan_prediger_kappa")
-    yield of_cells("cohen_kappa", statistic=cohen_kappa(counts, weights.matrix))
-    yield of_items("scott_pi")
-    if total < FEWEST_ITEMS:
+    yield of_cells(
+        "cohen_kappa",
+        statistic=cohen_kappa(counts, weights.matrix),
+        null_error=cohen_null_error(counts, weights.matrix) if known_total else None,
+    )
+    yield of_items(
+        "scott_pi", null_error=fleiss_null_error(items) if identity and known_total else None
+    )
+    if not known_total:
         yield undefined("krippendorff_alpha", weights.name, UNKNOWN_TOTAL)
     else:
         yield of_items("krippendorff_alpha")
-    yield of_items("gwet_ac1" if weights.name in ("identity", "nominal") else "gwet_ac2")
+    yield of_items("gwet_ac1" if identity else "gwet_ac2")
+    if identity:
+        yield of_cells("bangdiwala_b", statistic=bangdiwala_b(counts))
     for margin, note in MARGINS.items():
         statistic = goodman_kruskal_lambda(counts, weights.matrix, margin)
         yield of_cells(f"goodman_kruskal_lambda[{margin}]", statistic=statistic, note=note)

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from lehner.core.arrays import Floats
 from lehner.core.checks import find
 from lehner.core.errors import InputError
-from lehner.data.categories import Label
+from lehner.data.categories import Label, as_numbers
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -33,48 +33,84 @@ class AgreementWeights:
         """Whether it makes no difference which rater gave which category."""
         return bool(np.array_equal(self.matrix, self.matrix.T))
 
-
-def _identity(steps: Floats, values: Floats) -> Floats:
-    return (steps > 0).astype(float)
-
-
-def _linear(steps: Floats, values: Floats) -> Floats:
-    return steps
+    @property
+    def both_ways(self) -> Floats:
+        """The mean of the weights of two categories in either order."""
+        return (self.matrix + self.matrix.T) / 2
 
 
-def _quadratic(steps: Floats, values: Floats) -> Floats:
-    return steps**2
+def _identity(x: Floats) -> Floats:
+    return (_distance(x) > 0).astype(float)
 
 
-def _ordinal(steps: Floats, values: Floats) -> Floats:
-    return steps * (steps + 1)
+def _linear(x: Floats) -> Floats:
+    return _distance(x)
 
 
-def _interval(steps: Floats, values: Floats) -> Floats:
-    return (values[:, None] - values) ** 2
+def _quadratic(x: Floats) -> Floats:
+    return _distance(x) ** 2
 
 
-def _ratio(steps: Floats, values: Floats) -> Floats:
-    total = values[:, None] + values
-    return (
-        np.divide(values[:, None] - values, total, out=np.zeros_like(total), where=total > 0) ** 2
-    )
+def _radical(x: Floats) -> Floats:
+    return np.sqrt(_distance(x))
 
 
-WEIGHTS: dict[str, Callable[[Floats, Floats], Floats]] = {
-    "identity": _identity,
-    "nominal": _identity,
-    "linear": _linear,
-    "quadratic": _quadratic,
-    "ordinal": _ordinal,
-    "interval": _interval,
-    "ratio": _ratio,
+def _ordinal(x: Floats) -> Floats:
+    return _distance(x) * (_distance(x) + 1)
+
+
+def _circular(x: Floats) -> Floats:
+    """Take the last category for a neighbour of the first, a smallest step away."""
+    step = np.diff(np.sort(x)).min(initial=np.inf)
+    return np.sin(np.pi * _distance(x) / (np.ptp(x) + step)) ** 2 if len(x) > 1 else _distance(x)
+
+
+def _bipolar(x: Floats) -> Floats:
+    """Weigh a difference the more, the nearer both categories are to the same end."""
+    total = x[:, None] + x
+    room = (total - 2 * x.min()) * (2 * x.max() - total)
+    return _ratio_of(_distance(x) ** 2, room)
+
+
+def _ratio(x: Floats) -> Floats:
+    return _ratio_of(_distance(x), x[:, None] + x) ** 2
+
+
+def _distance(x: Floats) -> Floats:
+    return np.asarray(np.abs(x[:, None] - x))
+
+
+def _ratio_of(values: Floats, room: Floats) -> Floats:
+    return np.divide(values, room, out=np.zeros_like(values), where=(room > 0) & (values > 0))
+
+
+type Scale = Literal["names", "position", "value"]
+type Disagreement = Callable[[Floats], Floats]
+
+WEIGHTS: dict[str, tuple[Disagreement, Scale]] = {
+    "identity": (_identity, "names"),
+    "nominal": (_identity, "names"),
+    "linear": (_linear, "position"),
+    "quadratic": (_quadratic, "position"),
+    "radical": (_radical, "position"),
+    "ordinal": (_ordinal, "position"),
+    "circular": (_circular, "position"),
+    "bipolar": (_bipolar, "position"),
+    "linear_by_value": (_linear, "value"),
+    "quadratic_by_value": (_quadratic, "value"),
+    "radical_by_value": (_radical, "value"),
+    "circular_by_value": (_circular, "value"),
+    "bipolar_by_value": (_bipolar, "value"),
+    "interval": (_quadratic, "value"),
+    "ratio": (_ratio, "value"),
 }
-"""Disagreement, up to a factor, from steps between categories and from their numbers.
+"""Disagreement, up to a factor, and of what: of the categories' positions in their order or of the
+numbers that they are.
 
-`nominal` is Krippendorff's name of `identity`. `linear` and `quadratic` (Cohen 1968) and `ordinal`
-(Gwet 2014, section 3.5) go by the categories' order; `interval` and `ratio` (Krippendorff 2011) by
-the numbers that they are.
+`nominal` is Krippendorff's name of `identity`, `interval` his of `quadratic_by_value`. `linear` and
+`quadratic` are Cohen's (1968), `radical`, `ordinal`, `circular` and `bipolar` those of Gwet (2014,
+chapter 3), `ratio` Krippendorff's (2011). R's irrCAC takes its weights by value where categories
+are numbers.
 """
 
 
@@ -98,7 +134,7 @@ def find_weights(
     Raises
     ------
     InputError
-        For weights by order of categories that have none, weights by number of categories that
+        For weights by order of categories that have none, weights by value of categories that
         are no numbers, or a matrix that is not one of weights.
 
     References
@@ -109,42 +145,72 @@ def find_weights(
 
     Examples
     --------
-    >>> find_weights("quadratic", [1, 2, 3], ordered=True).matrix.tolist()
+    >>> find_weights("quadratic", [1, 2, 4], ordered=True).matrix.tolist()
     [[1.0, 0.75, 0.0], [0.75, 1.0, 0.75], [0.0, 0.75, 1.0]]
+    >>> find_weights("quadratic_by_value", [1, 2, 4], ordered=True).matrix.round(3).tolist()
+    [[1.0, 0.889, 0.0], [0.889, 1.0, 0.556], [0.0, 0.556, 1.0]]
     """
     if not isinstance(weights, str):
         return AgreementWeights(name="given", matrix=_check_matrix(weights, len(categories)))
-    disagreement = find("kind of weights", weights, WEIGHTS)
-    if disagreement is not _identity:
-        _require_scale(weights, categories, ordered=ordered)
-    position = np.arange(len(categories), dtype=float)
-    numbers = all(isinstance(category, int) for category in categories)
-    values = np.array(categories, dtype=float) if numbers else position
-    found = disagreement(np.abs(position[:, None] - position), values)
+    disagreement, scale = find("kind of weights", weights, WEIGHTS)
+    x = np.arange(len(categories), dtype=float)
+    if scale == "position":
+        _require_order(weights, categories, ordered=ordered)
+    if scale == "value":
+        x = _require_numbers(weights, categories)
+    found = disagreement(x)
     return AgreementWeights(name=weights, matrix=1 - found / max(found.max(initial=0), 1e-300))
 
 
-def _require_scale(weights: str, categories: Sequence[Label], *, ordered: bool) -> None:
-    numbers = [category for category in categories if isinstance(category, int)]
-    listed = ", ".join(map(str, categories))
-    if weights in ("interval", "ratio"):
-        if len(numbers) < len(categories):
-            raise InputError(
-                f"weights {weights!r} need categories that are numbers, and these are {listed}",
-                "choose other weights",
-            )
-        if weights == "ratio" and min(numbers) < 0:
-            raise InputError(
-                f"weights 'ratio' need numbers from 0 up, and the least is {min(numbers)}",
-                "choose other weights",
-            )
-    elif not ordered and len(numbers) < len(categories):
+def by_position_only(weights: Sequence[str], categories: Sequence[Label]) -> list[str]:
+    """Name the weights that go by position where the values of the categories say otherwise.
+
+    Parameters
+    ----------
+    weights : sequence of str
+        Names of kinds of weights.
+    categories : sequence of str or int
+
+    Returns
+    -------
+    list of str
+        Those with a kind by value; none if the categories are no numbers or equally spaced.
+    """
+    numbers = as_numbers(categories)
+    if numbers is None or np.ptp(np.diff(numbers)) < 1e-9:
+        return []
+    return [name for name in weights if f"{name}_by_value" in WEIGHTS]
+
+
+def _require_order(weights: str, categories: Sequence[Label], *, ordered: bool) -> None:
+    if not ordered and as_numbers(categories) is None:
         raise InputError(
             f"weights {weights!r} need ordered categories, and it is not known that "
-            f"{listed} is their order",
+            f"{', '.join(map(str, categories))} is their order",
             "give all categories in order (categories=…) and say that they are ordered "
             "(ordered=True)",
         )
+
+
+def _require_numbers(weights: str, categories: Sequence[Label]) -> Floats:
+    numbers = as_numbers(categories)
+    listed = ", ".join(map(str, categories))
+    if numbers is None:
+        raise InputError(
+            f"weights {weights!r} need categories that are numbers, and these are {listed}",
+            "choose other weights",
+        )
+    if len(set(numbers)) < len(numbers):
+        raise InputError(
+            f"weights {weights!r} need different numbers, and these are {listed}",
+            "choose weights by position, or make categories of equal value one",
+        )
+    if weights == "ratio" and min(numbers) < 0:
+        raise InputError(
+            f"weights 'ratio' need numbers from 0 up, and the least is {min(numbers):g}",
+            "choose other weights",
+        )
+    return np.array(numbers)
 
 
 def _check_matrix(weights: ArrayLike, n_categories: int) -> Floats:

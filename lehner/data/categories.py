@@ -22,6 +22,7 @@ MISSING = frozenset({"", "NA", "N/A", "n/a", "NaN", "nan", "null", "NULL", "<NA>
 
 _BOOL = (bool, np.bool_)
 _INTEGER = re.compile(r"-?(0|[1-9][0-9]{0,17})(\.0+)?")
+_DECIMAL = re.compile(r"-?(0|[1-9][0-9]{0,17})(\.[0-9]+)?")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -210,7 +211,7 @@ def unify(labels: Iterable[Any]) -> dict[Any, Label]:
     """Map each label to the name it is kept under: all whole numbers, or all text.
 
     Ratings 1 and 1.0 are one category: tools write the second for the first in a column that
-    has missing values.
+    has missing values or decimals.
 
     Parameters
     ----------
@@ -227,11 +228,29 @@ def unify(labels: Iterable[Any]) -> dict[Any, Label]:
     {'1': 1, '2.0': 2}
     >>> unify(["1", "B"])
     {'1': '1', 'B': 'B'}
+    >>> unify(["0.5", "1.0"])
+    {'0.5': '0.5', '1.0': '1'}
     """
     distinct = list(dict.fromkeys(labels))
     if all(_INTEGER.fullmatch(str(label)) for label in distinct):
         return {label: int(str(label).split(".")[0]) for label in distinct}
+    if all(_DECIMAL.fullmatch(str(label)) for label in distinct):
+        return {label: re.sub(r"\.0+$", "", str(label)) for label in distinct}
     return {label: str(label) for label in distinct}
+
+
+def as_numbers(categories: Sequence[Label]) -> list[float] | None:
+    """Give the numbers that categories are, whole or decimal; None if one is no number.
+
+    Examples
+    --------
+    >>> as_numbers(["0.5", "1"]), as_numbers(["1", "B"])
+    ([0.5, 1.0], None)
+    """
+    texts = [str(category) for category in categories]
+    if not texts or not all(map(_DECIMAL.fullmatch, texts)):
+        return None
+    return [float(text) for text in texts]
 
 
 def category_names(n_categories: int) -> tuple[Label, ...]:
@@ -301,7 +320,16 @@ def choose_categories(
     if declared is not None:
         chosen = tuple(names[label] for label in declared.labels)
         return chosen, names, ordered or declared.ordered
-    return tuple(sorted(set(names.values()))), names, ordered
+    return _sorted(set(names.values())), names, ordered
+
+
+def _sorted(names: Iterable[Label]) -> tuple[Label, ...]:
+    """Sort numbers by size, decimals too, and text by letters."""
+    in_order = sorted(names)
+    numbers = as_numbers(in_order)
+    if numbers is None:
+        return tuple(in_order)
+    return tuple(name for _, name in sorted(zip(numbers, in_order, strict=True)))
 
 
 def declared_column(columns: Mapping[str, Column]) -> Column | None:

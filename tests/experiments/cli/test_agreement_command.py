@@ -171,3 +171,23 @@ def test_bad_input_is_told_in_one_line(run, arguments, message):
     assert (code, out) == (2, "")
     assert message in err
     assert err.count("\n") == 1
+
+
+def test_a_finite_population_and_the_test_of_0_are_in_json(run):
+    options = ("agreement", "lehner_table2", "--json", "--population-size")
+    found = json.loads(run(*options, "20")[1])["coefficients"]
+    fleiss = next(one for one in found if one["name"] == "fleiss_kappa")
+    whole = lehner.agreement(lehner.load_dataset("lehner_table2"))["fleiss_kappa"]
+    assert fleiss["standard_error"] == pytest.approx(whole.standard_error / 2**0.5)
+    assert fleiss["null_standard_error"] == pytest.approx(whole.null_standard_error / 2**0.5)
+    assert fleiss["chance_agreement"] == whole.chance_agreement
+    code, _, err = run(*options, "5")
+    assert code == 2 and err.startswith("lehner: --population-size is 5.0; give the number of all")
+
+
+def test_chance_agreement_is_shown(run):
+    _, out, _ = run("agreement", "lehner_table2", "--weights", "circular_by_value")
+    assert out == ""
+    _, out, _ = run("agreement", "krippendorff", "--weights", "circular_by_value")
+    line = next(one for one in out.splitlines() if one.startswith("fleiss_kappa"))
+    assert "circular_by_value" in line and "0.494" in line

@@ -349,10 +349,10 @@ def test_anonymous_raters_have_the_coefficients_that_do_not_ask_who_they_are():
     named = agreement(rated(codes))
     anonymous = agreement(Ratings.from_counts(counts, range(1, 5)))
     for one in anonymous.coefficients:
-        if one.name in ("cohen_kappa", "conger_kappa"):
+        if one.name in ("cohen_kappa", "conger_kappa", "light_kappa"):
             assert one.estimate is None
             assert one.note == "undefined: it is not known who gave which rating"
-        elif one.name != "scott_pi":
+        elif one.name not in ("scott_pi", "bangdiwala_b"):
             assert one.estimate == pytest.approx(named[one.name].estimate, abs=1e-12)
     assert anonymous.pairs is None
 
@@ -456,7 +456,7 @@ def test_perfect_agreement_is_1_without_a_standard_error():
 
 def test_one_category_in_use_leaves_kappas_undefined_that_correct_by_what_is_used():
     found = estimates([[0, 0], [0, 0]])
-    defined = {"percent_agreement", "brennan_prediger_kappa", "gwet_ac1"}
+    defined = {"percent_agreement", "brennan_prediger_kappa", "gwet_ac1", "bangdiwala_b"}
     assert {name for name, value in found.items() if value is not None} == defined
     assert {found[name] for name in defined} == {1}
     note = agreement(Ratings([[0, 0], [0, 0]], "ab"))["cohen_kappa"].note
@@ -493,7 +493,8 @@ def test_one_item_has_estimates_without_errors():
     assert repr(found).startswith("Agreement on 1 item [90% interval]")
     assert found["percent_agreement"].estimate == pytest.approx(1 / 3)
     note = "no standard error: number of items unknown or below 2"
-    assert {one.note for one in found.coefficients if one.estimate is not None} == {note}
+    notes = {one.note for one in found.coefficients if one.estimate is not None}
+    assert notes == {note, f"without 1 pair of raters whose chance agreement is 1; {note}"}
 
 
 @pytest.mark.parametrize("codes", [[[0], [1]], [[0, -1], [-1, 1]], np.empty((0, 3), int)])
@@ -508,9 +509,12 @@ def test_results_are_plain_json():
     found = agreement(Ratings([[0, 0], [0, 0]], "ab", system=[0, -1]))
     text = json.dumps(found.to_dict(), allow_nan=False)
     assert json.loads(text)["coefficients"][0]["name"] == "percent_agreement"
-    fields = ["name", "weights", "estimate", "standard_error", "lower", "upper", "p_value"]
+    fields = ["name", "weights", "estimate", "chance_agreement", "standard_error", "lower", "upper"]
     assert list(found.to_dict()["coefficients"][0]) == [
         *fields,
+        "p_value",
+        "null_standard_error",
+        "null_p_value",
         "interpretation",
         "probability",
         "note",

@@ -1,5 +1,8 @@
 """Agreement weights against their definitions."""
 
+from itertools import combinations
+
+import krippendorff
 import numpy as np
 import pytest
 from sklearn.metrics import cohen_kappa_score
@@ -33,6 +36,140 @@ def test_interval_and_ratio_weights_go_by_the_numbers_of_the_categories():
     matrix = find_weights("ratio", [0, 1, 3], ordered=True).matrix
     assert matrix[1, 2] == pytest.approx(1 - (2 / 4) ** 2)
     assert matrix[0, 1] == 0
+
+
+# R's and Python's irrCAC (0.4.4) of its data cac.raw4raters, categories 1 to 5.
+FOUR_RATERS = """
+1 1 . 1
+2 2 3 2
+3 3 3 3
+3 3 3 3
+2 2 2 2
+1 2 3 4
+4 4 4 4
+1 1 2 1
+2 2 2 2
+. 5 5 5
+. . 1 1
+. . 3 .
+"""
+NAMES = ("fleiss_kappa", "gwet_ac2", "conger_kappa", "krippendorff_alpha", "brennan_prediger_kappa")
+IRRCAC = {
+    "radical": [
+        (0.7899241, 0.510982),
+        (0.8198117, 0.4298692),
+        (0.78834, 0.5146419),
+        (0.7719813, 0.5167989),
+        (0.8126271, 0.4517303),
+    ],
+    "circular": [
+        (0.8071998, 0.4940835),
+        (0.8301951, 0.4255711),
+        (0.8053489, 0.4988941),
+        (0.7899803, 0.5018919),
+        (0.823547, 0.4472136),
+    ],
+    "bipolar": [
+        (0.8530726, 0.7846706),
+        (0.900373, 0.6824374),
+        (0.8448718, 0.7960539),
+        (0.8349905, 0.7943661),
+        (0.8881492, 0.7171429),
+    ],
+    "ratio": [
+        (0.8213383, 0.7431731),
+        (0.8573676, 0.6782981),
+        (0.8119652, 0.7559754),
+        (0.7974028, 0.7570954),
+        (0.8402367, 0.7127931),
+    ],
+}
+
+
+@pytest.mark.parametrize("weights", IRRCAC)
+def test_weighted_coefficients_and_chance_agreement_are_those_of_irrcac(weights):
+    rows = [row.replace(".", "0").split() for row in FOUR_RATERS.strip().splitlines()]
+    found = agreement(Ratings(np.array(rows, int) - 1, range(1, 6)), weights=weights)
+    for name, (estimate, chance) in zip(NAMES, IRRCAC[weights], strict=True):
+        assert found[name].estimate == pytest.approx(estimate, abs=1e-7)
+        assert found[name].chance_agreement == pytest.approx(chance, abs=1e-7)
+
+
+def test_weights_by_position_and_by_value_differ_where_the_numbers_are_unequally_spaced():
+    def row(name):
+        return find_weights(name, [1, 2, 4], ordered=True).matrix[0].tolist()
+
+    assert row("linear") == pytest.approx([1, 1 / 2, 0])
+    assert row("linear_by_value") == pytest.approx([1, 2 / 3, 0])
+    assert row("quadratic_by_value") == row("interval") == pytest.approx([1, 8 / 9, 0])
+    assert row("radical_by_value") == pytest.approx([1, 1 - np.sqrt(1 / 3), 0])
+    # A circle of circumference 3 + 1: 1 to 4 is a step of 1, as 1 to 2; 2 and 4 are opposite.
+    assert row("circular_by_value") == pytest.approx([1, 1 / 2, 1 / 2])
+    # 1 / ((3 - 2) (8 - 3)), the same difference nearer to the middle, and the whole range.
+    assert row("bipolar_by_value") == pytest.approx([1, 1 - 1 / 5, 0])
+    found = agreement(Ratings([[0, 1], [2, 2], [1, 2]], [1, 2, 4]), weights=["linear", "ordinal"])
+    assert found.notes == (
+        "linear weights go by the order of the categories, not by their values, which are not "
+        "equally spaced; by value: linear_by_value",
+    )
+    assert agreement(Ratings([[0, 1], [2, 2]], [1, 2, 3]), weights="linear").notes == ()
+
+
+def test_decimal_categories_are_numbers():
+    columns = {"a": [0.5, 1, 10, 2.5, 1, 0.5], "b": [0.5, 2.5, 10, 2.5, 1, 1]}
+    ratings = Ratings.from_wide(columns)
+    assert ratings.categories == ("0.5", "1", "2.5", "10")
+    alpha = krippendorff.alpha(list(columns.values()), level_of_measurement="interval")
+    for weights in ("interval", "quadratic_by_value"):
+        found = agreement(ratings, weights=weights)["krippendorff_alpha"]
+        assert found.estimate == pytest.approx(alpha, abs=1e-12)
+    linear = agreement(ratings, weights="linear_by_value")["brennan_prediger_kappa"]
+    matrix = 1 - np.abs(np.subtract.outer([0.5, 1, 2.5, 10], [0.5, 1, 2.5, 10])) / 9.5
+    right = 1 - (1.5 + 0.5) / 9.5 / 6
+    assert linear.estimate == pytest.approx((right - matrix.mean()) / (1 - matrix.mean()))
+    with pytest.raises(InputError, match=r"need different numbers, and these are 1\.1, 1\.10"):
+        find_weights("interval", ["1.1", "1.10"], ordered=True)
+
+
+def ordered_pairs(codes, weights):
+    """Average the weights of all pairs of an item's ratings, the row that of the first rater."""
+    return np.mean(
+        [np.mean([weights[a, b] for a, b in combinations(row, 2)]) for row in codes.tolist()]
+    )
+
+
+def test_weights_of_raters_need_not_be_symmetric():
+    codes = np.random.default_rng(2).integers(3, size=(40, 3))
+    weights = np.array([[1, 0.5, 0], [0.8, 1, 0.2], [0.4, 0.6, 1]])
+    found = agreement(Ratings(codes, "abc"), weights=weights)
+    right = ordered_pairs(codes, weights)
+    shares = np.array([np.bincount(column, minlength=3) / 40 for column in codes.T])
+    chance = np.mean([one @ weights @ other for one, other in combinations(shares, 2)])
+    assert found["percent_agreement"].estimate == pytest.approx(right)
+    assert found["conger_kappa"].estimate == pytest.approx((right - chance) / (1 - chance))
+    pairs = [agreement(Ratings(codes[:, two], "abc"), weights=weights) for two in TWO_OF_THREE]
+    light = np.mean([pair["cohen_kappa"].estimate for pair in pairs])
+    assert found["light_kappa"].estimate == pytest.approx(light)
+
+
+TWO_OF_THREE = ([0, 1], [0, 2], [1, 2])
+
+
+def test_two_raters_are_the_sides_of_their_table():
+    codes = np.random.default_rng(3).integers(3, size=(60, 2))
+    weights = np.array([[1, 0.5, 0], [0.8, 1, 0.2], [0.4, 0.6, 1]])
+    table = np.zeros((3, 3))
+    np.add.at(table, tuple(codes.T), 1)
+    for chosen in (weights, "identity"):
+        raw = agreement(Ratings(codes, "abc"), weights=chosen)
+        tabled = agreement_of_table(table, weights=chosen)
+        assert raw["percent_agreement"].estimate == pytest.approx(tabled["accuracy"].estimate)
+        kappas = {c.name for c in tabled.coefficients} & {c.name for c in raw.coefficients}
+        assert len(kappas) >= 5
+        for name in kappas:
+            for field in ("estimate", "standard_error", "chance_agreement", "null_standard_error"):
+                one, other = getattr(raw[name], field), getattr(tabled[name], field)
+                assert one == pytest.approx(other, abs=1e-12)
 
 
 def test_default_weights_follow_the_scale():
@@ -72,7 +209,7 @@ def test_given_weights_are_used():
         (["identity", 3], "not a matrix of numbers"),
         ([], "there are no weights"),
         (3, r"shape \(\)"),
-        ([[1, 0.5, 0], [0, 1, 0], [0, 0, 1]], "not symmetric, and raters have no order"),
+        ("linear_by_value", "need categories that are numbers, and these are a, b, c"),
     ],
 )
 def test_bad_weights_are_refused(weights, message):
@@ -98,5 +235,16 @@ def test_weights_of_a_table_need_not_be_symmetric():
     for name, best in (("estimated", (row @ weights).max()), ("actual", (weights @ column).max())):
         value = found[f"goodman_kruskal_lambda[{name}]"].estimate
         assert value == pytest.approx((right - best) / (1 - best))
-    assert found["scott_pi"].estimate is None
-    assert "not symmetric" in found["scott_pi"].note
+    both = (row + column) / 2
+    for name, chance in (
+        ("brennan_prediger_kappa", weights.mean()),
+        ("scott_pi", both @ weights @ both),
+        ("gwet_ac2", weights.sum() / 6 * (both @ (1 - both))),
+    ):
+        one = found[name]
+        assert one.estimate == pytest.approx((right - chance) / (1 - chance), abs=1e-12)
+        assert one.chance_agreement == pytest.approx(chance, abs=1e-12)
+    # Krippendorff's draws the second of 200 ratings from the 199 that are left.
+    expected = (1 - both @ weights @ both) * 200 / 199
+    assert found["krippendorff_alpha"].estimate == pytest.approx(1 - (1 - right) / expected)
+    assert "not symmetric: their rows are" in found.notes[0]

@@ -1,0 +1,177 @@
+"""Light's kappa, Bangdiwala's B, tests of kappa = 0, finite populations: published numbers."""
+
+from itertools import combinations
+
+import numpy as np
+import pytest
+import statsmodels.stats.inter_rater as sm
+from sklearn.metrics import cohen_kappa_score
+
+from lehner import InputError, Ratings, agreement, agreement_of_table, load_dataset
+from lehner.coefficients.weights import find_weights
+
+ABSTRACTORS = [[13, 0, 0], [0, 20, 7], [0, 4, 56]]
+
+
+def random_ratings(n=80, raters=4, k=3, seed=1, missing=0.0):
+    rng = np.random.default_rng(seed)
+    truth = rng.integers(k, size=(n, 1))
+    codes = np.where(rng.random((n, raters)) < 0.6, truth, rng.integers(k, size=(n, raters)))
+    return np.where(rng.random(codes.shape) < missing, -1, codes)
+
+
+# ----- Bangdiwala -----
+
+
+def test_bangdiwalas_b_is_that_of_irrcac():
+    # irrCAC 1.0, README; its variance is over n.
+    found = agreement_of_table(ABSTRACTORS)["bangdiwala_b"]
+    assert found.estimate == pytest.approx(0.8059604, abs=5e-8)
+    assert found.standard_error == pytest.approx(0.05449465 * np.sqrt(100 / 99), abs=1e-8)
+    assert found.p_value is None and found.interpretation is None
+
+
+def test_bangdiwalas_b_is_of_two_raters_and_without_weights():
+    names = {c.name for c in agreement(Ratings(random_ratings(), "abc")).coefficients}
+    assert "bangdiwala_b" not in names
+    two = Ratings(random_ratings(raters=2), "abc", ordered=True)
+    found = [c for c in agreement(two).coefficients if c.name == "bangdiwala_b"]
+    assert [c.weights for c in found] == ["identity"]
+
+
+# ----- Light -----
+
+
+@pytest.mark.parametrize("weights", ["identity", "linear"])
+def test_lights_kappa_is_the_mean_of_cohens(weights):
+    codes = random_ratings()
+    found = agreement(Ratings(codes, "abc", ordered=True), weights=weights)["light_kappa"]
+    one_by_one = [
+        cohen_kappa_score(one, other, weights=None if weights == "identity" else weights)
+        for one, other in combinations(codes.T, 2)
+    ]
+    assert found.estimate == pytest.approx(np.mean(one_by_one), abs=1e-12)
+
+
+def test_lights_kappa_of_two_raters_is_cohens():
+    found = agreement(Ratings(random_ratings(raters=2, missing=0.2), "abc"))
+    one, other = found["light_kappa"], found["cohen_kappa"]
+    assert one.estimate == pytest.approx(other.estimate, abs=1e-12)
+    assert one.chance_agreement == pytest.approx(other.chance_agreement, abs=1e-12)
+    assert one.standard_error == pytest.approx(other.standard_error, rel=0.01)
+
+
+@pytest.mark.parametrize("missing", [0.0, 0.3])
+def test_lights_error_is_that_of_the_jackknife(missing):
+    codes = random_ratings(n=150, missing=missing)
+    left_out = [
+        agreement(Ratings(np.delete(codes, i, axis=0), "abc"))["light_kappa"].estimate
+        for i in range(150)
+    ]
+    jackknife = np.sqrt(149 / 150 * ((left_out - np.mean(left_out)) ** 2).sum())
+    found = agreement(Ratings(codes, "abc"))["light_kappa"]
+    assert found.standard_error == pytest.approx(jackknife, rel=0.03)
+
+
+def test_the_system_is_no_rater_in_lights_kappa():
+    codes = random_ratings(raters=3)
+    alone = agreement(Ratings(codes, "abc"))["light_kappa"]
+    beside = agreement(Ratings(codes, "abc", system=np.zeros(80, int)))["light_kappa"]
+    assert alone == beside
+
+
+def test_pairs_without_a_kappa_are_left_out_of_lights():
+    codes = np.column_stack([np.zeros((6, 2), int), [0, 1, 0, 1, 1, 0], [0, 1, 0, 0, 1, 0]])
+    found = agreement(Ratings(codes, "ab"))["light_kappa"]
+    pairs = [pair for pair in combinations(range(4), 2) if pair != (0, 1)]
+    kappas = [cohen_kappa_score(codes[:, a], codes[:, b]) for a, b in pairs]
+    assert found.estimate == pytest.approx(np.mean(kappas))
+    assert found.note == "without 1 pair of raters whose chance agreement is 1"
+
+
+# ----- Tests of kappa = 0 -----
+
+
+@pytest.mark.parametrize("weights", ["identity", "linear", "quadratic"])
+def test_the_error_of_cohens_kappa_if_it_is_0_is_that_of_fleiss_cohen_and_everitt(weights):
+    found = agreement_of_table(ABSTRACTORS, weights=weights, ordered=True)["cohen_kappa"]
+    matrix = find_weights(weights, "abc", ordered=True).matrix
+    # Of statsmodels, which takes weights of disagreement.
+    other = sm.cohens_kappa(
+        np.array(ABSTRACTORS), weights=None if weights == "identity" else 1 - matrix
+    )
+    assert found.estimate == pytest.approx(other.kappa)
+    assert found.null_standard_error == pytest.approx(other.std_kappa0, rel=1e-9)
+    assert found.null_p_value == pytest.approx(other.pvalue_two_sided, rel=1e-6)
+
+
+def test_fleiss_kappas_are_tested_as_by_irr():
+    # irr 0.84, kappam.fleiss(diagnoses, detail = TRUE): z of all, and of each category.
+    found = agreement(load_dataset("fleiss1971"))
+    z = {c.name: c.estimate / c.null_standard_error for c in found.coefficients if c.null_p_value}
+    assert z.pop("fleiss_kappa") == pytest.approx(17.7, abs=0.05)
+    assert [round(value, 2) for value in z.values()] == [5.19, 5.19, 11.03, 9.99, 12.01]
+
+
+def test_tests_of_0_reject_a_kappa_of_0_as_often_as_they_say():
+    rng = np.random.default_rng(1)
+    rejected = np.zeros((400, 2))
+    for row in rejected:
+        found = agreement(Ratings(rng.choice(3, p=[0.6, 0.3, 0.1], size=(60, 2)), "abc"))
+        row[:] = [found[name].null_p_value < 0.1 for name in ("cohen_kappa", "scott_pi")]
+    # .1 with a Monte Carlo error of .015.
+    assert rejected.mean(axis=0) == pytest.approx(0.1, abs=3 * 0.015)
+
+
+def test_what_has_no_test_of_0_says_nothing():
+    found = agreement(Ratings(random_ratings(missing=0.2), "abc"))
+    assert found["fleiss_kappa"].null_standard_error is None  # raters differ in number
+    assert found["gwet_ac1"].null_p_value is None
+    weighted = agreement(Ratings(random_ratings(), "abc", ordered=True), weights="linear")
+    assert weighted["fleiss_kappa"].null_standard_error is None
+    assert agreement_of_table(np.array(ABSTRACTORS) / 100)["cohen_kappa"].null_p_value is None
+
+
+# ----- Chance agreement -----
+
+
+def test_chance_agreement_is_that_of_irrcac():
+    # Its README: distrib.6raters, the first 15 of Fleiss's 30 patients.
+    found = agreement(load_dataset("fleiss1971").take(np.arange(15)))
+    expected = {
+        "gwet_ac1": 0.1914815,
+        "fleiss_kappa": 0.2340741,
+        "krippendorff_alpha": 0.2340741,
+        "brennan_prediger_kappa": 0.2,
+    }
+    for name, chance in expected.items():
+        assert found[name].chance_agreement == pytest.approx(chance, abs=5e-8)
+    assert found["percent_agreement"].chance_agreement is None
+
+
+# ----- Finite populations -----
+
+
+def test_errors_are_smaller_for_a_sample_from_a_finite_population():
+    ratings = Ratings(random_ratings(n=100), "abc")
+    infinite, finite = agreement(ratings), agreement(ratings, population_size=125)
+    for one, other in zip(infinite.coefficients, finite.coefficients, strict=True):
+        if one.standard_error is not None:
+            # Gwet (2014): the variance times 1 - n / N.
+            assert other.standard_error == pytest.approx(one.standard_error * np.sqrt(0.2))
+            assert other.estimate == one.estimate
+    table = agreement_of_table(ABSTRACTORS, population_size=200)["cohen_kappa"]
+    # irrCAC's kappa2.table(cont3x3abstractors, N = 200), over n.
+    assert table.standard_error == pytest.approx(0.05891072 * np.sqrt(100 / 99 / 2), abs=1e-8)
+
+
+def test_of_all_items_nothing_is_uncertain():
+    found = agreement(Ratings(random_ratings(n=100), "abc"), population_size=100)["fleiss_kappa"]
+    assert found.standard_error == 0
+    assert found.lower == found.estimate == found.upper
+    assert found.p_value is None and found.null_p_value is None
+
+
+def test_a_population_smaller_than_the_sample_is_refused():
+    with pytest.raises(InputError, match=r"population_size is 50; give .* 80 or more"):
+        agreement(Ratings(random_ratings(), "abc"), population_size=50)

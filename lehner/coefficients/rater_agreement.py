@@ -32,6 +32,7 @@ from lehner.data.ratings import Ratings
 
 ANONYMOUS = "undefined: it is not known who gave which rating"
 SAME = 1e-9
+FEWEST_IN_COMMON = 5
 
 
 def agreement(
@@ -200,6 +201,8 @@ def _light(
         reason = NO_PAIRS
     elif items.n_categories < 2:
         reason = ONE_CATEGORY
+    else:
+        reason = _too_sparse(items, ratings.n_raters)
     if reason or votes is None:
         return undefined(name, weights.name, reason)
     statistic, n_left_out = light_kappa(votes, ratings.n_raters, weights.matrix)
@@ -216,6 +219,18 @@ def _light(
         items.n_paired,
         sampling,
         note,
+    )
+
+
+def _too_sparse(items: ItemVotes, n_raters: int) -> str:
+    """Say if pairs of raters have too few items in common for a kappa of each."""
+    in_common = items.weights @ (items.n_raters * (items.n_raters - 1))
+    mean = float(in_common / (n_raters * (n_raters - 1)))
+    if mean >= min(FEWEST_IN_COMMON, items.n_items):
+        return ""
+    return (
+        f"undefined: two raters have {mean:.1f} items in common on average, too few for a kappa of "
+        "each pair"
     )
 
 

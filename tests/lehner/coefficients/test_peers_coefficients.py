@@ -89,6 +89,16 @@ def test_pairs_without_a_kappa_are_left_out_of_lights():
     assert found.note == "without 1 pair of raters whose chance agreement is 1"
 
 
+def test_a_crowd_has_no_lights_kappa():
+    # Kappas of one or two items are 0 or undefined, and so would be their mean.
+    codes = np.full((60, 20), -1)
+    for i, row in enumerate(codes):
+        row[[i % 20, (i + 3) % 20, (i + 7) % 20]] = i % 3
+    found = agreement(Ratings(codes, "abc"))["light_kappa"]
+    assert found.estimate is None
+    assert found.note.startswith("undefined: two raters have 0.9 items in common on average")
+
+
 # ----- Tests of kappa = 0 -----
 
 

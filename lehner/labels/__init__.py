@@ -1,0 +1,1 @@
+"""Labels: the probability of each category for each item, quickly and for crowds of any kind."""

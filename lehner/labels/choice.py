@@ -1,0 +1,92 @@
+"""Which model labels: chosen by the ratings that it predicts."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from lehner.core.seeds import Seed
+from lehner.data.ratings import Ratings
+from lehner.labels.held_out import HeldOut, hold_out
+from lehner.labels.models import LABEL_MODELS, MAJORITY
+
+ALIKE = (MAJORITY, "one_coin_vb")
+"""Models in which raters are alike."""
+APART = ("one_coin_by_rater_vb", "dawid_skene_vb")
+"""Models in which raters differ, and err independently."""
+SHARING = "ebcc"
+FEW_RATERS = 10
+CLEARLY = 2.0
+"""Standard errors by which another model has to predict better than equal raters."""
+MUCH = 0.5
+"""Share mistakes if this predicts better by so much of what differences of raters do."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Choice:
+    """The model chosen, and why.
+
+    Parameters
+    ----------
+    model : str
+    means : mapping of str to float
+        Mean log probability of the ratings held out, by model.
+    n_held_out : int
+    reason : str
+        A sentence.
+    """
+
+    model: str
+    means: Mapping[str, float]
+    n_held_out: int
+    reason: str
+
+
+def choose_model(ratings: Ratings, seed: Seed) -> Choice:
+    """Choose the model that labels, by held-out ratings.
+
+    Raters count the same unless a model in which they differ predicts held-out ratings better by
+    two standard errors; of these the best is chosen. With fewer than ten raters, subtypes of items
+    cannot tell mistakes that raters share from the truth. Where they yet predict clearly better, by
+    half or more of what is gained by raters who differ, raters share mistakes, and one who seems
+    accurate may only be one who shares them: raters then count the same.
+
+    Parameters
+    ----------
+    ratings : Ratings
+        Without a system.
+    seed : int, numpy.random.SeedSequence or numpy.random.Generator
+
+    Returns
+    -------
+    Choice
+    """
+    names = ALIKE if ratings.anonymous else tuple(LABEL_MODELS)
+    held = hold_out(ratings, names, seed)
+    if len(held.item_index) == 0:
+        reason = "there are too few ratings to hold any out"
+        return Choice(model=MAJORITY, means={}, n_held_out=0, reason=reason)
+    means = {name: held.mean(name) for name in names}
+    model, reason = _choose(held, means, ratings.n_raters)
+    return Choice(model=model, means=means, n_held_out=len(held.item_index), reason=reason)
+
+
+def _choose(held: HeldOut, means: Mapping[str, float], n_raters: int) -> tuple[str, str]:
+    alike = max(ALIKE, key=means.__getitem__)
+    if SHARING not in means:
+        return alike, "it is unknown who gave which rating"
+    apart = max(APART, key=means.__getitem__)
+    if n_raters < FEW_RATERS:
+        if _share_mistakes(held, means, alike, apart):
+            return alike, "raters share mistakes, and are too few to tell who is the more accurate"
+    else:
+        apart = max(apart, SHARING, key=means.__getitem__)
+    if held.standard_errors_between(apart, alike) > CLEARLY:
+        return apart, "it predicts ratings that were held out best"
+    return alike, "no model in which raters differ predicts held-out ratings clearly better"
+
+
+def _share_mistakes(held: HeldOut, means: Mapping[str, float], alike: str, apart: str) -> bool:
+    """Whether subtypes predict clearly better, also against what raters who differ gain."""
+    independent = max(alike, apart, key=means.__getitem__)
+    gain = means[SHARING] - means[independent]
+    clear = held.standard_errors_between(SHARING, independent) > CLEARLY
+    return clear and gain > MUCH * (means[independent] - means[alike])

@@ -1,0 +1,101 @@
+"""Whether labels may be worse than the majority: what a better model, or the raters, say of them."""
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from lehner.algebra.soft_labels import SoftLabels
+from lehner.algebra.system_accuracy import TIE
+from lehner.core.arrays import Floats
+from lehner.data.categories import Label
+from lehner.data.ratings import Ratings
+from lehner.labels.mean_field import MeanField
+from lehner.latent_class.pattern_table import PatternTable
+
+MANY = 0.01
+"""Share of items from which on unsettled categories are said."""
+
+
+def doubt_labels(labels: SoftLabels, reference: SoftLabels, ratings: Ratings) -> tuple[str, ...]:
+    """Say whether fewer labels are right than of the majority, if a reference is believed.
+
+    Parameters
+    ----------
+    labels : SoftLabels
+    reference : SoftLabels
+        The automatic labels of the same ratings.
+    ratings : Ratings
+
+    Returns
+    -------
+    tuple of str
+        A warning or none.
+    """
+    believed = np.asarray(reference.truth_probabilities.values)
+    own = expected_share_right(labels.truth_probabilities.values, believed, ratings.weights)
+    majority = expected_share_right(ratings.votes(), believed, ratings.weights)
+    if own >= majority:
+        return ()
+    return (
+        f"these labels may be worse than the majority: by {reference.method}, which predicts "
+        f"ratings better, {own:.3f} of them are right, and {majority:.3f} of the majority's",
+    )
+
+
+def expected_share_right(values: ArrayLike, believed: Floats, weights: ArrayLike) -> float:
+    """Give the expected share of items whose most probable category is the true one.
+
+    Parameters
+    ----------
+    values : array_like, shape (n_rows, n_categories)
+        Probabilities or votes; categories that tie for the most share the item.
+    believed : ndarray, shape (n_rows, n_categories)
+        Probability of each category.
+    weights : array_like, shape (n_rows,)
+        Numbers of items.
+
+    Returns
+    -------
+    float
+
+    Examples
+    --------
+    >>> believed = np.array([[0.9, 0.1], [0.4, 0.6]])
+    >>> expected_share_right([[3, 0], [1, 1]], believed, [1, 1])
+    0.7
+    """
+    values = np.asarray(values, dtype=float)
+    best = values >= values.max(axis=1, keepdims=True) - TIE
+    right = (best * believed).sum(axis=1) / best.sum(axis=1)
+    return float(np.average(right, weights=weights))
+
+
+def unsettled_items(
+    table: PatternTable, fit: MeanField, categories: Sequence[Label]
+) -> tuple[str, ...]:
+    """Say how many items are of a kind that raters most often call otherwise than the model.
+
+    Parameters
+    ----------
+    table : PatternTable
+    fit : MeanField
+    categories : sequence
+
+    Returns
+    -------
+    tuple of str
+        A warning or none.
+    """
+    called = fit.said.argmax(axis=1)
+    otherwise = called != fit.category
+    items = fit.components[otherwise] @ table.weights
+    share = float(items.sum() / table.weights.sum())
+    if share < MANY:
+        return ()
+    largest = np.flatnonzero(otherwise)[int(np.argmax(items))]
+    return (
+        f"labels are unsettled: {share:.0%} of the items are labelled otherwise than raters most "
+        f"often call items of their kind, as {categories[fit.category[largest]]} where most "
+        f"ratings are {categories[called[largest]]}",
+    )

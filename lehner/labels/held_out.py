@@ -1,0 +1,114 @@
+"""Ratings held out: how probable each model makes those that it has not seen."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from lehner.core.arrays import Booleans, Floats, Integers
+from lehner.core.seeds import Seed, child_seeds, generator
+from lehner.data.flat import FlatRatings
+from lehner.data.ratings import Ratings
+from lehner.labels.mean_field import fit_mean_field
+from lehner.labels.models import LABEL_MODELS
+from lehner.latent_class.pattern_table import PatternTable
+
+PARTS = 10
+ENOUGH = 8000
+"""Ratings to hold out; parts of a tenth are, until there are as many."""
+MOST_ITEMS = 100_000
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class HeldOut:
+    """Log probabilities of ratings held out.
+
+    Parameters
+    ----------
+    item_index : ndarray of int, shape (n_held_out,)
+        The item of each.
+    log_probability : mapping of str to ndarray, shape (n_held_out,)
+        By model, given the other ratings that were not held out.
+    """
+
+    item_index: Integers
+    log_probability: Mapping[str, Floats]
+
+    def mean(self, model: str) -> float:
+        """Give the mean log probability."""
+        return float(self.log_probability[model].mean())
+
+    def standard_errors_between(self, model: str, other: str) -> float:
+        """Give how many standard errors a model's mean is above another's.
+
+        Ratings of an item are not independent, so that the standard error is of items.
+        """
+        gain = self.log_probability[model] - self.log_probability[other]
+        by_item = np.bincount(self.item_index, gain - gain.mean())
+        error = np.sqrt((by_item**2).sum())
+        return float(gain.sum() / error) if error > 0 else 0.0
+
+
+def hold_out(ratings: Ratings, models: Sequence[str], seed: Seed) -> HeldOut:
+    """Fit models without some of the ratings, and give how probable they make these.
+
+    A rating counts if its item has another one that is not held out. Of more than 100,000 items
+    as many are drawn.
+
+    Parameters
+    ----------
+    ratings : Ratings
+        Without a system.
+    models : sequence of str
+        Among `LABEL_MODELS`.
+    seed : int, numpy.random.SeedSequence or numpy.random.Generator
+
+    Returns
+    -------
+    HeldOut
+    """
+    of_parts, of_fits = child_seeds(seed, 2)
+    rng = generator(of_parts)
+    items = _some_items(ratings, rng)
+    flat = items.flat
+    part = rng.integers(PARTS, size=len(flat.item_index))
+    item, found = [], {name: [] for name in models}  # type: ignore[var-annotated]
+    for number in range(PARTS):
+        held = _countable(flat, part == number, items.n_rows)
+        table = _tabulate(items, ~held)
+        rows = flat.item_index[held]
+        for name in models:
+            fit = fit_mean_field(table, LABEL_MODELS[name], of_fits)
+            response = fit.response[flat.rater_index[held], :, flat.category_index[held]]
+            found[name].append(np.log((fit.components[:, rows] * response.T).sum(axis=0)))
+        item.append(rows)
+        if sum(map(len, item)) >= ENOUGH:
+            break
+    together = {name: np.concatenate(values) for name, values in found.items()}
+    return HeldOut(item_index=np.concatenate(item), log_probability=together)
+
+
+def _some_items(ratings: Ratings, rng: np.random.Generator) -> Ratings:
+    """Give the items, each in its own row, or some if there are very many."""
+    if ratings.n_items > MOST_ITEMS:
+        shares = ratings.weights / ratings.weights.sum()
+        rows = np.sort(rng.choice(ratings.n_rows, MOST_ITEMS, p=shares))
+    else:
+        rows = np.repeat(np.arange(ratings.n_rows), ratings.weights)
+    return ratings.take(rows, np.ones(len(rows), np.int64))
+
+
+def _countable(flat: FlatRatings, held: Booleans, n_rows: int) -> Booleans:
+    left = np.bincount(flat.item_index[~held], minlength=n_rows)
+    return held & (left[flat.item_index] > 0)
+
+
+def _tabulate(ratings: Ratings, kept: Booleans) -> PatternTable:
+    from scipy.sparse import csr_array
+
+    flat, k = ratings.flat, ratings.n_categories
+    cell = flat.rater_index[kept] * k + flat.category_index[kept]
+    shape = (ratings.n_rows, ratings.n_raters * k)
+    answers = csr_array((np.ones(len(cell)), (flat.item_index[kept], cell)), shape=shape)
+    weights = np.ones(ratings.n_rows)
+    return PatternTable(answers=answers, weights=weights, n_categories=k, has_system=False)

@@ -1,0 +1,166 @@
+"""Label items: by a model chosen for these ratings, or by one that is named."""
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from lehner.algebra.soft_labels import SoftLabels, label_algebraic
+from lehner.core.checks import check_choice
+from lehner.core.estimate import labelled, require_pairs
+from lehner.core.errors import InputError
+from lehner.core.seeds import Seed
+from lehner.core.wording import counted
+from lehner.data.ratings import Ratings
+from lehner.labels.choice import Choice, choose_model
+from lehner.labels.doubts import doubt_labels, unsettled_items
+from lehner.labels.mean_field import fit_mean_field
+from lehner.labels.models import LABEL_MODELS, MAJORITY
+from lehner.latent_class.maximum_likelihood import fit_latent_class
+from lehner.latent_class.models import LATENT_CLASS_MODELS, LIKELIHOOD_METHODS
+from lehner.latent_class.pattern_table import known_truths, tabulate
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+AUTOMATIC = "automatic"
+ALGEBRAIC = "algebraic"
+QUICK_METHODS = (AUTOMATIC, *LABEL_MODELS, ALGEBRAIC, *LIKELIHOOD_METHODS)
+"""Methods that label without sampling."""
+
+
+def label(
+    ratings: Ratings, method: str = AUTOMATIC, *, seed: Seed = 1, compare: bool = True
+) -> SoftLabels:
+    """Label items: give the probability of each category for each of them.
+
+    No model labels best everywhere: full confusion matrices lose where raters rate little, one
+    accuracy a rater loses elsewhere, and raters who share mistakes mislead both. "automatic"
+    chooses by the ratings that a model predicts among the majority and models fitted by variational
+    Bayes, and says which it chose (see `lehner.labels.choice`).
+
+    Parameters
+    ----------
+    ratings : Ratings
+        With or without systems. The system's answers are evidence in the methods by maximum
+        likelihood, as one more rater's, and in no other. Known truths of some items are data, but
+        not for the algebra.
+    method : str
+        "automatic"; "majority", "one_coin_vb", "one_coin_by_rater_vb", "dawid_skene_vb" and
+        "ebcc", by variational Bayes; "algebraic"; or a model by maximum likelihood, as
+        "dawid_skene_ml".
+    seed : int, numpy.random.SeedSequence or numpy.random.Generator
+        Of the ratings held out, and of the subtypes with which "ebcc" starts.
+    compare : bool
+        Whether labels of a method that was named are compared with the automatic ones, and a
+        warning says where they may be worse than the majority. It takes the time of these.
+
+    Returns
+    -------
+    SoftLabels
+        Whose `method` is the one that labelled, also if it was chosen.
+
+    Raises
+    ------
+    InputError
+        If there is no such method, if there are not two raters, two categories and an item rated
+        by two raters, or if it is unknown who gave which rating in a model in which raters differ.
+
+    References
+    ----------
+    Kim & Ghahramani (2012), Bayesian classifier combination. Li, Rubinstein & Cohn (2019),
+    Exploiting worker correlation for label aggregation in crowdsourcing (EBCC).
+
+    Examples
+    --------
+    >>> from lehner import load_dataset
+    >>> labels = label(load_dataset("lehner_table2"))
+    >>> labels.method, labels.most_probable()[0]
+    ('one_coin_vb', ('C',))
+    """
+    check_choice("method", method, QUICK_METHODS)
+    require_pairs(ratings)
+    if method == AUTOMATIC:
+        return _label_automatically(ratings, seed)
+    labels = _label(ratings, method, seed)
+    if not compare:
+        return labels
+    return warn_if_worse(labels, ratings, seed)
+
+
+def warn_if_worse(labels: SoftLabels, ratings: Ratings, seed: Seed = 1) -> SoftLabels:
+    """Add a warning to labels if they may be worse than the majority.
+
+    They may be if by the automatic labels fewer of them are right than of the majority's.
+
+    Parameters
+    ----------
+    labels : SoftLabels
+    ratings : Ratings
+        That they label.
+    seed : int, numpy.random.SeedSequence or numpy.random.Generator
+        Of the automatic labels.
+
+    Returns
+    -------
+    SoftLabels
+    """
+    if labels.method == MAJORITY or not labels.defined:
+        return labels
+    reference = _label_automatically(ratings, seed)
+    said = doubt_labels(labels, reference, ratings)
+    return replace(labels, warnings=(*labels.warnings, *said))
+
+
+def _label_automatically(ratings: Ratings, seed: Seed) -> SoftLabels:
+    choice = choose_model(ratings.without_system(), seed)
+    labels = _label(ratings, choice.model, seed)
+    return replace(labels, warnings=(_say_choice(choice), *labels.warnings))
+
+
+def _label(ratings: Ratings, method: str, seed: Seed) -> SoftLabels:
+    if method == ALGEBRAIC:
+        return label_algebraic(ratings)
+    if method in LIKELIHOOD_METHODS:
+        return _label_by_likelihood(ratings, method)
+    return _label_by_mean_field(ratings.without_system(), method, seed)
+
+
+def _label_by_likelihood(ratings: Ratings, method: str) -> SoftLabels:
+    fit = fit_latent_class(ratings, LIKELIHOOD_METHODS[method])
+    return SoftLabels(
+        method=method,
+        truth_probabilities=fit.class_probabilities,
+        uses_system=ratings.system is not None,
+        warnings=fit.notes,
+    )
+
+
+def _label_by_mean_field(ratings: Ratings, method: str, seed: Seed) -> SoftLabels:
+    if ratings.anonymous and LABEL_MODELS[method].rows != "one":
+        raise InputError(
+            f"it is unknown who gave which rating, and in {method} raters differ",
+            f"choose {MAJORITY} or one_coin_vb, or use data in which raters are named",
+        )
+    known = known_truths(ratings)
+    table, pattern = tabulate(ratings, truths=known > 0)
+    fit = fit_mean_field(table, LABEL_MODELS[method], seed)
+    entered = [f"the known truths of {counted(known, 'item')} entered as data"] if known else []
+    return SoftLabels(
+        method=method,
+        truth_probabilities=_labelled(fit.classes[pattern], ratings),
+        uses_system=False,
+        warnings=(*entered, *unsettled_items(table, fit, ratings.categories)),
+    )
+
+
+def _labelled(values: object, ratings: Ratings) -> "xr.DataArray":
+    return labelled(values, ratings, "item", "category")  # type: ignore[arg-type]
+
+
+def _say_choice(choice: Choice) -> str:
+    if not choice.means:
+        return f"labels by {choice.model}: {choice.reason}"
+    means = ", ".join(f"{name} {mean:.3f}" for name, mean in choice.means.items())
+    return (
+        f"labels by {choice.model}: {choice.reason} (mean log probability of "
+        f"{choice.n_held_out:,} ratings: {means})"
+    )

@@ -1,0 +1,139 @@
+"""Variational Bayes for labels: items, raters and base rates in turn, their prior estimated."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from lehner.core.arrays import TINY, Floats, Integers
+from lehner.core.class_posterior import class_posterior
+from lehner.core.seeds import Seed, generator
+from lehner.labels.models import LabelModel
+from lehner.labels.responses import (
+    FIRST_PRIOR,
+    RowPrior,
+    count_cells,
+    expected_log,
+    respond,
+    update_prior,
+)
+from lehner.latent_class.expectation_maximisation import side_by_side
+from lehner.latent_class.pattern_table import PatternTable
+
+STEPS = 200
+WARM_UP = 30
+"""Steps with the first prior: estimated at once it would hold raters alike who are not."""
+STILL = 1e-4
+"""Stop when the probabilities of categories move by less in the mean over items."""
+SUBTYPE_SHARE = 0.1
+"""Of the prior of the shares of subtypes in a category, all together."""
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class MeanField:
+    """What a model says of items and raters.
+
+    Parameters
+    ----------
+    components : ndarray, shape (n_components, n_patterns)
+        Probability of each component: a category, or a subtype of one.
+    category : ndarray of int, shape (n_components,)
+        The category of each component.
+    response : ndarray, shape (n_raters, n_components, n_categories)
+        Expected probability of each response.
+    said : ndarray, shape (n_components, n_categories)
+        Expected number of ratings by all raters.
+    prior : RowPrior
+    """
+
+    components: Floats
+    category: Integers
+    response: Floats
+    said: Floats
+    prior: RowPrior
+
+    @property
+    def classes(self) -> Floats:
+        """Probability of each category, (n_patterns, n_categories)."""
+        return _by_category(self.components, self.response.shape[2]).T
+
+
+def fit_mean_field(table: PatternTable, model: LabelModel, seed: Seed) -> MeanField:
+    """Fit a model by coordinate ascent of the evidence lower bound.
+
+    Rows of confusion matrices are Dirichlet distributed, with one parameter of the right and one
+    of each wrong category, which are estimated. Base rates have a flat prior.
+
+    Parameters
+    ----------
+    table : PatternTable
+    model : LabelModel
+    seed : int, numpy.random.SeedSequence or numpy.random.Generator
+        Of the first subtypes of items.
+
+    Returns
+    -------
+    MeanField
+
+    References
+    ----------
+    Kim & Ghahramani (2012), Bayesian classifier combination. Li, Rubinstein & Cohn (2019),
+    Exploiting worker correlation for label aggregation in crowdsourcing, section 4 and Algorithm 1:
+    here the prior of the rows is estimated, and base rates have a flat prior.
+    """
+    k = table.n_categories
+    category = np.repeat(np.arange(k), model.subtypes)
+    components, prior = _first_components(table, model, generator(seed)), FIRST_PRIOR
+    for step in range(STEPS):
+        counts = _count(table, components)
+        if step >= WARM_UP and model.rows != "one":
+            prior = update_prior(count_cells(counts, category, model), prior)
+        log_response, response = respond(counts, category, model, prior)
+        log = side_by_side(table.answers @ log_response.swapaxes(1, 2).reshape(-1, len(category)))
+        log += _log_shares(components @ table.weights, model, k)[:, None]
+        if table.truths is not None:
+            log[~table.possible(k).T[category]] = -np.inf
+        before, components = components, class_posterior(log, axis=0)[0]
+        moved = np.abs(_by_category(components, k) - _by_category(before, k)).sum(axis=0)
+        if step > WARM_UP and moved @ table.weights < k * STILL * table.weights.sum():
+            break
+    return MeanField(
+        components=components,
+        category=category,
+        response=response,
+        said=counts.sum(axis=0),
+        prior=prior,
+    )
+
+
+def _first_components(
+    table: PatternTable, model: LabelModel, rng: np.random.Generator
+) -> Floats:
+    """Start from each item's share of votes, and from subtypes at random."""
+    k = table.n_categories
+    votes = table.answers @ np.tile(np.eye(k), (table.n_raters, 1)) + TINY
+    votes = np.where(table.possible(k), votes, 0) + TINY
+    share = votes / votes.sum(axis=1, keepdims=True)
+    if model.subtypes == 1:
+        return side_by_side(share)
+    kinds = rng.dirichlet(np.ones(model.subtypes), share.shape)
+    return side_by_side((share[:, :, None] * kinds).reshape(len(share), -1))
+
+
+def _count(table: PatternTable, components: Floats) -> Floats:
+    """Count expected ratings, (n_raters, n_components, n_categories)."""
+    counts = table.answers.T @ (components * table.weights).T
+    return counts.reshape(table.n_raters, table.n_categories, -1).swapaxes(1, 2)
+
+
+def _log_shares(items: Floats, model: LabelModel, k: int) -> Floats:
+    """Give the expected log probability of each component before any rating."""
+    in_category = items.reshape(k, -1)
+    of_categories = np.zeros(k)
+    if not model.equal_base_rates:
+        of_categories = expected_log(1 + in_category.sum(axis=1))
+    within = expected_log(SUBTYPE_SHARE / model.subtypes + in_category)
+    return np.asarray(of_categories[:, None] + within).ravel()
+
+
+def _by_category(components: Floats, k: int) -> Floats:
+    return np.asarray(components.reshape(k, -1, components.shape[1]).sum(axis=1))

@@ -72,14 +72,15 @@ def expected_share_right(values: ArrayLike, believed: Floats, weights: ArrayLike
 
 
 def unsettled_items(
-    table: PatternTable, fit: MeanField, categories: Sequence[Label]
+    table: PatternTable, fits: Sequence[MeanField], categories: Sequence[Label]
 ) -> tuple[str, ...]:
     """Say how many items are of a kind that raters most often call otherwise than the model.
 
     Parameters
     ----------
     table : PatternTable
-    fit : MeanField
+    fits : sequence of MeanField
+        From several starts.
     categories : sequence
 
     Returns
@@ -87,15 +88,17 @@ def unsettled_items(
     tuple of str
         A warning or none.
     """
-    called = fit.said.argmax(axis=1)
-    otherwise = called != fit.category
-    items = fit.components[otherwise] @ table.weights
-    share = float(items.sum() / table.weights.sum())
-    if share < MANY:
+    k = len(categories)
+    moved = np.zeros((k, k))
+    for fit in fits:
+        np.add.at(moved, (fit.category, fit.said.argmax(axis=1)), fit.components @ table.weights)
+    moved /= len(fits) * table.weights.sum()
+    np.fill_diagonal(moved, 0)
+    if moved.sum() < MANY:
         return ()
-    largest = np.flatnonzero(otherwise)[int(np.argmax(items))]
+    labelled, called = np.unravel_index(int(moved.argmax()), moved.shape)
     return (
-        f"labels are unsettled: {share:.0%} of the items are labelled otherwise than raters most "
-        f"often call items of their kind, as {categories[fit.category[largest]]} where most "
-        f"ratings are {categories[called[largest]]}",
+        f"labels are unsettled: {moved.sum():.0%} of the items are labelled otherwise than raters "
+        f"most often call items of their kind, as {categories[labelled]} where most ratings are "
+        f"{categories[called]}",
     )

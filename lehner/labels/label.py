@@ -12,7 +12,7 @@ from lehner.core.wording import counted
 from lehner.data.ratings import Ratings
 from lehner.labels.choice import Choice, choose_model
 from lehner.labels.doubts import doubt_labels, unsettled_items
-from lehner.labels.mean_field import fit_mean_field
+from lehner.labels.mean_field import fit_starts
 from lehner.labels.models import LABEL_MODELS, MAJORITY
 from lehner.latent_class.maximum_likelihood import fit_latent_class
 from lehner.latent_class.models import LATENT_CLASS_MODELS, LIKELIHOOD_METHODS
@@ -142,13 +142,14 @@ def _label_by_mean_field(ratings: Ratings, method: str, seed: Seed) -> SoftLabel
         )
     known = known_truths(ratings)
     table, pattern = tabulate(ratings, truths=known > 0)
-    fit = fit_mean_field(table, LABEL_MODELS[method], seed)
+    fits = fit_starts(table, LABEL_MODELS[method], seed)
+    classes = sum(fit.classes for fit in fits) / len(fits)
     entered = [f"the known truths of {counted(known, 'item')} entered as data"] if known else []
     return SoftLabels(
         method=method,
-        truth_probabilities=_labelled(fit.classes[pattern], ratings),
+        truth_probabilities=_labelled(classes[pattern], ratings),
         uses_system=False,
-        warnings=(*entered, *unsettled_items(table, fit, ratings.categories)),
+        warnings=(*entered, *unsettled_items(table, fits, ratings.categories)),
     )
 
 

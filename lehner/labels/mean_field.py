@@ -6,7 +6,7 @@ import numpy as np
 
 from lehner.core.arrays import TINY, Floats, Integers
 from lehner.core.class_posterior import class_posterior
-from lehner.core.seeds import Seed, generator
+from lehner.core.seeds import Seed, child_seeds, generator
 from lehner.labels.models import LabelModel
 from lehner.labels.responses import (
     FIRST_PRIOR,
@@ -20,6 +20,8 @@ from lehner.latent_class.expectation_maximisation import side_by_side
 from lehner.latent_class.pattern_table import PatternTable
 
 STEPS = 200
+STARTS = 5
+"""With random subtypes; the highest bound need not be of the best labels, so their mean labels."""
 WARM_UP = 30
 """Steps with the first prior: estimated at once it would hold raters alike who are not."""
 STILL = 1e-4
@@ -55,6 +57,23 @@ class MeanField:
     def classes(self) -> Floats:
         """Probability of each category, (n_patterns, n_categories)."""
         return _by_category(self.components, self.response.shape[2]).T
+
+
+def fit_starts(table: PatternTable, model: LabelModel, seed: Seed) -> list[MeanField]:
+    """Fit a model from each of five random starts; once if nothing in it is random.
+
+    Parameters
+    ----------
+    table : PatternTable
+    model : LabelModel
+    seed : int, numpy.random.SeedSequence or numpy.random.Generator
+
+    Returns
+    -------
+    list of MeanField
+    """
+    n_starts = STARTS if model.subtypes > 1 else 1
+    return [fit_mean_field(table, model, child) for child in child_seeds(seed, n_starts)]
 
 
 def fit_mean_field(table: PatternTable, model: LabelModel, seed: Seed) -> MeanField:

@@ -1,0 +1,132 @@
+"""Tables of the documentation, made from the committed results and never typed."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pandas as pd
+
+from experiments.estimate.methods import list_methods
+from experiments.reporting.markdown import DASH, markdown_table, short
+
+ROOT = Path(__file__).parents[2]
+EXPERIMENTS = ROOT / "experiments"
+METHODS = (
+    "majority_agreement",
+    "mean_posterior",
+    "algebraic_paper",
+    "algebraic",
+    "one_coin",
+    "dawid_skene",
+    "hierarchical_dawid_skene",
+    "relaxed_k",
+)
+WAYS = {
+    "alone": "no known truth",
+    "known items alone": "known items alone",
+    "PPI++": "PPI++",
+    "recalibrated": "corrected (`correct_by_truth`)",
+}
+
+
+def write_tables(folder: Path) -> None:
+    """Write each table as Markdown, to be included by a page."""
+    folder.mkdir(exist_ok=True)
+    for name, table in _tables():
+        path = folder / f"{name}.md"
+        if not path.exists() or path.read_text(encoding="utf-8") != table:
+            path.write_text(table, encoding="utf-8")
+
+
+def _tables() -> Iterator[tuple[str, str]]:
+    methods = [[f"`{name}`", method.summary] for name, method in list_methods().items()]
+    yield "methods", markdown_table(["method", "what it is"], methods)
+    study = pd.read_csv(EXPERIMENTS / "studies/k_violations/performance.csv")
+    for system in ("good", "poor"):
+        for measure in ("bias", "rmse", "coverage"):
+            yield f"k_violations_{measure}_{system}", _k_violations(study, measure, system)
+    yield "known_truths", _known_truths(pd.read_csv(EXPERIMENTS / "known_truths/known_truths.csv"))
+    yield "power", _power(pd.read_csv(EXPERIMENTS / "k_properties/power.csv"))
+    yield "calibration", _calibration(pd.read_csv(EXPERIMENTS / "calibration/calibration.csv"))
+    yield "atlas", _atlas(pd.read_csv(ROOT / "docs/results/atlas.csv"))
+
+
+def _k_violations(study: pd.DataFrame, measure: str, system: str) -> str:
+    chosen = study[
+        (study.measure == measure)
+        & (study.estimand == "system_accuracy")
+        & study.scenario.str.contains(f"{system} system")
+    ]
+    rows = []
+    for scenario, group in chosen.groupby("scenario", sort=False):
+        found = group.set_index("method")
+        name = scenario.replace("one fails, ", "").replace(f"{system} system, ", "")
+        name = name.replace(f", {system} system", "").replace("_", " ")
+        cells = [_with_error(found, method) for method in METHODS]
+        rows.append([name, *cells])
+    return markdown_table(["what fails", *METHODS], rows)
+
+
+def _with_error(found: pd.DataFrame, method: str) -> str:
+    if method not in found.index or pd.isna(found.value[method]):
+        return DASH
+    return f"{short(found.value[method])} ({short(found.standard_error[method])})"
+
+
+def _known_truths(table: pd.DataFrame) -> str:
+    table = table[(table.probabilities == "algebra") & table.method.isin(WAYS)]
+    rows = []
+    for (cell, known), group in table.groupby(["cell", "known"], sort=False):
+        found = group.set_index("method")
+        cells = [
+            f"{short(found.rmse[way])} ± {short(found.rmse_se[way])} "
+            f"({short(found.coverage[way], 2)})"
+            if way in found.index
+            else DASH
+            for way in WAYS
+        ]
+        rows.append([cell, str(known), *cells])
+    return markdown_table(["what is simulated", "known", *WAYS.values()], rows)
+
+
+def _power(table: pd.DataFrame) -> str:
+    tests = list(dict.fromkeys(table.test))
+    rows = []
+    for (cell, items), group in table.groupby(["cell", "items"], sort=False):
+        found = group.set_index("test")
+        cells = [
+            f"{short(found.rejected[test])} ({short(found.se[test])})"
+            if test in found.index
+            else DASH
+            for test in tests
+        ]
+        rows.append([cell, str(items), *cells])
+    return markdown_table(["what is simulated", "items", *tests], rows)
+
+
+def _calibration(table: pd.DataFrame) -> str:
+    rows = [
+        [
+            row.model,
+            row.design,
+            row.quantity,
+            str(row.simulations),
+            short(row.mean_rank),
+            short(row.p_value),
+            f"{short(row.coverage_90)} ({short(row.coverage_se)})",
+        ]
+        for row in table.itertuples()
+    ]
+    head = ["model", "design", "quantity", "simulations", "mean rank", "p", "coverage of 90%"]
+    return markdown_table(head, rows)
+
+
+def _atlas(table: pd.DataFrame) -> str:
+    methods = list(dict.fromkeys(table.method))
+    rows = []
+    keys = ["violation", "strength", "system_accuracy", "rater_accuracy"]
+    for (violation, strength, system, raters), group in table.groupby(keys, sort=False):
+        found = group.set_index("method").bias
+        cells = [short(found[m]) if m in found.index else DASH for m in methods]
+        rows.append([violation.replace("_", " "), f"{strength:g}", f"{raters:g}", f"{system:g}"])
+        rows[-1] += cells
+    return markdown_table(["violation", "strength", "raters", "system", *methods], rows)

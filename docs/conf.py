@@ -1,0 +1,78 @@
+"""Sphinx configuration. Build: `python -m uv run --group docs sphinx-build -W docs docs/_build`."""
+
+import os
+import sys
+from pathlib import Path
+
+HERE = Path(__file__).parent
+sys.path.insert(0, str(HERE.parent))
+sys.path.insert(0, str(HERE / "_ext"))
+os.environ.setdefault("NUMBA_OPT", "1")
+
+from api_pages import filename_map, write_api_pages
+from copies import copy_notebooks, copy_site
+from tables import write_tables
+
+import lehner
+
+project = "lehner"
+author = "The lehner developers"
+copyright = "the lehner developers; BSD-3-Clause"
+version = release = getattr(lehner, "__version__", "")
+
+extensions = [
+    "sphinx.ext.autodoc",
+    "sphinx.ext.autosummary",
+    "sphinx.ext.mathjax",
+    "numpydoc",
+    "myst_nb",
+    "sphinx_design",
+    "sphinx_copybutton",
+    "sphinx-mathjax-offline",
+]
+exclude_patterns = ["_build", "explorer/**", "results/generated/**", "api/generated/*.md"]
+templates_path = ["_templates"]
+html_static_path = ["_static"]
+html_css_files = ["lehner.css"]
+
+html_theme = "pydata_sphinx_theme"
+html_title = "lehner"
+html_theme_options = {
+    "navbar_end": ["theme-switcher"],
+    "header_links_before_dropdown": 8,
+    "show_prev_next": False,
+    "show_toc_level": 2,
+    "navigation_with_keys": False,
+    "secondary_sidebar_items": ["page-toc"],
+    "footer_start": ["copyright"],
+    "footer_end": [],
+}
+html_sidebars = {"get_started": [], "which_method": [], "gallery": [], "explorer": []}
+html_show_sourcelink = False
+
+# Saved outputs are shown; the test suite runs the notebooks and the examples.
+nb_execution_mode = "off"
+nb_merge_streams = True
+myst_enable_extensions = ["amsmath", "colon_fence", "deflist", "dollarmath", "substitution"]
+myst_heading_anchors = 3
+copybutton_prompt_text = r">>> |\.\.\. |\$ "
+copybutton_prompt_is_regexp = True
+
+default_role = "py:obj"
+autodoc_typehints = "none"
+autosummary_generate = True
+autosummary_imported_members = True
+autosummary_filename_map = filename_map()
+numpydoc_show_class_members = False
+nitpicky = True
+# Single backticks in docstrings also hold arguments and values, and other projects are not loaded.
+nitpick_ignore_regex = [("py:obj", ".*"), ("py:class", ".*"), ("py:exc", ".*")]
+
+write_api_pages(HERE / "api")
+copy_notebooks(HERE.parent / "notebooks", HERE / "notebooks")
+write_tables(HERE / "results" / "generated")
+
+
+def setup(app):
+    """Put the bias explorer, a page without a builder, beside the built pages."""
+    app.connect("build-finished", copy_site)

@@ -1,0 +1,31 @@
+"""Make the pictures of the gallery: `python docs/figures/make_gallery.py`, in some ten minutes.
+
+With names as arguments only these: `python docs/figures/make_gallery.py intervals plan`.
+"""
+
+import shutil
+import subprocess
+import sys
+import tempfile
+import tomllib
+from pathlib import Path
+
+HERE = Path(__file__).parent
+LEHNER = f"{sys.executable} -m experiments "
+
+
+def make_gallery(names: list[str]) -> None:
+    """Run the commands of `gallery.toml`, each once, and keep a picture for each entry."""
+    figures = tomllib.loads((HERE / "gallery.toml").read_text(encoding="utf-8"))["figure"]
+    chosen = [one for one in figures if one["name"] in names or not names]
+    with tempfile.TemporaryDirectory() as folder:
+        shutil.copy(HERE.parent / "data" / "tickets.csv", folder)
+        for command in dict.fromkeys(one["command"] for one in chosen):
+            print(command, flush=True)
+            subprocess.run(command.replace("lehner ", LEHNER), shell=True, check=True, cwd=folder)
+        for one in chosen:
+            shutil.copy(Path(folder) / one["made"], HERE / f"{one['name']}.png")
+
+
+if __name__ == "__main__":
+    make_gallery(sys.argv[1:])

@@ -11,6 +11,8 @@ os.environ.setdefault("NUMBA_OPT", "1")
 
 from api_pages import filename_map, write_api_pages
 from copies import copy_notebooks, copy_site
+from pygments.lexers import TextLexer
+from sphinx.highlighting import lexers
 from tables import write_tables
 
 import lehner
@@ -66,7 +68,9 @@ autosummary_filename_map = filename_map()
 numpydoc_show_class_members = False
 nitpicky = True
 # Single backticks in docstrings also hold arguments and values, and other projects are not loaded.
-nitpick_ignore_regex = [("py:obj", ".*"), ("py:class", ".*"), ("py:exc", ".*")]
+nitpick_ignore_regex = [("py:obj", r"(?s).*"), ("py:class", ".*"), ("py:exc", ".*")]
+
+lexers["mermaid"] = TextLexer()  # a model's graph in a notebook
 
 write_api_pages(HERE / "api")
 copy_notebooks(HERE.parent / "notebooks", HERE / "notebooks")

@@ -1,5 +1,6 @@
 """Tables of the documentation, made from the committed results and never typed."""
 
+import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -40,6 +41,7 @@ def write_tables(folder: Path) -> None:
 def _tables() -> Iterator[tuple[str, str]]:
     methods = [[f"`{name}`", method.summary] for name, method in list_methods().items()]
     yield "methods", markdown_table(["method", "what it is"], methods)
+    yield "gallery", _gallery(tomllib.loads((ROOT / "docs/figures/gallery.toml").read_text("utf-8")))
     study = pd.read_csv(EXPERIMENTS / "studies/k_violations/performance.csv")
     for system in ("good", "poor"):
         for measure in ("bias", "rmse", "coverage"):
@@ -130,3 +132,12 @@ def _atlas(table: pd.DataFrame) -> str:
         rows.append([violation.replace("_", " "), f"{strength:g}", f"{raters:g}", f"{system:g}"])
         rows[-1] += cells
     return markdown_table(["violation", "strength", "raters", "system", *methods], rows)
+
+
+def _gallery(table: dict) -> str:
+    """Give each figure of `gallery.toml` a heading, its command and its picture."""
+    return "\n".join(
+        f"## {one['title']}\n\n```sh\n{one['command'].replace(' && ', chr(10))}\n```\n\n"
+        f"```{{image}} figures/{one['name']}.png\n:alt: {one['alt']}\n```\n"
+        for one in table["figure"]
+    )

@@ -28,9 +28,7 @@ def draw(n, seed, system, raters):
 def fitted():
     raters = [(0.8, 0.6), (0.85, 0.7), (0.9, 0.75), (0.8, 0.6)]
     ratings, truth, group = draw(1200, 1, (0.95, 0.7), raters)
-    tree = bayes_models.fit(
-        "dawid_skene", ratings, engine="gibbs", seed=1, checks=False, draws=300
-    )
+    tree = bayes_models.fit("dawid_skene", ratings, engine="gibbs", seed=1, checks=False, draws=300)
     return tree, ratings, truth, np.array(["easy", "hard"])[group]
 
 

@@ -1,0 +1,102 @@
+"""Draws of several systems side by side: margins, correlation, and pairing by items."""
+
+import warnings
+
+import numpy as np
+import pytest
+import xarray as xr
+
+import bayes_models
+import lehner
+from lehner import InputError, Ratings
+from tests.lehner.systems.test_systems import two_systems
+
+GIBBS = {"engine": "gibbs", "chains": 2, "draws": 500, "tries": 1, "checks": False}
+
+
+def fits(ratings: Ratings, seed: int = 1) -> dict[str, xr.DataTree]:
+    """Fit the pooled model to each system."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", bayes_models.ConvergenceWarning)
+        return {
+            name: bayes_models.fit("pooled", ratings.for_system(name), seed=seed, **GIBBS)
+            for name in ratings.systems
+        }
+
+
+def test_each_system_keeps_its_own_posterior() -> None:
+    """Joint draws are the draws of the fit in another order."""
+    ratings = two_systems(200).with_truth(None)
+    trees = fits(ratings)
+    draws = bayes_models.joint_draws(trees, ratings)
+    for name, tree in trees.items():
+        own = tree["posterior"]["system_accuracy"].values.ravel()
+        assert np.array_equal(np.sort(draws.expected[name]), np.sort(own))
+        in_sample = tree["posterior"]["system_accuracy_in_sample"].values
+        assert draws.in_sample[name].mean() == pytest.approx(in_sample.mean(), abs=0.003)
+        assert draws.in_sample[name].std() == pytest.approx(in_sample.std(), rel=0.1)
+
+
+def test_the_correlation_is_that_of_estimates_over_samples() -> None:
+    """Draws are correlated as the posterior means are over new samples of items."""
+    shared = 0.8
+    means = []
+    for seed in range(40):
+        ratings = two_systems(150, seed=seed, shared=shared).with_truth(None)
+        trees = fits(ratings)
+        means.append(
+            [float(tree["posterior"]["system_accuracy"].mean()) for tree in trees.values()]
+        )
+    over_samples = np.corrcoef(np.transpose(means))[0, 1]
+    draws = bayes_models.joint_draws(trees, ratings)
+    joint = np.corrcoef(draws.expected["gpt"], draws.expected["base"])[0, 1]
+    # The standard error of a correlation of .8 from 40 samples is .06.
+    assert joint == pytest.approx(over_samples, abs=0.2)
+    independent = two_systems(150, seed=1).with_truth(None)
+    draws = bayes_models.joint_draws(fits(independent), independent)
+    assert abs(np.corrcoef(draws.expected["gpt"], draws.expected["base"])[0, 1]) < 0.4
+
+
+def test_a_system_under_two_names_does_not_differ_from_itself() -> None:
+    """Every joint difference is 0, expected and in the sample."""
+    ratings = two_systems(100, shared=1.0).with_truth(None)
+    draws = bayes_models.joint_draws(fits(ratings), ratings)
+    assert np.array_equal(draws.expected["gpt"], draws.expected["base"])
+    assert np.array_equal(draws.in_sample["gpt"], draws.in_sample["base"])
+
+
+def test_items_that_both_answer_alike_do_not_tell_systems_apart() -> None:
+    """In the sample the difference is much surer than the accuracy of either."""
+    ratings = two_systems(200, shared=0.9).with_truth(None)
+    draws = bayes_models.joint_draws(fits(ratings), ratings)
+    difference = draws.in_sample["gpt"] - draws.in_sample["base"]
+    assert difference.std() < 0.5 * draws.in_sample["gpt"].std()
+
+
+def test_fits_of_other_ratings_are_refused() -> None:
+    """The fit must be of the raters that the ratings have."""
+    ratings = two_systems(60).with_truth(None)
+    trees = fits(ratings)
+    with pytest.raises(InputError, match="a fit is of the raters"):
+        bayes_models.joint_draws(trees, ratings, systems_rate=True)
+    other = {"gpt": trees["gpt"], "base": trees["base"].copy()}
+    other["base"].attrs["model"] = "dawid_skene"
+    with pytest.raises(InputError, match="2 models"):
+        bayes_models.joint_draws(other, ratings)
+
+
+def test_grouped_rows_count_as_their_items() -> None:
+    """Ratings collapsed to patterns give the same correlation and the same in-sample spread."""
+    ratings = two_systems(300, shared=0.5).with_truth(None)
+    rows, counts = np.unique(
+        np.column_stack([ratings.codes, ratings.answers]), axis=0, return_counts=True
+    )
+    grouped = Ratings(
+        rows[:, :3], ratings.categories, system=rows[:, 3:], systems=ratings.systems, counts=counts
+    )
+    one, other = (
+        bayes_models.joint_draws(fits(data), data).in_sample for data in (ratings, grouped)
+    )
+    wide = [np.std(draws["gpt"] - draws["base"]) for draws in (one, other)]
+    assert wide[1] == pytest.approx(wide[0], rel=0.15)
+    assert lehner.estimate_algebraic(grouped.for_system("gpt")).system == "gpt"

@@ -1,0 +1,150 @@
+"""Several systems: their ratings, differences, ranks and joint bootstrap."""
+
+import numpy as np
+import pytest
+
+import lehner
+from lehner import InputError, IntervalEstimate, JointDraws, Ratings
+from lehner.systems.bootstrap import bootstrap_methods
+
+CATEGORIES = ["a", "b", "c"]
+
+
+def two_systems(n: int = 400, seed: int = 1, shared: float = 0.0) -> Ratings:
+    """Give three raters right in .7 and systems right in .85 and .75, the second copying."""
+    rng = np.random.default_rng(seed)
+    truth = rng.integers(0, 3, n)
+
+    def answers(accuracy: float) -> np.ndarray:
+        wrong = (truth + rng.integers(1, 3, n)) % 3
+        return np.where(rng.random(n) < accuracy, truth, wrong)
+
+    raters = np.stack([answers(0.7) for _ in range(3)], axis=1)
+    one = answers(0.85)
+    two = np.where(rng.random(n) < shared, one, answers(0.75))
+    both = np.stack([one, two], axis=1)
+    return Ratings(raters, CATEGORIES, system=both, systems=["gpt", "base"], truth=truth)
+
+
+def test_one_of_several_systems_is_what_it_is_alone() -> None:
+    """Choosing a system gives the ratings with the other column left out."""
+    table = {"x": list("abca"), "y": list("abcb"), "gpt": list("abba"), "base": list("accb")}
+    both = Ratings.from_wide(table, raters=["x", "y"], system=["gpt", "base"])
+    alone = Ratings.from_wide(table, raters=["x", "y"], system="base", categories=list("abc"))
+    assert both.systems == ("gpt", "base")
+    assert both.for_system("base").equals(alone)
+    assert both.for_system("gpt", systems_rate=True).raters == ("x", "y", "base")
+    assert both.for_system("gpt", systems_rate=True).codes[:, 2].tolist() == [0, 2, 2, 1]
+
+
+def test_a_method_for_one_system_refuses_several() -> None:
+    """Nothing takes the first of several systems silently."""
+    ratings = two_systems(20)
+    for method in (lehner.estimate_algebraic, lehner.majority_agreement, Ratings.patterns):
+        with pytest.raises(InputError, match=r"2 systems \(gpt, base\)"):
+            method(ratings)
+    with pytest.raises(InputError, match="no system 'gtp'"):
+        ratings.for_system("gtp")
+    with pytest.raises(InputError, match="as the system is"):
+        Ratings([[0], [1]], CATEGORIES, raters=["gpt"], system=[0, 1], systems=["gpt"])
+
+
+def test_systems_survive_tables_and_xarray() -> None:
+    """Names and answers come back."""
+    ratings = two_systems(20)
+    assert Ratings.from_xarray(ratings.to_xarray()).equals(ratings)
+    again = Ratings.from_wide(
+        ratings.to_wide(), item="item", system=["gpt", "base"], truth="truth", categories=CATEGORIES
+    )
+    assert again.equals(ratings)
+    long = Ratings.from_long(
+        ratings.to_long(), system=["gpt", "base"], truth="truth", occasion="occasion"
+    )
+    assert long.equals(ratings)
+
+
+def test_a_system_keeps_its_name_everywhere() -> None:
+    """Coordinates and results say gpt, not system."""
+    one = two_systems(60).for_system("gpt")
+    assert lehner.estimate_algebraic(one).system == "gpt"
+    assert list(lehner.fit_latent_class(one).confusion["rater"].values) == ["1", "2", "3", "gpt"]
+    assert one.to_long()["rater"].iloc[-1] == "gpt"
+
+
+@pytest.mark.parametrize("method", ["algebraic", "majority_agreement", "mean_posterior"])
+def test_the_joint_bootstrap_is_the_method_on_resampled_items(method: str) -> None:
+    """Draws have the mean and spread of estimates from samples of items drawn by hand."""
+    ratings = two_systems(60).with_truth(None)
+    draws = lehner.bootstrap_systems(method, ratings, resamples=200, seed=3)
+    estimator = {
+        "algebraic": lambda r: lehner.estimate_algebraic(r, interval=None),
+        "majority_agreement": lehner.majority_agreement,
+        "mean_posterior": lehner.mean_posterior,
+    }[method]
+    rng = np.random.default_rng(0)
+    for name in ratings.systems:
+        values = []
+        for _ in range(200):
+            sample = ratings.take(rng.integers(0, 60, 60)).for_system(name)
+            values.append(estimator(sample).system_accuracy.estimate)
+        resampled = np.array([np.nan if value is None else value for value in values])
+        drawn = draws.expected[name]
+        assert np.nanmean(drawn) == pytest.approx(np.nanmean(resampled), abs=0.03)
+        assert np.nanstd(drawn) == pytest.approx(np.nanstd(resampled), rel=0.35)
+
+
+def test_equal_systems_do_not_differ() -> None:
+    """A system under two names has the same draws, so that the difference is exactly 0."""
+    ratings = two_systems(80, shared=1.0).with_truth(None)
+    for method in ("algebraic", "dawid_skene_ml"):
+        draws = lehner.bootstrap_systems(method, ratings, resamples=40)
+        assert np.array_equal(draws.expected["gpt"], draws.expected["base"])
+
+
+def test_systems_that_share_answers_differ_more_surely() -> None:
+    """The bootstrap is paired: what both get right or wrong together cancels."""
+    widths = []
+    for shared in (0.0, 0.8):
+        draws = lehner.bootstrap_systems("algebraic", two_systems(400, shared=shared), seed=1)
+        widths.append(np.std(draws.expected["gpt"] - draws.expected["base"]))
+    assert widths[1] < 0.6 * widths[0]
+
+
+def test_differences_and_ranks_by_hand() -> None:
+    """Four joint draws, counted by hand, ties shared."""
+    expected = {"a": np.array([0.9, 0.8, 0.7, 0.6]), "b": np.array([0.8, 0.8, 0.8, 0.5])}
+    draws = JointDraws(method="m", kind="k", expected=expected, in_sample=expected)
+    value = {name: IntervalEstimate(estimate=float(x.mean())) for name, x in expected.items()}
+    points = {name: (one, one) for name, one in value.items()}
+    (found,) = lehner.compare_systems(points, draws, level=0.5)
+    assert found.systems == ("a", "b")
+    assert found.difference.estimate == pytest.approx(0.025)
+    assert found.probability_better == pytest.approx((1 + 0.5 + 0 + 1) / 4)
+    first, second = lehner.rank_systems({n: v.estimate for n, v in value.items()}, draws)
+    assert (first.system, first.rank, first.lower, first.upper) == ("a", 1, 1, 2)
+    assert first.probability_best == pytest.approx((1 + 0.5 + 0 + 1) / 4)
+    assert second.probability_best == pytest.approx(1 - first.probability_best)
+
+
+def test_undefined_draws_may_be_anything() -> None:
+    """A resample without a number widens the interval to the whole range."""
+    expected = {"a": np.array([np.nan] * 20 + [0.9] * 80), "b": np.full(100, 0.5)}
+    draws = JointDraws(method="m", kind="k", expected=expected, in_sample=expected)
+    one, two = IntervalEstimate(estimate=0.9), IntervalEstimate(estimate=0.5)
+    (found,) = lehner.compare_systems({"a": (one, one), "b": (two, two)}, draws)
+    assert (found.difference.lower, found.difference.upper) == (-1.0, 1.0)
+    assert found.probability_better == pytest.approx(0.9)
+    nothing = IntervalEstimate(estimate=None)
+    (found,) = lehner.compare_systems({"a": (nothing, nothing), "b": (two, two)}, draws)
+    assert found.difference.estimate is None
+    assert found.probability_better is None
+
+
+def test_every_method_with_a_joint_bootstrap_gives_draws() -> None:
+    """Methods by votes and by maximum likelihood alike."""
+    ratings = two_systems(100).with_truth(None)
+    for method in bootstrap_methods():
+        draws = lehner.bootstrap_systems(method, ratings, resamples=5)
+        assert draws.expected["gpt"].shape == (5,)
+    with pytest.raises(InputError, match="method is 'relaxed_k'"):
+        lehner.bootstrap_systems("relaxed_k", ratings)

@@ -65,7 +65,7 @@ def _k_violations(study: pd.DataFrame, measure: str, system: str) -> str:
         name = name.replace(f", {system} system", "").replace("_", " ")
         cells = [_with_error(found, method) for method in METHODS]
         rows.append([name, *cells])
-    return markdown_table(["what fails", *METHODS], rows)
+    return markdown_table(["what fails", *map(_breakable, METHODS)], rows)
 
 
 def _with_error(found: pd.DataFrame, method: str) -> str:
@@ -102,7 +102,7 @@ def _power(table: pd.DataFrame) -> str:
             for test in tests
         ]
         rows.append([cell, str(items), *cells])
-    return markdown_table(["what is simulated", "items", *tests], rows)
+    return markdown_table(["what is simulated", "items", *map(_breakable, tests)], rows)
 
 
 def _calibration(table: pd.DataFrame) -> str:
@@ -123,15 +123,24 @@ def _calibration(table: pd.DataFrame) -> str:
 
 
 def _atlas(table: pd.DataFrame) -> str:
+    """Give a table for each violation, with a row for each accuracy of raters and system."""
     methods = list(dict.fromkeys(table.method))
-    rows = []
-    keys = ["violation", "strength", "system_accuracy", "rater_accuracy"]
-    for (violation, strength, system, raters), group in table.groupby(keys, sort=False):
-        found = group.set_index("method").bias
-        cells = [short(found[m]) if m in found.index else DASH for m in methods]
-        rows.append([violation.replace("_", " "), f"{strength:g}", f"{raters:g}", f"{system:g}"])
-        rows[-1] += cells
-    return markdown_table(["violation", "strength", "raters", "system", *methods], rows)
+    parts = []
+    for (violation, strength), group in table.groupby(["violation", "strength"], sort=False):
+        rows = []
+        for (raters, system), cell in group.groupby(["rater_accuracy", "system_accuracy"]):
+            found = cell.set_index("method").bias
+            cells = [short(found[m]) if m in found.index else DASH for m in methods]
+            rows.append([f"{raters:g}", f"{system:g}", *cells])
+        head = ["raters", "system", *map(_breakable, methods)]
+        title = f"{violation.replace('_', ' ').capitalize()} {strength:g}"
+        parts.append(f"### {title}\n\n{markdown_table(head, rows)}\n")
+    return "\n".join(parts)
+
+
+def _breakable(name: str) -> str:
+    """Let a long name break in the head of a table."""
+    return name.replace("_", "_<wbr>")
 
 
 def _gallery(table: dict) -> str:

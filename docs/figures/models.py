@@ -3,14 +3,14 @@
 from pathlib import Path
 
 BOXES = {
-    "one_coin": (380, 20, "one accuracy, equal errors"),
-    "one_coin_by_rater": (230, 120, "an accuracy for each rater"),
-    "pooled": (20, 220, "one full matrix for all"),
-    "tap": (560, 120, "knows, or guesses unequally"),
-    "relaxed_k": (560, 220, "a standard deviation for each K-property"),
-    "class_conditional": (230, 220, "accuracy by rater and category"),
-    "dawid_skene": (130, 320, "a full matrix for each rater"),
-    "hierarchical_dawid_skene": (130, 420, "matrices from a population"),
+    "one_coin": (375, 20, "one accuracy, equal errors"),
+    "pooled": (10, 130, "one full matrix for all"),
+    "one_coin_by_rater": (240, 130, "an accuracy for each rater"),
+    "tap": (700, 130, "knows, or guesses unequally"),
+    "class_conditional": (240, 240, "accuracy by rater and category"),
+    "relaxed_k": (490, 240, "a standard deviation for each K-property"),
+    "dawid_skene": (125, 350, "a full matrix for each rater"),
+    "hierarchical_dawid_skene": (370, 350, "full matrices from a population"),
 }
 ARROWS = [
     ("one_coin", "one_coin_by_rater"),
@@ -21,11 +21,10 @@ ARROWS = [
     ("one_coin_by_rater", "relaxed_k"),
     ("pooled", "dawid_skene"),
     ("class_conditional", "dawid_skene"),
-    ("dawid_skene", "hierarchical_dawid_skene"),
 ]
-ALGEBRA = (20, 20, "the same assumptions, by algebra")
+ALGEBRA = (10, 20, "the same assumptions, by algebra")
 WIDTH, HEIGHT = 190, 54
-WIDE = {"relaxed_k": 270}
+WIDE = {"relaxed_k": 280, "hierarchical_dawid_skene": 230}
 
 
 def _box(name: str, x: int, y: int, text: str, style: str = "") -> str:
@@ -59,14 +58,16 @@ def draw() -> str:
     x, y, text = ALGEBRA
     algebra = _box("algebraic", x, y, text, 'stroke-dasharray="5 3"')
     joined = (
-        f'<line x1="{x + WIDTH + 20}" y1="{y + 27}" x2="380" y2="{y + 27}" stroke="#555555" '
+        f'<line x1="{x + WIDTH + 20}" y1="{y + 27}" x2="375" y2="{y + 27}" stroke="#555555" '
         'stroke-width="1.3" stroke-dasharray="5 3"/>'
+        '<line x1="335" y1="377" x2="366" y2="377" stroke="#555555" stroke-width="1.3" '
+        'marker-end="url(#tip)"/>'
     )
     return (
-        '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 850 494">'
+        '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 920 424">'
         '<defs><marker id="tip" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="8" '
         'markerHeight="8" orient="auto"><path d="M0 0 L8 4 L0 8 z" fill="#555555"/></marker></defs>'
-        f'<rect width="850" height="494" fill="#ffffff"/>{arrows}{joined}{boxes}{algebra}</svg>\n'
+        f'<rect width="920" height="424" fill="#ffffff"/>{arrows}{joined}{boxes}{algebra}</svg>\n'
     )
 
 

@@ -51,7 +51,7 @@ def plot_coverage(table: pd.DataFrame) -> Figure:
     low, high = wilson_interval(table["coverage_90"], table["simulations"], z=Z)
     table = table.assign(low=low, high=high)
     with figure_style() as width:
-        figure = Figure(figsize=(width, 1.1 + 0.17 * len(cells)), layout="constrained")
+        figure = Figure(figsize=(width, 1.4 + 0.17 * len(cells)), layout="constrained")
         axes = figure.subplots(1, len(quantities), sharex=True, sharey=True, squeeze=False)[0]
         for ax, quantity in zip(axes, quantities, strict=True):
             rows = table[table["quantity"] == quantity].set_index(["model", "design"])
@@ -64,8 +64,10 @@ def plot_coverage(table: pd.DataFrame) -> Figure:
             ax.tick_params(axis="y", length=0)
         axes[0].set_yticks(range(len(cells)), [_name(*cell) for cell in cells])
         axes[0].set(ylim=(len(cells) - 0.5, -0.5), xlim=limits(100 * low, 100, within=(0, 100)))
-        axes[(len(quantities) - 1) // 2].set_xlabel(
-            "90% intervals that hold the true value (%), with Wilson’s 95% intervals"
+        figure.supxlabel(
+            "90% intervals that hold the true value (%), with Wilson’s 95% intervals\n"
+            "Grey: where all points lie in 95% of the cases if the models are calibrated\n"
+            "K categories, J raters, n items"
         )
     worst = table.loc[(table["coverage_90"] - NOMINAL).abs().idxmax()]
     figure.set_label(

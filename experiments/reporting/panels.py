@@ -51,8 +51,9 @@ def panels(
     n_rows = -(-len(titles) // n_columns)
     figure = Figure(figsize=(width, height * n_rows + more), layout="constrained")
     grid = figure.subplots(n_rows, n_columns, squeeze=False, sharex=share_x, sharey=True).ravel()
+    letters = int(LETTERS_AN_INCH * width / n_columns)
     for ax, title in zip(grid, titles, strict=False):
-        ax.set_title(textwrap.fill(title, int(LETTERS_AN_INCH * width / n_columns)))
+        ax.set_title(textwrap.fill(title, letters, break_on_hyphens=False))
     for unused in grid[len(titles) :]:
         unused.remove()
     for ax in grid[len(titles) - n_columns : len(titles)]:

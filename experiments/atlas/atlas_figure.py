@@ -86,7 +86,8 @@ def plot_violation(atlas: pd.DataFrame, violation: Violation) -> Figure:
         for ax in axes[3]:
             ax.set_xlabel(textwrap.fill(violation.label, WIDEST_LABEL))
         handles = legend_handles(map(method_style, METHODS))
-        drawn.legend(handles=handles, loc="outside upper center", ncols=4)
+        title = "Bars: 95% Monte Carlo intervals"
+        drawn.legend(handles=handles, loc="outside upper center", ncols=4, title=title)
     drawn.set_label(_alt_text(atlas, violation))
     return drawn
 

@@ -8,7 +8,7 @@ import typer
 
 from experiments.cli.arguments import AsJson, Data, Interval, Output, Reading, System, split_names
 
-OF_RATINGS = ("item", "raters", "counts", "missing", "fold_case")
+OF_RATINGS = ("item", "raters", "counts", "missing", "repeated", "fold_case")
 
 
 def agreement(

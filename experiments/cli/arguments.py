@@ -122,6 +122,10 @@ class Reading:
             help="Labels that stand for no rating, separated by commas or in several --missing."
         ),
     ] = None
+    repeated: Annotated[
+        bool,
+        typer.Option("--repeated", help="A rater may rate an item more than once, row by row."),
+    ] = False
     fold_case: Annotated[
         bool, typer.Option("--fold-case", help="Read labels that differ in case or spaces as one.")
     ] = False

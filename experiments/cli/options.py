@@ -3,7 +3,7 @@
 import re
 
 ARGUMENT = re.compile(
-    r"\b(system|truth|item|raters|counts|categories|ordered|missing|fold_case)="
+    r"\b(system|truth|item|raters|counts|categories|ordered|missing|fold_case|repeated)="
     r"(?:…|True|\[?(['\"])(.*?)\2\]?)"
 )
 PHRASES = {

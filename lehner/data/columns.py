@@ -204,20 +204,28 @@ def refuse_duplicates(
     name: str,
 ) -> None:
     """Raise an InputError, for the column of this name, where a rater rates an item twice."""
+    again = rated_again(item, rater, occasion, rating)
+    if again.size:
+        row = int(again.min())
+        raise InputError(
+            f"rater {str(rater.labels[rater.codes[row]])!r} rates the item a second time",
+            "delete one rating, tell repeated ratings apart in a column 'occasion', or take them "
+            "for such (repeated=True)",
+            row=row,
+            column=name,
+        )
+
+
+def rated_again(
+    item: Integers, rater: Column, occasion: Integers | None, rating: Integers
+) -> Integers:
+    """Give the rows with a rating of an item that its rater rated in an earlier row."""
     rows = np.flatnonzero(rating >= 0)
     key = item[rows] * len(rater.labels) + rater.codes[rows]
     if occasion is not None:
         key = key * (int(occasion.max(initial=0)) + 1) + occasion[rows]
     order = np.argsort(key, kind="stable")
-    again = order[1:][key[order[1:]] == key[order[:-1]]]
-    if again.size:
-        row = int(rows[again.min()])
-        raise InputError(
-            f"rater {str(rater.labels[rater.codes[row]])!r} rates the item a second time",
-            "delete one rating, or tell repeated ratings apart in a column 'occasion'",
-            row=row,
-            column=name,
-        )
+    return rows[order[1:][key[order[1:]] == key[order[:-1]]]]
 
 
 def truth_per_item(

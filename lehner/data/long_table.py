@@ -5,10 +5,11 @@ from typing import Any
 
 from lehner.data.categories import Label, encode, unify
 from lehner.data.checks.column_names import say_doubtful_names, say_other_raters
-from lehner.data.checks.columns import say_columns
+from lehner.data.checks.columns import say_columns, say_repeated
 from lehner.data.columns import (
     columns_of,
     encode_items,
+    rated_again,
     refuse_duplicates,
     require_columns,
     require_complete,
@@ -28,6 +29,7 @@ def read_long(
     systems: Sequence[str],
     truth: str | None,
     occasion: str | None,
+    repeated: bool,
     categories: Sequence[Label] | None,
     ordered: bool,
     missing: Sequence[Label],
@@ -45,7 +47,11 @@ def read_long(
     found, unused = reread(found, categories, missing=missing, fold_case=fold_case)
     coded = code_labels(found, categories, ordered=ordered)
     codes = coded.codes[rating]
-    refuse_duplicates(item_index, rated_by, when, codes, rating)
+    repetitions: tuple[str, ...] = ()
+    if repeated and occasion is None:
+        repetitions = say_repeated(len(rated_again(item_index, rated_by, None, codes)))
+    else:
+        refuse_duplicates(item_index, rated_by, when, codes, rating)
     rated = codes >= 0
     flat = sort_ratings(
         item_index[rated], rated_by.codes[rated], codes[rated], len(coded.categories)
@@ -78,7 +84,7 @@ def read_long(
         truth=known,
         categories=coded.categories,
         ordered=coded.ordered,
-        noticed=(said, *odd),
+        noticed=(said, *repetitions, *odd),
         odd=odd,
         fixed=are_fixed(found, categories),
     )

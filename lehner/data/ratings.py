@@ -731,6 +731,7 @@ class Ratings:
         system: str | Sequence[str] | None = None,
         truth: str | None = None,
         occasion: str | None = None,
+        repeated: bool = False,
         categories: Sequence[Label] | None = None,
         ordered: bool = False,
         missing: Sequence[Label] = (),
@@ -750,7 +751,10 @@ class Ratings:
             Column with the item's known truth, the same or blank in all rows of an item.
         occasion : str, optional
             Column that tells repeated ratings of an item by a rater apart; without it a
-            repetition is an error.
+            repetition is an error, unless `repeated` says that it is meant.
+        repeated : bool
+            Whether a rater may rate an item more than once without `occasion`; a note says how many
+            ratings are such.
         categories : sequence, optional
             All categories in order; by default those that occur, sorted.
         ordered : bool
@@ -768,7 +772,8 @@ class Ratings:
         Raises
         ------
         InputError
-            As of `from_wide`, and if a rater rated an item twice without an `occasion`.
+            As of `from_wide`, and if a rater rated an item twice without an `occasion`
+            and not `repeated`.
 
         Examples
         --------
@@ -784,6 +789,7 @@ class Ratings:
             systems=systems,
             truth=truth,
             occasion=occasion,
+            repeated=repeated,
             categories=categories,
             ordered=ordered,
             missing=missing,

@@ -22,6 +22,7 @@ def read_ratings(
     item: str | None = None,
     raters: Sequence[str] | None = None,
     counts: str | None = None,
+    repeated: bool = False,
     categories: Sequence[Label] | None = None,
     ordered: bool = False,
     missing: Sequence[Label] = (),
@@ -52,6 +53,8 @@ def read_ratings(
         In a wide table, the raters' columns; by default all that have no other part.
     counts : str, optional
         Column with the number of items a row stands for.
+    repeated : bool
+        Whether a rater may rate an item more than once in a long table without `occasion`.
     categories : sequence, optional
         All categories in order; by default those that occur, sorted.
     ordered : bool
@@ -92,7 +95,13 @@ def read_ratings(
             "fold_case": fold_case,
         }
         if raters is None and counts is None and roles.long:
-            ratings = _read_long(columns, roles, options)
+            ratings = _read_long(columns, roles, options | {"repeated": repeated})
+        elif repeated:
+            raise InputError(
+                "repeated ratings need a table with a row per rating, and this is none (repeated="
+                "True)",
+                "give one with columns item, rater and rating, or leave that out",
+            )
         else:
             ratings = _read_wide(columns, roles, raters, options)
         return ratings._note(*say_sheet(path)) if _is_excel(path) else ratings

@@ -55,6 +55,24 @@ def say_columns(
     return "; ".join(said)
 
 
+def say_repeated(n_again: int) -> tuple[str, ...]:
+    """Say how many ratings were taken for repeated ones, if some were.
+
+    Examples
+    --------
+    >>> say_repeated(2)
+    ("2 ratings are of an item that the same rater rated before, and count as the rater's second, \
+third, … rating of it",)
+    """
+    if not n_again:
+        return ()
+    are = "rating is" if n_again == 1 else "ratings are"
+    return (
+        f"{n_again} {are} of an item that the same rater rated before, and count as the rater's "
+        "second, third, … rating of it",
+    )
+
+
 def _shown(names: Sequence[str]) -> str:
     more = f" and {len(names) - MOST_SHOWN} more" if len(names) > MOST_SHOWN else ""
     return ", ".join(names[:MOST_SHOWN]) + more

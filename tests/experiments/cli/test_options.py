@@ -50,7 +50,8 @@ def test_a_command_takes_the_options_of_reading_where_it_says():
 
     taking = with_reading(command, leave_out="counts")
     assert list(taking.__annotations__) == [
-        *("data", "item", "raters", "categories", "ordered", "missing", "fold_case", "as_json")
+        *("data", "item", "raters", "categories", "ordered", "missing", "repeated", "fold_case"),
+        "as_json",
     ]
     shared = vars(Reading(item="id", ordered=True))
     given = {name: value for name, value in shared.items() if name != "counts"}
@@ -62,3 +63,14 @@ def test_a_command_takes_the_options_of_reading_where_it_says():
 def test_a_share_of_misleading_items_that_cannot_be_is_refused(text):
     with pytest.raises(InputError, match="give a share between 0 and 1"):
         read_shared_mistakes(text)
+
+
+def test_repeated_ratings_are_accepted_on_request(run, tmp_path):
+    file = tmp_path / "ratings.csv"
+    rows = ["1,a,x", "1,b,x", "1,b,y", "2,a,y", "2,b,y", "1,gpt,x", "2,gpt,y"]
+    file.write_text("\n".join(["item,rater,rating", *rows, ""]))
+    options = ("estimate", file, "--system", "gpt", "--method", "majority_agreement")
+    code, _, err = run(*options)
+    assert code == 2 and "rates the item a second time" in err and "(--repeated)" in err
+    code, out, _ = run(*options, "--repeated")
+    assert code == 0 and "Data: 1 rating is of an item that the same rater rated before" in out

@@ -277,6 +277,18 @@ def test_repeated_ratings_need_an_occasion():
     assert (caught.value.row, caught.value.column) == (1, "rating")
 
 
+def test_repeated_ratings_are_accepted_on_request_and_counted():
+    data = {"item": [1, 1, 1, 2], "rater": ["x", "x", "y", "y"], "rating": ["b", "a", "a", "a"]}
+    ratings = Ratings.from_long(data, repeated=True)
+    assert ratings.equals(Ratings.from_long(data | {"visit": [1, 2, 1, 1]}, occasion="visit"))
+    assert any(note.startswith("1 rating is of an item that the same") for note in ratings.notes)
+    once = {name: values[1:] for name, values in data.items()}
+    assert Ratings.from_long(once, repeated=True).notes == Ratings.from_long(once).notes
+    with pytest.raises(InputError, match="second time"):
+        # Occasions that are there are believed.
+        Ratings.from_long(data | {"visit": [1, 1, 1, 1]}, occasion="visit", repeated=True)
+
+
 def test_the_order_of_the_rows_of_a_long_table_does_not_matter():
     frame = pd.DataFrame(
         [

@@ -408,6 +408,13 @@ def test_a_second_rating_without_occasion_is_named(tmp_path):
     assert "'occasion'" in error.remedy
 
 
+def test_a_second_rating_is_taken_for_one_on_request(tmp_path):
+    path = write(tmp_path, "item,rater,rating\n1,Ann,a\n1,Bo,a\n2,Ann,a\n1,Ann,b\n")
+    assert read_ratings(path, repeated=True).repeated
+    error = refusal(write(tmp_path, "item,Ann,Bo\np,a,b\nq,a,b\n"), repeated=True)
+    assert "need a table with a row per rating" in str(error)
+
+
 def test_a_second_rating_on_the_same_occasion_is_named(tmp_path):
     text = "item,rater,occasion,rating\n1,Ann,1,a\n1,Ann,2,a\n1,Ann,1,b\n"
     error = refusal(write(tmp_path, text))

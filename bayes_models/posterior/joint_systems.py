@@ -3,12 +3,14 @@
 Each system has a fit of its own, to the raters' ratings and its answers, so that systems are no
 raters of one another. What two fits say is correlated all the same: they rest on the same raters
 and items. How much follows from the influence of each item on the posterior means: the posterior
-covariance of the accuracy with the item's log likelihood (the infinitesimal jackknife). Draws of
-the fits are put side by side with that correlation, and items get their true categories from the
-same random numbers in all fits.
+covariance of the accuracy with the item's log likelihood (the infinitesimal jackknife). In the
+sample there is, besides, whether an item's answers are right: two systems that answer alike are
+right or wrong together, and of two that do not, one at most is right. Draws of the fits are put
+side by side with these correlations.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
+from dataclasses import dataclass
 
 import numpy as np
 import xarray as xr
@@ -19,9 +21,31 @@ from lehner import JointDraws, Ratings
 from lehner.core.arrays import Floats, Integers
 from lehner.core.class_posterior import class_posterior
 from lehner.core.errors import InputError
-from lehner.core.seeds import Seed, child_seeds
+from lehner.core.seeds import Seed, generator
 
 CHUNK = 2_000_000
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Influence:
+    """What a fit says about a system, item by item.
+
+    Parameters
+    ----------
+    expected, in_sample : ndarray, shape (n_draws,)
+        Expected accuracy; and the share of its answers that are right on average, given the
+        parameters of each draw.
+    of_rows, of_rows_in_sample : ndarray, shape (n_rows,)
+        Influence of an item of each row on the means of these two, up to a factor.
+    right : ndarray, shape (n_rows,)
+        Probability that the system's answer is right, 0 where there is none.
+    """
+
+    expected: Floats
+    in_sample: Floats
+    of_rows: Floats
+    of_rows_in_sample: Floats
+    right: Floats
 
 
 def joint_draws(
@@ -47,8 +71,7 @@ def joint_draws(
     Returns
     -------
     JointDraws
-        The draws of each system are those of its fit in another order; those in the sample are
-        drawn anew.
+        The draws of each system are those of its fit in another order.
 
     Raises
     ------
@@ -80,23 +103,20 @@ def joint_draws(
         name: observe(ratings.for_system(name, systems_rate=systems_rate)) for name in trees
     }
     posteriors = {name: _checked(tree, observed[name]) for name, tree in trees.items()}
-    influence = np.stack([_influence(posteriors[name], observed[name]) for name in trees])
-    copula_seed, truth_seed = child_seeds(seed, 2)
-    chosen = _couple(
-        [_accuracy(posterior) for posterior in posteriors.values()],
-        _correlation(influence, ratings.weights),
-        np.random.default_rng(copula_seed),
-    )
-    start = _starts(trees)
-    expected, in_sample = {}, {}
-    for (name, posterior), draws in zip(posteriors.items(), chosen, strict=True):
-        expected[name] = _accuracy(posterior)[draws]
-        in_sample[name] = _in_sample(posterior, observed[name], draws, start, ratings, truth_seed)
+    found = [_influence(posteriors[name], observed[name]) for name in trees]
+    rng = generator(seed)
+    draws = {}
+    for estimand, correlation in (
+        ("system_accuracy", _of_expected(found, ratings.weights)),
+        ("system_accuracy_in_sample", _of_in_sample(found, ratings)),
+    ):
+        values = [_draws(posterior, estimand) for posterior in posteriors.values()]
+        draws[estimand] = dict(zip(trees, _couple(values, correlation, rng), strict=True))
     return JointDraws(
         method=models.pop(),
         kind="equal-tailed credible",
-        expected=expected,
-        in_sample=in_sample,
+        expected=draws["system_accuracy"],
+        in_sample=draws["system_accuracy_in_sample"],
     )
 
 
@@ -110,43 +130,76 @@ def _checked(tree: xr.DataTree, observed: Observations) -> xr.Dataset:
     return posterior
 
 
-def _accuracy(posterior: xr.Dataset) -> Floats:
-    return posterior["system_accuracy"].transpose("chain", "draw").values.ravel()
+def _draws(posterior: xr.Dataset, name: str) -> Floats:
+    return np.asarray(posterior[name].transpose("chain", "draw").values.ravel())
 
 
-def _influence(posterior: xr.Dataset, observed: Observations) -> Floats:
-    """Give the influence of each row on the mean accuracy, up to a factor, shape (n_rows,)."""
-    deviation = _accuracy(posterior) - _accuracy(posterior).mean()
-    total = np.zeros(len(observed.counts))
-    everything = np.arange(len(deviation))
-    for draws, _, log_likelihood in _posteriors(posterior, observed, everything, 0):
-        total += deviation[draws] @ log_likelihood
-    return total[observed.patterns.inverse]
-
-
-def _posteriors(
-    posterior: xr.Dataset, observed: Observations, draws: Integers, n_items: int
-) -> Iterator[tuple[Integers, Floats, Floats]]:
-    """Give truth probabilities and log likelihoods of the patterns, some draws at a time."""
+def _influence(posterior: xr.Dataset, observed: Observations) -> Influence:
+    expected = _draws(posterior, "system_accuracy")
+    patterns = observed.patterns
+    answered = np.flatnonzero(patterns.system >= 0)
+    share = patterns.counts[answered] / patterns.counts[answered].sum()
     rates, confusion = states(posterior)
-    size = max(1, CHUNK // max(n_items, len(observed.counts) * rates.shape[1]))
-    for start in range(0, len(draws), size):
-        part = draws[start : start + size]
-        yield part, *class_posterior(log_joint(observed, rates[part], confusion[part]))
+    size = max(1, CHUNK // (len(patterns.counts) * rates.shape[1]))
+    in_sample, right = [], np.zeros(len(patterns.counts))
+    sums = np.zeros((3, len(patterns.counts)))
+    for start in range(0, len(rates), size):
+        part = slice(start, start + size)
+        joint = log_joint(observed, rates[part], confusion[part])
+        truth, log_likelihood = class_posterior(joint)
+        chance = truth[:, answered, patterns.system[answered]]
+        in_sample.append(chance @ share)
+        right[answered] += chance.sum(axis=0)
+        weights = np.stack([np.ones(len(chance)), expected[part], in_sample[-1]])
+        sums += weights @ log_likelihood
+    on_average = np.concatenate(in_sample)
+    mean, with_expected, with_in_sample = sums / len(rates)
+    return Influence(
+        expected=expected,
+        in_sample=on_average,
+        of_rows=(with_expected - expected.mean() * mean)[patterns.inverse],
+        of_rows_in_sample=(with_in_sample - on_average.mean() * mean)[patterns.inverse],
+        right=right[patterns.inverse] / len(rates),
+    )
+
+
+def _of_expected(found: list[Influence], weights: Integers) -> Floats:
+    return _correlation(np.stack([one.of_rows for one in found]), weights)
 
 
 def _correlation(influence: Floats, weights: Integers) -> Floats:
     centred = influence - (influence @ weights / weights.sum())[:, None]
-    covariance = (centred * weights) @ centred.T
+    return _as_correlation((centred * weights) @ centred.T)
+
+
+def _of_in_sample(found: list[Influence], ratings: Ratings) -> Floats:
+    """Add to the covariance by the parameters that of which answers are right given these."""
+    by_parameters = _correlation(
+        np.stack([one.of_rows_in_sample for one in found]), ratings.weights
+    )
+    sd = np.array([one.in_sample.std() for one in found])
+    covariance = by_parameters * np.outer(sd, sd)
+    n_answers = (ratings.answers >= 0).T @ ratings.weights
+    for i, one in enumerate(found):
+        for j, other in enumerate(found):
+            alike = ratings.answers[:, i] == ratings.answers[:, j]
+            most = np.minimum(one.right, other.right)
+            least = np.maximum(one.right + other.right - 1, 0.0)
+            both = np.where(alike, most, least) - one.right * other.right
+            covariance[i, j] += ratings.weights @ both / (n_answers[i] * n_answers[j])
+    return _as_correlation(covariance)
+
+
+def _as_correlation(covariance: Floats) -> Floats:
     scale = np.sqrt(np.diagonal(covariance))
     scale = np.where(scale > 0, scale, 1.0)
-    correlation = covariance / np.outer(scale, scale)
+    correlation = np.clip(covariance / np.outer(scale, scale), -1.0, 1.0)
     np.fill_diagonal(correlation, 1.0)
     return correlation
 
 
-def _couple(draws: list[Floats], correlation: Floats, rng: np.random.Generator) -> list[Integers]:
-    """Choose draws of each so that their ranks are those of correlated normal numbers."""
+def _couple(draws: list[Floats], correlation: Floats, rng: np.random.Generator) -> list[Floats]:
+    """Reorder the draws of each so that their ranks are those of correlated normal numbers."""
     n_draws = max(map(len, draws))
     values, vectors = np.linalg.eigh(correlation)
     root = vectors * np.sqrt(np.maximum(values, 0.0))
@@ -154,41 +207,5 @@ def _couple(draws: list[Floats], correlation: Floats, rng: np.random.Generator) 
     # Draws that are the same in all fits, as of one system under two names, shall stay so.
     ranks = normal.round(9).argsort(axis=1, kind="stable").argsort(axis=1)
     return [
-        np.argsort(one, kind="stable")[rank * len(one) // n_draws]
-        for one, rank in zip(draws, ranks, strict=True)
+        np.sort(one)[rank * len(one) // n_draws] for one, rank in zip(draws, ranks, strict=True)
     ]
-
-
-def _starts(trees: Mapping[str, xr.DataTree]) -> Floats:
-    """Give each item's categories places on the unit interval, shape (n_rows, n_categories)."""
-    by_fit = [tree["truth"].to_dataset()["truth_probabilities"].values for tree in trees.values()]
-    truth = np.mean(by_fit, axis=0)
-    return np.asarray(np.cumsum(truth, axis=1) - truth)
-
-
-def _in_sample(
-    posterior: xr.Dataset,
-    observed: Observations,
-    draws: Integers,
-    start: Floats,
-    ratings: Ratings,
-    seed: np.random.SeedSequence,
-) -> Floats:
-    """Draw the share of its answers that are right.
-
-    An item's random number is the same for all systems, and right is who answers the category in
-    whose part of the unit interval it falls: systems that answer alike are right alike.
-    """
-    rng = np.random.default_rng(seed)
-    answers = observed.patterns.system[observed.patterns.inverse]
-    rows = np.repeat(np.arange(len(answers)), ratings.weights)
-    n_items, answered = len(rows), answers[rows] >= 0
-    rows = rows[answered]
-    pattern, answer = observed.patterns.inverse[rows], answers[rows]
-    from_place = start[rows, answer]
-    found = []
-    for _, truth, _ in _posteriors(posterior, observed, draws, n_items):
-        luck = rng.random((len(truth), n_items), dtype=np.float32)[:, answered]
-        place = (luck - from_place) % 1.0
-        found.append((place < truth[:, pattern, answer]).mean(axis=1))
-    return np.concatenate(found)

@@ -41,7 +41,7 @@ PROCESSES: dict[str, tuple[Scenario, float]] = {
     "unequal difficulty": (replace(BASE, difficulty=(-0.2, 0.0, 0.2)), 0.0),
 }
 N_ITEMS = (50, 200, 1000)
-DATA_SETS = 200
+DATA_SETS = 100
 LEVEL = 0.9
 RESAMPLES = 500
 GIBBS: dict[str, Any] = {

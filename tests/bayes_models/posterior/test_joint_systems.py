@@ -32,9 +32,8 @@ def test_each_system_keeps_its_own_posterior() -> None:
     for name, tree in trees.items():
         own = tree["posterior"]["system_accuracy"].values.ravel()
         assert np.array_equal(np.sort(draws.expected[name]), np.sort(own))
-        in_sample = tree["posterior"]["system_accuracy_in_sample"].values
-        assert draws.in_sample[name].mean() == pytest.approx(in_sample.mean(), abs=0.003)
-        assert draws.in_sample[name].std() == pytest.approx(in_sample.std(), rel=0.1)
+        in_sample = tree["posterior"]["system_accuracy_in_sample"].values.ravel()
+        assert np.array_equal(np.sort(draws.in_sample[name]), np.sort(in_sample))
 
 
 def test_the_correlation_is_that_of_estimates_over_samples() -> None:

@@ -22,6 +22,7 @@ from lehner.data.read import read_ratings
 from lehner.datasets import list_datasets, load_dataset
 from lehner.dependence.check import check_dependence
 from lehner.dependence.result import Dependence
+from lehner.every_method import estimate
 from lehner.groups.algebra import estimate_groups
 from lehner.groups.result import GroupDifference, GroupEstimate, GroupEstimates
 from lehner.k_properties.check import KProperties, KPropertyTest, check_k_properties
@@ -98,6 +99,7 @@ __all__ = [
     "correct_base_rates",
     "correct_by_truth",
     "cut_ratings",
+    "estimate",
     "estimate_adjusted",
     "estimate_algebraic",
     "estimate_groups",
@@ -135,3 +137,8 @@ __all__ = [
     "true_parameters",
     "widen_interval",
 ]
+
+
+def __dir__() -> list[str]:
+    """Give what is public, so that completion shows nothing else."""
+    return sorted([*__all__, "__version__"])

@@ -2,6 +2,7 @@
 
 import json
 import logging
+import sys
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
@@ -41,6 +42,7 @@ FOR_STUDIES: dict[str, Any] = {
     "check": "estimands",
     "log_likelihood": False,
     "checks": False,
+    "progressbar": False,
 }
 
 type Checked = Literal["all", "estimands"]
@@ -64,6 +66,7 @@ def fit(
     check: Checked = "all",
     log_likelihood: bool = True,
     checks: bool = True,
+    progressbar: bool = True,
 ) -> xr.DataTree:
     """Fit a model.
 
@@ -106,6 +109,8 @@ def fit(
     log_likelihood : bool
         Whether data, the log likelihood of each item and the log density of the priors are kept,
         as comparing models and checking priors need them.
+    progressbar : bool
+        Whether NUTS shows how far it is, and why it samples again.
     checks : bool
         Whether the attribute `warnings` also says what `predictive_checks` and
         `lehner.check_dependence` find, in a tenth of a second or two.
@@ -157,7 +162,7 @@ def fit(
     sampler_seed, truth_seed, check_seed, modes_seed = child_seeds(seed, 4)
     modes = posterior_modes(observed, modes_seed)
     starts = [start_at(mode, has_system=observed.has_system) for mode in modes]
-    sampler = _sampler(engine, model, observed, priors, chains, cores, starts)
+    sampler = _sampler(engine, model, observed, priors, chains, cores, starts, progressbar)
     longer = 1
     for attempt, attempt_seed in enumerate(child_seeds(sampler_seed, tries)):
         again = f" again, {longer} times as long" if attempt else ""
@@ -177,6 +182,9 @@ def fit(
         if not found.failures():
             break
         longer *= found.times_longer()
+        if progressbar and attempt + 1 < tries:
+            why = "; ".join(found.failures())
+            print(f"{model}: {why}: it is sampled again, {longer} times as long", file=sys.stderr)
     if log_likelihood:
         add_data(tree, ratings)
         densities = log_prior(model, tree["posterior"].to_dataset(), observed, priors)
@@ -201,9 +209,10 @@ def fit_many(
     """Fit a model to one data set after another, each as soon as it is asked for.
 
     The defaults are those of a simulation study: `draws=500, tune=200, target_accept=0.9, cores=1,
-    check="estimands", log_likelihood=False, checks=False`. With these there are 400 effective draws
-    of the system's accuracy in most data sets, whatever the model; the others are sampled again,
-    longer. For `dawid_skene` half the draws and a quarter of the warm-up are enough.
+    check="estimands", log_likelihood=False, checks=False, progressbar=False`. With these there are
+    400 effective draws of the system's accuracy in most data sets, whatever the model; the others
+    are sampled again, longer. For `dawid_skene` half the draws and a quarter of the warm-up are
+    enough.
 
     Parameters
     ----------
@@ -253,6 +262,7 @@ def _sampler(
     chains: int,
     cores: int | None,
     starts: Sequence[Mapping[str, Floats]],
+    progressbar: bool,
 ) -> Sampler:
     """Give a function of seed, draws, warm-up draws and target acceptance."""
     if engine == "gibbs":
@@ -278,6 +288,7 @@ def _sampler(
         chains=chains,
         target_accept=target_accept,
         cores=cores,
+        progressbar=progressbar,
         starts=starts,
     )
 

@@ -39,6 +39,7 @@ def sample(
     chains: int,
     target_accept: float,
     cores: int | None = None,
+    progressbar: bool = False,
     starts: Sequence[Mapping[str, Floats]] | None = None,
 ) -> dict[str, xr.Dataset]:
     """Sample the posterior by NUTS.
@@ -52,6 +53,7 @@ def sample(
     target_accept : float
     cores : int, optional
         How many chains are sampled at once; by default as many as there are processors.
+    progressbar : bool
     starts : sequence of mapping, optional
         Values of variables near which chains start, the best first; by default those of EM from
         a vote.
@@ -84,6 +86,7 @@ def sample(
             chains=n_chains,
             cores=cores,
             target_accept=target_accept,
+            progress_bar=progressbar,
         )
         by_chain += found
         statistics_by_chain += of_chains
@@ -126,7 +129,6 @@ def _run_chains(
         chains=chains,
         draws=draws,
         tune=tune,
-        progress_bar=False,
         return_raw_trace=True,
         **options,
     )

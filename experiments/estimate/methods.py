@@ -123,7 +123,7 @@ def fit_and_check(model: str, ratings: Ratings, seed: int) -> tuple["xr.DataTree
     with warnings.catch_warnings():
         # They are given back.
         warnings.simplefilter("ignore", bayes_models.ConvergenceWarning)
-        tree = bayes_models.fit(model, ratings, seed=seed)
+        tree = bayes_models.fit(model, ratings, seed=seed, progressbar=False)
     against = bayes_models.contradictions(tree, ratings)
     return tree, (*before, *json.loads(tree.attrs["warnings"]), *against)
 

@@ -15,7 +15,7 @@ from lehner.data.table import names_of
 
 
 def read_ratings(
-    path: str | Path,
+    source: Any,
     *,
     system: str | Sequence[str] | None = None,
     truth: str | None = None,
@@ -28,7 +28,7 @@ def read_ratings(
     missing: Sequence[Label] = (),
     fold_case: bool = False,
 ) -> Ratings:
-    r"""Read ratings from a CSV, Excel or Parquet file.
+    r"""Read ratings from a CSV, Excel or Parquet file, or from a table in memory.
 
     A table with columns `item`, `rater` and `rating` (or crowd-kit's `task`, `worker`, `label`)
     is long, a row per rating; so is one in which items occur more than once and other usual names
@@ -40,8 +40,8 @@ def read_ratings(
 
     Parameters
     ----------
-    path : str or Path
-        The file; `.parquet` is read as Parquet, `.xlsx` as Excel (its first sheet, if openpyxl is
+    source : str, Path, pandas.DataFrame, pyarrow.Table or mapping of columns
+        The table, or its file; `.parquet` is read as Parquet, `.xlsx` as Excel (its first sheet, if openpyxl is
         installed), anything else as UTF-8 CSV.
     system : str or sequence of str, optional
         Column (in a long table, rater) that is the system, or several.
@@ -83,27 +83,33 @@ def read_ratings(
     >>> _ = file.write_text("item,Ann,Bo,system\n1,yes,no,yes\n2,no,no,no\n")
     >>> read_ratings(file, system="system")
     Ratings: 2 items, 2 raters, 4 ratings, 2 categories (no, yes), system
+    >>> read_ratings({"Ann": ["yes", "no"], "Bo": ["no", "no"], "gpt": ["yes", "no"]}, system="gpt")
+    Ratings: 2 items, 2 raters, 4 ratings, 2 categories (no, yes), system
     """
-    path = Path(path)
-    try:
-        columns = read_columns(path)
+    options = {
+        "categories": categories,
+        "ordered": ordered,
+        "missing": missing,
+        "fold_case": fold_case,
+    }
+
+    def read(columns: dict[str, Any]) -> Ratings:
         roles = find_roles(columns, systems=names_of(system), truth=truth, item=item, counts=counts)
-        options = {
-            "categories": categories,
-            "ordered": ordered,
-            "missing": missing,
-            "fold_case": fold_case,
-        }
         if raters is None and counts is None and roles.long:
-            ratings = _read_long(columns, roles, options | {"repeated": repeated})
-        elif repeated:
+            return _read_long(columns, roles, options | {"repeated": repeated})
+        if repeated:
             raise InputError(
                 "repeated ratings need a table with a row per rating, and this is none (repeated="
                 "True)",
                 "give one with columns item, rater and rating, or leave that out",
             )
-        else:
-            ratings = _read_wide(columns, roles, raters, options)
+        return _read_wide(columns, roles, raters, options)
+
+    if not isinstance(source, str | Path):
+        return read(columns_of(source))
+    path = Path(source)
+    try:
+        ratings = read(read_columns(path))
         return ratings._note(*say_sheet(path)) if _is_excel(path) else ratings
     except InputError as error:
         raise locate(error, path) from None

@@ -124,9 +124,7 @@ def fit_mean_field(table: PatternTable, model: LabelModel, seed: Seed) -> MeanFi
     )
 
 
-def _first_components(
-    table: PatternTable, model: LabelModel, rng: np.random.Generator
-) -> Floats:
+def _first_components(table: PatternTable, model: LabelModel, rng: np.random.Generator) -> Floats:
     """Start from each item's share of votes, and from subtypes at random."""
     k = table.n_categories
     votes = table.answers @ np.tile(np.eye(k), (table.n_raters, 1)) + TINY

@@ -65,6 +65,7 @@ def add_posterior_predictive(tree: xr.DataTree, ratings: Ratings, *, seed: Seed 
     ratings : Ratings
         The data the fit is of.
     seed : int, numpy.random.SeedSequence or numpy.random.Generator
+        The same seed gives the same ratings.
 
     Raises
     ------

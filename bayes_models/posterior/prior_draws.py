@@ -32,9 +32,11 @@ def add_prior(
     ratings : Ratings
         The data the fit is of.
     draws : int
+        How many.
     priors : str or mapping, optional
         By default those that the fit keeps; to be given again where one is a PyMC distribution.
     seed : int, numpy.random.SeedSequence or numpy.random.Generator
+        The same seed gives the same draws.
 
     Raises
     ------
@@ -72,17 +74,32 @@ def prior_draws(
     Parameters
     ----------
     model : str
+        Name of the model, as in `MODELS`.
     ratings : Ratings
         For raters and categories.
     n : int
         How many.
     priors : str or mapping, optional
+        As the model takes them.
     seed : int, numpy.random.SeedSequence or numpy.random.Generator
+        The same seed gives the same draws.
 
     Returns
     -------
     xarray.Dataset
         All variables of the model, dimensions `chain` (one), `draw` and those of the variable.
+
+    Raises
+    ------
+    InputError
+        If there is no such model or prior, or if the ratings cannot be fitted.
+
+    Examples
+    --------
+    >>> import lehner
+    >>> drawn = prior_draws("one_coin", lehner.load_dataset("anesthesia"), 10)
+    >>> dict(drawn["base_rates"].sizes)
+    {'chain': 1, 'draw': 10, 'category': 4}
     """
     built = find_model(model).build(ratings, priors)
     variables = [*built.free_RVs, *built.deterministics]

@@ -41,8 +41,8 @@ def read_ratings(
     Parameters
     ----------
     source : str, Path, pandas.DataFrame, pyarrow.Table or mapping of columns
-        The table, or its file; `.parquet` is read as Parquet, `.xlsx` as Excel (its first sheet, if openpyxl is
-        installed), anything else as UTF-8 CSV.
+        The table, or its file; `.parquet` is read as Parquet, `.xlsx` as Excel (its first sheet, if
+        openpyxl is installed), anything else as UTF-8 CSV.
     system : str or sequence of str, optional
         Column (in a long table, rater) that is the system, or several.
     truth : str, optional

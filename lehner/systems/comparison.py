@@ -20,6 +20,7 @@ class SystemDifference:
     Parameters
     ----------
     method : str
+        Name of the method.
     systems : tuple of str
         The first and the second.
     difference : IntervalEstimate
@@ -30,6 +31,7 @@ class SystemDifference:
     difference_in_sample : IntervalEstimate
         The same of the shares of these items that they got right.
     probability_better_in_sample : float or None
+        Probability that the first got more of these items right.
     """
 
     method: str
@@ -40,7 +42,13 @@ class SystemDifference:
     probability_better_in_sample: float | None
 
     def to_dict(self) -> dict[str, Any]:
-        """Give it in plain types, ready for JSON."""
+        """Give it in plain types, ready for JSON.
+
+        Returns
+        -------
+        dict
+            The fields by name.
+        """
         return dict(plain(self))
 
 
@@ -51,7 +59,9 @@ class SystemRank:
     Parameters
     ----------
     method : str
+        Name of the method.
     system : str
+        Name of the system.
     rank : int
         By the estimated accuracy, 1 for the best.
     lower, upper : int or None
@@ -68,7 +78,13 @@ class SystemRank:
     probability_best: float | None
 
     def to_dict(self) -> dict[str, Any]:
-        """Give it in plain types, ready for JSON."""
+        """Give it in plain types, ready for JSON.
+
+        Returns
+        -------
+        dict
+            The fields by name.
+        """
         return dict(plain(self))
 
 
@@ -79,6 +95,7 @@ class JointDraws:
     Parameters
     ----------
     method : str
+        Name of the method.
     kind : str
         How the intervals are made, as in "percentile bootstrap".
     expected, in_sample : mapping of str to ndarray, shape (n_draws,)
@@ -148,6 +165,7 @@ def rank_systems(
     estimates : mapping of str to float or None
         Expected accuracy of each system; systems without are left out.
     draws : JointDraws
+        Of the same systems.
     level : float
         Probability of the intervals of ranks, between 0 and 1.
 
@@ -155,6 +173,19 @@ def rank_systems(
     -------
     tuple of SystemRank
         The best first.
+
+    Raises
+    ------
+    InputError
+        If the level is no probability.
+
+    Examples
+    --------
+    >>> both = {"a": np.array([0.8, 0.7, 0.9]), "b": np.array([0.6, 0.75, 0.7])}
+    >>> draws = JointDraws(method="x", kind="", expected=both, in_sample=both)
+    >>> first, second = rank_systems({"a": 0.8, "b": 0.68}, draws)
+    >>> first.system, first.rank, round(first.probability_best, 2)
+    ('a', 1, 0.67)
     """
     check_level(level)
     known = {name: value for name, value in estimates.items() if value is not None}

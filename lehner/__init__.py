@@ -25,10 +25,12 @@ from lehner.dependence.result import Dependence
 from lehner.every_method import estimate
 from lehner.groups.algebra import estimate_groups
 from lehner.groups.result import GroupDifference, GroupEstimate, GroupEstimates
+from lehner.judges.position_bias import PositionBias, position_bias
 from lehner.k_properties.check import KProperties, KPropertyTest, check_k_properties
 from lehner.known_truths.asking import choose_items
 from lehner.known_truths.base_rates import correct_base_rates
 from lehner.known_truths.correction import TruthCorrection, correct_by_truth, probabilities_right
+from lehner.labels.label import label
 from lehner.latent_class.estimate import estimate_latent_class
 from lehner.latent_class.fit_checks import rating_calibration, residual_correlation
 from lehner.latent_class.maximum_likelihood import fit_latent_class
@@ -77,6 +79,7 @@ __all__ = [
     "PairwiseAgreement",
     "Patterns",
     "PopulationValue",
+    "PositionBias",
     "Ratings",
     "SampleSize",
     "Scenario",
@@ -112,6 +115,7 @@ __all__ = [
     "fit_tap",
     "fit_tap_by_cut",
     "fit_violations",
+    "label",
     "label_algebraic",
     "list_datasets",
     "load_dataset",
@@ -120,6 +124,7 @@ __all__ = [
     "pairwise_agreement",
     "population_value",
     "population_values",
+    "position_bias",
     "probabilities_right",
     "rank_systems",
     "rating_calibration",

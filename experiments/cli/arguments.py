@@ -31,7 +31,9 @@ def _check_seed(seed: int) -> int:
     return seed
 
 
-Data = Annotated[str, typer.Argument(help="Ratings file (CSV or Parquet), or a data set.")]
+Data = Annotated[
+    str, typer.Argument(help="Ratings file (CSV, Excel, JSON or Parquet), or a data set.")
+]
 System = Annotated[str | None, typer.Option(help="Column or rater that is the system.")]
 Systems = Annotated[
     list[str] | None,
@@ -128,6 +130,19 @@ class Reading:
     ] = False
     fold_case: Annotated[
         bool, typer.Option("--fold-case", help="Read labels that differ in case or spaces as one.")
+    ] = False
+    order: Annotated[
+        str | None,
+        typer.Option(
+            help="Column that says the order (AB, BA) in which a judge saw the two answers."
+        ),
+    ] = None
+    swapped_back: Annotated[
+        bool,
+        typer.Option(
+            "--swapped-back",
+            help="With --order: ratings name the answer, whatever its position.",
+        ),
     ] = False
 
 

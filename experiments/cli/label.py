@@ -22,9 +22,7 @@ def label(
         bool,
         typer.Option("--without-system", help="Leave the system's answers out of the labels."),
     ] = False,
-    method: Annotated[
-        str, typer.Option(help="algebraic, or a Bayesian model as in lehner estimate.")
-    ] = "algebraic",
+    method: Annotated[str, typer.Option(help="One of the methods below.")] = "automatic",
     seed: Seed = 1,
     truth: Truth = None,
     *,
@@ -35,9 +33,13 @@ def label(
     """Give the probability of each category for each item: soft labels to train a system on.
 
     A row per item: its name, a column per category, and the most probable category (several
-    joined by | if they tie). The Bayesian models count the system as one more rater, so that its
-    answers are part of the labels: to train that system on them, use --without-system. The
-    algebra never uses the system's answers. No system is needed.
+    joined by | if they tie). No system is needed, and its answers are no part of the labels. Only
+    the Bayesian models and those by maximum likelihood count the system as one more rater: to
+    train that system on their labels, use --without-system.
+
+    No model labels best everywhere. By default the ratings choose: the model that predicts those
+    held out labels, and raters count the same unless a model in which they differ clearly predicts
+    better. A warning says where labels may be worse than the majority's.
     """
     from experiments.cli.load import data_notes, header_lines, load
     from experiments.cli.progress_lines import progress_lines
@@ -55,7 +57,7 @@ def label(
     for text in header_lines(data_notes(ratings)):
         print(text, file=sys.stderr)
     for text in (*labels.warnings, *_notes(labels, ratings)):
-        print(f"{method}: {text}", file=sys.stderr)
+        print(f"{labels.method}: {text}", file=sys.stderr)
     if as_json:
         found = {"data": {"name": data, "notes": data_notes(ratings)}} | _plain(labels)
         print(json.dumps(found, indent=2, allow_nan=False))
@@ -107,7 +109,5 @@ def _plain(labels: "SoftLabels") -> dict[str, object]:
 def label_method_rows() -> list[tuple[str, str]]:
     """Give the methods of labelling and what each of them does."""
     from experiments.estimate.label_table import label_methods
-    from experiments.estimate.methods import list_methods
 
-    known = list_methods()
-    return [(name, f"{known[name].summary}.") for name in label_methods()]
+    return [(name, f"{summary}.") for name, summary in label_methods().items()]

@@ -3,7 +3,8 @@
 import re
 
 ARGUMENT = re.compile(
-    r"\b(system|truth|item|raters|counts|categories|ordered|missing|fold_case|repeated)="
+    r"\b(system|truth|item|raters|counts|categories|ordered|missing|fold_case|repeated|order|"
+    r"swapped_back)="
     r"(?:…|True|\[?(['\"])(.*?)\2\]?)"
 )
 PHRASES = {

@@ -2,18 +2,25 @@
 
 from dataclasses import replace
 
-from experiments.estimate.methods import ALGEBRAIC, find_method, fit_and_check
-from lehner import InputError, Ratings, SoftLabels, label_algebraic
+from experiments.estimate.methods import ALGEBRAIC, fit_and_check, list_methods
+from lehner import InputError, Ratings, SoftLabels
+from lehner.core.checks import find
 from lehner.core.estimate import require_pairs
-from lehner.latent_class.models import MODELS
+from lehner.labels.label import AUTOMATIC, QUICK_METHODS, label, warn_if_worse
+from lehner.labels.models import LABEL_MODELS
+from lehner.latent_class.models import LIKELIHOOD_METHODS, MODELS
+
+CROWD = 20
+"""Raters from which on Gibbs sampling takes the place of NUTS, which would take hours."""
 
 
-def label_items(ratings: Ratings, method: str = "algebraic", seed: int = 1) -> SoftLabels:
+def label_items(ratings: Ratings, method: str = AUTOMATIC, seed: int = 1) -> SoftLabels:
     """Label items: the probability of each category for each of them.
 
-    The models take the system for one more rater: its answers are evidence in the labels, as in
-    `Estimate.truth_probabilities`. The algebra never uses them. To train the system on labels of
-    a model, fit ratings without the system: `ratings.without_system()`.
+    As `lehner.label`, and by the Bayesian models. These take the system for one more rater, as
+    models by maximum likelihood do: its answers are evidence in the labels, as in
+    `Estimate.truth_probabilities`. To train the system on labels of such a model, fit ratings
+    without the system: `ratings.without_system()`.
 
     Parameters
     ----------
@@ -41,26 +48,47 @@ def label_items(ratings: Ratings, method: str = "algebraic", seed: int = 1) -> S
     require_label_method(method)
     require_pairs(ratings)
     if method in ALGEBRAIC:
-        return replace(label_algebraic(ratings), method=method)
-    tree, said = fit_and_check(method, ratings, seed)
+        return replace(label(ratings, "algebraic", seed=seed), method=method)
+    if method in QUICK_METHODS:
+        return label(ratings, method, seed=seed)
+    return warn_if_worse(_label_by_sampling(ratings, method, seed), ratings, seed)
+
+
+def _label_by_sampling(ratings: Ratings, model: str, seed: int) -> SoftLabels:
+    import bayes_models
+
+    gibbs = bayes_models.find_model(model).conjugate and ratings.n_raters > CROWD
+    tree, said = fit_and_check(model, ratings, seed, engine="gibbs" if gibbs else "nuts")
     return SoftLabels(
-        method=method,
+        method=model,
         truth_probabilities=tree["truth"].to_dataset()["truth_probabilities"],
         uses_system=ratings.system is not None,
         warnings=said,
     )
 
 
-def label_methods() -> tuple[str, ...]:
-    """Name the methods that have truth probabilities: the algebra's, and each model."""
-    return (*ALGEBRAIC, *MODELS)
+def label_methods() -> dict[str, str]:
+    """Give the methods that have truth probabilities, and what each does.
+
+    Returns
+    -------
+    dict of str to str
+        The automatic choice, variational Bayes, the algebra's, maximum likelihood, and each
+        Bayesian model.
+    """
+    known = list_methods()
+    return {
+        AUTOMATIC: "of the next five, the one that predicts held-out ratings",
+        **{name: f"{model.summary}, variational" for name, model in LABEL_MODELS.items()},
+        **{name: known[name].summary for name in (*ALGEBRAIC, *LIKELIHOOD_METHODS, *MODELS)},
+    }
 
 
 def require_label_method(name: str) -> None:
     """Raise an InputError unless there is such a method and it has truth probabilities."""
-    find_method(name)
-    if name not in label_methods():
+    if name in list_methods() and name not in label_methods():
         raise InputError(
             f"{name} has no probabilities of categories",
             f"choose among {', '.join(label_methods())}",
         )
+    find("method", name, label_methods())

@@ -100,7 +100,9 @@ def compile_models(methods: Sequence[Method], ratings: Ratings) -> Iterator[Call
         yield wait
 
 
-def fit_and_check(model: str, ratings: Ratings, seed: int) -> tuple["xr.DataTree", tuple[str, ...]]:
+def fit_and_check(
+    model: str, ratings: Ratings, seed: int, **options: Any
+) -> tuple["xr.DataTree", tuple[str, ...]]:
     """Fit a model, and say what the user should know before using it.
 
     Parameters
@@ -109,6 +111,8 @@ def fit_and_check(model: str, ratings: Ratings, seed: int) -> tuple["xr.DataTree
     ratings : Ratings
         With or without a system.
     seed : int
+    **options
+        As `bayes_models.fit` takes them.
 
     Returns
     -------
@@ -123,7 +127,7 @@ def fit_and_check(model: str, ratings: Ratings, seed: int) -> tuple["xr.DataTree
     with warnings.catch_warnings():
         # They are given back.
         warnings.simplefilter("ignore", bayes_models.ConvergenceWarning)
-        tree = bayes_models.fit(model, ratings, seed=seed, progressbar=False)
+        tree = bayes_models.fit(model, ratings, seed=seed, progressbar=False, **options)
     against = bayes_models.contradictions(tree, ratings)
     return tree, (*before, *json.loads(tree.attrs["warnings"]), *against)
 

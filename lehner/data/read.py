@@ -1,4 +1,4 @@
-"""Read ratings files: wide, long or grouped; CSV, Excel or Parquet."""
+"""Read ratings files: wide, long or grouped; CSV, Excel, JSON or Parquet."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -10,8 +10,10 @@ from lehner.data.column_roles import ColumnRoles, find_roles
 from lehner.data.columns import columns_of
 from lehner.data.csv_files import line_of, read_csv
 from lehner.data.excel import SUFFIXES, read_excel, refuse_other_spreadsheets, say_sheet
+from lehner.data.json_files import read_json
 from lehner.data.ratings import SYSTEM, Ratings
 from lehner.data.table import names_of
+from lehner.judges.both_orders import join_orders
 
 
 def read_ratings(
@@ -27,8 +29,10 @@ def read_ratings(
     ordered: bool = False,
     missing: Sequence[Label] = (),
     fold_case: bool = False,
+    order: str | None = None,
+    swapped_back: bool = False,
 ) -> Ratings:
-    r"""Read ratings from a CSV, Excel or Parquet file, or from a table in memory.
+    r"""Read ratings from a CSV, Excel, JSON or Parquet file, or from a table in memory.
 
     A table with columns `item`, `rater` and `rating` (or crowd-kit's `task`, `worker`, `label`)
     is long, a row per rating; so is one in which items occur more than once and other usual names
@@ -42,7 +46,9 @@ def read_ratings(
     ----------
     source : str, Path, pandas.DataFrame, pyarrow.Table or mapping of columns
         The table, or its file; `.parquet` is read as Parquet, `.xlsx` as Excel (its first sheet, if
-        openpyxl is installed), anything else as UTF-8 CSV.
+        openpyxl is installed), anything else as UTF-8 CSV. `.json` holds peerannot's
+        `{item: {rater: rating}}`, AltTest's `{rater: {item: rating}}` (the level with more names is
+        the items, unless `item` is "outer" or "inner") or a list of records.
     system : str or sequence of str, optional
         Column (in a long table, rater) that is the system, or several.
     truth : str, optional
@@ -63,6 +69,13 @@ def read_ratings(
         Labels that stand for no rating, besides blanks, NA, NaN and null.
     fold_case : bool
         Whether labels that differ only in case, white space or Unicode form are one.
+    order : str, optional
+        In a long table of answers to pairs, A or B, shown in both orders: the column that says
+        which (AB or BA, original or swapped, …). Answers to swapped pairs are swapped back, the two
+        orders are repeated ratings, and `notes` give the position bias of each rater.
+    swapped_back : bool
+        With `order`, whether the file names the answer, whatever its position, and nothing is to be
+        swapped back.
 
     Returns
     -------
@@ -93,26 +106,36 @@ def read_ratings(
         "fold_case": fold_case,
     }
 
-    def read(columns: dict[str, Any]) -> Ratings:
+    def read(columns: dict[str, Any], item: str | None, said: Sequence[str] = ()) -> Ratings:
         roles = find_roles(columns, systems=names_of(system), truth=truth, item=item, counts=counts)
+        if order is not None:
+            columns, roles, told = join_orders(columns, roles, order, swapped_back=swapped_back)
+            said = [*said, *told]
         if raters is None and counts is None and roles.long:
-            return _read_long(columns, roles, options | {"repeated": repeated})
+            return _read_long(columns, roles, options | {"repeated": repeated})._note(*said)
         if repeated:
             raise InputError(
                 "repeated ratings need a table with a row per rating, and this is none (repeated="
                 "True)",
                 "give one with columns item, rater and rating, or leave that out",
             )
-        return _read_wide(columns, roles, raters, options)
+        return _read_wide(columns, roles, raters, options)._note(*said)
 
     if not isinstance(source, str | Path):
-        return read(columns_of(source))
+        return read(columns_of(source), item)
     path = Path(source)
     try:
-        ratings = read(read_columns(path))
-        return ratings._note(*say_sheet(path)) if _is_excel(path) else ratings
+        return read(*_read_file(path, item))
     except InputError as error:
         raise locate(error, path) from None
+
+
+def _read_file(path: Path, item: str | None) -> tuple[dict[str, Any], str | None, Sequence[str]]:
+    """Give the columns, the column of items if it was named, and what to say of the file."""
+    if not (_is_json(path) and path.is_file()):
+        return read_columns(path), item, say_sheet(path) if _is_excel(path) else ()
+    columns, note = read_json(path, item)
+    return columns_of(columns), (None if note else item), [note] if note else ()
 
 
 def read_columns(path: Path) -> dict[str, Any]:
@@ -139,11 +162,17 @@ def _read_table(path: Path) -> Any:
     refuse_other_spreadsheets(path)
     if _is_excel(path):
         return read_excel(path)
+    if _is_json(path):
+        return read_json(path)[0]
     return _read_parquet(path) if path.suffix == ".parquet" else read_csv(path)
 
 
 def _is_excel(path: Path) -> bool:
     return path.suffix.lower() in SUFFIXES
+
+
+def _is_json(path: Path) -> bool:
+    return path.suffix.lower() == ".json"
 
 
 def _read_parquet(path: Path) -> Any:
@@ -205,7 +234,7 @@ def locate(error: InputError, path: Path) -> InputError:
     """Add the file to an error, and turn the position of a row into its line."""
     if error.file is not None:
         return error
-    row = None if error.row is None else _line(path, error.row)
+    row = None if error.row is None or _is_json(path) else _line(path, error.row)
     return InputError(error.problem, error.remedy, file=path, row=row, column=error.column)
 
 

@@ -16,38 +16,39 @@ SHARING = "ebcc"
 FEW_RATERS = 10
 CLEARLY = 2.0
 """Standard errors by which another model has to predict better than equal raters."""
-MUCH = 0.5
+MUCH = 0.25
 """Share mistakes if this predicts better by so much of what differences of raters do."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Choice:
-    """The model chosen, and why.
+    """The models that may label, the best first, and why.
 
     Parameters
     ----------
-    model : str
+    models : tuple of str
+        A later one labels if the categories of those before it are not the raters'.
     means : mapping of str to float
         Mean log probability of the ratings held out, by model.
     n_held_out : int
     reason : str
-        A sentence.
+        Why the first is the first.
     """
 
-    model: str
+    models: tuple[str, ...]
     means: Mapping[str, float]
     n_held_out: int
     reason: str
 
 
-def choose_model(ratings: Ratings, seed: Seed) -> Choice:
+def choose_models(ratings: Ratings, seed: Seed) -> Choice:
     """Choose the model that labels, by held-out ratings.
 
     Raters count the same unless a model in which they differ predicts held-out ratings better by
     two standard errors; of these the best is chosen. With fewer than ten raters, subtypes of items
     cannot tell mistakes that raters share from the truth. Where they yet predict clearly better, by
-    half or more of what is gained by raters who differ, raters share mistakes, and one who seems
-    accurate may only be one who shares them: raters then count the same.
+    a quarter or more of what is gained by raters who differ, raters share mistakes, and one who
+    seems accurate may only be one who shares them: raters then count the same.
 
     Parameters
     ----------
@@ -61,32 +62,37 @@ def choose_model(ratings: Ratings, seed: Seed) -> Choice:
     """
     names = ALIKE if ratings.anonymous else tuple(LABEL_MODELS)
     held = hold_out(ratings, names, seed)
-    if len(held.item_index) == 0:
+    n_held_out = len(held.item_index)
+    if n_held_out == 0:
         reason = "there are too few ratings to hold any out"
-        return Choice(model=MAJORITY, means={}, n_held_out=0, reason=reason)
+        return Choice(models=(MAJORITY,), means={}, n_held_out=0, reason=reason)
     means = {name: held.mean(name) for name in names}
-    model, reason = _choose(held, means, ratings.n_raters)
-    return Choice(model=model, means=means, n_held_out=len(held.item_index), reason=reason)
+    models, reason = _choose(held, means, ratings.n_raters)
+    return Choice(models=models, means=means, n_held_out=n_held_out, reason=reason)
 
 
-def _choose(held: HeldOut, means: Mapping[str, float], n_raters: int) -> tuple[str, str]:
+def _choose(
+    held: HeldOut, means: Mapping[str, float], n_raters: int
+) -> tuple[tuple[str, ...], str]:
     alike = max(ALIKE, key=means.__getitem__)
     if SHARING not in means:
-        return alike, "it is unknown who gave which rating"
-    apart = max(APART, key=means.__getitem__)
-    if n_raters < FEW_RATERS:
-        if _share_mistakes(held, means, alike, apart):
-            return alike, "raters share mistakes, and are too few to tell who is the more accurate"
-    else:
-        apart = max(apart, SHARING, key=means.__getitem__)
-    if held.standard_errors_between(apart, alike) > CLEARLY:
-        return apart, "it predicts ratings that were held out best"
-    return alike, "no model in which raters differ predicts held-out ratings clearly better"
+        return (alike,), "it is unknown who gave which rating"
+    richer = APART if n_raters < FEW_RATERS else (*APART, SHARING)
+    if n_raters < FEW_RATERS and _share_mistakes(held, means, alike):
+        return (alike,), "raters share mistakes, and are too few to tell who is the more accurate"
+    better = [
+        name
+        for name in sorted(richer, key=means.__getitem__, reverse=True)
+        if held.standard_errors_between(name, alike) > CLEARLY
+    ]
+    if better:
+        return (*better, MAJORITY), "it predicts ratings that were held out best"
+    return (alike,), "no model in which raters differ predicts held-out ratings clearly better"
 
 
-def _share_mistakes(held: HeldOut, means: Mapping[str, float], alike: str, apart: str) -> bool:
+def _share_mistakes(held: HeldOut, means: Mapping[str, float], alike: str) -> bool:
     """Whether subtypes predict clearly better, also against what raters who differ gain."""
-    independent = max(alike, apart, key=means.__getitem__)
+    independent = max((alike, *APART), key=means.__getitem__)
     gain = means[SHARING] - means[independent]
     clear = held.standard_errors_between(SHARING, independent) > CLEARLY
     return clear and gain > MUCH * (means[independent] - means[alike])

@@ -1,4 +1,4 @@
-"""Whether labels may be worse than the majority: what a better model, or the raters, say of them."""
+"""Whether labels may be worse than the majority: what a better model, or the raters, say."""
 
 from collections.abc import Sequence
 
@@ -13,6 +13,7 @@ from lehner.data.ratings import Ratings
 from lehner.labels.mean_field import MeanField
 from lehner.latent_class.pattern_table import PatternTable
 
+UNSETTLED = "labels are unsettled"
 MANY = 0.01
 """Share of items from which on unsettled categories are said."""
 
@@ -68,7 +69,7 @@ def expected_share_right(values: ArrayLike, believed: Floats, weights: ArrayLike
     values = np.asarray(values, dtype=float)
     best = values >= values.max(axis=1, keepdims=True) - TIE
     right = (best * believed).sum(axis=1) / best.sum(axis=1)
-    return float(np.average(right, weights=weights))
+    return float(np.average(right, weights=np.asarray(weights)))
 
 
 def unsettled_items(
@@ -96,9 +97,9 @@ def unsettled_items(
     np.fill_diagonal(moved, 0)
     if moved.sum() < MANY:
         return ()
-    labelled, called = np.unravel_index(int(moved.argmax()), moved.shape)
+    labelled, called = divmod(int(moved.argmax()), k)
     return (
-        f"labels are unsettled: {moved.sum():.0%} of the items are labelled otherwise than raters "
+        f"{UNSETTLED}: {moved.sum():.0%} of the items are labelled otherwise than raters "
         f"most often call items of their kind, as {categories[labelled]} where most ratings are "
         f"{categories[called]}",
     )

@@ -3,19 +3,21 @@
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from lehner.algebra.soft_labels import SoftLabels, label_algebraic
 from lehner.core.checks import check_choice
-from lehner.core.estimate import labelled, require_pairs
 from lehner.core.errors import InputError
+from lehner.core.estimate import labelled, require_pairs
 from lehner.core.seeds import Seed
 from lehner.core.wording import counted
 from lehner.data.ratings import Ratings
-from lehner.labels.choice import Choice, choose_model
-from lehner.labels.doubts import doubt_labels, unsettled_items
+from lehner.labels.choice import Choice, choose_models
+from lehner.labels.doubts import UNSETTLED, doubt_labels, unsettled_items
 from lehner.labels.mean_field import fit_starts
 from lehner.labels.models import LABEL_MODELS, MAJORITY
 from lehner.latent_class.maximum_likelihood import fit_latent_class
-from lehner.latent_class.models import LATENT_CLASS_MODELS, LIKELIHOOD_METHODS
+from lehner.latent_class.models import LIKELIHOOD_METHODS
 from lehner.latent_class.pattern_table import known_truths, tabulate
 
 if TYPE_CHECKING:
@@ -111,9 +113,16 @@ def warn_if_worse(labels: SoftLabels, ratings: Ratings, seed: Seed = 1) -> SoftL
 
 
 def _label_automatically(ratings: Ratings, seed: Seed) -> SoftLabels:
-    choice = choose_model(ratings.without_system(), seed)
-    labels = _label(ratings, choice.model, seed)
-    return replace(labels, warnings=(_say_choice(choice), *labels.warnings))
+    choice = choose_models(ratings.without_system(), seed)
+    left_out: list[str] = []
+    for name in choice.models:
+        labels = _label(ratings, name, seed)
+        unsettled = any(UNSETTLED in text for text in labels.warnings)
+        if not unsettled or name == choice.models[-1]:
+            break
+        left_out.append(name)
+    said = _say_choice(choice, labels.method, left_out)
+    return replace(labels, warnings=(said, *labels.warnings))
 
 
 def _label(ratings: Ratings, method: str, seed: Seed) -> SoftLabels:
@@ -143,7 +152,7 @@ def _label_by_mean_field(ratings: Ratings, method: str, seed: Seed) -> SoftLabel
     known = known_truths(ratings)
     table, pattern = tabulate(ratings, truths=known > 0)
     fits = fit_starts(table, LABEL_MODELS[method], seed)
-    classes = sum(fit.classes for fit in fits) / len(fits)
+    classes = np.mean([fit.classes for fit in fits], axis=0)
     entered = [f"the known truths of {counted(known, 'item')} entered as data"] if known else []
     return SoftLabels(
         method=method,
@@ -157,11 +166,17 @@ def _labelled(values: object, ratings: Ratings) -> "xr.DataArray":
     return labelled(values, ratings, "item", "category")  # type: ignore[arg-type]
 
 
-def _say_choice(choice: Choice) -> str:
+def _say_choice(choice: Choice, chosen: str, left_out: list[str]) -> str:
+    reason = choice.reason
+    if left_out:
+        reason = (
+            f"{', '.join(left_out)} would predict ratings better, but their categories are not "
+            "what the raters call the items"
+        )
     if not choice.means:
-        return f"labels by {choice.model}: {choice.reason}"
+        return f"labels by {chosen}: {reason}"
     means = ", ".join(f"{name} {mean:.3f}" for name, mean in choice.means.items())
     return (
-        f"labels by {choice.model}: {choice.reason} (mean log probability of "
-        f"{choice.n_held_out:,} ratings: {means})"
+        f"labels by {chosen}: {reason} (mean log probability of {choice.n_held_out:,} ratings: "
+        f"{means})"
     )

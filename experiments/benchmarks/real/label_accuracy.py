@@ -12,18 +12,19 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
+import lehner
 from experiments.benchmarks.real.maximum_likelihood import FITTED
 from experiments.benchmarks.real.run import crowd_of
 from experiments.benchmarks.real.sources import SOURCES, Source
 from experiments.estimate.label_table import label_items, label_methods
 from experiments.reporting.parts import keep_parts
-from lehner import InputError, Ratings, fit_latent_class
+from lehner import InputError, Ratings
 from lehner.core.checks import find
-from lehner.latent_class.models import LIKELIHOOD_METHODS
+from lehner.labels.label import QUICK_METHODS
+from lehner.labels.models import MAJORITY
 
-MAJORITY = "majority"
 BY_LIKELIHOOD = ("one_coin_ml", *FITTED)
-LABELLERS = (MAJORITY, *BY_LIKELIHOOD, *label_methods())
+LABELLERS = tuple(dict.fromkeys((MAJORITY, *BY_LIKELIHOOD, *label_methods())))
 TIE = 1e-9
 
 
@@ -70,8 +71,9 @@ def label(crowd: Ratings, method: str, seed: int) -> ArrayLike:
     ratings = Ratings(crowd.flat, crowd.categories, crowd.raters, crowd.items)
     if method == MAJORITY:
         return ratings.votes()
-    if method in BY_LIKELIHOOD:
-        return fit_latent_class(ratings, LIKELIHOOD_METHODS[method]).class_probabilities.values
+    if method in QUICK_METHODS:
+        labels = lehner.label(ratings, method, seed=seed, compare=False)
+        return labels.truth_probabilities.values
     return label_items(ratings, method, seed).truth_probabilities.values
 
 

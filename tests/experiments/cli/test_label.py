@@ -31,7 +31,7 @@ def table(text):
 
 
 def test_table_3_of_the_paper(run):
-    code, out, err = run("label", "lehner_table2")
+    code, out, err = run("label", "lehner_table2", "--method", "algebraic")
     found = table(out).set_index("item")
     assert code == 0
     assert found.columns.tolist() == ["A", "B", "C", "D", "most_probable"]
@@ -124,10 +124,10 @@ def test_every_method_labels(method, with_system):
 def test_agreement_at_chance_gives_no_labels_but_a_reason(run, tmp_path):
     file = tmp_path / "ratings.csv"
     file.write_text("a,b\nx,y\ny,x\nx,x\ny,y\n")
-    code, out, err = run("label", file)
+    code, out, err = run("label", file, "--method", "algebraic")
     assert (code, out) == (1, "")
     assert "at or below the chance level 1/2" in err
-    code, out, _ = run("label", file, "--json")
+    code, out, _ = run("label", file, "--method", "algebraic", "--json")
     assert code == 1
     first = json.loads(out)["labels"][0]
     assert first["probability"] == {"x": None, "y": None}
@@ -139,7 +139,7 @@ def test_agreement_at_chance_gives_no_labels_but_a_reason(run, tmp_path):
     [
         (None, [], "no such file"),
         ("a,b\nx,y\n", ["--method", "majority_agreement"], "has no probabilities of categories"),
-        ("a,b\nx,y\n", ["--method", "mean_posterior"], "choose among algebraic, "),
+        ("a,b\nx,y\n", ["--method", "mean_posterior"], "choose among automatic, "),
         ("a,b\nx,y\n", ["--method", "algebra"], "did you mean 'algebraic'?"),
         ("a,b\nx,y\n", ["--seed", "-1"], "--seed is -1"),
         ("a,b\nx,x\n", [], "only category is x"),

@@ -1,0 +1,128 @@
+"""How many labels are right by each method that labels without sampling, and which are doubted.
+
+On whole public crowds, whose files are to be in FOLDER (see `python -m experiments.benchmarks.real
+--list`), and on simulated ones. Results are kept one by one, so that the same command goes on
+where it was stopped.
+
+Run in a clone: `python -m experiments.benchmarks.real.label_methods FOLDER --output OUTPUT`
+"""
+
+import argparse
+import sys
+import time
+import warnings
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from experiments.benchmarks.real.label_accuracy import share_right
+from experiments.benchmarks.real.label_methods_report import write_label_report
+from experiments.benchmarks.real.simulated_crowds import SCENARIOS, simulate_crowds
+from experiments.benchmarks.real.sources import find_sources, missing_files, read_crowd
+from experiments.reporting.parts import keep_parts, read_parts
+from lehner import InputError, Ratings, SoftLabels
+from lehner.labels.doubts import UNSETTLED, doubt_labels
+from lehner.labels.label import AUTOMATIC, QUICK_METHODS, label
+
+REPLICATES = 8
+
+
+def label_all(crowd: Ratings, seed: int) -> pd.DataFrame:
+    """Label a crowd by every quick method.
+
+    Parameters
+    ----------
+    crowd : Ratings
+        Its truth is used only to count the labels that are right.
+    seed : int
+
+    Returns
+    -------
+    pandas.DataFrame
+        A row for each method: `method`, `chosen` (by the automatic method), `right` (share of
+        items, NaN if there are no labels), `doubted` (a warning says that they may be worse than
+        the majority), `unsettled`, `cpu` (seconds).
+    """
+    ratings, truth = crowd.with_truth(None), np.asarray(crowd.truth)
+    reference: SoftLabels | None = None
+    rows = []
+    for method in QUICK_METHODS:
+        started = time.process_time()
+        row: dict[str, Any] = {"method": method, "right": np.nan, "doubted": False}
+        try:
+            labels = label(ratings, method, seed=seed, compare=False)
+        except InputError as error:
+            rows.append(row | {"reason": str(error)})
+            continue
+        row["cpu"] = time.process_time() - started
+        row["chosen"] = labels.method if method == AUTOMATIC else ""
+        row["unsettled"] = any(UNSETTLED in text for text in labels.warnings)
+        reference = labels if reference is None else reference
+        if labels.defined:
+            row["right"] = share_right(labels.truth_probabilities.values, truth)
+            row["doubted"] = bool(doubt_labels(labels, reference, ratings))
+        rows.append(row)
+    return pd.DataFrame(rows)
+
+
+def main() -> int:
+    """Label what is missing, and write the tables; give the exit code."""
+    chosen = _parser().parse_args()
+    warnings.simplefilter("ignore")
+    try:
+        sources = find_sources(chosen.crowd)
+        missing = missing_files(sources, chosen.folder)
+    except InputError as error:
+        print(error, file=sys.stderr)
+        return 2
+    for one in missing:
+        print(one, file=sys.stderr)
+    if missing:
+        return 2
+    kept = chosen.output / "label_methods"
+    parts = {
+        kept / f"crowd_{source.name}_{chosen.seed}.csv": partial(
+            _crowd_part, source.name, chosen.folder, chosen.seed
+        )
+        for source in sources
+    }
+    parts |= {
+        kept / f"simulated_{name}_{chosen.seed}.csv": partial(_simulated_part, name, chosen.seed)
+        for name in SCENARIOS
+    }
+    for path in keep_parts(parts):
+        print(f"labelled {path.stem}", file=sys.stderr)
+    for path in write_label_report(read_parts(parts), chosen.output):
+        print(f"wrote {path}", file=sys.stderr)
+    return 0
+
+
+def _crowd_part(name: str, folder: Path, seed: int) -> str:
+    (source,) = find_sources([name])
+    found = label_all(read_crowd(source, folder), seed)
+    return found.assign(crowd=name, kind="public", replicate=0).to_csv(index=False)
+
+
+def _simulated_part(name: str, seed: int) -> str:
+    crowds = simulate_crowds(name, REPLICATES, seed)
+    found = [label_all(crowd, seed).assign(replicate=i) for i, crowd in enumerate(crowds)]
+    return pd.concat(found).assign(crowd=name, kind="simulated").to_csv(index=False)
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="python -m experiments.benchmarks.real.label_methods",
+        description=__doc__.splitlines()[0],
+    )
+    parser.add_argument("folder", type=Path, help="with a folder for each repository")
+    parser.add_argument("--output", type=Path, required=True, help="folder for results")
+    parser.add_argument("--crowd", nargs="+", default=[], help="these crowds; default: all")
+    parser.add_argument("--seed", type=int, default=1)
+    return parser
+
+
+if __name__ == "__main__":
+    sys.exit(main())

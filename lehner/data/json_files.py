@@ -1,0 +1,136 @@
+"""JSON files of ratings: peerannot's, AltTest's, one rater's, and lists of records."""
+
+import json
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+from lehner.core.errors import InputError
+
+OUTER, INNER = "outer", "inner"
+FORMS = (
+    "give {item: {rater: rating}}, {rater: {item: rating}}, {item: rating} or a list of records "
+    '{"item": …, "rater": …, "rating": …}'
+)
+
+
+def read_json(path: Path, item: str | None = None) -> tuple[dict[str, list[Any]], str]:
+    """Read ratings from a JSON file as columns of a table with a row per rating.
+
+    peerannot keeps `{task: {worker: label}}`, AltTest `{annotator: {item: label}}`: which of the
+    two levels names items is not said in the file. The one with more names is taken for it.
+
+    Parameters
+    ----------
+    path : Path
+    item : {"outer", "inner"}, optional
+        The level that names items, where it is not the one with more names.
+
+    Returns
+    -------
+    columns : dict of str to list
+        `item`, `rater` and `rating`; of a list of records, the columns of these.
+    note : str
+        What was read as what; empty for records.
+
+    Raises
+    ------
+    InputError
+        If it is no such file, or it cannot be told which level names items.
+
+    References
+    ----------
+    https://peerannot.github.io (`answers.json`); https://github.com/nitaytech/AltTest (README)
+    """
+    content = _load(path)
+    if isinstance(content, list):
+        return _records(content, path), ""
+    if not isinstance(content, dict) or not content:
+        raise InputError("it holds no ratings", FORMS, file=path)
+    nested = [isinstance(value, dict) for value in content.values()]
+    if not any(nested):
+        note = f"the file is read as the ratings of one rater, {path.stem}"
+        return _columns([(name, path.stem, value) for name, value in content.items()], path), note
+    if not all(nested):
+        odd = list(content)[nested.index(False)]
+        raise InputError(f"{odd!r} has no ratings, as others have", FORMS, file=path)
+    level = _level_of_items(content, item, path)
+    cells = [(a, b, value) for a, values in content.items() for b, value in values.items()]
+    rows = cells if level == OUTER else [(b, a, value) for a, b, value in cells]
+    other = INNER if level == OUTER else OUTER
+    return _columns(rows, path), f"{level} names of the JSON file are items, {other} ones raters"
+
+
+def _load(path: Path) -> Any:
+    try:
+        return json.loads(path.read_text(encoding="utf-8-sig"), object_pairs_hook=_unique)
+    except _Repeated as repeated:
+        raise InputError(
+            f"the name {repeated.name!r} stands twice in one object", "name each once", file=path
+        ) from None
+    except json.JSONDecodeError as error:
+        raise InputError(
+            f"it is not JSON ({error.msg})", "check what stands there", file=path, row=error.lineno
+        ) from None
+    except UnicodeDecodeError:
+        raise InputError("it is not UTF-8 text", "save the file as UTF-8", file=path) from None
+    except RecursionError:
+        raise InputError("it is nested too deeply", FORMS, file=path) from None
+
+
+class _Repeated(Exception):
+    def __init__(self, name: str) -> None:
+        super().__init__(name)
+        self.name = name
+
+
+def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    counts = Counter(name for name, _ in pairs)
+    repeated = next((name for name, count in counts.items() if count > 1), None)
+    if repeated is not None:
+        raise _Repeated(repeated)
+    return dict(pairs)
+
+
+def _records(content: list[Any], path: Path) -> dict[str, list[Any]]:
+    if not content or not all(isinstance(record, dict) for record in content):
+        raise InputError("it is no list of records", FORMS, file=path)
+    names = dict.fromkeys(name for record in content for name in record)
+    for number, record in enumerate(content, start=1):
+        for name, value in record.items():
+            _require_label(value, f"{name!r} of record {number}", path)
+    return {name: [record.get(name) for record in content] for name in names}
+
+
+def _level_of_items(content: dict[str, dict[str, Any]], item: str | None, path: Path) -> str:
+    if item is not None:
+        if item not in (OUTER, INNER):
+            raise InputError(
+                f"the items of a JSON file are not named by {item!r}",
+                "say which names stand for items: item='outer' or item='inner'",
+                file=path,
+            )
+        return item
+    n_outer = len(content)
+    n_inner = len({name for values in content.values() for name in values})
+    if n_outer == n_inner:
+        raise InputError(
+            f"there are {n_outer} outer and as many inner names, and either may be the items",
+            "say which: item='outer' or item='inner'",
+            file=path,
+        )
+    return OUTER if n_outer > n_inner else INNER
+
+
+def _columns(rows: list[tuple[str, str, Any]], path: Path) -> dict[str, list[Any]]:
+    if not rows:
+        raise InputError("it holds no ratings", FORMS, file=path)
+    for item, rater, value in rows:
+        _require_label(value, f"the rating of {item} by {rater}", path)
+    items, raters, ratings = ([row[place] for row in rows] for place in range(3))
+    return {"item": items, "rater": raters, "rating": ratings}
+
+
+def _require_label(value: Any, what: str, path: Path) -> None:
+    if isinstance(value, dict | list):
+        raise InputError(f"{what} is {json.dumps(value)[:40]}", "give one label", file=path)

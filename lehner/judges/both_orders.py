@@ -1,0 +1,81 @@
+"""Ratings of pairs shown in both orders: repeated ratings, by answer instead of by position."""
+
+from dataclasses import replace
+from typing import Any
+
+from lehner.core.errors import InputError
+from lehner.core.wording import counted
+from lehner.data.categories import encode
+from lehner.data.column_roles import ColumnRoles
+from lehner.judges.position_bias import PositionBias, list_position_bias
+from lehner.judges.presentation_order import Presented, read_order, swap_back
+
+ONE_OCCASION = "occasion and order"
+
+
+def join_orders(
+    columns: dict[str, Any], roles: ColumnRoles, order: str, *, swapped_back: bool = False
+) -> tuple[dict[str, Any], ColumnRoles, list[str]]:
+    """Swap answers to swapped pairs back, and take each order for an occasion.
+
+    Parameters
+    ----------
+    columns : dict of str to column
+        Of a table with a row per rating.
+    roles : ColumnRoles
+    order : str
+        Column that says in which order the pair was shown.
+    swapped_back : bool
+        Whether answers to swapped pairs are swapped back in the file.
+
+    Returns
+    -------
+    columns : dict of str to column
+    roles : ColumnRoles
+    notes : list of str
+        What was done, and the position bias of each rater who saw items in both orders.
+
+    Raises
+    ------
+    InputError
+        If it is another table, or orders or answers are not known.
+    """
+    if not roles.long:
+        raise InputError(
+            f"{order!r} can say the order of presentation only in a table with a row per rating",
+            "give columns item, rater, rating and the order",
+            column=order,
+        )
+    item, rater, rating = str(roles.item), str(roles.rater), str(roles.rating)
+    presented = read_order(columns, order, rating, swapped_back=swapped_back)
+    bias = list_position_bias(columns, item, rater, presented)
+    notes, changed = [str(one) for one in bias], dict(columns)
+    if not swapped_back:
+        changed[rating] = swap_back(columns, rating, presented)
+        notes = [_say_swapped(presented, order), *notes, *_doubt_positions(bias)]
+    occasion = order
+    if roles.occasion is not None:
+        occasion = ONE_OCCASION
+        earlier, later = encode(columns[roles.occasion]).codes, presented.swapped
+        changed[occasion] = [f"{a} {b}" for a, b in zip(earlier, later, strict=True)]
+    return changed, replace(roles, occasion=occasion), notes
+
+
+def _say_swapped(presented: Presented, order: str) -> str:
+    first, second = presented.pair
+    return (
+        f"{first} and {second} are taken for positions, and swapped back where {order} says that "
+        f"the pair was swapped ({counted(int(presented.swapped.sum()), 'row')})"
+    )
+
+
+def _doubt_positions(bias: list[PositionBias]) -> list[str]:
+    """Say where ratings may name answers, since so few would be the same in both orders."""
+    judged = sum(one.n_items for one in bias)
+    same = sum(one.n_items * (one.consistent.estimate or 0) for one in bias)
+    if same >= judged / 2:
+        return []
+    return [
+        f"swapped back, {same / judged:.0%} of the answers are the same in both orders: if the "
+        "file names the answers, whatever their position, say so (swapped_back=True)"
+    ]

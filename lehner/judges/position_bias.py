@@ -1,0 +1,184 @@
+"""Position bias: how often a judge chooses the answer that is shown first."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from lehner.core.arrays import Floats
+from lehner.core.checks import check_level
+from lehner.core.estimate import IntervalEstimate
+from lehner.core.wilson import wilson_interval
+from lehner.core.wording import counted
+from lehner.data.categories import Label, encode
+from lehner.data.columns import columns_of, encode_items, require_columns, require_complete
+from lehner.judges.presentation_order import Presented, read_order
+
+LEVEL = 0.9
+
+
+@dataclass(frozen=True, kw_only=True)
+class PositionBias:
+    """What the order of presentation does to a judge.
+
+    Parameters
+    ----------
+    rater : str
+    n_items : int
+        Items judged in both orders.
+    chooses_first : IntervalEstimate
+        Share of choices that fall on the answer shown first; .5 without bias. Neither counts half.
+    consistent : IntervalEstimate
+        Share of the items in which the judge chooses the same answer in both orders.
+    """
+
+    rater: str
+    n_items: int
+    chooses_first: IntervalEstimate
+    consistent: IntervalEstimate
+
+    def __str__(self) -> str:
+        return (
+            f"position bias of {self.rater}: chooses the answer shown first in "
+            f"{self.chooses_first}, .5 without bias, and the same answer in both orders in "
+            f"{self.consistent} of {counted(self.n_items, 'item')}"
+        )
+
+
+def position_bias(
+    data: Any,
+    *,
+    item: str = "item",
+    rater: str = "rater",
+    rating: str = "rating",
+    order: str = "order",
+    pair: Sequence[Label] | None = None,
+    swapped_back: bool = False,
+    level: float = LEVEL,
+) -> list[PositionBias]:
+    """Estimate the position bias of judges who saw pairs of answers in both orders.
+
+    Parameters
+    ----------
+    data : pandas.DataFrame, pyarrow.Table or mapping of columns
+        A row per rating.
+    item, rater, rating, order : str
+        Columns; of the order see `lehner.judges.presentation_order`.
+    pair : sequence of two labels, optional
+        What stands for the answer shown first and the one shown second; by default A and B, 1 and
+        2, first and second and the like.
+    swapped_back : bool
+        Whether ratings name the answer, whatever its position; else they name the position.
+    level : float
+        Probability of the intervals.
+
+    Returns
+    -------
+    list of PositionBias
+        One for each rater with items judged once in each order.
+
+    Raises
+    ------
+    InputError
+        If a column is missing, or orders or answers are not as above.
+
+    References
+    ----------
+    Agresti & Min (2005), Simple improved confidence intervals for comparing matched proportions,
+    https://doi.org/10.1002/sim.1781: the mean over items with an item half right and half wrong
+    added for each position. Consistency: Wilson (1927).
+
+    Examples
+    --------
+    >>> data = {"item": [1, 1, 2, 2], "rater": ["gpt"] * 4, "order": ["AB", "BA"] * 2}
+    >>> (found,) = position_bias(data | {"rating": ["A", "A", "B", "A"]})
+    >>> found.chooses_first.estimate, found.consistent.estimate
+    (0.75, 0.5)
+    """
+    check_level(level)
+    columns = columns_of(data)
+    require_columns(columns, [item, rater, rating, order])
+    presented = read_order(columns, order, rating, pair, swapped_back=swapped_back)
+    return list_position_bias(columns, item, rater, presented, level)
+
+
+def list_position_bias(
+    columns: Mapping[str, Any], item: str, rater: str, presented: Presented, level: float = LEVEL
+) -> list[PositionBias]:
+    """Estimate the position bias of each rater, from columns that were read before.
+
+    Parameters
+    ----------
+    columns : mapping of str to column
+    item, rater : str
+    presented : Presented
+    level : float
+
+    Returns
+    -------
+    list of PositionBias
+    """
+    items, _ = encode_items(columns[item], item)
+    raters = require_complete(encode(columns[rater], rater), rater)
+    found = []
+    for code, name in enumerate(raters.labels):
+        own = raters.codes == code
+        first, same = _pair_up(items[own], presented.swapped[own], presented.answer[own])
+        if len(first):
+            found.append(
+                PositionBias(
+                    rater=str(name),
+                    n_items=len(first),
+                    chooses_first=_matched(first, level),
+                    consistent=_proportion(same, level),
+                )
+            )
+    return found
+
+
+def _pair_up(items: Any, swapped: Any, answer: Any) -> tuple[Floats, Floats]:
+    """Give, of items judged once in each order, the share of first places, and if alike."""
+    by_order = []
+    for order in (False, True):
+        of_order = np.flatnonzero(swapped == order)
+        names, first, counts = np.unique(items[of_order], return_index=True, return_counts=True)
+        by_order.append((names[counts == 1], answer[of_order[first[counts == 1]]]))
+    (names, original), (others, other) = by_order
+    _, here, there = np.intersect1d(names, others, return_indices=True)
+    original, other = original[here], other[there]
+    share = np.array([1.0, 0.0, 0.5])
+    # In the swapped pair the same answer stands in the other place.
+    same = np.where(original < 0, other < 0, original == 1 - other)
+    return (share[original] + share[other]) / 2, same.astype(float)
+
+
+def _matched(first: Floats, level: float) -> IntervalEstimate:
+    from scipy.stats import norm
+
+    d, n = first - 0.5, len(first) + 2
+    middle = d.sum() / n
+    error = np.sqrt(((d**2).sum() + 0.25) / n - middle**2) / np.sqrt(n)
+    half = norm.ppf(0.5 + level / 2) * error
+    lower, upper = np.clip(0.5 + middle + np.array([-half, half]), 0, 1)
+    return IntervalEstimate(
+        estimate=float(first.mean()),
+        lower=float(lower),
+        upper=float(upper),
+        level=level,
+        kind="Agresti and Min",
+    )
+
+
+def _proportion(same: Floats, level: float) -> IntervalEstimate:
+    from scipy.stats import norm
+
+    z = float(norm.ppf(0.5 + level / 2))
+    lower, upper = wilson_interval(same.mean(), len(same), z=z)
+    return IntervalEstimate(
+        estimate=float(same.mean()),
+        lower=float(lower),
+        upper=float(upper),
+        level=level,
+        kind="Wilson",
+    )

@@ -1,0 +1,157 @@
+"""Answers to pairs shown in both orders: those given to the swapped pair swapped back."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from lehner.core.arrays import Booleans, Integers
+from lehner.core.errors import InputError
+from lehner.data.categories import Label, encode, plain_label
+
+ORDERS = (
+    ("ab", "ba"),
+    ("original", "swapped"),
+    ("false", "true"),
+    ("no", "yes"),
+    ("0", "1"),
+    ("1", "2"),
+    ("first", "second"),
+)
+"""Values of a column of orders, the swapped one last."""
+PAIRS = (
+    ("a", "b"),
+    ("1", "2"),
+    ("first", "second"),
+    ("left", "right"),
+    ("model_a", "model_b"),
+    ("0", "1"),
+)
+"""What judges call the answer shown first, and the one shown second."""
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Presented:
+    """Which ratings are of a swapped pair, and what the two answers are called.
+
+    Parameters
+    ----------
+    swapped : ndarray of bool, shape (n_ratings,)
+    pair : tuple of two labels
+        What stands for the answer shown first and for the one shown second.
+    answer : ndarray of int, shape (n_ratings,)
+        0 where the answer shown first was chosen, 1 the second, -1 neither.
+    """
+
+    swapped: Booleans
+    pair: tuple[Any, Any]
+    answer: Integers
+
+
+def read_order(
+    columns: Mapping[str, Any],
+    order: str,
+    rating: str,
+    pair: Sequence[Label] | None = None,
+    *,
+    swapped_back: bool = False,
+) -> Presented:
+    """Find the ratings of swapped pairs.
+
+    Parameters
+    ----------
+    columns : mapping of str to column
+    order : str
+        Column that says in which order the pair was shown, by one of `ORDERS` in any case.
+    rating : str
+        Column of what the judge chose.
+    pair : sequence of two labels, optional
+        What stands for the answer shown first and the one shown second; by default one of `PAIRS`.
+    swapped_back : bool
+        Whether ratings name the answer, whatever its position; else they name the position.
+
+    Returns
+    -------
+    Presented
+
+    Raises
+    ------
+    InputError
+        If the orders are not two that are known, or the pair is not to be found.
+    """
+    if order not in columns:
+        raise InputError(f"there is no column {order!r}", f"choose among {', '.join(columns)}")
+    swapped = _read_swapped(columns[order], order)
+    answers = encode(columns[rating], rating)
+    chosen = _find_pair(answers.labels, pair, rating)
+    place = {label: position for position, label in enumerate(chosen)}
+    by_label = np.array([*(place.get(label, -1) for label in answers.labels), -1])
+    answer = by_label[answers.codes]
+    if swapped_back:
+        answer = np.where(swapped & (answer >= 0), 1 - answer, answer)
+    return Presented(swapped=swapped, pair=chosen, answer=answer)
+
+
+def swap_back(columns: Mapping[str, Any], rating: str, presented: Presented) -> list[Any]:
+    """Give the ratings by answer, whatever the position in which it was shown.
+
+    Parameters
+    ----------
+    columns : mapping of str to column
+    rating : str
+    presented : Presented
+
+    Returns
+    -------
+    list of labels
+        None where a rating is missing.
+
+    Examples
+    --------
+    >>> columns = {"order": ["AB", "BA", "BA"], "rating": ["A", "A", "tie"]}
+    >>> swap_back(columns, "rating", read_order(columns, "order", "rating"))
+    ['A', 'B', 'tie']
+    """
+    answers = encode(columns[rating], rating)
+    labels = np.array([*answers.labels, None], dtype=object)[answers.codes]
+    back = presented.swapped & (presented.answer >= 0)
+    labels[back] = np.array(presented.pair, dtype=object)[1 - presented.answer[back]]
+    return labels.tolist()
+
+
+def _read_swapped(values: Any, name: str) -> Booleans:
+    column = encode(values, name)
+    if (column.codes < 0).any():
+        raise InputError(
+            "the order is blank",
+            "say it in each row",
+            row=int(np.argmin(column.codes)),
+            column=name,
+        )
+    found = [str(label).casefold().replace(" ", "") for label in column.labels]
+    for original, swapped in ORDERS:
+        if set(found) <= {original, swapped}:
+            return np.array([text == swapped for text in found])[column.codes]
+    raise InputError(
+        f"{name!r} holds {', '.join(map(str, column.labels[:4]))}",
+        f"name the orders as one of {', '.join('/'.join(orders) for orders in ORDERS)}",
+        column=name,
+    )
+
+
+def _find_pair(labels: Sequence[Any], pair: Sequence[Label] | None, rating: str) -> tuple[Any, Any]:
+    by_text = {str(label).casefold(): label for label in labels}
+    if pair is not None:
+        given = [by_text.get(str(plain_label(name)).casefold(), name) for name in pair]
+        if len(given) != 2:
+            raise InputError(f"pair is {list(pair)}", "give two labels, as in ['A', 'B']")
+        return given[0], given[1]
+    for first, second in PAIRS:
+        if first in by_text and second in by_text:
+            return by_text[first], by_text[second]
+    raise InputError(
+        f"no two of the ratings {', '.join(map(str, labels[:6]))} are known as positions",
+        f"call them one of {', '.join('/'.join(names) for names in PAIRS)}",
+        column=rating,
+    )

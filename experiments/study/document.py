@@ -7,6 +7,7 @@ from html import escape
 
 from experiments.reporting.markdown import markdown_table
 
+LONGEST_WHOLE = 22
 STYLE = """
 body { font: 16px/1.5 system-ui, sans-serif; max-width: 70rem; margin: 2rem auto; padding: 0 1rem;
        color: #222; }
@@ -18,7 +19,7 @@ img { max-width: 100%; height: auto; }
 table { border-collapse: separate; border-spacing: 0; font-size: 13px;
         font-variant-numeric: tabular-nums; }
 th, td { padding: .2rem .7rem; text-align: left; vertical-align: top; min-width: 4rem; }
-td { max-width: 32rem; overflow-wrap: break-word; }
+td { max-width: 32rem; overflow-wrap: break-word; } .whole { white-space: nowrap; }
 thead th { position: sticky; top: 0; background: #fff; border-bottom: 2px solid #444;
            z-index: 1; }
 tbody tr { background: #fff; } tbody tr:nth-child(even) { background: #f6f6f6; }
@@ -136,10 +137,7 @@ def _html(block: Block, pictures: Mapping[str, bytes]) -> str:
             return f"<p>{escape(text)}</p>"
         case Table(head, rows):
             top = "".join(f"<th>{escape(cell)}</th>" for cell in head)
-            body = "\n".join(
-                "<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>"
-                for row in rows
-            )
+            body = "\n".join("<tr>" + "".join(map(_cell, row)) + "</tr>" for row in rows)
             return (
                 f'<div class="wide" tabindex="0"><table><thead><tr>{top}</tr></thead>\n'
                 f"<tbody>\n{body}\n</tbody></table></div>"
@@ -150,3 +148,9 @@ def _html(block: Block, pictures: Mapping[str, bytes]) -> str:
                 f'<figure><img alt="{escape(alt or caption)}" src="data:image/png;base64,{data}">'
                 f"<figcaption>{escape(caption)}</figcaption></figure>"
             )
+
+
+def _cell(text: str) -> str:
+    """Write a cell, numbers and names in one line."""
+    whole = ' class="whole"' if len(text) <= LONGEST_WHOLE else ""
+    return f"<td{whole}>{escape(text)}</td>"

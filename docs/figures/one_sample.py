@@ -7,12 +7,17 @@ probability .9; seed 1.
 
 from dataclasses import asdict
 from pathlib import Path
+from statistics import NormalDist
 
-import matplotlib.pyplot as plt
 import pandas as pd
+from matplotlib.figure import Figure
 
 import bayes_models
 import lehner
+from experiments.reporting.figure_style import REFERENCE, figure_style, limits
+from experiments.reporting.files import figure_bytes
+from experiments.reporting.method_style import method_label, method_style
+from lehner.core.wilson import wilson_interval
 
 HERE = Path(__file__).parent
 SCENARIO = lehner.Scenario(
@@ -23,13 +28,6 @@ SCENARIO = lehner.Scenario(
     asymmetric_dispersion=2,
     proportional_error_range=1,
 )
-NAMES = {
-    "majority_agreement": "Agreement with the majority",
-    "algebraic": "Algebra (Lehner)",
-    "dawid_skene": "Dawid–Skene",
-    "relaxed_k": "Relaxed K",
-}
-COLOURS = ("#666666", "#0072B2", "#D55E00", "#009E73")
 
 
 def estimate(seed: int) -> pd.DataFrame:
@@ -47,25 +45,38 @@ def estimate(seed: int) -> pd.DataFrame:
     return table.assign(truth=float(lehner.true_parameters(SCENARIO, seed).system_accuracy))
 
 
-def draw(table: pd.DataFrame) -> plt.Figure:
-    """Draw estimates and 90% intervals beside the truth."""
-    figure, ax = plt.subplots(figsize=(7, 2.4), layout="constrained")
+def draw(table: pd.DataFrame) -> Figure:
+    """Draw estimates and 90% intervals beside the truth; that of the majority is Wilson's."""
+    n, agreement = SCENARIO.n_items, table.estimate["majority_agreement"]
+    low, high = wilson_interval(agreement, n, z=NormalDist().inv_cdf(0.95))
     truth = table.truth.iloc[0]
-    ax.axvline(truth, color="black", lw=1.2, ls="--")
-    ax.text(truth, -0.65, f"truth {truth:.2f}", ha="center", va="bottom", fontsize=9)
-    for row, (method, one) in enumerate(table.iterrows()):
-        ax.plot([one.lower, one.upper], [row, row], color=COLOURS[row], lw=2.5)
-        ax.plot(one.estimate, row, "o", color=COLOURS[row], ms=8)
-    ax.set_yticks(range(len(table)), [NAMES[method] for method in table.index], fontsize=10)
-    ax.set(ylim=(len(table) - 0.5, -0.6), xlim=(0.5, 1.0))
-    ax.set_xlabel("Accuracy of the system, with 90% intervals where a method has one", fontsize=9)
-    ax.spines[["top", "right", "left"]].set_visible(False)
-    ax.tick_params(axis="y", length=0)
+    with figure_style() as width:
+        figure = Figure(figsize=(width, 1.9), layout="constrained")
+        ax = figure.subplots()
+        ax.axvline(truth, color=REFERENCE, lw=1, ls="--", zorder=1)
+        ax.text(truth, -0.6, f"truth {truth:.2f}", ha="center", va="bottom")
+        for row, (method, one) in enumerate(table.iterrows()):
+            style = method_style(str(method))
+            ax.hlines(row, one.lower, one.upper, color=style.color, lw=2)
+            ax.plot(one.estimate, row, ls="", ms=6.5, **style.options())
+        color = method_style("majority_agreement").color
+        ax.hlines(0, low, high, color=color, lw=1.3, ls=":")
+        ax.set_yticks(range(len(table)), [method_label(str(name)) for name in table.index])
+        ax.set(ylim=(len(table) - 0.5, -0.6), xlim=limits(table, low, high))
+        ax.set_xlabel("Accuracy of the system, with 90% intervals; dotted: of the agreement alone")
+        ax.grid(axis="x")
+        ax.spines["left"].set_visible(False)
+        ax.tick_params(axis="y", length=0)
+    said = [f"{method_label(str(name))} {one.estimate:.2f}" for name, one in table.iterrows()]
+    figure.set_label(
+        f"Accuracy of a system from one simulated sample of {n} items. The truth is {truth:.2f}; "
+        f"estimates: {', '.join(said)}."
+    )
     return figure
 
 
 if __name__ == "__main__":
     found = estimate(seed=1)
     found.round(4).to_csv(HERE / "one_sample.csv", index_label="method", lineterminator="\n")
-    draw(found).savefig(HERE / "one_sample.png", dpi=200)
+    (HERE / "one_sample.png").write_bytes(figure_bytes(draw(found), "png"))
     print(found.round(3))

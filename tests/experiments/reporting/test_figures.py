@@ -236,6 +236,13 @@ def test_a_method_that_is_there_twice_looks_different():
     assert two.label == "second time"
 
 
+def test_all_kept_coverages_lie_in_the_band_and_one_that_is_off_does_not():
+    table = pd.read_csv("experiments/calibration/calibration.csv")
+    assert plot_coverage(table).get_label().endswith(" 0 of 96 points lie outside the band.")
+    table.loc[0, "coverage_90"] = 0.7
+    assert plot_coverage(table).get_label().endswith(" 1 of 96 points lie outside the band.")
+
+
 def test_ranks_of_a_wrong_model_leave_the_simultaneous_band():
     rng = np.random.default_rng(1)
     draws = {f"q{i}": rng.random(100) for i in range(10)}

@@ -4,11 +4,14 @@ In each group base rates are its own, and the log odds of being right are those 
 shift common to all raters, and another for the system. What pools the groups:
 
 - base rates of a group ~ Dirichlet(c × those of the draw), c from 2 to 2,000;
-- shifts ~ Normal(0, τ²), τ ~ HalfNormal(1), one τ for raters and one for the system.
+- shifts ~ Normal(0, τ²), one τ for raters and one for the system, with the density τ exp(-τ²/2),
+  which avoids 0: two groups tell little of τ, and near 0 all groups would be alike.
 
 Each draw of the fit is the start of a chain of its own, in which true states, base rates, shifts,
-c and τ are drawn in turn from their conditionals, those of shifts, c and τ on grids. Confusion
-matrices and levels of difficulty stay as drawn but for the shifts.
+c and τ are drawn in turn from their conditionals (of τ without the shifts), on grids but for the
+states and base rates. Confusion matrices and levels of difficulty stay as drawn but for the shifts.
+
+Chung et al. (2013), https://doi.org/10.1007/s11336-013-9328-2, for priors that avoid 0.
 """
 
 from dataclasses import dataclass
@@ -29,9 +32,20 @@ DRAWS = 400
 SWEEPS = 40
 KEPT_SWEEPS = (15, 20, 25, 30, 35, 40)
 GRID = np.linspace(-3.5, 3.5, 57)
-SPREADS = np.geomspace(0.02, 3.0, 25)
+SPREADS = np.geomspace(0.1, 3.0, 18)
 CONCENTRATIONS = np.geomspace(2.0, 2000.0, 16)
 NUMBERS_AT_ONCE = 20_000_000
+
+
+def _shift_prior() -> Floats:
+    """Give the probability of each shift of the grid for each τ, (n_spreads, n_grid)."""
+    density = np.exp(-((GRID / SPREADS[:, None]) ** 2) / 2) + LEAST
+    return np.asarray(density / density.sum(axis=1, keepdims=True))
+
+
+SHIFT_PRIOR = _shift_prior()
+# On a grid that is even in the logarithm of τ.
+LOG_SPREAD_PRIOR = 2 * np.log(SPREADS) - SPREADS**2 / 2
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -123,8 +137,6 @@ class _Chains:
         n_groups = len(cells)
         self.rates = np.repeat(self.centre[None], n_groups, axis=0)
         self.shifts = np.zeros((2, n_groups, self.n_draws))
-        self.spreads = np.full((2, self.n_draws), 0.5)
-        self.concentration = np.full(self.n_draws, 100.0)
         self.one_hot = [observed.patterns.one_hot()[one.pattern] for one in cells]
 
     def run(self) -> GroupReplicates:
@@ -154,7 +166,6 @@ class _Chains:
         self._draw_base_rates(np.stack(items))
         if len(self.cells) > 1:
             self._draw_shifts(right, wrong)
-            self._draw_spreads()
         return {"system_accuracy_in_sample": np.stack(right_in_sample, axis=1)}
 
     def _right(self, group: int) -> Floats:
@@ -197,31 +208,31 @@ class _Chains:
             gammaln(CONCENTRATIONS)[:, None, None]
             - gammaln(CONCENTRATIONS[:, None, None] + items.sum(axis=1))
         ).sum(axis=1)
-        self.concentration = CONCENTRATIONS[self._choose(log)]
-        gamma = self.rng.standard_gamma(self.concentration * self.centre + items) + LEAST
+        concentration = CONCENTRATIONS[self._choose(log)]
+        gamma = self.rng.standard_gamma(concentration * self.centre + items) + LEAST
         self.rates = gamma / gamma.sum(axis=1, keepdims=True)
 
     def _draw_shifts(self, right: list[Floats], wrong: list[Floats]) -> None:
+        """Draw τ with the shifts summed out, then the shifts.
+
+        Given shifts near zero τ would be near zero, and given that τ the shifts: a chain that drew
+        one given the other would hardly leave.
+        """
         width = GRID[1] - GRID[0]
         for kind, raters in enumerate(self.shifted):
-            prior = -((GRID[:, None] / self.spreads[kind]) ** 2) / 2
-            log = np.repeat(prior[None], len(self.cells), axis=0)
+            log = np.zeros((len(self.cells), len(GRID), self.n_draws))
             for group in range(len(self.cells)):
                 for rater in raters:
                     log[group] += (right[group][rater] * self.hit[rater]).sum(axis=1)
                     log[group] += (wrong[group][rater] * self.miss[rater]).sum(axis=1)
+            top = log.max(axis=1, keepdims=True)
+            evidence = np.log(SHIFT_PRIOR @ np.exp(log - top)).sum(axis=0)
+            spread = self._choose(evidence + LOG_SPREAD_PRIOR[:, None])
+            log += np.log(SHIFT_PRIOR[spread]).T
             for group in range(len(self.cells)):
                 place = self._choose(log[group])
                 within = self.rng.uniform(-width / 2, width / 2, self.n_draws)
                 self.shifts[kind, group] = GRID[place] + within
-
-    def _draw_spreads(self) -> None:
-        for kind in range(2):
-            squares = (self.shifts[kind] ** 2).sum(axis=0)
-            log = -np.log(SPREADS) * (len(self.cells) - 1) - SPREADS**2 / 2
-            self.spreads[kind] = SPREADS[
-                self._choose(log[:, None] - np.multiply.outer(1 / (2 * SPREADS**2), squares))
-            ]
 
     def _choose(self, log: Floats) -> Integers:
         """Draw a place on the first axis with these log probabilities."""

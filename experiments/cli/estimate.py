@@ -77,12 +77,20 @@ def estimate(
             "first) is true, for the expected cost."
         ),
     ] = None,
+    by: Annotated[
+        str | None,
+        typer.Option(
+            help="Column of the file that groups the items, as their domain or language: the "
+            "accuracy in each group, and differences. Numbers are cut into four bins."
+        ),
+    ] = None,
     output: Annotated[
         Path | None, typer.Option(help="Folder for CSV, LaTeX, figures and draws.")
     ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Estimate the system's accuracy by several methods, side by side."""
+    from experiments.cli.group_column import read_groups
     from experiments.cli.load import load
     from experiments.cli.progress_lines import progress_lines
     from experiments.estimate import comparison_report, systems_report
@@ -94,8 +102,9 @@ def estimate(
 
     names = split_names(method) or DEFAULT_METHODS
     shared = None if shared_mistakes is None else read_shared_mistakes(shared_mistakes)
-    ratings = load(data, system, reading, truth, require=require_systems)
+    ratings = load(data, system, reading, truth, require=require_systems, by=by)
     cost_matrix = None if costs is None else read_cost_matrix(costs, ratings.categories)
+    groups = None if by is None else read_groups(Path(data), by, ratings, reading.item)
     with progress_lines():
         found = estimate_all(
             ratings,
@@ -108,6 +117,7 @@ def estimate(
             sensitivity=sensitivity,
             systems_rate=systems_rate,
             costs=cost_matrix,
+            groups=groups,
             reword=as_options,
         )
     report = comparison_report if isinstance(found, Comparison) else systems_report

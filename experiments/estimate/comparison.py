@@ -9,11 +9,14 @@ import numpy as np
 
 from experiments.cli.load import data_notes
 from experiments.estimate.details import describe_systems, details_dict
+from experiments.estimate.group_column import GroupColumn
+from experiments.estimate.groups import estimate_in_groups, groups_dict
 from experiments.estimate.predictions import Prediction, compare_predictions
 from experiments.estimate.sensitivity import sensitivity_dict
 from lehner import (
     Dependence,
     Estimate,
+    GroupEstimates,
     IntervalEstimate,
     PairwiseAgreement,
     Ratings,
@@ -121,6 +124,10 @@ class Comparison:
         What the agreement of raters says about mistakes that they share.
     details : tuple of SystemPerformance or None
         The system in detail by each method; None for methods that say nothing of it by category.
+    group_column : GroupColumn, optional
+        The groups of items that were asked for.
+    groups : tuple of GroupEstimates or None
+        Estimates in each group by each method; None for methods that have none.
     """
 
     name: str
@@ -136,6 +143,8 @@ class Comparison:
     slopes: Mapping[float, Estimate] | None = None
     dependence: Dependence | None = None
     details: tuple[SystemPerformance | None, ...] = ()
+    group_column: GroupColumn | None = None
+    groups: tuple[GroupEstimates | None, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
         """Give the comparison in plain types, ready for JSON."""
@@ -160,10 +169,11 @@ class Comparison:
             "estimates": [
                 estimate.to_dict()
                 | details_dict(details)
+                | groups_dict(groups)
                 | _corrected(ratings, estimate, self.corrections.get(estimate.method))
                 | {"sensitivity": sensitivity_dict(one, estimate, self.slopes)}
-                for estimate, details, one in zip(
-                    self.estimates, self.details, self.sensitivities, strict=True
+                for estimate, details, groups, one in zip(
+                    self.estimates, self.details, self.groups, self.sensitivities, strict=True
                 )
             ],
             "comparisons": [],
@@ -209,6 +219,8 @@ def compare(
     shared_mistakes: SharedMistakes | None = None,
     slopes: Mapping[float, Estimate] | None = None,
     costs: Floats | None = None,
+    groups: GroupColumn | None = None,
+    seed: int = 1,
 ) -> Comparison:
     """Put estimates side by side.
 
@@ -227,6 +239,10 @@ def compare(
         As `bayes_models.posterior.slope_sensitivity` gives them.
     costs : ndarray, shape (n_categories, n_categories), optional
         What each answer (column) costs when each category (row) is true.
+    groups : GroupColumn, optional
+        To which group each row belongs.
+    seed : int
+        Of what is drawn for groups.
 
     Returns
     -------
@@ -267,6 +283,8 @@ def compare(
         slopes=slopes,
         dependence=check_dependence(ratings),
         details=describe_systems(ratings, estimates, costs=costs, level=_level(estimates)),
+        group_column=groups,
+        groups=estimate_in_groups(ratings, estimates, groups, level=_level(estimates), seed=seed),
     )
 
 

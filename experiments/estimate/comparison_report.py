@@ -12,6 +12,8 @@ from experiments.estimate.comparison_latex import latex
 from experiments.estimate.details import details_frame
 from experiments.estimate.details_report import confusion_latex, details_latex, render_details
 from experiments.estimate.disagreement_lines import estimate_lines, item_heading, item_rows
+from experiments.estimate.groups import groups_frame
+from experiments.estimate.groups_report import groups_latex, render_groups
 from experiments.estimate.method_tables import (
     MOST_COLUMNS,
     accuracy_rows,
@@ -68,6 +70,8 @@ def render(comparison: Comparison, *, details: bool = False, width: int = 100) -
         parts += _titled("", rater_rows(comparison, limit=MOST_SHOWN), width)
     if details:
         parts += [Text(), *render_details(comparison.details, width)]
+    if comparison.group_column is not None:
+        parts += [Text(), *render_groups(comparison.group_column, comparison.groups, width)]
     if comparison.corrections:
         parts += _titled("", correction_rows(comparison), width)
     if comparison.predictions:
@@ -127,8 +131,9 @@ def write(comparison: Comparison, folder: Path) -> list[Path]:
     list of Path
         `estimates.csv`, `estimates.tex`, `intervals.pdf`, `intervals.png`,
         `details.csv`, `details.tex`, `confusion.tex`, `confusion.pdf`, `confusion.png`,
-        `shared_mistakes.csv`, `shared_mistakes.pdf`, `shared_mistakes.png`, and `METHOD.nc` for
-        each method with draws.
+        `shared_mistakes.csv`, `shared_mistakes.pdf`, `shared_mistakes.png`, with groups
+        `groups.csv`, `groups.tex`, `groups.pdf` and `groups.png`, and `METHOD.nc` for each method
+        with draws.
     """
     from experiments.estimate.comparison_figure import plot_intervals
     from experiments.estimate.details_figure import plot_confusion
@@ -150,11 +155,25 @@ def write(comparison: Comparison, folder: Path) -> list[Path]:
         write_csv(table, folder / "shared_mistakes.csv"),
         *write_figure(curve, folder, "shared_mistakes"),
     ]
+    paths += _write_groups(comparison, folder)
     for estimate in comparison.estimates:
         if estimate.draws is not None:
             path = folder / f"{estimate.method}.nc"
             paths.append(write_atomically(path, estimate.draws.to_netcdf))
     return paths
+
+
+def _write_groups(comparison: Comparison, folder: Path) -> list[Path]:
+    column, found = comparison.group_column, comparison.groups
+    if column is None or not any(found):
+        return []
+    from experiments.estimate.groups_figure import plot_groups
+
+    return [
+        write_csv(groups_frame(found), folder / "groups.csv"),
+        write_text(groups_latex(column, found), folder / "groups.tex"),
+        *write_figure(plot_groups(column, found), folder, "groups"),
+    ]
 
 
 def _heading(comparison: Comparison) -> list[str]:

@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 from experiments.estimate.comparison import Comparison, compare
+from experiments.estimate.group_column import GroupColumn
 from experiments.estimate.methods import (
     DEFAULT_METHODS,
     compile_models,
@@ -30,6 +31,7 @@ def estimate(
     sensitivity: bool = False,
     systems_rate: bool = False,
     costs: Floats | None = None,
+    groups: GroupColumn | None = None,
     reword: Callable[[str], str] = str,
 ) -> Comparison | SystemsComparison:
     """Estimate the accuracy of the system, or of each system, by several methods.
@@ -58,6 +60,8 @@ def estimate(
         independently of one another, as raters do.
     costs : ndarray, shape (n_categories, n_categories), optional
         What each answer (column) costs when each category (row) is true.
+    groups : GroupColumn, optional
+        To which group each row belongs: accuracies and differences are given for them.
     reword : callable
         What is done to each warning, as a command names options where Python has arguments.
 
@@ -106,6 +110,8 @@ def estimate(
             shared_mistakes=shared_mistakes,
             slopes=slopes.get(system),
             costs=costs,
+            groups=groups,
+            seed=seed,
         )
         for system, estimates in by_system.items()
     ]

@@ -10,6 +10,7 @@ from experiments.cli.load import data_notes, header_lines
 from experiments.estimate import comparison_report
 from experiments.estimate.comparison_report import MOST_SHOWN, share_right
 from experiments.estimate.details_report import render_details
+from experiments.estimate.groups_report import render_groups
 from experiments.estimate.systems import SystemsComparison
 from experiments.reporting.files import write_csv, write_figure, write_text
 from experiments.reporting.latex import latex_tables
@@ -47,6 +48,9 @@ def render(comparison: SystemsComparison, *, details: bool = False, width: int =
     if details:
         for one in comparison.comparisons:
             parts += render_details(one.details, width)
+    for one in comparison.comparisons:
+        if one.group_column is not None:
+            parts += [*render_groups(one.group_column, one.groups, width), Text()]
     parts += [Text(line) for line in _notes(comparison)]
     parts += [Text(line, style="yellow") for line in _warnings(comparison.estimates)]
     return Group(*parts)

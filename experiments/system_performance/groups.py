@@ -19,7 +19,7 @@ from lehner.core.draw_categories import draw_categories
 from lehner.core.seeds import child_seeds
 from lehner.groups.result import GroupEstimates
 
-DATA_SETS = 60
+DATA_SETS = 40
 SIZES = (200, 1000)
 GROUPS = ("easy", "hard")
 BY = ["cell", "items", "method", "quantity"]

@@ -7,7 +7,7 @@ from typing import Any
 from lehner.core.errors import InputError
 from lehner.data.categories import Label, encode
 from lehner.data.column_roles import ColumnRoles, find_roles
-from lehner.data.columns import columns_of
+from lehner.data.columns import columns_of, require_columns
 from lehner.data.csv_files import line_of, read_csv
 from lehner.data.excel import SUFFIXES, read_excel, refuse_other_spreadsheets, say_sheet
 from lehner.data.json_files import read_json
@@ -31,6 +31,7 @@ def read_ratings(
     fold_case: bool = False,
     order: str | None = None,
     swapped_back: bool = False,
+    leave_out: Sequence[str] = (),
 ) -> Ratings:
     r"""Read ratings from a CSV, Excel, JSON or Parquet file, or from a table in memory.
 
@@ -76,6 +77,8 @@ def read_ratings(
     swapped_back : bool
         With `order`, whether the file names the answer, whatever its position, and nothing is to be
         swapped back.
+    leave_out : sequence of str
+        Columns that are no part of the ratings, as one that says to which group an item belongs.
 
     Returns
     -------
@@ -107,6 +110,8 @@ def read_ratings(
     }
 
     def read(columns: dict[str, Any], item: str | None, said: Sequence[str] = ()) -> Ratings:
+        require_columns(columns, list(leave_out))
+        columns = {name: values for name, values in columns.items() if name not in leave_out}
         roles = find_roles(columns, systems=names_of(system), truth=truth, item=item, counts=counts)
         if order is not None:
             columns, roles, told = join_orders(columns, roles, order, swapped_back=swapped_back)

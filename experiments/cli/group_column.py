@@ -1,0 +1,130 @@
+"""Groups of items from a column of the ratings file."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from experiments.estimate.group_column import GroupColumn
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from lehner import Ratings
+
+MOST_GROUPS = 20
+MOST_NUMBERS = 8
+"""A column of more different numbers than these is cut into bins."""
+BINS = 4
+
+
+def read_groups(path: Path, column: str, ratings: "Ratings", item: str | None) -> GroupColumn:
+    """Read groups of items from a column of the file that the ratings were read from.
+
+    Parameters
+    ----------
+    path : Path
+        With a row per item, or per rating; then each item has one group.
+    column : str
+    ratings : Ratings
+        As read from the file.
+    item : str, optional
+        The column that names the items; by default as `lehner.read_ratings` finds it.
+
+    Returns
+    -------
+    GroupColumn
+        Numbers, if there are more than eight different ones, are cut into four bins with about as
+        many items.
+
+    Raises
+    ------
+    InputError
+        Naming file, row, column, value and remedy.
+    """
+    from lehner import InputError
+    from lehner.data.read import locate, read_columns
+
+    try:
+        names = _by_row(read_columns(path), column, ratings, item)
+        return _grouped(names, column)
+    except InputError as error:
+        raise locate(error, path) from None
+
+
+def _by_row(
+    columns: dict[str, Any], column: str, ratings: "Ratings", item: str | None
+) -> "NDArray[Any]":
+    """Give the value of each row of the ratings."""
+    from lehner import InputError
+    from lehner.data.categories import encode
+    from lehner.data.column_roles import find_roles
+    from lehner.data.columns import encode_items, require_columns
+
+    require_columns(columns, [column])
+    encoded = encode(columns[column], column)
+    values = np.array([*(str(label) for label in encoded.labels), ""], dtype=object)[encoded.codes]
+    roles = find_roles(columns, systems=(), truth=None, item=item, counts=None)
+    if roles.item is None or (len(values) == ratings.n_rows and not roles.long):
+        return values
+    index, items = encode_items(columns[roles.item], roles.item)
+    row_of = {str(name): row for row, name in enumerate(ratings.items)}
+    found = np.full(ratings.n_rows, "", dtype=object)
+    for line, (number, value) in enumerate(zip(index, values, strict=True)):
+        row = row_of.get(str(items[number]))
+        if row is None or not value:
+            continue
+        if found[row] not in ("", value):
+            raise InputError(
+                f"item {str(items[number])!r} is {value!r} here and {found[row]!r} above",
+                "give each item one group",
+                row=line,
+                column=column,
+            )
+        found[row] = value
+    return found
+
+
+def _grouped(values: "NDArray[Any]", column: str) -> GroupColumn:
+    from lehner import InputError
+    from lehner.core.wording import counted
+
+    known = values != ""
+    different = sorted(set(values[known]))
+    numbers = _numbers(different)
+    cut = ""
+    if numbers is not None and len(different) > MOST_NUMBERS:
+        values, cut = _bins(values, known, column)
+    elif len(different) > MOST_GROUPS:
+        raise InputError(
+            f"it has {len(different)} different values, as {different[0]!r} and {different[1]!r}",
+            f"join them into {MOST_GROUPS} groups or fewer",
+            column=column,
+        )
+    none = int((~known).sum())
+    without = f"{counted(none, 'row')} without {column} belong to no group" if none else ""
+    note = "; ".join(part for part in (cut, without) if part)
+    return GroupColumn(column=column, names=values, note=note)
+
+
+def _numbers(values: list[str]) -> list[float] | None:
+    try:
+        return [float(value) for value in values]
+    except ValueError:
+        return None
+
+
+def _bins(values: "NDArray[Any]", known: "NDArray[Any]", column: str) -> tuple["NDArray[Any]", str]:
+    """Cut numbers into bins with about as many items; equal numbers stay together."""
+    numbers = values[known].astype(float)
+    edges = np.unique(np.quantile(numbers, np.linspace(0, 1, BINS + 1)))
+    place = np.clip(np.searchsorted(edges, numbers, side="left") - 1, 0, len(edges) - 2)
+    # Numbered, so that they stay in their order.
+    labels = []
+    for b in range(len(edges) - 1):
+        inside = numbers[place == b]
+        labels.append(f"{b + 1}: {inside.min():g} to {inside.max():g}" if inside.size else "")
+    named = np.full(len(values), "", dtype=object)
+    named[known] = np.array(labels, dtype=object)[place]
+    used = len(set(place))
+    return named, f"{column} was cut at its quantiles into {used} groups"

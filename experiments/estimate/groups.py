@@ -1,0 +1,73 @@
+"""Estimates in groups of items by each method."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from experiments.estimate.group_column import GroupColumn
+from lehner import Estimate, GroupEstimates, Ratings, estimate_groups
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+IN_JSON = ("groups", "group_differences")
+
+type Groups = Sequence[GroupEstimates | None]
+
+
+def estimate_in_groups(
+    ratings: Ratings,
+    estimates: Sequence[Estimate],
+    groups: GroupColumn | None,
+    *,
+    level: float,
+    seed: int,
+) -> tuple[GroupEstimates | None, ...]:
+    """Estimate the accuracy in each group by each method that can.
+
+    The algebra with the weighted step 4 and the Bayesian models can.
+
+    Parameters
+    ----------
+    ratings : Ratings
+        With one system.
+    estimates : sequence of Estimate
+    groups : GroupColumn, optional
+        Without groups there are no estimates.
+    level : float
+    seed : int
+
+    Returns
+    -------
+    tuple of GroupEstimates or None
+        As many as there are estimates.
+    """
+    if groups is None:
+        return (None,) * len(estimates)
+    found: list[GroupEstimates | None] = []
+    for estimate in estimates:
+        if estimate.system_accuracy.estimate is None:
+            found.append(None)
+        elif estimate.draws is not None:
+            from bayes_models import accuracy_by_group
+
+            by_group = accuracy_by_group(
+                estimate.draws, ratings, groups.names, level=level, seed=seed
+            )
+            found.append(by_group)
+        elif estimate.method == "algebraic":
+            found.append(estimate_groups(ratings, groups.names, level=level, seed=seed))
+        else:
+            found.append(None)
+    return tuple(found)
+
+
+def groups_dict(found: GroupEstimates | None) -> dict[str, Any]:
+    """Give groups and their differences for JSON; null where there are none."""
+    return dict.fromkeys(IN_JSON) if found is None else found.to_dict()
+
+
+def groups_frame(found: Groups) -> "pd.DataFrame":
+    """Give a row for each method, group and number, and for each difference."""
+    import pandas as pd
+
+    return pd.concat([one.to_frame() for one in found if one is not None], ignore_index=True)

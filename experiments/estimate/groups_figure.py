@@ -1,0 +1,59 @@
+"""The figure of the system's accuracy in groups of items."""
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from experiments.estimate.group_column import GroupColumn
+from experiments.estimate.groups import Groups
+from experiments.reporting.figure_style import figure_style
+from experiments.reporting.method_style import legend_handles, method_style
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+ROOM = 0.7
+"""Of the height of a row, what the methods share."""
+
+
+def plot_groups(column: GroupColumn, found: Groups) -> "Figure":
+    """Draw the accuracy in each group, a row for each, by each method with its interval.
+
+    Parameters
+    ----------
+    column : GroupColumn
+    found : sequence of GroupEstimates or None
+        Of which one at least is not None.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+    """
+    from matplotlib.figure import Figure
+
+    known = [one for one in found if one is not None]
+    groups = [f"{one.group} ({one.n_items})" for one in known[0].groups]
+    styles = [method_style(one.method) for one in known]
+    with figure_style() as width:
+        figure = Figure(figsize=(width, 1.2 + 0.35 * len(groups)), layout="constrained")
+        ax = figure.subplots()
+        for m, (one, style) in enumerate(zip(known, styles, strict=True)):
+            shift = ROOM * ((m + 0.5) / len(known) - 0.5)
+            for row, group in enumerate(one.groups):
+                value = group.system_accuracy
+                if value.estimate is None or value.lower is None or value.upper is None:
+                    continue
+                ends = [value.lower, value.upper]
+                ax.plot(ends, [row + shift] * 2, color=style.color)
+                ax.plot(value.estimate, row + shift, ls="", **style.options())
+        ax.set(
+            yticks=np.arange(len(groups)),
+            yticklabels=groups,
+            ylim=(len(groups) - 0.5, -0.5),
+            xlim=(-0.02, 1.02),
+            xlabel=f"Accuracy of {known[0].system}, {known[0].level:.0%} intervals",
+            ylabel=column.column,
+        )
+        ax.grid(axis="x")
+        figure.legend(handles=legend_handles(styles), loc="outside upper left", ncols=len(styles))
+    return figure

@@ -1,0 +1,74 @@
+"""Groups of items for people: tables on the terminal and in LaTeX."""
+
+from rich.text import Text
+
+from experiments.estimate.group_column import GroupColumn
+from experiments.estimate.groups import Groups
+from experiments.reporting.latex import latex_table
+from experiments.reporting.text_table import bold_blocks
+from lehner import GroupDifference, GroupEstimates
+
+MOST_DIFFERENCES = 6
+
+
+def render_groups(column: GroupColumn, found: Groups, width: int) -> list[Text]:
+    """Lay the accuracies in groups, and their differences, out for the terminal.
+
+    Parameters
+    ----------
+    column : GroupColumn
+    found : sequence of GroupEstimates or None
+    width : int
+        Into which the tables fit.
+
+    Returns
+    -------
+    list of rich.text.Text
+    """
+    known = [one for one in found if one is not None]
+    if not known:
+        return [Text(f"by {column.column}: no method here has estimates of groups")]
+    lines = bold_blocks(_accuracy_rows(column, known), width=width)
+    if known[0].differences:
+        lines += [Text(), *bold_blocks(_difference_rows(known, MOST_DIFFERENCES), width=width)]
+    notes = [f"by {column.column}: {column.note}"] if column.note else []
+    notes += [f"{one.method}, by {column.column}: {text}" for one in known for text in one.notes]
+    return [*lines, *map(Text, notes)]
+
+
+def groups_latex(column: GroupColumn, found: Groups) -> str:
+    """Give the accuracies in groups and their differences in LaTeX, for the booktabs package."""
+    known = [one for one in found if one is not None]
+    head, *rows = _accuracy_rows(column, known)
+    differences = [["difference", *("" for _ in known)], *_difference_rows(known, None)[1:]]
+    return latex_table(head, [*rows, *(differences if known[0].differences else [])])
+
+
+def _accuracy_rows(column: GroupColumn, known: list[GroupEstimates]) -> list[list[str]]:
+    first, blank = known[0], ["" for _ in known]
+    title = f"{first.system} by {column.column} [{first.level:.0%} interval]"
+    rows = [[title, *(one.method for one in known)], ["system accuracy", *blank]]
+    for g, group in enumerate(first.groups):
+        cells = (str(one.groups[g].system_accuracy) for one in known)
+        rows.append([f"  {group.group} ({group.n_items})", *cells])
+    rows.append(["in this sample", *blank])
+    for g, group in enumerate(first.groups):
+        cells = (str(one.groups[g].system_accuracy_in_sample) for one in known)
+        rows.append([f"  {group.group}", *cells])
+    return rows
+
+
+def _difference_rows(known: list[GroupEstimates], most: int | None) -> list[list[str]]:
+    pairs = known[0].differences
+    rows = [["difference, P(higher)", *(one.method for one in known)]]
+    for p, pair in enumerate(pairs[:most]):
+        cells = (_difference(one.differences[p]) for one in known)
+        rows.append([f"  {' less '.join(pair.groups)}", *cells])
+    if most is not None and len(pairs) > most:
+        rows.append([f"  … and {len(pairs) - most} more", *("" for _ in known)])
+    return rows
+
+
+def _difference(found: GroupDifference) -> str:
+    share = found.probability_higher
+    return str(found.difference) if share is None else f"{found.difference}, {share:.2f}"

@@ -41,7 +41,10 @@ def write_tables(folder: Path) -> None:
 def _tables() -> Iterator[tuple[str, str]]:
     methods = [[f"`{name}`", method.summary] for name, method in list_methods().items()]
     yield "methods", markdown_table(["method", "what it is"], methods)
-    yield "gallery", _gallery(tomllib.loads((ROOT / "docs/figures/gallery.toml").read_text("utf-8")))
+    yield (
+        "gallery",
+        _gallery(tomllib.loads((ROOT / "docs/figures/gallery.toml").read_text("utf-8"))),
+    )
     study = pd.read_csv(EXPERIMENTS / "studies/k_violations/performance.csv")
     for system in ("good", "poor"):
         for measure in ("bias", "rmse", "coverage"):

@@ -1,8 +1,8 @@
 r"""The examples of README and documentation: read, run, compared, and written again.
 
 A block ```` ```console ```` holds commands (`$ lehner …`), each with what it prints; a line `...`
-stands for any lines. A block ```` ```pycon ```` is a doctest, ```` ```python ```` is run. The blocks
-of a page run in order in one folder with the data of `docs/data/`. A block after the comment
+stands for any lines. A block ```` ```pycon ```` is a doctest, ```` ```python ```` is run. The
+blocks of a page run in order in one folder with the data of `docs/data/`. A block after the comment
 `<!-- slow -->` is run by the slow tests, one after `<!-- not run -->` by none.
 
 `python tests/docs/examples.py docs/get_started.md` writes what commands print into a page, after a
@@ -24,7 +24,9 @@ from pathlib import Path
 from unittest.mock import patch
 
 ROOT = Path(__file__).parents[2]
-BLOCK = re.compile(r"(?:<!-- (slow|not run) -->\n)?```(console|pycon|python)\n(.*?)^```$", re.M | re.S)
+BLOCK = re.compile(
+    r"(?:<!-- (slow|not run) -->\n)?```(console|pycon|python)\n(.*?)^```$", re.M | re.S
+)
 NUMBER = re.compile(r"(?<![\w.])[-−]?\d*\.\d+")
 WIDTH = "100"
 INSTALL = "python -m pip install -q uv && python -m uv run -q --no-dev "

@@ -21,7 +21,9 @@ def run(blocks, folder):
         return [wrong for block in blocks for wrong in examples.run_block(block, names)]
 
 
-@pytest.mark.parametrize("name", [n for n, found in BLOCKS.items() if not all(b.slow for b in found)])
+@pytest.mark.parametrize(
+    "name", [n for n, found in BLOCKS.items() if not all(b.slow for b in found)]
+)
 def test_examples_do_what_they_show(name, tmp_path):
     blocks = [block for block in BLOCKS[name] if not block.slow]
     assert not run(blocks, tmp_path)
@@ -35,7 +37,10 @@ def test_slow_examples_do_what_they_show(name, tmp_path):
 
 def test_a_wrong_number_or_word_is_seen():
     printed = "head\nsystem accuracy  0.864 [0.808, 0.915]\n\nlast line of it\n"
-    assert examples.find_missing("...\nsystem accuracy 0.865 [0.808, 0.915]\n...", printed, None) is None
+    assert (
+        examples.find_missing("...\nsystem accuracy 0.865 [0.808, 0.915]\n...", printed, None)
+        is None
+    )
     assert examples.find_missing("...\nsystem accuracy 0.874 [0.808, 0.915]\n...", printed, None)
     assert examples.find_missing("...\nsystem precision 0.864 [0.808, 0.915]\n...", printed, None)
     assert examples.find_missing("head\n", printed, None)

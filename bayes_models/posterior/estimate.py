@@ -109,11 +109,13 @@ def credible_interval(draws: xr.DataArray | Floats, level: float) -> IntervalEst
     -------
     IntervalEstimate
     """
-    lower, upper = np.quantile(np.asarray(draws), [(1 - level) / 2, (1 + level) / 2])
+    values = np.asarray(draws)
+    lower, upper = np.quantile(values, [(1 - level) / 2, (1 + level) / 2])
     return IntervalEstimate(
-        estimate=float(draws.mean()),
+        estimate=float(values.mean()),
         lower=float(lower),
         upper=float(upper),
         level=level,
         kind="equal-tailed credible",
+        standard_error=float(values.std(ddof=1)) if values.size > 1 else None,
     )

@@ -78,3 +78,32 @@ def report(folder: Folder) -> None:
 
     for path in write_report(folder):
         print(f"wrote {path}", file=sys.stderr)
+
+
+@app.command()
+def replay(
+    folder: Folder,
+    row: Annotated[
+        int | None, typer.Option(help="Row of the exported table; its header is row 1.")
+    ] = None,
+    scenario: Annotated[str | None, typer.Option(help="Scenario, in place of the row.")] = None,
+    replicate: Annotated[int | None, typer.Option(help="Replicate, from 0.")] = None,
+    method: Annotated[str | None, typer.Option(help="Method, by its name in the study.")] = None,
+    output: Annotated[
+        Path | None, typer.Option(help="Folder for the data. Default: replay, in the study's.")
+    ] = None,
+) -> None:
+    """Make one replicate again: its data as CSV, and whether the result is the same.
+
+    Exit code 1 says that it is not.
+    """
+    from experiments.study.replay import replay as again
+    from experiments.study.replay_report import show
+
+    found = again(
+        folder, row=row, scenario=scenario, replicate=replicate, method=method, output=output
+    )
+    show(found)
+    print(f"wrote {found.data}", file=sys.stderr)
+    if not found.same:
+        raise typer.Exit(1)

@@ -11,9 +11,16 @@ from experiments.study.grid import Cell, expand
 from experiments.study.identity import digest, method_id, scenario_id
 from experiments.study.options import MethodChoice, choose_method
 from lehner import InputError
-from lehner.core.checks import check_number, check_positive, check_whole_number, find, wrong
+from lehner.core.checks import (
+    check_number,
+    check_positive,
+    check_probability,
+    check_whole_number,
+    find,
+    wrong,
+)
 
-KEYS = ("name", "aims", "seed", "replicates", "target_se", "level", "methods", "scenarios")
+KEYS = ("name", "aims", "seed", "replicates", "target_se", "level", "null", "methods", "scenarios")
 REQUIRED = ("name", "seed", "methods", "scenarios")
 MOST_REPLICATES = 100_000
 
@@ -34,6 +41,8 @@ class Study:
         Go on until every bias has a Monte Carlo standard error of this or less.
     level : float
         Probability of the intervals.
+    null : float, optional
+        An accuracy; power is the share of intervals that do not hold it.
     methods : tuple of MethodChoice
     cells : tuple of Cell
         The scenarios, grids and sweeps expanded.
@@ -45,6 +54,7 @@ class Study:
     replicates: int = MOST_REPLICATES
     target_se: float | None = None
     level: float = 0.9
+    null: float | None = None
     methods: tuple[MethodChoice, ...]
     cells: tuple[Cell, ...]
 
@@ -71,10 +81,10 @@ def read_study(path: str | Path) -> Study:
     ----------
     path : str or Path
         A TOML file, or the name of a study that is shipped, as in "quick". It has keys `name`,
-        `aims`, `seed`, `replicates` or `target_se`, `level`, `methods` (names, or tables with
-        `name` and options) and tables `[[scenarios]]` with the fields of `lehner.Scenario`, a
-        `name`, and perhaps a `grid` (all combinations of the values given) or a `sweep` (one field
-        after another).
+        `aims`, `seed`, `replicates` or `target_se`, `level`, `null`, `methods` (names, or
+        tables with `name` and options) and tables `[[scenarios]]` with the fields of
+        `lehner.Scenario`, a `name`, and perhaps a `grid` (all combinations of the values given) or
+        a `sweep` (one field after another).
 
     Returns
     -------
@@ -156,6 +166,9 @@ def _study(content: Mapping[str, Any], where: list[str | int]) -> Study:
         values["target_se"] = check_positive("target_se", content["target_se"])
     where[:] = ["level"]
     values["level"] = check_number("level", content.get("level", 0.9), 0.5, 0.999)
+    where[:] = ["null"]
+    if "null" in content:
+        values["null"] = check_probability("null", content["null"])
     where[:] = ["methods"]
     methods = tuple(choose_method(one) for one in _list("methods", content["methods"]))
     _require_unique("methods", [method.label for method in methods])

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from experiments.study.precision import Measured, model_se, relative_error, relative_precision
 from experiments.study.proportions import Z, mean_difference, share
 from lehner.core.arrays import Floats
 from lehner.core.wilson import wilson_interval
@@ -15,24 +16,32 @@ from lehner.core.wilson import wilson_interval
 if TYPE_CHECKING:
     import pandas as pd
 
-type Measured = tuple[float, float]
-
+STATED = ("lower", "upper", "standard_error")
 BY = ("scenario", "method", "estimand")
-PROPORTIONS = ("coverage", "bias_eliminated_coverage", "failure_rate")
+PROPORTIONS = ("coverage", "bias_eliminated_coverage", "power", "failure_rate")
 
 
-def measure(results: "pd.DataFrame", by: Sequence[str] = BY, level: float = 0.9) -> "pd.DataFrame":
+def measure(
+    results: "pd.DataFrame",
+    by: Sequence[str] = BY,
+    level: float = 0.9,
+    *,
+    null: float | None = None,
+) -> "pd.DataFrame":
     """Measure how well methods do: bias, error, coverage and more, each with its Monte Carlo error.
 
     Parameters
     ----------
     results : pandas.DataFrame
-        As `read_results` gives them: with columns `truth`, `estimate`, `lower` and `upper`, and
-        those to group by. Rows without an estimate count as failures and in nothing else.
+        As `read_results` gives them: with columns `truth`, `estimate`, `lower`, `upper` and
+        `standard_error`, and those to group by. Rows without an estimate count as failures and in
+        nothing else.
     by : sequence of str
         Columns whose combinations are measured one by one.
     level : float
         Probability of the intervals in the results, between 0 and 1.
+    null : float, optional
+        The value that a method rejects if it lies outside its interval, for `power`.
 
     Returns
     -------
@@ -42,9 +51,11 @@ def measure(results: "pd.DataFrame", by: Sequence[str] = BY, level: float = 0.9)
         proportions, else 1.96 standard errors) and `n`, the number of replicates it rests on. The
         standard error of a proportion is above zero also where that is 0 or 1, see `share`.
 
-        `bias`, `relative_bias` (over the mean truth), `empirical_se`, `mse`, `rmse`, `coverage`,
-        `bias_eliminated_coverage` (of truth plus bias), `interval_width`, `interval_score` (width
-        plus 2 / (1 - level) times what the truth lies outside) and `failure_rate`.
+        `bias`, `relative_bias` (each error over its truth), `empirical_se`, `mse`, `rmse`,
+        `model_se` (of the standard errors that the method states), `model_se_relative_error` (over
+        the empirical one, less 1), `coverage`, `bias_eliminated_coverage` (of truth plus bias),
+        `power` (the share of intervals without the null value), `interval_width`, `interval_score`
+        (width plus 2 / (1 - level) times what the truth lies outside) and `failure_rate`.
 
     References
     ----------
@@ -62,10 +73,10 @@ def measure(results: "pd.DataFrame", by: Sequence[str] = BY, level: float = 0.9)
     """
     import pandas as pd
 
-    results = results.assign(**{name: np.nan for name in ("lower", "upper") if name not in results})
+    results = results.assign(**{name: np.nan for name in STATED if name not in results})
     rows = []
     for key, group in results.groupby(list(by), sort=False):
-        for name, value, error, n in _measures(group, level):
+        for name, value, error, n in _measures(group, level, null):
             rows.append((*key, name, value, error, n))
     measures = pd.DataFrame(rows, columns=[*by, "measure", "value", "standard_error", "n"])
     return add_intervals(measures)
@@ -121,13 +132,14 @@ def compare_methods(
     -------
     pandas.DataFrame
         A row for each combination, pair and measure: the columns of `by`, `method`, `other`,
-        `measure` ("bias", "mse", "coverage" or "interval_width"), `difference` (of `method` from
-        `other`), `standard_error` (Monte Carlo, of paired differences) and `n`.
+        `measure` ("bias", "mse", "coverage", "interval_width" or "relative_precision"),
+        `difference` (of `method` from `other`; of precision the gain over it, as a share),
+        `standard_error` (Monte Carlo, for the samples that both have) and `n`.
 
     References
     ----------
     Morris, White & Crowther (2019), https://doi.org/10.1002/sim.8086, section 5.2, for samples that
-    methods share.
+    methods share, and Table 6 for relative precision.
 
     Examples
     --------
@@ -159,11 +171,17 @@ def compare_methods(
                     values = paired[name].dropna().to_numpy()
                     mean = _difference(values) if name == "coverage" else _mean(values)
                     rows.append((*key, method, other, name, *mean, len(values)))
+                both = quantities[method]["bias"].to_frame("a").join(quantities[other]["bias"])
+                first, second = both.dropna().to_numpy().T
+                gain = relative_precision(first, second)
+                rows.append((*key, method, other, "relative_precision", *gain, len(first)))
     names = [*by, "method", "other", "measure", "difference", "standard_error", "n"]
     return pd.DataFrame(rows, columns=names)
 
 
-def _measures(group: "pd.DataFrame", level: float) -> list[tuple[str, float, float, int]]:
+def _measures(
+    group: "pd.DataFrame", level: float, null: float | None
+) -> list[tuple[str, float, float, int]]:
     estimated = group["estimate"].notna().to_numpy()
     truth = group["truth"].to_numpy(float)[estimated]
     error = group["estimate"].to_numpy(float)[estimated] - truth
@@ -171,30 +189,44 @@ def _measures(group: "pd.DataFrame", level: float) -> list[tuple[str, float, flo
     upper = group["upper"].to_numpy(float)[estimated] - truth
     has_interval = np.isfinite(lower) & np.isfinite(upper)
     lower, upper = lower[has_interval], upper[has_interval]
-    n, n_intervals = len(error), len(lower)
-    scale = abs(float(truth.mean())) if n else np.nan
+    stated = group["standard_error"].to_numpy(float)[estimated]
+    has_error = np.isfinite(stated)
+    n, n_intervals, n_stated = len(error), len(lower), int(has_error.sum())
     bias = _mean(error)
     width = upper - lower
     about_bias = (lower <= bias[0]) & (upper >= bias[0])
     outside = np.maximum(lower, 0) + np.maximum(-upper, 0)
     of_points = {
         "bias": bias,
-        "relative_bias": (bias[0] / scale, bias[1] / scale) if scale else (np.nan, np.nan),
+        "relative_bias": _mean(error / truth) if truth.all() else (np.nan, np.nan),
         "empirical_se": _spread(error),
         "mse": _mean(error**2),
         "rmse": _rmse(error),
     }
+    of_errors = {
+        "model_se": model_se(stated[has_error]),
+        "model_se_relative_error": relative_error(stated[has_error], error[has_error]),
+    }
     of_intervals = {
         "coverage": _share((lower <= 0) & (upper >= 0)),
         "bias_eliminated_coverage": _share(about_bias) if n > 1 else (np.nan, np.nan),
+        **_power(null, lower, upper, truth[has_interval]),
         "interval_width": _mean(width),
         "interval_score": _mean(width + 2 / (1 - level) * outside),
     }
     return [
         *((name, *value, n) for name, value in of_points.items()),
+        *((name, *value, n_stated) for name, value in of_errors.items()),
         *((name, *value, n_intervals) for name, value in of_intervals.items()),
         ("failure_rate", *_share(~estimated), len(group)),
     ]
+
+
+def _power(null: float | None, lower: Floats, upper: Floats, truth: Floats) -> dict[str, Measured]:
+    """Give the share of the intervals about the truth that do not hold the null value."""
+    if null is None:
+        return {}
+    return {"power": _share((lower > null - truth) | (upper < null - truth))}
 
 
 def _quantities(one: "pd.DataFrame") -> "pd.DataFrame":

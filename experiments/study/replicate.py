@@ -169,7 +169,7 @@ def _estimate(
 
 
 def _found(estimate: Estimate | str, estimand: str) -> Row:
-    empty = dict.fromkeys(("estimate", "lower", "upper", *DIAGNOSTICS))
+    empty = dict.fromkeys(("estimate", "lower", "upper", "standard_error", *DIAGNOSTICS))
     if isinstance(estimate, str):
         return empty | {"status": "failed", "reason": estimate}
     value = getattr(estimate, estimand)
@@ -183,6 +183,7 @@ def _found(estimate: Estimate | str, estimand: str) -> Row:
         "estimate": value.estimate,
         "lower": value.lower,
         "upper": value.upper,
+        "standard_error": value.standard_error,
         "status": status,
         "reason": "; ".join(estimate.warnings),
     } | diagnostics
@@ -206,7 +207,7 @@ def _in_batches(task: Task) -> Iterator[Row]:
     names = [method.method for method in task.methods]
     found = estimate_from_votes(votes.table, answers.reshape(-1, n_votes, k), names)
     seconds = (time.perf_counter() - start) / len(task.replicates)
-    empty = dict.fromkeys(("lower", "upper", *DIAGNOSTICS))
+    empty = dict.fromkeys(("lower", "upper", "standard_error", *DIAGNOSTICS))
     for i, (replicate, seed, truths) in enumerate(samples):
         for method in task.methods:
             value = float(found[method.method][i])

@@ -39,6 +39,7 @@ COLUMNS = {
     "estimate": NUMBER,
     "lower": NUMBER,
     "upper": NUMBER,
+    "standard_error": NUMBER,
     "status": TEXT,
     "reason": TEXT,
     "r_hat": NUMBER,
@@ -86,12 +87,11 @@ class Store:
     def merge(self) -> None:
         """Make one part of all but the large ones."""
         import pyarrow as pa
-        import pyarrow.parquet as pq
 
         parts = self.small_parts
         if len(parts) < 2:
             return
-        self._write(pa.concat_tables([pq.read_table(path) for path in parts]))
+        self._write(pa.concat_tables([_read_part(path) for path in parts]))
         for path in parts:
             path.unlink()
 
@@ -232,8 +232,9 @@ def read_results(folder: str | Path) -> "pd.DataFrame":
     pandas.DataFrame
         A row for each scenario, replicate, method and estimand, in the order of the study file:
         `scenario`, what its grid or sweep varies, `replicate`, `method`, `estimand`, `truth`,
-        `estimate`, `lower`, `upper`, `status` ("ok", "undefined", "unconverged" or "failed"),
-        `reason`, diagnostics, `seed` (`lehner.simulate(scenario, seed)` makes the data again),
+        `estimate`, `lower`, `upper`, `standard_error` (that the method states), `status` ("ok",
+        "undefined", "unconverged" or "failed"), `reason`, diagnostics, `seed`
+        (`lehner.simulate(scenario, seed)` makes the data again),
         `seconds` and `versions`.
 
     Raises
@@ -261,10 +262,9 @@ def read_results(folder: str | Path) -> "pd.DataFrame":
     """
     import pandas as pd
     import pyarrow as pa
-    import pyarrow.parquet as pq
 
     study = stored_study(folder)
-    tables = [pq.read_table(path) for path in Store(Path(folder)).parts]
+    tables = [_read_part(path) for path in Store(Path(folder)).parts]
     stored = pa.concat_tables(tables or [_schema().empty_table()]).to_pandas()
     stored = stored.drop_duplicates(list(KEY))
     stored = stored[stored["replicate"] < study.replicates]
@@ -305,6 +305,18 @@ def export(folder: str | Path, file: str | Path) -> Path:
     results = read_results(folder).drop(columns=list(OF_THE_MACHINE))
     file.parent.mkdir(parents=True, exist_ok=True)
     return write_csv(results, file)
+
+
+def _read_part(path: Path) -> "pa.Table":
+    """Read a part, perhaps one that was written before there were all of the columns."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    table = pq.read_table(path)
+    for field in _schema():
+        if field.name not in table.column_names:
+            table = table.append_column(field, pa.nulls(len(table), field.type))
+    return table.select(_schema().names)
 
 
 def _schema() -> "pa.Schema":

@@ -45,6 +45,14 @@ MEASURES = {
     "interval_width": "mean width of the intervals",
     "failure_rate": "share of the samples without an estimate, undefined or failed",
 }
+PRECISION = {
+    "empirical_se": "standard deviation of estimate minus truth",
+    "model_se": "root of the mean squared standard error that the method states, where it does",
+    "model_se_relative_error": "the model SE over the empirical one of the same samples, less 1",
+    "relative_precision": "the variance of the study's first method over that of this one, on "
+    "the samples that both have, less 1",
+    "power": "share of the intervals that do not hold the null value",
+}
 PICTURES = {
     "bias": "Bias for the expected accuracy, with 95% Monte Carlo intervals.",
     "coverage": "Coverage of the intervals, with 95% Monte Carlo intervals.",
@@ -76,7 +84,8 @@ def write_report(folder: str | Path) -> list[Path]:
         and PNG.
     """
     study, results = stored_study(folder), read_results(folder)
-    found = Findings(study, results, measure(results, level=study.level), compare_methods(results))
+    measures = measure(results, level=study.level, null=study.null)
+    found = Findings(study, results, measures, compare_methods(results))
     target = Path(folder) / "report"
     target.mkdir(exist_ok=True)
     figures = _figures(found)
@@ -127,6 +136,8 @@ def _blocks(found: Findings, alt_texts: Mapping[str, str]) -> Iterator[Block]:
             "intervals of shares in brackets."
         )
         yield _performance(found, estimand)
+        yield Paragraph(f"{estimand}: standard errors, and precision.")
+        yield _precision(found, estimand)
     for name, caption in PICTURES.items():
         if name != "bias":
             yield Picture(name, caption, alt_texts[name])
@@ -164,7 +175,7 @@ def _plan(found: Findings) -> Iterator[Block]:
         ),
     )
     yield Heading("Performance measures")
-    for name, meaning in MEASURES.items():
+    for name, meaning in (MEASURES | _precision_measures(study)).items():
         yield Paragraph(f"{name.replace('_', ' ')}: {meaning}.")
     yield Paragraph(f"Intervals of {study.level:.0%}. Study {study.hash}. {versions}.")
 
@@ -202,3 +213,53 @@ def _performance(found: Findings, estimand: str) -> Table:
             rows.append((cell.name, method.label, *entries))
     head = ("scenario", "method", *(name.replace("_", " ") for name in MEASURES))
     return Table(head, tuple(rows))
+
+
+def _precision_measures(study: Study) -> dict[str, str]:
+    """Give the measures of precision that a study has."""
+    measures = dict(PRECISION)
+    if study.null is None:
+        del measures["power"]
+    else:
+        measures["power"] += f", {study.null:g}"
+    return measures
+
+
+def _precision(found: Findings, estimand: str) -> Table:
+    """List standard errors, stated and found, and precision relative to the first method."""
+    names = list(_precision_measures(found.study))
+    measures = found.measures[found.measures["estimand"] == estimand]
+    of_methods = measures.set_index(["scenario", "method", "measure"])
+    rows = []
+    for cell in found.study.cells:
+        for method in found.study.methods:
+            key = (cell.name, method.label)
+            if (*key, "bias") not in of_methods.index:
+                continue
+            entries = (
+                _relative_precision(found, estimand, *key)
+                if name == "relative_precision"
+                else entry(
+                    name,
+                    *of_methods.loc[(*key, name), ["value", "standard_error", "lower", "upper"]],
+                )
+                for name in names
+            )
+            rows.append((*key, *entries))
+    return Table(("scenario", "method", *(name.replace("_", " ") for name in names)), tuple(rows))
+
+
+def _relative_precision(found: Findings, estimand: str, scenario: str, method: str) -> str:
+    of_all = found.differences
+    first = found.study.methods[0].label
+    rows = of_all[
+        (of_all["scenario"] == scenario)
+        & (of_all["estimand"] == estimand)
+        & (of_all["method"] == method)
+        & (of_all["other"] == first)
+        & (of_all["measure"] == "relative_precision")
+    ]
+    if rows.empty:
+        return "–"
+    value, error = rows.iloc[0][["difference", "standard_error"]]
+    return entry("relative_precision", value, error, value, value)

@@ -80,8 +80,14 @@ def bootstrap_interval(
     lower = np.quantile(np.where(undefined, 0.0, values), tails[0])
     upper = np.quantile(np.where(undefined, 1.0, values), tails[1])
     name = "BCa bootstrap" if kind == "bca" else "percentile bootstrap"
+    known = not undefined.any() and len(values) > 1
     interval = IntervalEstimate(
-        estimate=estimate, lower=float(lower), upper=float(upper), level=level, kind=name
+        estimate=estimate,
+        lower=float(lower),
+        upper=float(upper),
+        level=level,
+        kind=name,
+        standard_error=float(values.std(ddof=1)) if known else None,
     )
     return BootstrapResult(interval=interval, undefined=float(undefined.mean()))
 

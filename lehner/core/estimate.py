@@ -35,6 +35,9 @@ class IntervalEstimate:
         Probability of the interval, between 0 and 1, as in 0.9.
     kind : str
         How the interval was made, as in "percentile bootstrap" or "equal-tailed credible".
+    standard_error : float or None
+        Standard deviation of the resamples or posterior draws behind the interval, if there are
+        such, and all of them are defined.
 
     Examples
     --------
@@ -50,6 +53,7 @@ class IntervalEstimate:
     upper: float | None = None
     level: float | None = None
     kind: str = ""
+    standard_error: float | None = None
 
     def __str__(self) -> str:
         if self.estimate is None:

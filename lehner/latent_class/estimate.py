@@ -142,7 +142,12 @@ def _with_ends(
     settled = np.where(resampled > 1 - ROUNDING, 1.0, resampled)
     lower, upper = np.quantile(settled, [(1 - level) / 2, (1 + level) / 2])
     return IntervalEstimate(
-        estimate=value.estimate, lower=float(lower), upper=float(upper), level=level, kind=kind
+        estimate=value.estimate,
+        lower=float(lower),
+        upper=float(upper),
+        level=level,
+        kind=kind,
+        standard_error=float(resampled.std(ddof=1)) if len(resampled) > 1 else None,
     )
 
 

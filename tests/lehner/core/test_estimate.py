@@ -126,6 +126,7 @@ def test_to_dict_holds_everything_by_name():
             "upper": 0.9,
             "level": 0.9,
             "kind": "bootstrap",
+            "standard_error": None,
         },
         "system_accuracy_in_sample": {
             "estimate": 0.7,
@@ -133,6 +134,7 @@ def test_to_dict_holds_everything_by_name():
             "upper": None,
             "level": None,
             "kind": "",
+            "standard_error": None,
         },
         "rater_accuracy": {"Ann": 0.6, "Bo": 0.75},
         "base_rates": {"1": 0.25, "2": 0.75},

@@ -1,0 +1,224 @@
+"""One replicate of a study made again: its data, its results, and whether they are the same."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from experiments.reporting.files import write_csv
+from experiments.study.definition import Study
+from experiments.study.grid import Cell
+from experiments.study.identity import data_seed, scenario_id
+from experiments.study.options import MethodChoice
+from experiments.study.replicate import Row, Task, do_task, versions
+from experiments.study.store import read_results, stored_study
+from lehner import InputError, simulate
+from lehner.core.checks import check_whole_number, find
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+COMPARED = ("truth", "estimate", "lower", "upper", "standard_error", "status")
+SAME = 1e-9
+HEADER = 1
+"""The header of the exported table is its row 1."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Replayed:
+    """A replicate as it is stored and as it is made again.
+
+    Parameters
+    ----------
+    scenario : str
+    replicate : int
+    method : str
+    seed : int
+        `lehner.simulate(scenario, seed)` makes the data.
+    table : pandas.DataFrame
+        A row for each estimand and number: `estimand`, `quantity`, `stored`, `again`, `same`.
+    reason : str
+        What the method says about the result that was made again.
+    notes : tuple of str
+        What may make results differ.
+    data : Path
+        The file of the data.
+    """
+
+    scenario: str
+    replicate: int
+    method: str
+    seed: int
+    table: "pd.DataFrame"
+    reason: str
+    notes: tuple[str, ...]
+    data: Path
+
+    @property
+    def same(self) -> bool:
+        """Whether all numbers are the same but for rounding."""
+        return bool(self.table["same"].all())
+
+
+def replay(
+    folder: str | Path,
+    *,
+    row: int | None = None,
+    scenario: str | None = None,
+    replicate: int | None = None,
+    method: str | None = None,
+    output: str | Path | None = None,
+) -> Replayed:
+    """Make a replicate of a study again, and compare it with what is stored.
+
+    Parameters
+    ----------
+    folder : str or Path
+        As given to `run_study`.
+    row : int, optional
+        Row of the table that `lehner study export` writes, whose header is row 1.
+    scenario, method : str, optional
+        In place of the row: their names in the study. Either may be left out if the study has one.
+    replicate : int, optional
+        In place of the row: its number, from 0.
+    output : str or Path, optional
+        Folder for the data; by default `replay` in the folder of the study.
+
+    Returns
+    -------
+    Replayed
+
+    Raises
+    ------
+    InputError
+        If the folder holds no study, or there is no such row, scenario, replicate or method in it.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from experiments.study import run_study
+    >>> folder = Path(tempfile.mkdtemp())
+    >>> _ = (folder / "tiny.toml").write_text('''
+    ... name = "tiny"
+    ... seed = 1
+    ... replicates = 2
+    ... methods = ["majority_agreement"]
+    ... [[scenarios]]
+    ... name = "raters .6"
+    ... ''')
+    >>> _ = run_study(folder / "tiny.toml", folder / "results")
+    >>> again = replay(folder / "results", replicate=1)
+    >>> again.same, again.data.name.endswith("-1.csv")
+    (True, True)
+    """
+    folder = Path(folder)
+    study, results = stored_study(folder), read_results(folder)
+    if row is not None:
+        if (scenario, replicate, method) != (None, None, None):
+            raise InputError("a row says all", "leave scenario, replicate and method out")
+        chosen = _row(results, row)
+        scenario, replicate, method = chosen["scenario"], chosen["replicate"], chosen["method"]
+    if replicate is None:
+        raise InputError("it is not said which replicate", "give a row, or a replicate")
+    cell, choice = _choose(study, scenario, method)
+    replicate = check_whole_number("replicate", int(replicate), 0)
+    stored = results[
+        (results["scenario"] == cell.name)
+        & (results["method"] == choice.label)
+        & (results["replicate"] == replicate)
+    ]
+    if stored.empty:
+        raise InputError(
+            f"there is no result of {choice.label} for replicate {replicate} of {cell.name!r}",
+            "choose one that is in the table of lehner study export",
+        )
+    target = folder / "replay" if output is None else Path(output)
+    # Methods that keep their draws do so here as well.
+    (target / "fits" if "keep" in dict(choice.options) else target).mkdir(
+        parents=True, exist_ok=True
+    )
+    seed = data_seed(study.seed, cell.scenario, replicate)
+    data = target / f"{scenario_id(cell.scenario)}-{replicate}.csv"
+    write_csv(simulate(cell.scenario, seed).to_wide(), data)
+    made = do_task(
+        Task(
+            scenario=cell.scenario,
+            methods=(choice,),
+            replicates=range(replicate, replicate + 1),
+            seed=study.seed,
+            level=study.level,
+            folder=target,
+        )
+    )
+    table = _compare(stored, made)
+    return Replayed(
+        scenario=cell.name,
+        replicate=replicate,
+        method=choice.label,
+        seed=seed,
+        table=table,
+        reason=str(made[0]["reason"]),
+        notes=tuple(_notes(stored, table)),
+        data=data,
+    )
+
+
+def _row(results: "pd.DataFrame", row: int) -> "pd.Series":
+    check_whole_number("row", row, HEADER + 1)
+    if row > len(results) + HEADER:
+        raise InputError(
+            f"there is no row {row}",
+            f"the table of lehner study export has rows {HEADER + 1} to {len(results) + HEADER}",
+        )
+    return results.iloc[row - HEADER - 1]
+
+
+def _choose(study: Study, scenario: str | None, method: str | None) -> tuple[Cell, MethodChoice]:
+    cells = {cell.name: cell for cell in study.cells}
+    choices = {choice.label: choice for choice in study.methods}
+    chosen = [
+        _only(kind, cells_or_choices) if name is None else name
+        for kind, name, cells_or_choices in (
+            ("scenario", scenario, list(cells)),
+            ("method", method, list(choices)),
+        )
+    ]
+    return find("scenario", chosen[0], cells), find("method", chosen[1], choices)
+
+
+def _only(kind: str, names: list[str]) -> str:
+    if len(names) > 1:
+        raise InputError(f"it is not said which {kind}", f"choose among {', '.join(names)}")
+    return names[0]
+
+
+def _compare(stored: "pd.DataFrame", made: list[Row]) -> "pd.DataFrame":
+    import pandas as pd
+
+    before = stored.set_index("estimand")
+    rows = []
+    for again in made:
+        for quantity in COMPARED:
+            old, new = before.loc[again["estimand"], quantity], again[quantity]
+            old, new = (None if pd.isna(value) else value for value in (old, new))
+            # Results of earlier versions have none.
+            unknown = quantity == "standard_error" and old is None
+            rows.append((again["estimand"], quantity, old, new, unknown or _same(old, new)))
+    return pd.DataFrame(rows, columns=["estimand", "quantity", "stored", "again", "same"])
+
+
+def _same(old: str | float | None, new: str | float | None) -> bool:
+    if isinstance(old, str) or isinstance(new, str) or old is None or new is None:
+        return old == new
+    return bool(np.isclose(old, new, rtol=0, atol=SAME))
+
+
+def _notes(stored: "pd.DataFrame", table: "pd.DataFrame") -> list[str]:
+    before, now = stored["versions"].iloc[0], versions()
+    notes = []
+    if before != now:
+        notes.append(f"other versions: stored by {before}; now {now}")
+    if (table["stored"].isna() & table["again"].notna() & table["same"]).any():
+        notes.append("the result was stored before there were standard errors")
+    return notes

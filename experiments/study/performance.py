@@ -226,7 +226,8 @@ def _power(null: float | None, lower: Floats, upper: Floats, truth: Floats) -> d
     """Give the share of the intervals about the truth that do not hold the null value."""
     if null is None:
         return {}
-    return {"power": _share((lower > null - truth) | (upper < null - truth))}
+    outside = (lower > null - truth) | (upper < null - truth)
+    return {"power": _share(outside.astype(float))}
 
 
 def _quantities(one: "pd.DataFrame") -> "pd.DataFrame":

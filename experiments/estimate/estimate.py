@@ -3,6 +3,9 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
+import numpy as np
+from numpy.typing import ArrayLike
+
 from experiments.estimate.comparison import Comparison, compare
 from experiments.estimate.group_column import GroupColumn
 from experiments.estimate.methods import (
@@ -12,7 +15,7 @@ from experiments.estimate.methods import (
     fit_slopes,
 )
 from experiments.estimate.systems import SystemsComparison, compare_estimates
-from lehner import Estimate, Ratings
+from lehner import Estimate, InputError, Ratings
 from lehner.core.arrays import Floats
 from lehner.core.checks import check_level
 from lehner.core.estimate import require_systems
@@ -31,7 +34,7 @@ def estimate(
     sensitivity: bool = False,
     systems_rate: bool = False,
     costs: Floats | None = None,
-    groups: GroupColumn | None = None,
+    groups: ArrayLike | GroupColumn | None = None,
     reword: Callable[[str], str] = str,
 ) -> Comparison | SystemsComparison:
     """Estimate the accuracy of the system, or of each system, by several methods.
@@ -60,7 +63,7 @@ def estimate(
         independently of one another, as raters do.
     costs : ndarray, shape (n_categories, n_categories), optional
         What each answer (column) costs when each category (row) is true.
-    groups : GroupColumn, optional
+    groups : array_like of str, shape (n_rows,), or GroupColumn, optional
         To which group each row belongs: accuracies and differences are given for them.
     reword : callable
         What is done to each warning, as a command names options where Python has arguments.
@@ -84,6 +87,7 @@ def estimate(
     [0.5, 0.804]
     """
     check_level(level)
+    column = _group_column(groups, ratings)
     found = find_methods(methods)
     require_systems(ratings)
     seen = ratings if truths_in_model else ratings.with_truth(None)
@@ -110,7 +114,7 @@ def estimate(
             shared_mistakes=shared_mistakes,
             slopes=slopes.get(system),
             costs=costs,
-            groups=groups,
+            groups=column,
             seed=seed,
         )
         for system, estimates in by_system.items()
@@ -120,3 +124,15 @@ def estimate(
     return compare_estimates(
         name, ratings, comparisons, level=level, seed=seed, systems_rate=systems_rate
     )
+
+
+def _group_column(groups: ArrayLike | GroupColumn | None, ratings: Ratings) -> GroupColumn | None:
+    if groups is None or isinstance(groups, GroupColumn):
+        return groups
+    names = np.asarray(groups).astype(str)
+    if names.shape != (ratings.n_rows,):
+        raise InputError(
+            f"groups have shape {names.shape} for {ratings.n_rows} rows",
+            "name the group of each row of the ratings",
+        )
+    return GroupColumn(column="group", names=names, note="")

@@ -66,8 +66,9 @@ plt.show()
 # %% [markdown]
 # All methods say that `gpt` is better, and the difference is surer than either accuracy: both rest
 # on the same tickets and raters, so that what makes the raters look better or worse moves both
-# systems alike. (The truth: .84 and .71, a difference of .13.) Agreement with the majority puts both
-# systems far too low, and its interval, from resampled tickets, does not allow for raters who err.
+# systems alike. (The truth: .84 and .71, a difference of .13.) Agreement with the majority puts
+# both systems far too low, and its interval, from resampled tickets, does not allow for raters who
+# err.
 #
 # ## What do the 25 known truths say?
 #
@@ -103,12 +104,9 @@ measures["confusion"].sel(bound="estimate").to_pandas()
 
 # %%
 for one in compared.comparisons:
-    for estimate, groups in zip(one.estimates, one.groups, strict=True):
-        if groups is not None and estimate.method in ("algebraic", "dawid_skene"):
-            for group in groups.groups:
-                print(
-                    f"{estimate.system:5} {estimate.method:12} {group.group}  {group.system_accuracy}"
-                )
+    for groups in one.groups:
+        if groups is not None and groups.method in ("algebraic", "dawid_skene"):
+            print(groups)
 
 # %% [markdown]
 # ## Any other question

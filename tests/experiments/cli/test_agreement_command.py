@@ -190,4 +190,4 @@ def test_chance_agreement_is_shown(run):
     assert out == ""
     _, out, _ = run("agreement", "krippendorff", "--weights", "circular_by_value")
     line = next(one for one in out.splitlines() if one.startswith("fleiss_kappa"))
-    assert "circular_by_value" in line and "0.494" in line
+    assert "weights: circular_by_value" in out.splitlines() and "0.494" in line

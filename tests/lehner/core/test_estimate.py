@@ -70,6 +70,7 @@ def estimate(**changes):
     interval = IntervalEstimate(estimate=0.7314, lower=0.5, upper=0.9, level=0.9, kind="bootstrap")
     return Estimate(
         method="algebraic",
+        system="gpt",
         system_accuracy=interval,
         system_accuracy_in_sample=IntervalEstimate(estimate=0.7),
         arrays={
@@ -103,7 +104,7 @@ def test_an_interval_is_printed_with_three_decimals(interval, text):
 
 def test_repr_shows_every_number_and_warning():
     assert repr(estimate(**FULL)).splitlines() == [
-        "Estimate by algebraic",
+        "Estimate of gpt by algebraic",
         "  system accuracy            0.731 [0.500, 0.900]",
         "  system accuracy in sample  0.700",
         "  rater accuracy             Ann 0.600, Bo 0.750",
@@ -120,6 +121,7 @@ def test_repr_survives_numbers_the_data_cannot_support():
 def test_to_dict_holds_everything_by_name():
     assert estimate(**FULL).to_dict() == {
         "method": "algebraic",
+        "system": "gpt",
         "system_accuracy": {
             "estimate": 0.7314,
             "lower": 0.5,
@@ -163,7 +165,7 @@ def test_to_dict_is_json(changes):
 def test_to_dict_gives_an_undefined_estimate_as_none():
     undefined = IntervalEstimate(estimate=np.nan, lower=np.nan, upper=np.float32(1))
     found = Estimate(
-        method="m", system_accuracy=undefined, system_accuracy_in_sample=undefined
+        method="m", system="gpt", system_accuracy=undefined, system_accuracy_in_sample=undefined
     ).to_dict()["system_accuracy"]
     assert (found["estimate"], found["lower"], found["upper"]) == (None, None, 1.0)
     json.dumps(found, allow_nan=False)

@@ -34,13 +34,14 @@ HOW = (
     "looked at once, and what that changed stands below."
 )
 CHANGED = (
-    "At the first look the choice among majority, dawid_skene_vb and ebcc had .884 on the other six "
-    "of the twelve (published EBCC .885), and was .050 below the majority on fact. What that changed: "
-    "an accuracy per rater became one of the models to choose from (MS); thirty steps before the "
-    "prior is estimated, and the mean of five starts (MS, senti: labels with subtypes depended on "
-    "the start); standard errors by item; equal raters where fewer than ten share mistakes "
-    "(JudgeBench); the next model where categories are not what raters call the items (fact, adult, "
-    "simulated difficulty). The numbers below are therefore not those of crowds never seen."
+    "At the first look the choice among majority, dawid_skene_vb and ebcc had .884 on the other "
+    "six of the twelve (published EBCC .885), and was .050 below the majority on fact. What that "
+    "changed: an accuracy per rater became one of the models to choose from (MS); thirty steps "
+    "before the prior is estimated, and the mean of five starts (MS, senti: labels with subtypes "
+    "depended on the start); standard errors by item; equal raters where fewer than ten share "
+    "mistakes (JudgeBench); the next model where categories are not what raters call the items "
+    "(fact, adult, simulated difficulty). The numbers below are therefore not those of crowds "
+    "never seen."
 )
 
 

@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+import lehner
 from experiments.estimate.label_table import label_items, label_methods
 from experiments.estimate.methods import find_method
 from lehner import (
@@ -19,6 +20,7 @@ from lehner import (
     simulate,
 )
 
+ORDERS = ("AB", "BA")
 TABLE_3 = {
     1: (0.041, 0.032, 0.860, 0.067),
     4: (0.074, 0.511, 0.057, 0.358),
@@ -161,3 +163,52 @@ def test_bad_input_is_told_in_one_line_with_exit_2(run, tmp_path, content, optio
 def test_python_refuses_methods_without_truth_probabilities():
     with pytest.raises(InputError, match="majority_agreement has no probabilities"):
         label_items(load_dataset("lehner_table2"), "majority_agreement")
+
+
+def test_the_default_says_what_it_chose(run):
+    code, out, err = run("label", "lehner_table2")
+    labels = lehner.label(load_dataset("lehner_table2"))
+    assert code == 0
+    assert f"{labels.method}: labels by {labels.method}: " in err
+    assert "the system's answers are no part of these labels" in err
+    assert table(out).most_probable.tolist() == ["|".join(n) for n in labels.most_probable()]
+
+
+def test_maximum_likelihood_and_a_warning(run, tmp_path):
+    sparse = Scenario(n_categories=4, n_items=300, rater_accuracy=(0.7,) * 60, missing=0.94)
+    file = tmp_path / "crowd.csv"
+    ratings = simulate(sparse, 1).without_system().with_truth(None)
+    ratings.to_long().drop(columns="occasion").to_csv(file, index=False)
+    code, out, err = run("label", file, "--method", "dawid_skene_ml")
+    assert code == 0 and len(table(out)) == (ratings.votes().sum(axis=1) > 0).sum()
+    assert "dawid_skene_ml: these labels may be worse than the majority: by " in err
+
+
+def test_json_files_and_both_orders(run, tmp_path):
+    file = tmp_path / "answers.json"
+    file.write_text(json.dumps({str(i): {"a": "x", "b": "y", "c": "x"} for i in range(4)}))
+    code, out, err = run("label", file, "--method", "majority")
+    assert code == 0 and table(out).most_probable.tolist() == ["x"] * 4
+    assert "Data: outer names of the JSON file are items, inner ones raters" in err
+    file.write_text(json.dumps({"1": {"a": "x", "b": "y"}, "2": {"a": "x", "b": "x"}}))
+    code, _, err = run("label", file)
+    assert code == 2 and "--item outer or --item inner" in err
+    judged = tmp_path / "judged.csv"
+    rows = [f"{i},{r},{o},{'A' if o == 'AB' else 'B'}" for i in "123" for r in "xy" for o in ORDERS]
+    rows += ["4,x,AB,B", "4,x,BA,A", "4,y,AB,B"]
+    judged.write_text("\n".join(["item,rater,order,rating", *rows]) + "\n")
+    code, out, err = run("label", judged, "--order", "order", "--method", "majority")
+    assert code == 0 and table(out).most_probable.tolist() == [*"AAAB"]
+    assert "Data: position bias of x: chooses the answer shown first in 0.500" in err
+    code, _, err = run(
+        "label", judged, "--order", "order", "--swapped-back", "--method", "majority"
+    )
+    assert code == 0 and "the same answer in both orders in 0.000" in err
+
+
+@pytest.mark.slow
+def test_gibbs_labels_a_crowd(run, tmp_path):
+    crowd = Scenario(n_categories=3, n_items=150, rater_accuracy=(0.7,) * 30, missing=0.85)
+    ratings = simulate(crowd, 1).without_system().with_truth(None)
+    labels = label_items(ratings, "dawid_skene")
+    assert labels.defined and labels.method == "dawid_skene"

@@ -1,0 +1,101 @@
+"""JSON files: peerannot's, AltTest's, one rater's and records, all as the same ratings."""
+
+import json
+
+import pytest
+
+from lehner import InputError, read_ratings
+
+TABLE = {
+    ("q1", "Ann"): "yes",
+    ("q1", "Bo"): "no",
+    ("q2", "Ann"): "no",
+    ("q2", "Bo"): "no",
+    ("q3", "Ann"): "yes",
+}
+
+
+def write(tmp_path, content):
+    file = tmp_path / "ratings.json"
+    file.write_text(content if isinstance(content, str) else json.dumps(content))
+    return file
+
+
+def nested(*, by_item):
+    found = {}
+    for (item, rater), rating in TABLE.items():
+        outer, inner = (item, rater) if by_item else (rater, item)
+        found.setdefault(outer, {})[inner] = rating
+    return found
+
+
+def read_as_table(file, **options):
+    ratings = read_ratings(file, **options)
+    frame = ratings.to_long()
+    rows = zip(frame["item"], frame["rater"], frame["rating"], strict=True)
+    return {(item, rater): rating for item, rater, rating in rows}, ratings
+
+
+@pytest.mark.parametrize("by_item", [True, False])
+def test_the_level_with_more_names_is_the_items(tmp_path, by_item):
+    found, ratings = read_as_table(write(tmp_path, nested(by_item=by_item)))
+    assert found == TABLE
+    level = "outer" if by_item else "inner"
+    assert any(
+        note.startswith(f"{level} names of the JSON file are items") for note in ratings.notes
+    )
+
+
+def test_records_are_a_table(tmp_path):
+    names = ("task", "worker", "label")
+    records = [dict(zip(names, (*key, value), strict=True)) for key, value in TABLE.items()]
+    assert read_as_table(write(tmp_path, records))[0] == TABLE
+
+
+def test_crowd_kits_table_is_read(tmp_path):
+    file = tmp_path / "crowd.csv"
+    rows = [",".join((*key, value)) for key, value in TABLE.items()]
+    file.write_text("task,worker,label\n" + "\n".join(rows) + "\n")
+    assert read_as_table(file)[0] == TABLE
+
+
+def test_numbers_and_missing_labels(tmp_path):
+    _, ratings = read_as_table(
+        write(tmp_path, {"0": {"0": 1, "1": 0}, "1": {"0": None, "1": 1}, "2": {"0": 1}})
+    )
+    assert ratings.categories == (0, 1)
+    assert ratings.n_ratings == 4
+
+
+def test_one_rater_has_the_name_of_the_file(tmp_path):
+    _, ratings = read_as_table(write(tmp_path, {"q1": "A", "q2": "B"}))
+    assert ratings.raters == ("ratings",)
+
+
+def test_as_many_items_as_raters_are_told_apart_by_the_user(tmp_path):
+    file = write(tmp_path, {"a": {"x": "1", "y": "2"}, "b": {"x": "1", "y": "1"}})
+    with pytest.raises(InputError, match="item='outer' or item='inner'"):
+        read_ratings(file)
+    assert read_ratings(file, item="outer").raters == ("x", "y")
+    assert read_ratings(file, item="inner").raters == ("a", "b")
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        ("{", "it is not JSON"),
+        ("{}", "it holds no ratings"),
+        ("[]", "it is no list of records"),
+        ("3", "it holds no ratings"),
+        ('{"a": {"x": 1}, "a": {"y": 2}}', "the name 'a' stands twice"),
+        ('{"a": {"x": 1}, "b": 2}', "'b' has no ratings, as others have"),
+        ('{"a": {"x": [1]}, "b": {"x": 1}}', r"the rating of a by x is \[1\]"),
+        ('{"a": {}, "b": {}}', "it holds no ratings"),
+        ('[{"item": {"a": 1}}]', "'item' of record 1 is"),
+    ],
+)
+def test_bad_files(tmp_path, content, said):
+    file = write(tmp_path, content)
+    with pytest.raises(InputError, match=said) as caught:
+        read_ratings(file)
+    assert caught.value.file == file

@@ -1,0 +1,143 @@
+"""Pairs shown in both orders: answers swapped back, and the position bias with its interval."""
+
+import numpy as np
+import pytest
+
+import lehner
+from lehner import InputError, position_bias, read_ratings
+from lehner.judges.presentation_order import read_order, swap_back
+
+HEADER = "item,rater,order,rating\n"
+
+
+def both(answers, rater="gpt"):
+    """Give columns of one rater's answers (in the first order, in the swapped one)."""
+    items = np.repeat(np.arange(len(answers)), 2)
+    return {
+        "item": items.tolist(),
+        "rater": [rater] * len(items),
+        "order": ["AB", "BA"] * len(answers),
+        "rating": [answer for pair in answers for answer in pair],
+    }
+
+
+def judge(rng, n_items, right, first):
+    """Simulate positions chosen by a judge who, with some probability, chooses a place blindly."""
+    blind = rng.random((n_items, 2)) < 0.3
+    good = rng.random(n_items) < right
+    named = np.column_stack([good, ~good])  # whether the first place holds the answer preferred
+    chosen_first = np.where(blind, rng.random((n_items, 2)) < first, named)
+    return np.where(chosen_first, "A", "B")
+
+
+def test_numbers_by_hand():
+    # Always first, always the same answer, always second, a tie and a choice.
+    columns = both([("A", "A"), ("A", "B"), ("B", "A"), ("B", "B"), ("tie", "A"), ("A", "A")])
+    (found,) = position_bias(columns)
+    assert found.n_items == 6
+    shares = [1, 0.5, 0.5, 0, 0.75, 1]
+    assert found.chooses_first.estimate == pytest.approx(np.mean(shares))
+    assert found.consistent.estimate == pytest.approx(2 / 6)
+    # Agresti & Min (2005): 0.5 is added to each cell of the matched pairs.
+    d = np.array([*shares, 1, 0]) - 0.5
+    weights = np.array([1] * 6 + [0.5, 0.5])
+    n = 8
+    middle = (weights * d).sum() / n
+    error = np.sqrt((weights * d**2).sum() / n - middle**2) / np.sqrt(n)
+    expected = 0.5 + middle + 1.6448536 * error * np.array([-1, 1])
+    assert [found.chooses_first.lower, found.chooses_first.upper] == pytest.approx(expected)
+
+
+def test_without_ties_it_is_the_interval_of_matched_proportions():
+    n_first, n_same, n_second = 12, 70, 5
+    columns = both([("A", "A")] * n_first + [("A", "B")] * n_same + [("B", "B")] * n_second)
+    (found,) = position_bias(columns, level=0.95)
+    b, c, n = n_first + 0.5, n_second + 0.5, n_first + n_same + n_second + 2
+    difference = (b - c) / n
+    error = np.sqrt(b + c - (b - c) ** 2 / n) / n
+    ends = [found.chooses_first.lower, found.chooses_first.upper]
+    expected = 0.5 + (difference + 1.9599640 * error * np.array([-1, 1])) / 2
+    assert ends == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("n_items", [30, 200])
+def test_intervals_hold_in_simulations(n_items):
+    rng = np.random.default_rng(1)
+    truth = 0.7 * 0.5 + 0.3 * 0.8
+    held = 0
+    for _ in range(400):
+        (found,) = position_bias(both(judge(rng, n_items, 0.7, 0.8).tolist()))
+        held += found.chooses_first.lower <= truth <= found.chooses_first.upper
+    assert abs(held / 400 - 0.9) < 0.05
+
+
+def test_ratings_that_name_answers_give_the_same():
+    rng = np.random.default_rng(2)
+    columns = both(judge(rng, 50, 0.8, 0.7).tolist())
+    back = swap_back(columns, "rating", read_order(columns, "order", "rating"))
+    named = position_bias(columns | {"rating": back}, swapped_back=True)
+    assert named == position_bias(columns)
+
+
+@pytest.mark.parametrize(
+    ("orders", "pair"),
+    [(("original", "Swapped"), ("1", "2")), (("0", "1"), ("model_a", "model_b"))],
+)
+def test_other_names_of_orders_and_places(orders, pair):
+    columns = {"order": [*orders, orders[0]], "rating": [pair[0], pair[0], pair[1]]}
+    found = read_order(columns, "order", "rating")
+    assert found.swapped.tolist() == [False, True, False]
+    back = [str(label) for label in swap_back(columns, "rating", found)]
+    assert back == [*pair, pair[1]]
+
+
+def test_both_orders_are_repeated_ratings_of_one_rater(tmp_path):
+    file = tmp_path / "judges.csv"
+    rows = ["1,gpt,AB,A", "1,gpt,BA,B", "2,gpt,AB,A", "2,gpt,BA,A", "1,Bo,AB,A", "2,Bo,BA,B"]
+    file.write_text(HEADER + "\n".join(rows) + "\n")
+    ratings = read_ratings(file, order="order")
+    assert ratings.repeated and ratings.n_ratings == 6
+    # Item 1: gpt says A twice, Bo A. Item 2: gpt A and B, Bo A (B of a swapped pair).
+    assert ratings.votes().tolist() == [[3, 0], [2, 1]]
+    said = [note for note in ratings.notes if "position bias" in note]
+    assert len(said) == 1 and said[0].startswith("position bias of gpt: ")
+    assert "of 2 items" in said[0]
+    assert lehner.label(ratings, "majority").most_probable() == [("A",), ("A",)]
+
+
+def test_a_file_that_names_answers_is_suspected_and_can_be_said(tmp_path):
+    file = tmp_path / "judges.csv"
+    rows = [f"{i},{rater},{order},A" for i in range(4) for rater in "xy" for order in ("AB", "BA")]
+    rows += ["4,x,AB,B", "4,x,BA,B", "4,y,AB,B", "4,y,BA,B"]
+    file.write_text(HEADER + "\n".join(rows) + "\n")
+    taken = read_ratings(file, order="order", categories=["A", "B"])
+    assert any("0% of the answers are the same in both orders" in note for note in taken.notes)
+    said = read_ratings(file, order="order", swapped_back=True, categories=["A", "B"])
+    assert said.votes().tolist() == [[4, 0]] * 4 + [[0, 4]]
+    assert not any("swapped back" in note for note in said.notes)
+
+
+@pytest.mark.parametrize(
+    ("rows", "said"),
+    [
+        ("1,x,AB,A\n1,x,XY,B\n", "'order' holds AB, XY"),
+        ("1,x,AB,A\n1,x,,B\n", "the order is blank"),
+        ("1,x,AB,good\n1,x,BA,bad\n", "no two of the ratings good, bad are known as positions"),
+        ("1,x,AB,A\n1,x,AB,B\n", "rates the item a second time"),
+    ],
+)
+def test_bad_orders(tmp_path, rows, said):
+    file = tmp_path / "judges.csv"
+    file.write_text(HEADER + rows)
+    with pytest.raises(InputError, match=said):
+        read_ratings(file, order="order")
+
+
+def test_orders_need_a_row_per_rating_and_a_column(tmp_path):
+    file = tmp_path / "judges.csv"
+    file.write_text("item,x,y,order\n1,A,B,AB\n2,A,A,BA\n")
+    with pytest.raises(InputError, match="only in a table with a row per rating"):
+        read_ratings(file, order="order")
+    file.write_text("item,rater,rating\n1,x,A\n")
+    with pytest.raises(InputError, match="there is no column 'order'"):
+        read_ratings(file, order="order")

@@ -1,0 +1,94 @@
+"""The choice among models: what it is made of, and what it comes to in simulated crowds."""
+
+import numpy as np
+import pytest
+
+from lehner import Ratings, Scenario, simulate
+from lehner.labels.choice import FEW_RATERS, _choose, choose_models
+from lehner.labels.held_out import HeldOut, hold_out
+from lehner.labels.models import LABEL_MODELS, MAJORITY
+from lehner.labels.responses import FIRST_PRIOR
+
+
+def bare(scenario, seed=1):
+    return simulate(scenario, seed).without_system().with_truth(None)
+
+
+def means_of(**means):
+    """Make held-out log probabilities with these means, all differences far from chance."""
+    noise = np.tile([0.01, -0.01], 500)
+    log = {name: mean + noise * (1 + number) for number, (name, mean) in enumerate(means.items())}
+    return HeldOut(item_index=np.arange(1000), log_probability=log), means
+
+
+FLAT = {"majority": -1.0, "one_coin_vb": -0.99, "one_coin_by_rater_vb": -0.9}
+
+
+@pytest.mark.parametrize(
+    ("n_raters", "full", "ebcc", "first"),
+    [
+        (50, -0.8, -0.7, "ebcc"),
+        (50, -0.8, -0.81, "dawid_skene_vb"),
+        (50, -0.95, -0.96, "one_coin_by_rater_vb"),
+        (FEW_RATERS - 1, -0.8, -0.7, "one_coin_vb"),  # few raters who share mistakes
+        (FEW_RATERS - 1, -0.8, -0.79, "dawid_skene_vb"),  # hardly any
+    ],
+)
+def test_the_best_predicting_model_is_first(n_raters, full, ebcc, first):
+    held, means = means_of(**FLAT, dawid_skene_vb=full, ebcc=ebcc)
+    models, _ = _choose(held, means, n_raters)
+    assert models[0] == first
+    assert models[-1] in (MAJORITY, "one_coin_vb")
+    assert list(models[:-1]) == sorted(models[:-1], key=means.get, reverse=True)
+
+
+def test_standard_errors_are_of_items():
+    gain = np.repeat(np.random.default_rng(1).normal(0.1, 1, 400), 5)
+    log = {"a": gain, "b": np.zeros(2000)}
+    by_item = HeldOut(item_index=np.repeat(np.arange(400), 5), log_probability=log)
+    by_rating = HeldOut(item_index=np.arange(2000), log_probability=log)
+    ratio = by_rating.standard_errors_between("a", "b") / by_item.standard_errors_between("a", "b")
+    assert ratio == pytest.approx(np.sqrt(5))
+    items = gain[::5]
+    error = items.std() / np.sqrt(400)
+    assert by_item.standard_errors_between("a", "b") == pytest.approx(items.mean() / error)
+
+
+def test_held_out_probabilities_of_the_majority_by_hand():
+    # Two raters always agree: held out, a rating is predicted by the other rater's.
+    ratings = Ratings(np.repeat(np.arange(400)[:, None] % 2, 2, axis=1), ["no", "yes"])
+    held = hold_out(ratings, (MAJORITY,), 1)
+    accuracy = FIRST_PRIOR.right / (FIRST_PRIOR.right + FIRST_PRIOR.wrong)
+    assert np.all(held.log_probability[MAJORITY] < 0)
+    assert np.exp(held.mean(MAJORITY)) > accuracy
+    # Each rating whose item has another one is held out once.
+    assert len(held.item_index) <= ratings.n_ratings
+    assert np.bincount(held.item_index).max() <= 2
+
+
+def test_raters_alike_count_the_same():
+    choice = choose_models(bare(Scenario(n_categories=3, rater_accuracy=(0.7,) * 5)), 1)
+    assert choice.models[0] in (MAJORITY, "one_coin_vb")
+    assert "no model in which raters differ" in choice.reason
+
+
+def test_raters_apart_do_not():
+    scenario = Scenario(n_categories=4, n_items=300, rater_accuracy=(0.95, 0.6, 0.4, 0.4, 0.4))
+    assert choose_models(bare(scenario), 1).models[0] == "one_coin_by_rater_vb"
+
+
+def test_anonymous_raters_count_the_same():
+    ratings = Ratings.from_counts([[3, 1], [0, 4], [4, 0]] * 20, ["no", "yes"])
+    assert set(choose_models(ratings, 1).means) == {MAJORITY, "one_coin_vb"}
+
+
+def test_nothing_to_hold_out_leaves_the_majority():
+    choice = choose_models(Ratings([[0, 1]], ["no", "yes"]), 5)
+    assert choice.models == (MAJORITY,) or choice.n_held_out > 0
+
+
+def test_every_model_is_scored_on_the_same_ratings():
+    held = hold_out(bare(Scenario(n_items=40, n_categories=2)), tuple(LABEL_MODELS), 1)
+    assert {len(values) for values in held.log_probability.values()} == {len(held.item_index)}
+    again = hold_out(bare(Scenario(n_items=40, n_categories=2)), tuple(LABEL_MODELS), 1)
+    np.testing.assert_array_equal(held.log_probability["ebcc"], again.log_probability["ebcc"])

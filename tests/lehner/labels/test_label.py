@@ -1,0 +1,137 @@
+"""`lehner.label`: labels near the best in simulated crowds, and warnings where they are not."""
+
+import numpy as np
+import pytest
+
+import lehner
+from lehner import InputError, Ratings, Scenario, fit_latent_class, load_dataset, simulate
+from lehner.labels import label as labelling
+from lehner.labels.choice import Choice
+from lehner.labels.doubts import UNSETTLED, expected_share_right
+from lehner.labels.label import QUICK_METHODS
+
+WORSE = "may be worse than the majority"
+
+
+def truth_and_ratings(scenario, seed):
+    simulated = simulate(scenario, seed).without_system()
+    return simulated.truth, simulated.with_truth(None)
+
+
+def right(labels, truth):
+    values = labels.truth_probabilities.values
+    best = values >= values.max(axis=1, keepdims=True) - 1e-9
+    return (best[np.arange(len(truth)), truth] / best.sum(axis=1)).mean()
+
+
+@pytest.mark.parametrize(
+    ("scenario", "better"),
+    [
+        (Scenario(n_categories=4, n_items=300, rater_accuracy=(0.9, 0.6, 0.5, 0.5, 0.4)), 0.05),
+        (
+            Scenario(
+                n_categories=4,
+                n_items=400,
+                rater_accuracy=tuple(np.linspace(0.35, 0.95, 40).tolist()),
+                missing=0.88,
+            ),
+            0.03,
+        ),
+        (Scenario(n_categories=3, n_items=200, rater_accuracy=(0.7,) * 5), 0.0),
+    ],
+)
+def test_automatic_labels_are_better_than_the_majority_where_raters_differ(scenario, better):
+    truth, ratings = truth_and_ratings(scenario, 2)
+    found = right(lehner.label(ratings), truth)
+    assert found >= right(lehner.label(ratings, "majority"), truth) + better
+
+
+def test_what_was_chosen_and_why_is_said():
+    labels = lehner.label(load_dataset("anesthesia"))
+    said = labels.warnings[0]
+    assert said.startswith(f"labels by {labels.method}: ")
+    assert "mean log probability of" in said and "ebcc -0." in said
+    assert not labels.uses_system
+
+
+def test_maximum_likelihood_is_that_of_fit_latent_class():
+    ratings = load_dataset("anesthesia")
+    labels = lehner.label(ratings, "dawid_skene_ml", compare=False)
+    expected = fit_latent_class(ratings).class_probabilities
+    np.testing.assert_array_equal(labels.truth_probabilities, expected)
+    assert labels.method == "dawid_skene_ml"
+
+
+@pytest.mark.parametrize("method", QUICK_METHODS)
+def test_every_method_labels_with_known_truths_as_data(method):
+    ratings = simulate(Scenario(n_categories=3, n_items=60, rater_accuracy=(0.7,) * 4), 2)
+    truth = ratings.truth
+    known = np.where(np.arange(60) < 20, truth, -1)
+    labels = lehner.label(ratings.with_truth(known), method, compare=False)
+    assert labels.defined
+    assert list(labels.truth_probabilities.dims) == ["item", "category"]
+    if method not in ("algebraic",):
+        sure = labels.truth_probabilities.values[np.arange(20), truth[:20]]
+        np.testing.assert_allclose(sure, 1)
+        assert any("entered as data" in text for text in labels.warnings)
+
+
+def test_a_warning_where_labels_are_worse_than_the_majority():
+    sparse = Scenario(n_categories=4, n_items=300, rater_accuracy=(0.7,) * 60, missing=0.94)
+    truth, ratings = truth_and_ratings(sparse, 1)
+    full = lehner.label(ratings, "dawid_skene_ml")
+    assert right(full, truth) < right(lehner.label(ratings, "majority"), truth) - 0.02
+    assert any(WORSE in text for text in full.warnings)
+
+
+def test_no_warning_where_they_are_better():
+    apart = Scenario(n_categories=3, n_items=300, rater_accuracy=(0.95, 0.6, 0.5, 0.5, 0.5))
+    truth, ratings = truth_and_ratings(apart, 1)
+    by_rater = lehner.label(ratings, "one_coin_by_rater_ml")
+    assert right(by_rater, truth) > right(lehner.label(ratings, "majority"), truth)
+    assert not any(WORSE in text for text in by_rater.warnings)
+
+
+def test_expected_share_right_by_hand():
+    believed = np.array([[0.8, 0.2], [0.3, 0.7], [0.5, 0.5]])
+    votes = [[2, 0], [1, 1], [3, 0]]
+    assert expected_share_right(votes, believed, [1, 2, 1]) == pytest.approx((0.8 + 1 + 0.5) / 4)
+
+
+def test_a_model_whose_categories_are_not_the_raters_gives_way(monkeypatch):
+    # Difficulty that is taken for a category: items that are easy, and items that are not.
+    scenario = Scenario(
+        n_categories=3, n_items=400, rater_accuracy=(0.65,) * 12, difficulty=(-0.3, 0.0, 0.3)
+    )
+    ratings = next(
+        candidate
+        for candidate in (simulate(scenario, seed).without_system() for seed in range(9))
+        if any(
+            UNSETTLED in text
+            for text in lehner.label(
+                candidate.with_truth(None), "dawid_skene_vb", compare=False
+            ).warnings
+        )
+    ).with_truth(None)
+    choice = Choice(
+        models=("dawid_skene_vb", "majority"), means={}, n_held_out=0, reason="it predicts best"
+    )
+    monkeypatch.setattr(labelling, "choose_models", lambda ratings, seed: choice)
+    labels = lehner.label(ratings)
+    assert labels.method == "majority"
+    assert "dawid_skene_vb would predict ratings better" in labels.warnings[0]
+
+
+def test_anonymous_raters():
+    ratings = Ratings.from_counts([[3, 1], [0, 4], [4, 0]] * 10, ["no", "yes"])
+    assert lehner.label(ratings).most_probable()[:3] == [("no",), ("yes",), ("no",)]
+    with pytest.raises(InputError, match="in ebcc raters differ; choose majority"):
+        lehner.label(ratings, "ebcc")
+
+
+def test_bad_input():
+    ratings = Ratings([[0, 1], [1, 1]], ["no", "yes"])
+    with pytest.raises(InputError, match="method is 'dawid'; choose among automatic, "):
+        lehner.label(ratings, "dawid")
+    with pytest.raises(InputError, match="there is 1 rater"):
+        lehner.label(Ratings([[0], [1]], ["no", "yes"]))

@@ -1,0 +1,103 @@
+"""Variational Bayes for labels: against plain loops, a known prior, and identities."""
+
+import numpy as np
+import pytest
+
+from lehner import Scenario, simulate
+from lehner.labels import mean_field
+from lehner.labels.mean_field import fit_mean_field, fit_starts
+from lehner.labels.models import LABEL_MODELS
+from lehner.labels.responses import FIRST_PRIOR, Cells, update_prior
+from lehner.latent_class.pattern_table import tabulate
+from tests.reference.variational import independent_classifier_combination
+
+CROWD = Scenario(
+    n_categories=3, n_items=120, rater_accuracy=(0.4, 0.5, 0.6, 0.7, 0.8, 0.9), missing=0.4
+)
+
+
+def crowd(seed=1):
+    """Simulate a crowd without system and truth, each item with a rating."""
+    ratings = simulate(CROWD, seed).without_system().with_truth(None)
+    return ratings.take(ratings.votes().sum(axis=1) > 0)
+
+
+def classes(ratings, name, seed=1):
+    table, pattern = tabulate(ratings)
+    fits = fit_starts(table, LABEL_MODELS[name], seed)
+    return np.mean([fit.classes for fit in fits], axis=0)[pattern]
+
+
+@pytest.mark.parametrize("steps", [1, 7])
+def test_full_matrices_are_those_of_plain_loops(steps, monkeypatch):
+    ratings = crowd()
+    monkeypatch.setattr(mean_field, "STEPS", steps)
+    expected = independent_classifier_combination(ratings.codes, 3, steps)
+    np.testing.assert_allclose(classes(ratings, "dawid_skene_vb"), expected, atol=1e-10)
+
+
+def test_one_subtype_is_no_subtype(monkeypatch):
+    ratings = crowd()
+    monkeypatch.setitem(
+        LABEL_MODELS, "one", type(LABEL_MODELS["ebcc"])(summary="", rows="matrix", subtypes=1)
+    )
+    np.testing.assert_array_equal(classes(ratings, "one"), classes(ratings, "dawid_skene_vb"))
+
+
+@pytest.mark.parametrize(("right", "wrong", "n_wrong"), [(6.0, 1.5, 3), (2.0, 2.0, 1)])
+def test_the_prior_of_rows_is_found(right, wrong, n_wrong):
+    rng = np.random.default_rng(1)
+    rows = rng.dirichlet([right, *[wrong] * n_wrong], 4000)
+    counts = np.array([rng.multinomial(40, row) for row in rows], dtype=float)
+    prior = FIRST_PRIOR
+    for _ in range(300):
+        prior = update_prior(Cells(counts[:, 0], counts[:, 1:]), prior)
+    assert prior.right == pytest.approx(right, rel=0.06)
+    assert prior.wrong == pytest.approx(wrong, rel=0.06)
+
+
+def test_no_ratings_leave_the_prior():
+    assert update_prior(Cells(np.zeros(3), np.zeros((3, 2))), FIRST_PRIOR) == FIRST_PRIOR
+
+
+def test_the_majority_is_that_of_the_votes_and_says_how_sure_it_is():
+    ratings = simulate(
+        Scenario(n_categories=3, n_items=5000, rater_accuracy=(0.7,) * 5, base_rates="equal"), 1
+    )
+    truth = np.eye(3)[ratings.truth]
+    bare = ratings.without_system().with_truth(None)
+    votes, found = bare.votes(), classes(bare, "majority")
+    best = found >= found.max(axis=1, keepdims=True) - 1e-9
+    np.testing.assert_array_equal(best, votes == votes.max(axis=1, keepdims=True))
+    # Probabilities come in few values: among items with one of them, about that share is right.
+    for value in np.unique(found.round(9)):
+        alike = np.abs(found - value) < 1e-8
+        assert abs(truth[alike].mean() - value) < 4 * np.sqrt(0.25 / alike.sum()) + 0.01
+
+
+@pytest.mark.parametrize("name", [name for name in LABEL_MODELS if name != "ebcc"])
+def test_grouped_rows_are_as_many_items(name):
+    ratings = simulate(Scenario(n_categories=2, n_items=150), 3).without_system().with_truth(None)
+    collapsed = ratings.collapse(truth=False)
+    pattern = ratings.patterns(truth=False).inverse
+    found = classes(collapsed, name)[pattern]
+    np.testing.assert_allclose(found, classes(ratings, name), atol=1e-12)
+
+
+@pytest.mark.parametrize("name", LABEL_MODELS)
+def test_same_seed_same_numbers_and_probabilities(name):
+    ratings = crowd(2)
+    first = classes(ratings, name, 4)
+    np.testing.assert_array_equal(first, classes(ratings, name, 4))
+    np.testing.assert_allclose(first.sum(axis=1), 1)
+    table, _ = tabulate(ratings)
+    fit = fit_mean_field(table, LABEL_MODELS[name], 1)
+    np.testing.assert_allclose(fit.response.sum(axis=2), 1)
+    assert fit.said.sum() == pytest.approx(ratings.n_ratings)
+
+
+def test_categories_in_another_order_give_the_same_labels():
+    ratings = crowd(3)
+    turned = type(ratings)(np.where(ratings.codes < 0, -1, 2 - ratings.codes), ("C", "B", "A"))
+    found = classes(turned, "dawid_skene_vb")[:, ::-1]
+    np.testing.assert_allclose(found, classes(ratings, "dawid_skene_vb"), atol=1e-9)

@@ -71,8 +71,13 @@ def plot_violation(atlas: pd.DataFrame, violation: Violation) -> Figure:
             for column, rater in enumerate(RATER_ACCURACIES):
                 ax = axes[row, column]
                 found = atlas_slice(atlas, system_accuracy=system, rater_accuracy=rater)
-                for method in METHODS:
-                    _line(ax, found[found.method == method], **method_style(method).options())
+                for i, method in enumerate(METHODS):
+                    # Where methods coincide, those beneath are seen around those above.
+                    look = method_style(method).options() | {
+                        "ms": 6 - 0.5 * i,
+                        "lw": 2.5 - 0.25 * i,
+                    }
+                    _line(ax, found[found.method == method], **look)
                 ax.set_title(f"system {system:g}, raters {rater:g}")
                 ax.sharey(axes[row, 0])
                 ax.tick_params(labelleft=column == 0)
@@ -96,7 +101,7 @@ def _side(ax: "Axes", atlas: pd.DataFrame, name: str) -> None:
     title, values = SIDES[name]
     for i, (value, label) in enumerate(values.items()):
         found = atlas_slice(atlas, **SIDE, **{name: value})
-        options = {"color": shade(i, len(values)), "marker": "osD"[i], "label": label}
+        options = {"color": shade(i, len(values)), "marker": "osD"[i], "label": label, "ms": 3.5}
         _line(ax, found[found.method == "algebraic"], **options)
     ax.legend()
     ax.set_title(f"{method_label('algebraic')} by {title}\n(system 0.9, raters 0.6)")
@@ -106,7 +111,7 @@ def _line(ax: "Axes", found: pd.DataFrame, **options: Any) -> None:
     """Draw a line with 95% Monte Carlo intervals."""
     found = found.sort_values("strength")
     errors = Z * found.standard_error
-    ax.errorbar(found.strength, found.bias, yerr=errors, ms=3.5, lw=1, elinewidth=0.8, **options)
+    ax.errorbar(found.strength, found.bias, yerr=errors, elinewidth=0.8, **options)
 
 
 def _alt_text(atlas: pd.DataFrame, violation: Violation) -> str:

@@ -15,30 +15,40 @@ def agreement(
     data: Data,
     system: System = None,
     table: Annotated[
-        bool, typer.Option("--table", help="FILE is a square table: row estimated, column actual.")
+        bool,
+        typer.Option(
+            "--table",
+            help="DATA is a square table of counts or probabilities: a row for each estimated "
+            "category, a column for each actual one.",
+        ),
     ] = False,
     weights: Annotated[
         list[str] | None,
         typer.Option(
-            help="identity; by position linear, quadratic, radical, ordinal, circular, bipolar; "
-            "by value interval, ratio, linear_by_value, …; or a file with a square table; separate "
-            "several by commas. Default: identity; if ordered, four."
+            metavar="NAMES",
+            help="Weights of disagreements, separated by commas: identity; by position linear, "
+            "quadratic, radical, ordinal, circular, bipolar; by value interval, ratio, "
+            "linear_by_value, …; or a file with a square table. Default: identity; for ordered "
+            "categories identity, linear, quadratic and ordinal.",
         ),
     ] = None,
     interval: Interval = 0.9,
     *,
     reading: Reading,
     n_items: Annotated[
-        float | None, typer.Option(help="Number of items behind a table of probabilities.")
+        float | None,
+        typer.Option(metavar="N", help="The number of items that a table of probabilities is of."),
     ] = None,
     population_size: Annotated[
         float | None,
-        typer.Option(help="Number of all items, of which these are a random sample."),
+        typer.Option(
+            metavar="N", help="The number of all items, of which these are a random sample."
+        ),
     ] = None,
     output: Output = None,
     as_json: AsJson = False,
 ) -> None:
-    """Measure the agreement of raters by every usual coefficient."""
+    """Measure how much raters agree, by every usual coefficient with its interval."""
     from experiments.agreement.report import report_on_ratings, report_on_table, show, write
 
     chosen = split_names(weights) or None

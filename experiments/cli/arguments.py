@@ -32,26 +32,47 @@ def _check_seed(seed: int) -> int:
 
 
 Data = Annotated[
-    str, typer.Argument(help="Ratings file (CSV, Excel, JSON or Parquet), or a data set.")
+    str,
+    typer.Argument(
+        metavar="DATA",
+        help="A ratings file (CSV, Excel, JSON or Parquet), or the name of a bundled data set.",
+    ),
 ]
-System = Annotated[str | None, typer.Option(help="Column or rater that is the system.")]
+System = Annotated[
+    str | None,
+    typer.Option(metavar="NAME", help="The column or rater that is the system to evaluate."),
+]
 Systems = Annotated[
     list[str] | None,
     typer.Option(
         "--system",
-        help="Column or rater that is the system; for several systems, separated by commas or in "
-        "several --system.",
+        metavar="NAMES",
+        help="The column or rater that is the system to evaluate; several systems are separated "
+        "by commas or stand in several --system.",
     ),
 ]
 Truth = Annotated[
-    str | None, typer.Option(help="Column of known truths, or a file with columns item, truth.")
+    str | None,
+    typer.Option(
+        metavar="NAME",
+        help="The column of known true categories, or a file with the columns item and truth.",
+    ),
 ]
 Interval = Annotated[
-    float, typer.Option(help="Probability of the intervals.", callback=_check_interval)
+    float,
+    typer.Option(metavar="P", help="The probability of the intervals.", callback=_check_interval),
 ]
-Seed = Annotated[int, typer.Option(help="Same seed, same numbers.", callback=_check_seed)]
-AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
-Output = Annotated[Path | None, typer.Option(help="Folder for tables and figures.")]
+Seed = Annotated[
+    int,
+    typer.Option(
+        metavar="N", help="The seed: the same seed gives the same numbers.", callback=_check_seed
+    ),
+]
+AsJson = Annotated[bool, typer.Option("--json", help="Print the results as one JSON object.")]
+Output = Annotated[
+    Path | None,
+    typer.Option(metavar="FOLDER", help="The folder into which tables and figures are written."),
+]
 
 
 def split_names(given: Sequence[str] | None) -> list[str]:
@@ -105,23 +126,40 @@ class Reading:
     Options of several names hold texts as typed, which `split_names` splits.
     """
 
-    item: Annotated[str | None, typer.Option(help="Column that names the items.")] = None
+    item: Annotated[
+        str | None, typer.Option(metavar="NAME", help="The column that names the items.")
+    ] = None
     raters: Annotated[
         list[str] | None,
-        typer.Option(help="Rater columns, separated by commas or in several --raters."),
+        typer.Option(
+            metavar="NAMES",
+            help="The columns of the raters, separated by commas or in several --raters. "
+            "Default: all columns that have no other part.",
+        ),
     ] = None
-    counts: Annotated[str | None, typer.Option(help="Column of numbers of items.")] = None
+    counts: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME", help="The column that says how many items each row stands for."
+        ),
+    ] = None
     categories: Annotated[
         list[str] | None,
         typer.Option(
-            help="All categories in order, separated by commas or in several --categories."
+            metavar="NAMES",
+            help="All categories in their order, separated by commas or in several --categories. "
+            "Default: those that occur, sorted.",
         ),
     ] = None
-    ordered: Annotated[bool, typer.Option("--ordered", help="Categories are ordered.")] = False
+    ordered: Annotated[
+        bool, typer.Option("--ordered", help="The order of the categories means something.")
+    ] = False
     missing: Annotated[
         list[str] | None,
         typer.Option(
-            help="Labels that stand for no rating, separated by commas or in several --missing."
+            metavar="LABELS",
+            help="Labels that stand for a missing rating, separated by commas or in several "
+            "--missing; blanks, NA, NaN and null always do.",
         ),
     ] = None
     repeated: Annotated[
@@ -129,7 +167,7 @@ class Reading:
         typer.Option("--repeated", help="A rater may rate an item more than once, row by row."),
     ] = False
     fold_case: Annotated[
-        bool, typer.Option("--fold-case", help="Read labels that differ in case or spaces as one.")
+        bool, typer.Option("--fold-case", help="Labels that differ in case or spaces only are one.")
     ] = False
     order: Annotated[
         str | None,

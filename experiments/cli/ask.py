@@ -19,9 +19,15 @@ METHOD = "algebraic_likelihood"
 def ask(
     data: Data,
     system: System = None,
-    n: Annotated[int, typer.Option("--n", help="How many items an expert can label.")] = 20,
+    n: Annotated[
+        int, typer.Option("--n", metavar="N", help="How many items an expert can label.")
+    ] = 20,
     by: Annotated[
-        str, typer.Option(help="random, or votes: in proportion to how the raters voted.")
+        str,
+        typer.Option(
+            metavar="WAY",
+            help="How items are drawn: random, or votes, in proportion to how the raters voted.",
+        ),
     ] = "votes",
     seed: Seed = 1,
     truth: Truth = None,
@@ -29,7 +35,11 @@ def ask(
     *,
     reading: Reading,
     output: Annotated[
-        Path, typer.Option(help="CSV file for the expert; one that exists is not overwritten.")
+        Path,
+        typer.Option(
+            metavar="FILE",
+            help="The CSV file for the expert; a file that exists is not overwritten.",
+        ),
     ] = Path("to_label.csv"),
     as_json: AsJson = False,
 ) -> None:
@@ -62,7 +72,7 @@ def ask(
     write_csv(table, output)
     print("\n".join(header_lines(data_notes(ratings))), file=sys.stderr)
     print(json.dumps(found, indent=2, allow_nan=False) if as_json else _text(found, ratings))
-    print(f"wrote {output}: fill in the column truth, then", file=sys.stderr)
+    print(f"wrote {output}; fill in its column truth, and then run", file=sys.stderr)
     print(f"  lehner estimate {data} … --truth {output}", file=sys.stderr)
 
 
@@ -110,16 +120,18 @@ def _text(found: dict[str, Any], ratings: "Ratings") -> str:
     how = "at random" if found["by"] == "random" else "in proportion to the raters' votes"
     lines = [
         f"{counted(found['n'], 'item')} of the {len(unlabelled(ratings))} that the system answered "
-        f"and whose truth is unknown, chosen {how} with seed {found['seed']}"
+        f"and whose truth is unknown were chosen {how}, with seed {found['seed']}."
     ]
     if found["width_before"] is None:
-        lines.append("the ratings give no probabilities to start from, hence no expected widths")
+        lines.append(
+            "The ratings give no probabilities to start from, so that no widths can be expected."
+        )
         return "\n".join(lines)
     lines += [
-        f"width of the {found['interval']:.0%} interval of the accuracy in this sample:",
-        f"  {found['width_of_algebra']:.2f} by the algebra, if raters and system share no mistakes",
-        f"  {found['width_before']:.2f} before, if they may share mistakes",
-        f"  {found['expected_width']:.2f} expected with {found['n']} more known",
-        f"about {counted(found['n_for_0.05'], 'more known truth')} would give ±.05",
+        f"The {found['interval']:.0%} interval of the accuracy in this sample has the width",
+        f"  {found['width_of_algebra']:.2f} by the algebra, if system and raters share no mistakes",
+        f"  {found['width_before']:.2f} before these truths are known, if they may share mistakes",
+        f"  {found['expected_width']:.2f} expected after {found['n']} more truths are known",
+        f"About {counted(found['n_for_0.05'], 'more known truth')} would give ±.05.",
     ]
     return "\n".join(lines)

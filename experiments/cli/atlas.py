@@ -11,12 +11,15 @@ from experiments.cli.arguments import Seed, split_names
 
 def atlas(
     violation: Annotated[
-        list[str] | None, typer.Option(help="Violation; separate several by commas. Default: all.")
+        list[str] | None,
+        typer.Option(metavar="NAMES", help="Violations, separated by commas. Default: all."),
     ] = None,
-    output: Annotated[Path, typer.Option(help="Folder for tables and figures.")] = Path("."),
+    output: Annotated[
+        Path, typer.Option(metavar="FOLDER", help="The folder for tables and figures.")
+    ] = Path("."),
     seed: Seed = 1,
 ) -> None:
-    """Compute each method's large-sample bias where an assumption fails: tables and figures."""
+    """Compute how biased each method is in large samples where an assumption fails."""
     from experiments.atlas.atlas_command import write_atlas
 
     for path in write_atlas(split_names(violation) or None, output, seed):

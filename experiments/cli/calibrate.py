@@ -11,20 +11,27 @@ from experiments.cli.arguments import Seed, split_names
 
 def calibrate(
     model: Annotated[
-        list[str] | None, typer.Option(help="Model; separate several by commas. Default: all.")
+        list[str] | None,
+        typer.Option(metavar="NAMES", help="Models, separated by commas. Default: all."),
     ] = None,
     design: Annotated[
         list[str] | None,
         typer.Option(
-            help="Design, as K5_J3_n500: 5 categories, 3 raters, 500 items; separate several by "
-            "commas. Default: K3_J3_n40_missing."
+            metavar="NAMES",
+            help="Designs, separated by commas; K5_J3_n500 has 5 categories, 3 raters and 500 "
+            "items. Default: K3_J3_n40_missing.",
         ),
     ] = None,
-    simulations: Annotated[int, typer.Option(help="Simulations of each model and design.")] = 1000,
-    output: Annotated[Path, typer.Option(help="Folder for ranks, table and figure.")] = Path("."),
+    simulations: Annotated[
+        int, typer.Option(metavar="N", help="How often each model and design is simulated.")
+    ] = 1000,
+    output: Annotated[
+        Path,
+        typer.Option(metavar="FOLDER", help="The folder for the ranks, the table and the figure."),
+    ] = Path("."),
     seed: Seed = 1,
 ) -> None:
-    """Check by simulation that the intervals of the Bayesian models are what they say."""
+    """Check by simulation that intervals of the Bayesian models hold as often as they should."""
     from experiments.calibration.calibration_command import write_calibration
 
     models, designs = split_names(model) or None, split_names(design) or None

@@ -17,16 +17,20 @@ if TYPE_CHECKING:
 def check(
     data: Data,
     system: System = None,
-    replicates: Annotated[int, typer.Option(help="Simulated data sets behind each p-value.")] = 999,
+    replicates: Annotated[
+        int,
+        typer.Option(metavar="N", help="The number of simulated data sets behind each p-value."),
+    ] = 999,
     seed: Seed = 1,
     truth: Truth = None,
     *,
     reading: Reading,
     as_json: AsJson = False,
 ) -> None:
-    """Test the K-properties, and say what their failure does to the estimate.
+    """Test the assumptions of the algebra, and say what their failure does to its estimate.
 
-    Exit code 1 if none of them can be tested.
+    These are the K-properties: all raters are equally accurate, all their errors are equally
+    probable, and all items are equally difficult. The exit code is 1 if none can be tested.
     """
     from experiments.cli.load import load
     from lehner.core.checks import check_whole_number

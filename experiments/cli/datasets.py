@@ -2,7 +2,7 @@
 
 
 def datasets() -> None:
-    """List the bundled data sets with their sizes and sources."""
+    """List the data sets that come with lehner, with their sizes and sources."""
     from lehner import list_datasets, load_dataset
 
     for dataset in list_datasets():

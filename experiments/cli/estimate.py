@@ -18,6 +18,7 @@ from experiments.cli.arguments import (
     read_shared_mistakes,
     split_names,
 )
+from experiments.cli.help_text import as_sentence
 from experiments.cli.options import as_options
 
 
@@ -27,8 +28,9 @@ def estimate(
     method: Annotated[
         list[str] | None,
         typer.Option(
+            metavar="NAMES",
             help="Methods from the list below, or all, separated by commas or in several "
-            "--method. Default: majority_agreement, algebraic, dawid_skene, relaxed_k."
+            "--method. Default: majority_agreement, algebraic, dawid_skene, relaxed_k.",
         ),
     ] = None,
     interval: Interval = 0.9,
@@ -40,27 +42,30 @@ def estimate(
         bool,
         typer.Option(
             "--truths-in-model",
-            help="Fit models to the known truths, rather than correct their estimates by them.",
+            help="Fit the models to the known truths too, rather than correct their estimates by "
+            "them.",
         ),
     ] = False,
     shared_mistakes: Annotated[
         str | None,
         typer.Option(
-            help="Widen intervals for items that mislead raters and system alike: their share, as "
-            "0.1, or its Beta prior, as 0.5,4.5."
+            metavar="SHARE",
+            help="Widen the intervals for items that mislead raters and system alike: their share "
+            "of all items, as in 0.1, or the two numbers of a Beta prior of it, as in 0.5,4.5.",
         ),
     ] = None,
     sensitivity: Annotated[
         bool,
         typer.Option(
             "--sensitivity",
-            help="Fit relaxed_k twice more, with the system's slope on difficulty at 0 and at 1.",
+            help="Fit relaxed_k twice more: items that are difficult for the raters are as easy as "
+            "others for the system, or as difficult as for the raters.",
         ),
     ] = False,
     systems_rate: Annotated[
         bool,
         typer.Option(
-            "--systems-rate", help="Let the other systems serve as raters of each system."
+            "--systems-rate", help="The other systems serve as raters of each system, too."
         ),
     ] = False,
     details: Annotated[
@@ -73,8 +78,9 @@ def estimate(
     costs: Annotated[
         Path | None,
         typer.Option(
-            help="File of what each answer (a column) costs when each category (a row, its name "
-            "first) is true, for the expected cost."
+            metavar="FILE",
+            help="A file that says what each answer (a column) costs when each category (a row, "
+            "its name first) is true; it adds the expected cost.",
         ),
     ] = None,
     by: Annotated[
@@ -85,11 +91,20 @@ def estimate(
         ),
     ] = None,
     output: Annotated[
-        Path | None, typer.Option(help="Folder for CSV, LaTeX, figures and draws.")
+        Path | None,
+        typer.Option(
+            metavar="FOLDER",
+            help="The folder into which CSV and LaTeX tables, figures and draws are written.",
+        ),
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Estimate the system's accuracy by several methods, side by side."""
+    """Estimate how accurate the system is, by several methods side by side.
+
+    Two raters are enough, and they may be less accurate than the system. Where no truth is known,
+    no method finds mistakes that raters and system share: a table says what they would do. The exit
+    code is 1 if a method can give no estimate, and 2 if the input is bad.
+    """
     from experiments.cli.group_column import read_groups
     from experiments.cli.load import load
     from experiments.cli.progress_lines import progress_lines
@@ -136,4 +151,4 @@ def method_rows() -> list[tuple[str, str]]:
     """Give the methods and what each of them does."""
     from experiments.estimate.methods import list_methods
 
-    return [(name, f"{method.summary}.") for name, method in list_methods().items()]
+    return [(name, as_sentence(one.summary)) for name, one in list_methods().items()]

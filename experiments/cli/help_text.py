@@ -59,5 +59,16 @@ def examples(*lines: str) -> str:
     return "\n  ".join(["\b\nExamples:", *lines])
 
 
+def as_sentence(summary: str) -> str:
+    """Write what a method does as a sentence.
+
+    Examples
+    --------
+    >>> as_sentence("a rater knows the truth or guesses")
+    'A rater knows the truth or guesses.'
+    """
+    return f"{summary[0].upper()}{summary[1:]}."
+
+
 def _first_paragraph(text: str) -> str:
     return " ".join(text.split("\n\n")[0].split())

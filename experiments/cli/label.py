@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from experiments.cli.arguments import AsJson, Data, Reading, Seed, System, Truth
+from experiments.cli.help_text import as_sentence
 
 if TYPE_CHECKING:
     from lehner import Ratings, SoftLabels
@@ -20,22 +21,26 @@ def label(
     system: System = None,
     without_system: Annotated[
         bool,
-        typer.Option("--without-system", help="Leave the system's answers out of the labels."),
+        typer.Option("--without-system", help="The system's answers are left out of the labels."),
     ] = False,
-    method: Annotated[str, typer.Option(help="One of the methods below.")] = "automatic",
+    method: Annotated[
+        str, typer.Option(metavar="NAME", help="A method from the list below.")
+    ] = "automatic",
     seed: Seed = 1,
     truth: Truth = None,
     *,
     reading: Reading,
-    output: Annotated[Path | None, typer.Option(help="CSV file. Default: standard output.")] = None,
+    output: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="The CSV file. Default: standard output.")
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Give the probability of each category for each item: soft labels to train a system on.
+    """Label each item with the probability of each category: soft labels to train a system on.
 
-    A row per item: its name, a column per category, and the most probable category (several
-    joined by | if they tie). No system is needed, and its answers are no part of the labels. Only
-    the Bayesian models and those by maximum likelihood count the system as one more rater: to
-    train that system on their labels, use --without-system.
+    Each row is an item: its name, a column for each category, and the most probable category
+    (several are joined by | if they tie). No system is needed, and its answers are no part of the
+    labels, but for the Bayesian models and those by maximum likelihood, which count the system as
+    one more rater: to train that system on their labels, use --without-system.
 
     No model labels best everywhere. By default the ratings choose: the model that predicts those
     held out labels, and raters count the same unless a model in which they differ clearly predicts
@@ -110,4 +115,4 @@ def label_method_rows() -> list[tuple[str, str]]:
     """Give the methods of labelling and what each of them does."""
     from experiments.estimate.label_table import label_methods
 
-    return [(name, f"{summary}.") for name, summary in label_methods().items()]
+    return [(name, as_sentence(summary)) for name, summary in label_methods().items()]

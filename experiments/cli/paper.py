@@ -8,18 +8,24 @@ from experiments.cli.arguments import AsJson, Output, Seed
 
 
 def paper(
-    figure: Annotated[int | None, typer.Option(help="Draw this figure, 1 to 14.")] = None,
+    figure: Annotated[
+        int | None, typer.Option(metavar="N", help="The figure to draw, 1 to 14.")
+    ] = None,
     everything: Annotated[
-        bool, typer.Option("--all", help="Draw all figures and score all readings.")
+        bool, typer.Option("--all", help="Draw all figures, and score all readings of the text.")
     ] = False,
     output: Output = None,
     runs: Annotated[
-        int | None, typer.Option(help="Runs a figure. Default: 50 for one, as printed; else 1,000.")
+        int | None,
+        typer.Option(
+            metavar="N",
+            help="Simulated samples a figure. Default: 50 for one figure, as printed; else 1,000.",
+        ),
     ] = None,
     seed: Seed = 1,
     as_json: AsJson = False,
 ) -> None:
-    """Reproduce Lehner (2015): every printed number beside ours, and the figures."""
+    """Reproduce Lehner (2015): compare every printed number with ours, and draw the figures."""
     from experiments.paper.paper_command import reproduce
     from lehner import InputError
 
@@ -27,6 +33,7 @@ def paper(
         raise InputError("--figure and --all exclude one another", "leave one of them out")
     if figure is not None and as_json:
         raise InputError(
-            "--json is of the table of numbers, not of a figure", "leave one of them out"
+            "--json prints the table of numbers, and --figure draws a figure",
+            "leave one of them out",
         )
     reproduce(figure, everything=everything, output=output, runs=runs, seed=seed, as_json=as_json)

@@ -9,7 +9,9 @@ import typer
 
 app = typer.Typer()
 
-Folder = Annotated[Path, typer.Argument(help="Folder with the results of a study.")]
+Folder = Annotated[
+    Path, typer.Argument(metavar="FOLDER", help="The folder with the results of a study.")
+]
 
 
 @app.callback(invoke_without_command=True)
@@ -21,19 +23,29 @@ def study(context: typer.Context) -> None:
 
 @app.command()
 def run(
-    study: Annotated[str, typer.Argument(help="Study file (TOML), or a study that is shipped.")],
+    study: Annotated[
+        str,
+        typer.Argument(
+            metavar="STUDY",
+            help="A study file (TOML), or one of quick, k_violations, paper_figures, sample_size.",
+        ),
+    ],
     output: Annotated[
-        Path | None, typer.Option(help="Folder for the results. Default: the study's name.")
+        Path | None,
+        typer.Option(
+            metavar="FOLDER", help="The folder for the results. Default: the study's name."
+        ),
     ] = None,
-    workers: Annotated[int, typer.Option(help="Processes at work.")] = 1,
+    workers: Annotated[int, typer.Option(metavar="N", help="How many processes work.")] = 1,
     cluster: Annotated[
-        str | None, typer.Option(help="Dask scheduler, as in tcp://host:8786, or local.")
+        str | None,
+        typer.Option(metavar="ADDRESS", help="A Dask scheduler, as in tcp://host:8786, or local."),
     ] = None,
     retry_failed: Annotated[
-        bool, typer.Option("--retry-failed", help="Try again what failed.")
+        bool, typer.Option("--retry-failed", help="Estimates that failed are tried again.")
     ] = False,
 ) -> None:
-    """Run a study, or what is missing of it; what is finished is kept at once."""
+    """Run a study, or go on with one that was stopped: results are stored as they come."""
     from experiments.study.progress import show_progress
     from experiments.study.run import run_study
 
@@ -50,22 +62,28 @@ def run(
             report=show_progress,
         )
     except KeyboardInterrupt:
-        print(f"what is finished is in {folder}; the same command goes on", file=sys.stderr)
+        print(
+            f"Finished results are stored in {folder}; the same command goes on from there.",
+            file=sys.stderr,
+        )
         raise
     counts = results["status"].value_counts()
     print(
         f"{folder}: {len(results)} rows, {', '.join(f'{n} {name}' for name, n in counts.items())}"
     )
     if "failed" in counts:
-        print("column 'reason' says why; --retry-failed tries them again", file=sys.stderr)
+        print(
+            "The column 'reason' says why some failed; --retry-failed tries them again.",
+            file=sys.stderr,
+        )
 
 
 @app.command()
 def export(
     folder: Folder,
-    output: Annotated[Path, typer.Option(help="CSV file.")],
+    output: Annotated[Path, typer.Option(metavar="FILE", help="The CSV file.")],
 ) -> None:
-    """Write the results as one CSV table, the same on every machine."""
+    """Write the results as one CSV table, which is the same on every machine."""
     from experiments.study.store import export as write
 
     print(f"wrote {write(folder, output)}", file=sys.stderr)
@@ -73,7 +91,7 @@ def export(
 
 @app.command()
 def report(folder: Folder) -> None:
-    """Write the report: HTML, Markdown, LaTeX tables and figures."""
+    """Write a report of the results in HTML and Markdown, with LaTeX tables and figures."""
     from experiments.study.study_report import write_report
 
     for path in write_report(folder):

@@ -34,6 +34,7 @@ from lehner import Estimate
 from lehner.core.wording import counted, counted_categories, first_few
 
 MOST_SHOWN = 12
+CORRECTED = "The same accuracies, corrected by the known truths:"
 PREDICTIONS = (
     "How well models predict the ratings of items left out of the fit (elpd is the expected log "
     "predictive density: the higher, the better):"
@@ -73,7 +74,7 @@ def render(comparison: Comparison, *, details: bool = False, width: int = 100) -
     if comparison.group_column is not None:
         parts += [Text(), *render_groups(comparison.group_column, comparison.groups, width)]
     if comparison.corrections:
-        parts += _titled("", correction_rows(comparison), width)
+        parts += _titled(CORRECTED, correction_rows(comparison), width)
     if comparison.predictions:
         rows = prediction_rows(comparison.predictions)
         parts += [*_title(PREDICTIONS, width), *bold_table(rows, left=(4,), width=width)]
@@ -183,16 +184,16 @@ def _heading(comparison: Comparison) -> list[str]:
         f"{counted(ratings.n_raters, 'rater')}, "
         f"{counted_categories(ratings.n_categories, ordered=ratings.ordered)} "
         f"({first_few(ratings.categories, MOST_SHOWN)}), {counted(ratings.n_ratings, 'rating')}",
-        f"Raters agree on {agreement.agreement:.3f} of {counted(agreement.n_pairs, 'pair')}, "
-        f"kappa {agreement.kappa:.3f} (chance 1/{ratings.n_categories})",
+        f"Raters agree on {agreement.agreement:.3f} of {counted(agreement.n_pairs, 'pair')} of "
+        f"ratings; beyond the chance of 1/{ratings.n_categories} that is kappa "
+        f"{agreement.kappa:.3f}",
     ]
     lines[1:1] = header_lines(data_notes(ratings))
     if comparison.known_truth is not None:
         truth = comparison.known_truth
         lines.append(
-            f"On the {counted(truth.n_items, 'item')} with known truth the system is right in "
-            f"{share_right(truth)}; "
-            + (_use(comparison) if truth.used else "they are all, and models do not use them")
+            f"On the {counted(truth.n_items, 'item')} with known truth the system's accuracy is "
+            f"{share_right(truth)}; {_use(comparison, truth)}"
         )
     return lines
 
@@ -203,13 +204,15 @@ def share_right(truth: KnownTruth) -> str:
         return f"{truth.system_accuracy:.3f}, exact for this sample"
     return (
         f"{truth.system_accuracy:.3f} [{truth.lower:.3f}, {truth.upper:.3f}] ({truth.level:.0%} "
-        "interval for all these items, Wilson's)"
+        "interval by Wilson for all these items)"
     )
 
 
-def _use(comparison: Comparison) -> str:
+def _use(comparison: Comparison, truth: KnownTruth) -> str:
+    if not truth.used:
+        return "all truths are known, and the methods do not use them"
     in_models = any(map(uses_truths, comparison.estimates))
-    return "models use them" if in_models else "they correct the estimates"
+    return "the models use these truths" if in_models else "these truths correct the estimates"
 
 
 def failed(estimates: tuple[Estimate, ...]) -> bool:

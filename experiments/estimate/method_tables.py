@@ -64,23 +64,21 @@ def rater_rows(comparison: Comparison, *, limit: int | None) -> Rows:
 
 
 def correction_rows(comparison: Comparison) -> Rows:
-    """Give the estimates with and without known truths."""
+    """Give the estimates that known truths correct."""
     first = next(iter(comparison.corrections.values()))
     rows = [
         [
-            f"in this sample, {counted(first.n_known, 'known truth')}",
-            "without them",
-            "corrected by them",
-            "PPI++",
-            "expected accuracy, corrected",
+            f"{counted(first.n_known, 'known truth')}",
+            "in this sample",
+            "there by PPI++",
+            "system accuracy",
         ],
-        ["known items alone", "", str(first.known_items_alone), "", ""],
+        ["known items alone", str(first.known_items_alone), "", ""],
     ]
     for estimate in comparison.estimates:
         found = comparison.corrections.get(estimate.method)
         if found is not None:
             shown = (
-                estimate.system_accuracy_in_sample,
                 found.system_accuracy_in_sample,
                 found.prediction_powered,
                 found.system_accuracy,

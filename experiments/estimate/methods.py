@@ -156,32 +156,33 @@ def fit_slopes(ratings: Ratings, level: float, seed: int) -> dict[float, Estimat
 WITHOUT_MODEL = (
     Method(
         name="majority_agreement",
-        summary="agreement with the majority of the raters",
+        summary="how often the system agrees with the majority of the raters",
         estimate=lambda ratings, level, seed: majority_agreement(ratings),
     ),
     Method(
         name="mean_posterior",
-        summary="mean truth probability of the system's answers",
+        summary="how probably the system's answers are true, on average, by the algebra",
         estimate=lambda ratings, level, seed: mean_posterior(ratings),
     ),
     Method(
         name="algebraic",
-        summary="Lehner's algebra, step 4 weighted by what items say",
+        summary="Lehner's algebra; items whose truth is clearer weigh more in its last step",
         estimate=_algebraic("algebraic"),
     ),
     Method(
         name="algebraic_likelihood",
-        summary="Lehner's algebra, step 4 by maximum likelihood",
+        summary="Lehner's algebra, its last step by maximum likelihood",
         estimate=_algebraic("algebraic_likelihood"),
     ),
     Method(
         name="algebraic_paper",
-        summary="Lehner's algebra, step 4 in bins as in the paper, not consistent",
+        summary="Lehner's algebra, its last step in bins as in the paper, which stays biased with "
+        "more items",
         estimate=_algebraic("algebraic_paper"),
     ),
     Method(
         name="algebraic_adjusted",
-        summary="Lehner's algebra, adjusted for the bias of fitted violations",
+        summary="Lehner's algebra, less the bias that violations fitted to the ratings give it",
         estimate=lambda ratings, level, seed: estimate_adjusted(ratings, level=level, seed=seed),
     ),
 )
@@ -201,7 +202,7 @@ def list_methods() -> dict[str, Method]:
     Examples
     --------
     >>> list_methods()["dawid_skene"].summary
-    'a full confusion matrix per rater, Bayesian'
+    'each rater has a confusion matrix, Bayesian'
     """
     by_likelihood = (
         Method(

@@ -117,14 +117,14 @@ def _heading(comparison: SystemsComparison) -> list[str]:
         f"{counted(len(ratings.systems), 'system')} ({first_few(ratings.systems, MOST_SHOWN)})",
         *header_lines(data_notes(ratings)),
         f"Raters{others} agree on {agreement.agreement:.3f} of "
-        f"{counted(agreement.n_pairs, 'pair')}, kappa {agreement.kappa:.3f} "
-        f"(chance 1/{ratings.n_categories})",
+        f"{counted(agreement.n_pairs, 'pair')} of ratings; beyond the chance of "
+        f"1/{ratings.n_categories} that is kappa {agreement.kappa:.3f}",
     ]
     for one in comparison.comparisons:
         if one.known_truth is not None:
             lines.append(
                 f"On the {counted(one.known_truth.n_items, 'item')} with known truth "
-                f"{one.ratings.systems[0]} is right in {share_right(one.known_truth)}"
+                f"the accuracy of {one.ratings.systems[0]} is {share_right(one.known_truth)}"
             )
     return lines
 

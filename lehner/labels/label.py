@@ -7,8 +7,8 @@ import numpy as np
 
 from lehner.algebra.soft_labels import SoftLabels, label_algebraic
 from lehner.core.checks import check_choice
-from lehner.core.estimate import labelled, require_pairs
 from lehner.core.errors import InputError
+from lehner.core.estimate import labelled, require_pairs
 from lehner.core.seeds import Seed
 from lehner.core.wording import counted
 from lehner.data.ratings import Ratings
@@ -17,7 +17,7 @@ from lehner.labels.doubts import UNSETTLED, doubt_labels, unsettled_items
 from lehner.labels.mean_field import fit_starts
 from lehner.labels.models import LABEL_MODELS, MAJORITY
 from lehner.latent_class.maximum_likelihood import fit_latent_class
-from lehner.latent_class.models import LATENT_CLASS_MODELS, LIKELIHOOD_METHODS
+from lehner.latent_class.models import LIKELIHOOD_METHODS
 from lehner.latent_class.pattern_table import known_truths, tabulate
 
 if TYPE_CHECKING:

@@ -47,28 +47,32 @@ class ModelRow:
 
 MODELS = {
     "one_coin": ModelRow(
-        summary="the algebra's assumptions as a likelihood",
+        summary="all raters have one accuracy, and all errors are equally probable",
         by_likelihood=LatentClassModel(shared=True, form="accuracy"),
     ),
     "one_coin_by_rater": ModelRow(
-        summary="an accuracy per rater, errors equal",
+        summary="each rater has an accuracy, and all errors are equally probable",
         by_likelihood=LatentClassModel(shared=False, form="accuracy"),
     ),
     "pooled": ModelRow(
-        summary="one confusion matrix for all raters",
+        summary="all raters have one confusion matrix",
         by_likelihood=LatentClassModel(shared=True, form="full"),
     ),
     "class_conditional": ModelRow(
-        summary="an accuracy per rater and category, errors equal",
+        summary="each rater has an accuracy in each category, and all errors are equally probable",
         by_likelihood=LatentClassModel(shared=False, form="category_accuracy"),
     ),
     "dawid_skene": ModelRow(
-        summary="a full confusion matrix per rater",
+        summary="each rater has a confusion matrix",
         by_likelihood=LatentClassModel(shared=False, form="full"),
     ),
-    "hierarchical_dawid_skene": ModelRow(summary="confusion matrices from a population of raters"),
-    TAP: ModelRow(summary="raters know the truth or guess"),
-    "relaxed_k": ModelRow(summary="each K-property relaxed as far as the data ask"),
+    "hierarchical_dawid_skene": ModelRow(
+        summary="each rater's confusion matrix comes from a population of raters"
+    ),
+    TAP: ModelRow(summary="a rater knows the truth or guesses"),
+    "relaxed_k": ModelRow(
+        summary="each assumption of the algebra is relaxed as far as the ratings ask for it"
+    ),
 }
 LATENT_CLASS_MODELS = {
     name: row.by_likelihood for name, row in MODELS.items() if row.by_likelihood is not None

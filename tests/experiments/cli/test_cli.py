@@ -38,7 +38,10 @@ def test_json_is_all_there_is_on_standard_output_and_is_reproducible(run):
 def test_the_table_shows_the_methods_side_by_side(run):
     code, out, _ = run("estimate", "lehner_table2", *FAST, "--interval", "0.8")
     assert code == 0
-    assert "Raters agree on 0.333 of 60 pairs, kappa 0.111 (chance 1/4)" in out
+    assert (
+        "Raters agree on 0.333 of 60 pairs of ratings; beyond the chance of 1/4 that is kappa 0.111"
+        in out
+    )
     rows = {line.split()[0]: line.split() for line in out.splitlines() if line}
     assert rows["[80%"] == ["[80%", "interval]", "system", "accuracy", "in", "this", "sample"]
     assert rows["majority_agreement"][1] == "0.500"
@@ -169,12 +172,12 @@ def test_known_truths_are_compared_with_the_system(run, tmp_path):
         "level": 0.9,
     }
     _, out, _ = run("estimate", file, *FAST)
-    said = "On the 3 items with known truth the system is right in 0.667 [0.398, 0.858] (90%"
+    said = "On the 3 items with known truth the system's accuracy is 0.667 [0.398, 0.858] (90%"
     assert said in out
-    assert "interval for all these items, Wilson's); they correct the estimates" in out
+    assert "interval by Wilson for all these items); these truths correct the estimates" in out
     file.write_text("a,b,c,system,truth\nx,x,y,x,x\ny,y,y,y,y\nx,y,x,y,x\ny,y,x,y,y\n")
     _, out, _ = run("estimate", file, *FAST)
-    assert "is right in 0.750, exact for this sample; they are all" in out
+    assert "accuracy is 0.750, exact for this sample; all truths are known" in out
 
 
 def test_what_is_odd_in_data_stands_above_the_results(run, tmp_path, recwarn):

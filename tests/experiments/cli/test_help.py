@@ -5,6 +5,7 @@ import re
 import pytest
 
 import lehner
+from experiments.cli.help_text import as_sentence
 from experiments.estimate.methods import list_methods
 
 COMMANDS = "datasets agreement check estimate ask label plan study paper atlas calibrate".split()
@@ -38,7 +39,7 @@ def test_the_help_of_estimate_lists_every_method_with_its_summary(run):
     _, out, _ = run("estimate", "--help")
     said = " ".join(out.split())
     for name, method in list_methods().items():
-        assert f"{name} {method.summary}" in said
+        assert f"{name} {as_sentence(method.summary)}" in said
 
 
 def test_the_version_is_that_of_the_package(run):

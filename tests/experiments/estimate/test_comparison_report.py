@@ -63,7 +63,7 @@ def test_each_item_on_which_methods_disagree_is_listed_once(comparison):
     for row in rows[1:]:
         for method, shown in zip(rows[0][1:], row[1:], strict=True):
             chosen = by_name[method].sel(item=int(row[0]))
-            assert str(chosen.category.values[chosen.argmax()]) in shown.split("|")
+            assert str(chosen.category.values[chosen.values.argmax()]) in shown.split("|")
         assert len(set(row[1:])) > 1
 
 

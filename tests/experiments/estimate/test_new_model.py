@@ -159,5 +159,5 @@ def test_names_and_summaries_need_no_pymc():
         "print([name for name in ('pymc', 'pytensor', 'bayes_models') if name in sys.modules])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    expected = ["raters know the truth or guess, Bayesian True", "[]"]
+    expected = ["a rater knows the truth or guesses, Bayesian True", "[]"]
     assert done.stdout.splitlines() == expected

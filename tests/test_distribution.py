@@ -1,0 +1,80 @@
+"""What is published: it builds, and does its work where the repository is not."""
+
+import json
+import os
+import subprocess
+import sys
+import tomllib
+import venv
+import zipfile
+from pathlib import Path
+
+import pytest
+
+import lehner
+
+ROOT = Path(__file__).parents[1]
+CLEAN = {k: v for k, v in os.environ.items() if k not in ("PYTHONPATH", "VIRTUAL_ENV")}
+
+
+def run(*command, cwd):
+    done = subprocess.run(
+        list(map(str, command)), cwd=cwd, env=CLEAN, capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+def test_the_version_stands_in_one_place_and_its_release_in_the_changelog():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    assert project["dynamic"] == ["version"] and "version" not in project
+    changelog = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    citation = (ROOT / "CITATION.cff").read_text(encoding="utf-8")
+    released = citation.partition("date-released: ")[2].split()[0]
+    assert f"\n## [{lehner.__version__}] - {released}\n" in changelog
+    assert f"\nversion: {lehner.__version__}\n" in citation
+
+
+@pytest.fixture(scope="module")
+def distributions(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("dist")
+    run(sys.executable, "-m", "build", "--outdir", folder, ROOT, cwd=folder)
+    return sorted(folder.iterdir())
+
+
+@pytest.mark.slow
+def test_wheel_and_source_distribution_pass_the_checks_of_the_index(distributions):
+    source, wheel = sorted(distributions, key=lambda path: path.suffix)
+    assert (source.suffix, wheel.suffix) == (".gz", ".whl")
+    run(sys.executable, "-m", "twine", "check", "--strict", source, wheel, cwd=source.parent)
+    names = zipfile.ZipFile(wheel).namelist()
+    tops = {name.split("/")[0] for name in names}
+    assert tops == {
+        *("lehner", "bayes_models", "experiments"),
+        f"lehner-{lehner.__version__}.dist-info",
+    }
+    assert "lehner/py.typed" in names
+
+
+@pytest.mark.slow
+def test_the_wheel_does_its_work_without_the_repository(distributions, tmp_path):
+    (wheel,) = (path for path in distributions if path.suffix == ".whl")
+    venv.create(tmp_path / "env", with_pip=True)
+    bin_folder = tmp_path / "env" / ("Scripts" if os.name == "nt" else "bin")
+    python, command = bin_folder / "python", bin_folder / "lehner"
+    run(python, "-m", "pip", "install", "--quiet", wheel, cwd=tmp_path)
+    code = "import lehner, bayes_models, experiments; print(*map(str, ({})))".format(
+        "m.__file__ for m in (lehner, bayes_models, experiments)"
+    )
+    files = run(python, "-c", code, cwd=tmp_path).split()
+    assert all(Path(file).is_relative_to(tmp_path / "env") for file in files)
+    assert run(command, "--version", cwd=tmp_path) == f"lehner {lehner.__version__}\n"
+    options = ("--system", "System", "--method", "algebraic,dawid_skene", "--json")
+    out = run(command, "estimate", "lehner_table2", *options, "--output", "out", cwd=tmp_path)
+    algebra, model = json.loads(out)["estimates"]
+    assert algebra["system_accuracy"]["estimate"] == pytest.approx(0.8040, abs=1e-4)
+    assert 0.4 < model["system_accuracy"]["estimate"] < 0.9
+    assert (tmp_path / "out" / "intervals.pdf").stat().st_size > 1000
+    assert "System" in run(command, "agreement", "lehner_table2", cwd=tmp_path)
+    assert "anesthesia" in run(command, "datasets", cwd=tmp_path)
+    assert "149" in run(command, "paper", cwd=tmp_path)

@@ -27,7 +27,7 @@ def ranks(monkeypatch):
 
 def test_each_seed_of_a_calibration_has_its_own_ranks(ranks, tmp_path):
     def table(seed, folder):
-        path, _ = calibration.write_calibration(["one_coin"], None, 200, tmp_path / folder, seed)
+        path, *_ = calibration.write_calibration(["one_coin"], None, 200, tmp_path / folder, seed)
         return path.read_text()
 
     first = table(1, "one")
@@ -37,7 +37,7 @@ def test_each_seed_of_a_calibration_has_its_own_ranks(ranks, tmp_path):
 
 def test_a_calibration_takes_more_than_a_thousand_parts(ranks, tmp_path, monkeypatch):
     monkeypatch.setattr(calibration, "PART", 1)
-    path, _ = calibration.write_calibration(["one_coin"], None, 1001, tmp_path, 1)
+    path, *_ = calibration.write_calibration(["one_coin"], None, 1001, tmp_path, 1)
     assert (pd.read_csv(path)["simulations"] == 1001).all()
 
 

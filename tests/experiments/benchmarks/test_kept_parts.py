@@ -43,7 +43,7 @@ def test_a_calibration_takes_more_than_a_thousand_parts(ranks, tmp_path, monkeyp
 
 def test_each_seed_of_the_tests_power_has_its_own_rates(tmp_path):
     def table(seed, folder):
-        *_, path, _ = write_power(tmp_path / folder, ["raters .4 .6 .8"], [50], 10, seed)
+        *_, path, _, _ = write_power(tmp_path / folder, ["raters .4 .6 .8"], [50], 10, seed)
         return path.read_text()
 
     first = table(11, "one")

@@ -27,6 +27,9 @@ from lehner.coefficients.weights import WEIGHTS, find_weights
 from lehner.core.wording import counted
 
 MOST_PAIRS = 15
+WITH_LABELS = 92
+"""Columns of a terminal that has room for the labels of Landis and Koch."""
+
 HEAD = (
     "coefficient",
     "weights",
@@ -193,7 +196,11 @@ def _coefficients(found: Agreement) -> list[Text]:
         rows += [_without_weights(_cells(one)) for one in found.coefficients if one.weights == name]
     noted = {one.note: one.name for one in reversed(found.coefficients) if one.note}
     notes = [Text(f"{name}: {note}") for note, name in reversed(noted.items())]
-    table = bold_table(rows, left=(6,), width=terminal_width())
+    width = terminal_width()
+    if width < WITH_LABELS:
+        rows = [row[:-1] or row for row in rows]
+        notes.append(Text("The labels of Landis and Koch need a wider terminal, or --output."))
+    table = bold_table(rows, left=(6,), width=width)
     return [*table, *([Text(), *notes] if notes else [])]
 
 

@@ -28,7 +28,9 @@ from lehner.core.seeds import Seed, child_seeds
 from lehner.data.patterns import UNKNOWN
 from lehner.groups.result import GroupReplicates
 
-DRAWS = 400
+DRAWS, LEAST_DRAWS = 400, 100
+PATTERNS_AND_DRAWS = 200_000
+"""Of more patterns fewer draws are used."""
 SWEEPS = 40
 KEPT_SWEEPS = (15, 20, 25, 30, 35, 40)
 GRID = np.linspace(-3.5, 3.5, 57)
@@ -80,11 +82,13 @@ def sample_groups(
     Returns
     -------
     GroupReplicates
-        Some draws for each of at most 400 draws of the fit.
+        Six draws for each of 100 to 400 draws of the fit.
     """
     rates, confusion = states(posterior)
-    chosen = np.linspace(0, len(rates) - 1, min(DRAWS, len(rates))).astype(int)
     cells = [_cells_of(observed, group == g) for g in range(n_groups)]
+    affordable = PATTERNS_AND_DRAWS // sum(len(one.pattern) for one in cells)
+    n_draws = min(len(rates), int(np.clip(affordable, LEAST_DRAWS, DRAWS)))
+    chosen = np.linspace(0, len(rates) - 1, n_draws).astype(int)
     n_states = rates.shape[1]
     most = max(len(one.pattern) for one in cells)
     per_draw = n_states * max(most, confusion.shape[1] * len(GRID))

@@ -73,7 +73,13 @@ def estimate_latent_class(
     Notes
     -----
     Maximum likelihood has no prior to hold it where ratings are few: confusion matrices have zeros,
-    and the estimates and intervals are too sure. The Bayesian models are meant for that.
+    and estimates and intervals are too sure. The Bayesian models are meant for that. In 100 samples
+    each (`Scenario` with raters .6 .7 .8, or .55 to .75 of five raters), 90% intervals held the
+    expected accuracy as often as this, and that in the sample, with Monte Carlo errors to .05:
+    "one_coin_by_rater" .89 and .92 (2 categories, 50 items), .86 and .95 (5 categories, 200 items);
+    "dawid_skene" .89 and .89 (2, 200), .91 and .91 (3, 1,000, five raters), but .67 and .50 (3, 50,
+    five raters), .67 and .39 (5, 200), .86 and .83 (5, 1,000). Intervals by profile likelihood held
+    as often or less, those with bias correction less where the percentile ones were right.
 
     References
     ----------

@@ -197,7 +197,7 @@ def _boundary(confusion: Floats) -> list[str]:
         return []
     return [
         f"{at_end} of {confusion.size} probabilities of the confusion matrices are 0 or 1: with so "
-        "few ratings of them the model is surer than it should be"
+        "few ratings of them the model is too sure, and the intervals are too narrow"
     ]
 
 

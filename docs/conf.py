@@ -41,7 +41,7 @@ html_theme = "pydata_sphinx_theme"
 html_title = "lehner"
 html_theme_options = {
     "navbar_end": ["theme-switcher"],
-    "header_links_before_dropdown": 9,
+    "header_links_before_dropdown": 10,
     "navbar_align": "left",
     "navbar_persistent": ["search-button"],
     "show_prev_next": False,

@@ -5,7 +5,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pandas as pd
+from typer.testing import CliRunner
 
+from experiments.cli.main import app
 from experiments.estimate.methods import list_methods
 from experiments.reporting.markdown import DASH, markdown_table, short
 
@@ -20,6 +22,21 @@ METHODS = (
     "dawid_skene",
     "hierarchical_dawid_skene",
     "relaxed_k",
+)
+COMMANDS = (
+    "estimate",
+    "agreement",
+    "check",
+    "ask",
+    "label",
+    "plan",
+    "datasets",
+    "study run",
+    "study report",
+    "study export",
+    "paper",
+    "atlas",
+    "calibrate",
 )
 WAYS = {
     "alone": "no known truth",
@@ -39,6 +56,7 @@ def write_tables(folder: Path) -> None:
 
 
 def _tables() -> Iterator[tuple[str, str]]:
+    yield "command", "".join(map(_help, COMMANDS))
     methods = [[f"`{name}`", method.summary] for name, method in list_methods().items()]
     yield "methods", markdown_table(["method", "what it is"], methods)
     yield (
@@ -53,6 +71,11 @@ def _tables() -> Iterator[tuple[str, str]]:
     yield "power", _power(pd.read_csv(EXPERIMENTS / "k_properties/power.csv"))
     yield "calibration", _calibration(pd.read_csv(EXPERIMENTS / "calibration/calibration.csv"))
     yield "atlas", _atlas(pd.read_csv(ROOT / "docs/results/atlas.csv"))
+
+
+def _help(command: str) -> str:
+    said = CliRunner().invoke(app, [*command.split(), "--help"], prog_name="lehner")
+    return f"## lehner {command}\n\n```text\n{said.output.strip()}\n```\n\n"
 
 
 def _k_violations(study: pd.DataFrame, measure: str, system: str) -> str:

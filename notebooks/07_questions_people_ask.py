@@ -64,11 +64,11 @@ plot_systems(compared)
 plt.show()
 
 # %% [markdown]
-# All methods say that `gpt` is better, and the difference is surer than either accuracy: both rest
-# on the same tickets and raters, so that what makes the raters look better or worse moves both
-# systems alike. (The truth: .84 and .71, a difference of .13.) Agreement with the majority puts
-# both systems far too low, and its interval, from resampled tickets, does not allow for raters who
-# err.
+# All methods say that `gpt` is better. (The truth: .84 and .71, a difference of .13.) Both systems
+# rest on the same tickets and raters, so that what makes the raters look better or worse moves both
+# alike: the interval of the difference is narrower than it would be for two systems judged by other
+# raters on other tickets. Agreement with the majority puts both systems far too low, and the
+# interval of its difference, from resampled tickets, does not allow for raters who err.
 #
 # ## What do the 25 known truths say?
 #

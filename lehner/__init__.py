@@ -24,6 +24,7 @@ from lehner.dependence.check import check_dependence
 from lehner.dependence.result import Dependence
 from lehner.every_method import estimate
 from lehner.groups.algebra import estimate_groups
+from lehner.groups.populations import estimate_populations
 from lehner.groups.result import GroupDifference, GroupEstimate, GroupEstimates
 from lehner.judges.position_bias import PositionBias, position_bias
 from lehner.k_properties.check import KProperties, KPropertyTest, check_k_properties
@@ -108,6 +109,7 @@ __all__ = [
     "estimate_groups",
     "estimate_latent_class",
     "estimate_least_squares",
+    "estimate_populations",
     "expected_kappa",
     "expected_table",
     "fit_latent_class",

@@ -4,7 +4,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from experiments.estimate.group_column import GroupColumn
-from lehner import Estimate, GroupEstimates, Ratings, estimate_groups
+from lehner import Estimate, GroupEstimates, Ratings, estimate_groups, estimate_populations
+from lehner.latent_class.models import LIKELIHOOD_METHODS
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -24,7 +25,8 @@ def estimate_in_groups(
 ) -> tuple[GroupEstimates | None, ...]:
     """Estimate the accuracy in each group by each method that can.
 
-    The algebra with the weighted step 4 and the Bayesian models can.
+    The algebra with the weighted step 4 and the Bayesian models can; latent-class models by maximum
+    likelihood can where each row has a group, with the same confusion matrices in all groups.
 
     Parameters
     ----------
@@ -56,6 +58,9 @@ def estimate_in_groups(
             found.append(by_group)
         elif estimate.method == "algebraic":
             found.append(estimate_groups(ratings, groups.names, level=level, seed=seed))
+        elif estimate.method in LIKELIHOOD_METHODS and (groups.names != "").all():
+            model = LIKELIHOOD_METHODS[estimate.method]
+            found.append(estimate_populations(ratings, groups.names, model, level=level, seed=seed))
         else:
             found.append(None)
     return tuple(found)

@@ -8,6 +8,8 @@ import pytest
 
 import lehner
 from experiments.cli.group_column import read_groups
+from experiments.estimate.group_column import GroupColumn
+from experiments.estimate.groups import estimate_in_groups
 
 ALGEBRA = ("--method", "algebraic", "--raters", "Ann,Bo,Cy")
 
@@ -88,6 +90,15 @@ def test_methods_without_groups_say_so(run, file):
     options = ("--system", "gpt", "--by", "domain", "--raters", "Ann,Bo,Cy")
     _, out, _ = run("estimate", file, *options, "--method", "majority_agreement")
     assert "by domain: no method here has estimates of groups" in out
+
+
+def test_maximum_likelihood_has_groups_with_the_same_matrices(table):
+    ratings = lehner.read_ratings(table.drop(columns=["domain", "length"]), system="gpt")
+    estimate = lehner.estimate_latent_class(ratings, "one_coin", interval=None, restarts=0)
+    groups = GroupColumn(column="domain", names=table["domain"].to_numpy(), note="")
+    (found,) = estimate_in_groups(ratings, [estimate], groups, level=0.9, seed=1)
+    assert found.method == "one_coin_ml" and [one.group for one in found.groups] == ["law", "sport"]
+    assert found.differences[0].difference.estimate == pytest.approx(0, abs=1e-6)
 
 
 def test_long_tables_have_a_group_for_each_item(table, tmp_path):

@@ -1,0 +1,68 @@
+"""Groups with the same confusion matrices and other base rates, by maximum likelihood."""
+
+import numpy as np
+import pytest
+
+from lehner import InputError, Scenario, estimate_populations, fit_latent_class, simulate
+from lehner.data.ratings import Ratings
+
+
+def two_populations(n, seed, n_raters=2):
+    """Hui and Walter's design: two categories, base rates .8 and .3, and a system right in .9."""
+    parts = [
+        simulate(
+            Scenario(
+                n_categories=2,
+                n_items=n,
+                rater_accuracy=(0.8,) * n_raters,
+                system_accuracy=0.9,
+                base_rates=rates,
+            ),
+            seed + place,
+        )
+        for place, rates in enumerate([(0.8, 0.2), (0.3, 0.7)])
+    ]
+    codes = np.concatenate([one.codes for one in parts])
+    system = np.concatenate([one.system for one in parts])
+    return Ratings(codes, ["no", "yes"], system=system), np.repeat(["x", "y"], n)
+
+
+def test_base_rates_and_accuracies_are_found():
+    ratings, groups = two_populations(3000, 1)
+    found = estimate_populations(ratings, groups, resamples=30)
+    for one, rate in zip(found.groups, (0.8, 0.3), strict=True):
+        assert one.base_rates["no"].estimate == pytest.approx(rate, abs=0.04)
+        assert one.system_accuracy.estimate == pytest.approx(0.9, abs=0.03)
+        assert one.system_accuracy.lower < one.system_accuracy.estimate < one.system_accuracy.upper
+        assert one.rater_accuracy["1"].estimate == pytest.approx(0.8, abs=0.03)
+    assert "the same in all groups" in found.notes[0]
+
+
+def test_it_is_the_fit_with_groups():
+    ratings, groups = two_populations(150, 3, n_raters=3)
+    fit = fit_latent_class(ratings, groups=groups)
+    found = estimate_populations(ratings, groups, resamples=5)
+    right = np.diagonal(fit.confusion.values, axis1=1, axis2=2)
+    classes = fit.class_probabilities.values[np.arange(300), ratings.system]
+    for name, one in zip("xy", found.groups, strict=True):
+        rates = fit.base_rates.sel(group=name).values
+        assert one.system_accuracy.estimate == pytest.approx(rates @ right[-1])
+        expected = classes[groups == name].mean()
+        assert one.system_accuracy_in_sample.estimate == pytest.approx(expected, abs=1e-5)
+
+
+def test_same_seed_same_numbers():
+    ratings, groups = two_populations(60, 5)
+    one, two, three = (
+        estimate_populations(ratings, groups, resamples=10, seed=seed).to_dict()
+        for seed in (1, 1, 2)
+    )
+    assert one == two != three
+
+
+def test_rows_without_a_group_are_refused():
+    ratings, groups = two_populations(20, 7)
+    groups = groups.astype(object)
+    groups[3] = None
+    with pytest.raises(InputError, match="some rows belong to no group"):
+        estimate_populations(ratings, groups)

@@ -67,6 +67,13 @@ def estimate_groups(
     InputError
         For what `estimate_algebraic` refuses, or if the system answered no item of a group.
 
+    Notes
+    -----
+    By simulation (`experiments/system_performance/groups.csv`, 200 items, a third in a group in
+    which the system is right in .75 instead of .95) the difference is not biased, and its 90%
+    interval holds in .93 ± .04. Where raters are worse in that group, too, the difference is .06
+    too large, and the interval holds in .80 ± .06.
+
     References
     ----------
     Lehner (2015), Eq. 1-7, https://doi.org/10.22237/jmasm/1430453520

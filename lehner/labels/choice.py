@@ -17,7 +17,7 @@ FEW_RATERS = 10
 CLEARLY = 2.0
 """Standard errors by which another model has to predict better than equal raters."""
 MUCH = 0.25
-"""Share mistakes if this predicts better by so much of what differences of raters do."""
+"""Shared mistakes matter if they predict better by so much of what differences of raters do."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -45,10 +45,10 @@ def choose_models(ratings: Ratings, seed: Seed) -> Choice:
     """Choose the model that labels, by held-out ratings.
 
     Raters count the same unless a model in which they differ predicts held-out ratings better by
-    two standard errors; of these the best is chosen. With fewer than ten raters, subtypes of items
-    cannot tell mistakes that raters share from the truth. Where they yet predict clearly better, by
-    a quarter or more of what is gained by raters who differ, raters share mistakes, and one who
-    seems accurate may only be one who shares them: raters then count the same.
+    two standard errors; of these the best is chosen, with fewer than ten raters among those
+    without subtypes of items. Where subtypes predict clearly better than all others, by a quarter
+    or more of what is gained by raters who differ, raters share so many mistakes that one who seems
+    accurate may only be one who shares them: raters then count the same.
 
     Parameters
     ----------
@@ -77,17 +77,19 @@ def _choose(
     alike = max(ALIKE, key=means.__getitem__)
     if SHARING not in means:
         return (alike,), "it is unknown who gave which rating"
+    if _share_mistakes(held, means, alike):
+        return (alike,), "raters share mistakes, so that it cannot be told who is the more accurate"
     richer = APART if n_raters < FEW_RATERS else (*APART, SHARING)
-    if n_raters < FEW_RATERS and _share_mistakes(held, means, alike):
-        return (alike,), "raters share mistakes, and are too few to tell who is the more accurate"
     better = [
         name
         for name in sorted(richer, key=means.__getitem__, reverse=True)
         if held.standard_errors_between(name, alike) > CLEARLY
     ]
-    if better:
-        return (*better, MAJORITY), "it predicts ratings that were held out best"
-    return (alike,), "no model in which raters differ predicts held-out ratings clearly better"
+    if not better:
+        return (alike,), "no model in which raters differ predicts held-out ratings clearly better"
+    if LABEL_MODELS[better[0]].rows == "matrix":
+        better = [name for name in better if LABEL_MODELS[name].rows == "matrix"]
+    return (*better, MAJORITY), "it predicts ratings that were held out best"
 
 
 def _share_mistakes(held: HeldOut, means: Mapping[str, float], alike: str) -> bool:

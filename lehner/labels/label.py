@@ -76,7 +76,7 @@ def label(
     >>> from lehner import load_dataset
     >>> labels = label(load_dataset("lehner_table2"))
     >>> labels.method, labels.most_probable()[0]
-    ('one_coin_vb', ('C',))
+    ('majority', ('C',))
     """
     check_choice("method", method, QUICK_METHODS)
     require_pairs(ratings)

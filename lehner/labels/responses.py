@@ -77,12 +77,12 @@ def update_prior(cells: Cells, prior: RowPrior) -> RowPrior:
 
     Examples
     --------
-    >>> alike = Cells(np.full(50, 8.0), np.full((50, 1), 2.0))
+    >>> half_good = Cells(np.array([9.0, 1.0] * 50), np.array([[1.0], [9.0]] * 50))
     >>> prior = FIRST_PRIOR
     >>> for _ in range(200):
-    ...     prior = update_prior(alike, prior)
-    >>> round(prior.right / (prior.right + prior.wrong), 3), prior.right > 100
-    (0.8, True)
+    ...     prior = update_prior(half_good, prior)
+    >>> round(prior.right, 2), round(prior.wrong, 2)
+    (0.67, 0.67)
     """
     n_wrong = cells.wrong.shape[1]
     total = prior.right + n_wrong * prior.wrong

@@ -38,9 +38,9 @@ CHANGED = (
     "six of the twelve (published EBCC .885), and was .050 below the majority on fact. What that "
     "changed: an accuracy per rater became one of the models to choose from (MS); thirty steps "
     "before the prior is estimated, and the mean of five starts (MS, senti: labels with subtypes "
-    "depended on the start); standard errors by item; equal raters where fewer than ten share "
-    "mistakes (JudgeBench); the next model where categories are not what raters call the items "
-    "(fact, adult, simulated difficulty). The numbers below are therefore not those of crowds "
+    "depended on the start); standard errors by item; equal raters where they clearly share "
+    "mistakes (JudgeBench, fact, face); the next model where categories are not what raters call "
+    "the items (adult, simulated difficulty). The numbers below are therefore not those of crowds "
     "never seen."
 )
 

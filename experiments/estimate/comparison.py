@@ -190,7 +190,7 @@ class Comparison:
         -------
         pandas.DataFrame
             Columns `method`, `system`, `quantity`, `label` (the rater or category), `estimate`,
-            `lower`, `upper`, `level`, `kind`.
+            `lower`, `upper`, `level`, `kind`, `standard_error`.
         """
         import pandas as pd
 

@@ -16,6 +16,8 @@ CHUNK = 400_000
 """Probabilities of classes that are in memory at once: more do not stay near the processor."""
 STILL = 1e-6
 """A sample is done when a step of EM moves no probability by more."""
+LEAST_GAIN = 1e-9
+"""Or when it raises the log-likelihood by less than this share of its size."""
 MOST_CYCLES = 500
 INWARDS = 0.02
 """By this share the start is moved to level probabilities: EM cannot leave those that are 0."""
@@ -121,9 +123,10 @@ def _climb(
     active = np.arange(n_samples)
     points = found
     for _ in range(MOST_CYCLES):
-        first, _ = _step(model, points, n_classes, weights)
+        first, before = _step(model, points, n_classes, weights)
         second, reached = _step(model, first, n_classes, weights)
         done = np.abs(second - first).max(axis=0) < STILL
+        done |= reached - before < LEAST_GAIN * np.abs(reached)
         found[:, active[done]], converged[active[done]] = second[:, done], True
         if done.all():
             return found, converged

@@ -109,9 +109,9 @@ def swap_back(columns: Mapping[str, Any], rating: str, presented: Presented) -> 
 
     Examples
     --------
-    >>> columns = {"order": ["AB", "BA", "BA"], "rating": ["A", "A", "tie"]}
+    >>> columns = {"order": ["AB", "BA", "BA", "BA"], "rating": ["A", "A", "tie", "B"]}
     >>> swap_back(columns, "rating", read_order(columns, "order", "rating"))
-    ['A', 'B', 'tie']
+    ['A', 'B', 'tie', 'A']
     """
     answers = encode(columns[rating], rating)
     labels = np.array([*answers.labels, None], dtype=object)[answers.codes]

@@ -47,6 +47,24 @@ def test_groups_have_their_accuracies_and_base_rates(easy_and_hard):
     assert difference.probability_higher == 1
 
 
+def test_raters_may_be_less_accurate_in_a_group():
+    """Else a system that is as good there would look worse."""
+    parts = [
+        simulate(
+            Scenario(n_categories=3, rater_accuracy=(one,) * 3, n_items=8000, base_rates="equal"),
+            seed,
+        )
+        for seed, one in enumerate((0.85, 0.6), start=1)
+    ]
+    codes = np.concatenate([one.codes for one in parts])
+    system = np.concatenate([one.system for one in parts])
+    ratings, groups = Ratings(codes, ["a", "b", "c"], system=system), np.repeat(["x", "y"], 8000)
+    found = estimate_groups(ratings, groups, resamples=20)
+    for one, accuracy in zip(found.groups, (0.85, 0.6), strict=True):
+        assert one.rater_accuracy["1"].estimate == pytest.approx(accuracy, abs=0.015)
+        assert one.system_accuracy.estimate == pytest.approx(0.9, abs=0.02)
+
+
 def test_one_group_of_all_items_is_the_algebra():
     ratings = simulate(SCENARIO, 3)
     found = estimate_groups(ratings, ["all"] * 400, resamples=500)

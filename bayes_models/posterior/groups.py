@@ -65,9 +65,9 @@ def accuracy_by_group(
     their ratings or answers are no such group: see `accuracy_where`.
 
     By simulation (`experiments/system_performance/groups.csv`, `dawid_skene`; a third of the items
-    in a group in which the system is right in .75 instead of .95) the difference is .06 too small with
-    200 items and .02 with 1,000, and its 90% interval holds in .88 ± .05 and .78 ± .07; where there
-    is no difference it holds in 1.00 and .85.
+    in a group in which the system is right in .75 instead of .95) the difference is .06 too small
+    with 200 items and .02 with 1,000, and its 90% interval holds in .88 ± .05 and .78 ± .07; where
+    there is no difference it holds in 1.00 and .85.
 
     Matrices were fitted to all items as if there were no groups, and stay so (the posterior is
     cut): where groups differ much, fit them one by one.

@@ -51,7 +51,7 @@ def test_a_command_takes_the_options_of_reading_where_it_says():
     taking = with_reading(command, leave_out="counts")
     assert list(taking.__annotations__) == [
         *("data", "item", "raters", "categories", "ordered", "missing", "repeated", "fold_case"),
-        "as_json",
+        *("order", "swapped_back", "as_json"),
     ]
     shared = vars(Reading(item="id", ordered=True))
     given = {name: value for name, value in shared.items() if name != "counts"}

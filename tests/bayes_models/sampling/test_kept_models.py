@@ -151,13 +151,15 @@ def test_what_another_source_version_or_processor_made_is_not_read(
         kept_models._installed.cache_clear()
 
 
-def test_any_file_of_the_package_counts_as_its_source(monkeypatch, tmp_path):
-    (tmp_path / "kept_models.py").write_text("")
-    (tmp_path / "likelihood.py").write_text("BLOCK = 16")
-    monkeypatch.setattr(kept_models, "__file__", str(tmp_path / "kept_models.py"))
+def test_the_source_of_what_is_compiled_counts_and_no_other(monkeypatch, tmp_path):
+    for folder in ("sampling", "likelihood", "posterior"):
+        (tmp_path / folder).mkdir()
+    (tmp_path / "likelihood" / "marginal.py").write_text("BLOCK = 16")
+    monkeypatch.setattr(kept_models, "__file__", str(tmp_path / "sampling" / "kept_models.py"))
     before = kept_models._source()
+    (tmp_path / "posterior" / "estimate.py").write_text("LEVEL = .9")
     assert kept_models._source() == before
-    (tmp_path / "likelihood.py").write_text("BLOCK = 17")
+    (tmp_path / "likelihood" / "marginal.py").write_text("BLOCK = 17")
     assert kept_models._source() != before
 
 

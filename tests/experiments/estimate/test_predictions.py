@@ -23,7 +23,11 @@ def test_the_comparison_is_that_of_arviz(n_items):
     nothing = IntervalEstimate(estimate=None)
     estimates = [
         Estimate(
-            method=name, system_accuracy=nothing, system_accuracy_in_sample=nothing, draws=tree
+            method=name,
+            system="system",
+            system_accuracy=nothing,
+            system_accuracy_in_sample=nothing,
+            draws=tree,
         )
         for name, tree in trees.items()
     ]

@@ -65,7 +65,12 @@ def test_the_table_says_it_in_numbers_and_the_figure_has_its_table(run, copied_f
 def test_estimates_by_slope_go_with_relaxed_k():
     value = IntervalEstimate(estimate=0.8, lower=0.7, upper=0.9, level=0.9)
     estimates = {
-        name: Estimate(method=name, system_accuracy=value, system_accuracy_in_sample=value)
+        name: Estimate(
+            method=name,
+            system="system",
+            system_accuracy=value,
+            system_accuracy_in_sample=value,
+        )
         for name in ("relaxed_k", "one_coin")
     }
     slopes = dict.fromkeys((0.0, 1.0), estimates["relaxed_k"])

@@ -25,6 +25,7 @@ class PositionBias:
     Parameters
     ----------
     rater : str
+        Name of the judge.
     n_items : int
         Items judged in both orders.
     chooses_first : IntervalEstimate

@@ -8,6 +8,7 @@ def copy_notebooks(source: Path, target: Path) -> None:
     """Copy the notebooks, with links to committed results turned into links to their pages."""
     target.mkdir(exist_ok=True)
     pages = {
+        "../docs/": "../",
         "../experiments/benchmarks/estimators.md": "../results/simulated.md",
         "../experiments/benchmarks/real/real.md": "../results/real.md",
     }

@@ -86,10 +86,10 @@ def accuracy_where(
     >>> scenario = lehner.Scenario(n_categories=3, rater_accuracy=(0.8,) * 3)
     >>> ratings = lehner.simulate(scenario, seed=2)
     >>> tree = fit("pooled", ratings, engine="gibbs", chains=2, checks=False)
-    >>> print(accuracy_where(tree, ratings, ratings.system == 0).system_accuracy_in_sample)
-    0.869 [0.815, 0.926]
-    >>> float((ratings.truth == ratings.system)[ratings.system == 0].mean().round(3))
-    0.889
+    >>> print(accuracy_where(tree, ratings, ratings.system == 2).system_accuracy_in_sample)
+    0.922 [0.883, 0.958]
+    >>> float((ratings.truth == ratings.system)[ratings.system == 2].mean().round(3))
+    0.933
     """
     level = check_level(level)
     require_same(tree, ratings)

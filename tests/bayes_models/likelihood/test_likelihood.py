@@ -219,9 +219,9 @@ def test_prior_predictive_ratings_follow_base_rates_and_confusion():
     assert agree == pytest.approx(expected, abs=0.015)
 
 
-def test_the_system_is_the_last_rater_and_named_system():
+def test_the_system_is_the_last_rater_under_its_name():
     observed = observe(load_dataset("lehner_table2"))
-    assert observed.rater_names == ("Rater 1", "Rater 2", "Rater 3", "Rater 4", "system")
+    assert observed.rater_names == ("Rater 1", "Rater 2", "Rater 3", "Rater 4", "System")
 
 
 def test_anonymous_and_empty_ratings_are_refused():

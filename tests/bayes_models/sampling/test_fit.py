@@ -106,7 +106,7 @@ def test_the_estimate_is_the_mean_of_the_draws_and_its_interval_their_quantiles(
 
 def test_system_accuracy_is_base_rates_times_the_systems_diagonal(table_2_fit):
     posterior = table_2_fit["posterior"].to_dataset()
-    system = posterior["confusion"].sel(rater="system").values
+    system = posterior["confusion"].sel(rater="System").values
     diagonal = np.diagonal(system, axis1=-2, axis2=-1)
     expected = (posterior["base_rates"].values * diagonal).sum(axis=-1)
     np.testing.assert_allclose(posterior["system_accuracy"], expected)

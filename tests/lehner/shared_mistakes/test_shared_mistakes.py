@@ -63,7 +63,9 @@ def test_it_finds_the_accuracy_of_a_system_that_is_not_misled(n_categories, accu
 def test_misled_raters_that_would_say_nothing_are_refused_and_have_no_sensitivity():
     with pytest.raises(InputError, match="mislead the raters; with 2 categories"):
         accuracy_if_raters_misled(0.8, 0.5, 2)
-    estimate = Estimate(method="x", system_accuracy=INTERVAL, system_accuracy_in_sample=INTERVAL)
+    estimate = Estimate(
+        method="x", system="s", system_accuracy=INTERVAL, system_accuracy_in_sample=INTERVAL
+    )
     assert sensitivity(estimate, 2, misleading_share=0.5).raters_alone is None
     alone = sensitivity(estimate, 2).to_dict()["raters_alone"]
     moved = accuracy_if_misled([alone["lower"], alone["estimate"]], 0.1, 2)
@@ -120,7 +122,9 @@ def test_an_interval_below_chance_is_not_made_narrower():
 def test_what_has_no_number_gets_none():
     nothing = IntervalEstimate(estimate=None)
     found = sensitivity(
-        Estimate(method="x", system_accuracy=nothing, system_accuracy_in_sample=nothing),
+        Estimate(
+            method="x", system="s", system_accuracy=nothing, system_accuracy_in_sample=nothing
+        ),
         2,
         shared_mistakes=(0.5, 4.5),
     ).to_dict()

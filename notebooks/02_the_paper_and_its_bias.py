@@ -94,8 +94,8 @@ for number in (3, 10):
 
 # %%
 scenario = lehner.Scenario(
-    rater_accuracy=(0.5, 0.6, 0.7),
-    difficulty=(-0.2, 0, 0.2),
+    initial_rater_accuracy=(0.5, 0.6, 0.7),
+    easiness=(-0.2, 0, 0.2),
     asymmetric_dispersion=2,
     base_rates=(0.3, 0.25, 0.2, 0.15, 0.1),
     n_items=200_000,
@@ -123,7 +123,7 @@ pd.DataFrame(
 # nothing. The system is right in .9.
 
 # %%
-tied = lehner.Scenario(n_categories=2, rater_accuracy=(0.7, 0.7), base_rates="equal")
+tied = lehner.Scenario(n_categories=2, initial_rater_accuracy=(0.7, 0.7), base_rates="equal")
 rows = {}
 for n_items in (200, 2_000, 20_000, 200_000):
     found = lehner.simulate_estimates(replace(tied, n_items=n_items), 1000, methods=methods[:3])

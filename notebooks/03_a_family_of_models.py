@@ -167,7 +167,7 @@ pd.DataFrame(
 # %%
 checks = bayes_models.predictive_checks(trees["relaxed_k"], ratings)
 print("anesthesia:", checks.warnings() or "nothing found")
-copying = lehner.Scenario(n_items=300, rater_accuracy=(0.6, 0.6, 0.6), copying=(0, 0.4, 0))
+copying = lehner.Scenario(n_items=300, initial_rater_accuracy=(0.6, 0.6, 0.6), copying=(0, 0.4, 0))
 copied = lehner.simulate(copying, 1)
 (tree,) = bayes_models.fit_many("one_coin", [copied])
 print("the second of three raters copies 40% of the first's ratings:")
@@ -185,11 +185,11 @@ for text in bayes_models.predictive_checks(tree, copied).warnings():
 # %%
 scenarios = [
     lehner.Scenario(
-        rater_accuracy=(0.3, 0.4, 0.5),
-        difficulty=(-0.2, 0, 0.2),
+        initial_rater_accuracy=(0.3, 0.4, 0.5),
+        easiness=(-0.2, 0, 0.2),
         asymmetric_dispersion=2,
         proportional_error_range=1,
-        system_accuracy=accuracy,
+        initial_system_accuracy=accuracy,
     )
     for accuracy in (0.1, 0.3, 0.5, 0.7, 0.9)
 ]
@@ -222,7 +222,7 @@ plt.show()
 # The truth of 20 of 60 items, given as data, tightens the interval of any model.
 
 # %%
-small = lehner.simulate(lehner.Scenario(n_items=60, rater_accuracy=(0.4, 0.5, 0.4)), 3)
+small = lehner.simulate(lehner.Scenario(n_items=60, initial_rater_accuracy=(0.4, 0.5, 0.4)), 3)
 known = lehner.Ratings(
     small.flat,
     small.categories,

@@ -58,8 +58,8 @@ pd.DataFrame(
     | {
         name: [getattr(cell.scenario, name) for cell in study.cells]
         for name in (
-            "rater_accuracy",
-            "difficulty",
+            "initial_rater_accuracy",
+            "easiness",
             "asymmetric_dispersion",
             "proportional_error_range",
         )

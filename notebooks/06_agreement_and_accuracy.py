@@ -48,7 +48,7 @@ def coefficients(ratings):
 
 # %%
 rates = np.array([0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.98])
-right = Scenario(n_items=MANY, n_categories=2, rater_accuracy=(0.8,) * 3)
+right = Scenario(n_items=MANY, n_categories=2, initial_rater_accuracy=(0.8,) * 3)
 by_rate = pd.DataFrame(
     [coefficients(lehner.simulate(replace(right, base_rates=(p, 1 - p)), seed=1)) for p in rates],
     index=pd.Index(rates, name="base rate"),
@@ -68,12 +68,12 @@ by_rate
 settings = {
     "K-properties hold": lehner.scenario_with_kappa(0.3),
     "as in the paper's Figures 8-14": lehner.scenario_with_kappa(0.3, violation=1),
-    "errors near the truth": Scenario(rater_accuracy=(0.61,) * 3, asymmetric_dispersion=3),
+    "errors near the truth": Scenario(initial_rater_accuracy=(0.61,) * 3, asymmetric_dispersion=3),
     "rater 2 copies half of rater 1": Scenario(
-        rater_accuracy=(0.54,) * 3, copying=(0, 0.5, 0), system_accuracy=0.9
+        initial_rater_accuracy=(0.54,) * 3, copying=(0, 0.5, 0), initial_system_accuracy=0.9
     ),
     "a quarter of the items mislead everybody": Scenario(
-        rater_accuracy=(0.64,) * 3, misleading=0.25
+        initial_rater_accuracy=(0.64,) * 3, misleading=0.25
     ),
 }
 rows = {}
@@ -109,7 +109,8 @@ same_kappa
 # %%
 accuracies = np.linspace(0.2, 1, 9)
 found = [
-    lehner.population_values(Scenario(system_accuracy=p, base_rates="equal")) for p in accuracies
+    lehner.population_values(Scenario(initial_system_accuracy=p, base_rates="equal"))
+    for p in accuracies
 ]
 with figure_style(columns=1) as width:
     fig, ax = plt.subplots(figsize=(width, 3), layout="constrained")

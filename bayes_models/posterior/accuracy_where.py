@@ -83,7 +83,7 @@ def accuracy_where(
     --------
     >>> import lehner
     >>> from bayes_models import fit
-    >>> scenario = lehner.Scenario(n_categories=3, rater_accuracy=(0.8,) * 3)
+    >>> scenario = lehner.Scenario(n_categories=3, initial_rater_accuracy=(0.8,) * 3)
     >>> ratings = lehner.simulate(scenario, seed=2)
     >>> tree = fit("pooled", ratings, engine="gibbs", chains=2, checks=False)
     >>> print(accuracy_where(tree, ratings, ratings.system == 2).system_accuracy_in_sample)

@@ -47,7 +47,7 @@ def contradictions(tree: xr.DataTree, ratings: Ratings) -> tuple[str, ...]:
 
     >>> import lehner
     >>> from bayes_models import fit
-    >>> scenario = lehner.Scenario(n_categories=3, rater_accuracy=(0.8,) * 3)
+    >>> scenario = lehner.Scenario(n_categories=3, initial_rater_accuracy=(0.8,) * 3)
     >>> ratings = lehner.simulate(scenario, seed=1)
     >>> known = np.where(np.arange(200) < 30, ratings.truth, -1)
     >>> known[:6] = (known[:6] + 1) % 3

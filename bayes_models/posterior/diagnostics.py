@@ -165,7 +165,7 @@ def diagnose(
     --------
     >>> import lehner
     >>> from bayes_models import fit
-    >>> scenario = lehner.Scenario(n_categories=3, rater_accuracy=(0.8,) * 3)
+    >>> scenario = lehner.Scenario(n_categories=3, initial_rater_accuracy=(0.8,) * 3)
     >>> ratings = lehner.simulate(scenario, seed=1)
     >>> tree = fit("pooled", ratings, engine="gibbs", chains=2, checks=False)
     >>> found = diagnose(tree, ["system_accuracy"])

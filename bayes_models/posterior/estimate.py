@@ -45,7 +45,7 @@ def estimate_from_draws(tree: xr.DataTree, *, level: float = 0.9) -> Estimate:
     --------
     >>> import lehner
     >>> from bayes_models import fit
-    >>> scenario = lehner.Scenario(n_categories=3, rater_accuracy=(0.8,) * 3)
+    >>> scenario = lehner.Scenario(n_categories=3, initial_rater_accuracy=(0.8,) * 3)
     >>> ratings = lehner.simulate(scenario, seed=2)
     >>> tree = fit("pooled", ratings, engine="gibbs", chains=2, checks=False)
     >>> print(estimate_from_draws(tree).system_accuracy_in_sample)

@@ -76,7 +76,7 @@ def accuracy_by_group(
     --------
     >>> import lehner
     >>> from bayes_models import fit
-    >>> scenario = lehner.Scenario(n_categories=3, rater_accuracy=(0.8,) * 3)
+    >>> scenario = lehner.Scenario(n_categories=3, initial_rater_accuracy=(0.8,) * 3)
     >>> ratings = lehner.simulate(scenario, seed=2).with_truth(None)
     >>> tree = fit("pooled", ratings, engine="gibbs", chains=2, checks=False)
     >>> domain = np.where(np.arange(200) < 120, "law", "sport")

@@ -135,7 +135,7 @@ def predictive_checks(
     >>> import lehner
     >>> from bayes_models import fit
     >>> scenario = lehner.Scenario(
-    ...     n_categories=3, rater_accuracy=(0.8,) * 3, copying=(0, 0.6, 0)
+    ...     n_categories=3, initial_rater_accuracy=(0.8,) * 3, copying=(0, 0.6, 0)
     ... )
     >>> ratings = lehner.simulate(scenario, seed=1)
     >>> tree = fit("pooled", ratings, engine="gibbs", chains=2, checks=False)

@@ -244,7 +244,7 @@ def fit_many(
     Examples
     --------
     >>> import lehner
-    >>> scenario = lehner.Scenario(n_categories=3, rater_accuracy=(0.8,) * 3)
+    >>> scenario = lehner.Scenario(n_categories=3, initial_rater_accuracy=(0.8,) * 3)
     >>> data = (lehner.simulate(scenario, seed) for seed in range(3))
     >>> trees = fit_many("pooled", data, engine="gibbs")
     >>> [round(float(tree.posterior["system_accuracy"].mean()), 1) for tree in trees]

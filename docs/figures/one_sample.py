@@ -22,9 +22,9 @@ from lehner.core.wilson import wilson_interval
 HERE = Path(__file__).parent
 SCENARIO = lehner.Scenario(
     n_items=200,
-    rater_accuracy=(0.5, 0.6, 0.7),
-    system_accuracy=0.9,
-    difficulty=(-0.2, 0, 0.2),
+    initial_rater_accuracy=(0.5, 0.6, 0.7),
+    initial_system_accuracy=0.9,
+    easiness=(-0.2, 0, 0.2),
     asymmetric_dispersion=2,
     proportional_error_range=1,
 )

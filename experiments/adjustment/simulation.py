@@ -119,7 +119,10 @@ type Found = Iterator[tuple[int, str, tuple[float | None, float | None, float | 
 
 def _data(scenario: Scenario, replicates: range) -> Iterator[tuple[int, Ratings, float]]:
     for replicate in replicates:
-        place = round(10 * scenario.system_accuracy), round(100 * scenario.rater_accuracy[0])
+        place = (
+            round(10 * scenario.initial_system_accuracy),
+            round(100 * scenario.initial_rater_accuracy[0]),
+        )
         seed = np.random.SeedSequence([scenario.n_items, *place, replicate])
         ratings = simulate(scenario, seed)
         # Ordered or not: under the K-properties too dispersion is to be fitted, not known.
@@ -128,7 +131,7 @@ def _data(scenario: Scenario, replicates: range) -> Iterator[tuple[int, Ratings,
 
 
 def _estimates(scenario: Scenario, replicates: range) -> Found:
-    oracle = _oracle(replace(scenario, system_accuracy=0.5))
+    oracle = _oracle(replace(scenario, initial_system_accuracy=0.5))
     for replicate, ratings, truth in _data(scenario, replicates):
         violations = fit_violations(ratings)
         paper = estimate_algebraic(ratings, aggregation="paper", interval=None)
@@ -168,7 +171,7 @@ def _oracle(scenario: Scenario) -> tuple[Floats, Floats]:
     """Give the algebra's mean in samples of the scenario, and the accuracy that belongs to it."""
     found = [
         simulate_estimates(
-            replace(scenario, system_accuracy=initial),
+            replace(scenario, initial_system_accuracy=initial),
             ORACLE_SAMPLES,
             methods=["algebraic_paper"],
             in_sample=False,

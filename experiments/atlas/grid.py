@@ -48,8 +48,10 @@ class Violation:
 
 
 def _unequal_raters(scenario: Scenario, strength: float) -> Scenario:
-    mean, n = scenario.rater_accuracy[0], scenario.n_raters
-    return replace(scenario, rater_accuracy=tuple(mean + np.linspace(-strength, strength, n)))
+    mean, n = scenario.initial_rater_accuracy[0], scenario.n_raters
+    return replace(
+        scenario, initial_rater_accuracy=tuple(mean + np.linspace(-strength, strength, n))
+    )
 
 
 def _copying(scenario: Scenario, strength: float) -> Scenario:
@@ -69,7 +71,7 @@ VIOLATIONS = {
             name="difficulty",
             label="A third of items harder, a third easier, by",
             strengths=(0.0, 0.05, 0.1, 0.15, 0.2),
-            apply=lambda scenario, x: replace(scenario, difficulty=(-x, 0.0, x)),
+            apply=lambda scenario, x: replace(scenario, easiness=(-x, 0.0, x)),
         ),
         Violation(
             name="asymmetric_dispersion",
@@ -141,8 +143,8 @@ def atlas_scenarios(violation: Violation) -> Iterator[tuple[dict[str, float], Sc
         rates = point["skew"] ** np.arange(k)
         scenario = Scenario(
             n_categories=k,
-            rater_accuracy=(point["rater_accuracy"],) * int(point["n_raters"]),
-            system_accuracy=point["system_accuracy"],
+            initial_rater_accuracy=(point["rater_accuracy"],) * int(point["n_raters"]),
+            initial_system_accuracy=point["system_accuracy"],
             base_rates=tuple(rates / rates.sum()),
         )
         yield point, violation.apply(scenario, point["strength"])

@@ -72,7 +72,7 @@ def main() -> None:
 
 def base(n_items: int, seed: int) -> Ratings:
     """Three raters right in .5, .6 and .7 of the items and a system in .9, 5 categories."""
-    return simulate(Scenario(rater_accuracy=(0.5, 0.6, 0.7), n_items=n_items), seed)
+    return simulate(Scenario(initial_rater_accuracy=(0.5, 0.6, 0.7), n_items=n_items), seed)
 
 
 def crowd(seed: int) -> Ratings:

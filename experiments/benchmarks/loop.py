@@ -24,9 +24,9 @@ def draw_matrices(scenario: Scenario, rng: np.random.Generator) -> tuple[Array, 
     """Draw flat Dirichlet base rates, and a matrix for each level and each rater or system."""
     K = scenario.n_categories
     base = rng.dirichlet(np.ones(K))
-    accuracies = [*scenario.rater_accuracy, scenario.system_accuracy]
+    accuracies = [*scenario.initial_rater_accuracy, scenario.initial_system_accuracy]
     return base, [
-        [matrix(ipc, pda, scenario, base, rng) for ipc in accuracies] for pda in scenario.difficulty
+        [matrix(ipc, pda, scenario, base, rng) for ipc in accuracies] for pda in scenario.easiness
     ]
 
 

@@ -54,8 +54,8 @@ def _of_two_categories(
     scenario = Scenario(
         n_categories=2,
         n_items=n_items,
-        rater_accuracy=(rater_accuracy,) * 3,
-        system_accuracy=accuracy,
+        initial_rater_accuracy=(rater_accuracy,) * 3,
+        initial_system_accuracy=accuracy,
         base_rates=(base_rate, 1 - base_rate),
     )
     return _simulate(scenario, seed)

@@ -75,7 +75,9 @@ def _peak(replicates: int) -> float:
 
 
 def _population_rate(n: int = 1000) -> float:
-    scenario = Scenario(base_rates=(0.3, 0.25, 0.2, 0.15, 0.1), rater_accuracy=(0.4, 0.6, 0.8))
+    scenario = Scenario(
+        base_rates=(0.3, 0.25, 0.2, 0.15, 0.1), initial_rater_accuracy=(0.4, 0.6, 0.8)
+    )
     population_value(scenario)
     return n / _cpu(lambda: [population_value(scenario) for _ in range(n)])
 

@@ -25,8 +25,8 @@ methods = [{method}]
 [[scenarios]]
 name = "unequal raters"
 n_items = 200
-rater_accuracy = [0.5, 0.6, 0.7]
-system_accuracy = 0.9
+initial_rater_accuracy = [0.5, 0.6, 0.7]
+initial_system_accuracy = 0.9
 """
 ALGEBRAIC = '{ name = "algebraic", interval = "none" }'
 

@@ -117,7 +117,9 @@ def _check(question: "Question") -> None:
     find_vote_methods([question.method])
     # Too many raters, and a kappa that no raters have, before hours are spent.
     require_few_votes(
-        Scenario(n_categories=question.n_categories, rater_accuracy=(0.5,) * question.n_raters),
+        Scenario(
+            n_categories=question.n_categories, initial_rater_accuracy=(0.5,) * question.n_raters
+        ),
         MOST_CELLS,
     )
     question.scenarios()

@@ -22,18 +22,18 @@ from lehner.k_properties.disagreement import plain_chi_square
 from lehner.k_properties.statistics import K_TESTS
 from lehner.simulation.draw import simulate_items
 
-HOLD = Scenario(n_categories=5, rater_accuracy=(0.6, 0.6, 0.6), system_accuracy=0.9)
+HOLD = Scenario(n_categories=5, initial_rater_accuracy=(0.6, 0.6, 0.6), initial_system_accuracy=0.9)
 LEVELS = (-0.2, 0.0, 0.2)
-COMBINED = replace(HOLD, difficulty=LEVELS, asymmetric_dispersion=2.0, proportional_error_range=1.0)
+COMBINED = replace(HOLD, easiness=LEVELS, asymmetric_dispersion=2.0, proportional_error_range=1.0)
 CELLS: dict[str, Scenario] = {
     "K-properties hold, equal base rates": replace(HOLD, base_rates="equal"),
     "K-properties hold": HOLD,
     "AD = 2": replace(HOLD, asymmetric_dispersion=2.0),
     "PER = 1": replace(HOLD, proportional_error_range=1.0),
-    "raters .4 .6 .8": replace(HOLD, rater_accuracy=(0.4, 0.6, 0.8)),
-    "PDA ±.2": replace(HOLD, difficulty=LEVELS),
-    "Figure 9: all, raters .3 .4 .5": replace(COMBINED, rater_accuracy=(0.3, 0.4, 0.5)),
-    "Figure 10: all, raters .5 .6 .7": replace(COMBINED, rater_accuracy=(0.5, 0.6, 0.7)),
+    "raters .4 .6 .8": replace(HOLD, initial_rater_accuracy=(0.4, 0.6, 0.8)),
+    "PDA ±.2": replace(HOLD, easiness=LEVELS),
+    "Figure 9: all, raters .3 .4 .5": replace(COMBINED, initial_rater_accuracy=(0.3, 0.4, 0.5)),
+    "Figure 10: all, raters .5 .6 .7": replace(COMBINED, initial_rater_accuracy=(0.5, 0.6, 0.7)),
     "rater 2 copies 30% of rater 1": replace(HOLD, copying=(0.0, 0.3, 0.0)),
     "15% of items mislead everybody": replace(HOLD, misleading=0.15),
 }

@@ -68,7 +68,7 @@ def plot_figure(figure: PaperFigure, runs: xr.Dataset) -> Figure:
 
 
 def _title(figure: PaperFigure, runs: xr.Dataset) -> str:
-    raters = ", ".join(f"{x:g}" for x in figure.rater_accuracy)
+    raters = ", ".join(f"{x:g}" for x in figure.initial_rater_accuracy)
     state = "violated" if figure.violated else "satisfied"
     return (
         f"Figure {figure.number}: raters {raters}; {figure.n_items:,} items; K-properties {state}\n"

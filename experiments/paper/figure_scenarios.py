@@ -12,11 +12,11 @@ from lehner.core.seeds import Seed, child_seeds
 PRESETS = (0.1, 0.3, 0.5, 0.7, 0.9)
 PAPER_RUNS = 50
 METHOD = "algebraic_paper"
-DIFFICULTY = (-0.2, 0.0, 0.2)
+EASINESS = (-0.2, 0.0, 0.2)
 """A third of the items is harder and a third easier by .2."""
 
 VIOLATIONS: dict[str, Any] = {
-    "difficulty": DIFFICULTY,
+    "easiness": EASINESS,
     "asymmetric_dispersion": 2.0,
     "proportional_error_range": 1.0,
 }
@@ -30,7 +30,7 @@ class PaperFigure:
     ----------
     number : int
         Number of the figure, 1 to 14.
-    rater_accuracy : tuple of float
+    initial_rater_accuracy : tuple of float
         Initial probability that each rater is right.
     n_items : int
         Number of items of each sample.
@@ -41,17 +41,17 @@ class PaperFigure:
     """
 
     number: int
-    rater_accuracy: tuple[float, ...]
+    initial_rater_accuracy: tuple[float, ...]
     n_items: int
     violated: bool
     kappa: float
 
-    def scenario(self, system_accuracy: float = 0.5) -> Scenario:
+    def scenario(self, initial_system_accuracy: float = 0.5) -> Scenario:
         """Give the scenario with one of the preset system accuracies.
 
         Parameters
         ----------
-        system_accuracy : float
+        initial_system_accuracy : float
             Initial probability that the system is right, 0 to 1; the paper has .1, .3, .5, .7 and
             .9.
 
@@ -62,15 +62,19 @@ class PaperFigure:
         """
         plain = Scenario(
             n_items=self.n_items,
-            rater_accuracy=self.rater_accuracy,
-            system_accuracy=system_accuracy,
+            initial_rater_accuracy=self.initial_rater_accuracy,
+            initial_system_accuracy=initial_system_accuracy,
         )
         return replace(plain, **VIOLATIONS) if self.violated else plain
 
 
 FIGURES = {
     number: PaperFigure(
-        number=number, rater_accuracy=raters, n_items=n_items, violated=number > 7, kappa=kappa
+        number=number,
+        initial_rater_accuracy=raters,
+        n_items=n_items,
+        violated=number > 7,
+        kappa=kappa,
     )
     for number, raters, n_items, kappa in (
         (1, (0.6, 0.6, 0.6), 5000, 0.251),

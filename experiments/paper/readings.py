@@ -31,7 +31,7 @@ READINGS: dict[str, dict[str, Any]] = {
     "base rates: equal": {"base_rates": "equal"},
     "errors shared by levels of difficulty": {"common_errors": "levels"},
     "errors shared by all raters": {"common_errors": "raters"},
-    "biases: system affected too": {"difficulty_affects": "both", "errors_affect": "both"},
+    "biases: system affected too": {"easiness_affects": "both", "errors_affect": "both"},
 }
 VIOLATED_FIGURES = tuple(number for number, figure in FIGURES.items() if figure.violated)
 
@@ -90,7 +90,7 @@ def _score(changes: dict[str, Any], seed: Seed, runs: int) -> dict[str, Any]:
 
 
 def _scenario(number: int, changes: dict[str, Any]) -> Scenario:
-    affects = {"difficulty_affects", "errors_affect"}
+    affects = {"easiness_affects", "errors_affect"}
     return replace(
         FIGURES[number].scenario(),
         **{name: value for name, value in changes.items() if name not in affects},
@@ -116,7 +116,7 @@ def _biases(changes: dict[str, Any], seed: Seed, runs: int) -> list[tuple[float,
     for (printed, violation), child in zip(
         VIOLATION_BIASES.values(), child_seeds(seed, len(VIOLATION_BIASES)), strict=True
     ):
-        scenario = Scenario(n_items=LARGE_RUN, system_accuracy=0.9, **violation)
+        scenario = Scenario(n_items=LARGE_RUN, initial_system_accuracy=0.9, **violation)
         found = simulate_estimates(
             replace(scenario, **changes), runs, methods=[METHOD], in_sample=False, seed=child
         )
@@ -135,7 +135,7 @@ def _z(printed: float, values: np.ndarray, n: int, digits: int) -> tuple[float, 
 def _expected(changes: dict[str, Any], seed: Seed, runs: int) -> str:
     found = []
     for preset in (0.1, 0.9):
-        scenario = replace(_scenario(8, changes), system_accuracy=preset)
+        scenario = replace(_scenario(8, changes), initial_system_accuracy=preset)
         drawn = draw_parameters(scenario, runs, np.random.default_rng(seed))
         found.append(f"{expected_system_accuracy(scenario, drawn).mean():.3f}")
     return " ".join(found)

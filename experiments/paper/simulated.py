@@ -8,7 +8,7 @@ import numpy as np
 import xarray as xr
 
 from experiments.paper.figure_scenarios import (
-    DIFFICULTY,
+    EASINESS,
     FIGURES,
     METHOD,
     PAPER_RUNS,
@@ -29,8 +29,8 @@ PRINTED_RUNS = 10
 
 TABLE_7_DIAGONAL = (0.349, 0.439, 0.377, 0.512, 0.415)
 VIOLATION_BIASES: dict[str, tuple[float, dict[str, Any]]] = {
-    "rater accuracy .4 .6 .8": (0.024, {"rater_accuracy": (0.4, 0.6, 0.8)}),
-    "problem difficulty ±.2": (-0.043, {"difficulty": DIFFICULTY, "difficulty_affects": "raters"}),
+    "rater accuracy .4 .6 .8": (0.024, {"initial_rater_accuracy": (0.4, 0.6, 0.8)}),
+    "problem difficulty ±.2": (-0.043, {"easiness": EASINESS, "easiness_affects": "raters"}),
     "error range 100%": (-0.036, {"proportional_error_range": 1.0, "errors_affect": "raters"}),
     "asymmetric dispersion 2": (-0.068, {"asymmetric_dispersion": 2.0, "errors_affect": "raters"}),
 }
@@ -102,7 +102,7 @@ def table_7(seed: Seed, scenario: Scenario | None = None, draws: int = 20_000) -
 def diagonal_spread(scenario: Scenario, seed: Seed, draws: int) -> np.ndarray:
     """Draw matrices as in Table 7, each with its own base rates, and give their diagonals' sd."""
     rater = replace(
-        scenario, rater_accuracy=(0.6, 0.6), difficulty=(-0.2,), difficulty_probabilities=None
+        scenario, initial_rater_accuracy=(0.6, 0.6), easiness=(-0.2,), easiness_probabilities=None
     )
     drawn = draw_parameters(rater, draws, np.random.default_rng(seed))
     return np.diagonal(drawn.confusion[:, 0, 0], axis1=1, axis2=2).std(axis=1, ddof=1)
@@ -130,7 +130,7 @@ def violation_biases(seed: Seed, runs: int = 20 * RUNS) -> Iterator[PrintedNumbe
 
 def violation_bias(changes: dict[str, Any], seed: Seed, runs: int) -> tuple[float, float, float]:
     """Give the mean error of the algebra, its standard error and the spread of the runs."""
-    scenario = Scenario(n_items=LARGE_RUN, system_accuracy=0.9, **changes)
+    scenario = Scenario(n_items=LARGE_RUN, initial_system_accuracy=0.9, **changes)
     found = simulate_estimates(scenario, runs, methods=[METHOD], in_sample=False, seed=seed)
     error = (found[METHOD] - found.system_accuracy).dropna("replicate").values
     return float(error.mean()), float(error.std() / np.sqrt(len(error))), float(error.std())
@@ -165,8 +165,8 @@ def _near(found: xr.Dataset, estimand: str) -> np.ndarray:
 
 
 def _share_with_k_properties(figure: PaperFigure, seed: Seed, runs: int) -> float:
-    mean = (float(np.mean(figure.rater_accuracy)),) * 3
-    plain = replace(figure, rater_accuracy=mean, violated=False)
+    mean = (float(np.mean(figure.initial_rater_accuracy)),) * 3
+    plain = replace(figure, initial_rater_accuracy=mean, violated=False)
     return float(_near(simulate_figure(plain, runs, seed), "system_accuracy").mean())
 
 

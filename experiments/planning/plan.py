@@ -62,7 +62,7 @@ class Question:
             violation=self.violation,
         )
         return tuple(
-            replace(raters, system_accuracy=initial_accuracy(accuracy, raters.difficulty))
+            replace(raters, initial_system_accuracy=initial_accuracy(accuracy, raters.easiness))
             for accuracy in self.system_accuracies
         )
 
@@ -148,7 +148,7 @@ def plan_scenarios(
     several = zip(question.system_accuracies, scenarios, seeds, strict=True)
     return Plan(
         question=question,
-        rater_accuracy=scenarios[0].rater_accuracy,
+        rater_accuracy=scenarios[0].initial_rater_accuracy,
         mean=question.answer(scenarios, replicates, mean_seed),
         by_accuracy={
             accuracy: question.answer([scenario], max(1000, replicates // 4), one)

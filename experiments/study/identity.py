@@ -15,6 +15,14 @@ import numpy as np
 from experiments.study.options import MethodChoice
 from lehner import Scenario
 
+# Seeds were first made under these names, so that they stay and stored results stay valid.
+SEEDED_AS = {
+    "initial_rater_accuracy": "rater_accuracy",
+    "initial_system_accuracy": "system_accuracy",
+    "easiness": "difficulty",
+    "easiness_probabilities": "difficulty_probabilities",
+    "easiness_affects": "difficulty_affects",
+}
 FORMAT = 3
 """Of stored results. To be raised when a default of `Scenario` changes, or what a method does by
 default: results under the same hash would then be of something else. Format 2 had the raters' prior
@@ -29,7 +37,8 @@ def scenario_id(scenario: Scenario) -> str:
     """
     # Known by equality here and by its text on disk: `Scenario` writes what is equal alike.
     plain = {field.name: field.default for field in fields(scenario)}
-    return digest({name: x for name, x in asdict(scenario).items() if x != plain[name]})
+    given = {name: x for name, x in asdict(scenario).items() if x != plain[name]}
+    return digest({SEEDED_AS.get(name, name): x for name, x in given.items()})
 
 
 def method_id(method: MethodChoice, level: float) -> str:

@@ -69,7 +69,7 @@ def plot_measure(study: Study, measures: "pd.DataFrame", measure: str = "bias") 
     >>> results = results.assign(estimand="system_accuracy", truth=0.7, estimate=0.6)
     >>> (panel,) = plot_measure(study, measure(results)).axes
     >>> [label.get_text() for label in panel.get_yticklabels()][:2]
-    ['raters about .6', 'rater accuracy 0.6 0.6 0.6']
+    ['raters about .6', 'initial rater accuracy 0.6 0.6 0.6']
     """
     found = measures[(measures["estimand"] == EXPECTED) & (measures["measure"] == measure)]
     there = set(found.loc[found["value"].notna(), "method"])

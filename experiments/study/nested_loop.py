@@ -61,8 +61,10 @@ def plot_nested_loop(study: Study, measures: "pd.DataFrame", measure: str = "bia
     >>> results = pd.DataFrame(cells * 2, columns=["scenario", "method"])
     >>> results = results.assign(estimand="system_accuracy", truth=0.7, estimate=0.6)
     >>> top, *fields = plot_nested_loop(study, measure(results)).axes
-    >>> [panel.get_title(loc="left") for panel in fields]
-    ['system accuracy: 0.5, 0.7, 0.9', 'rater accuracy: 0.6 0.6 0.6, 0.5 0.6 0.7, 0.4 0.6 0.8']
+    >>> for panel in fields:
+    ...     print(panel.get_title(loc="left"))
+    initial system accuracy: 0.5, 0.7, 0.9
+    initial rater accuracy: 0.6 0.6 0.6, 0.5 0.6 0.7, 0.4 0.6 0.8
     """
     found = measures[(measures["estimand"] == EXPECTED) & (measures["measure"] == measure)]
     styles = study_styles(study)

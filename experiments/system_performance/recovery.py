@@ -54,17 +54,19 @@ class Cell:
 
 CELLS = {
     "K 2, raters .8, K-properties hold": Cell(
-        raters=Scenario(n_categories=2, rater_accuracy=(0.8,) * 3, base_rates=(0.7, 0.3)),
+        raters=Scenario(n_categories=2, initial_rater_accuracy=(0.8,) * 3, base_rates=(0.7, 0.3)),
         confusion=((0.95, 0.05), (0.25, 0.75)),
     ),
     "K 3, raters .7, K-properties hold": Cell(
-        raters=Scenario(n_categories=3, rater_accuracy=(0.7,) * 3, base_rates=(0.5, 0.3, 0.2)),
+        raters=Scenario(
+            n_categories=3, initial_rater_accuracy=(0.7,) * 3, base_rates=(0.5, 0.3, 0.2)
+        ),
         confusion=((0.95, 0.04, 0.01), (0.15, 0.8, 0.05), (0.05, 0.25, 0.7)),
     ),
     "K 3, raters .6 .7 .8, unequal errors": Cell(
         raters=Scenario(
             n_categories=3,
-            rater_accuracy=(0.6, 0.7, 0.8),
+            initial_rater_accuracy=(0.6, 0.7, 0.8),
             asymmetric_dispersion=2.0,
             proportional_error_range=0.5,
             base_rates=(0.5, 0.3, 0.2),

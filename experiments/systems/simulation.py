@@ -33,12 +33,15 @@ from lehner import (
 from lehner.core.seeds import child_seeds
 
 BASE = Scenario(
-    n_categories=3, rater_accuracy=(0.7, 0.7, 0.7, 0.75), system_accuracy=0.8, base_rates="equal"
+    n_categories=3,
+    initial_rater_accuracy=(0.7, 0.7, 0.7, 0.75),
+    initial_system_accuracy=0.8,
+    base_rates="equal",
 )
 PROCESSES: dict[str, tuple[Scenario, float]] = {
     "independent": (BASE, 0.0),
     "half copied": (BASE, 0.5),
-    "unequal difficulty": (replace(BASE, difficulty=(-0.2, 0.0, 0.2)), 0.0),
+    "unequal difficulty": (replace(BASE, easiness=(-0.2, 0.0, 0.2)), 0.0),
 }
 N_ITEMS = (50, 200, 1000)
 DATA_SETS = 100

@@ -106,7 +106,7 @@ def estimate_adjusted(
     Examples
     --------
     >>> from lehner import Scenario, simulate
-    >>> scenario = Scenario(rater_accuracy=(0.5, 0.6, 0.7), asymmetric_dispersion=2)
+    >>> scenario = Scenario(initial_rater_accuracy=(0.5, 0.6, 0.7), asymmetric_dispersion=2)
     >>> estimate = estimate_adjusted(simulate(scenario), samples=20)
     >>> round(estimate.diagnostics["unadjusted"], 3)
     0.881
@@ -200,7 +200,7 @@ def _interval(mean: Floats, values: Floats, observed: float, level: float) -> In
 def _fitted(fit: Violations) -> dict[str, Any]:
     return {
         "violations": {
-            "rater_accuracy": fit.scenario.rater_accuracy,
+            "rater_accuracy": fit.scenario.initial_rater_accuracy,
             "difficulty": fit.difficulty,
             "asymmetric_dispersion": fit.scenario.asymmetric_dispersion,
         },

@@ -78,7 +78,7 @@ class Violations:
     ----------
     scenario : Scenario
         With the fitted base rates, rater accuracies, difficulty and dispersion, ready to be
-        simulated. Its `system_accuracy` is not fitted: no answer of the system was used.
+        simulated. Its `initial_system_accuracy` is not fitted: no answer of the system was used.
     standard_errors : dict
         Standard errors of `rater_accuracy` (a number per rater), `difficulty` and
         `asymmetric_dispersion`; 0 where the value was given or could not be fitted. They have upper
@@ -106,7 +106,7 @@ class Violations:
     score: Floats
 
     def __repr__(self) -> str:
-        accuracy = ", ".join(f"{value:.3f}" for value in self.scenario.rater_accuracy)
+        accuracy = ", ".join(f"{value:.3f}" for value in self.scenario.initial_rater_accuracy)
         lines = [
             "Violations of the K-properties",
             f"  rater accuracy         {accuracy}",
@@ -118,7 +118,7 @@ class Violations:
     @property
     def difficulty(self) -> float:
         """What the easiest third of the items adds to accuracy, and the hardest takes away."""
-        return max(self.scenario.difficulty)
+        return max(self.scenario.easiness)
 
     def expected_rater_accuracy(self) -> Floats:
         """Give each rater's accuracy over all levels of difficulty.
@@ -202,7 +202,7 @@ def fit_violations(
     --------
     >>> from lehner import simulate
     >>> levels = (-0.2, 0, 0.2)
-    >>> scenario = Scenario(n_items=5000, difficulty=levels, asymmetric_dispersion=2)
+    >>> scenario = Scenario(n_items=5000, easiness=levels, asymmetric_dispersion=2)
     >>> fit_violations(simulate(scenario))
     Violations of the K-properties
       rater accuracy         0.597, 0.617, 0.592
@@ -413,8 +413,8 @@ def _scenario(ratings: Ratings, fitted: Behaviour) -> Scenario:
     return Scenario(
         n_categories=ratings.n_categories,
         n_items=ratings.n_items,
-        rater_accuracy=tuple(fitted.accuracy.tolist()),
-        difficulty=tuple((difficulty * LEVELS).tolist()) if difficulty else (0.0,),
+        initial_rater_accuracy=tuple(fitted.accuracy.tolist()),
+        easiness=tuple((difficulty * LEVELS).tolist()) if difficulty else (0.0,),
         asymmetric_dispersion=float(fitted.dispersion),
         base_rates=tuple(fitted.base_rates.tolist()),
         missing=1 - ratings.n_ratings / possible,

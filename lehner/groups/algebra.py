@@ -83,7 +83,7 @@ def estimate_groups(
     Examples
     --------
     >>> from lehner import Scenario, simulate
-    >>> ratings = simulate(Scenario(rater_accuracy=(0.8,) * 3, n_items=300), 1)
+    >>> ratings = simulate(Scenario(initial_rater_accuracy=(0.8,) * 3, n_items=300), 1)
     >>> domain = np.where(np.arange(300) < 100, "law", "sport")
     >>> [one.group for one in estimate_groups(ratings, domain).groups]
     ['law', 'sport']

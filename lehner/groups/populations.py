@@ -73,7 +73,8 @@ def estimate_populations(
     Examples
     --------
     >>> from lehner import Scenario, simulate
-    >>> ratings = simulate(Scenario(n_categories=2, rater_accuracy=(0.8,) * 3), 1).with_truth(None)
+    >>> scenario = Scenario(n_categories=2, initial_rater_accuracy=(0.8,) * 3)
+    >>> ratings = simulate(scenario, 1).with_truth(None)
     >>> found = estimate_populations(ratings, np.repeat(["x", "y"], 100), resamples=20)
     >>> [one.group for one in found.groups]
     ['x', 'y']

@@ -151,7 +151,7 @@ def check_k_properties(ratings: Ratings, *, replicates: int = 999, seed: Seed = 
     Examples
     --------
     >>> from lehner import Scenario, simulate
-    >>> ratings = simulate(Scenario(rater_accuracy=(0.4, 0.6, 0.8)), seed=1)
+    >>> ratings = simulate(Scenario(initial_rater_accuracy=(0.4, 0.6, 0.8)), seed=1)
     >>> found = check_k_properties(ratings)
     >>> found.tests["equal_accuracy"].verdict, found.tests["equal_errors"].verdict
     ('rejected', 'not rejected')

@@ -63,7 +63,8 @@ class Consequence:
         return (
             f"{self.violation}. In large samples that moves the algebra's estimate by "
             f"{_signed(self.bias)} if the system's accuracy is as estimated "
-            f"({self.scenario.system_accuracy:.2f}), {_signed(self.bias_low)} if it is {LOW}, "
+            f"({self.scenario.initial_system_accuracy:.2f}), "
+            f"{_signed(self.bias_low)} if it is {LOW}, "
             f"{_signed(self.bias_high)} if it is {HIGH}"
         )
 
@@ -90,13 +91,15 @@ def consequence(
     model, design = k_model.model, k_model.design
     base = Scenario(
         n_categories=design.n_categories,
-        rater_accuracy=(float(model.accuracy[0, 0]),) * _raters_per_item(design),
+        initial_rater_accuracy=(float(model.accuracy[0, 0]),) * _raters_per_item(design),
         base_rates=tuple(model.base_rates[0]),
     )
     violation, scenario = VIOLATIONS[test](base, outcome, k_model)
     if system_accuracy is None or scenario is None or n_patterns(base) > MOST_PATTERNS_ENUMERATED:
         return Consequence(violation=violation)
-    at = [replace(scenario, system_accuracy=level) for level in (system_accuracy, LOW, HIGH)]
+    at = [
+        replace(scenario, initial_system_accuracy=level) for level in (system_accuracy, LOW, HIGH)
+    ]
     bias = [population_value(one, replicates=DRAWS, seed=SEED).bias for one in at]
     return Consequence(
         violation=violation, scenario=at[0], bias=bias[0], bias_low=bias[1], bias_high=bias[2]
@@ -133,7 +136,7 @@ def _dispersed(base: Scenario, outcome: Outcome, k_model: Null) -> Fitted:
     accuracy = accuracy_at(dispersion)
     scenario = replace(
         base,
-        rater_accuracy=(accuracy,) * base.n_raters,
+        initial_rater_accuracy=(accuracy,) * base.n_raters,
         asymmetric_dispersion=dispersion,
         base_rates=tuple(parts(dispersion, accuracy)[0]),
     )
@@ -189,7 +192,9 @@ def _unequal(base: Scenario, outcome: Outcome, k_model: Null) -> Fitted:
     places = (np.arange(base.n_raters) + 0.5) / base.n_raters
     accuracy = np.clip(np.quantile(own, places, method="hazen"), 0, 1)
     words = f"Raters are right in {own.min():.2f} to {own.max():.2f} of the items"
-    return words, replace(_with_knowledge(base, mean, k_model), rater_accuracy=tuple(accuracy))
+    return words, replace(
+        _with_knowledge(base, mean, k_model), initial_rater_accuracy=tuple(accuracy)
+    )
 
 
 def _uneven(base: Scenario, outcome: Outcome, k_model: Null) -> Fitted:
@@ -210,14 +215,14 @@ def _uneven(base: Scenario, outcome: Outcome, k_model: Null) -> Fitted:
     widest = float(np.sqrt(0.6 * square))
     shift = _solve(gap, 0.0, widest)
     easier = _with_knowledge(base, middle(shift), k_model)
-    accuracy = easier.rater_accuracy[0]
+    accuracy = easier.initial_rater_accuracy[0]
     level = shift * (k - 1) / k
     or_more = " or more" if shift == widest else ""
     words = (
         f"Items differ in difficulty, as if by ±{level:.2f}{or_more} around "
         f"an accuracy of {accuracy:.2f}"
     )
-    return words, replace(easier, difficulty=(-level, 0.0, level))
+    return words, replace(easier, easiness=(-level, 0.0, level))
 
 
 def _copied(base: Scenario, outcome: Outcome, k_model: Null) -> Fitted:
@@ -249,7 +254,7 @@ def _with_knowledge(base: Scenario, knowledge: float, k_model: Null) -> Scenario
     """Give raters another accuracy, and the base rates with which they use categories as often."""
     model = KModel(knowledge=np.array([[knowledge]]), frequency=k_model.model.frequency)
     accuracy = (float(model.accuracy[0, 0]),) * base.n_raters
-    return replace(base, rater_accuracy=accuracy, base_rates=tuple(model.base_rates[0]))
+    return replace(base, initial_rater_accuracy=accuracy, base_rates=tuple(model.base_rates[0]))
 
 
 def _copying(totals: Totals, design: Design, pair: int) -> float:

@@ -50,7 +50,7 @@ def correct_base_rates(
     Examples
     --------
     >>> from lehner import Scenario, label_algebraic, simulate
-    >>> ratings = simulate(Scenario(n_categories=3, rater_accuracy=(0.7,) * 3), 1)
+    >>> ratings = simulate(Scenario(n_categories=3, initial_rater_accuracy=(0.7,) * 3), 1)
     >>> ratings = ratings.with_truth(np.where(np.arange(200) < 20, ratings.truth, -1))
     >>> labels = label_algebraic(ratings)
     >>> rates = correct_base_rates(ratings, labels.truth_probabilities)

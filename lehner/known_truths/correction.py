@@ -111,7 +111,7 @@ def correct_by_truth(
     Examples
     --------
     >>> from lehner import Scenario, estimate_algebraic, simulate
-    >>> ratings = simulate(Scenario(rater_accuracy=(0.7,) * 3, misleading=0.3), 1)
+    >>> ratings = simulate(Scenario(initial_rater_accuracy=(0.7,) * 3, misleading=0.3), 1)
     >>> some = ratings.with_truth(np.where(np.arange(200) < 20, ratings.truth, -1))
     >>> algebra = estimate_algebraic(ratings, aggregation="likelihood", interval=None)
     >>> found = correct_by_truth(some, probabilities_right(some, algebra))

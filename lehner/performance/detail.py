@@ -81,7 +81,8 @@ def system_performance(
     Examples
     --------
     >>> from lehner import Scenario, estimate_algebraic, simulate
-    >>> ratings = simulate(Scenario(n_categories=2, rater_accuracy=(0.8,) * 3, n_items=400), 1)
+    >>> scenario = Scenario(n_categories=2, initial_rater_accuracy=(0.8,) * 3, n_items=400)
+    >>> ratings = simulate(scenario, 1)
     >>> found = system_performance(ratings, estimate_algebraic(ratings, interval=None))
     >>> print(found.value("recall", "A"))
     0.886 [0.855, 0.919]

@@ -69,9 +69,9 @@ def scenario_with_kappa(
 
     Examples
     --------
-    >>> scenario_with_kappa(0.25).rater_accuracy
+    >>> scenario_with_kappa(0.25).initial_rater_accuracy
     (0.6, 0.6, 0.6)
-    >>> [round(x, 2) for x in scenario_with_kappa(0.302, violation=1).rater_accuracy]
+    >>> [round(x, 2) for x in scenario_with_kappa(0.302, violation=1).initial_rater_accuracy]
     [0.5, 0.6, 0.7]
     """
     check_number("kappa", kappa, 0, np.nextafter(1, 0), "give a number from 0 to below 1")
@@ -84,20 +84,22 @@ def scenario_with_kappa(
         # Twelve digits, so that a kappa of .25 means raters of exactly .6.
         raters = (round(float(accuracy), 12),) * n_raters
         return Scenario(
-            n_categories=n_categories, rater_accuracy=raters, system_accuracy=system_accuracy
+            n_categories=n_categories,
+            initial_rater_accuracy=raters,
+            initial_system_accuracy=system_accuracy,
         )
     violated: dict[str, Any] = {
         "n_categories": n_categories,
-        "difficulty": (-DIFFICULTY * violation, 0.0, DIFFICULTY * violation),
+        "easiness": (-DIFFICULTY * violation, 0.0, DIFFICULTY * violation),
         "asymmetric_dispersion": 1 + violation,
         "proportional_error_range": violation,
     }
-    violated["system_accuracy"] = initial_accuracy(system_accuracy, violated["difficulty"])
+    violated["initial_system_accuracy"] = initial_accuracy(system_accuracy, violated["easiness"])
     (draws_seed,) = child_seeds(seed, 1)
 
     def scenario(mean: float) -> Scenario:
         spread = SPREAD * violation * np.linspace(-1, 1, n_raters)
-        return Scenario(rater_accuracy=tuple(np.clip(mean + spread, 0, 1)), **violated)
+        return Scenario(initial_rater_accuracy=tuple(np.clip(mean + spread, 0, 1)), **violated)
 
     def excess(mean: float) -> float:
         return expected_kappa(scenario(mean), draws=DRAWS, seed=draws_seed) - kappa
@@ -133,7 +135,7 @@ def expected_kappa(scenario: Scenario, *, draws: int = DRAWS, seed: Seed = 1) ->
 
     Examples
     --------
-    >>> round(expected_kappa(Scenario(rater_accuracy=(0.6, 0.6, 0.6))), 6)
+    >>> round(expected_kappa(Scenario(initial_rater_accuracy=(0.6, 0.6, 0.6))), 6)
     0.25
     """
     if any(scenario.copying):
@@ -164,14 +166,14 @@ def _root(excess: Any, low: float, high: float, kappa: float, violation: float) 
     return float(brentq(excess, low, high, xtol=1e-6))
 
 
-def initial_accuracy(expected: float, difficulty: Sequence[float]) -> float:
+def initial_accuracy(expected: float, easiness: Sequence[float]) -> float:
     """Find the initial accuracy (IPC) of a system whose expected accuracy is given.
 
     Parameters
     ----------
     expected : float
         Mean over the levels of difficulty.
-    difficulty : sequence of float
+    easiness : sequence of float
         What is added at each, equally frequent level (PDA).
 
     Returns
@@ -188,7 +190,7 @@ def initial_accuracy(expected: float, difficulty: Sequence[float]) -> float:
     >>> round(initial_accuracy(0.9, (-0.2, 0, 0.2)), 3)
     0.95
     """
-    levels = np.array(difficulty)
+    levels = np.array(easiness)
     initial = np.unique(np.clip([0, 1, *-levels, *(1 - levels)], 0, 1))
     reached = reached_accuracy(initial[:, None], levels).mean(axis=1)
     if not reached[0] <= expected <= reached[-1]:

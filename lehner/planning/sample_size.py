@@ -145,7 +145,8 @@ def required_sample_size(
 
     Examples
     --------
-    >>> found = required_sample_size(Scenario(rater_accuracy=(0.8, 0.8, 0.8)), replicates=2000)
+    >>> scenario = Scenario(initial_rater_accuracy=(0.8, 0.8, 0.8))
+    >>> found = required_sample_size(scenario, replicates=2000)
     >>> 18 < found.n_items < 30
     True
     """

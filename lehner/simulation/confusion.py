@@ -30,7 +30,7 @@ type Normalization = Literal["expected", "scaled_errors", "rows"]
 
 def confusion_matrix(
     accuracy: float,
-    difficulty: float = 0.0,
+    easiness: float = 0.0,
     asymmetric_dispersion: float = 1.0,
     proportional_error_range: float = 0.0,
     *,
@@ -46,8 +46,9 @@ def confusion_matrix(
     ----------
     accuracy : float
         Initial probability of a correct classification (the paper's IPC), 0 to 1.
-    difficulty : float
-        Added to the accuracy (PDA); the sum is clipped to [0, 1].
+    easiness : float
+        Added to the accuracy (the paper's PDA), -1 to 1: the higher, the easier the items. The sum
+        is clipped to [0, 1].
     asymmetric_dispersion : float
         How many times more likely an error one step nearer to the truth is (AD), above 0.
     proportional_error_range : float
@@ -55,10 +56,10 @@ def confusion_matrix(
     n_categories : int
         K, 2 or more.
     base_rates : array_like, shape (n_categories,), optional
-        Under which the expected accuracy is to be `accuracy + difficulty`; equal by default.
+        Under which the expected accuracy is to be `accuracy + easiness`; equal by default.
     normalization : {"expected", "scaled_errors", "rows"}
         Reading of the paper's step 5, in which rows are made to sum to 1 again: the expected
-        accuracy becomes `accuracy + difficulty`, the errors are scaled, or whole rows are.
+        accuracy becomes `accuracy + easiness`, the errors are scaled, or whole rows are.
     draws : int, optional
         Number of matrices, 1 or more; by default one, without a `draw` dimension.
     seed : int, numpy.random.SeedSequence or numpy.random.Generator
@@ -88,12 +89,12 @@ def confusion_matrix(
     k = check_whole_number("n_categories", n_categories, 2)
     check_choice("normalization", normalization, tuple(NORMALIZATIONS))
     check_probability("accuracy", accuracy)
-    check_number("difficulty", difficulty, -1, 1)
+    check_number("easiness", easiness, -1, 1)
     check_positive("asymmetric_dispersion", asymmetric_dispersion)
     check_probability("proportional_error_range", proportional_error_range)
     rates = check_shares("base_rates", np.full(k, 1 / k) if base_rates is None else base_rates, k)
     n_draws = 1 if draws is None else check_whole_number("draws", draws, 1)
-    reached = reached_accuracy(np.full(n_draws, accuracy), difficulty)
+    reached = reached_accuracy(np.full(n_draws, accuracy), easiness)
     initial = disperse(reached, n_categories, asymmetric_dispersion)
     noise = generator(seed).uniform(-1, 1, initial.shape)
     matrices = normalise(
@@ -109,9 +110,9 @@ def confusion_matrix(
     return labelled if draws is not None else labelled.isel(draw=0, drop=True)
 
 
-def reached_accuracy(accuracy: ArrayLike, difficulty: ArrayLike) -> Floats:
-    """Add the difficulty (PDA) to the accuracy (IPC), within [0, 1]: steps 1 and 2."""
-    return np.clip(np.asarray(accuracy, dtype=float) + np.asarray(difficulty), 0.0, 1.0)
+def reached_accuracy(accuracy: ArrayLike, easiness: ArrayLike) -> Floats:
+    """Add the easiness (PDA) to the accuracy (IPC), within [0, 1]: steps 1 and 2."""
+    return np.clip(np.asarray(accuracy, dtype=float) + np.asarray(easiness), 0.0, 1.0)
 
 
 def disperse(accuracy: ArrayLike, n_categories: int, asymmetric_dispersion: ArrayLike) -> Floats:

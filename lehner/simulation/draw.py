@@ -164,7 +164,7 @@ def simulate_estimates(
 
     Examples
     --------
-    >>> result = simulate_estimates(Scenario(rater_accuracy=(0.8, 0.8, 0.8)), 1000)
+    >>> result = simulate_estimates(Scenario(initial_rater_accuracy=(0.8, 0.8, 0.8)), 1000)
     >>> float(result.algebraic.mean().round(2))
     0.9
     """

@@ -52,7 +52,7 @@ def draw_parameters(
     DrawnParameters
     """
     rates = _draw_base_rates(scenario, n_samples, rng)
-    k, n_levels, n_raters = scenario.n_categories, len(scenario.difficulty), scenario.n_raters
+    k, n_levels, n_raters = scenario.n_categories, len(scenario.easiness), scenario.n_raters
     accuracy, dispersed = _dispersed(scenario)
     matrices = np.broadcast_to(dispersed, (n_samples, *dispersed.shape))
     spread = scenario.proportional_error_range * _affected(scenario, scenario.errors_affect)
@@ -77,7 +77,7 @@ def samples_at_once(n_cells: int, scenario: Scenario) -> int:
     -------
     int
     """
-    return max(1, min(SAMPLES_AT_ONCE, CELLS_AT_ONCE // (n_cells * len(scenario.difficulty))))
+    return max(1, min(SAMPLES_AT_ONCE, CELLS_AT_ONCE // (n_cells * len(scenario.easiness))))
 
 
 def true_parameters(scenario: Scenario, seed: Seed = 1) -> "xr.Dataset":
@@ -107,7 +107,7 @@ def true_parameters(scenario: Scenario, seed: Seed = 1) -> "xr.Dataset":
 
     Examples
     --------
-    >>> float(true_parameters(Scenario(system_accuracy=0.7)).system_accuracy.round(3))
+    >>> float(true_parameters(Scenario(initial_system_accuracy=0.7)).system_accuracy.round(3))
     0.7
     """
     import xarray as xr
@@ -122,7 +122,7 @@ def true_parameters(scenario: Scenario, seed: Seed = 1) -> "xr.Dataset":
             "system_accuracy": float(expected_system_accuracy(scenario, drawn)[0]),
         },
         coords={
-            "level": list(scenario.difficulty),
+            "level": list(scenario.easiness),
             "rater": [*rater_names(scenario.n_raters), SYSTEM],
             "category": names,
             "response": names,
@@ -176,9 +176,9 @@ def _draw_base_rates(scenario: Scenario, n_samples: int, rng: np.random.Generato
 @lru_cache(maxsize=64)
 def _dispersed(scenario: Scenario) -> tuple[Floats, Floats]:
     """Give accuracies (n_levels, n_raters + 1) and confusion matrices without random variation."""
-    initial = np.array([*scenario.rater_accuracy, scenario.system_accuracy])
-    affected = _affected(scenario, scenario.difficulty_affects)
-    accuracy = reached_accuracy(initial, np.array(scenario.difficulty)[:, None] * affected)
+    initial = np.array([*scenario.initial_rater_accuracy, scenario.initial_system_accuracy])
+    affected = _affected(scenario, scenario.easiness_affects)
+    accuracy = reached_accuracy(initial, np.array(scenario.easiness)[:, None] * affected)
     unequal = _affected(scenario, scenario.errors_affect) > 0
     dispersion = np.where(unequal, scenario.asymmetric_dispersion, 1.0)
     matrices = disperse(accuracy, scenario.n_categories, dispersion)

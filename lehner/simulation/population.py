@@ -140,7 +140,8 @@ def population_value(
 
     Examples
     --------
-    >>> scenario = Scenario(base_rates=(0.3, 0.25, 0.2, 0.15, 0.1), rater_accuracy=(0.4, 0.6, 0.8))
+    >>> rates = (0.3, 0.25, 0.2, 0.15, 0.1)
+    >>> scenario = Scenario(base_rates=rates, initial_rater_accuracy=(0.4, 0.6, 0.8))
     >>> round(population_value(scenario).estimate, 5)
     0.92792
     """
@@ -205,7 +206,7 @@ def population_values(
     with a confusion matrix for each rater describes them.
 
     >>> scenario = Scenario(
-    ...     rater_accuracy=(0.5, 0.6, 0.7), asymmetric_dispersion=2, base_rates="equal"
+    ...     initial_rater_accuracy=(0.5, 0.6, 0.7), asymmetric_dispersion=2, base_rates="equal"
     ... )
     >>> found = population_values(scenario, ["majority_agreement", "algebraic", "dawid_skene_ml"])
     >>> {method: round(value.bias, 3) for method, value in found.items()}

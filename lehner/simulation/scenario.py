@@ -23,7 +23,7 @@ type CommonErrors = Literal["none", "levels", "raters"]
 type BaseRates = Literal["dirichlet", "uniform", "equal"] | tuple[float, ...]
 
 CHOICES = {
-    "difficulty_affects": ("both", "raters", "system"),
+    "easiness_affects": ("both", "raters", "system"),
     "errors_affect": ("both", "raters", "system"),
     "common_errors": ("none", "levels", "raters"),
     "normalization": tuple(NORMALIZATIONS),
@@ -41,17 +41,18 @@ class Scenario:
         K, 2 or more.
     n_items : int
         Number of items, 1 or more.
-    rater_accuracy : tuple of float, length n_raters
+    initial_rater_accuracy : tuple of float, length n_raters
         Initial probability that each rater is right (the paper's IPC), 0 to 1. The expected
-        accuracy can be another: difficulty and `normalization` change it.
-    system_accuracy : float
+        accuracy can be another: `easiness` and `normalization` change it.
+    initial_system_accuracy : float
         Initial probability that the system is right (IPC), 0 to 1.
-    difficulty : tuple of float
-        What is added to accuracy at each level of difficulty (PDA); accuracy stays in [0, 1].
-    difficulty_probabilities : tuple of float, optional
+    easiness : tuple of float
+        What is added to accuracy at each level of difficulty (the paper's PDA), from -1 to 1:
+        the higher, the easier the items. Accuracy stays in [0, 1].
+    easiness_probabilities : tuple of float, optional
         Share of the items at each level; equal by default.
-    difficulty_affects : {"both", "raters", "system"}
-        Whose accuracy the levels of difficulty change.
+    easiness_affects : {"both", "raters", "system"}
+        Whose accuracy the levels change.
     asymmetric_dispersion : float
         How many times more likely an error one step nearer to the truth is (AD), above 0.
     proportional_error_range : float
@@ -84,7 +85,7 @@ class Scenario:
 
     Examples
     --------
-    >>> scenario = Scenario(rater_accuracy=(0.5, 0.6, 0.7), difficulty=(-0.2, 0, 0.2))
+    >>> scenario = Scenario(initial_rater_accuracy=(0.5, 0.6, 0.7), easiness=(-0.2, 0, 0.2))
     >>> scenario.k_properties_hold()
     False
     >>> scenario.violations()["difficulty"]
@@ -93,11 +94,11 @@ class Scenario:
 
     n_categories: int = 5
     n_items: int = 200
-    rater_accuracy: tuple[float, ...] = (0.6, 0.6, 0.6)
-    system_accuracy: float = 0.9
-    difficulty: tuple[float, ...] = (0.0,)
-    difficulty_probabilities: tuple[float, ...] | None = None
-    difficulty_affects: Affected = "both"
+    initial_rater_accuracy: tuple[float, ...] = (0.6, 0.6, 0.6)
+    initial_system_accuracy: float = 0.9
+    easiness: tuple[float, ...] = (0.0,)
+    easiness_probabilities: tuple[float, ...] | None = None
+    easiness_affects: Affected = "both"
     asymmetric_dispersion: float = 1.0
     proportional_error_range: float = 0.0
     errors_affect: Affected = "both"
@@ -113,18 +114,20 @@ class Scenario:
         self._numbers()
         for name, choices in CHOICES.items():
             check_choice(name, getattr(self, name), choices)
-        for name in ("rater_accuracy", "copying"):
+        for name in ("initial_rater_accuracy", "copying"):
             for value in getattr(self, name):
                 check_probability(name, value)
         if self.n_raters < 2:
-            raise wrong("rater_accuracy", self.rater_accuracy, "give two or more raters")
-        if not self.difficulty or not all(-1 <= level <= 1 for level in self.difficulty):
-            raise wrong("difficulty", self.difficulty, "give levels between -1 and 1")
+            raise wrong(
+                "initial_rater_accuracy", self.initial_rater_accuracy, "give two or more raters"
+            )
+        if not self.easiness or not all(-1 <= level <= 1 for level in self.easiness):
+            raise wrong("easiness", self.easiness, "give levels between -1 and 1")
         if self.copying and (len(self.copying) != self.n_raters or self.copying[0] != 0):
             raise wrong("copying", self.copying, f"give {self.n_raters} probabilities, the first 0")
-        if self.difficulty_probabilities is not None:
-            n_levels = len(self.difficulty)
-            check_shares("difficulty_probabilities", self.difficulty_probabilities, n_levels)
+        if self.easiness_probabilities is not None:
+            n_levels = len(self.easiness)
+            check_shares("easiness_probabilities", self.easiness_probabilities, n_levels)
         if isinstance(self.base_rates, str):
             check_choice("base_rates", self.base_rates, NAMED_BASE_RATES)
         else:
@@ -132,9 +135,9 @@ class Scenario:
 
     def _tuples(self) -> None:
         """Turn lists and arrays into tuples of numbers, none of them -0.0."""
-        names = ["rater_accuracy", "difficulty", "copying"]
-        if self.difficulty_probabilities is not None:
-            names.append("difficulty_probabilities")
+        names = ["initial_rater_accuracy", "easiness", "copying"]
+        if self.easiness_probabilities is not None:
+            names.append("easiness_probabilities")
         if not isinstance(self.base_rates, str):
             names.append("base_rates")
         for name in names:
@@ -145,7 +148,12 @@ class Scenario:
         """Turn 1 into 1.0 and -0.0 into 0.0: equal scenarios are to be written alike."""
         for name, least in (("n_categories", 2), ("n_items", 1)):
             object.__setattr__(self, name, check_whole_number(name, getattr(self, name), least))
-        for name in ("system_accuracy", "proportional_error_range", "missing", "misleading"):
+        for name in (
+            "initial_system_accuracy",
+            "proportional_error_range",
+            "missing",
+            "misleading",
+        ):
             object.__setattr__(self, name, check_probability(name, getattr(self, name)) + 0.0)
         dispersion = check_positive("asymmetric_dispersion", self.asymmetric_dispersion)
         object.__setattr__(self, "asymmetric_dispersion", dispersion)
@@ -153,15 +161,15 @@ class Scenario:
     @property
     def n_raters(self) -> int:
         """Number of raters, the system not included."""
-        return len(self.rater_accuracy)
+        return len(self.initial_rater_accuracy)
 
     @property
     def level_probabilities(self) -> Floats:
         """Share of the items at each level of difficulty."""
-        n_levels = len(self.difficulty)
-        if self.difficulty_probabilities is None:
+        n_levels = len(self.easiness)
+        if self.easiness_probabilities is None:
             return np.full(n_levels, 1 / n_levels)
-        return np.array(self.difficulty_probabilities) / sum(self.difficulty_probabilities)
+        return np.array(self.easiness_probabilities) / sum(self.easiness_probabilities)
 
     @property
     def random_parameters(self) -> bool:
@@ -183,11 +191,11 @@ class Scenario:
             another and of the system.
         """
         levels = [
-            level for level, p in zip(self.difficulty, self.level_probabilities, strict=True) if p
+            level for level, p in zip(self.easiness, self.level_probabilities, strict=True) if p
         ]
         dispersion = max(self.asymmetric_dispersion, 1 / self.asymmetric_dispersion)
         return {
-            "rater_accuracy": _range(self.rater_accuracy),
+            "rater_accuracy": _range(self.initial_rater_accuracy),
             "difficulty": _range(levels),
             "asymmetric_dispersion": dispersion - 1 if self.n_categories > 2 else 0.0,
             "proportional_error_range": self.proportional_error_range,

@@ -285,8 +285,8 @@ def test_the_interval_of_a_good_system_holds_with_two_categories(name):
     scenario = Scenario(
         n_categories=2,
         base_rates=(0.8, 0.2),
-        rater_accuracy=(0.7, 0.7, 0.7),
-        system_accuracy=0.9,
+        initial_rater_accuracy=(0.7, 0.7, 0.7),
+        initial_system_accuracy=0.9,
         n_items=200,
     )
     options = {"engine": "gibbs", "draws": 300, "tune": 200, "tries": 1, "checks": False}

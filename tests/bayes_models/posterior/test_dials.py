@@ -57,7 +57,7 @@ def test_other_models_have_no_dials():
 @pytest.mark.slow
 def test_the_data_reject_the_property_that_fails():
     scenario = Scenario(
-        n_categories=3, n_items=1000, rater_accuracy=(0.4, 0.9, 0.65), base_rates="equal"
+        n_categories=3, n_items=1000, initial_rater_accuracy=(0.4, 0.9, 0.65), base_rates="equal"
     )
     (tree,) = fit_many("relaxed_k", [simulate(scenario, 1)], priors="unequal_raters")
     (dial,) = read_dials(tree)

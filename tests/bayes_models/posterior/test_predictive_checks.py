@@ -55,7 +55,7 @@ def test_false_alarms_are_rare():
 
 
 def test_predicted_agreement_is_that_of_the_parameters():
-    scenario = Scenario(n_items=300, rater_accuracy=(0.5, 0.7, 0.9), base_rates="equal")
+    scenario = Scenario(n_items=300, initial_rater_accuracy=(0.5, 0.7, 0.9), base_rates="equal")
     found = predictive_checks(fit_at_the_truth(scenario, 2), simulate(scenario, 2))
     expected = 0.5 * 0.7 + 0.5 * 0.3 / 4
     predicted = float(found.table["agreement_predicted"][0, 1])

@@ -147,7 +147,9 @@ def test_same_seed_same_draws_whatever_the_cores_and_a_hopeless_fit_says_so(tabl
 def samples():
     """Data sets of different size, the same raters and categories."""
     return [
-        simulate(Scenario(n_categories=4, rater_accuracy=(0.6, 0.7, 0.6, 0.5), n_items=n), n)
+        simulate(
+            Scenario(n_categories=4, initial_rater_accuracy=(0.6, 0.7, 0.6, 0.5), n_items=n), n
+        )
         for n in (10, 80, 400)
     ]
 
@@ -210,7 +212,7 @@ def test_priors_change_what_is_compiled_and_estimated(samples):
 def test_twenty_known_truths_tighten_the_interval():
     narrower = []
     for seed in range(8):
-        ratings = simulate(Scenario(n_items=60, rater_accuracy=(0.4, 0.5, 0.4)), seed)
+        ratings = simulate(Scenario(n_items=60, initial_rater_accuracy=(0.4, 0.5, 0.4)), seed)
         known = np.where(np.arange(60) < 20, ratings.truth, -1)
         some = Ratings(
             ratings.flat, ratings.categories, ratings.raters, ratings.items, ratings.system, known

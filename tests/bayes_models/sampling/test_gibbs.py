@@ -108,7 +108,7 @@ def test_means_are_exact_where_the_prior_puts_probabilities_at_zero(
 @pytest.mark.parametrize("concentration", [1e-3, 1e-9])
 @pytest.mark.parametrize("variable", ["base_rates", "confusion"])
 def test_a_prior_at_the_corners_does_not_underflow(variable, concentration):
-    ratings = simulate(Scenario(n_categories=3, n_items=20, rater_accuracy=(0.4, 0.5)), 1)
+    ratings = simulate(Scenario(n_categories=3, n_items=20, initial_rater_accuracy=(0.4, 0.5)), 1)
     known = np.where(np.arange(20) < 6, ratings.truth, -1)
     some = Ratings(
         ratings.flat, ratings.categories, ratings.raters, ratings.items, ratings.system, known
@@ -127,7 +127,7 @@ def test_a_prior_at_the_corners_does_not_underflow(variable, concentration):
 @pytest.mark.slow
 @pytest.mark.parametrize("model", ["dawid_skene", "pooled"])
 def test_draws_are_those_of_nuts(model):
-    ratings = simulate(Scenario(rater_accuracy=(0.6, 0.7, 0.8), n_items=80), 3)
+    ratings = simulate(Scenario(initial_rater_accuracy=(0.6, 0.7, 0.8), n_items=80), 3)
     ours, theirs = (
         fit(model, ratings, engine=engine, draws=draws, tune=300, seed=2)
         for engine, draws in (("gibbs", 8000), ("nuts", 1500))

@@ -18,7 +18,7 @@ from bayes_models.sampling.machine_code import MachineCode, load_function
 from lehner import Scenario, simulate
 
 ROOT = Path(__file__).parents[3]
-SCENARIO = Scenario(n_items=40, n_categories=3, rater_accuracy=(0.5, 0.6, 0.7))
+SCENARIO = Scenario(n_items=40, n_categories=3, initial_rater_accuracy=(0.5, 0.6, 0.7))
 OPTIONS = {"seed": 5, "draws": 50, "tune": 50, "chains": 2, "tries": 1}
 FIT = f"""
 import sys, warnings
@@ -92,7 +92,7 @@ def test_what_is_kept_serves_all_data_of_that_shape_and_no_other(monkeypatch, fo
     assert load_model("one_coin", observed(3)) and not load_model("one_coin", observed(), "flat")
     start_anew(monkeypatch)
     compile_model("one_coin", observed(), {"system_log_odds": (0.0, 2.0)})
-    more = simulate(Scenario(n_items=40, n_categories=4, rater_accuracy=(0.5, 0.6, 0.7)), 1)
+    more = simulate(Scenario(n_items=40, n_categories=4, initial_rater_accuracy=(0.5, 0.6, 0.7)), 1)
     compile_model("one_coin", bayes_models.observe(more))
     assert len(compilations) == 3
 

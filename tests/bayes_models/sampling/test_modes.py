@@ -91,7 +91,9 @@ def test_the_seed_decides_where_modes_are_looked_for():
 def test_ordinary_ratings_have_one_mode_and_the_start_of_the_vote(n_categories, accuracy):
     for seed in range(5):
         scenario = Scenario(
-            n_categories=n_categories, rater_accuracy=(accuracy,) * 3, n_items=50 + 150 * (seed % 2)
+            n_categories=n_categories,
+            initial_rater_accuracy=(accuracy,) * 3,
+            n_items=50 + 150 * (seed % 2),
         )
         observed = observe(simulate(scenario, seed))
         (mode,) = posterior_modes(observed, seed)
@@ -120,7 +122,7 @@ def test_half_of_the_chains_or_more_start_at_the_best_mode():
 
 
 def test_what_em_does_not_know_starts_farther_apart():
-    ratings = simulate(Scenario(n_categories=2, rater_accuracy=(0.8,) * 3), 1)
+    ratings = simulate(Scenario(n_categories=2, initial_rater_accuracy=(0.8,) * 3), 1)
     with bayes_models.one_coin_by_rater(ratings) as model:
         start = em_start(observe(ratings))
         point, scale = starting_point(model, start)(start)

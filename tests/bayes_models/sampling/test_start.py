@@ -30,7 +30,7 @@ def test_a_known_truth_that_a_thousand_ratings_deny_stays_known():
 
 
 def test_the_start_of_many_items_is_near_the_parameters_they_were_drawn_with():
-    scenario = Scenario(rater_accuracy=(0.7, 0.8, 0.8, 0.9), n_items=20_000)
+    scenario = Scenario(initial_rater_accuracy=(0.7, 0.8, 0.8, 0.9), n_items=20_000)
     ratings = simulate(scenario, 1)
     start = em_start(observe(ratings))
     share = np.bincount(ratings.truth, minlength=5) / ratings.n_items

@@ -28,7 +28,7 @@ def test_each_violation_grows_with_its_strength_and_is_alone(violation):
         others = {k: v for k, v in scenario.violations().items() if k != violation.name}
         assert not any(others.values())
         assert (size == 0) == (point["strength"] == violation.strengths[0])
-        assert np.mean(scenario.rater_accuracy) == pytest.approx(point["rater_accuracy"])
+        assert np.mean(scenario.initial_rater_accuracy) == pytest.approx(point["rater_accuracy"])
         assert scenario.n_raters == point["n_raters"]
 
 

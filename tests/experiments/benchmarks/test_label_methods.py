@@ -10,7 +10,7 @@ from lehner.labels.label import AUTOMATIC, QUICK_METHODS
 
 
 def test_rows_and_report(tmp_path):
-    crowd = simulate(Scenario(n_categories=2, n_items=30, rater_accuracy=(0.8,) * 3), 1)
+    crowd = simulate(Scenario(n_categories=2, n_items=30, initial_rater_accuracy=(0.8,) * 3), 1)
     found = label_all(crowd.without_system(), 1)
     assert found["method"].tolist() == list(QUICK_METHODS)
     right = found.set_index("method")["right"]

@@ -25,7 +25,7 @@ KEPT = pd.read_csv(Path(experiments.k_properties.__file__).parent / "power.csv")
 
 @pytest.fixture
 def file(tmp_path):
-    ratings = simulate(Scenario(n_items=200, rater_accuracy=(0.4, 0.6, 0.8)), seed=1)
+    ratings = simulate(Scenario(n_items=200, initial_rater_accuracy=(0.4, 0.6, 0.8)), seed=1)
     path = tmp_path / "ratings.csv"
     ratings.to_wide().to_csv(path, index=False)
     return path

@@ -70,7 +70,7 @@ def test_every_quick_method_runs_on_the_worked_example(run):
 def ordered_file(tmp_path_factory):
     """Three raters, a system and three ordered categories."""
     scenario = Scenario(
-        n_categories=3, n_items=120, rater_accuracy=(0.5, 0.8, 0.6), asymmetric_dispersion=3
+        n_categories=3, n_items=120, initial_rater_accuracy=(0.5, 0.8, 0.6), asymmetric_dispersion=3
     )
     file = tmp_path_factory.mktemp("ratings") / "ratings.csv"
     ratings = simulate(scenario, 4)

@@ -54,7 +54,7 @@ def test_the_algebra_labels_the_same_with_and_without_a_system():
 
 
 def test_labels_are_good_predictions_of_simulated_truths():
-    ratings = simulate(Scenario(n_items=20_000, rater_accuracy=(0.6,) * 4), 3)
+    ratings = simulate(Scenario(n_items=20_000, initial_rater_accuracy=(0.6,) * 4), 3)
     probability = label_algebraic(ratings).truth_probabilities.values
     truth = np.eye(5)[ratings.truth]
     # Among items with probability about p of a category, about a share p is in it.
@@ -113,7 +113,7 @@ def test_the_flag_leaves_the_system_out(run):
 @pytest.mark.parametrize("method", label_methods())
 @pytest.mark.parametrize("with_system", [True, False])
 def test_every_method_labels(method, with_system):
-    ratings = simulate(Scenario(n_categories=3, n_items=80, rater_accuracy=(0.7,) * 4), 2)
+    ratings = simulate(Scenario(n_categories=3, n_items=80, initial_rater_accuracy=(0.7,) * 4), 2)
     unknown = Ratings(
         ratings.flat, ratings.categories, ratings.raters, ratings.items, ratings.system
     )
@@ -175,7 +175,7 @@ def test_the_default_says_what_it_chose(run):
 
 
 def test_maximum_likelihood_and_a_warning(run, tmp_path):
-    sparse = Scenario(n_categories=4, n_items=300, rater_accuracy=(0.7,) * 60, missing=0.94)
+    sparse = Scenario(n_categories=4, n_items=300, initial_rater_accuracy=(0.7,) * 60, missing=0.94)
     file = tmp_path / "crowd.csv"
     ratings = simulate(sparse, 1).without_system().with_truth(None)
     ratings.to_long().drop(columns="occasion").to_csv(file, index=False)
@@ -208,7 +208,7 @@ def test_json_files_and_both_orders(run, tmp_path):
 
 @pytest.mark.slow
 def test_gibbs_labels_a_crowd(run, tmp_path):
-    crowd = Scenario(n_categories=3, n_items=150, rater_accuracy=(0.7,) * 30, missing=0.85)
+    crowd = Scenario(n_categories=3, n_items=150, initial_rater_accuracy=(0.7,) * 30, missing=0.85)
     ratings = simulate(crowd, 1).without_system().with_truth(None)
     labels = label_items(ratings, "dawid_skene")
     assert labels.defined and labels.method == "dawid_skene"

@@ -21,7 +21,9 @@ from lehner import Scenario, simulate
 def comparison():
     """Six methods, five of them with truth probabilities, seven raters."""
     scenario = Scenario(
-        n_items=60, rater_accuracy=(0.4, 0.5, 0.5, 0.6, 0.6, 0.7, 0.7), asymmetric_dispersion=2
+        n_items=60,
+        initial_rater_accuracy=(0.4, 0.5, 0.5, 0.6, 0.6, 0.7, 0.7),
+        asymmetric_dispersion=2,
     )
     ratings = simulate(scenario, 3).with_truth(None)
     estimates = [method.estimate(ratings, 0.9, 1) for method in WITHOUT_MODEL[:6]]

@@ -57,7 +57,7 @@ def test_the_screen_shows_recall_and_on_request_everything(run, costs):
 
 
 def test_tables_of_four_categories_fit_eighty_columns():
-    ratings = lehner.simulate(lehner.Scenario(n_categories=4, rater_accuracy=(0.8,) * 5), 1)
+    ratings = lehner.simulate(lehner.Scenario(n_categories=4, initial_rater_accuracy=(0.8,) * 5), 1)
     found = lehner.system_performance(ratings, lehner.estimate_algebraic(ratings))
     bare = [line.plain for line in render_details([found]) if not line.plain.startswith("note")]
     assert max(map(len, bare)) <= 80

@@ -131,7 +131,9 @@ def test_a_study_compares_it(run, tmp_path):
 
 
 def test_a_model_fitted_by_likelihood_leaves_as_much_free_as_sampled():
-    ratings = simulate(Scenario(n_categories=3, n_items=500, rater_accuracy=(0.6, 0.7, 0.8)), 1)
+    ratings = simulate(
+        Scenario(n_categories=3, n_items=500, initial_rater_accuracy=(0.6, 0.7, 0.8)), 1
+    )
     for method, model in LIKELIHOOD_METHODS.items():
         assert method == f"{model}_ml"
         fitted = fit_latent_class(ratings, model)

@@ -10,7 +10,11 @@ from experiments.known_truths.simulation import CELLS, simulate_cell, summarise
 from lehner import Scenario, simulate
 
 MISLED = Scenario(
-    n_categories=3, n_items=120, rater_accuracy=(0.8, 0.8, 0.8), misleading=0.3, base_rates="equal"
+    n_categories=3,
+    n_items=120,
+    initial_rater_accuracy=(0.8, 0.8, 0.8),
+    misleading=0.3,
+    base_rates="equal",
 )
 ALGEBRA = ["--method", "algebraic_likelihood"]
 

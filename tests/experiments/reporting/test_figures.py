@@ -61,7 +61,7 @@ def sensitivities(n_methods):
 
 
 def heat_map(n_raters):
-    scenario = lehner.Scenario(n_items=60, rater_accuracy=(0.6,) * n_raters)
+    scenario = lehner.Scenario(n_items=60, initial_rater_accuracy=(0.6,) * n_raters)
     return plot_rater_pairs(lehner.agreement(lehner.simulate(scenario, 1)).pairs, title="raters")
 
 
@@ -157,7 +157,7 @@ def test_figures_can_be_printed(name):
 
 
 def simulated():
-    ratings = lehner.simulate(lehner.Scenario(n_items=200, system_accuracy=0.9), 1)
+    ratings = lehner.simulate(lehner.Scenario(n_items=200, initial_system_accuracy=0.9), 1)
     return compare("simulated", ratings, [lehner.majority_agreement(ratings)])
 
 
@@ -197,8 +197,8 @@ def test_an_axis_of_intervals_begins_where_they_do():
 def test_the_nested_loop_has_base_values_too():
     study, results = a_study(4)
     figure = plot_nested_loop(study, measure(results))
-    title = next(ax for ax in figure.axes if ax.get_title(loc="left").startswith("difficulty"))
-    assert title.get_title(loc="left") == "difficulty: 0, -0.1 0 0.1, -0.2 0 0.2"
+    title = next(ax for ax in figure.axes if ax.get_title(loc="left").startswith("easiness"))
+    assert title.get_title(loc="left") == "easiness: 0, -0.1 0 0.1, -0.2 0 0.2"
     for ax in figure.axes[1:]:
         (steps,) = ax.patches
         levels = steps.get_data().values

@@ -19,7 +19,7 @@ methods = [
 [[scenarios]]
 name = "few"
 n_items = 40
-rater_accuracy = [0.8, 0.8, 0.8]
+initial_rater_accuracy = [0.8, 0.8, 0.8]
 n_categories = 3
 grid = { missing = [0.0, 0.2] }
 """

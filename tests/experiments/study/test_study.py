@@ -18,7 +18,7 @@ import pytest
 from experiments.study import replicate, store
 from experiments.study import run as running
 from experiments.study.definition import find_study, read_study
-from experiments.study.identity import FORMAT, scenario_id
+from experiments.study.identity import FORMAT, digest, scenario_id
 from experiments.study.replicate import UNDEFINED
 from experiments.study.run import run_study
 from experiments.study.store import Store, export, open_store, read_results
@@ -35,14 +35,16 @@ methods = [{methods}]
 [[scenarios]]
 name = "difficulty"
 n_items = 60
-rater_accuracy = [0.5, 0.6, 0.7]
-sweep = {{ difficulty = [[0.0], [-0.2, 0.2]] }}
+initial_rater_accuracy = [0.5, 0.6, 0.7]
+sweep = {{ easiness = [[0.0], [-0.2, 0.2]] }}
 
 [[scenarios]]
 name = "few categories"
 n_items = 40
 n_categories = 2
-grid = {{ system_accuracy = [0.6, 0.9], rater_accuracy = [[0.7, 0.7, 0.7], [0.6, 0.7, 0.8]] }}
+grid = {{ initial_system_accuracy = [0.6, 0.9], initial_rater_accuracy = [
+    [0.7, 0.7, 0.7], [0.6, 0.7, 0.8]
+] }}
 """
 WHOLE_NUMBERS = """\
 name = "errors"
@@ -81,16 +83,19 @@ def table(folder):
 def test_grids_and_sweeps_are_expanded(tmp_path):
     study = read_study(write(tmp_path))
     assert [cell.name for cell in study.cells] == [
-        "difficulty, difficulty 0",
-        "difficulty, difficulty -0.2 0.2",
-        "few categories, system_accuracy 0.6, rater_accuracy 0.7 0.7 0.7",
-        "few categories, system_accuracy 0.6, rater_accuracy 0.6 0.7 0.8",
-        "few categories, system_accuracy 0.9, rater_accuracy 0.7 0.7 0.7",
-        "few categories, system_accuracy 0.9, rater_accuracy 0.6 0.7 0.8",
+        "difficulty, easiness 0",
+        "difficulty, easiness -0.2 0.2",
+        "few categories, initial_system_accuracy 0.6, initial_rater_accuracy 0.7 0.7 0.7",
+        "few categories, initial_system_accuracy 0.6, initial_rater_accuracy 0.6 0.7 0.8",
+        "few categories, initial_system_accuracy 0.9, initial_rater_accuracy 0.7 0.7 0.7",
+        "few categories, initial_system_accuracy 0.9, initial_rater_accuracy 0.6 0.7 0.8",
     ]
     last = study.cells[-1]
-    assert last.scenario.system_accuracy == 0.9 and last.scenario.n_categories == 2
-    assert last.varied == (("system_accuracy", 0.9), ("rater_accuracy", (0.6, 0.7, 0.8)))
+    assert last.scenario.initial_system_accuracy == 0.9 and last.scenario.n_categories == 2
+    assert last.varied == (
+        ("initial_system_accuracy", 0.9),
+        ("initial_rater_accuracy", (0.6, 0.7, 0.8)),
+    )
 
 
 def test_results_are_kept_by_default_under_the_name_of_the_study(tmp_path, monkeypatch):
@@ -127,8 +132,8 @@ def test_a_folder_with_the_name_of_a_shipped_study_does_not_hide_it(tmp_path, mo
         ),
         ("n_items = 40", "n_items = 0", r"row 15: n_items is 0"),
         ("n_items = 40", "n_item = 40", r"row 15: there is no field .*did you mean 'n_items'"),
-        ("[0.6, 0.9]", "[0.6, 9]", r"row 17: system_accuracy is 9"),
-        ("[0.6, 0.9]", "0.6", r"row 17: system_accuracy is 0.6; give a list of values"),
+        ("[0.6, 0.9]", "[0.6, 9]", r"row 17: initial_system_accuracy is 9"),
+        ("[0.6, 0.9]", "0.6", r"row 17: initial_system_accuracy is 0.6; give a list of values"),
         ("seed = 7", "seed == 7", r"row 3: this is not TOML"),
         ('name = "few categories"', 'name = "difficulty"', None),
         ("[[scenarios]]", "[[scenario]]", r"row 7: there is no key 'scenario'"),
@@ -175,17 +180,30 @@ def test_a_new_field_of_scenarios_changes_no_seed():
     assert scenario_id(Scenario()) == scenario_id(Later()) != scenario_id(Later(fatigue=0.1))
 
 
+def test_seeds_are_those_of_the_names_that_fields_had_first():
+    some = {
+        "initial_rater_accuracy": (0.5, 0.7),
+        "initial_system_accuracy": 0.8,
+        "easiness": (-0.1, 0.2),
+        "easiness_probabilities": (0.3, 0.7),
+        "easiness_affects": "raters",
+    }
+    assert scenario_id(Scenario(**some)) == "cee5a41bd1b1"
+    every = [scenario_id(cell.scenario) for cell in read_study("k_violations").cells]
+    assert digest(every) == "07b35ebbc8d5"
+
+
 def test_a_default_of_scenarios_that_changes_needs_a_new_format():
     assert FORMAT == 3
     # A field that is new changes nothing; where one of these changes, so must the format.
     known = {
         "n_categories": 5,
         "n_items": 200,
-        "rater_accuracy": (0.6, 0.6, 0.6),
-        "system_accuracy": 0.9,
-        "difficulty": (0.0,),
-        "difficulty_probabilities": None,
-        "difficulty_affects": "both",
+        "initial_rater_accuracy": (0.6, 0.6, 0.6),
+        "initial_system_accuracy": 0.9,
+        "easiness": (0.0,),
+        "easiness_probabilities": None,
+        "easiness_affects": "both",
         "asymmetric_dispersion": 1.0,
         "proportional_error_range": 0.0,
         "errors_affect": "both",

@@ -30,7 +30,7 @@ n_items = 60
 [[scenarios]]
 name = "swept"
 n_items = 60
-sweep = { system_accuracy = [0.5, 0.7], difficulty = [[-0.2, 0.2]] }
+sweep = { initial_system_accuracy = [0.5, 0.7], easiness = [[-0.2, 0.2]] }
 """
 
 

@@ -33,7 +33,7 @@ methods = [{methods}]
 name = "raters differ"
 n_items = 40
 n_categories = 3
-rater_accuracy = [0.5, 0.6, 0.7]
+initial_rater_accuracy = [0.5, 0.6, 0.7]
 """
 GIBBS = '{ name = "dawid_skene", engine = "gibbs", draws = 100, tune = 20, tries = 1 }'
 NUTS = '{ name = "one_coin", draws = 50, tune = 50, chains = 2, tries = 1 }'
@@ -41,7 +41,7 @@ METHODS_OF_STUDY = ('"majority_agreement"', '{ name = "algebraic", resamples = 5
 FEW = '"majority_agreement", { name = "algebraic", resamples = 20 }, ' + NUTS
 METHODS = ", ".join(METHODS_OF_STUDY)
 REPLICATES = 3
-SCENARIO = Scenario(n_items=40, n_categories=3, rater_accuracy=(0.5, 0.6, 0.7))
+SCENARIO = Scenario(n_items=40, n_categories=3, initial_rater_accuracy=(0.5, 0.6, 0.7))
 
 
 def write(tmp_path, methods, replicates):

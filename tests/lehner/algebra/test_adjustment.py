@@ -25,8 +25,8 @@ from lehner.data.flat import FlatRatings
 
 VIOLATED = Scenario(
     n_items=200,
-    rater_accuracy=(0.5, 0.6, 0.7),
-    difficulty=(-0.2, 0, 0.2),
+    initial_rater_accuracy=(0.5, 0.6, 0.7),
+    easiness=(-0.2, 0, 0.2),
     asymmetric_dispersion=2,
     base_rates=(0.3, 0.25, 0.2, 0.15, 0.1),
 )
@@ -50,7 +50,7 @@ def test_samples_are_those_of_the_simulator(aggregation, missing):
     method = "algebraic" if aggregation == "weighted" else "algebraic_likelihood"
     for initial in (0.5, 0.85):
         found = simulate_estimates(
-            replace(fit.scenario, system_accuracy=initial), 2000, methods=[method], seed=2
+            replace(fit.scenario, initial_system_accuracy=initial), 2000, methods=[method], seed=2
         )
         ours = np.array([np.interp(found.system_accuracy[0], GRID, row) for row in values])
         error = np.hypot(ours.std() / np.sqrt(500), float(found[method].std()) / np.sqrt(2000))
@@ -60,7 +60,7 @@ def test_samples_are_those_of_the_simulator(aggregation, missing):
 
 @pytest.mark.parametrize("aggregation", ["weighted", "likelihood"])
 def test_bias_of_large_samples_goes(aggregation):
-    scenario = replace(VIOLATED, n_items=200_000, system_accuracy=0.9)
+    scenario = replace(VIOLATED, n_items=200_000, initial_system_accuracy=0.9)
     data, truth = simulate(scenario, 1), float(true_parameters(scenario, 1).system_accuracy)
     found = estimate_adjusted(data, aggregation=aggregation, samples=100)
     assert truth == pytest.approx(0.8667, abs=1e-4)
@@ -69,7 +69,7 @@ def test_bias_of_large_samples_goes(aggregation):
 
 
 def test_without_violations_large_samples_stay_as_they_are():
-    data = simulate(Scenario(n_items=50_000, base_rates="equal", system_accuracy=0.7), 1)
+    data = simulate(Scenario(n_items=50_000, base_rates="equal", initial_system_accuracy=0.7), 1)
     none = fit_violations(data, difficulty=0, asymmetric_dispersion=1)
     found = estimate_adjusted(data, none, samples=100)
     unadjusted = found.diagnostics["unadjusted"]
@@ -77,10 +77,10 @@ def test_without_violations_large_samples_stay_as_they_are():
 
 
 def test_population_is_that_of_all_patterns():
-    data = simulate(replace(VIOLATED, system_accuracy=0.6), 1)
+    data = simulate(replace(VIOLATED, initial_system_accuracy=0.6), 1)
     found = estimate_adjusted(data, samples=2)
     fitted = fit_violations(data).scenario
-    exact = [population_value(replace(fitted, system_accuracy=initial)) for initial in GRID]
+    exact = [population_value(replace(fitted, initial_system_accuracy=initial)) for initial in GRID]
     inverted = np.interp(
         found.diagnostics["unadjusted"],
         [value.estimate for value in exact],
@@ -114,7 +114,7 @@ def test_given_violations_are_used():
 
 @pytest.mark.parametrize("level", [0.5, 0.9])
 def test_at_the_ends_of_the_interval_the_estimate_is_at_the_edge_of_a_tail(level):
-    data = simulate(replace(VIOLATED, system_accuracy=0.6), 1)
+    data = simulate(replace(VIOLATED, initial_system_accuracy=0.6), 1)
     found = estimate_adjusted(data, samples=400, level=level, seed=3)
     # The samples of this seed: the first that it draws.
     rng = np.random.default_rng(3)
@@ -172,7 +172,7 @@ def test_flat_curves_have_two_ends():
 
 @pytest.mark.parametrize("seed", [1, 2])
 def test_raters_who_are_nearly_always_right_leave_little_doubt(seed):
-    data = simulate(Scenario(rater_accuracy=(0.999,) * 3, n_items=2000), seed)
+    data = simulate(Scenario(initial_rater_accuracy=(0.999,) * 3, n_items=2000), seed)
     accuracy = estimate_adjusted(data, samples=100).system_accuracy
     # The system's answers alone leave .022.
     assert accuracy.lower < 0.9 + 0.01 and accuracy.upper > 0.9 - 0.01
@@ -187,7 +187,9 @@ def test_agreement_at_chance_is_refused():
 
 
 def test_agreement_close_to_chance_is_refused():
-    data = simulate(replace(VIOLATED, n_items=12, rater_accuracy=(0.25,) * 3, difficulty=(0,)), 13)
+    data = simulate(
+        replace(VIOLATED, n_items=12, initial_rater_accuracy=(0.25,) * 3, easiness=(0,)), 13
+    )
     found = estimate_adjusted(data, samples=100)
     assert found.system_accuracy.estimate is None
     assert "chance" in found.warnings[-1]
@@ -197,7 +199,7 @@ def test_agreement_close_to_chance_is_refused():
 def test_agreement_close_to_chance_gives_a_number_or_none(seed):
     """The large sample that the estimate rests on may be at chance where samples are not."""
     scenario = Scenario(
-        n_categories=3, rater_accuracy=(0.36,) * 3, n_items=100, base_rates=(0.8, 0.1, 0.1)
+        n_categories=3, initial_rater_accuracy=(0.36,) * 3, n_items=100, base_rates=(0.8, 0.1, 0.1)
     )
     found = estimate_adjusted(simulate(scenario, 0), samples=30, seed=seed)
     accuracy = found.system_accuracy

@@ -203,7 +203,7 @@ def test_simulated_values_are_recovered(form, dispersion):
     """Over 40 samples of 500 items the mean error is within 4 Monte Carlo errors, or .01."""
     scenario = Scenario(
         n_items=500,
-        rater_accuracy=(0.7, 0.7, 0.7),
+        initial_rater_accuracy=(0.7, 0.7, 0.7),
         asymmetric_dispersion=dispersion,
         base_rates=tuple(RATES),
     )

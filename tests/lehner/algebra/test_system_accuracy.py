@@ -23,22 +23,26 @@ PAPER = "algebraic_paper"
 # Raters are tied on many items, for which the top probability is, or is nearly, 1/K.
 TIED = {
     "4 raters, K = 2": Scenario(
-        n_categories=2, rater_accuracy=(0.7,) * 4, base_rates=(0.55, 0.45), n_items=200
+        n_categories=2, initial_rater_accuracy=(0.7,) * 4, base_rates=(0.55, 0.45), n_items=200
     ),
     "2 raters, K = 2": Scenario(
-        n_categories=2, rater_accuracy=(0.7,) * 2, base_rates="equal", n_items=50_000
+        n_categories=2, initial_rater_accuracy=(0.7,) * 2, base_rates="equal", n_items=50_000
     ),
     "3 raters, K = 3": Scenario(
-        n_categories=3, rater_accuracy=(0.6,) * 3, base_rates="equal", n_items=50_000
+        n_categories=3, initial_rater_accuracy=(0.6,) * 3, base_rates="equal", n_items=50_000
     ),
     "missing": Scenario(
-        n_categories=2, rater_accuracy=(0.7,) * 3, base_rates="equal", missing=0.3, n_items=50_000
+        n_categories=2,
+        initial_rater_accuracy=(0.7,) * 3,
+        base_rates="equal",
+        missing=0.3,
+        n_items=50_000,
     ),
 }
 VIOLATIONS = {
     "none": {},
     "raters": {"rater_accuracy": 0.1},
-    "difficulty": {"difficulty": (-0.1, 0, 0.1)},
+    "difficulty": {"easiness": (-0.1, 0, 0.1)},
     "dispersion": {"asymmetric_dispersion": 2.0},
 }
 
@@ -82,7 +86,7 @@ def grid_scenario(k, n_raters, accuracy, equal, missing, violation):
     spread = changes.pop("rater_accuracy", 0)
     return Scenario(
         n_categories=k,
-        rater_accuracy=tuple(accuracy + np.linspace(-spread, spread, n_raters)),
+        initial_rater_accuracy=tuple(accuracy + np.linspace(-spread, spread, n_raters)),
         base_rates="equal" if equal else tuple(rates / rates.sum()),
         missing=missing,
         **changes,
@@ -167,10 +171,10 @@ def test_the_paper_s_step_has_its_limit_elsewhere():
 
 def test_ties_that_chance_breaks_do_not_matter_where_eq_7_gives_the_same_on_both_sides():
     # Three raters who differ leave three of five categories with .3 each, at the edge of two bins.
-    scenario = Scenario(rater_accuracy=(0.6,) * 3, base_rates="equal")
+    scenario = Scenario(initial_rater_accuracy=(0.6,) * 3, base_rates="equal")
     assert population_value(scenario, PAPER).bias == pytest.approx(0, abs=1e-5)
 
 
 def test_agreement_at_chance_is_the_reason():
-    value = population_value(Scenario(rater_accuracy=(0.2,) * 3, base_rates="equal"))
+    value = population_value(Scenario(initial_rater_accuracy=(0.2,) * 3, base_rates="equal"))
     assert value.estimate is None and "at or below chance" in value.reason

@@ -13,18 +13,20 @@ from lehner.simulation.pattern_probabilities import pattern_probabilities
 RATES = (0.3, 0.25, 0.2, 0.15, 0.1)
 VIOLATED = Scenario(
     n_items=300,
-    rater_accuracy=(0.45, 0.6, 0.7),
-    difficulty=(-0.2, 0, 0.2),
+    initial_rater_accuracy=(0.45, 0.6, 0.7),
+    easiness=(-0.2, 0, 0.2),
     asymmetric_dispersion=2,
     base_rates=RATES,
 )
 SCENARIOS = {
     "K-properties": replace(
-        VIOLATED, rater_accuracy=(0.6,) * 3, difficulty=(0,), asymmetric_dispersion=1
+        VIOLATED, initial_rater_accuracy=(0.6,) * 3, easiness=(0,), asymmetric_dispersion=1
     ),
-    "unequal raters": replace(VIOLATED, difficulty=(0,), asymmetric_dispersion=1),
-    "unequal difficulty": replace(VIOLATED, rater_accuracy=(0.6,) * 3, asymmetric_dispersion=1),
-    "unequal errors": replace(VIOLATED, rater_accuracy=(0.6,) * 3, difficulty=(0,)),
+    "unequal raters": replace(VIOLATED, easiness=(0,), asymmetric_dispersion=1),
+    "unequal difficulty": replace(
+        VIOLATED, initial_rater_accuracy=(0.6,) * 3, asymmetric_dispersion=1
+    ),
+    "unequal errors": replace(VIOLATED, initial_rater_accuracy=(0.6,) * 3, easiness=(0,)),
     "all": VIOLATED,
 }
 
@@ -46,8 +48,10 @@ def expected_ratings(scenario, n_items=10**9):
 @pytest.mark.parametrize("scenario", SCENARIOS.values(), ids=SCENARIOS)
 def test_parameters_come_back_from_expected_counts(scenario):
     found = fit_violations(expected_ratings(scenario)).scenario
-    np.testing.assert_allclose(found.rater_accuracy, scenario.rater_accuracy, atol=2e-3)
-    np.testing.assert_allclose(max(found.difficulty), max(scenario.difficulty), atol=1e-2)
+    np.testing.assert_allclose(
+        found.initial_rater_accuracy, scenario.initial_rater_accuracy, atol=2e-3
+    )
+    np.testing.assert_allclose(max(found.easiness), max(scenario.easiness), atol=1e-2)
     assert found.asymmetric_dispersion == pytest.approx(scenario.asymmetric_dispersion, abs=5e-3)
     np.testing.assert_allclose(found.base_rates, RATES, atol=1e-3)
 
@@ -86,7 +90,7 @@ def test_nothing_nearby_is_more_likely():
 @pytest.mark.parametrize("accuracy", [(0.6,) * 3, (0.999,) * 3, (1.0,) * 3, (1.0, 0.8, 0.7)])
 def test_to_fit_the_difficulty_makes_the_ratings_no_less_likely(accuracy):
     """Difficulty 0 is one of those it may choose, and the start is far from it."""
-    scenario = Scenario(n_items=1000, rater_accuracy=accuracy, base_rates=RATES)
+    scenario = Scenario(n_items=1000, initial_rater_accuracy=accuracy, base_rates=RATES)
     for seed in range(2):
         ratings = simulate(scenario, seed)
         fits = [fit_violations(ratings, difficulty=known) for known in (None, 0.0, 0.05)]
@@ -115,7 +119,7 @@ def test_standard_errors_are_the_spread_over_samples():
             [fit.standard_errors["asymmetric_dispersion"] for fit in fits],
         ),
         (
-            [fit.scenario.rater_accuracy[0] for fit in fits],
+            [fit.scenario.initial_rater_accuracy[0] for fit in fits],
             [fit.standard_errors["rater_accuracy"][0] for fit in fits],
         ),
     ):
@@ -146,14 +150,14 @@ def test_what_is_not_identified_is_not_fitted():
     ratings = simulate(VIOLATED, 4)
     two = Ratings(ratings.codes[:, :2], "ABCDE", ordered=True)
     found = fit_violations(two)
-    assert found.difficulty == 0 and len(set(found.scenario.rater_accuracy)) == 1
+    assert found.difficulty == 0 and len(set(found.scenario.initial_rater_accuracy)) == 1
     assert any("three ratings" in text for text in found.warnings)
     unordered = fit_violations(Ratings(ratings.codes, "ABCDE"))
     assert unordered.scenario.asymmetric_dispersion == 1
     binary = fit_violations(simulate(Scenario(n_categories=2), 1))
     assert binary.scenario.asymmetric_dispersion == 1
     anonymous = Ratings(ratings.codes, "ABCDE", ordered=True, anonymous=True)
-    assert len(set(fit_violations(anonymous).scenario.rater_accuracy)) == 1
+    assert len(set(fit_violations(anonymous).scenario.initial_rater_accuracy)) == 1
 
 
 @pytest.mark.parametrize(

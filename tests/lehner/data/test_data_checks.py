@@ -399,7 +399,7 @@ WORDS = [
 @settings(max_examples=60, deadline=None)
 def test_good_data_raise_no_alarm(names, raters, missing, seed):
     scenario = Scenario(
-        n_categories=len(names), rater_accuracy=(0.6, 0.7, 0.8), n_items=80, missing=missing
+        n_categories=len(names), initial_rater_accuracy=(0.6, 0.7, 0.8), n_items=80, missing=missing
     )
     drawn = simulate(scenario, seed)
     codes = np.column_stack([drawn.codes, drawn.system])

@@ -38,7 +38,9 @@ def test_three_raters_cannot_tell_copying_from_accuracy():
 
 
 def test_raters_of_their_own_accuracy_are_not_said_to_share_mistakes():
-    scenario = Scenario(n_items=400, rater_accuracy=(0.25, 0.25, 0.7, 0.7, 0.7), n_categories=4)
+    scenario = Scenario(
+        n_items=400, initial_rater_accuracy=(0.25, 0.25, 0.7, 0.7, 0.7), n_categories=4
+    )
     found = check_dependence(without_truth(simulate(scenario, 1)))
     assert found.warnings() and not any(pair.unexplained for pair in found.pairs)
     assert any("less than equal raters would" in text for text in found.warnings())
@@ -46,7 +48,7 @@ def test_raters_of_their_own_accuracy_are_not_said_to_share_mistakes():
 
 
 def test_false_alarms_come_in_a_twentieth_of_the_data_sets():
-    scenario = Scenario(n_items=100, rater_accuracy=(0.75,) * 3, n_categories=2)
+    scenario = Scenario(n_items=100, initial_rater_accuracy=(0.75,) * 3, n_categories=2)
     alarms = [
         bool(check_dependence(simulate(scenario, seed), replicates=99).warnings())
         for seed in range(150)
@@ -103,5 +105,5 @@ def test_what_cannot_be_tested_says_why(codes, said):
 
 def test_three_way_agreement_is_compared_unless_it_follows_from_pairs():
     assert check_dependence(simulate(COPYING, 1)).triples is not None
-    two = Scenario(n_categories=2, rater_accuracy=(0.8,) * 3)
+    two = Scenario(n_categories=2, initial_rater_accuracy=(0.8,) * 3)
     assert check_dependence(simulate(two, 1)).triples is None

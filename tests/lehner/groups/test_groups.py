@@ -6,7 +6,9 @@ import pytest
 from lehner import InputError, Ratings, Scenario, estimate_algebraic, estimate_groups, simulate
 from lehner.groups.membership import find_groups
 
-SCENARIO = Scenario(n_categories=3, rater_accuracy=(0.75,) * 3, n_items=400, base_rates="equal")
+SCENARIO = Scenario(
+    n_categories=3, initial_rater_accuracy=(0.75,) * 3, n_items=400, base_rates="equal"
+)
 
 
 @pytest.fixture(scope="module")
@@ -15,8 +17,8 @@ def easy_and_hard():
     parts = [
         Scenario(
             n_categories=3,
-            rater_accuracy=(0.75,) * 3,
-            system_accuracy=accuracy,
+            initial_rater_accuracy=(0.75,) * 3,
+            initial_system_accuracy=accuracy,
             n_items=n,
             base_rates=rates,
         )
@@ -51,7 +53,9 @@ def test_raters_may_be_less_accurate_in_a_group():
     """Else a system that is as good there would look worse."""
     parts = [
         simulate(
-            Scenario(n_categories=3, rater_accuracy=(one,) * 3, n_items=8000, base_rates="equal"),
+            Scenario(
+                n_categories=3, initial_rater_accuracy=(one,) * 3, n_items=8000, base_rates="equal"
+            ),
             seed,
         )
         for seed, one in enumerate((0.85, 0.6), start=1)

@@ -14,8 +14,8 @@ def two_populations(n, seed, n_raters=2):
             Scenario(
                 n_categories=2,
                 n_items=n,
-                rater_accuracy=(0.8,) * n_raters,
-                system_accuracy=0.9,
+                initial_rater_accuracy=(0.8,) * n_raters,
+                initial_system_accuracy=0.9,
                 base_rates=rates,
             ),
             seed + place,

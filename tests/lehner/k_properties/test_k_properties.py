@@ -30,7 +30,7 @@ from lehner.simulation.parameters import draw_parameters
 from lehner.simulation.pattern_probabilities import pattern_probabilities
 
 RATES = (0.3, 0.25, 0.2, 0.15, 0.1)
-HOLD = Scenario(base_rates=RATES, system_accuracy=0.8)
+HOLD = Scenario(base_rates=RATES, initial_system_accuracy=0.8)
 
 
 def population(scenario: Scenario, n_items: int = 10**9) -> Ratings:
@@ -65,7 +65,7 @@ def test_the_fitted_model_describes_raters_for_whom_the_k_properties_hold():
 
 def test_accuracies_of_their_own_explain_pairs_triples_and_correlations():
     accuracy = (0.35, 0.5, 0.65, 0.8)
-    design, totals = totals_of(population(replace(HOLD, rater_accuracy=accuracy)))
+    design, totals = totals_of(population(replace(HOLD, initial_rater_accuracy=accuracy)))
     model = fit_own_accuracies(totals, design)
     assert model.accuracy[0] == pytest.approx(accuracy, abs=1e-4)
     assert expected_triples(model, design) == pytest.approx(totals.agreeing_triples, rel=1e-4)
@@ -86,11 +86,16 @@ def test_with_two_categories_independent_raters_with_any_errors_have_no_residual
     ("test", "violated", "field", "tolerance"),
     [
         ("error_distance", {"asymmetric_dispersion": 2.0}, "asymmetric_dispersion", 0.02),
-        ("equal_accuracy", {"rater_accuracy": (0.4, 0.6, 0.8)}, "rater_accuracy", 0.002),
-        ("equal_difficulty", {"difficulty": (-0.2, 0.0, 0.2)}, "difficulty", 0.005),
+        (
+            "equal_accuracy",
+            {"initial_rater_accuracy": (0.4, 0.6, 0.8)},
+            "initial_rater_accuracy",
+            0.002,
+        ),
+        ("equal_difficulty", {"easiness": (-0.2, 0.0, 0.2)}, "easiness", 0.005),
         (
             "independence",
-            {"rater_accuracy": (0.6,) * 4, "copying": (0, 0.5, 0, 0)},
+            {"initial_rater_accuracy": (0.6,) * 4, "copying": (0, 0.5, 0, 0)},
             "copying",
             0.005,
         ),
@@ -102,17 +107,17 @@ def test_each_violation_is_rejected_and_its_size_recovered(test, violated, field
     assert found.verdict == "rejected"
     fitted = found.consequence.scenario
     assert getattr(fitted, field) == pytest.approx(getattr(scenario, field), abs=tolerance)
-    assert np.mean(fitted.rater_accuracy) == pytest.approx(0.6, abs=0.005)
+    assert np.mean(fitted.initial_rater_accuracy) == pytest.approx(0.6, abs=0.005)
     assert fitted.base_rates == pytest.approx(RATES, abs=0.002)
     assert found.consequence.bias == pytest.approx(population_value(fitted).bias)
     # The bias is that of the violation, not of something near it.
     estimate = lehner.estimate_algebraic(population(scenario), interval=None)
-    truth = replace(scenario, system_accuracy=estimate.system_accuracy.estimate)
+    truth = replace(scenario, initial_system_accuracy=estimate.system_accuracy.estimate)
     assert found.consequence.bias == pytest.approx(population_value(truth).bias, abs=0.01)
 
 
 def test_the_mean_misfit_is_that_of_all_pairs_in_memory_for_few():
-    scenario = replace(HOLD, rater_accuracy=(0.6,) * 30, proportional_error_range=0.6)
+    scenario = replace(HOLD, initial_rater_accuracy=(0.6,) * 30, proportional_error_range=0.6)
     tracemalloc.start()
     found = _mean_misfit(scenario)
     peak = tracemalloc.get_traced_memory()[1]
@@ -139,7 +144,10 @@ def test_the_spread_of_random_errors_is_recovered():
     spreads = []
     for seed in child_seeds(1, 6):
         scenario = Scenario(
-            n_items=20_000, proportional_error_range=0.6, base_rates=RATES, system_accuracy=0.8
+            n_items=20_000,
+            proportional_error_range=0.6,
+            base_rates=RATES,
+            initial_system_accuracy=0.8,
         )
         found = check_k_properties(simulate(scenario, seed), replicates=199)
         spreads.append(found.tests["equal_errors"].consequence.scenario.proportional_error_range)
@@ -152,7 +160,7 @@ def test_the_papers_chi_square_rejects_most_data_for_which_the_k_properties_hold
 
 
 def test_p_values_are_those_of_data_sets_simulated_one_by_one_and_fitted_anew():
-    data = simulate(replace(HOLD, n_items=100, rater_accuracy=(0.45, 0.6, 0.75)), 4)
+    data = simulate(replace(HOLD, n_items=100, initial_rater_accuracy=(0.45, 0.6, 0.75)), 4)
     ratings = Ratings(data.codes, data.categories, system=data.system, ordered=True)
     found = run_k_tests(ratings.collapse(truth=False), 999, 1)
     for null_name in ("one_accuracy", "own_accuracies", "with_system"):
@@ -162,8 +170,8 @@ def test_p_values_are_those_of_data_sets_simulated_one_by_one_and_fitted_anew():
         assert (np.ptp(accuracy) > 0.1) == (null_name != "one_accuracy")
         scenario = Scenario(
             n_items=100,
-            rater_accuracy=tuple(accuracy[:3]),
-            system_accuracy=accuracy[-1],
+            initial_rater_accuracy=tuple(accuracy[:3]),
+            initial_system_accuracy=accuracy[-1],
             base_rates=tuple(model.base_rates[0]),
         )
         statistics = {name: [] for name in names}
@@ -214,7 +222,7 @@ def test_a_chi_square_as_large_as_chance_makes_it_is_no_violation():
 
 
 def test_with_too_many_patterns_the_size_of_a_violation_is_given_but_no_bias():
-    scenario = replace(HOLD, n_items=60, rater_accuracy=tuple(np.linspace(0.3, 0.9, 11)))
+    scenario = replace(HOLD, n_items=60, initial_rater_accuracy=tuple(np.linspace(0.3, 0.9, 11)))
     found = check_k_properties(simulate(scenario, 1), replicates=199).tests["equal_accuracy"]
     assert found.verdict == "rejected"
     assert found.consequence.violation.startswith("Raters are right in 0.")
@@ -222,7 +230,7 @@ def test_with_too_many_patterns_the_size_of_a_violation_is_given_but_no_bias():
 
 
 def test_notes_and_the_statistic_of_accuracy_are_those_of_loops():
-    data = simulate(replace(HOLD, n_items=80, rater_accuracy=(0.8, 0.6, 0.4)), 1)
+    data = simulate(replace(HOLD, n_items=80, initial_rater_accuracy=(0.8, 0.6, 0.4)), 1)
     ratings = Ratings(data.codes, data.categories, ["x", "y", "z"], ordered=True)
     found = check_k_properties(ratings, replicates=199).tests
     ends = [(i, j) for i in range(3) for j in range(3) if i != j]
@@ -260,7 +268,7 @@ def test_p_values_count_the_simulated_data_and_repeat():
 
 
 def test_statistics_do_not_depend_on_the_order_of_raters_items_and_names():
-    ratings = simulate(replace(HOLD, rater_accuracy=(0.5, 0.6, 0.8, 0.7), missing=0.2))
+    ratings = simulate(replace(HOLD, initial_rater_accuracy=(0.5, 0.6, 0.8, 0.7), missing=0.2))
     shuffled = Ratings(
         np.where(ratings.codes < 0, -1, 4 - ratings.codes)[::-1, [2, 0, 3, 1]],
         list("EDCBA"),
@@ -279,7 +287,7 @@ def test_holms_adjustment_is_that_of_statsmodels():
 
 
 THREE = simulate(Scenario(n_items=100)).codes
-TWO_CATEGORIES = simulate(Scenario(n_categories=2, rater_accuracy=(0.8,) * 3)).codes
+TWO_CATEGORIES = simulate(Scenario(n_categories=2, initial_rater_accuracy=(0.8,) * 3)).codes
 
 
 @pytest.mark.parametrize(
@@ -350,7 +358,7 @@ def test_bad_input_is_refused(codes, categories, options, message):
 
 
 def test_without_a_system_the_size_of_a_violation_is_given_but_no_bias():
-    scenario = replace(HOLD, rater_accuracy=(0.4, 0.6, 0.8))
+    scenario = replace(HOLD, initial_rater_accuracy=(0.4, 0.6, 0.8))
     with_system = population(scenario, 5000)
     ratings = Ratings(with_system.codes, with_system.categories, counts=with_system.counts)
     found = check_k_properties(ratings, replicates=199).tests["equal_accuracy"]
@@ -360,7 +368,7 @@ def test_without_a_system_the_size_of_a_violation_is_given_but_no_bias():
 
 
 def test_who_copies_whom_is_left_open_among_four():
-    scenario = replace(HOLD, copying=(0, 0.3, 0), rater_accuracy=(0.6,) * 3)
+    scenario = replace(HOLD, copying=(0, 0.3, 0), initial_rater_accuracy=(0.6,) * 3)
     found = check_k_properties(population(scenario, 5000), replicates=199)
     test = found.tests["independence"]
     assert test.verdict == "rejected"
@@ -369,20 +377,22 @@ def test_who_copies_whom_is_left_open_among_four():
 
 
 def test_independent_raters_may_be_rejected_where_other_properties_fail_and_it_says_so():
-    scenario = replace(HOLD, rater_accuracy=(0.4, 0.6, 0.8), difficulty=(-0.2, 0.0, 0.2))
+    scenario = replace(HOLD, initial_rater_accuracy=(0.4, 0.6, 0.8), easiness=(-0.2, 0.0, 0.2))
     found = check_k_properties(population(scenario, 100_000), replicates=199)
     assert found.tests["independence"].verdict == "rejected"
     assert any("seem to depend on one another even if they do not" in x for x in found.verdict)
 
 
 def test_a_single_test_is_not_called_one_of_many():
-    two = simulate(replace(HOLD, n_items=60, rater_accuracy=(0.7, 0.7)), 3)
+    two = simulate(replace(HOLD, n_items=60, initial_rater_accuracy=(0.7, 0.7)), 3)
     (first, *_) = check_k_properties(two, replicates=199).verdict
     assert first.startswith("The one test does not reject its K-property at 5%.")
 
 
 def test_grouped_items_rows_of_no_items_and_their_order_change_nothing():
-    data = simulate(replace(HOLD, n_items=80, missing=0.3, rater_accuracy=(0.5, 0.6, 0.7, 0.8)))
+    data = simulate(
+        replace(HOLD, n_items=80, missing=0.3, initial_rater_accuracy=(0.5, 0.6, 0.7, 0.8))
+    )
     ratings = Ratings(data.codes, data.categories, system=data.system, ordered=True)
     expected = check_k_properties(ratings, replicates=199)
     grouped = ratings.collapse()

@@ -152,7 +152,7 @@ def some_known(scenario, n_known, seed):
     return ratings.with_truth(truth), float(np.mean(ratings.truth == ratings.system))
 
 
-MISLED = Scenario(n_categories=2, n_items=200, rater_accuracy=(0.8,) * 3, misleading=0.3)
+MISLED = Scenario(n_categories=2, n_items=200, initial_rater_accuracy=(0.8,) * 3, misleading=0.3)
 
 
 def test_items_that_mislead_everybody_are_found_and_corrected_for():
@@ -176,7 +176,7 @@ def test_items_that_mislead_everybody_are_found_and_corrected_for():
 
 
 def test_no_alarm_and_little_error_where_the_method_is_right():
-    scenario = Scenario(n_categories=2, n_items=200, rater_accuracy=(0.8,) * 3)
+    scenario = Scenario(n_categories=2, n_items=200, initial_rater_accuracy=(0.8,) * 3)
     alarms, errors, alone = 0, [], []
     for seed in range(60):
         ratings, truth = some_known(scenario, 20, seed)
@@ -192,7 +192,7 @@ def test_no_alarm_and_little_error_where_the_method_is_right():
 
 
 def test_base_rates_are_corrected():
-    scenario = Scenario(n_categories=3, rater_accuracy=(0.7,) * 3, misleading=0.3)
+    scenario = Scenario(n_categories=3, initial_rater_accuracy=(0.7,) * 3, misleading=0.3)
     own, corrected, alone = [], [], []
     for seed in range(15):
         ratings = simulate(scenario, seed)
@@ -209,7 +209,7 @@ def test_base_rates_are_corrected():
 
 
 def test_items_that_are_no_random_sample_are_told():
-    ratings = simulate(Scenario(n_categories=2, n_items=200, rater_accuracy=(0.7,) * 3), 1)
+    ratings = simulate(Scenario(n_categories=2, n_items=200, initial_rater_accuracy=(0.7,) * 3), 1)
     algebra = estimate_algebraic(ratings, aggregation="likelihood", interval=None)
     right = probabilities_right(ratings, algebra)
     easy = np.argsort(right)[-60:]
@@ -252,7 +252,9 @@ def test_a_method_without_an_estimate_has_no_probabilities():
 
 @pytest.mark.parametrize("by", ["random", "votes"])
 def test_all_items_are_equally_likely_to_be_asked_for(by):
-    ratings, _ = some_known(Scenario(n_categories=2, n_items=40, rater_accuracy=(0.7,) * 3), 10, 1)
+    ratings, _ = some_known(
+        Scenario(n_categories=2, n_items=40, initial_rater_accuracy=(0.7,) * 3), 10, 1
+    )
     chosen = [choose_items(ratings, 6, by=by, seed=seed) for seed in range(2000)]
     assert all(len(np.unique(rows)) == 6 for rows in chosen)
     share = np.bincount(np.concatenate(chosen), minlength=40) / 2000
@@ -262,7 +264,7 @@ def test_all_items_are_equally_likely_to_be_asked_for(by):
 
 
 def test_items_by_votes_are_in_proportion_to_the_votes():
-    scenario = Scenario(n_categories=2, n_items=300, rater_accuracy=(0.7,) * 3)
+    scenario = Scenario(n_categories=2, n_items=300, initial_rater_accuracy=(0.7,) * 3)
     ratings = simulate(scenario, 1).with_truth(None)
     agreed = ratings.votes().max(axis=1) == 3
     for seed in range(20):
@@ -279,7 +281,9 @@ def test_what_cannot_be_asked_for_is_refused():
 
 
 def test_the_width_expected_is_about_the_width_found():
-    scenario = Scenario(n_categories=2, n_items=200, rater_accuracy=(0.7,) * 3, misleading=0.15)
+    scenario = Scenario(
+        n_categories=2, n_items=200, initial_rater_accuracy=(0.7,) * 3, misleading=0.15
+    )
     expected, found = [], []
     for seed in range(12):
         ratings, _ = some_known(scenario, 40, seed)

@@ -69,13 +69,15 @@ def test_held_out_probabilities_of_the_majority_by_hand():
 
 
 def test_raters_alike_count_the_same():
-    choice = choose_models(bare(Scenario(n_categories=3, rater_accuracy=(0.7,) * 5)), 1)
+    choice = choose_models(bare(Scenario(n_categories=3, initial_rater_accuracy=(0.7,) * 5)), 1)
     assert choice.models[0] in (MAJORITY, "one_coin_vb")
     assert "no model in which raters differ" in choice.reason
 
 
 def test_raters_apart_do_not():
-    scenario = Scenario(n_categories=4, n_items=300, rater_accuracy=(0.95, 0.6, 0.4, 0.4, 0.4))
+    scenario = Scenario(
+        n_categories=4, n_items=300, initial_rater_accuracy=(0.95, 0.6, 0.4, 0.4, 0.4)
+    )
     assert choose_models(bare(scenario), 1).models[0] == "one_coin_by_rater_vb"
 
 

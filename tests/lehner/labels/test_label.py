@@ -27,17 +27,20 @@ def right(labels, truth):
 @pytest.mark.parametrize(
     ("scenario", "better"),
     [
-        (Scenario(n_categories=4, n_items=300, rater_accuracy=(0.9, 0.6, 0.5, 0.5, 0.4)), 0.05),
+        (
+            Scenario(n_categories=4, n_items=300, initial_rater_accuracy=(0.9, 0.6, 0.5, 0.5, 0.4)),
+            0.05,
+        ),
         (
             Scenario(
                 n_categories=4,
                 n_items=400,
-                rater_accuracy=tuple(np.linspace(0.35, 0.95, 40).tolist()),
+                initial_rater_accuracy=tuple(np.linspace(0.35, 0.95, 40).tolist()),
                 missing=0.88,
             ),
             0.03,
         ),
-        (Scenario(n_categories=3, n_items=200, rater_accuracy=(0.7,) * 5), 0.0),
+        (Scenario(n_categories=3, n_items=200, initial_rater_accuracy=(0.7,) * 5), 0.0),
     ],
 )
 def test_automatic_labels_are_better_than_the_majority_where_raters_differ(scenario, better):
@@ -64,7 +67,7 @@ def test_maximum_likelihood_is_that_of_fit_latent_class():
 
 @pytest.mark.parametrize("method", QUICK_METHODS)
 def test_every_method_labels_with_known_truths_as_data(method):
-    ratings = simulate(Scenario(n_categories=3, n_items=60, rater_accuracy=(0.7,) * 4), 2)
+    ratings = simulate(Scenario(n_categories=3, n_items=60, initial_rater_accuracy=(0.7,) * 4), 2)
     truth = ratings.truth
     known = np.where(np.arange(60) < 20, truth, -1)
     labels = lehner.label(ratings.with_truth(known), method, compare=False)
@@ -77,7 +80,7 @@ def test_every_method_labels_with_known_truths_as_data(method):
 
 
 def test_a_warning_where_labels_are_worse_than_the_majority():
-    sparse = Scenario(n_categories=4, n_items=300, rater_accuracy=(0.7,) * 60, missing=0.94)
+    sparse = Scenario(n_categories=4, n_items=300, initial_rater_accuracy=(0.7,) * 60, missing=0.94)
     truth, ratings = truth_and_ratings(sparse, 1)
     full = lehner.label(ratings, "dawid_skene_ml")
     assert right(full, truth) < right(lehner.label(ratings, "majority"), truth) - 0.02
@@ -85,7 +88,7 @@ def test_a_warning_where_labels_are_worse_than_the_majority():
 
 
 def test_no_warning_where_they_are_better():
-    apart = Scenario(n_categories=3, n_items=300, rater_accuracy=(0.95, 0.6, 0.5, 0.5, 0.5))
+    apart = Scenario(n_categories=3, n_items=300, initial_rater_accuracy=(0.95, 0.6, 0.5, 0.5, 0.5))
     truth, ratings = truth_and_ratings(apart, 1)
     by_rater = lehner.label(ratings, "one_coin_by_rater_ml")
     assert right(by_rater, truth) > right(lehner.label(ratings, "majority"), truth)
@@ -101,7 +104,7 @@ def test_expected_share_right_by_hand():
 def test_a_model_whose_categories_are_not_the_raters_gives_way(monkeypatch):
     # Difficulty that is taken for a category: items that are easy, and items that are not.
     scenario = Scenario(
-        n_categories=3, n_items=400, rater_accuracy=(0.65,) * 12, difficulty=(-0.3, 0.0, 0.3)
+        n_categories=3, n_items=400, initial_rater_accuracy=(0.65,) * 12, easiness=(-0.3, 0.0, 0.3)
     )
     ratings = next(
         candidate

@@ -12,7 +12,7 @@ from lehner.latent_class.pattern_table import tabulate
 from tests.reference.variational import independent_classifier_combination
 
 CROWD = Scenario(
-    n_categories=3, n_items=120, rater_accuracy=(0.4, 0.5, 0.6, 0.7, 0.8, 0.9), missing=0.4
+    n_categories=3, n_items=120, initial_rater_accuracy=(0.4, 0.5, 0.6, 0.7, 0.8, 0.9), missing=0.4
 )
 
 
@@ -62,7 +62,10 @@ def test_no_ratings_leave_the_prior():
 
 def test_the_majority_is_that_of_the_votes_and_says_how_sure_it_is():
     ratings = simulate(
-        Scenario(n_categories=3, n_items=5000, rater_accuracy=(0.7,) * 5, base_rates="equal"), 1
+        Scenario(
+            n_categories=3, n_items=5000, initial_rater_accuracy=(0.7,) * 5, base_rates="equal"
+        ),
+        1,
     )
     truth = np.eye(3)[ratings.truth]
     bare = ratings.without_system().with_truth(None)

@@ -86,7 +86,7 @@ def test_a_crowd_that_took_20_001_steps_without_an_end_takes_a_few_hundred():
 
 def test_it_leaves_a_saddle_on_which_the_log_likelihood_stands_still():
     ratings = simulate(
-        Scenario(n_categories=4, n_items=400, rater_accuracy=(0.6, 0.7, 0.8)), seed=1
+        Scenario(n_categories=4, n_items=400, initial_rater_accuracy=(0.6, 0.7, 0.8)), seed=1
     )
     table, _ = tabulate(Ratings(ratings.codes, ratings.categories, system=ratings.system))
     model = LATENT_CLASS_MODELS["dawid_skene"]

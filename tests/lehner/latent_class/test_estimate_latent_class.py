@@ -20,7 +20,7 @@ from lehner.latent_class.models import LIKELIHOOD_MODELS
 from lehner.latent_class.resampling import refit_samples
 
 SCENARIO = Scenario(
-    n_categories=3, n_items=300, rater_accuracy=(0.6, 0.7, 0.8, 0.7), base_rates="equal"
+    n_categories=3, n_items=300, initial_rater_accuracy=(0.6, 0.7, 0.8, 0.7), base_rates="equal"
 )
 each_model = pytest.mark.parametrize("model", LIKELIHOOD_MODELS)
 

@@ -25,7 +25,9 @@ each_model = pytest.mark.parametrize("name", LATENT_CLASS_MODELS)
 @pytest.fixture
 def data():
     """Patterns of three raters and a system, some ratings missing, with counts."""
-    scenario = Scenario(n_categories=3, rater_accuracy=(0.6, 0.7, 0.8), missing=0.15, n_items=400)
+    scenario = Scenario(
+        n_categories=3, initial_rater_accuracy=(0.6, 0.7, 0.8), missing=0.15, n_items=400
+    )
     unique = simulate(scenario, seed=8).collapse(truth=False)
     return np.column_stack([unique.codes, unique.system]), unique.weights.astype(float)
 
@@ -95,7 +97,7 @@ def test_the_likelihood_never_falls(data):
 
 @pytest.mark.parametrize(("seed", "name"), [(11, "dawid_skene"), (38, "class_conditional")])
 def test_a_random_start_ends_where_a_step_raises_no_probability(seed, name):
-    scenario = Scenario(n_categories=4, n_items=400, rater_accuracy=(0.6, 0.7, 0.8))
+    scenario = Scenario(n_categories=4, n_items=400, initial_rater_accuracy=(0.6, 0.7, 0.8))
     ratings = simulate(scenario, seed=seed)
     table, _ = tabulate(Ratings(ratings.codes, ratings.categories, system=ratings.system))
     model = LATENT_CLASS_MODELS[name]

@@ -346,7 +346,7 @@ def test_same_seed_same_starts(anesthesia_modes):
 
 
 def test_random_starts_alone_find_permuted_classes_and_put_the_labels_back():
-    scenario = Scenario(n_categories=3, rater_accuracy=(0.8,) * 4, n_items=1000)
+    scenario = Scenario(n_categories=3, initial_rater_accuracy=(0.8,) * 4, n_items=1000)
     ratings = simulate(scenario, seed=1)
     votes, random = (fit_latent_class(ratings, start=start) for start in ("votes", "random"))
     assert "votes" not in random.starts["start"] and random.starts.sizes["start"] == 20
@@ -408,7 +408,9 @@ def test_labels_of_unequal_groups_are_those_that_most_ratings_agree_with():
 @settings(deadline=None, max_examples=20)
 @given(st.permutations(range(3)), st.permutations(range(4)))
 def test_names_and_order_of_categories_and_raters_mean_nothing(categories, raters):
-    ratings = simulate(Scenario(n_categories=3, rater_accuracy=(0.7,) * 4, n_items=200), seed=2)
+    ratings = simulate(
+        Scenario(n_categories=3, initial_rater_accuracy=(0.7,) * 4, n_items=200), seed=2
+    )
     blind = Ratings(ratings.codes, ratings.categories)
     other = Ratings(np.array(categories)[ratings.codes[:, raters]], ratings.categories)
     one, two = fit_latent_class(blind), fit_latent_class(other)
@@ -469,7 +471,9 @@ def test_raters_who_agree_on_every_item_leave_nothing_to_estimate():
 
 
 def test_a_category_never_used_has_no_row_and_does_no_harm():
-    ratings = simulate(Scenario(n_categories=2, n_items=200, rater_accuracy=(0.8,) * 3), seed=2)
+    ratings = simulate(
+        Scenario(n_categories=2, n_items=200, initial_rater_accuracy=(0.8,) * 3), seed=2
+    )
     full = Ratings(ratings.codes, "abc")
     fit = fit_latent_class(full)
     assert np.isnan(fit.confusion.sel(category="c")).all()
@@ -624,8 +628,8 @@ def numerical_errors(model, codes, fit):
 def test_standard_errors_are_those_of_a_numerical_hessian(model):
     scenario = Scenario(
         n_categories=3,
-        rater_accuracy=(0.6, 0.7, 0.8),
-        system_accuracy=0.75,
+        initial_rater_accuracy=(0.6, 0.7, 0.8),
+        initial_system_accuracy=0.75,
         missing=0.15,
         n_items=4000,
         base_rates=(0.5, 0.3, 0.2),

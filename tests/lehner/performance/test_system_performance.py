@@ -33,7 +33,10 @@ def with_own_system(scenario, seed):
 def many():
     """100,000 items, of which the K-properties hold for the raters and not for the system."""
     scenario = Scenario(
-        n_categories=3, rater_accuracy=(0.7,) * 3, base_rates=(0.5, 0.3, 0.2), n_items=100_000
+        n_categories=3,
+        initial_rater_accuracy=(0.7,) * 3,
+        base_rates=(0.5, 0.3, 0.2),
+        n_items=100_000,
     )
     return with_own_system(scenario, 1)
 

@@ -17,7 +17,7 @@ def test_without_violation_the_accuracy_inverts_equation_2(kappa, n_categories, 
     scenario = scenario_with_kappa(kappa, n_categories=n_categories, n_raters=n_raters)
     agreement = 1 / n_categories + (1 - 1 / n_categories) * kappa
     expected = float(rater_accuracy(agreement, n_categories))
-    assert scenario.rater_accuracy == pytest.approx((expected,) * n_raters, abs=1e-9)
+    assert scenario.initial_rater_accuracy == pytest.approx((expected,) * n_raters, abs=1e-9)
     assert scenario.k_properties_hold()
     assert expected_kappa(scenario) == pytest.approx(kappa, abs=1e-9)
 
@@ -52,7 +52,7 @@ def test_expected_kappa_is_that_of_matrices_drawn_one_by_one():
 )
 def test_the_kappas_of_the_papers_figures_give_its_raters(kappa, raters):
     found = scenario_with_kappa(kappa, violation=1)
-    assert found.rater_accuracy == pytest.approx(raters, abs=0.005)
+    assert found.initial_rater_accuracy == pytest.approx(raters, abs=0.005)
     assert found.violations() == pytest.approx(
         {
             "rater_accuracy": 0.2,
@@ -94,7 +94,7 @@ def test_the_same_seed_gives_the_same_scenario():
 
 
 def test_expected_kappa_of_raters_who_are_misled():
-    scenario = Scenario(rater_accuracy=(0.6, 0.7), misleading=0.2, base_rates="equal")
+    scenario = Scenario(initial_rater_accuracy=(0.6, 0.7), misleading=0.2, base_rates="equal")
     found = simulate_estimates(Scenario(**{**vars(scenario), "n_items": 5000}), 500).kappa
     assert expected_kappa(scenario) == pytest.approx(float(found.mean()), abs=0.002)
 

@@ -19,7 +19,7 @@ from lehner import (
 from lehner.planning.crossing import regress
 from lehner.planning.nearness import Nearness
 
-GOOD = Scenario(rater_accuracy=(0.8, 0.8, 0.8))
+GOOD = Scenario(initial_rater_accuracy=(0.8, 0.8, 0.8))
 
 
 def smoothed_binomial_size(accuracy, within, confidence):
@@ -36,7 +36,7 @@ def smoothed_binomial_size(accuracy, within, confidence):
     ("accuracy", "within", "confidence"), [(0.5, 0.1, 0.9), (0.9, 0.05, 0.95), (0.3, 0.08, 0.8)]
 )
 def test_raters_who_are_always_right_need_what_a_proportion_needs(accuracy, within, confidence):
-    scenario = Scenario(rater_accuracy=(1, 1), system_accuracy=accuracy)
+    scenario = Scenario(initial_rater_accuracy=(1, 1), initial_system_accuracy=accuracy)
     found = required_sample_size(scenario, within=within, confidence=confidence)
     expected = smoothed_binomial_size(accuracy, within, confidence)
     assert abs(found.n_items - expected) < 4 * found.standard_error + 0.015 * expected
@@ -70,7 +70,7 @@ def test_the_crossing_and_its_error_are_those_of_weighted_least_squares():
 
 
 def test_the_share_right_in_the_sample_is_then_known_at_once():
-    scenario = Scenario(rater_accuracy=(1, 1), system_accuracy=0.5)
+    scenario = Scenario(initial_rater_accuracy=(1, 1), initial_system_accuracy=0.5)
     found = required_sample_size(scenario, estimand="system_accuracy_in_sample", within=0.01)
     assert (found.n_items, found.standard_error) == (10, 0)
     assert found.note == "10 items or fewer"
@@ -103,7 +103,7 @@ def test_with_that_many_items_violated_scenarios_are_near_often_enough_on_averag
 
 
 def test_the_error_bar_is_what_answers_to_different_seeds_differ_by():
-    scenario = replace(GOOD, system_accuracy=0.5)
+    scenario = replace(GOOD, initial_system_accuracy=0.5)
     found = [required_sample_size(scenario, replicates=1000, seed=seed) for seed in range(20)]
     numbers = [one.n_items for one in found]
     stated = np.sqrt(np.mean([one.standard_error**2 for one in found]))
@@ -148,14 +148,14 @@ def test_a_smaller_number_is_named_only_if_it_is_better_beyond_chance():
 
 
 def test_raters_who_agree_below_chance_have_no_bias_to_speak_of():
-    opposed = Scenario(n_categories=2, rater_accuracy=(0.9, 0.1))
+    opposed = Scenario(n_categories=2, initial_rater_accuracy=(0.9, 0.1))
     found = required_sample_size(opposed, replicates=1000)
     assert found.n_items is None
     assert found.note.endswith("raters agree at or below chance, where it is undefined")
 
 
 def test_estimates_that_are_undefined_are_not_near():
-    scenario = Scenario(rater_accuracy=(0.3, 0.3, 0.3), base_rates="equal")
+    scenario = Scenario(initial_rater_accuracy=(0.3, 0.3, 0.3), base_rates="equal")
     found = required_sample_size(scenario, within=1, replicates=1000, confidence=0.95)
     curve = found.curve
     # Any estimate is within 1 of the truth, so that only the undefined ones are not.
@@ -165,7 +165,7 @@ def test_estimates_that_are_undefined_are_not_near():
 
 
 def test_the_average_lies_between_the_scenarios():
-    scenarios = [replace(GOOD, system_accuracy=accuracy) for accuracy in (0.5, 0.9)]
+    scenarios = [replace(GOOD, initial_system_accuracy=accuracy) for accuracy in (0.5, 0.9)]
     each = sorted(required_sample_size(one, replicates=4000).n_items for one in scenarios)
     both = required_sample_size(scenarios, replicates=4000)
     assert each[0] < both.n_items < each[1]
@@ -203,8 +203,14 @@ def test_the_same_seed_gives_the_same_answer():
         ({"replicates": 10}, "replicates is 10"),
         ({"seed": -1}, "seed is -1"),
         ({"scenarios": []}, "scenarios is"),
-        ({"scenarios": Scenario(rater_accuracy=(0.6,) * 40)}, "take at most 12 raters with 5"),
-        ({"scenarios": Scenario(n_categories=20, rater_accuracy=(0.6,) * 15)}, "15 raters in 20"),
+        (
+            {"scenarios": Scenario(initial_rater_accuracy=(0.6,) * 40)},
+            "take at most 12 raters with 5",
+        ),
+        (
+            {"scenarios": Scenario(n_categories=20, initial_rater_accuracy=(0.6,) * 15)},
+            "15 raters in 20",
+        ),
     ],
 )
 def test_bad_arguments_are_refused(options, said):

@@ -31,7 +31,7 @@ def test_it_undoes_what_misleading_items_do_to_the_algebra_in_large_samples(n_ca
     share = 0.2
     scenario = Scenario(
         n_categories=n_categories,
-        system_accuracy=accuracy,
+        initial_system_accuracy=accuracy,
         base_rates="equal",
         misleading=share,
     )

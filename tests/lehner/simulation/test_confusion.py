@@ -158,7 +158,7 @@ def test_draws_are_labelled_and_reproducible():
         ({"accuracy": 2}, "accuracy is 2; give a number between 0 and 1"),
         ({"accuracy": float("nan")}, "accuracy is nan"),
         ({"accuracy": "x"}, "accuracy is 'x'"),
-        ({"difficulty": float("inf")}, "difficulty is inf"),
+        ({"easiness": float("inf")}, "easiness is inf"),
         ({"asymmetric_dispersion": 0}, "asymmetric_dispersion is 0"),
         ({"proportional_error_range": 2}, "proportional_error_range is 2"),
         ({"n_categories": 1}, "n_categories is 1"),

@@ -21,9 +21,9 @@ from lehner.simulation.population import (
 
 SKEWED = (0.30, 0.25, 0.20, 0.15, 0.10)
 LEVELS = (-0.2, 0, 0.2)
-LOW = {"rater_accuracy": (0.3, 0.4, 0.5), "difficulty": LEVELS, "asymmetric_dispersion": 2}
-MIDDLE = {**LOW, "rater_accuracy": (0.5, 0.6, 0.7)}
-HIGH = {**LOW, "rater_accuracy": (0.7, 0.8, 0.9)}
+LOW = {"initial_rater_accuracy": (0.3, 0.4, 0.5), "easiness": LEVELS, "asymmetric_dispersion": 2}
+MIDDLE = {**LOW, "initial_rater_accuracy": (0.5, 0.6, 0.7)}
+HIGH = {**LOW, "initial_rater_accuracy": (0.7, 0.8, 0.9)}
 
 
 def random_scenario(rng):
@@ -32,10 +32,10 @@ def random_scenario(rng):
     n_raters = int(rng.integers(2, 5 if k < 5 else 4))
     return Scenario(
         n_categories=k,
-        rater_accuracy=tuple(rng.uniform(max(0.45, 1.4 / k), 0.95, n_raters)),
-        system_accuracy=rng.uniform(0.05, 0.95),
-        difficulty=LEVELS if rng.random() < 0.5 else (0,),
-        difficulty_affects=rng.choice(["both", "raters", "system"]),
+        initial_rater_accuracy=tuple(rng.uniform(max(0.45, 1.4 / k), 0.95, n_raters)),
+        initial_system_accuracy=rng.uniform(0.05, 0.95),
+        easiness=LEVELS if rng.random() < 0.5 else (0,),
+        easiness_affects=rng.choice(["both", "raters", "system"]),
         asymmetric_dispersion=rng.choice([1.0, 1.5, 2.0]),
         proportional_error_range=rng.choice([0.0, 0.5]),
         errors_affect=rng.choice(["both", "raters"]),
@@ -50,8 +50,8 @@ def random_scenario(rng):
     ("changes", "expected"),
     [
         ({}, (0.1, 0.5, 0.9)),
-        ({"rater_accuracy": (0.4, 0.6, 0.8)}, (0.09493, 0.51522, 0.93490)),
-        ({"difficulty": LEVELS}, (0.15892, 0.50146, 0.83014)),
+        ({"initial_rater_accuracy": (0.4, 0.6, 0.8)}, (0.09493, 0.51522, 0.93490)),
+        ({"easiness": LEVELS}, (0.15892, 0.50146, 0.83014)),
         ({"asymmetric_dispersion": 2}, (0.18349, 0.49715, 0.81082)),
         (LOW, (0.34196, 0.47527, 0.57736)),
         (MIDDLE, (0.24755, 0.53345, 0.79660)),
@@ -62,7 +62,7 @@ def test_the_algebra_has_the_values_of_an_independent_program(changes, expected)
     """Computed by a prototype that shares no code with this one."""
     values = [
         population_value(
-            Scenario(system_accuracy=s, **changes), "algebraic_paper", base_rates=SKEWED
+            Scenario(initial_system_accuracy=s, **changes), "algebraic_paper", base_rates=SKEWED
         ).estimate
         for s in (0.1, 0.5, 0.9)
     ]
@@ -81,8 +81,8 @@ def test_without_violations_every_method_that_models_errors_is_unbiased(method):
         rates = np.arange(2.0, 2 + n_categories)
         scenario = Scenario(
             n_categories=n_categories,
-            rater_accuracy=(accuracy,) * 3,
-            system_accuracy=0.85,
+            initial_rater_accuracy=(accuracy,) * 3,
+            initial_system_accuracy=0.85,
             base_rates=tuple(rates / rates.sum()),
         )
         assert scenario.k_properties_hold()
@@ -97,7 +97,7 @@ def test_without_violations_every_method_that_models_errors_is_unbiased(method):
 def test_a_model_with_free_errors_is_unbiased_where_raters_differ_and_errors_are_unequal():
     scenario = Scenario(
         n_categories=3,
-        rater_accuracy=(0.5, 0.7, 0.8),
+        initial_rater_accuracy=(0.5, 0.7, 0.8),
         asymmetric_dispersion=3,
         base_rates=(0.5, 0.3, 0.2),
     )
@@ -167,7 +167,7 @@ def test_likelihood_means_of_a_million_items_agree_where_raters_are_tied(
 ):
     scenario = Scenario(
         n_categories=n_categories,
-        rater_accuracy=(0.7,) * n_raters,
+        initial_rater_accuracy=(0.7,) * n_raters,
         base_rates="equal",
         missing=missing,
     )
@@ -194,12 +194,12 @@ def test_base_rates_may_be_given_instead_of_the_scenarios():
 
 
 def test_at_chance_there_is_no_value():
-    value = population_value(Scenario(rater_accuracy=(0.2, 0.2, 0.2), base_rates="equal"))
+    value = population_value(Scenario(initial_rater_accuracy=(0.2, 0.2, 0.2), base_rates="equal"))
     assert value.estimate is None and value.bias is None and value.undefined == 1
 
 
 def test_too_many_patterns_are_sampled_instead():
-    scenario = Scenario(n_categories=8, rater_accuracy=(0.6,) * 9)
+    scenario = Scenario(n_categories=8, initial_rater_accuracy=(0.6,) * 9)
     with pytest.raises(InputError, match="patterns, more than 10,000,000; take large samples"):
         population_value(scenario)
     value = population_value(scenario, sample_size=20_000, replicates=4)
@@ -215,13 +215,15 @@ def test_one_draw_has_no_standard_error():
 
 
 def test_draws_that_are_undefined_have_no_standard_error():
-    chance = Scenario(rater_accuracy=(0.2, 0.2, 0.2), base_rates="dirichlet")
+    chance = Scenario(initial_rater_accuracy=(0.2, 0.2, 0.2), base_rates="dirichlet")
     value = population_value(chance, replicates=5)
     assert (value.undefined, value.standard_error) == (1, None)
 
 
 def test_methods_that_need_only_votes_enumerate_no_patterns():
-    scenario = Scenario(rater_accuracy=(0.6,) * 7, proportional_error_range=0.7, base_rates=SKEWED)
+    scenario = Scenario(
+        initial_rater_accuracy=(0.6,) * 7, proportional_error_range=0.7, base_rates=SKEWED
+    )
     tracemalloc.start()
     value = population_value(scenario, replicates=12)
     peak = tracemalloc.get_traced_memory()[1]

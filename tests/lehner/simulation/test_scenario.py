@@ -17,11 +17,14 @@ NAN = float("nan")
     [
         ("n_categories", [1, 2.0, "5", None, True]),
         ("n_items", [0, -1, 1.5, "3", None]),
-        ("rater_accuracy", [0.6, (), (0.6,), (0.6, 1.1), (0.6, NAN), "ab", ("a", "b"), None]),
-        ("system_accuracy", [-0.1, 1.1, NAN, None, "x", True]),
-        ("difficulty", [(), 0.2, (2.0,), (NAN,), "easy", None]),
-        ("difficulty_probabilities", [(0.5,), (0.5, 0.6), (1.5, -0.5), "x", (NAN, 1)]),
-        ("difficulty_affects", ["all", None, 3]),
+        (
+            "initial_rater_accuracy",
+            [0.6, (), (0.6,), (0.6, 1.1), (0.6, NAN), "ab", ("a", "b"), None],
+        ),
+        ("initial_system_accuracy", [-0.1, 1.1, NAN, None, "x", True]),
+        ("easiness", [(), 0.2, (2.0,), (NAN,), "easy", None]),
+        ("easiness_probabilities", [(0.5,), (0.5, 0.6), (1.5, -0.5), "x", (NAN, 1)]),
+        ("easiness_affects", ["all", None, 3]),
         ("asymmetric_dispersion", [0, -1, NAN, float("inf"), "2", None]),
         ("proportional_error_range", [-0.1, 1.5, NAN, None]),
         ("errors_affect", ["all", None]),
@@ -34,7 +37,7 @@ NAN = float("nan")
     ],
 )
 def test_a_bad_value_is_refused_by_the_name_of_its_field(field, values):
-    two_levels = {"difficulty": (0.0, 0.1)} if field == "difficulty_probabilities" else {}
+    two_levels = {"easiness": (0.0, 0.1)} if field == "easiness_probabilities" else {}
     for value in values:
         with pytest.raises(InputError, match=f"^{field} is ") as error:
             Scenario(**(two_levels | {field: value}))
@@ -42,8 +45,8 @@ def test_a_bad_value_is_refused_by_the_name_of_its_field(field, values):
 
 
 def test_lists_and_arrays_become_tuples_and_scenarios_can_be_compared():
-    one = Scenario(rater_accuracy=[0.5, 0.6], base_rates=np.full(5, 0.2), copying=[0, 0.5])
-    two = Scenario(rater_accuracy=(0.5, 0.6), base_rates=(0.2,) * 5, copying=(0.0, 0.5))
+    one = Scenario(initial_rater_accuracy=[0.5, 0.6], base_rates=np.full(5, 0.2), copying=[0, 0.5])
+    two = Scenario(initial_rater_accuracy=(0.5, 0.6), base_rates=(0.2,) * 5, copying=(0.0, 0.5))
     assert one == two and hash(one) == hash(two)
     with pytest.raises(FrozenInstanceError):
         one.n_items = 3
@@ -53,9 +56,9 @@ def test_scenarios_that_are_equal_say_so_in_the_same_words():
     exact = {
         "n_categories": 2,
         "n_items": 50,
-        "system_accuracy": 1.0,
-        "difficulty": (0.0, 1.0),
-        "difficulty_probabilities": (1.0, 0.0),
+        "initial_system_accuracy": 1.0,
+        "easiness": (0.0, 1.0),
+        "easiness_probabilities": (1.0, 0.0),
         "asymmetric_dispersion": 2.0,
         "proportional_error_range": 1.0,
         "base_rates": (0.0, 1.0),
@@ -70,15 +73,15 @@ def test_scenarios_that_are_equal_say_so_in_the_same_words():
             for name, value in exact.items()
         } | {"n_items": np.int64(50), "n_categories": 2}
         assert repr(Scenario(**other)) == repr(plain)
-    below = dict.fromkeys(("missing", "misleading"), -0.0) | {"difficulty": (-0.0, True)}
+    below = dict.fromkeys(("missing", "misleading"), -0.0) | {"easiness": (-0.0, True)}
     assert repr(Scenario(**(exact | below))) == repr(plain)
 
 
 @pytest.mark.parametrize(
     ("change", "name", "size"),
     [
-        ({"rater_accuracy": (0.5, 0.7, 0.6)}, "rater_accuracy", 0.2),
-        ({"difficulty": (-0.2, 0, 0.1)}, "difficulty", 0.3),
+        ({"initial_rater_accuracy": (0.5, 0.7, 0.6)}, "rater_accuracy", 0.2),
+        ({"easiness": (-0.2, 0, 0.1)}, "difficulty", 0.3),
         ({"asymmetric_dispersion": 3}, "asymmetric_dispersion", 2),
         ({"asymmetric_dispersion": 0.5}, "asymmetric_dispersion", 1),
         ({"proportional_error_range": 0.4}, "proportional_error_range", 0.4),
@@ -96,7 +99,7 @@ def test_a_violation_has_its_size_and_is_the_only_one(change, name, size):
 
 def test_what_cannot_matter_is_no_violation():
     assert Scenario(n_categories=2, asymmetric_dispersion=2).k_properties_hold()
-    unused = Scenario(difficulty=(0, 0.2), difficulty_probabilities=(1, 0))
+    unused = Scenario(easiness=(0, 0.2), easiness_probabilities=(1, 0))
     assert unused.k_properties_hold()
 
 
@@ -117,7 +120,7 @@ def slow_system_accuracy(scenario, known):
     [
         {},
         {"misleading": 0.2},
-        {"difficulty": (-0.4, 0.3), "difficulty_probabilities": (0.3, 0.7)},
+        {"easiness": (-0.4, 0.3), "easiness_probabilities": (0.3, 0.7)},
         {"proportional_error_range": 1.0, "misleading": 0.1, "normalization": "rows"},
     ],
 )
@@ -134,7 +137,7 @@ def test_true_parameters_are_labelled_reproducible_and_add_up(change):
 def test_preset_accuracies_of_the_paper_come_out_at_its_expected_ones():
     for preset, expected in ((0.1, 0.4 / 3), (0.9, 2.6 / 3)):
         scenario = Scenario(
-            system_accuracy=preset, difficulty=(-0.2, 0, 0.2), proportional_error_range=1
+            initial_system_accuracy=preset, easiness=(-0.2, 0, 0.2), proportional_error_range=1
         )
         assert float(true_parameters(scenario, 1).system_accuracy) == pytest.approx(expected)
 
@@ -145,15 +148,15 @@ def accuracies(scenario):
     return (diagonal * drawn.base_rates[0]).sum(axis=-1)
 
 
-def test_difficulty_affects_whom_it_says():
-    scenario = Scenario(difficulty=(-0.2, 0.1), system_accuracy=0.6)
+def test_easiness_affects_whom_it_says():
+    scenario = Scenario(easiness=(-0.2, 0.1), initial_system_accuracy=0.6)
     hard, easy, same = 0.4, 0.7, 0.6
     for affects, raters, system in (
         ("both", (hard, easy), (hard, easy)),
         ("raters", (hard, easy), (same, same)),
         ("system", (same, same), (hard, easy)),
     ):
-        found = accuracies(replace(scenario, difficulty_affects=affects))
+        found = accuracies(replace(scenario, easiness_affects=affects))
         np.testing.assert_allclose(found[:, :3], np.repeat([raters], 3, axis=0).T)
         np.testing.assert_allclose(found[:, 3], system)
 
@@ -165,7 +168,9 @@ def has_equal_errors(matrices):
 
 
 def test_errors_are_unequal_for_whom_they_should_be():
-    scenario = Scenario(asymmetric_dispersion=2, proportional_error_range=1, system_accuracy=0.6)
+    scenario = Scenario(
+        asymmetric_dispersion=2, proportional_error_range=1, initial_system_accuracy=0.6
+    )
     for affects, raters, system in (
         ("both", False, False),
         ("raters", False, True),
@@ -181,8 +186,8 @@ def test_errors_are_unequal_for_whom_they_should_be():
 def test_errors_are_shared_by_whom_they_should_be():
     scenario = Scenario(
         proportional_error_range=1,
-        difficulty=(0, 0),
-        system_accuracy=0.6,
+        easiness=(0, 0),
+        initial_system_accuracy=0.6,
         base_rates="equal",
     )
     for common, levels, raters in (

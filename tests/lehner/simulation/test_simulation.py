@@ -23,18 +23,18 @@ from lehner.simulation.parameters import draw_parameters
 from lehner.simulation.pattern_probabilities import pattern_probabilities
 
 VIOLATED = Scenario(
-    rater_accuracy=(0.5, 0.6, 0.7),
-    difficulty=(-0.2, 0, 0.2),
+    initial_rater_accuracy=(0.5, 0.6, 0.7),
+    easiness=(-0.2, 0, 0.2),
     asymmetric_dispersion=2,
     proportional_error_range=1,
 )
 ODD = Scenario(
     n_categories=3,
-    rater_accuracy=(0.5, 0.6, 0.9),
-    system_accuracy=0.7,
-    difficulty=(-0.3, 0.1),
-    difficulty_probabilities=(0.2, 0.8),
-    difficulty_affects="raters",
+    initial_rater_accuracy=(0.5, 0.6, 0.9),
+    initial_system_accuracy=0.7,
+    easiness=(-0.3, 0.1),
+    easiness_probabilities=(0.2, 0.8),
+    easiness_affects="raters",
     asymmetric_dispersion=3,
     proportional_error_range=0.5,
     missing=0.2,
@@ -47,7 +47,7 @@ SCENARIOS = {
     "odd": ODD,
     "odd, nothing missing": replace(ODD, missing=0.0),
     "odd, nobody copies": replace(ODD, copying=()),
-    "two raters, two categories": Scenario(n_categories=2, rater_accuracy=(0.7, 0.8)),
+    "two raters, two categories": Scenario(n_categories=2, initial_rater_accuracy=(0.7, 0.8)),
 }
 each_scenario = pytest.mark.parametrize("scenario", SCENARIOS.values(), ids=SCENARIOS)
 
@@ -211,7 +211,9 @@ def test_more_replicates_leave_the_first_ones_as_they_are():
 
 def test_undefined_estimates_are_nan_and_only_those():
     result = simulate_estimates(
-        Scenario(rater_accuracy=(0.25, 0.25, 0.25), n_items=20), 500, methods=tuple(VOTE_METHODS)
+        Scenario(initial_rater_accuracy=(0.25, 0.25, 0.25), n_items=20),
+        500,
+        methods=tuple(VOTE_METHODS),
     )
     undefined = np.isnan(result.rater_accuracy.values)
     assert undefined.any() and not undefined.all()

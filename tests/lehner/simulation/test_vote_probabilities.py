@@ -23,9 +23,9 @@ def scenarios(draw):
     copying = (0.0, *draw(st.lists(shares, min_size=n_raters - 1, max_size=n_raters - 1)))
     return Scenario(
         n_categories=draw(st.integers(2, 4)),
-        rater_accuracy=tuple(draw(st.lists(shares, min_size=n_raters, max_size=n_raters))),
-        system_accuracy=draw(shares),
-        difficulty=draw(st.sampled_from([(0.0,), (-0.2, 0.1)])),
+        initial_rater_accuracy=tuple(draw(st.lists(shares, min_size=n_raters, max_size=n_raters))),
+        initial_system_accuracy=draw(shares),
+        easiness=draw(st.sampled_from([(0.0,), (-0.2, 0.1)])),
         asymmetric_dispersion=draw(st.sampled_from([1.0, 2.5])),
         proportional_error_range=draw(st.sampled_from([0.0, 0.7])),
         missing=draw(st.sampled_from([0.0, 0.3])),
@@ -53,8 +53,8 @@ def test_votes_are_as_likely_as_the_patterns_that_give_them(scenario, right):
 def test_many_equal_raters_vote_by_the_multinomial_distribution():
     scenario = Scenario(
         n_categories=4,
-        rater_accuracy=(0.7,) * 12,
-        system_accuracy=0.8,
+        initial_rater_accuracy=(0.7,) * 12,
+        initial_system_accuracy=0.8,
         base_rates=(0.4, 0.3, 0.2, 0.1),
     )
     drawn = draw_parameters(scenario, 1, np.random.default_rng(1))
@@ -71,14 +71,14 @@ def test_votes_in_very_many_categories_stay_in_order():
     votes = vote_table(2, 150, missing=False).votes
     assert votes.shape == (150 * 151 // 2, 150)
     assert (votes.sum(axis=1) == 2).all()
-    scenario = Scenario(n_categories=150, rater_accuracy=(0.5, 0.9), base_rates="equal")
+    scenario = Scenario(n_categories=150, initial_rater_accuracy=(0.5, 0.9), base_rates="equal")
     found = vote_probabilities(scenario, draw_parameters(scenario, 1, np.random.default_rng(1)))
     agree = found[0, :, votes.max(axis=1) == 2].sum()
     assert agree == pytest.approx(0.5 * 0.9 + 0.5 * 0.1 / 149)
 
 
 def test_ten_raters_are_simulated():
-    scenario = Scenario(rater_accuracy=(0.6,) * 10, n_items=1000)
+    scenario = Scenario(initial_rater_accuracy=(0.6,) * 10, n_items=1000)
     found = simulate_estimates(scenario, 100)
     assert float(found.algebraic.mean()) == pytest.approx(0.9, abs=0.01)
     assert float(found.kappa.mean()) == pytest.approx(0.25, abs=0.01)
@@ -91,7 +91,7 @@ def test_rounding_errors_of_many_raters_do_not_stop_the_simulation():
 
 
 def test_too_many_votes_are_refused_with_what_is_possible():
-    many = Scenario(n_categories=20, rater_accuracy=(0.6,) * 15)
+    many = Scenario(n_categories=20, initial_rater_accuracy=(0.6,) * 15)
     with pytest.raises(InputError, match="15 raters in 20 categories") as refused:
         simulate_estimates(many, 10)
     possible = "take at most 6 raters with 20 categories, or 9 categories with 15 raters"

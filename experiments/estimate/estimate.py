@@ -10,7 +10,9 @@ from experiments.estimate.comparison import Comparison, compare
 from experiments.estimate.group_column import GroupColumn
 from experiments.estimate.methods import (
     DEFAULT_METHODS,
+    Method,
     compile_models,
+    estimate_shortly,
     find_methods,
     fit_slopes,
 )
@@ -20,6 +22,9 @@ from lehner.core.arrays import Floats
 from lehner.core.checks import check_level
 from lehner.core.estimate import require_systems
 from lehner.shared_mistakes.prior import SharedMistakes
+
+FEW_SYSTEMS = 4
+"""With more systems than these, fits are as long as those of studies."""
 
 
 def estimate(
@@ -101,7 +106,7 @@ def estimate(
             by_system[system] = []
             for method in found:
                 wait(method.model)
-                said = method.estimate(one, level, seed)
+                said = _estimate(method, one, level, seed, many=len(judged) > FEW_SYSTEMS)
                 warnings = tuple(map(reword, said.warnings))
                 by_system[system].append(replace(said, warnings=warnings))
             if sensitivity:
@@ -124,6 +129,12 @@ def estimate(
     return compare_estimates(
         name, ratings, comparisons, level=level, seed=seed, systems_rate=systems_rate
     )
+
+
+def _estimate(method: Method, ratings: Ratings, level: float, seed: int, *, many: bool) -> Estimate:
+    if many and method.model:
+        return estimate_shortly(method.model, ratings, level, seed)
+    return method.estimate(ratings, level, seed)
 
 
 def _group_column(groups: ArrayLike | GroupColumn | None, ratings: Ratings) -> GroupColumn | None:

@@ -71,13 +71,42 @@ def _by_likelihood(model: str) -> Callable[[Ratings, float, int], Estimate]:
 
 def _bayesian(model: str) -> Callable[[Ratings, float, int], Estimate]:
     def estimate(ratings: Ratings, level: float, seed: int) -> Estimate:
-        import bayes_models
-
         tree, said = fit_and_check(model, ratings, seed)
-        estimate = bayes_models.estimate_from_draws(tree, level=level)
-        return replace(estimate, warnings=tuple(dict.fromkeys((*estimate.warnings, *said))))
+        return _from_fit(tree, said, level)
 
     return estimate
+
+
+def estimate_shortly(model: str, ratings: Ratings, level: float, seed: int) -> Estimate:
+    """Estimate by a fit as long as those of a study, where there are many of them.
+
+    It is sampled again if there are fewer than 400 effective draws of the system's accuracies.
+
+    Parameters
+    ----------
+    model : str
+    ratings : Ratings
+        With a system.
+    level : float
+    seed : int
+
+    Returns
+    -------
+    Estimate
+    """
+    from bayes_models.sampling.fit import FOR_STUDIES
+
+    of_one_core = ("cores", "progressbar")
+    options = {name: value for name, value in FOR_STUDIES.items() if name not in of_one_core}
+    tree, said = fit_and_check(model, ratings, seed, **options)
+    return _from_fit(tree, said, level)
+
+
+def _from_fit(tree: "xr.DataTree", said: Sequence[str], level: float) -> Estimate:
+    import bayes_models
+
+    estimate = bayes_models.estimate_from_draws(tree, level=level)
+    return replace(estimate, warnings=tuple(dict.fromkeys((*estimate.warnings, *said))))
 
 
 @contextmanager

@@ -10,6 +10,7 @@ from experiments.cli.load import data_notes, header_lines
 from experiments.estimate import comparison_report
 from experiments.estimate.comparison_report import MOST_SHOWN, share_right
 from experiments.estimate.details_report import render_details
+from experiments.estimate.estimate import FEW_SYSTEMS
 from experiments.estimate.groups_report import render_groups
 from experiments.estimate.systems import SystemsComparison
 from experiments.reporting.files import write_csv, write_figure, write_text
@@ -194,6 +195,12 @@ def _notes(comparison: SystemsComparison) -> list[str]:
         lines.append(
             f"The differences shown are those of the best system with the others; all {n_pairs} "
             "pairs are in differences.csv (--output) and in the JSON object (--json)."
+        )
+    fitted = any(one.draws is not None for one in comparison.estimates)
+    if fitted and len(comparison.ratings.systems) > FEW_SYSTEMS:
+        lines.append(
+            "With so many systems the models are sampled for as long as in studies, so that their "
+            "numbers may differ in the third decimal from those of a system alone."
         )
     if comparison.systems_rate:
         lines.append(

@@ -1,0 +1,103 @@
+"""Several systems in the command: table, JSON, files, and what is refused."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import lehner
+
+TICKETS = str(Path(__file__).parents[3] / "docs/data/tickets.csv")
+RATERS = ("--raters", "ana,ben,cai,dee")
+QUICK = ("--method", "majority_agreement,algebraic")
+
+
+def test_each_system_has_the_numbers_it_has_alone(run):
+    _, out, _ = run("estimate", TICKETS, *RATERS, "--system", "gpt,bert", *QUICK, "--json")
+    both = json.loads(out)
+    for system in ("gpt", "bert"):
+        _, out, _ = run("estimate", TICKETS, *RATERS, "--system", system, *QUICK, "--json")
+        alone = json.loads(out)["estimates"]
+        found = [one for one in both["estimates"] if one["system"] == system]
+        assert [one["system_accuracy"] for one in found] == [
+            one["system_accuracy"] for one in alone
+        ]
+
+
+def test_json_names_what_is_compared(run):
+    _, out, _ = run(
+        "estimate", TICKETS, *RATERS, "--system", "gpt", "--system", "bert", *QUICK, "--json"
+    )
+    found = json.loads(out)
+    assert found["data"]["systems"] == ["gpt", "bert"]
+    by_method = {one["method"]: one for one in found["comparisons"]}
+    assert set(by_method) == {"majority_agreement", "algebraic"}
+    one = by_method["algebraic"]
+    assert one["systems"] == ["gpt", "bert"]
+    accuracy = [
+        e["system_accuracy"]["estimate"] for e in found["estimates"] if e["method"] == "algebraic"
+    ]
+    assert one["difference"]["estimate"] == pytest.approx(accuracy[0] - accuracy[1])
+    assert one["difference"]["lower"] < one["difference"]["estimate"] < one["difference"]["upper"]
+    assert one["probability_better"] > 0.99
+    assert [(rank["system"], rank["rank"]) for rank in found["ranks"][:2]] == [
+        ("gpt", 1),
+        ("bert", 2),
+    ]
+
+
+def test_systems_rate_one_another_only_if_asked(run):
+    alone, together = (
+        json.loads(
+            run("estimate", TICKETS, *RATERS, "--system", "gpt,bert", *QUICK, "--json", *options)[1]
+        )
+        for options in ((), ("--systems-rate",))
+    )
+    assert not alone["data"]["systems_rate"] and together["data"]["systems_rate"]
+    raters = [list(one["estimates"][1]["rater_accuracy"]) for one in (alone, together)]
+    assert raters == [["ana", "ben", "cai", "dee"], ["ana", "ben", "cai", "dee", "bert"]]
+
+
+def test_files_are_those_of_each_system_and_of_all(run, tmp_path):
+    code, _, _ = run(
+        "estimate", TICKETS, *RATERS, "--system", "gpt,bert", *QUICK, "--output", str(tmp_path)
+    )
+    assert code == 0
+    assert {"estimates.csv", "differences.csv", "systems.png", "gpt", "bert"} <= {
+        path.name for path in tmp_path.iterdir()
+    }
+    assert (tmp_path / "bert" / "estimates.csv").exists()
+    rows = pd.read_csv(tmp_path / "differences.csv")
+    assert set(rows["quantity"]) == {"system_accuracy", "system_accuracy_in_sample"}
+    assert set(pd.read_csv(tmp_path / "estimates.csv")["system"]) == {"gpt", "bert"}
+
+
+@pytest.mark.parametrize(
+    ("system", "message"),
+    [
+        ("gtp,bert", "did you mean 'gpt'?"),
+        ("gpt,gpt", "two parts"),
+        ("gpt,ana", "two parts"),
+    ],
+)
+def test_bad_systems_are_refused_in_a_line(run, system, message):
+    code, out, err = run("estimate", TICKETS, *RATERS, "--system", system, *QUICK)
+    assert (code, out) == (2, "")
+    assert message in err and len(err.strip().splitlines()) == 1
+
+
+def test_a_system_without_answers_is_named():
+    answers = np.array([[0, -1], [1, -1]])
+    ratings = lehner.Ratings([[0, 0], [1, 1]], ["a", "b"], system=answers, systems=["x", "y"])
+    with pytest.raises(lehner.InputError, match="system 'y': the system answered no item"):
+        lehner.estimate(ratings, ["algebraic"])
+
+
+def test_python_gives_what_the_command_prints(run):
+    _, out, _ = run("estimate", "anesthesia", "--system", "2,3", "--method", "algebraic", "--json")
+    ratings = lehner.load_dataset("anesthesia", system=["2", "3"])
+    found = lehner.estimate(ratings, ["algebraic"], name="anesthesia")
+    assert json.loads(json.dumps(found.to_dict())) == json.loads(out)
+    assert found.differences_frame().shape == (2, 9)

@@ -68,6 +68,7 @@ def _tables() -> Iterator[tuple[str, str]]:
         for measure in ("bias", "rmse", "coverage"):
             yield f"k_violations_{measure}_{system}", _k_violations(study, measure, system)
     yield "known_truths", _known_truths(pd.read_csv(EXPERIMENTS / "known_truths/known_truths.csv"))
+    yield "systems", _systems(pd.read_csv(EXPERIMENTS / "systems/systems.csv"))
     yield "power", _power(pd.read_csv(EXPERIMENTS / "k_properties/power.csv"))
     yield "calibration", _calibration(pd.read_csv(EXPERIMENTS / "calibration/calibration.csv"))
     yield "atlas", _atlas(pd.read_csv(ROOT / "docs/results/atlas.csv"))
@@ -98,6 +99,23 @@ def _with_error(found: pd.DataFrame, method: str) -> str:
     if method not in found.index or pd.isna(found.value[method]):
         return DASH
     return f"{short(found.value[method])} ({short(found.standard_error[method])})"
+
+
+def _systems(table: pd.DataFrame) -> str:
+    rows = [
+        [
+            one.process,
+            str(one.n_items),
+            f"`{one.method}`",
+            "in the sample" if one.estimand.endswith("sample") else "expected",
+            f"{short(one.rmse)} ± {short(one.rmse_se)}",
+            f"{short(one.coverage, 2)} ± {short(one.coverage_se, 2)}",
+            short(one.interval_width, 2),
+        ]
+        for one in table.itertuples()
+    ]
+    head = ["process", "items", "method", "difference", "RMSE", "coverage", "width"]
+    return markdown_table(head, rows)
 
 
 def _known_truths(table: pd.DataFrame) -> str:

@@ -27,7 +27,8 @@ import bayes_models
 from lehner import Scenario, simulate
 warnings.simplefilter("ignore")
 tree = bayes_models.fit("one_coin", simulate({SCENARIO!r}, 2), **{OPTIONS!r})
-loaded = {{"pymc", "pytensor", "arviz", "arviz_stats", "matplotlib", "scipy.stats"}} & set(sys.modules)
+heavy = {{"pymc", "pytensor", "arviz", "arviz_stats", "matplotlib", "scipy.stats"}}
+loaded = heavy & set(sys.modules)
 assert not loaded, loaded
 np.savez(sys.argv[1], **{{name: x.values for name, x in tree["posterior"].data_vars.items()}})
 """

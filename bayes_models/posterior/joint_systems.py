@@ -16,14 +16,13 @@ import numpy as np
 import xarray as xr
 
 from bayes_models.likelihood.observations import Observations, observe
-from bayes_models.posterior.truth import log_joint, states
+from bayes_models.posterior.groups import as_fitted
+from bayes_models.posterior.truth import log_joints
 from lehner import JointDraws, Ratings
 from lehner.core.arrays import Floats, Integers
 from lehner.core.class_posterior import class_posterior
 from lehner.core.errors import InputError
 from lehner.core.seeds import Seed, generator
-
-CHUNK = 2_000_000
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -100,7 +99,8 @@ def joint_draws(
     if len(models) != 1:
         raise InputError(f"the fits are of {len(models)} models", "give fits of one model")
     observed = {
-        name: observe(ratings.for_system(name, systems_rate=systems_rate)) for name in trees
+        name: observe(as_fitted(tree, ratings.for_system(name, systems_rate=systems_rate)))
+        for name, tree in trees.items()
     }
     posteriors = {name: _checked(tree, observed[name]) for name, tree in trees.items()}
     found = [_influence(posteriors[name], observed[name]) for name in trees]
@@ -139,27 +139,24 @@ def _influence(posterior: xr.Dataset, observed: Observations) -> Influence:
     patterns = observed.patterns
     answered = np.flatnonzero(patterns.system >= 0)
     share = patterns.counts[answered] / patterns.counts[answered].sum()
-    rates, confusion = states(posterior)
-    size = max(1, CHUNK // (len(patterns.counts) * rates.shape[1]))
     in_sample, right = [], np.zeros(len(patterns.counts))
-    sums = np.zeros((3, len(patterns.counts)))
-    for start in range(0, len(rates), size):
-        part = slice(start, start + size)
-        joint = log_joint(observed, rates[part], confusion[part])
+    sums, done = np.zeros((3, len(patterns.counts))), 0
+    for joint in log_joints(posterior, observed):
         truth, log_likelihood = class_posterior(joint)
         chance = truth[:, answered, patterns.system[answered]]
         in_sample.append(chance @ share)
         right[answered] += chance.sum(axis=0)
-        weights = np.stack([np.ones(len(chance)), expected[part], in_sample[-1]])
-        sums += weights @ log_likelihood
+        part = expected[done : done + len(chance)]
+        sums += np.stack([np.ones(len(chance)), part, in_sample[-1]]) @ log_likelihood
+        done += len(chance)
     on_average = np.concatenate(in_sample)
-    mean, with_expected, with_in_sample = sums / len(rates)
+    mean, with_expected, with_in_sample = sums / len(expected)
     return Influence(
         expected=expected,
         in_sample=on_average,
         of_rows=(with_expected - expected.mean() * mean)[patterns.inverse],
         of_rows_in_sample=(with_in_sample - on_average.mean() * mean)[patterns.inverse],
-        right=right[patterns.inverse] / len(rates),
+        right=right[patterns.inverse] / len(expected),
     )
 
 

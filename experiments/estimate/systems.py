@@ -180,16 +180,13 @@ def _joint_draws(
 ) -> JointDraws | None:
     method = estimates[0].method
     if method in bootstrap_methods():
-        seen = ratings.with_truth(None)
-        return bootstrap_systems(method, seen, systems_rate=systems_rate, seed=seed)
+        return bootstrap_systems(method, ratings, systems_rate=systems_rate, seed=seed)
     trees = {one.system: one.draws for one in estimates if one.draws is not None}
     if len(trees) < len(estimates):
         return None
     from bayes_models import joint_draws
 
-    known = any(tree.attrs["known_truths"] for tree in trees.values())
-    seen = ratings if known else ratings.with_truth(None)
-    return joint_draws(trees, seen, systems_rate=systems_rate, seed=seed)
+    return joint_draws(trees, ratings, systems_rate=systems_rate, seed=seed)
 
 
 def _without_draws(estimates: Sequence[Estimate]) -> list[SystemDifference]:

@@ -1,6 +1,6 @@
 """Bootstrap intervals: items resampled by multinomial counts over unique rows."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from statistics import NormalDist
 from typing import Literal
@@ -105,11 +105,14 @@ def _resample(
     resamples: int,
     rng: np.random.Generator,
 ) -> Floats:
+    return np.concatenate([statistic(drawn) for drawn in draw_counts(counts, resamples, rng)])
+
+
+def draw_counts(counts: Integers, resamples: int, rng: np.random.Generator) -> Iterator[Floats]:
+    """Resample items: give numbers of items, (n, n_rows), for some resamples at a time."""
     total = counts.sum()
-    sizes = _chunk_sizes(resamples, len(counts))
-    return np.concatenate(
-        [statistic(rng.multinomial(total, counts / total, size=n).astype(float)) for n in sizes]
-    )
+    for n in _chunk_sizes(resamples, len(counts)):
+        yield rng.multinomial(total, counts / total, size=n).astype(float)
 
 
 def _jackknife(statistic: Callable[[Floats], Floats], counts: Integers) -> Floats:

@@ -7,7 +7,7 @@ import numpy as np
 from lehner.algebra.algebraic import first_steps
 from lehner.algebra.vote_methods import VOTE_METHODS
 from lehner.core.arrays import Floats, Integers
-from lehner.core.bootstrap import CHUNK
+from lehner.core.bootstrap import draw_counts
 from lehner.core.checks import check_choice, check_whole_number
 from lehner.core.seeds import Seed, child_seeds
 from lehner.data.patterns import number_patterns
@@ -144,11 +144,7 @@ def _resample(
     rng: np.random.Generator,
 ) -> dict[str, tuple[Floats, Floats]]:
     found: dict[str, list[tuple[Floats, Floats]]] = {name: [] for name in statistics}
-    total = counts.sum()
-    size = max(1, CHUNK // max(1, len(counts)))
-    for start in range(0, resamples, size):
-        n = min(size, resamples - start)
-        weights = rng.multinomial(total, counts / total, size=n).astype(float)
+    for weights in draw_counts(counts, resamples, rng):
         for name, statistic in statistics.items():
             found[name].append(statistic(weights))
     return {

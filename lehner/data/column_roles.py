@@ -7,7 +7,7 @@ from typing import Any
 from lehner.core.errors import InputError
 from lehner.data.categories import encode
 from lehner.data.columns import encode_items
-from lehner.data.ratings import SYSTEM
+from lehner.data.fields import SYSTEM
 from lehner.data.table import names_of
 
 THINGS = ("item", "task", "case", "unit", "subject", "example", "instance", "document", "question")

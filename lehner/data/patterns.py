@@ -7,11 +7,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from lehner.core.arrays import Integers
-from lehner.data.flat import FlatRatings, count_categories
+from lehner.data.flat import FlatRatings, count_categories, take_rows
 from lehner.data.numbering import number_by_appearance, number_by_size
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
+
+    from lehner.data.ratings import Ratings
 
 UNKNOWN = -1
 
@@ -99,6 +101,27 @@ class Patterns:
             by_raters = self.flat.rater_index < len(self.raters) - 1
             item, category = item[by_raters], category[by_raters]
         return count_categories(item, category, len(self.counts), len(self.categories))
+
+
+def collapse_patterns(ratings: "Ratings", *, truth: bool) -> Patterns:
+    """Give what `Ratings.patterns` gives."""
+    has_system = ratings.system is not None
+    flat, known = ratings.all_flat, ratings.truth if truth else None
+    inverse, first = number_patterns(
+        flat, known, ratings.n_rows, len(ratings.all_raters), ratings.n_categories
+    )
+    counts = np.bincount(inverse, weights=ratings.weights, minlength=len(first))
+    return Patterns(
+        flat=take_rows(flat, first, ratings.n_rows),
+        counts=counts.astype(np.int64),
+        truths=np.full(len(first), UNKNOWN) if known is None else known[first],
+        first=first,
+        inverse=inverse,
+        raters=ratings.all_raters,
+        categories=ratings.categories,
+        ordered=ratings.ordered,
+        has_system=has_system,
+    )
 
 
 def number_patterns(

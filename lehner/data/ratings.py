@@ -8,35 +8,33 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from lehner.core.arrays import Integers
-from lehner.core.checks import suggest
 from lehner.core.errors import InputError
 from lehner.core.wording import counted, counted_categories, first_few
+from lehner.data.anonymous import flatten_counts
 from lehner.data.categories import Label, check_categories
 from lehner.data.checks.coding import check_coding
 from lehner.data.checks.counts import count_gaps
 from lehner.data.checks.warn import warn_of_data
 from lehner.data.columns import long_frame, wide_frame
-from lehner.data.flat import (
-    FlatRatings,
-    add_rater,
-    as_array,
-    check_codes,
-    check_counts,
-    check_flat,
-    count_categories,
-    flatten,
-    take_rows,
+from lehner.data.fields import (
+    check_answers,
+    check_items,
+    check_rater_names,
+    check_ratings,
+    check_system_names,
+    check_truth,
 )
+from lehner.data.flat import FlatRatings, add_rater, check_counts, count_categories, take_rows
+from lehner.data.labelled import from_dataset, to_dataset
 from lehner.data.long_table import read_long
-from lehner.data.patterns import UNKNOWN, Patterns, number_patterns
-from lehner.data.table import names_of
+from lehner.data.patterns import Patterns, collapse_patterns
+from lehner.data.systems import one_system, raters_as_systems
+from lehner.data.table import Table, names_of
 from lehner.data.wide_table import read_wide
 
 if TYPE_CHECKING:
     import pandas as pd
     import xarray as xr
-
-SYSTEM = "system"
 
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
@@ -124,26 +122,19 @@ class Ratings:
     ) -> None:
         categories = check_categories(categories)
         k = len(categories)
-        if isinstance(codes, FlatRatings):
-            n_rows = _length(items, codes.item_index)
-            n_raters = _length(raters, codes.rater_index)
-            flat = check_flat(codes, n_rows, n_raters, k)
-        else:
-            flat, n_rows, n_raters = flatten(codes, k)
-        names = np.arange(n_rows) if items is None else as_array(items, "items")
-        if names.shape != (n_rows,):
-            raise InputError(f"{len(names)} names for {n_rows} items", "name each item once")
-        answers = _answers(system, n_rows, k)
-        system_names = _system_names(systems, answers.shape[1])
+        flat, n_rows, n_raters = check_ratings(codes, items, raters, k)
+        names = check_items(items, n_rows)
+        answers = check_answers(system, n_rows, k)
+        system_names = check_system_names(systems, answers.shape[1])
         # As a frozen dataclass sets them.
         vars(self).update(
             flat=flat,
             categories=categories,
-            raters=_rater_names(raters, n_raters, system_names),
+            raters=check_rater_names(raters, n_raters, system_names),
             items=names,
             systems=system_names,
             answers=answers,
-            truth=_code_per_row(truth, n_rows, k, "truth"),
+            truth=check_truth(truth, n_rows, k),
             counts=None if counts is None else check_counts(counts, (n_rows,)),
             ordered=ordered,
             anonymous=anonymous,
@@ -335,23 +326,7 @@ class Ratings:
         >>> patterns.counts, patterns.inverse
         (array([2, 1]), array([0, 1, 0]))
         """
-        has_system = self.system is not None
-        flat, known = self.all_flat, self.truth if truth else None
-        inverse, first = number_patterns(
-            flat, known, self.n_rows, len(self.all_raters), self.n_categories
-        )
-        counts = np.bincount(inverse, weights=self.weights, minlength=len(first))
-        return Patterns(
-            flat=take_rows(flat, first, self.n_rows),
-            counts=counts.astype(np.int64),
-            truths=np.full(len(first), UNKNOWN) if known is None else known[first],
-            first=first,
-            inverse=inverse,
-            raters=self.all_raters,
-            categories=self.categories,
-            ordered=self.ordered,
-            has_system=has_system,
-        )
+        return collapse_patterns(self, truth=truth)
 
     def collapse(self, *, truth: bool = True) -> "Ratings":
         """Group items with the same ratings, system answer and known truth into one row.
@@ -442,49 +417,11 @@ class Ratings:
                 f"the ratings have a system already, whose answers {names[0]!r} would replace",
                 "leave them out first, by without_system()",
             )
-        taken = self._take_systems(names)
+        taken = self._replace(**raters_as_systems(self, names))
         said = f"the rater {names[0]!r} is taken as the system"
         if len(names) > 1:
             said = f"the raters {', '.join(map(repr, names))} are taken as systems"
         return taken._note(said)._check_coding()
-
-    def _take_systems(self, names: Sequence[str]) -> "Ratings":
-        chosen = [self._place_of(name) for name in names]
-        mine = np.isin(self.flat.rater_index, chosen)
-        answers = np.stack([self._answers_of(place) for place in chosen], axis=1)
-        left = np.setdiff1d(np.arange(self.n_raters), chosen)
-        flat = FlatRatings(
-            item_index=self.flat.item_index[~mine],
-            rater_index=np.searchsorted(left, self.flat.rater_index[~mine]),
-            category_index=self.flat.category_index[~mine],
-        )
-        raters = [self.raters[place] for place in left]
-        return self._replace(codes=flat, raters=raters, system=answers, systems=names)
-
-    def _place_of(self, rater: str) -> int:
-        if self.anonymous:
-            raise InputError(
-                f"{rater!r} cannot be the system: it is unknown who gave which rating",
-                "use data in which raters are named",
-            )
-        if rater not in self.raters:
-            raise InputError(f"there is no column or rater {rater!r}", suggest(rater, self.raters))
-        return self.raters.index(rater)
-
-    def _answers_of(self, place: int) -> Integers:
-        """Give a rater's ratings as a system's answers."""
-        mine = self.flat.rater_index == place
-        rows = self.flat.item_index[mine]
-        twice = np.flatnonzero(np.diff(rows) == 0)
-        if twice.size:
-            raise InputError(
-                f"rater {self.raters[place]!r} rated item {self.items[rows[twice[0]]]} more than "
-                "once, and a system gives one answer per item",
-                "choose another rater as the system",
-            )
-        answers = np.full(self.n_rows, -1)
-        answers[rows] = self.flat.category_index[mine]
-        return answers
 
     def for_system(self, name: str, *, systems_rate: bool = False) -> "Ratings":
         """Keep one of several systems as the system.
@@ -515,20 +452,7 @@ class Ratings:
         >>> ratings.for_system("base", systems_rate=True).raters
         ('1', 'gpt')
         """
-        if name not in self.systems:
-            raise InputError(
-                f"there is no system {name!r}", f"choose among {', '.join(self.systems) or 'none'}"
-            )
-        place = self.systems.index(name)
-        others = [other for other in range(len(self.systems)) if other != place]
-        flat, raters = self.flat, list(self.raters)
-        if systems_rate:
-            for other in others:
-                flat = add_rater(flat, self.answers[:, other], len(raters))
-                raters.append(self.systems[other])
-        return self._replace(
-            codes=flat, raters=raters, system=self.answers[:, [place]], systems=[name]
-        )
+        return self._replace(**one_system(self, name, systems_rate=systems_rate))
 
     def without_system(self) -> "Ratings":
         """Leave the answers of systems out.
@@ -705,20 +629,7 @@ class Ratings:
             missing=missing,
             fold_case=fold_case,
         )
-        ratings = cls(
-            table.ratings,
-            table.categories,
-            table.raters,
-            table.items,
-            table.answers,
-            table.truth,
-            counts=table.counts,
-            ordered=table.ordered,
-            systems=table.systems,
-            noticed=table.noticed,
-        )
-        warn_of_data(table.odd)
-        return ratings._check_coding(refuse=not table.fixed)
+        return cls._of_table(table)
 
     @classmethod
     def from_long(
@@ -795,18 +706,27 @@ class Ratings:
             missing=missing,
             fold_case=fold_case,
         )
+        return cls._of_table(table, systems)
+
+    @classmethod
+    def _of_table(cls, table: Table, systems: Sequence[str] = ()) -> "Ratings":
+        """Take what was read, some raters as systems; refuse or warn of what looks odd."""
         ratings = cls(
             table.ratings,
             table.categories,
             table.raters,
             table.items,
-            truth=table.truth,
+            table.answers,
+            table.truth,
+            counts=table.counts,
             ordered=table.ordered,
+            systems=table.systems,
+            noticed=table.noticed,
         )
         if systems:
-            ratings = ratings._take_systems(systems)
+            ratings = ratings._replace(**raters_as_systems(ratings, systems))
         warn_of_data(table.odd)
-        return ratings._note(*table.noticed)._check_coding(refuse=not table.fixed)
+        return ratings._check_coding(refuse=not table.fixed)
 
     @classmethod
     def from_patterns(cls, data: Any, *, counts: str = "count", **columns: Any) -> "Ratings":
@@ -878,15 +798,7 @@ class Ratings:
         >>> Ratings.from_counts([[3, 0], [1, 2]], ["no", "yes"])
         Ratings: 2 items, 3 anonymous raters, 6 ratings, 2 categories (no, yes)
         """
-        table = as_array(counts, "counts")
-        n_items, n_categories = (len(table), len(categories)) if table.ndim else (0, 0)
-        table = check_counts(table, (n_items, n_categories))
-        item = np.repeat(np.arange(n_items), table.sum(axis=1))
-        category = np.repeat(np.tile(np.arange(n_categories), n_items), table.ravel())
-        starts = np.cumsum(table.sum(axis=1)) - table.sum(axis=1)
-        slot = np.arange(len(item)) - starts[item]
-        flat = FlatRatings(item_index=item, rater_index=slot, category_index=category)
-        raters = [f"rating {j + 1}" for j in range(int(table.sum(axis=1).max(initial=0)))]
+        flat, raters, n_items = flatten_counts(counts, categories)
         return cls(
             flat,
             categories,
@@ -941,17 +853,7 @@ class Ratings:
         InputError
             If a rater rated an item more than once.
         """
-        import xarray as xr
-
-        data: dict[str, Any] = {"ratings": (("item", "rater"), self.codes)}
-        coords = {"item": self.items, "rater": list(self.raters), "category": list(self.categories)}
-        if self.systems:
-            data["answers"] = (("item", "system"), self.answers)
-            coords["system"] = list(self.systems)
-        for name, values in (("truth", self.truth), ("count", self.counts)):
-            data |= {} if values is None else {name: ("item", values)}
-        flags = {"ordered": int(self.ordered), "anonymous": int(self.anonymous)}
-        return xr.Dataset(data, coords, flags)
+        return to_dataset(self)
 
     @classmethod
     def from_xarray(cls, dataset: "xr.Dataset") -> "Ratings":
@@ -972,67 +874,4 @@ class Ratings:
         InputError
             If the dataset has no variable `ratings`, or one that `Ratings` refuses.
         """
-        if "ratings" not in dataset:
-            raise InputError("the dataset has no variable 'ratings'", "give what to_xarray gave")
-        return cls(
-            dataset["ratings"].transpose("item", "rater").values,
-            dataset["category"].values.tolist(),
-            dataset["rater"].values.tolist(),
-            dataset["item"].values,
-            dataset["answers"].transpose("item", "system").values if "answers" in dataset else None,
-            dataset["truth"].values if "truth" in dataset else None,
-            counts=dataset["count"].values if "count" in dataset else None,
-            ordered=bool(dataset.attrs.get("ordered", False)),
-            anonymous=bool(dataset.attrs.get("anonymous", False)),
-            systems=dataset["system"].values.tolist() if "answers" in dataset else None,
-        )
-
-
-def _code_per_row(codes: ArrayLike | None, n_rows: int, k: int, name: str) -> Integers | None:
-    if codes is None:
-        return None
-    array = as_array(codes, name)
-    if array.shape != (n_rows,):
-        raise InputError(
-            f"{name} has shape {array.shape} for {n_rows} items", f"give one {name} code per item"
-        )
-    return check_codes(array, k, name)
-
-
-def _length(names: Sequence[Any] | NDArray[Any] | None, index: Integers) -> int:
-    return int(index.max(initial=-1)) + 1 if names is None else len(names)
-
-
-def _answers(system: ArrayLike | None, n_rows: int, k: int) -> Integers:
-    """Give the systems' answers, shape (n_rows, n_systems)."""
-    if system is None:
-        return np.empty((n_rows, 0), np.int64)
-    array = as_array(system, "system")
-    columns = array[:, None] if array.ndim == 1 else array
-    if columns.ndim != 2 or len(columns) != n_rows:
-        raise InputError(
-            f"system has shape {array.shape} for {n_rows} items", "give one system code per item"
-        )
-    return check_codes(columns, k, "system")
-
-
-def _system_names(systems: Sequence[Any] | None, n_systems: int) -> tuple[str, ...]:
-    if systems is None:
-        numbered = [f"{SYSTEM} {number + 1}" for number in range(n_systems)]
-        return (SYSTEM,) if n_systems == 1 else tuple(numbered)
-    names = tuple(map(str, systems))
-    if len(names) != n_systems or len(set(names)) < n_systems:
-        raise InputError(f"{n_systems} systems are named {list(names)}", "name each system once")
-    return names
-
-
-def _rater_names(
-    raters: Sequence[Any] | None, n_raters: int, systems: Sequence[str]
-) -> tuple[str, ...]:
-    names = tuple(map(str, range(1, n_raters + 1) if raters is None else raters))
-    if len(names) != n_raters or len(set(names)) < n_raters:
-        raise InputError(f"{n_raters} raters are named {list(names)}", "name each rater once")
-    both = set(names) & set(systems)
-    if both:
-        raise InputError(f"a rater is named {both.pop()!r}, as the system is", "rename the rater")
-    return names
+        return cls(**from_dataset(dataset))

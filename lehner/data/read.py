@@ -10,8 +10,9 @@ from lehner.data.column_roles import ColumnRoles, find_roles
 from lehner.data.columns import columns_of, require_columns
 from lehner.data.csv_files import line_of, read_csv
 from lehner.data.excel import SUFFIXES, read_excel, refuse_other_spreadsheets, say_sheet
+from lehner.data.fields import SYSTEM
 from lehner.data.json_files import read_json
-from lehner.data.ratings import SYSTEM, Ratings
+from lehner.data.ratings import Ratings
 from lehner.data.table import names_of
 from lehner.judges.both_orders import join_orders
 

@@ -9,7 +9,7 @@ import numpy as np
 from lehner.core.arrays import Floats
 from lehner.core.seeds import Seed, generator
 from lehner.data.categories import category_names
-from lehner.data.ratings import SYSTEM
+from lehner.data.fields import SYSTEM
 from lehner.simulation.confusion import disperse, normalise, reached_accuracy, vary_errors
 from lehner.simulation.scenario import Scenario
 

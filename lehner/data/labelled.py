@@ -1,0 +1,53 @@
+"""Ratings as a labelled dataset of codes, and back."""
+
+from typing import TYPE_CHECKING, Any
+
+from lehner.core.errors import InputError
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+    from lehner.data.ratings import Ratings
+
+
+def to_dataset(ratings: "Ratings") -> "xr.Dataset":
+    """Give what `Ratings.to_xarray` gives."""
+    import xarray as xr
+
+    data: dict[str, Any] = {"ratings": (("item", "rater"), ratings.codes)}
+    coords = {
+        "item": ratings.items,
+        "rater": list(ratings.raters),
+        "category": list(ratings.categories),
+    }
+    if ratings.systems:
+        data["answers"] = (("item", "system"), ratings.answers)
+        coords["system"] = list(ratings.systems)
+    if ratings.truth is not None:
+        data["truth"] = ("item", ratings.truth)
+    if ratings.counts is not None:
+        data["count"] = ("item", ratings.counts)
+    flags = {"ordered": int(ratings.ordered), "anonymous": int(ratings.anonymous)}
+    return xr.Dataset(data, coords, flags)
+
+
+def from_dataset(dataset: "xr.Dataset") -> dict[str, Any]:
+    """Give the arguments of `Ratings` that a dataset holds."""
+    if "ratings" not in dataset:
+        raise InputError("the dataset has no variable 'ratings'", "give what to_xarray gave")
+    arguments: dict[str, Any] = {
+        "codes": dataset["ratings"].transpose("item", "rater").values,
+        "categories": dataset["category"].values.tolist(),
+        "raters": dataset["rater"].values.tolist(),
+        "items": dataset["item"].values,
+        "ordered": bool(dataset.attrs.get("ordered", False)),
+        "anonymous": bool(dataset.attrs.get("anonymous", False)),
+    }
+    if "answers" in dataset:
+        arguments["system"] = dataset["answers"].transpose("item", "system").values
+        arguments["systems"] = dataset["system"].values.tolist()
+    if "truth" in dataset:
+        arguments["truth"] = dataset["truth"].values
+    if "count" in dataset:
+        arguments["counts"] = dataset["count"].values
+    return arguments

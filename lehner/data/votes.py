@@ -5,8 +5,8 @@ from functools import lru_cache
 
 import numpy as np
 
-from lehner.algebra.pairwise import choose_two, count_pairs
 from lehner.core.arrays import Floats, Integers
+from lehner.data.rating_pairs import choose_two, count_pairs
 from lehner.data.ratings import Ratings
 
 

@@ -1,13 +1,13 @@
 """lehner: the accuracy of a classification system when raters may be worse than the system."""
 
-from lehner.algebra.adjustment import estimate_adjusted
+from lehner.adjustment.adjustment import estimate_adjusted
+from lehner.adjustment.violations import Violations, fit_violations
 from lehner.algebra.algebraic import estimate_algebraic
 from lehner.algebra.least_squares.estimate import estimate_least_squares
 from lehner.algebra.least_squares.fit import LeastSquaresFit, fit_least_squares
 from lehner.algebra.naive import majority_agreement, mean_posterior
 from lehner.algebra.pairwise import PairwiseAgreement, pairwise_agreement
 from lehner.algebra.soft_labels import SoftLabels, label_algebraic
-from lehner.algebra.violations import Violations, fit_violations
 from lehner.coefficients.coefficient import Coefficient
 from lehner.coefficients.contingency import expected_table
 from lehner.coefficients.rater_agreement import agreement
@@ -18,7 +18,6 @@ from lehner.core.errors import DataWarning, InputError
 from lehner.core.estimate import Estimate, IntervalEstimate
 from lehner.data.patterns import Patterns
 from lehner.data.ratings import Ratings
-from lehner.data.read import read_ratings
 from lehner.datasets import list_datasets, load_dataset
 from lehner.dependence.check import check_dependence
 from lehner.dependence.result import Dependence
@@ -43,6 +42,7 @@ from lehner.performance.detail import system_performance
 from lehner.performance.result import SystemPerformance
 from lehner.planning.kappa import expected_kappa, scenario_with_kappa
 from lehner.planning.sample_size import SampleSize, required_sample_size
+from lehner.reading.read import read_ratings
 from lehner.shared_mistakes.sensitivity import Sensitivity, sensitivity, sensitivity_curve
 from lehner.shared_mistakes.widened_interval import widen_interval
 from lehner.simulation.confusion import confusion_matrix

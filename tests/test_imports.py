@@ -79,3 +79,31 @@ def test_no_module_needs_itself():
     needed = {name: imported_modules(file, set(files)) for name, file in files.items()}
     order = list(TopologicalSorter(needed).static_order())
     assert set(order) == set(files)
+
+
+def imported_folders(file):
+    """Give the folders from which a file imports, imports for type hints left out."""
+    tree = ast.parse(file.read_text(encoding="utf-8"))
+    hints = {
+        inner
+        for node in tree.body
+        if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"
+        for inner in ast.walk(node)
+    }
+    froms = [n for n in ast.walk(tree) if isinstance(n, ast.ImportFrom) and n not in hints]
+    return {".".join(node.module.split(".")[:2]) for node in froms}
+
+
+@pytest.mark.parametrize("package", ["lehner"])
+def test_no_folder_needs_itself(package):
+    folders = [path.parent for path in (ROOT / package).glob("*/__init__.py")]
+    names = {f"{package}.{folder.name}" for folder in folders}
+    needed = {
+        f"{package}.{folder.name}": {
+            name
+            for file in folder.rglob("*.py")
+            for name in imported_folders(file) & names - {f"{package}.{folder.name}"}
+        }
+        for folder in folders
+    }
+    assert set(TopologicalSorter(needed).static_order()) == names

@@ -43,7 +43,7 @@ def read_groups(path: Path, column: str, ratings: "Ratings", item: str | None) -
         Naming file, row, column, value and remedy.
     """
     from lehner import InputError
-    from lehner.data.read import locate, read_columns
+    from lehner.reading.read import locate, read_columns
 
     try:
         names = _by_row(read_columns(path), column, ratings, item)
@@ -58,8 +58,8 @@ def _by_row(
     """Give the value of each row of the ratings."""
     from lehner import InputError
     from lehner.data.categories import encode
-    from lehner.data.column_roles import find_roles
     from lehner.data.columns import encode_items, require_columns
+    from lehner.reading.column_roles import find_roles
 
     require_columns(columns, [column])
     encoded = encode(columns[column], column)

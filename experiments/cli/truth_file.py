@@ -30,7 +30,7 @@ def add_truths(ratings: "Ratings", path: Path) -> "Ratings":
         Naming file, row, column, value and remedy.
     """
     from lehner import InputError
-    from lehner.data.read import locate, read_columns
+    from lehner.reading.read import locate, read_columns
 
     try:
         return ratings.with_truth(_read(ratings, read_columns(path)))
@@ -41,8 +41,8 @@ def add_truths(ratings: "Ratings", path: Path) -> "Ratings":
 def _read(ratings: "Ratings", columns: dict[str, Any]) -> np.ndarray:
     from lehner import InputError
     from lehner.data.categories import encode, unify
-    from lehner.data.column_roles import ITEM, named
     from lehner.data.columns import require_columns, unique_items
+    from lehner.reading.column_roles import ITEM, named
 
     item = named(columns, *ITEM) or "item"
     truth = named(columns, "truth") or "truth"

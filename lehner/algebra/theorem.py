@@ -14,9 +14,9 @@ from numpy.typing import ArrayLike
 from lehner.core.arrays import Floats, Integers
 from lehner.core.checks import SUM_TOLERANCE
 from lehner.core.errors import InputError
+from lehner.core.wording import rater_names
 from lehner.data.categories import category_names
 from lehner.data.flat import as_array, check_codes
-from lehner.simulation.parameters import rater_names
 
 if TYPE_CHECKING:
     import xarray as xr

@@ -10,7 +10,7 @@ from lehner.coefficients.contingency import as_table
 from lehner.core.errors import InputError
 from lehner.core.wording import first_few
 from lehner.data.categories import Label, check_categories, encode, plain_label, unify
-from lehner.data.read import locate, read_columns
+from lehner.reading.read import locate, read_columns
 
 if TYPE_CHECKING:
     import xarray as xr

@@ -11,10 +11,11 @@ from numpy.typing import ArrayLike
 from lehner.core.errors import InputError
 from lehner.core.named_array import NamedArray, name_places
 from lehner.core.wording import first_few
-from lehner.data.ratings import Ratings
 
 if TYPE_CHECKING:
     import xarray as xr
+
+    from lehner.data.ratings import Ratings
 
 
 ESTIMANDS = ("system_accuracy", "system_accuracy_in_sample")
@@ -229,7 +230,7 @@ def plain(value: Any) -> Any:
     return number(value) if isinstance(value, float) else value
 
 
-def labelled(values: ArrayLike, ratings: Ratings, *dims: str) -> "xr.DataArray":
+def labelled(values: ArrayLike, ratings: "Ratings", *dims: str) -> "xr.DataArray":
     """Label an array with the names of items, raters and categories.
 
     Parameters
@@ -245,7 +246,7 @@ def labelled(values: ArrayLike, ratings: Ratings, *dims: str) -> "xr.DataArray":
     return name_places(values, ratings, *dims).to_xarray()
 
 
-def require_estimable(ratings: Ratings) -> None:
+def require_estimable(ratings: "Ratings") -> None:
     """Raise an InputError unless the ratings can say anything about a system's accuracy.
 
     Parameters
@@ -267,7 +268,7 @@ def require_estimable(ratings: Ratings) -> None:
     require_pairs(ratings)
 
 
-def require_systems(ratings: Ratings) -> None:
+def require_systems(ratings: "Ratings") -> None:
     """Raise an InputError unless the ratings can say anything about each system's accuracy.
 
     Parameters
@@ -289,7 +290,7 @@ def require_systems(ratings: Ratings) -> None:
             raise InputError(f"system {name!r}: {error.problem}", error.remedy) from None
 
 
-def require_pairs(ratings: Ratings) -> None:
+def require_pairs(ratings: "Ratings") -> None:
     """Raise an InputError unless the ratings can say anything about the raters' accuracy.
 
     Parameters

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from lehner.data.ratings import Ratings
-
 if TYPE_CHECKING:
     import xarray as xr
+
+    from lehner.data.ratings import Ratings
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -52,7 +52,7 @@ class NamedArray:
         return cls(values=array.values, names={str(dim): array[dim].values for dim in array.dims})
 
 
-def name_places(values: ArrayLike, ratings: Ratings, *dims: str) -> NamedArray:
+def name_places(values: ArrayLike, ratings: "Ratings", *dims: str) -> NamedArray:
     """Name the places of an array after items, raters and categories.
 
     Parameters

@@ -52,3 +52,8 @@ def first_few(things: Iterable[object], most: int) -> str:
     if len(shown) > most:
         shown[-1] = "…"
     return ", ".join(shown)
+
+
+def rater_names(n_raters: int) -> list[str]:
+    """Name raters "Rater 1", "Rater 2" and so on."""
+    return [f"Rater {j + 1}" for j in range(n_raters)]

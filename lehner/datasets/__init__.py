@@ -8,8 +8,8 @@ from pathlib import Path
 
 from lehner.core.checks import find
 from lehner.data.ratings import Ratings
-from lehner.data.read import read_ratings
 from lehner.data.table import names_of
+from lehner.reading.read import read_ratings
 
 FOLDER = Path(str(files("lehner.datasets")))
 

@@ -11,7 +11,7 @@ from lehner.core.arrays import Floats
 from lehner.core.errors import InputError
 from lehner.core.wording import first_few
 from lehner.data.categories import Label, encode
-from lehner.data.read import locate, read_columns
+from lehner.reading.read import locate, read_columns
 
 if TYPE_CHECKING:
     import xarray as xr

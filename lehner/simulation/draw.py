@@ -11,6 +11,7 @@ from lehner.core.arrays import Floats, Integers
 from lehner.core.checks import check_whole_number
 from lehner.core.draw_categories import draw_categories
 from lehner.core.seeds import Seed, child_seeds, generator
+from lehner.core.wording import rater_names
 from lehner.data.categories import category_names
 from lehner.data.ratings import Ratings
 from lehner.simulation.parameters import (
@@ -18,7 +19,6 @@ from lehner.simulation.parameters import (
     draw_parameters,
     expected_system_accuracy,
     perception,
-    rater_names,
     samples_at_once,
 )
 from lehner.simulation.scenario import Scenario

@@ -8,6 +8,7 @@ import numpy as np
 
 from lehner.core.arrays import Floats
 from lehner.core.seeds import Seed, generator
+from lehner.core.wording import rater_names
 from lehner.data.categories import category_names
 from lehner.data.fields import SYSTEM
 from lehner.simulation.confusion import disperse, normalise, reached_accuracy, vary_errors
@@ -155,11 +156,6 @@ def perception(scenario: Scenario) -> Floats:
     seen = (1 - scenario.misleading) * eye + scenario.misleading * (1 - eye) / (k - 1)
     seen.flags.writeable = False
     return seen
-
-
-def rater_names(n_raters: int) -> list[str]:
-    """Name raters "Rater 1", "Rater 2" and so on."""
-    return [f"Rater {j + 1}" for j in range(n_raters)]
 
 
 def _draw_base_rates(scenario: Scenario, n_samples: int, rng: np.random.Generator) -> Floats:

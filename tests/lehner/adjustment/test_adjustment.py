@@ -20,7 +20,7 @@ from lehner import (
     simulate_estimates,
     true_parameters,
 )
-from lehner.algebra.adjustment import GRID, _initial_accuracy, _invert, _simulate
+from lehner.adjustment.adjustment import GRID, _initial_accuracy, _invert, _simulate
 from lehner.data.flat import FlatRatings
 
 VIOLATED = Scenario(

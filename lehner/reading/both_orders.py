@@ -6,9 +6,9 @@ from typing import Any
 from lehner.core.errors import InputError
 from lehner.core.wording import counted
 from lehner.data.categories import encode
-from lehner.data.column_roles import ColumnRoles
 from lehner.judges.position_bias import PositionBias, list_position_bias
 from lehner.judges.presentation_order import Presented, read_order, swap_back
+from lehner.reading.column_roles import ColumnRoles
 
 ONE_OCCASION = "occasion and order"
 

@@ -6,15 +6,15 @@ from typing import Any
 
 from lehner.core.errors import InputError
 from lehner.data.categories import Label, encode
-from lehner.data.column_roles import ColumnRoles, find_roles
 from lehner.data.columns import columns_of, require_columns
-from lehner.data.csv_files import line_of, read_csv
-from lehner.data.excel import SUFFIXES, read_excel, refuse_other_spreadsheets, say_sheet
 from lehner.data.fields import SYSTEM
-from lehner.data.json_files import read_json
 from lehner.data.ratings import Ratings
 from lehner.data.table import names_of
-from lehner.judges.both_orders import join_orders
+from lehner.reading.both_orders import join_orders
+from lehner.reading.column_roles import ColumnRoles, find_roles
+from lehner.reading.csv_files import line_of, read_csv
+from lehner.reading.excel import SUFFIXES, read_excel, refuse_other_spreadsheets, say_sheet
+from lehner.reading.json_files import read_json
 
 
 def read_ratings(

@@ -10,15 +10,15 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from lehner.algebra.algebraic import estimate_algebraic, first_steps
-from lehner.algebra.system_accuracy import AGGREGATIONS, Aggregation
-from lehner.algebra.violations import (
+from lehner.adjustment.violations import (
     LEVELS,
     Behaviour,
     Violations,
     fit_violations,
     require_single_ratings,
 )
+from lehner.algebra.algebraic import estimate_algebraic, first_steps
+from lehner.algebra.system_accuracy import AGGREGATIONS, Aggregation
 from lehner.core.arrays import Booleans, Floats, Integers
 from lehner.core.checks import check_choice, check_number, check_whole_number
 from lehner.core.draw_categories import draw_categories

@@ -1,0 +1,1 @@
+"""By how much the K-properties fail, fitted to the ratings, and estimates adjusted for it."""

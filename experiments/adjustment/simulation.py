@@ -19,7 +19,7 @@ import pandas as pd
 
 from experiments.paper.figure_scenarios import FIGURES, PRESETS
 from experiments.reporting.files import write_csv
-from experiments.reporting.parts import keep_parts, read_parts
+from experiments.study.parts import keep_parts, read_parts
 from experiments.study.performance import measure_wide
 from lehner import (
     Estimate,

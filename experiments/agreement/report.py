@@ -9,8 +9,7 @@ import numpy as np
 from rich.console import Group
 from rich.text import Text
 
-from experiments.cli.arguments import Reading, split_names
-from experiments.cli.load import data_notes, header_lines, load
+from experiments.reporting.data_notes import data_notes, header_lines
 from experiments.reporting.files import write_csv, write_figure, write_text
 from experiments.reporting.latex import latex_table
 from experiments.reporting.text_table import bold_blocks, bold_table, print_wide, terminal_width
@@ -18,6 +17,7 @@ from lehner import (
     Agreement,
     Coefficient,
     InputError,
+    Ratings,
     agreement,
     agreement_of_table,
     read_table,
@@ -76,20 +76,19 @@ class Report:
 
 
 def report_on_ratings(
-    data: str,
-    system: str | None,
-    reading: Reading,
+    name: str,
+    ratings: Ratings,
     weights: Sequence[str] | None,
     level: float,
     population_size: float | None = None,
 ) -> Report:
-    """Measure the agreement of the raters in a file or bundled data set.
+    """Measure the agreement of the raters.
 
     Parameters
     ----------
-    data : str
-    system : str, optional
-    reading : Reading
+    name : str
+        Of the data.
+    ratings : Ratings
     weights : sequence of str, optional
         Names, or one file.
     level : float
@@ -101,10 +100,9 @@ def report_on_ratings(
     -------
     Report
     """
-    ratings = load(data, system, reading)
     chosen = _read_weights(weights, ratings.categories)
     return Report(
-        name=data,
+        name=name,
         heading=repr(ratings).removeprefix("Ratings: "),
         categories=ratings.categories,
         agreement=agreement(ratings, weights=chosen, level=level, population_size=population_size),
@@ -114,9 +112,11 @@ def report_on_ratings(
 
 def report_on_table(
     data: str,
-    reading: Reading,
+    categories: Sequence[str] | None,
     weights: Sequence[str] | None,
     level: float,
+    *,
+    ordered: bool,
     n_items: float | None,
     population_size: float | None = None,
 ) -> Report:
@@ -125,12 +125,15 @@ def report_on_table(
     Parameters
     ----------
     data : str
-    reading : Reading
-        Of which the categories and their order are used.
+        The file.
+    categories : sequence of str, optional
+        All of them in order; by default as in the file.
     weights : sequence of str, optional
         Names, or one file.
     level : float
         Probability of the intervals.
+    ordered : bool
+        Whether the order of the categories means something.
     n_items : float, optional
         How many items the table stands for.
     population_size : float, optional
@@ -140,23 +143,23 @@ def report_on_table(
     -------
     Report
     """
-    table = read_table(data, categories=split_names(reading.categories) or None)
-    categories = tuple(table.coords["estimated"].values.tolist())
+    table = read_table(data, categories=categories)
+    names = tuple(table.coords["estimated"].values.tolist())
     result = agreement_of_table(
         table,
-        weights=_read_weights(weights, categories),
-        ordered=reading.ordered,
+        weights=_read_weights(weights, names),
+        ordered=ordered,
         n_items=n_items,
         population_size=population_size,
         level=level,
     )
     total = "probabilities" if result.n_items is None else counted(result.n_items, "item")
-    names = ", ".join(map(str, categories))
     return Report(
         name=data,
-        heading=f"{total}, {counted(len(categories), 'class', 'classes')} ({names}), "
+        heading=f"{total}, {counted(len(names), 'class', 'classes')} "
+        f"({', '.join(map(str, names))}), "
         "row estimated, column actual",
-        categories=categories,
+        categories=names,
         agreement=result,
     )
 

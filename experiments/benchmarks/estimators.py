@@ -24,7 +24,7 @@ from experiments.benchmarks.estimators_table import as_markdown
 from experiments.benchmarks.settings import GROUPS, SETTINGS
 from experiments.estimate.methods import find_method, fit_as_in_studies
 from experiments.reporting.files import write_csv, write_text
-from experiments.reporting.parts import keep_parts, read_parts
+from experiments.study.parts import keep_parts, read_parts
 from experiments.study.performance import measure
 from lehner import Estimate, Ratings
 from lehner.core.estimate import ESTIMANDS

@@ -13,7 +13,7 @@ from bayes_models.models.spec import find_model
 from experiments.calibration.calibration_figure import plot_coverage, plot_ranks
 from experiments.calibration.designs import DESIGNS, FIRST, design
 from experiments.reporting.files import write_csv, write_figure
-from experiments.reporting.parts import keep_parts, read_parts
+from experiments.study.parts import keep_parts, read_parts
 from experiments.study.proportions import share
 from lehner import InputError
 from lehner.core.checks import find

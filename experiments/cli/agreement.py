@@ -50,15 +50,25 @@ def agreement(
 ) -> None:
     """Measure how much raters agree, by every usual coefficient with its interval."""
     from experiments.agreement.report import report_on_ratings, report_on_table, show, write
+    from experiments.cli.load import load
 
     chosen = split_names(weights) or None
     if table:
         columns = {name: getattr(reading, name) or None for name in OF_RATINGS}
         _refuse("--table takes no", {"system": system} | columns)
-        report = report_on_table(data, reading, chosen, interval, n_items, population_size)
+        report = report_on_table(
+            data,
+            split_names(reading.categories) or None,
+            chosen,
+            interval,
+            ordered=reading.ordered,
+            n_items=n_items,
+            population_size=population_size,
+        )
     else:
         _refuse("ratings take no", {"n-items": n_items})
-        report = report_on_ratings(data, system, reading, chosen, interval, population_size)
+        ratings = load(data, system, reading)
+        report = report_on_ratings(data, ratings, chosen, interval, population_size)
     if as_json:
         print(json.dumps(report.to_dict(), indent=2, allow_nan=False))
     else:

@@ -50,7 +50,8 @@ def ask(
     ratings, blank where you cannot tell, and give it to lehner estimate as --truth. The widths are
     those of the corrected interval of the accuracy in this sample.
     """
-    from experiments.cli.load import data_notes, header_lines, load
+    from experiments.cli.load import load
+    from experiments.reporting.data_notes import data_notes, header_lines
     from experiments.reporting.files import write_csv
     from lehner import choose_items, estimate_algebraic
     from lehner.core.estimate import require_estimable

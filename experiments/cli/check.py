@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from experiments.cli.arguments import AsJson, Data, Reading, Seed, System, Truth
-from experiments.cli.options import as_options
+from experiments.reporting.options import as_options
 
 if TYPE_CHECKING:
     from rich.console import Group
@@ -55,7 +55,7 @@ def check(
 
 
 def _describe(name: str, ratings: "Ratings") -> dict[str, Any]:
-    from experiments.cli.load import data_notes
+    from experiments.reporting.data_notes import data_notes
 
     described = {
         "name": name,
@@ -74,7 +74,7 @@ def _render(name: str, ratings: "Ratings", found: "KProperties", width: int) -> 
     from rich.console import Group
     from rich.text import Text
 
-    from experiments.cli.load import data_notes, header_lines
+    from experiments.reporting.data_notes import data_notes, header_lines
     from experiments.reporting.text_table import bold_table
     from lehner.core.wording import counted, counted_categories
 

@@ -19,7 +19,7 @@ from experiments.cli.arguments import (
     split_names,
 )
 from experiments.cli.help_text import as_sentence
-from experiments.cli.options import as_options
+from experiments.reporting.options import as_options
 
 
 def estimate(

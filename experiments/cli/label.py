@@ -46,9 +46,10 @@ def label(
     held out labels, and raters count the same unless a model in which they differ clearly predicts
     better. A warning says where labels may be worse than the majority's.
     """
-    from experiments.cli.load import data_notes, header_lines, load
+    from experiments.cli.load import load
     from experiments.cli.progress_lines import progress_lines
     from experiments.estimate.label_table import label_items, require_label_method
+    from experiments.reporting.data_notes import data_notes, header_lines
     from experiments.reporting.files import write_csv
     from lehner.core.estimate import require_pairs
 

@@ -1,12 +1,11 @@
 """Ratings from what a user names on the command line: a file or a bundled data set."""
 
 import warnings
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from experiments.cli.arguments import Reading, split_names
-from experiments.cli.options import as_options
 
 if TYPE_CHECKING:
     from lehner import Ratings
@@ -87,16 +86,6 @@ def load(
             column=error.column,
         ) from None
     return ratings
-
-
-def data_notes(ratings: "Ratings") -> list[str]:
-    """Give what is to be known of the data, in terms of the command's options."""
-    return [as_options(note) for note in ratings.notes]
-
-
-def header_lines(notes: Iterable[str]) -> list[str]:
-    """Give what is to be known of the data as lines above a command's results."""
-    return [f"Data: {note}" for note in notes]
 
 
 def _names_file(truth: str | None) -> bool:

@@ -18,10 +18,10 @@ from experiments.cli.datasets import datasets
 from experiments.cli.estimate import estimate, method_rows
 from experiments.cli.help_text import InOrderOfWork, command_with_list, examples
 from experiments.cli.label import label, label_method_rows
-from experiments.cli.options import as_options
 from experiments.cli.paper import paper
 from experiments.cli.plan import plan
 from experiments.cli.study import app as study_app
+from experiments.reporting.options import as_options
 
 INTERRUPTED = 130
 SECONDS_TO_LEAVE = 10

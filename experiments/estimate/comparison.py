@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from experiments.cli.load import data_notes
 from experiments.estimate.details import describe_systems, details_dict
 from experiments.estimate.group_column import GroupColumn
 from experiments.estimate.groups import estimate_in_groups, groups_dict
 from experiments.estimate.predictions import Prediction, compare_predictions
 from experiments.estimate.sensitivity import sensitivity_dict
+from experiments.reporting.data_notes import data_notes
 from lehner import (
     Dependence,
     Estimate,

@@ -6,7 +6,6 @@ from textwrap import fill, wrap
 from rich.console import Group
 from rich.text import Text
 
-from experiments.cli.load import data_notes, header_lines
 from experiments.estimate.comparison import Comparison, KnownTruth, uses_truths
 from experiments.estimate.comparison_latex import latex
 from experiments.estimate.details import details_frame
@@ -28,6 +27,7 @@ from experiments.estimate.sensitivity import (
     misled_rows,
     sensitivity_lines,
 )
+from experiments.reporting.data_notes import data_notes, header_lines
 from experiments.reporting.files import write_atomically, write_csv, write_figure, write_text
 from experiments.reporting.text_table import bold_blocks, bold_table, print_wide, terminal_width
 from lehner import Estimate

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from experiments.cli.load import data_notes
 from experiments.estimate.comparison import Comparison
+from experiments.reporting.data_notes import data_notes
 from lehner import (
     Estimate,
     IntervalEstimate,

@@ -6,13 +6,13 @@ from pathlib import Path
 from rich.console import Group
 from rich.text import Text
 
-from experiments.cli.load import data_notes, header_lines
 from experiments.estimate import comparison_report
 from experiments.estimate.comparison_report import MOST_SHOWN, share_right
 from experiments.estimate.details_report import render_details
 from experiments.estimate.estimate import FEW_SYSTEMS
 from experiments.estimate.groups_report import render_groups
 from experiments.estimate.systems import SystemsComparison
+from experiments.reporting.data_notes import data_notes, header_lines
 from experiments.reporting.files import write_csv, write_figure, write_text
 from experiments.reporting.latex import latex_tables
 from experiments.reporting.method_style import method_label

@@ -11,7 +11,7 @@ import pandas as pd
 
 from experiments.k_properties.power_figure import plot_power
 from experiments.reporting.files import write_csv, write_figure
-from experiments.reporting.parts import keep_parts, read_parts
+from experiments.study.parts import keep_parts, read_parts
 from experiments.study.proportions import share
 from lehner import Ratings, Scenario
 from lehner.core.seeds import child_seeds, generator

@@ -16,7 +16,7 @@ import pandas as pd
 from scipy.stats import t
 
 from experiments.reporting.files import write_csv
-from experiments.reporting.parts import keep_parts, read_parts
+from experiments.study.parts import keep_parts, read_parts
 from experiments.study.performance import measure_wide
 from lehner import (
     IntervalEstimate,

@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 
 from experiments.reporting.files import write_csv
-from experiments.reporting.parts import keep_parts, read_parts
+from experiments.study.parts import keep_parts, read_parts
 from experiments.study.performance import measure_wide
 from lehner import (
     Estimate,

@@ -11,7 +11,7 @@ import numpy as np
 
 from experiments.benchmarks.real.protocol import Dealt, seed_of
 from experiments.benchmarks.real.run import LEVEL, Task
-from experiments.reporting.parts import keep_parts, missing_parts
+from experiments.study.parts import keep_parts, missing_parts
 from lehner import IntervalEstimate, Ratings, correct_by_truth
 
 NUMBERS_KNOWN = (10, 20, 50)

@@ -17,7 +17,7 @@ from experiments.benchmarks.real.maximum_likelihood import FITTED
 from experiments.benchmarks.real.run import crowd_of
 from experiments.benchmarks.real.sources import SOURCES, Source
 from experiments.estimate.label_table import label_items, label_methods
-from experiments.reporting.parts import keep_parts
+from experiments.study.parts import keep_parts
 from lehner import InputError, Ratings
 from lehner.core.checks import find
 from lehner.labels.label import QUICK_METHODS

@@ -22,7 +22,7 @@ from experiments.benchmarks.real.label_accuracy import share_right
 from experiments.benchmarks.real.label_methods_report import write_label_report
 from experiments.benchmarks.real.simulated_crowds import SCENARIOS, simulate_crowds
 from experiments.benchmarks.real.sources import find_sources, missing_files, read_crowd
-from experiments.reporting.parts import keep_parts, read_parts
+from experiments.study.parts import keep_parts, read_parts
 from lehner import InputError, Ratings, SoftLabels
 from lehner.labels.doubts import UNSETTLED, doubt_labels
 from lehner.labels.label import AUTOMATIC, QUICK_METHODS, label

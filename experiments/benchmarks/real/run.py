@@ -15,8 +15,8 @@ from experiments.benchmarks.real.protocol import Dealt, choose_systems, deal, se
 from experiments.benchmarks.real.sources import SOURCES, Source, read_crowd
 from experiments.estimate.methods import fit_as_in_studies
 from experiments.reporting.files import write_text
-from experiments.reporting.parts import keep_parts, missing_parts
 from experiments.study.identity import digest
+from experiments.study.parts import keep_parts, missing_parts
 from lehner import Estimate, InputError, Ratings, probabilities_right
 from lehner.known_truths.correction import own_variance
 from lehner.latent_class.models import MODELS

@@ -9,7 +9,7 @@ import pytest
 import bayes_models
 import lehner
 from experiments.cli.arguments import Reading, read_shared_mistakes, with_reading
-from experiments.cli.options import as_options
+from experiments.reporting.options import as_options
 from lehner import InputError
 
 OPTION = re.compile(r"(^|[\s(`])--[a-z]")

@@ -5,7 +5,7 @@ from functools import partial
 import pandas as pd
 import pytest
 
-from experiments.reporting.parts import keep_parts, read_parts
+from experiments.study.parts import keep_parts, read_parts
 
 
 def part(number, done):

@@ -1,97 +1,41 @@
 """Methods on the same ratings, side by side, and where they disagree."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from experiments.estimate.details import describe_systems, details_dict
+from experiments.estimate.disagreement import Disagreement, disagreement
 from experiments.estimate.group_column import GroupColumn
 from experiments.estimate.groups import estimate_in_groups, groups_dict
+from experiments.estimate.known_truth import KnownTruth, known_truth
 from experiments.estimate.predictions import Prediction, compare_predictions
+from experiments.estimate.quantities import quantity_rows
 from experiments.estimate.sensitivity import sensitivity_dict
+from experiments.estimate.truth_corrections import add_warnings, correction_dict, truth_corrections
 from experiments.reporting.data_notes import data_notes
 from lehner import (
     Dependence,
     Estimate,
     GroupEstimates,
-    IntervalEstimate,
     PairwiseAgreement,
     Ratings,
     Sensitivity,
     SystemPerformance,
     TruthCorrection,
     check_dependence,
-    correct_base_rates,
-    correct_by_truth,
     pairwise_agreement,
-    probabilities_right,
     sensitivity,
 )
 from lehner.core.arrays import Floats
 from lehner.core.estimate import plain
-from lehner.known_truths.correction import own_variance
-from lehner.known_truths.partly_known import rightness
-from lehner.known_truths.survey import known_items_alone
-from lehner.latent_class.pattern_table import known_truths
 from lehner.shared_mistakes.prior import SharedMistakes
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from bayes_models import Dial
-
-
-@dataclass(frozen=True, kw_only=True)
-class KnownTruth:
-    """How the system does on the items whose truth is known.
-
-    Parameters
-    ----------
-    n_items : int
-        Items with a known truth and an answer of the system.
-    system_accuracy : float
-        Proportion of them that the system got right.
-    used : bool
-        Whether they correct estimates or enter models: unless the truth of all items is known.
-    lower, upper, level : float or None
-        Wilson's interval for the system's accuracy in this sample, as if these items were drawn
-        from it at random; None if the truth of all is known, when the proportion is exact.
-    """
-
-    n_items: int
-    system_accuracy: float
-    used: bool
-    lower: float | None = None
-    upper: float | None = None
-    level: float | None = None
-
-
-@dataclass(frozen=True, kw_only=True)
-class Disagreement:
-    """Where two methods disagree.
-
-    Parameters
-    ----------
-    methods : tuple of str
-        The two.
-    difference : float or None
-        Second minus first estimate of the system's expected accuracy.
-    inside : bool or None
-        Whether each estimate lies in the other's interval.
-    items : tuple of str
-        Items with a different most probable category.
-    n_items : int
-        How many those are, a grouped row counting as its items.
-    """
-
-    methods: tuple[str, str]
-    difference: float | None
-    inside: bool | None
-    items: tuple[str, ...]
-    n_items: int
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -170,7 +114,7 @@ class Comparison:
                 estimate.to_dict()
                 | details_dict(details)
                 | groups_dict(groups)
-                | _corrected(ratings, estimate, self.corrections.get(estimate.method))
+                | correction_dict(ratings, estimate, self.corrections.get(estimate.method))
                 | {"sensitivity": sensitivity_dict(one, estimate, self.slopes)}
                 for estimate, details, groups, one in zip(
                     self.estimates, self.details, self.groups, self.sensitivities, strict=True
@@ -197,7 +141,7 @@ class Comparison:
         rows = [
             row
             for estimate, details in zip(self.estimates, self.details, strict=True)
-            for row in _rows(estimate, details)
+            for row in quantity_rows(estimate, details)
         ]
         for method, found in self.corrections.items():
             for quantity in ("system_accuracy", "system_accuracy_in_sample"):
@@ -263,16 +207,16 @@ def compare(
     >>> compare("table 2", ratings, [one, two]).to_frame()["estimate"].round(3).tolist()[:4]
     [0.5, 0.5, 0.804, 0.804]
     """
-    corrections = _corrections(ratings, estimates)
-    estimates = [_add_warnings(estimate, corrections) for estimate in estimates]
+    corrections = truth_corrections(ratings, estimates)
+    estimates = [add_warnings(estimate, corrections) for estimate in estimates]
     with_truth = [one for one in estimates if "truth_probabilities" in one.arrays]
     return Comparison(
         name=name,
         ratings=ratings,
         agreement=pairwise_agreement(ratings),
         estimates=tuple(estimates),
-        disagreements=tuple(_disagreement(ratings, *two) for two in combinations(with_truth, 2)),
-        known_truth=_known_truth(ratings, _level(estimates)),
+        disagreements=tuple(disagreement(ratings, *two) for two in combinations(with_truth, 2)),
+        known_truth=known_truth(ratings, _level(estimates)),
         predictions=compare_predictions(estimates),
         dials=_dials(estimates),
         corrections=corrections,
@@ -288,66 +232,6 @@ def compare(
     )
 
 
-def _corrections(ratings: Ratings, estimates: Sequence[Estimate]) -> dict[str, TruthCorrection]:
-    known = _known_truth(ratings)
-    if known is None or not known.used:
-        return {}
-    return {
-        estimate.method: correct_by_truth(
-            ratings,
-            probabilities_right(ratings, estimate),
-            variance=own_variance(estimate),
-            level=estimate.system_accuracy.level or 0.9,
-        )
-        for estimate in estimates
-        if "truth_probabilities" in estimate.arrays
-        and estimate.system_accuracy.estimate is not None
-        and not uses_truths(estimate)
-    }
-
-
-def uses_truths(estimate: Estimate) -> bool:
-    """Whether known truths entered the fit of a model."""
-    if estimate.draws is not None:
-        return bool(estimate.draws.attrs.get("known_truths", 0))
-    return bool(estimate.diagnostics.get("known_truths", 0))
-
-
-def _add_warnings(estimate: Estimate, corrections: dict[str, TruthCorrection]) -> Estimate:
-    if estimate.method not in corrections:
-        return estimate
-    return replace(estimate, warnings=(*estimate.warnings, *corrections[estimate.method].warnings))
-
-
-def _corrected(
-    ratings: Ratings, estimate: Estimate, found: TruthCorrection | None
-) -> dict[str, Any]:
-    """Give a correction for JSON."""
-    if found is None or estimate.truth_probabilities is None:
-        return {"with_known_truth": None}
-    level = found.system_accuracy.level or 0.9
-    rates = correct_base_rates(ratings, estimate.truth_probabilities, level=level)
-
-    def ends(value: IntervalEstimate) -> dict[str, Any]:
-        return {name: getattr(value, name) for name in ("estimate", "lower", "upper")}
-
-    return {
-        "with_known_truth": ends(found.system_accuracy_in_sample) | {"n_known": found.n_known},
-        "known_truth_details": {
-            "expected_system_accuracy": ends(found.system_accuracy),
-            "known_items_alone": ends(found.known_items_alone),
-            "prediction_powered": ends(found.prediction_powered),
-            "expected_right": found.expected_right,
-            "right": found.right,
-            "p_value": found.p_value,
-            "base_rates": {
-                str(c): {name: float(rates[name].sel(category=c)) for name in rates}
-                for c in ratings.categories
-            },
-        },
-    }
-
-
 def _dials(estimates: Sequence[Estimate]) -> "tuple[Dial, ...]":
     for estimate in estimates:
         if estimate.method == "relaxed_k" and estimate.draws is not None:
@@ -360,75 +244,3 @@ def _dials(estimates: Sequence[Estimate]) -> "tuple[Dial, ...]":
 def _level(estimates: Sequence[Estimate]) -> float:
     levels = [one.system_accuracy.level for one in estimates if one.system_accuracy.level]
     return levels[0] if levels else 0.9
-
-
-def _known_truth(ratings: Ratings, level: float = 0.9) -> KnownTruth | None:
-    if ratings.truth is None or ratings.system is None or not (ratings.system >= 0).any():
-        return None
-    # The known items alone need no method, so that any probabilities will do.
-    items = rightness(ratings, np.zeros(len(ratings.system)))
-    alone = known_items_alone(items, level)
-    if alone.estimate is None:
-        return None
-    found = KnownTruth(
-        n_items=items.n_known, system_accuracy=alone.estimate, used=known_truths(ratings) > 0
-    )
-    if not found.used:
-        return found
-    return replace(found, lower=alone.lower, upper=alone.upper, level=alone.level)
-
-
-def _disagreement(ratings: Ratings, first: Estimate, second: Estimate) -> Disagreement:
-    one, two = first.system_accuracy, second.system_accuracy
-    difference = inside = None
-    if one.estimate is not None and two.estimate is not None:
-        difference = two.estimate - one.estimate
-        if None not in (one.lower, one.upper, two.lower, two.upper):
-            inside = bool(
-                one.lower <= two.estimate <= one.upper and two.lower <= one.estimate <= two.upper  # type: ignore[operator]
-            )
-    rows = _different_truth(first, second)
-    return Disagreement(
-        methods=(first.method, second.method),
-        difference=difference,
-        inside=inside,
-        items=tuple(str(item) for item in ratings.items[rows]),
-        n_items=int(ratings.weights[rows].sum()),
-    )
-
-
-def _different_truth(first: Estimate, second: Estimate) -> np.ndarray:
-    """Find rows whose most probable category differs by more than a tie."""
-    one, two = (e.arrays["truth_probabilities"].values for e in (first, second))
-    if np.isnan(one).any() or np.isnan(two).any():
-        return np.array([], dtype=np.int64)
-    best_one, best_two = one.argmax(axis=1), two.argmax(axis=1)
-    rows = np.arange(len(one))
-    tie = np.isclose(one[rows, best_one], one[rows, best_two]) | np.isclose(
-        two[rows, best_one], two[rows, best_two]
-    )
-    return np.flatnonzero((best_one != best_two) & ~tie)
-
-
-def _rows(estimate: Estimate, details: SystemPerformance | None) -> list[dict[str, Any]]:
-    rows: list[dict[str, Any]] = []
-    head = {"method": estimate.method, "system": estimate.system}
-    for quantity in ("system_accuracy", "system_accuracy_in_sample"):
-        values = vars(getattr(estimate, quantity))
-        rows.append(head | {"quantity": quantity, "label": ""} | values)
-    for quantity in ("rater_accuracy", "base_rates"):
-        for label, value in with_intervals(estimate, details, quantity).items():
-            rows.append(head | {"quantity": quantity, "label": label} | vars(value))
-    return rows
-
-
-def with_intervals(
-    estimate: Estimate, details: SystemPerformance | None, quantity: str
-) -> dict[str, IntervalEstimate]:
-    """Give rater accuracies or base rates by name, with intervals where there are any."""
-    numbers = estimate.to_dict()[quantity]
-    if details is None or quantity not in details.arrays:
-        return {name: IntervalEstimate(estimate=value) for name, value in numbers.items()}
-    (names, _) = details.arrays[quantity].names.values()
-    found = {str(name): details.value(quantity, name) for name in names}
-    return {name: found[name] for name in numbers}

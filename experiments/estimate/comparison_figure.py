@@ -8,7 +8,8 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
-from experiments.estimate.comparison import Comparison, KnownTruth
+from experiments.estimate.comparison import Comparison
+from experiments.estimate.known_truth import KnownTruth
 from experiments.reporting.figure_style import REFERENCE, figure_style, limits
 from experiments.reporting.method_style import method_label, method_style
 from lehner import IntervalEstimate

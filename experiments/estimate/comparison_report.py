@@ -6,13 +6,14 @@ from textwrap import fill, wrap
 from rich.console import Group
 from rich.text import Text
 
-from experiments.estimate.comparison import Comparison, KnownTruth, uses_truths
+from experiments.estimate.comparison import Comparison
 from experiments.estimate.comparison_latex import latex
 from experiments.estimate.details import details_frame
 from experiments.estimate.details_report import confusion_latex, details_latex, render_details
 from experiments.estimate.disagreement_lines import estimate_lines, item_heading, item_rows
 from experiments.estimate.groups import groups_frame
 from experiments.estimate.groups_report import groups_latex, render_groups
+from experiments.estimate.known_truth import KnownTruth
 from experiments.estimate.method_tables import (
     MOST_COLUMNS,
     accuracy_rows,
@@ -27,6 +28,7 @@ from experiments.estimate.sensitivity import (
     misled_rows,
     sensitivity_lines,
 )
+from experiments.estimate.truth_corrections import uses_truths
 from experiments.reporting.data_notes import data_notes, header_lines
 from experiments.reporting.files import write_atomically, write_csv, write_figure, write_text
 from experiments.reporting.text_table import bold_blocks, bold_table, print_wide, terminal_width

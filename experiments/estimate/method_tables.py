@@ -3,8 +3,9 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from experiments.estimate.comparison import Comparison, with_intervals
+from experiments.estimate.comparison import Comparison
 from experiments.estimate.details import recall_and_precision
+from experiments.estimate.quantities import with_intervals
 from experiments.estimate.sensitivity import widened_columns
 from lehner import Estimate
 from lehner.core.estimate import number

@@ -1,0 +1,82 @@
+"""Estimates corrected by known truths that the methods have not seen."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from experiments.estimate.known_truth import known_truth
+from lehner import (
+    Estimate,
+    IntervalEstimate,
+    Ratings,
+    TruthCorrection,
+    correct_base_rates,
+    correct_by_truth,
+    probabilities_right,
+)
+from lehner.known_truths.correction import own_variance
+
+
+def truth_corrections(
+    ratings: Ratings, estimates: Sequence[Estimate]
+) -> dict[str, TruthCorrection]:
+    """Correct the estimate of each method with truth probabilities, by method."""
+    known = known_truth(ratings)
+    if known is None or not known.used:
+        return {}
+    return {
+        estimate.method: correct_by_truth(
+            ratings,
+            probabilities_right(ratings, estimate),
+            variance=own_variance(estimate),
+            level=estimate.system_accuracy.level or 0.9,
+        )
+        for estimate in estimates
+        if "truth_probabilities" in estimate.arrays
+        and estimate.system_accuracy.estimate is not None
+        and not uses_truths(estimate)
+    }
+
+
+def uses_truths(estimate: Estimate) -> bool:
+    """Whether known truths entered the fit of a model."""
+    if estimate.draws is not None:
+        return bool(estimate.draws.attrs.get("known_truths", 0))
+    return bool(estimate.diagnostics.get("known_truths", 0))
+
+
+def add_warnings(estimate: Estimate, corrections: dict[str, TruthCorrection]) -> Estimate:
+    """Give an estimate the warnings of its correction."""
+    if estimate.method not in corrections:
+        return estimate
+    return replace(estimate, warnings=(*estimate.warnings, *corrections[estimate.method].warnings))
+
+
+def correction_dict(
+    ratings: Ratings, estimate: Estimate, correction: TruthCorrection | None
+) -> dict[str, Any]:
+    """Give a correction for JSON; null where there is none."""
+    if correction is None or estimate.truth_probabilities is None:
+        return {"with_known_truth": None}
+    level = correction.system_accuracy.level or 0.9
+    rates = correct_base_rates(ratings, estimate.truth_probabilities, level=level)
+
+    def ends(value: IntervalEstimate) -> dict[str, Any]:
+        return {name: getattr(value, name) for name in ("estimate", "lower", "upper")}
+
+    return {
+        "with_known_truth": ends(correction.system_accuracy_in_sample)
+        | {"n_known": correction.n_known},
+        "known_truth_details": {
+            "expected_system_accuracy": ends(correction.system_accuracy),
+            "known_items_alone": ends(correction.known_items_alone),
+            "prediction_powered": ends(correction.prediction_powered),
+            "expected_right": correction.expected_right,
+            "right": correction.right,
+            "p_value": correction.p_value,
+            "base_rates": {
+                str(c): {name: float(rates[name].sel(category=c)) for name in rates}
+                for c in ratings.categories
+            },
+        },
+    }

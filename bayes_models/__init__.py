@@ -1,5 +1,6 @@
 """Bayesian models of ratings whose true categories are unknown."""
 
+from bayes_models.identification import Identification, identify
 from bayes_models.likelihood.observations import observe
 from bayes_models.models.class_conditional import class_conditional
 from bayes_models.models.dawid_skene import dawid_skene
@@ -18,13 +19,12 @@ from bayes_models.posterior.diagnostics import ConvergenceWarning, Diagnostics, 
 from bayes_models.posterior.dials import Dial, read_dials
 from bayes_models.posterior.estimate import estimate_from_draws
 from bayes_models.posterior.groups import accuracy_by_group
-from bayes_models.posterior.identification import Identification, identify
 from bayes_models.posterior.joint_systems import joint_draws
 from bayes_models.posterior.label_modes import LabelMode, label_modes
 from bayes_models.posterior.predictive_checks import PredictiveChecks, predictive_checks
 from bayes_models.posterior.prior_draws import add_prior, prior_draws
-from bayes_models.posterior.slope_sensitivity import slope_sensitivity
 from bayes_models.sampling.fit import fit, fit_many
+from bayes_models.sampling.slope_sensitivity import slope_sensitivity
 from lehner.latent_class.models import MODELS
 
 __all__ = [

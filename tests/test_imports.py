@@ -94,7 +94,7 @@ def imported_folders(file):
     return {".".join(node.module.split(".")[:2]) for node in froms}
 
 
-@pytest.mark.parametrize("package", ["lehner", "experiments"])
+@pytest.mark.parametrize("package", ["lehner", "bayes_models", "experiments"])
 def test_no_folder_needs_itself(package):
     folders = [path.parent for path in (ROOT / package).glob("*/__init__.py")]
     names = {f"{package}.{folder.name}" for folder in folders}

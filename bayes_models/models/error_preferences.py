@@ -8,9 +8,9 @@ import numpy as np
 from bayes_models.likelihood.observations import Observations
 from bayes_models.models.assemble import with_system
 from bayes_models.models.deferred import pm, pt
+from bayes_models.models.kept_priors import varies
 from bayes_models.models.priors import add_decay, add_spread
 from bayes_models.models.zero_sum import zero_sum_basis
-from bayes_models.sampling.kept_priors import varies
 from lehner.core.arrays import Floats
 
 NEVER = -1e3

@@ -8,6 +8,7 @@ import numpy as np
 from bayes_models.likelihood.observations import Observations, observe
 from bayes_models.models.assemble import add_confusion, rater_coords, with_system
 from bayes_models.models.deferred import pm, pt
+from bayes_models.models.kept_priors import varies
 from bayes_models.models.priors import (
     DIAGONAL,
     WEAK_DIAGONAL,
@@ -18,7 +19,6 @@ from bayes_models.models.priors import (
 )
 from bayes_models.models.spec import OF_ALL, OF_THE_SYSTEM, ModelSpec
 from bayes_models.models.zero_sum import zero_sum_basis
-from bayes_models.sampling.kept_priors import varies
 from lehner import Ratings
 
 

@@ -6,6 +6,7 @@ from typing import Any
 from bayes_models.likelihood.observations import Observations, observe
 from bayes_models.models.assemble import add_confusion, equal_errors, rater_coords, with_system
 from bayes_models.models.deferred import pm, pt
+from bayes_models.models.kept_priors import varies
 from bayes_models.models.log_odds import (
     add_log_odds_of_knowing,
     add_system_log_odds,
@@ -13,7 +14,6 @@ from bayes_models.models.log_odds import (
 )
 from bayes_models.models.priors import Priors, add_dirichlet, choose_priors
 from bayes_models.models.spec import ModelSpec
-from bayes_models.sampling.kept_priors import varies
 from lehner import Ratings
 
 

@@ -14,6 +14,7 @@ from bayes_models.models.category_effects import (
 )
 from bayes_models.models.deferred import pm, pt
 from bayes_models.models.error_preferences import add_error_probabilities, n_error_parameters
+from bayes_models.models.kept_priors import varies
 from bayes_models.models.log_odds import (
     add_log_odds_of_knowing,
     add_system_log_odds,
@@ -21,7 +22,6 @@ from bayes_models.models.log_odds import (
 )
 from bayes_models.models.priors import Priors, add_dirichlet, add_slope, add_spread, choose_priors
 from bayes_models.models.spec import ModelSpec
-from bayes_models.sampling.kept_priors import varies
 from lehner import Ratings
 from lehner.core.arrays import Floats
 

@@ -6,9 +6,9 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
+from bayes_models.models.kept_priors import distribution_name, kept_priors
 from bayes_models.models.relaxed_k import DIALS
 from bayes_models.posterior.estimate import credible_interval
-from bayes_models.sampling.kept_priors import distribution_name, kept_priors
 from lehner import InputError, IntervalEstimate
 from lehner.core.arrays import Floats
 

@@ -4,10 +4,10 @@ import numpy as np
 import xarray as xr
 
 from bayes_models.models.deferred import pm
+from bayes_models.models.kept_priors import DISTRIBUTION, kept_priors
 from bayes_models.models.priors import Priors
 from bayes_models.models.spec import find_model
-from bayes_models.sampling.draws import labelled_draws
-from bayes_models.sampling.kept_priors import DISTRIBUTION, kept_priors
+from bayes_models.posterior.draws import labelled_draws
 from lehner import InputError, Ratings
 from lehner.core.seeds import Seed, child_seeds
 

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
+from bayes_models.models.kept_priors import distribution_name
 from bayes_models.models.priors import dirichlet_concentration
 from bayes_models.models.spec import OF_A_RATER, OF_ALL, OF_THE_SYSTEM, ModelSpec
-from bayes_models.sampling.kept_priors import distribution_name
 from lehner.core.arrays import Floats
 
 

@@ -12,6 +12,7 @@ import numpy as np
 import xarray as xr
 
 from bayes_models.likelihood.observations import Observations, known_truths, observe
+from bayes_models.models.kept_priors import priors_as_json
 from bayes_models.models.priors import Priors
 from bayes_models.posterior.data_groups import add_data
 from bayes_models.posterior.diagnostics import ConvergenceWarning, Diagnostics, diagnose
@@ -20,7 +21,6 @@ from bayes_models.posterior.truth import add_truth
 from bayes_models.sampling.compiled import compile_model
 from bayes_models.sampling.fit_warnings import fit_warnings
 from bayes_models.sampling.gibbs import sample_conjugate
-from bayes_models.sampling.kept_priors import priors_as_json
 from bayes_models.sampling.modes import posterior_modes
 from bayes_models.sampling.nuts import sample
 from bayes_models.sampling.start import start_at

@@ -22,7 +22,7 @@ from bayes_models.models.priors import (
     is_distribution,
 )
 from bayes_models.models.spec import OF_A_RATER, ModelSpec, conjugate_models, find_model
-from bayes_models.sampling.draws import labelled_draws
+from bayes_models.posterior.draws import labelled_draws
 from bayes_models.sampling.start import chains_by_start, em_start
 from lehner import InputError
 from lehner.core.arrays import Floats, Integers

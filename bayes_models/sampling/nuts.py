@@ -11,8 +11,8 @@ import xarray as xr
 from bayes_models.likelihood.observations import Observations
 from bayes_models.models.assemble import rater_coords
 from bayes_models.models.deferred import nutpie
+from bayes_models.posterior.draws import labelled_draws
 from bayes_models.sampling.compiled import CompiledModel
-from bayes_models.sampling.draws import labelled_draws
 from bayes_models.sampling.start import chains_by_start, em_start
 from lehner.core.arrays import Floats
 from lehner.core.seeds import child_seeds

@@ -180,7 +180,7 @@ def compare(
         Share of items that mislead raters and system alike, or its Beta prior, for which
         intervals are widened.
     slopes : mapping, optional
-        As `bayes_models.posterior.slope_sensitivity` gives them.
+        As `bayes_models.slope_sensitivity` gives them.
     costs : ndarray, shape (n_categories, n_categories), optional
         What each answer (column) costs when each category (row) is true.
     groups : GroupColumn, optional

@@ -7,8 +7,8 @@ import xarray as xr
 from scipy.stats import gaussian_kde, norm
 
 from bayes_models import fit_many, read_dials
+from bayes_models.models.kept_priors import priors_as_json
 from bayes_models.posterior.dials import against_zero
-from bayes_models.sampling.kept_priors import priors_as_json
 from lehner import InputError, Scenario, simulate
 
 

@@ -9,8 +9,8 @@ import pytest
 from scipy.special import gammaln
 
 from bayes_models import ConvergenceWarning, diagonal_concentration, fit, fit_many, observe
+from bayes_models.models.kept_priors import kept_priors
 from bayes_models.sampling.gibbs import sample_conjugate
-from bayes_models.sampling.kept_priors import kept_priors
 from lehner import InputError, Ratings, Scenario, simulate
 
 # Two categories, gaps and repeated ratings, an unanswered item and a known truth.

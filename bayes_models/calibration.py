@@ -1,8 +1,8 @@
-"""Simulation-based calibration: whether the intervals of a model are what they say.
+"""Simulation-based calibration: whether the intervals of a model have the coverage they claim.
 
-Parameters are drawn from the prior, ratings from the parameters, and the posterior is sampled.
-The rank of the true value among the posterior draws is then uniform, if prior, likelihood and
-sampler fit together.
+Parameters are drawn from the prior, ratings from the parameters, and the posterior is sampled. If
+prior, likelihood and sampler agree, the rank of the true value among the posterior draws is
+uniform.
 """
 
 import warnings
@@ -40,13 +40,13 @@ def calibrate(
     ----------
     model : str
     ratings : Ratings
-        Says which rater rates which item, and of which items the truth is known, none if it is
-        of all; the ratings and truths themselves are not used.
+        Determines which rater rates which item, and of which items the truth is known; if all
+        truths are known, none is used. The ratings and truths themselves are not used.
     n_simulations : int
     priors : str or mapping, optional
     seed : int, numpy.random.SeedSequence or numpy.random.Generator
     **sampling
-        As `fit_many` takes it.
+        Options of `fit_many`.
 
     Returns
     -------
@@ -92,7 +92,7 @@ def calibrate(
 
 
 def _with_known_truths(design: Ratings, simulated: Ratings) -> Ratings:
-    """Forget the truths that are not known in the design."""
+    """Remove the truths that are not known in the design."""
     if design.truth is None or simulated.truth is None:
         return simulated
     known = np.repeat(design.truth >= 0, design.weights)
@@ -123,6 +123,6 @@ def _ranks(
 
 
 def _rank(draws: Floats, value: float, rng: np.random.Generator) -> float:
-    """Give the share of draws below the value, moved at random within its step."""
+    """Give the share of draws below the value; a random part of one step breaks ties."""
     below, equal = (draws < value).sum(), (draws == value).sum()
     return float((below + rng.integers(0, equal + 1) + rng.random()) / (len(draws) + 1))

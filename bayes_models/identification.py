@@ -1,4 +1,4 @@
-"""What the data can say about the parameters of a model, before it is sampled."""
+"""What the data can tell about the parameters of a model, before it is sampled."""
 
 from dataclasses import dataclass
 
@@ -15,7 +15,7 @@ from lehner import Ratings
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Identification:
-    """How much the data can say about a model.
+    """How much the data can tell about the parameters of a model.
 
     Parameters
     ----------
@@ -24,19 +24,19 @@ class Identification:
     parameters : int
         Number of probabilities in base rates and confusion matrices that the model leaves free.
     degrees_of_freedom : int
-        Number of probabilities of rating patterns that the data can inform: for each set of raters
-        who rated an item together, one less than the patterns they can give. It is at most the
-        number of items with two ratings.
+        Number of free probabilities of rating patterns: for each set of raters who rated an item
+        together, one less than the number of patterns that they can give. It is at most the number
+        of items with two ratings.
     ratings_per_item : float
         Mean number of ratings of an item, the system's included.
     too_few : float
-        Share of the items, 0 to 1, with fewer than three ratings, the system's included, and no
-        known truth: in general too few to tell accuracy from agreement. It is an upper bound for
-        `one_coin`, which needs two ratings, both by raters.
+        Share of the items, 0 to 1, with fewer than three ratings, including the system's, and
+        without a known truth. In general so few ratings of an item do not tell how accurate raters
+        are. For `one_coin`, which needs only two ratings, both by raters, it is an upper bound.
     support : xarray.DataArray, dims (rater, category)
         Expected number of ratings by rater and true category.
     prior_worth : tuple of PriorWorth
-        What the priors of confusion matrices are worth beside these ratings.
+        How the priors of confusion matrices compare with these ratings in weight.
     """
 
     model: str
@@ -48,7 +48,7 @@ class Identification:
     prior_worth: tuple[PriorWorth, ...]
 
     def warnings(self) -> tuple[str, ...]:
-        """Say what the prior decides and not the data.
+        """Describe what the prior decides and not the data.
 
         Returns
         -------
@@ -58,19 +58,20 @@ class Identification:
         found = []
         if self.parameters > self.degrees_of_freedom:
             found.append(
-                f"{self.parameters} parameters for {self.degrees_of_freedom} degrees of freedom: "
-                "the prior decides what the data leave open"
+                f"{self.parameters} parameters but only {self.degrees_of_freedom} degrees of "
+                "freedom: the ratings cannot determine all parameters, and the prior decides the "
+                "rest"
             )
         if self.too_few > 0.5:
             found.append(
-                f"{self.too_few:.0%} of the items have fewer than three ratings, the system's "
-                "included: the prior decides how accurate raters and system are"
+                f"{self.too_few:.0%} of the items have fewer than three ratings, including the "
+                "system's: the prior decides how accurate raters and system are"
             )
         return (*found, *filter(None, (prior.warning() for prior in self.prior_worth)))
 
 
 def identify(model: str, ratings: Ratings, priors: Priors = None) -> Identification:
-    """Report what the data can say about a model, before it is sampled.
+    """Report what the data can tell about the parameters of a model, before it is sampled.
 
     Counts are necessary conditions, not sufficient ones: a model with fewer parameters than
     degrees of freedom may still be barely identified, as `dawid_skene` is with three raters.
@@ -82,13 +83,13 @@ def identify(model: str, ratings: Ratings, priors: Priors = None) -> Identificat
     ratings : Ratings
         With or without a system.
     priors : str or mapping, optional
-        As the model takes them, or `json.loads(tree.attrs["priors"])` of a fit: spreads fixed at
-        zero leave fewer parameters free, and the weight of a prior is that of its numbers.
+        As the model takes them, or `json.loads(tree.attrs["priors"])` of a fit. Spreads fixed at
+        zero leave fewer parameters free, and the numbers of a prior are its weight.
 
     Returns
     -------
     Identification
-        Parameters, degrees of freedom, and what the priors are worth.
+        Number of parameters, degrees of freedom, and the weight of the priors.
 
     Raises
     ------

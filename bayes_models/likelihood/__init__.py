@@ -1,1 +1,1 @@
-"""How likely the ratings are, with the true categories summed out."""
+"""The likelihood of the ratings, summed over the unknown true categories."""

@@ -1,10 +1,10 @@
-r"""The likelihood every model shares: ratings with what is not observed summed out.
+r"""The likelihood that all models share: ratings, summed over what is not observed.
 
 .. math:: \log p(y) = \sum_p n_p \log \sum_m \pi_m \prod_s \theta_{r_{ps}, m, y_{ps}}
 
-A state m is a true category, or a level of difficulty and a true category where a model has
-levels. The sum over states is exact; the gradient comes with it, because the expected numbers of
-ratings given the state that EM computes are the gradient.
+A state m is a true category, or, in a model with levels of difficulty, a level and a true category.
+The sum over states is exact. The gradient needs no further pass, because it follows from the
+expected numbers of ratings in each state, as EM computes them.
 """
 
 import functools
@@ -41,7 +41,7 @@ DATA_DIMS = {
 def make_kernel(n_raters: int, n_states: int, n_responses: int) -> Callable[..., Any]:
     """Make the function that sums over states, for arrays of one shape.
 
-    The sizes are constants in it, so that a compiler can unroll its loops: a third less time.
+    The sizes are constants, so that the compiler can unroll loops, which saves a third of the time.
 
     Parameters
     ----------
@@ -72,7 +72,7 @@ def make_kernel(n_raters: int, n_states: int, n_responses: int) -> Callable[...,
         expected_rates = np.zeros(n_states)
         joint = np.empty(n_states)
         log_likelihood = 0.0
-        # One logarithm for many patterns: the product is kept from underflow.
+        # One logarithm is taken for many patterns, before their product underflows.
         product = 1.0
         for p in range(len(counts)):
             first, last = starts[p], starts[p + 1]
@@ -149,14 +149,14 @@ class SumOverStates(Op):
             storage[0] = value
 
     def pullback(self, inputs: Any, outputs: Any, output_grads: Any) -> list[Any]:
-        """Give the derivative of the log likelihood; that of the derivative is not defined."""
+        """Give the derivative of the log likelihood. There is no second derivative."""
         gradient, _, _ = output_grads
         _, by_rates, by_confusion = outputs
         whole = [disconnected_type() for _ in inputs[2:]]
         return [gradient * by_rates, gradient * by_confusion, *whole]
 
     def connection_pattern(self, node: Any) -> list[list[bool]]:
-        """Only the log likelihood, and only as a function of rates and confusion."""
+        """Tell that only the log likelihood can be differentiated, by rates and confusion."""
         return [[i < 2, False, False] for i in range(len(node.inputs))]
 
 
@@ -167,7 +167,7 @@ def _compiled_kernel(*shape: int) -> Callable[..., Any]:
 
 @register_funcify_and_cache_key(SumOverStates)
 def _numba_sum_over_states(op: SumOverStates, node: Apply, **_: Any) -> Any:
-    # Compiled code is cached on disk under this key: it must change when the code does.
+    # Compiled code is cached on disk under this key, which must change whenever the code does.
     shape = node.inputs[1].type.shape
     key = repr(("lehner", inspect.getsource(make_kernel), BLOCK, SMALL, UNKNOWN, shape))
     return numba_njit(make_kernel(*shape), fastmath=False), hashlib.sha256(key.encode()).hexdigest()
@@ -176,7 +176,7 @@ def _numba_sum_over_states(op: SumOverStates, node: Apply, **_: Any) -> Any:
 def add_ratings(
     observed: Observations, base_rates: Any, confusion: Any, level_rates: Any = None
 ) -> None:
-    """Add the observed ratings to the model in context.
+    """Add the observed ratings to the current model.
 
     Parameters
     ----------

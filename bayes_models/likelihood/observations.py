@@ -1,6 +1,6 @@
-"""The observed ratings as the likelihood reads them: patterns, one rating after another.
+"""The observed ratings as the likelihood reads them: patterns of ratings with their counts.
 
-Items are collapsed to unique patterns of ratings with counts; the system is one more rater.
+Items with the same ratings are collapsed to one pattern; the system is one more rater.
 """
 
 from dataclasses import dataclass
@@ -13,14 +13,14 @@ from lehner.latent_class.pattern_table import known_truths
 
 @dataclass(frozen=True, kw_only=True)
 class Observations:
-    """Unique patterns of ratings, the system's included.
+    """Unique patterns of ratings, including the system's answers.
 
     Parameters
     ----------
     ratings : Ratings
-        As they were given.
+        The ratings as they were given.
     patterns : Patterns
-        What the likelihood reads of them.
+        The unique patterns, which the likelihood reads.
     """
 
     ratings: Ratings
@@ -28,7 +28,7 @@ class Observations:
 
     @property
     def starts(self) -> Integers:
-        """Where the ratings of each pattern start, and where the last end, (n_patterns + 1,)."""
+        """Start of the ratings of each pattern, and the end of the last, (n_patterns + 1,)."""
         return self.patterns.starts
 
     @property
@@ -73,7 +73,7 @@ class Observations:
 
     @property
     def n_groups(self) -> int:
-        """Number of confusion matrices where raters share one: theirs, and the system's."""
+        """Number of confusion matrices if the raters share one: theirs, and the system's."""
         return 1 + int(self.has_system)
 
     @property
@@ -93,7 +93,7 @@ class Observations:
 
     @property
     def arrays(self) -> dict[str, Integers]:
-        """What the likelihood reads, by the names that models give it."""
+        """The arrays that the likelihood reads, by their names in models."""
         return {
             "starts": self.starts,
             "raters": self.raters,
@@ -106,8 +106,8 @@ class Observations:
 def observe(ratings: Ratings) -> Observations:
     """Collapse ratings to patterns and put the system among the raters.
 
-    Known truths of some items are kept; if all are known there is nothing to infer, and they are
-    left out, to be compared with what is inferred.
+    If the truth of some items is known, it is used. If all truths are known there is nothing to
+    infer: they are left out, and estimates can be compared with them.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""What every model ends with: confusion matrices, accuracies, and the observed ratings."""
+"""The last part of every model: confusion matrices, accuracies, and the observed ratings."""
 
 from typing import Any
 
@@ -18,11 +18,11 @@ def add_confusion(
     observed : Observations
     base_rates : TensorVariable, shape (n_categories,)
     confusion : TensorVariable, shape (n_raters, [n_levels,] n_categories, n_responses)
-        Of raters and system; for each level of difficulty if there are levels.
+        Confusion matrices of raters and system; for each level of difficulty if there are levels.
     level_rates : ndarray, shape (n_levels,), optional
         Share of the items at each level.
     """
-    # It is an operation of PyTensor's, which is not loaded with this file.
+    # This module loads PyTensor, which is not loaded with this file.
     from bayes_models.likelihood.marginal import add_ratings
 
     mean = confusion

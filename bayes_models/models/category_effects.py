@@ -1,4 +1,4 @@
-"""Categories that are easier or harder than others: for all raters, for one, for the system."""
+"""Categories that are easier or harder than others, for all raters, for one rater or the system."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -20,12 +20,12 @@ def add_rater_category_effects(observed: Observations, prior: Mapping[str, Any])
     ----------
     observed : Observations
     prior : mapping
-        Of `category_spread` and `common_category_share`.
+        Priors of `category_spread` and `common_category_share`.
 
     Returns
     -------
     TensorVariable, shape (n_raters, n_categories)
-        Of the raters without the system; zeros where the spread is fixed at zero.
+        Effects for the raters without the system; zeros if the spread is fixed at zero.
     """
     n_raters = len(pm.modelcontext(None).coords["rater_without_system"])
     spread = add_spread("category_spread", prior["category_spread"])
@@ -44,7 +44,7 @@ def add_system_category_effects(observed: Observations, prior: Mapping[str, Any]
     ----------
     observed : Observations
     prior : mapping
-        Of `system_category_spread`.
+        Prior of `system_category_spread`.
 
     Returns
     -------

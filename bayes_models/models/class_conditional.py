@@ -1,4 +1,4 @@
-"""The class-conditional model: an accuracy for each rater and category, errors equal."""
+"""The class-conditional model: an accuracy for each rater and category, and equal errors."""
 
 from bayes_models.likelihood.observations import observe
 from bayes_models.models.assemble import add_confusion, equal_errors
@@ -22,13 +22,13 @@ def class_conditional(ratings: Ratings, priors: Priors = None) -> "pm.Model":
     priors : str or mapping, optional
         Set "default", "rater" (as in R's rater) or "flat", or priors of `base_rates`,
         `accuracy_by_category` and `system_accuracy_by_category`, see `bayes_models.models.priors`.
-        In "rater" the prior of each rater's accuracy is worth 8 ratings of each category; "default"
-        differs from it in the system's, which is worth 2.
+        In "rater" the prior of each accuracy counts as much as 8 ratings; "default" differs from it
+        in the system's prior, which counts as much as 2.
 
     Returns
     -------
     pymc.Model
-        Variables as of `dawid_skene`, and `accuracy_by_category` (rater, category).
+        Variables as in `dawid_skene`, and `accuracy_by_category` (rater, category).
 
     Raises
     ------

@@ -23,19 +23,20 @@ def dawid_skene(ratings: Ratings, priors: Priors = None) -> "pm.Model":
         \pi \sim \mathrm{Dirichlet}, \quad \theta_{jk} \sim \mathrm{Dirichlet}, \quad
         z_i \sim \mathrm{Categorical}(\pi), \quad y_{ij} \sim \mathrm{Categorical}(\theta_{j z_i})
 
-    The likelihood is summed over the unknown true categories z; known ones enter as data. It is the
-    same if categories are renamed; the prior, by which raters are right more often than wrong,
-    decides which name belongs to which category.
+    The likelihood is summed over the unknown true categories z; known ones enter as data. It does
+    not change if the true categories are renamed (label switching); the prior, by which raters are
+    right more often than wrong, decides which name belongs to which category.
 
     Parameters
     ----------
     ratings : Ratings
         With or without a system.
     priors : str or mapping, optional
-        Set "default"; "rater" (as in R's rater: every row of a matrix is worth 8 ratings, of which
-        60% are right); "flat"; or priors of `base_rates`, `confusion` and `system_confusion`, see
-        `bayes_models.models.priors`. "default" differs from "rater" in the system's rows, which are
-        worth 2 ratings. A `confusion` that is given holds for the system, too.
+        Set "default"; "rater" (as in R's rater: the prior of each row of a matrix counts as much as
+        8 ratings, of which 60% are right); "flat"; or priors of `base_rates`, `confusion` and
+        `system_confusion`, see `bayes_models.models.priors`. "default" differs from "rater" in the
+        system's rows, whose prior counts as much as 2 ratings. If `confusion` is given and
+        `system_confusion` is not, it is also the prior of the system.
 
     Returns
     -------

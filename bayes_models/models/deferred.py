@@ -1,7 +1,7 @@
-"""Packages that are loaded when something of theirs is first used.
+"""Packages that are loaded when they are first used.
 
-A model that was compiled before is sampled without PyMC, which takes longer to load than such a
-model takes to sample.
+A model that was compiled before is sampled without PyMC, because to load PyMC takes longer than to
+sample such a model.
 """
 
 import importlib
@@ -17,9 +17,9 @@ __all__ = ["nutpie", "pm", "pt"]
 
 
 class _Deferred:
-    """A module that is loaded when it is asked for a name."""
+    """A module that is loaded when one of its names is used."""
 
-    # An import statement that finds this among the loaded modules asks for it.
+    # An import statement that finds this object among the loaded modules asks for its `__spec__`.
     __spec__ = None
 
     def __init__(self, name: str) -> None:
@@ -30,7 +30,7 @@ class _Deferred:
 
 
 def _import_nutpie() -> ModuleType:
-    """Load the sampler without ArviZ, which it needs for results of a kind we do not ask it for."""
+    """Load the sampler without ArviZ, which it needs only for results that are not used here."""
     if "arviz" in sys.modules:
         return importlib.import_module("nutpie")
     sys.modules["arviz"] = _Deferred("arviz")  # type: ignore[assignment]

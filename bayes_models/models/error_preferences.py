@@ -1,4 +1,4 @@
-"""Which wrong category a rater names: errors that are preferred to others."""
+"""Which wrong category a rater names: some errors may be preferred to others."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -17,14 +17,15 @@ NEVER = -1e3
 
 
 def add_error_probabilities(observed: Observations, prior: Mapping[str, Any]) -> Any:
-    r"""Add the probability of each error given that there is one.
+    r"""Add the probability of each error, given that the answer is wrong.
 
     .. math:: P(\text{rater } j \text{ errs with } l \mid k)
         \propto \exp(-\lambda |k - l| + \omega w_{kl} + \epsilon_j v_{jkl})
 
-    `distance_decay` λ makes near errors more probable than far ones where categories are ordered;
-    preferences w of `common_error_spread` ω are common to raters and system, v of `error_spread` ε
-    are those of one rater; the system has a spread of its own, `system_error_spread`.
+    `distance_decay` λ makes near errors more probable than far ones if categories are ordered.
+    Preferences w, with the standard deviation `common_error_spread` ω, are common to raters and
+    system; preferences v, with `error_spread` ε, are those of a single rater. For the system's own
+    preferences ε is `system_error_spread`.
 
     Parameters
     ----------
@@ -57,7 +58,7 @@ def add_error_probabilities(observed: Observations, prior: Mapping[str, Any]) ->
 
 
 def n_error_parameters(priors: Mapping[str, Any], observed: Observations) -> int:
-    """Count preferences for one error or another, which two categories do not leave.
+    """Count the free parameters of error preferences; with two categories there are none.
 
     Parameters
     ----------
@@ -85,7 +86,7 @@ def n_error_parameters(priors: Mapping[str, Any], observed: Observations) -> int
 
 
 def _own_preferences(observed: Observations, prior: Mapping[str, Any]) -> Any:
-    """Add the preferences that raters and system do not share, None where there are none."""
+    """Add the preferences of each rater and of the system, None if there are none."""
     dims = ("category", "contrast")
     n_raters = len(pm.modelcontext(None).coords["rater_without_system"])
     k = observed.n_categories
@@ -107,12 +108,12 @@ def _own_preferences(observed: Observations, prior: Mapping[str, Any]) -> Any:
 
 
 def _preferences(effect: Any, n_categories: int) -> Any:
-    """Turn effects of contrasts into effects on errors that sum to zero in each row."""
+    """Convert effects of contrasts to effects on errors, which sum to zero in each row."""
     return (effect[..., None, :] * error_contrasts(n_categories)).sum(axis=-1)
 
 
 def error_contrasts(n_categories: int) -> Floats:
-    """Give for each category a basis of the effects on its errors that sum to zero.
+    """Give, for each category, a basis of those effects on its errors that sum to zero.
 
     Parameters
     ----------

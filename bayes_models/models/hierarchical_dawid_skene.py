@@ -41,7 +41,7 @@ def hierarchical_dawid_skene(ratings: Ratings, priors: Priors = None) -> "pm.Mod
     Returns
     -------
     pymc.Model
-        Variables as of `dawid_skene`, and `population_confusion` (category, response).
+        Variables as in `dawid_skene`, and `population_confusion` (category, response).
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""The priors of a fit as JSON, so that what is read from the fit later needs no second telling."""
+"""The priors of a fit as JSON, so that later analyses of the fit need not be given them again."""
 
 import json
 from collections.abc import Mapping
@@ -14,7 +14,7 @@ DISTRIBUTION = "distribution"
 
 
 def priors_as_json(model: str, priors: Priors = None) -> str:
-    """Write all priors of a model, those that were not given too.
+    """Write all priors of a model, including those that were not given.
 
     Parameters
     ----------
@@ -25,8 +25,8 @@ def priors_as_json(model: str, priors: Priors = None) -> str:
     Returns
     -------
     str
-        An object with numbers, lists of numbers, "diagonal", and for a PyMC distribution
-        `{"distribution": "HalfNormal(0, 0.5)"}`: what it is called, from which it cannot be made.
+        A JSON object of numbers, lists of numbers, "diagonal", and for a PyMC distribution
+        `{"distribution": "HalfNormal(0, 0.5)"}`: its name only, from which it cannot be made.
 
     Examples
     --------
@@ -43,7 +43,7 @@ def kept_priors(tree: xr.DataTree) -> dict[str, Any]:
     Parameters
     ----------
     tree : xarray.DataTree
-        As `fit` gives it.
+        A fit, as returned by `fit`.
 
     Returns
     -------
@@ -53,15 +53,17 @@ def kept_priors(tree: xr.DataTree) -> dict[str, Any]:
     Raises
     ------
     InputError
-        If the fit does not say.
+        If the fit has no record of its priors.
     """
     if "priors" not in tree.attrs:
-        raise InputError("the fit does not say its priors", "fit again: `fit` keeps them")
+        raise InputError(
+            "the fit has no record of its priors", "fit again with this version, which records them"
+        )
     return dict(json.loads(tree.attrs["priors"]))
 
 
 def distribution_name(prior: Any) -> str:
-    """Say which PyMC distribution a prior is.
+    """Name the PyMC distribution of a prior.
 
     Parameters
     ----------
@@ -71,18 +73,18 @@ def distribution_name(prior: Any) -> str:
     Returns
     -------
     str
-        Empty if it is numbers.
+        Empty if the prior is given by numbers.
     """
     if is_distribution(prior):
         from pymc.printing import str_for_dist
 
-        # Once it is part of a model it has a name, which comes first.
+        # Once the distribution is part of a model, its variable's name comes first.
         return str(str_for_dist(prior).split(" ~ ")[-1])
     return str(prior[DISTRIBUTION]) if isinstance(prior, Mapping) else ""
 
 
 def varies(priors: Mapping[str, Any], spread: str) -> bool:
-    """Tell a spread that the data turn from one that is fixed at zero.
+    """Tell a spread that is estimated from the data from one that is fixed at zero.
 
     Parameters
     ----------

@@ -17,12 +17,12 @@ def add_log_odds_of_knowing(observed: Observations, prior: Mapping[str, Any]) ->
     ----------
     observed : Observations
     prior : mapping
-        Of `mean_log_odds` and `rater_spread`.
+        Priors of `mean_log_odds` and `rater_spread`.
 
     Returns
     -------
     TensorVariable, shape (n_raters,)
-        Of the raters without the system.
+        Log odds of the raters without the system.
     """
     dim = "rater_without_system"
     n_raters = len(pm.modelcontext(None).coords[dim])
@@ -34,21 +34,21 @@ def add_log_odds_of_knowing(observed: Observations, prior: Mapping[str, Any]) ->
 
 
 def add_system_log_odds(prior: Mapping[str, Any]) -> Any:
-    """Add the log odds that the system is right, which may be less than by guessing."""
+    """Add the log odds that the system is right, which may be lower than those of guessing."""
     return add_logistic("system_log_odds", prior["system_log_odds"])
 
 
 def right_or_guessed(log_odds_of_knowing: Any, n_categories: int) -> Any:
     """Give the log odds of being right for raters who know the category or guess it.
 
-    Who does not know picks each category with probability 1/K, so that no rater is right less
-    often than by chance. This is what tells the categories apart: raters who are wrong more often
-    than by chance describe the same ratings with the names of the categories exchanged.
+    A rater who does not know the category picks each with probability 1/K, so that no rater is less
+    accurate than chance. This prevents label switching: the same ratings could also come from
+    raters less accurate than chance if the names of the true categories were exchanged.
 
     Parameters
     ----------
     log_odds_of_knowing : TensorVariable
-        Of any shape.
+        Log odds of knowing, of any shape.
     n_categories : int
         K, 2 or more.
 

@@ -1,4 +1,4 @@
-"""The one-coin model: all K-properties hold."""
+"""The one-coin model, in which all K-properties (see the glossary) are true."""
 
 from bayes_models.likelihood.observations import observe
 from bayes_models.models.assemble import add_confusion, equal_errors, rater_coords, with_system
@@ -14,9 +14,9 @@ def one_coin(ratings: Ratings, priors: Priors = None) -> "pm.Model":
 
     .. math:: \theta_{jkk} = p, \quad \theta_{jkl} = \frac{1 - p}{K - 1} \;(l \ne k)
 
-    It is Lehner's algebra as a likelihood. Raters know the category, with log odds
-    `rater_log_odds`, or guess it, so that p is at least 1/K. The system has its own accuracy, which
-    may be less than 1/K.
+    It makes the same assumptions as Lehner's algebra, but is estimated by likelihood. Raters know
+    the category, with log odds `rater_log_odds`, or guess it, so that p is at least 1/K. The system
+    has its own accuracy, which may be less than 1/K.
 
     Parameters
     ----------
@@ -29,7 +29,7 @@ def one_coin(ratings: Ratings, priors: Priors = None) -> "pm.Model":
     Returns
     -------
     pymc.Model
-        Variables as of `dawid_skene`.
+        Variables as in `dawid_skene`.
 
     Raises
     ------

@@ -26,7 +26,7 @@ def one_coin_by_rater(ratings: Ratings, priors: Priors = None) -> "pm.Model":
         \theta_{jkk} = p_j, \quad \theta_{jkl} = \frac{1 - p_j}{K - 1} \;(l \ne k)
 
     Rater j knows the category with probability c, and otherwise guesses it. The system has its own
-    accuracy; it does not belong to the population of raters, and may be worse than a guess.
+    accuracy; it does not belong to the population of raters, and may be worse than guessing.
 
     Parameters
     ----------
@@ -39,7 +39,7 @@ def one_coin_by_rater(ratings: Ratings, priors: Priors = None) -> "pm.Model":
     Returns
     -------
     pymc.Model
-        Variables as of `dawid_skene`.
+        Variables as in `dawid_skene`.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""How priors are chosen, and how a prior becomes a variable. The sets are in the models' files.
+"""How priors are chosen and become variables. The sets of priors are in the models' files.
 
 A prior is given as numbers, which are parameters of the family named here, or as a PyMC
 distribution, as in `pm.Beta.dist(2, 1)`.
@@ -36,25 +36,26 @@ type Priors = str | Mapping[str, Any] | None
 DIAGONAL = "diagonal"
 WEAK_DIAGONAL = "weak_diagonal"
 BY_RATER = 3
-"""Dimensions of numbers for confusion matrices that differ between raters."""
+"""Number of dimensions of a prior that gives each rater another confusion matrix."""
 STRENGTH = {DIAGONAL: 8.0, WEAK_DIAGONAL: 2.0}
-"""How many ratings of each true category a prior is worth whose raters are right in .6 on average.
+"""Weight, as a number of ratings of each true category, of priors with a mean accuracy of .6.
 
-The weak one is for the system: what it does is to be found out, and with the other a system right
-in .9 came out .03 to .12 too low (`experiments/benchmarks/estimators.md`)."""
+The weak prior is for the system, whose accuracy is to be found out: with the other prior the
+accuracy of a system of .9 was underestimated by .03 to .12
+(`experiments/benchmarks/estimators.md`)."""
 
 
 def choose_priors(model: str, priors: Priors = None) -> dict[str, Any]:
-    """Resolve what a user gave as the priors of a model.
+    """Give all priors of a model, given those that the user chose.
 
     Parameters
     ----------
     model : str
         Name of the model.
     priors : str or mapping, optional
-        Name of a set, or priors by variable for some variables, the rest as in the model's first
-        set; by default all as there. A prior for all raters, as `confusion`, is also the system's,
-        unless that is given, as `system_confusion`.
+        Name of a set, or priors of some variables by name. Other variables have their priors in the
+        model's first set, which is also the default. A prior for all raters, such as `confusion`,
+        is also that of the system, unless the system's prior, such as `system_confusion`, is given.
 
     Returns
     -------
@@ -96,7 +97,7 @@ def _differs_by_rater(prior: Any) -> bool:
     try:
         return np.ndim(prior) == BY_RATER
     except ValueError:
-        # Rows of unequal length are refused where the prior is used.
+        # Rows of unequal length raise an error where the prior is used.
         return False
 
 
@@ -110,7 +111,7 @@ def diagonal_concentration(
     n_categories : int
         K, 2 or more.
     strength : float
-        Sum of each row, above 0: the number of ratings that the prior is worth.
+        Sum of each row, above 0: the prior counts as much as so many ratings.
     accuracy : float
         Prior mean of the diagonal, between 0 and 1.
 
@@ -140,7 +141,7 @@ def add_dirichlet(name: str, prior: Any, dims: tuple[str, ...]) -> Any:
         return _register(prior, name, dims)
     coords = pm.modelcontext(None).coords
     shape = tuple(len(coords[dim]) for dim in dims)
-    # It is a transform of PyMC's, which is not loaded with this file.
+    # This module loads PyMC, which is not loaded with this file.
     from bayes_models.models.simplex import IsometricLogRatio
 
     concentration = dirichlet_concentration(name, prior, shape)
@@ -148,7 +149,7 @@ def add_dirichlet(name: str, prior: Any, dims: tuple[str, ...]) -> Any:
 
 
 def dirichlet_concentration(name: str, prior: Any, shape: tuple[int, ...]) -> Floats:
-    """Give the concentration that a prior of probabilities stands for."""
+    """Give the Dirichlet concentration of a prior of probabilities."""
     if isinstance(prior, str) and prior in STRENGTH:
         prior = diagonal_concentration(shape[-1], strength=STRENGTH[prior])
     return _numbers(name, prior, shape, positive=True)
@@ -162,9 +163,9 @@ def confusion_concentration(
     Parameters
     ----------
     priors : mapping
-        Of `confusion`, and where the system has its own, of `system_confusion`.
+        Priors of `confusion` and, if the system has its own, of `system_confusion`.
     n_raters : int
-        With the system.
+        Number of raters, including the system.
     n_categories : int
     has_system : bool
 
@@ -225,7 +226,7 @@ def add_spread(name: str, prior: Any) -> Any:
 
 
 def add_decay(name: str, prior: Any) -> Any:
-    """Add a real number around zero, or None where its standard deviation is zero."""
+    """Add a real number with mean zero, or None if its standard deviation is zero."""
     if is_distribution(prior):
         return _register(prior, name, None)
     sd = float(_numbers(name, prior, ()))
@@ -233,7 +234,7 @@ def add_decay(name: str, prior: Any) -> Any:
 
 
 def add_slope(name: str, prior: Any) -> Any:
-    """Add a number that is not negative, or give its mean where its sd is zero."""
+    """Add a number that is not negative, or give its mean if its standard deviation is zero."""
     if is_distribution(prior):
         return _register(prior, name, None)
     mean, sd = _numbers(name, prior, (2,))
@@ -242,7 +243,7 @@ def add_slope(name: str, prior: Any) -> Any:
 
 def is_distribution(prior: Any) -> bool:
     """Tell a PyMC distribution from numbers."""
-    # Without PyTensor there are none.
+    # While PyTensor is not loaded there are no distributions.
     return "pytensor" in sys.modules and isinstance(prior, pt.TensorVariable)
 
 

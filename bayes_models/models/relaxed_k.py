@@ -1,4 +1,4 @@
-"""The relaxed-K model: each K-property holds up to a spread that the data may raise from zero."""
+"""The relaxed-K model: a spread, estimated from the data, is the departure from each K-property."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -55,10 +55,12 @@ PRIORS = {
 
 
 def relaxed_k(ratings: Ratings, priors: Priors = None) -> "pm.Model":
-    r"""Build the model in which each K-property is relaxed by a spread that shrinks to zero.
+    r"""Build the model in which each K-property is relaxed by a spread, which is shrunk to zero.
 
-    Rater j knows the category of an item of difficulty x with probability c, and otherwise guesses
-    it, so that difficulty brings raters down to chance and no further:
+    A spread is a standard deviation of random effects. Its half-normal prior shrinks it to zero,
+    where the K-property is true, unless the data show otherwise. Rater j knows the category of an
+    item of difficulty x with probability c, and otherwise guesses it, so that no difficulty makes
+    raters less accurate than chance:
 
     .. math::
         \operatorname{logit} c_j(x) &= \beta_j - \sigma x, \qquad
@@ -75,8 +77,8 @@ def relaxed_k(ratings: Ratings, priors: Priors = None) -> "pm.Model":
     relaxed by preferences for some errors, see `bayes_models.models.error_preferences`. With all
     spreads at zero the model is `one_coin`. Difficulty x takes three equally probable levels, over
     which the likelihood is summed. The system differs from the raters: it may be worse than chance,
-    it has spreads of its own, `system_category_spread` and `system_error_spread`, and its log odds
-    fall with difficulty `system_slope` ρ times as far as theirs.
+    it has spreads of its own, `system_category_spread` and `system_error_spread`, and difficulty
+    lowers its log odds `system_slope` ρ times as much as theirs.
 
     Parameters
     ----------
@@ -90,7 +92,7 @@ def relaxed_k(ratings: Ratings, priors: Priors = None) -> "pm.Model":
     Returns
     -------
     pymc.Model
-        Variables as of `dawid_skene`, the spreads and effects, and, with levels of difficulty,
+        Variables as in `dawid_skene`, the spreads and effects, and, with levels of difficulty,
         `confusion_by_level` (rater, level, category, response).
 
     Raises
@@ -101,8 +103,8 @@ def relaxed_k(ratings: Ratings, priors: Priors = None) -> "pm.Model":
 
     References
     ----------
-    Lehner (2015) for the K-properties; Lord & Novick (1968), chapter 17, for guessing as the floor
-    of a response curve.
+    Lehner (2015) for the K-properties; Lord & Novick (1968), chapter 17, for guessing as the lower
+    limit of a response curve.
 
     Examples
     --------
@@ -150,7 +152,7 @@ def _coords(observed: Observations) -> dict[str, Any]:
 
 
 def _log_odds_of_being_right(observed: Observations, prior: Mapping[str, Any]) -> Any:
-    """Add what decides who is right, shape (n_raters, n_levels or 1, n_categories)."""
+    """Add the log odds of a right answer, shape (n_raters, n_levels or 1, n_categories)."""
     knowing = add_log_odds_of_knowing(observed, prior)
     spread = add_spread("difficulty_spread", prior["difficulty_spread"])
     harder = np.zeros(1) if spread is None else spread * difficulty_levels()
@@ -167,7 +169,7 @@ def _log_odds_of_being_right(observed: Observations, prior: Mapping[str, Any]) -
 
 
 def _n_parameters(priors: Mapping[str, Any], observed: Observations) -> int:
-    """Count accuracies and errors, whose dials may be fixed at zero."""
+    """Count free probabilities of right answers and errors; spreads may be fixed at zero."""
     k = observed.n_categories
     accuracies = observed.n_raters if varies(priors, "rater_spread") else 1
     if varies(priors, "category_spread"):

@@ -1,7 +1,7 @@
-"""Probabilities that sum to one, sampled as coordinates that are free of one another.
+"""Probabilities that sum to one, sampled in unconstrained coordinates.
 
-The isometric log-ratio transform treats all categories alike, so that the sampler meets nearly
-the same scale in all directions; it needs fewer steps than with a last category set apart.
+The isometric log-ratio transform treats all categories alike, so that scales are nearly the same in
+all directions, and the sampler needs fewer steps than with a reference category.
 """
 
 from typing import Any
@@ -25,12 +25,12 @@ class IsometricLogRatio(Transform):
     ndim_supp = 1
 
     def forward(self, value: Any, *inputs: Any) -> Any:
-        """Take probabilities to coordinates."""
+        """Transform probabilities to coordinates."""
         n = value.type.shape[-1]
         return pt.dot(pt.log(value), zero_sum_basis(n).T)
 
     def backward(self, value: Any, *inputs: Any) -> Any:
-        """Take coordinates to probabilities."""
+        """Transform coordinates to probabilities."""
         return pt.special.softmax(_zero_sum(value), axis=-1)
 
     def log_jac_det(self, value: Any, *inputs: Any) -> Any:
@@ -40,7 +40,7 @@ class IsometricLogRatio(Transform):
 
 
 def _zero_sum(value: Any) -> Any:
-    """Multiply by the basis: a Householder reflection needs no matrix."""
+    """Multiply by the basis as a Householder reflection, which needs no matrix."""
     n = value.type.shape[-1] + 1
     root = n**0.5
     total = value.sum(axis=-1, keepdims=True)

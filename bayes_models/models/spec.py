@@ -1,4 +1,4 @@
-"""What is to be known of a model besides its name: its builder, priors and free parameters.
+"""The specification of a model: its builder, priors and number of free parameters.
 
 The names are the rows of `lehner.latent_class.models.MODELS`, which needs no PyMC. Each model has
 a file of its name here, which ends with its `SPEC`.
@@ -23,7 +23,7 @@ OF_THE_SYSTEM = "ratings of the system"
 
 @dataclass(frozen=True, kw_only=True)
 class ModelSpec:
-    """How a model is built, and what it leaves to the data.
+    """How a model is built, and how many parameters it leaves to the data.
 
     Parameters
     ----------
@@ -35,11 +35,12 @@ class ModelSpec:
         Counts the probabilities in confusion matrices that are left free, given the chosen priors
         and the observations.
     row_priors : mapping, optional
-        Names the priors of rows of confusion matrices, and whose ratings such a row has:
+        Names the priors of rows of confusion matrices, and whose ratings inform such a row:
         `OF_A_RATER`, `OF_ALL` or `OF_THE_SYSTEM`.
     conjugate : bool
-        Whether engine "gibbs" samples it: then it has base rates and Dirichlet rows, either
-        `confusion` of each rater, or one matrix of the raters and one of the system.
+        Whether engine "gibbs" can sample it. Its base rates and rows of confusion matrices then
+        have Dirichlet priors, and there is either `confusion` for each rater, or one matrix for the
+        raters and one for the system.
     """
 
     build: "Callable[..., pm.Model]"
@@ -50,7 +51,7 @@ class ModelSpec:
 
 
 def find_model(name: str) -> ModelSpec:
-    """Look a model up.
+    """Find a model by name.
 
     Parameters
     ----------

@@ -30,7 +30,7 @@ def tap(ratings: Ratings, priors: Priors = None) -> "pm.Model":
     Returns
     -------
     pymc.Model
-        Variables as of `dawid_skene`, and `knowledge` (rater) and `guessing` (rater, response).
+        Variables as in `dawid_skene`, and `knowledge` (rater) and `guessing` (rater, response).
 
     Raises
     ------

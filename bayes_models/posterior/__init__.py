@@ -1,1 +1,1 @@
-"""From draws to estimates, labels, diagnostics and checks."""
+"""What is computed from posterior draws: estimates, labels, diagnostics and checks."""

@@ -1,4 +1,4 @@
-"""The accuracy of the system on any of the items, with truths redrawn from a fit."""
+"""The accuracy of the system on any chosen items, whose true categories are drawn from a fit."""
 
 from dataclasses import dataclass
 
@@ -49,20 +49,21 @@ def accuracy_where(
 ) -> AccuracyWhere:
     """Estimate the accuracy of the system on some of the items.
 
-    In each draw of the fit the chosen items get true categories, given their ratings and answers.
-    Any items may be chosen, also by their ratings or by the system's answers: those on which raters
-    disagree, or those answered "yes", on which the proportion right is the precision. The
-    parameters are those of all items. For groups that may be more difficult than others use
-    `accuracy_by_group`, whose numbers are drawn toward the mean of all items less.
+    In each draw of the fit, true categories of the chosen items are drawn given their ratings and
+    the system's answers. The items may also be chosen by their ratings or by the system's answers:
+    for example the items on which raters disagree, or those that the system answered "yes", on
+    which the proportion right is the precision. Base rates and confusion matrices are those of all
+    items. If a group may be more difficult than the rest, use `accuracy_by_group`, which shrinks a
+    group's accuracy less toward that of all items.
 
     Parameters
     ----------
     tree : xarray.DataTree
-        As `fit` gives it.
+        A fit, as returned by `fit`.
     ratings : Ratings
-        Those that were fitted, with a system.
+        The ratings that were fitted, with a system.
     mask : array_like of bool, shape (n_rows,)
-        Which rows are meant.
+        Which rows are chosen.
     level : float
         Probability of the intervals, between 0 and 1.
     seed : int, numpy.random.SeedSequence or numpy.random.Generator
@@ -71,13 +72,14 @@ def accuracy_where(
     Returns
     -------
     AccuracyWhere
-        In this sample, and expected for items of the same true categories.
+        The accuracy in this sample, and the accuracy expected for items of the same true
+        categories.
 
     Raises
     ------
     InputError
-        If these are not the ratings of the fit, if there is no system, or if the mask is not one of
-        truth values or chooses no item that the system answered.
+        If these are not the ratings of the fit, if there is no system, if the mask does not consist
+        of truth values, or if it chooses no item that the system answered.
 
     Examples
     --------

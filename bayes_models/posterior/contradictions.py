@@ -1,4 +1,4 @@
-"""Known truths that entered a fit although the ratings speak against them."""
+"""Known truths that entered a fit although the ratings make them improbable."""
 
 import numpy as np
 import xarray as xr
@@ -17,23 +17,23 @@ MOST_DRAWS = 200
 
 
 def contradictions(tree: xr.DataTree, ratings: Ratings) -> tuple[str, ...]:
-    """Say which known truths are improbable given the ratings of their items.
+    """Name the known truths that are improbable given the ratings of their items.
 
     The probability of an item's known truth is computed from the item's ratings and the parameters
-    of the fit; the item's own truth is set aside, but the parameters were fitted with all known
-    truths.
+    of the fit. The item's known truth is not used for that; but the parameters were fitted with all
+    known truths, its own among them.
 
     Parameters
     ----------
     tree : xarray.DataTree
-        As `fit` gives it.
+        A fit, as returned by `fit`.
     ratings : Ratings
-        The data that were fitted.
+        The ratings that were fitted.
 
     Returns
     -------
     tuple of str
-        One sentence, if more known truths have probabilities below .05 than the fit expects, and
+        One sentence, if more known truths have probabilities below .05 than the fit predicts, by
         more than chance explains. Empty otherwise, and if no known truth entered the fit.
 
     Raises
@@ -54,7 +54,7 @@ def contradictions(tree: xr.DataTree, ratings: Ratings) -> tuple[str, ...]:
     >>> some = ratings.with_truth(known)
     >>> tree = fit("pooled", some, engine="gibbs", chains=2, checks=False)
     >>> contradictions(tree, some)[0].split(":")[0]
-    'the known truths of 4 items contradict it'
+    'the known truths of 4 items contradict the fit'
     """
     if ratings.truth is None or not tree.attrs["known_truths"]:
         return ()
@@ -72,15 +72,15 @@ def contradictions(tree: xr.DataTree, ratings: Ratings) -> tuple[str, ...]:
         return ()
     named = first_few(ratings.items[known][found], MOST_NAMED)
     return (
-        f"the known truths of {counted(n, 'item')} contradict it: by the ratings they have "
-        f"probabilities below {IMPROBABLE:g}, as the fit expects of {expected:.1f} "
-        f"(items {named}); fit ratings.with_truth(None), and correct its estimate by the known "
-        "truths instead (correct_by_truth)",
+        f"the known truths of {counted(n, 'item')} contradict the fit: given their ratings "
+        f"these truths have probabilities below {IMPROBABLE:g}, and the fit predicts "
+        f"{expected:.1f} such items (items {named}); fit ratings.with_truth(None), and correct its "
+        "estimate by the known truths instead (correct_by_truth)",
     )
 
 
 def _by_ratings_alone(tree: xr.DataTree, ratings: Ratings) -> np.ndarray:
-    """Give the probability of each category for each item, its truth set aside."""
+    """Give the probability of each category for each item, without using its known truth."""
     observed = observe(ratings.with_truth(None))
     rates, confusion = states(tree["posterior"].to_dataset())
     draws = np.unique(np.linspace(0, len(rates) - 1, MOST_DRAWS).astype(int))

@@ -1,7 +1,7 @@
 """R-hat and effective sample sizes, of many variables at once.
 
-ArviZ has them too, for one variable after another; loading it and computing them by it takes
-longer than sampling a small model.
+ArviZ computes them too, for one variable after another; to load ArviZ and to compute them with it
+takes longer than to sample a small model.
 """
 
 from collections.abc import Iterator
@@ -18,7 +18,7 @@ SMALLEST_RANGE = np.finfo(float).resolution
 
 
 def r_hat(draws: Floats) -> Floats:
-    """Give the rank-normalised split R-hat, of bulk or tails, whichever is greater.
+    """Compute the rank-normalised split R-hat, of bulk or tails, whichever is greater.
 
     Parameters
     ----------
@@ -50,7 +50,7 @@ def r_hat(draws: Floats) -> Floats:
 
 
 def ess_bulk(draws: Floats) -> Floats:
-    """Give the effective number of draws for the centre of the posterior.
+    """Compute the effective sample size for the centre of the posterior.
 
     Parameters
     ----------
@@ -63,13 +63,13 @@ def ess_bulk(draws: Floats) -> Floats:
     References
     ----------
     Vehtari et al. (2021), https://doi.org/10.1214/20-BA1221, Sec. 4.1; Geyer (1992), Practical
-    Markov chain Monte Carlo, for where the sum of autocorrelations ends.
+    Markov chain Monte Carlo, for the lag at which the sum of autocorrelations is truncated.
     """
     return np.concatenate([_effective(_normal_scores(_split(part))) for part in _parts(draws)])
 
 
 def ess_tail(draws: Floats) -> Floats:
-    """Give the effective number of draws for the 5% and 95% quantiles, whichever is fewer.
+    """Compute the effective sample size for the 5% and the 95% quantile, whichever is smaller.
 
     Parameters
     ----------
@@ -91,7 +91,7 @@ def ess_tail(draws: Floats) -> Floats:
 
 
 def ess_mean(draws: Floats) -> Floats:
-    """Give the effective number of draws for the mean.
+    """Compute the effective sample size for the mean.
 
     Parameters
     ----------
@@ -105,7 +105,7 @@ def ess_mean(draws: Floats) -> Floats:
 
 
 def _parts(draws: Floats) -> Iterator[Floats]:
-    """Take some variables at a time, for the sake of memory."""
+    """Take some variables at a time, which limits the memory needed."""
     size = max(1, AT_ONCE // (draws.shape[0] * draws.shape[1]))
     for start in range(0, draws.shape[2], size):
         yield draws[:, :, start : start + size]
@@ -117,7 +117,7 @@ def _split(draws: Floats) -> Floats:
 
 
 def _normal_scores(draws: Floats) -> Floats:
-    """Replace draws by normal quantiles of their ranks, equal draws having equal ranks."""
+    """Replace draws by normal quantiles of their ranks; equal draws have equal ranks."""
     flat = draws.reshape(-1, draws.shape[2])
     order = flat.argsort(axis=0)
     in_order = np.take_along_axis(flat, order, axis=0)
@@ -144,7 +144,7 @@ def _between_to_within(halves: Floats) -> Floats:
 
 
 def _effective(draws: Floats) -> Floats:
-    """Divide the number of draws by how long they remember, over chains together."""
+    """Divide the number of draws of all chains by their autocorrelation time."""
     n_chains, n_draws, _ = draws.shape
     total = n_chains * n_draws
     if n_draws < FEWEST_DRAWS // 2:
@@ -155,7 +155,8 @@ def _effective(draws: Floats) -> Floats:
     with np.errstate(all="ignore"):
         correlation = 1 - (within - covariance) / whole
     correlation[0] = 1
-    # Pairs of lags, whose sums are positive and fall for any chain that is reversible.
+    # The autocorrelations of pairs of lags have sums that are positive and decrease, if a chain is
+    # reversible (Geyer 1992).
     n_pairs = max(1, (n_draws - 1) // 2)
     even = correlation[: 2 * n_pairs : 2]
     pairs = even + correlation[1 : 2 * n_pairs : 2]

@@ -1,4 +1,4 @@
-"""What ArviZ asks of a fit besides draws: the data, and ratings that the model predicts."""
+"""What ArviZ needs of a fit besides draws: the data, and ratings that the model predicts."""
 
 import numpy as np
 import xarray as xr
@@ -17,16 +17,16 @@ MOST_NUMBERS = 50_000_000
 def add_data(tree: xr.DataTree, ratings: Ratings) -> None:
     """Add the data of a fit, unless they are more than ten million ratings.
 
-    Group `observed_data` gets `ratings` (rating), the category index of each rating, the system's
-    answers among them. Group `constant_data` gets `item_index`, `rater_index` (rating), and
-    `known_truth` (item), the category index of truths that entered the fit, -1 where unknown.
+    Group `observed_data` gets `ratings` (rating): the category index of each rating, including the
+    system's answers. Group `constant_data` gets `item_index` and `rater_index` (rating), and
+    `known_truth` (item): the category index of each truth that entered the fit, -1 where unknown.
 
     Parameters
     ----------
     tree : xarray.DataTree
         Changed in place.
     ratings : Ratings
-        The data the fit is of.
+        The ratings that were fitted.
     """
     if ratings.n_ratings + ratings.n_items > MOST_RATINGS:
         return
@@ -54,16 +54,16 @@ def add_data(tree: xr.DataTree, ratings: Ratings) -> None:
 def add_posterior_predictive(tree: xr.DataTree, ratings: Ratings, *, seed: Seed = 1) -> None:
     """Add ratings that the model predicts, by the same raters of the same items.
 
-    Group `posterior_predictive` gets `ratings` (chain, draw, rating), for as many draws as give 50
-    million numbers at most. Truths are drawn anew, from the base rates, so that it shows what other
-    items would look like.
+    Group `posterior_predictive` gets `ratings` (chain, draw, rating), for so many draws that there
+    are at most 50 million numbers. New true categories are drawn from the base rates, so that the
+    ratings are those of other items like these.
 
     Parameters
     ----------
     tree : xarray.DataTree
-        As `fit` gives it. Changed in place.
+        A fit, as returned by `fit`. Changed in place.
     ratings : Ratings
-        The data the fit is of.
+        The ratings that were fitted.
     seed : int, numpy.random.SeedSequence or numpy.random.Generator
         The same seed gives the same ratings.
 

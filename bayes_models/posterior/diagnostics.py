@@ -1,4 +1,4 @@
-"""Is the fit to be trusted? Convergence, and whether the labels stayed put."""
+"""Whether the draws of a fit can be trusted: convergence, and label switching."""
 
 import math
 from collections.abc import Collection, Sequence
@@ -18,7 +18,7 @@ MOST_TIMES_LONGER = 4
 
 
 class ConvergenceWarning(UserWarning):
-    """The sampler's diagnostics say that the draws are not to be trusted."""
+    """The sampler's diagnostics show that the draws cannot be trusted."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -36,15 +36,15 @@ class Diagnostics:
     treedepth : int
         Number of draws in which a trajectory was cut off at the greatest depth.
     relabelled : float
-        Share of draws, 0 to 1, in which another order of the categories makes the raters more
-        accurate on average: draws in which labels may have switched.
+        Share of draws, 0 to 1, in which the raters would be more accurate on average if the true
+        categories were renamed: label switching is possible in these draws.
     tries : int
-        How often it was sampled. There is a second try, longer and with a higher target acceptance,
-        if the first failed.
+        How often the model was sampled. If the diagnostics of the first try fail, there is a second
+        one, longer and with a higher target acceptance.
     mode_weights : tuple of float
-        Weights of the modes of the posterior that expectation-maximisation found, the highest
-        first, see `bayes_models.sampling.modes.posterior_modes`. At least half of the chains start
-        at the first, and one at each of the others as far as there are chains.
+        Weights of the posterior modes that expectation-maximisation found, the highest first, see
+        `bayes_models.sampling.modes.posterior_modes`. At least half of the chains start at the
+        first mode, and one chain at each other mode while chains remain.
     """
 
     r_hat: float
@@ -58,22 +58,22 @@ class Diagnostics:
 
     @property
     def r_hat_limit(self) -> float:
-        """Highest R-hat of chains that agree: with few draws they differ by chance."""
+        """The R-hat up to which chains agree; it is higher if there are few draws."""
         return max(HIGHEST_R_HAT, 1 + R_HAT_BY_CHANCE / max(self.ess_bulk, LOWEST_ESS))
 
     @property
     def chains_agree(self) -> bool:
-        """Whether R-hat is within its limit; not so where it is undefined."""
+        """Whether R-hat is within its limit; false where it is undefined."""
         return self.r_hat <= self.r_hat_limit
 
     def times_longer(self) -> int:
-        """Say how many times as long a second try should be.
+        """Tell how many times as long a second try should be.
 
         Returns
         -------
         int
-            1 to 4: as much longer as brings the effective sample size to 1.5 times its limit, and 4
-            where chains disagree.
+            From 1 to 4: the factor that should bring the effective sample size to 1.5 times its
+            limit, and 4 if chains disagree.
         """
         if not self.chains_agree:
             return MOST_TIMES_LONGER
@@ -81,12 +81,12 @@ class Diagnostics:
         return min(max(math.ceil(needed), 1), MOST_TIMES_LONGER)
 
     def failures(self) -> tuple[str, ...]:
-        """Say what longer or more careful sampling may mend.
+        """Describe the problems that longer or more careful sampling may solve.
 
         Returns
         -------
         tuple of str
-            A sentence for each failure; empty if there is none.
+            A sentence for each problem; empty if there is none.
         """
         found = []
         if not self.chains_agree:
@@ -110,24 +110,24 @@ class Diagnostics:
             return ""
         weights = ", ".join(f"{weight:.2f}" for weight in self.mode_weights)
         return (
-            f"; they started at modes that EM gives the weights {weights}: there is more than one "
-            "solution, and longer chains need not weigh them"
+            f"; they started at posterior modes of the weights {weights} (found by EM): there is "
+            "more than one solution, and longer chains may not show how probable each is"
         )
 
     def warnings(self) -> tuple[str, ...]:
-        """Say what is wrong with the draws.
+        """Describe what is wrong with the draws.
 
         Returns
         -------
         tuple of str
-            The failures and, if labels may have switched, a sentence about that; empty if all is
-            well.
+            The failures and, if labels may have switched, a sentence about it; empty if nothing is
+            wrong.
         """
         if not self.relabelled > 0.01:
             return self.failures()
         switched = (
-            f"in {self.relabelled:.1%} of the draws another order of the categories makes the "
-            "raters more accurate: labels may have switched"
+            f"in {self.relabelled:.1%} of the draws the raters would be more accurate if the "
+            "true categories were renamed: labels may have switched"
         )
         return (*self.failures(), switched)
 
@@ -144,11 +144,11 @@ def diagnose(
     Parameters
     ----------
     tree : xarray.DataTree
-        With group `posterior`, and `sample_stats` if it was sampled by NUTS.
+        A fit with group `posterior`, and `sample_stats` if it was sampled by NUTS.
     variables : collection of str, optional
         Names of the variables that are checked; all by default.
     tries : int
-        How often it was sampled, 1 or more; the result repeats it.
+        How often the model was sampled, 1 or more; the result repeats it.
     mode_weights : sequence of float
         Weights of the modes at which chains started; the result repeats them.
 
@@ -178,7 +178,7 @@ def diagnose(
         [posterior[name].values.reshape(*posterior[name].shape[:2], -1) for name in names],
         axis=2,
     )
-    # Probabilities that a model fixes do not mix, nor need to.
+    # Probabilities that a model fixes have no R-hat and need none.
     scalars = scalars[..., np.ptp(scalars, axis=(0, 1)) > 0]
     return Diagnostics(
         r_hat=float(r_hat(scalars).max()),
@@ -197,12 +197,12 @@ def _count(tree: xr.DataTree, event: str) -> int:
 
 
 def relabelled_share(posterior: xr.Dataset) -> float:
-    """Give the share of draws in which another order of the categories fits the raters better."""
+    """Give the share of draws in which raters would be more accurate with categories renamed."""
     return float(relabelled_draws(posterior).mean())
 
 
 def relabelled_draws(posterior: xr.Dataset) -> Booleans:
-    """Find the draws in which another order of the categories fits the raters better.
+    """Find the draws in which raters would be more accurate with categories renamed.
 
     Parameters
     ----------
@@ -221,7 +221,8 @@ def relabelled_draws(posterior: xr.Dataset) -> Booleans:
     base_rates = posterior["base_rates"].transpose("chain", "draw", "category").values
     k = base_rates.shape[-1]
     draws = confusion.sum(axis=2) * base_rates[..., None]
-    # Where each category's own response has the greatest share, no other order is better.
+    # Where in each true category the most frequent response is that category, no renaming is
+    # better.
     order = np.arange(k)
     relabelled = (draws.argmax(axis=-2) != order).any(axis=-1)
     for draw in zip(*np.nonzero(relabelled), strict=True):

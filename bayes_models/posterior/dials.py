@@ -1,4 +1,4 @@
-"""Which K-property the data reject: the dials of `relaxed_k`, one by one."""
+"""Which K-properties the ratings reject, by the dials of `relaxed_k` (see the glossary)."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -27,7 +27,7 @@ STRONG = 10.0
 
 @dataclass(frozen=True, kw_only=True)
 class Dial:
-    """How far a fit of `relaxed_k` is from one K-property, and what the ratings say about it.
+    """How far a fit of `relaxed_k` is from one K-property, and the evidence against the property.
 
     A dial is a parameter of `relaxed_k` that is zero where a K-property holds, such as the standard
     deviation of the raters' log odds, `rater_spread`.
@@ -75,12 +75,13 @@ class Dial:
         return f"{self.bayes_factor:.2f}"
 
     def verdict(self) -> str:
-        """Say in a word what the Bayes factor means for the K-property.
+        """Put into a word what the Bayes factor means for the K-property.
 
         Returns
         -------
         str
-            "rejected" from 10 up, "supported" from 1/10 down, "undecided" between, or "not tested".
+            "rejected" if the Bayes factor is 10 or more, "supported" if it is 1/10 or less,
+            "undecided" between, or "not tested".
         """
         if self.bayes_factor is None:
             return "not tested"
@@ -92,13 +93,14 @@ class Dial:
 def read_dials(tree: xr.DataTree, *, level: float = 0.9) -> tuple[Dial, ...]:
     """Read from a fit of `relaxed_k` how far the ratings are from each K-property.
 
-    Each K-property is relaxed by parameters that are zero where it holds, called dials. Their Bayes
-    factors compare the density at zero before and after the data, with the priors of the fit.
+    The model relaxes each K-property by parameters, called dials, that are zero if the property is
+    true. The Bayes factor of a dial divides its prior density at zero by its posterior density
+    there, with the priors of the fit.
 
     Parameters
     ----------
     tree : xarray.DataTree
-        As `fit` gives it; it keeps its priors.
+        A fit, as returned by `fit`; it keeps its priors.
     level : float
         Probability of the intervals, between 0 and 1.
 
@@ -110,7 +112,7 @@ def read_dials(tree: xr.DataTree, *, level: float = 0.9) -> tuple[Dial, ...]:
     Raises
     ------
     InputError
-        If the fit is of another model, or does not say its priors.
+        If the fit is of another model, or has no record of its priors.
 
     References
     ----------
@@ -118,8 +120,8 @@ def read_dials(tree: xr.DataTree, *, level: float = 0.9) -> tuple[Dial, ...]:
 
     Examples
     --------
-    Draws of a spread that are nearer to zero than its half-normal prior with scale .6, in the place
-    of a fit.
+    In place of a fit there are draws of a spread here, which are nearer to zero than its
+    half-normal prior with scale .6.
 
     >>> spread = abs(np.random.default_rng(1).normal(0, 0.1, (2, 500)))
     >>> posterior = xr.Dataset({"rater_spread": (("chain", "draw"), spread)})
@@ -153,26 +155,27 @@ def _dial(name: str, draws: Floats, prior: Any, level: float) -> Dial:
         probability_of_direction=max(above, 1 - above) if name == "distance_decay" else None,
         bayes_factor=None if distribution else against_zero(draws, float(prior)),
         no_draw_near_zero=density < least,
-        untested=f"its prior is {distribution}: of a PyMC distribution the fit keeps no density"
+        untested=f"its prior is {distribution}, and a fit does not store the density of a PyMC "
+        "distribution"
         if distribution
         else "",
     )
 
 
 def against_zero(draws: Floats, scale: float) -> float:
-    """Divide the prior density at zero by the posterior's.
+    """Divide the prior density at zero by the posterior density at zero.
 
-    The posterior's is that of a kernel around each draw, and never less than that of one draw at
-    zero: where no draw is near zero the result is a lower bound, since the kernels' tails say
-    nothing of the posterior's.
+    The posterior density is estimated by kernels around the draws. Where no draw is near zero, it
+    is set to what one draw at zero would make it, because the tails of the kernels do not show that
+    of the posterior: the result is then a lower bound.
 
     Parameters
     ----------
     draws : ndarray
-        Of a number with a normal prior around zero, or of a spread with a half-normal one: the
-        densities of a spread at zero are both twice those without its boundary.
+        Draws of a number with a normal prior around zero, or of a spread with a half-normal prior.
+        The boundary of a spread at zero doubles both densities and cancels.
     scale : float
-        Of the prior, above 0.
+        Standard deviation of the normal prior, or scale of the half-normal one, above 0.
 
     Returns
     -------
@@ -188,9 +191,9 @@ def against_zero(draws: Floats, scale: float) -> float:
 
 
 def _densities_at_zero(draws: Floats) -> tuple[float, float]:
-    """Give the density of the draws at zero, and what a single draw there would make it.
+    """Give the density of the draws at zero, and the density that a single draw at zero would give.
 
-    Each draw has a normal kernel, whose width is by Scott's rule.
+    Each draw has a normal kernel with a width by Scott's rule.
     """
     width = draws.std(ddof=1) * len(draws) ** -0.2
     alone = float(_normal_density(0.0, width)) / len(draws)

@@ -18,9 +18,9 @@ def labelled_draws(
     Parameters
     ----------
     variables : mapping
-        By name the dimensions after chain and draw, and the draws.
+        For each name, the dimensions after chain and draw, and the draws.
     coords : mapping
-        Coordinates by dimension, more of them than needed perhaps.
+        Coordinates by dimension; those that are not needed are ignored.
 
     Returns
     -------

@@ -20,21 +20,21 @@ from lehner.core.named_array import NamedArray
 def estimate_from_draws(tree: xr.DataTree, *, level: float = 0.9) -> Estimate:
     """Summarise a fit: posterior means and equal-tailed credible intervals.
 
-    There is no estimate where labels switched in more than 5% of the draws and the system's
-    accuracy depends on it: a warning says so, and `diagnostics["modes"]` lists the two kinds of
-    draws with their weights, see `label_modes`.
+    There is no estimate if labels switched in more than 5% of the draws and the system's accuracy
+    is different in these draws. A warning then gives the reason, and `diagnostics["modes"]` lists
+    the draws with and without switched labels with their weights, see `label_modes`.
 
     Parameters
     ----------
     tree : xarray.DataTree
-        As `fit` gives it, of ratings with a system.
+        A fit, as returned by `fit`, of ratings with a system.
     level : float
         Probability of the intervals, between 0 and 1.
 
     Returns
     -------
     Estimate
-        With the tree in `draws`.
+        The estimate, with the fit in `draws`.
 
     Raises
     ------
@@ -83,7 +83,7 @@ def estimate_from_draws(tree: xr.DataTree, *, level: float = 0.9) -> Estimate:
 
 
 def _no_estimate(tree: xr.DataTree, modes: tuple[LabelMode, ...], why_not: str) -> Estimate:
-    """Give the modes in place of means over different labels."""
+    """Give the modes instead of means, which would mix different labels."""
     nothing = IntervalEstimate(estimate=None)
     return Estimate(
         method=tree.attrs["model"],

@@ -1,15 +1,16 @@
 """Groups of items given the draws of a fit: Gibbs sampling with the raters' matrices as drawn.
 
-In each group base rates are its own, and the log odds of being right are those of the fit plus a
-shift common to all raters, and another for the system. What pools the groups:
+Each group has its own base rates. Its log odds of a right answer are those of the fit plus a shift
+that is common to all raters, and another shift for the system. Two priors pool the groups partly:
 
-- base rates of a group ~ Dirichlet(c × those of the draw), c from 2 to 2,000;
-- shifts ~ Normal(0, τ²), one τ for raters and one for the system, with the density τ exp(-τ²/2),
-  which avoids 0: two groups tell little of τ, and near 0 all groups would be alike.
+- base rates of a group ~ Dirichlet(c × those of the draw), with c from 2 to 2,000;
+- shifts ~ Normal(0, τ²), with one τ for raters and one for the system, whose prior density
+  τ exp(-τ²/2) avoids 0: two groups show little of τ, and a τ near 0 would make all groups alike.
 
-Each draw of the fit is the start of a chain of its own, in which true states, base rates, shifts,
-c and τ are drawn in turn from their conditionals (of τ without the shifts), on grids but for the
-states and base rates. Confusion matrices and levels of difficulty stay as drawn but for the shifts.
+From each draw of the fit starts a chain, in which true states, base rates, shifts, c and τ are
+drawn in turn from their conditional distributions (that of τ has the shifts integrated out). c, τ
+and shifts are drawn on grids. Confusion matrices and levels of difficulty stay as drawn, except for
+the shifts.
 
 Chung et al. (2013), https://doi.org/10.1007/s11336-013-9328-2, for priors that avoid 0.
 """
@@ -30,7 +31,7 @@ from lehner.groups.result import GroupReplicates
 
 DRAWS, LEAST_DRAWS = 400, 100
 PATTERNS_AND_DRAWS = 200_000
-"""Of more patterns fewer draws are used."""
+"""With more patterns than this allows, fewer draws are used."""
 SWEEPS = 40
 KEPT_SWEEPS = (15, 20, 25, 30, 35, 40)
 GRID = np.linspace(-3.5, 3.5, 57)
@@ -74,15 +75,15 @@ def sample_groups(
     posterior : xarray.Dataset
     observed : Observations
     group : ndarray of int, shape (n_rows,)
-        The group of each row, -1 for none.
+        The group of each row, -1 for a row without a group.
     n_groups : int
-        One group has no shifts.
+        A single group has no shifts.
     seed : int, numpy.random.SeedSequence or numpy.random.Generator
 
     Returns
     -------
     GroupReplicates
-        Six draws for each of 100 to 400 draws of the fit.
+        Six draws of each group for each of 100 to 400 draws of the fit.
     """
     rates, confusion = states(posterior)
     cells = [_cells_of(observed, group == g) for g in range(n_groups)]
@@ -204,7 +205,7 @@ class _Chains:
         return np.asarray(n_right / cells.counts[answered].sum())
 
     def _draw_base_rates(self, items: Floats) -> None:
-        """Draw base rates of groups and how much they are alike; items (group, category, draw)."""
+        """Draw base rates of groups and how alike they are, given items (group, category, draw)."""
         prior = np.multiply.outer(CONCENTRATIONS, self.centre)
         both = prior[:, None] + items
         log = (gammaln(both) - gammaln(prior)[:, None]).sum(axis=(1, 2))
@@ -217,10 +218,10 @@ class _Chains:
         self.rates = gamma / gamma.sum(axis=1, keepdims=True)
 
     def _draw_shifts(self, right: list[Floats], wrong: list[Floats]) -> None:
-        """Draw τ with the shifts summed out, then the shifts.
+        """Draw τ with the shifts integrated out, then the shifts.
 
-        Given shifts near zero τ would be near zero, and given that τ the shifts: a chain that drew
-        one given the other would hardly leave.
+        Shifts near zero make τ be drawn near zero, and a τ near zero makes the shifts be drawn near
+        zero: a chain that drew them in turn would hardly leave zero.
         """
         width = GRID[1] - GRID[0]
         for kind, raters in enumerate(self.shifted):
@@ -239,7 +240,7 @@ class _Chains:
                 self.shifts[kind, group] = GRID[place] + within
 
     def _choose(self, log: Floats) -> Integers:
-        """Draw a place on the first axis with these log probabilities."""
+        """Draw an index of the first axis with these log probabilities."""
         return np.asarray((log + self.rng.gumbel(size=log.shape)).argmax(axis=0))
 
     def _expected(self) -> dict[str, Floats]:

@@ -14,7 +14,7 @@ from lehner.groups.result import GroupEstimates
 from lehner.groups.summary import summarise_groups
 
 KIND = "equal-tailed credible"
-NOTE = "base rates and accuracies of groups are partially pooled; all raters are moved alike"
+NOTE = "base rates and accuracies of groups are partially pooled; all raters shift alike"
 
 
 def accuracy_by_group(
@@ -27,19 +27,19 @@ def accuracy_by_group(
 ) -> GroupEstimates:
     """Estimate the accuracy of system and raters in groups of items.
 
-    Nothing is fitted again. Each draw of the fit keeps its confusion matrices; in each group base
-    rates are its own, the raters' log odds of being right are moved by one shift common to all of
-    them, those of the system by another, and the true categories are drawn again. Base rates and
-    shifts are partially pooled: small groups are drawn toward all items, and the less the groups
-    differ, the more. What is not pooled: the raters do not differ from one another in how groups
-    move them, and errors keep their proportions.
+    Nothing is fitted again. Each draw of the fit keeps its confusion matrices, but each group has
+    its own base rates, one shift of the raters' log odds of a right answer that is common to all
+    raters, and another shift for the system; true categories are drawn again. Base rates and shifts
+    are partially pooled: they are shrunk toward those of all items, most in small groups and if
+    groups differ little. It is assumed that a group makes all raters better or worse by the same
+    shift, and that the proportions of their errors are the same in all groups.
 
     Parameters
     ----------
     tree : xarray.DataTree
-        As `fit` gives it.
+        A fit, as returned by `fit`.
     ratings : Ratings
-        Those that were fitted, with a system.
+        The ratings that were fitted, with a system.
     groups : array_like, shape (n_rows,)
         The name of each row's group; None, NaN or "" for rows that belong to none.
     level : float
@@ -50,8 +50,8 @@ def accuracy_by_group(
     Returns
     -------
     GroupEstimates
-        Accuracies, base rates and differences, each with its interval. A single group of all items
-        has no shifts: its accuracies are those of the fit.
+        Accuracies, base rates and differences, each with its interval. A single group has no
+        shifts: its accuracies are those of the fit.
 
     Raises
     ------
@@ -61,16 +61,17 @@ def accuracy_by_group(
 
     Notes
     -----
-    Groups must be known before the items are rated, as domains and lengths are. Items chosen by
-    their ratings or answers are no such group: see `accuracy_where`.
+    Groups must be defined by what is known before the items are rated, as domains and lengths are.
+    For items chosen by their ratings or by the system's answers, see `accuracy_where`.
 
-    By simulation (`experiments/system_performance/groups.csv`, `dawid_skene`; a third of the items
-    in a group in which the system is right in .75 instead of .95) the difference is .06 too small
-    with 200 items and .02 with 1,000, and its 90% interval holds in .88 ± .05 and .78 ± .07; where
-    there is no difference it holds in 1.00 and .85.
+    In a simulation (`experiments/system_performance/groups.csv`, `dawid_skene`; a third of the
+    items are in a group in which the system's accuracy is .75 instead of .95) the estimated
+    difference is .06 too small with 200 items and .02 too small with 1,000; its 90% intervals
+    contain the true difference in .88 ± .05 and .78 ± .07 of the data sets. If there is no
+    difference they contain zero in 1.00 and .85.
 
-    Matrices were fitted to all items as if there were no groups, and stay so (the posterior is
-    cut): where groups differ much, fit them one by one.
+    Confusion matrices are those of a fit that ignored the groups, and the groups do not change them
+    (this is called a cut posterior). If groups differ much, fit them one by one.
 
     Examples
     --------
@@ -105,7 +106,9 @@ def accuracy_by_group(
 def require_same(tree: xr.DataTree, ratings: Ratings) -> None:
     """Raise an InputError unless these are the ratings of the fit, with a system."""
     if ratings.system is None:
-        raise InputError("there is no system", "fit ratings with a system, and give the same here")
+        raise InputError(
+            "there is no system", "fit ratings with a system, and give the same ratings here"
+        )
     posterior, items = tree["posterior"].to_dataset(), tree["truth"].to_dataset()["item"].values
     same = (
         list(map(str, posterior["rater"].values)) == list(map(str, ratings.all_raters))
@@ -119,5 +122,5 @@ def require_same(tree: xr.DataTree, ratings: Ratings) -> None:
 
 
 def as_fitted(tree: xr.DataTree, ratings: Ratings) -> Ratings:
-    """Leave out truths that the fit has not seen."""
+    """Leave out the known truths that did not enter the fit."""
     return ratings if tree.attrs.get("known_truths", 0) else ratings.with_truth(None)

@@ -1,12 +1,13 @@
 """Joint draws of several systems' accuracies, from a fit of each.
 
-Each system has a fit of its own, to the raters' ratings and its answers, so that systems are no
-raters of one another. What two fits say is correlated all the same: they rest on the same raters
-and items. How much follows from the influence of each item on the posterior means: the posterior
-covariance of the accuracy with the item's log likelihood (the infinitesimal jackknife). In the
-sample there is, besides, whether an item's answers are right: two systems that answer alike are
-right or wrong together, and of two that do not, one at most is right. Draws of the fits are put
-side by side with these correlations.
+Each system has a fit of its own, to the raters' ratings and its answers, so that, unless
+`systems_rate` is set, one system's answers do not influence the estimate of another. The estimates
+are correlated all the same, because they depend on the same raters and items. The correlation is
+computed from the influence of each item on the posterior means, which is the posterior covariance
+of the accuracy with the item's log likelihood (the infinitesimal jackknife). Accuracies in the
+sample are correlated, besides, because two systems that give an item the same answer are both right
+or both wrong, and of two different answers at most one is right. The draws of the fits are
+reordered so that they have these correlations.
 """
 
 from collections.abc import Mapping
@@ -27,17 +28,17 @@ from lehner.core.seeds import Seed, generator
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Influence:
-    """What a fit says about a system, item by item.
+    """The accuracy of a system in a fit, and the influence of each item on it.
 
     Parameters
     ----------
     expected, in_sample : ndarray, shape (n_draws,)
-        Expected accuracy; and the share of its answers that are right on average, given the
+        Expected accuracy, and the expected share of right answers in the sample, given the
         parameters of each draw.
     of_rows, of_rows_in_sample : ndarray, shape (n_rows,)
-        Influence of an item of each row on the means of these two, up to a factor.
+        Influence of an item of each row on the means of these two, up to a constant factor.
     right : ndarray, shape (n_rows,)
-        Probability that the system's answer is right, 0 where there is none.
+        Probability that the system's answer is right, 0 where there is no answer.
     """
 
     expected: Floats
@@ -59,11 +60,11 @@ def joint_draws(
     Parameters
     ----------
     trees : mapping of str to xarray.DataTree
-        By the name of the system, its fit by `fit`; all by the same model.
+        The fit of each system, by its name, as returned by `fit`; all fits of the same model.
     ratings : Ratings
-        With these systems. The fits are of `ratings.for_system(name, systems_rate=...)`.
+        Ratings with these systems. The fits are of `ratings.for_system(name, systems_rate=...)`.
     systems_rate : bool
-        As the fits had it.
+        Whether each fit treated the other systems as raters.
     seed : int, numpy.random.SeedSequence or numpy.random.Generator
         The same seed gives the same draws.
 
@@ -170,7 +171,7 @@ def _correlation(influence: Floats, weights: Integers) -> Floats:
 
 
 def _of_in_sample(found: list[Influence], ratings: Ratings) -> Floats:
-    """Add to the covariance by the parameters that of which answers are right given these."""
+    """Add the covariance of right answers given the parameters to that caused by the parameters."""
     by_parameters = _correlation(
         np.stack([one.of_rows_in_sample for one in found]), ratings.weights
     )
@@ -201,7 +202,7 @@ def _couple(draws: list[Floats], correlation: Floats, rng: np.random.Generator) 
     values, vectors = np.linalg.eigh(correlation)
     root = vectors * np.sqrt(np.maximum(values, 0.0))
     normal = root @ rng.standard_normal((len(draws), n_draws))
-    # Draws that are the same in all fits, as of one system under two names, shall stay so.
+    # Draws that are equal in several fits, as of one system under two names, must stay equal.
     ranks = normal.round(9).argsort(axis=1, kind="stable").argsort(axis=1)
     return [
         np.sort(one)[rank * len(one) // n_draws] for one, rank in zip(draws, ranks, strict=True)

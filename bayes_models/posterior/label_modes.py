@@ -1,4 +1,4 @@
-"""Modes of a posterior in which labels switched, and when they forbid an estimate."""
+"""Posterior modes in which labels switched, and when there is no estimate because of them."""
 
 from dataclasses import dataclass
 
@@ -9,11 +9,12 @@ from bayes_models.posterior.diagnostics import relabelled_draws
 from lehner import IntervalEstimate
 from lehner.core.arrays import Booleans
 
-# The first `relaxed_k`, whose difficulty had a mirror image: of 48 fits of two categories 15 had no
-# relabelled draw and 33 more than 7%. Where leaving those out moved the estimate by .013 at most
-# (6), it was within .02 of the truth; where it moved it by .034 or more (27), it was off by .16 on
-# average. Five categories and raters of .3 .4 .5: 14 of 30 fits had more than 5%, but leaving them
-# out moved no estimate by more than .011.
+# The two limits were chosen on fits of the first `relaxed_k`, in which difficulty could mislead all
+# raters, so that labels switched often. Of 48 fits with two categories 15 had no relabelled draw
+# and 33 had more than 7%. Without these draws 6 of the 33 estimates changed by .013 at most, and
+# these were within .02 of the truth; 27 changed by .034 or more, and these were wrong by .16 on
+# average. With five categories and raters of accuracy .3, .4 and .5, 14 of 30 fits had more than 5%
+# of relabelled draws, but without them no estimate changed by more than .011.
 MOST_RELABELLED = 0.05
 MOST_MOVED = 0.02
 
@@ -25,7 +26,8 @@ class LabelMode:
     Parameters
     ----------
     relabelled : bool
-        Whether another order of the categories makes the raters more accurate in these draws.
+        Whether the raters would be more accurate in these draws if the true categories were
+        renamed.
     weight : float
         Share of the draws, above 0 to 1.
     system_accuracy, system_accuracy_in_sample : IntervalEstimate
@@ -41,8 +43,8 @@ class LabelMode:
 def label_modes(posterior: xr.Dataset, level: float = 0.9) -> tuple[LabelMode, ...]:
     """Split a posterior by whether labels switched.
 
-    A likelihood is the same if the true categories are renamed. Labels count as switched in draws
-    in which another order of the categories would make the raters more accurate on average.
+    The likelihood does not change if the true categories are renamed. Labels count as switched in a
+    draw if the raters would be more accurate on average with the true categories renamed.
 
     Parameters
     ----------
@@ -55,8 +57,8 @@ def label_modes(posterior: xr.Dataset, level: float = 0.9) -> tuple[LabelMode, .
     Returns
     -------
     tuple of LabelMode
-        First the draws with the labels that raters use, then those with switched ones; what has no
-        draws is left out.
+        First the draws with the labels that raters use, then those with switched labels; either is
+        left out if there are no such draws.
 
     References
     ----------
@@ -65,7 +67,7 @@ def label_modes(posterior: xr.Dataset, level: float = 0.9) -> tuple[LabelMode, .
 
     Examples
     --------
-    In the last of four draws raters in two categories are right in 20%: the labels have switched.
+    In the last of four draws the raters' accuracy is .2 in both categories: labels have switched.
 
     >>> right = np.array([[0.8, 0.8, 0.8, 0.2]])
     >>> matrix = np.stack([np.stack([right, 1 - right], -1), np.stack([1 - right, right], -1)], -2)
@@ -99,12 +101,12 @@ def label_modes(posterior: xr.Dataset, level: float = 0.9) -> tuple[LabelMode, .
 
 
 def why_no_estimate(modes: tuple[LabelMode, ...]) -> str:
-    """Say why modes forbid an estimate, or give an empty text.
+    """Tell why there is no estimate because of these modes, or give an empty text.
 
-    They do if more than 5% of the draws are relabelled, so that one end of a 90% interval is in
-    the other mode, and the estimate would be another by more than .02 without them. Labels of
-    rare categories, or of a system that is right in half of the items of two categories, may
-    switch without doing harm.
+    There is none if labels switched in more than 5% of the draws, so that one end of a 90% interval
+    would lie in the other mode, and if the estimate would change by more than .02 without these
+    draws. Labels of rare categories may switch without changing the estimate; so may those of two
+    categories if the system's accuracy is .5.
 
     Parameters
     ----------
@@ -127,8 +129,8 @@ def why_no_estimate(modes: tuple[LabelMode, ...]) -> str:
     if len(modes) > 1 and abs(mean - means[0]) <= MOST_MOVED:
         return ""
     return (
-        f"no estimate: labels switched in {switched:.0%} of the draws, and system accuracy depends "
-        f"on them: it is {listed}"
+        f"no estimate: labels switched in {switched:.0%} of the draws, and system accuracy is "
+        f"different in these: it is {listed}"
     )
 
 

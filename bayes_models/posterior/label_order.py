@@ -1,4 +1,4 @@
-"""Which order of the categories suits the raters best."""
+"""Which naming of the true categories agrees best with the raters' labels."""
 
 import functools
 import itertools
@@ -16,7 +16,7 @@ def best_order(shares: Floats) -> Integers:
     Parameters
     ----------
     shares : ndarray, shape (n_categories, n_categories)
-        Of each label (column) in each category.
+        Share of each label (column) in each category (row).
 
     Returns
     -------

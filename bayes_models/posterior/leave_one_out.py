@@ -1,6 +1,6 @@
 """How well a model predicts each item if it is left out, without fitting again.
 
-ArviZ has it too; to load ArviZ takes longer than to sample a small model.
+ArviZ computes this too; to load ArviZ takes longer than to sample a small model.
 """
 
 from dataclasses import dataclass
@@ -14,7 +14,8 @@ from lehner.core.arrays import Floats
 
 LEAST_SAMPLE = 225
 FEWEST_IN_TAIL = 5
-# Of the fit of a Pareto tail: how the points it averages over are spread; its prior of the shape.
+# Constants of the fit of a Pareto tail: the spread of the candidate values that it averages over,
+# and the mean and the weight of the prior of the shape.
 SPREAD = 3
 PRIOR_SHAPE, PRIOR_WORTH = 0.5, 10
 
@@ -26,11 +27,11 @@ class LeaveOneOut:
     Parameters
     ----------
     elpd : ndarray, shape (n_items,)
-        Log predictive density of each.
+        Log predictive density of each item.
     pareto_k : ndarray, shape (n_items,)
         How heavy the tail of its importance weights is.
     highest_k : float
-        Above it the number of draws is too small for the tail.
+        Above this k̂ there are too few draws for so heavy a tail.
     """
 
     elpd: Floats
@@ -38,7 +39,7 @@ class LeaveOneOut:
     highest_k: float
 
     def warning(self) -> str:
-        """Say for how many items the approximation is not to be trusted; empty if for none.
+        """Count the items for which the approximation cannot be trusted; empty if there are none.
 
         Returns
         -------
@@ -54,7 +55,7 @@ def leave_one_out(tree: xr.DataTree) -> LeaveOneOut:
     Parameters
     ----------
     tree : xarray.DataTree
-        As `fit` gives it, with group `log_likelihood`.
+        A fit, as returned by `fit`, with group `log_likelihood`.
 
     Returns
     -------
@@ -81,7 +82,7 @@ def leave_one_out(tree: xr.DataTree) -> LeaveOneOut:
 
 
 def _efficiency(tree: xr.DataTree, n_draws: int) -> float:
-    """Give the effective draws for the mean of a variable per draw, on average."""
+    """Give the effective sample size per draw for a mean, averaged over variables."""
     variables = tree["posterior"].to_dataset().data_vars.values()
     arrays = [variable.transpose("chain", "draw", ...).values for variable in variables]
     numbers = [ess_mean(array.reshape(*array.shape[:2], -1)) for array in arrays]
@@ -111,7 +112,8 @@ def _smoothed(log_weights: Floats, n_tail: int) -> tuple[Floats, float]:
 def _fit_pareto(excess: Floats) -> tuple[float, float]:
     """Estimate shape and scale of a generalised Pareto distribution from sorted numbers.
 
-    Zhang & Stephens (2009), https://doi.org/10.1198/tech.2009.08017, with a prior of the shape.
+    Zhang & Stephens (2009), https://doi.org/10.1198/tech.2009.08017, with the weakly informative
+    prior of the shape of Vehtari et al. (2024).
     """
     n = len(excess)
     quartile = excess[int(n / 4 + 0.5) - 1]

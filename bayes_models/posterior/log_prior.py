@@ -28,19 +28,19 @@ ROWS = ("base_rates", "guessing")
 def log_prior(
     model: str, posterior: xr.Dataset, observed: Observations, priors: Any = None
 ) -> xr.Dataset:
-    """Give the log density of each prior that numbers stand for, summed over its elements.
+    """Give the log density of each prior that is given by numbers, summed over its elements.
 
-    Effects of raters and categories are no part of it: they have standard normal priors, whatever
-    the user chooses, and their spreads have the priors that can be scaled.
+    It leaves out the effects of raters and categories, which have standard normal priors whatever
+    the user chooses; a user scales the priors of their spreads.
 
     Parameters
     ----------
     model : str
     posterior : xarray.Dataset
     observed : Observations
-        The data the posterior is of.
+        The ratings that were fitted.
     priors : str or mapping, optional
-        As the fit was given them.
+        The priors that were given to the fit.
 
     Returns
     -------

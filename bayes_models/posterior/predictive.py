@@ -11,23 +11,23 @@ from lehner.data.flat import sort_ratings
 def draw_ratings(
     ratings: Ratings, rates: Floats, confusion: Floats, rng: np.random.Generator
 ) -> Ratings:
-    """Draw truths, and who rated what before rates it again.
+    """Draw true categories, then new ratings by the same raters of the same items.
 
     Parameters
     ----------
     ratings : Ratings
-        Says which rater rates which item, and which items have an answer of the system. A grouped
-        row becomes as many rows as it has items.
+        Determines which rater rates which item, and which items the system answers. A grouped row
+        becomes as many rows as it has items.
     rates : ndarray, shape (n_states,)
         Probability of each state: a category, or a level of difficulty and a category.
     confusion : ndarray, shape (n_raters, n_states, n_responses)
-        The system last.
+        The system is the last rater.
     rng : numpy.random.Generator
 
     Returns
     -------
     Ratings
-        With the truths drawn.
+        Ratings with the true categories that were drawn.
     """
     k = ratings.n_categories
     single = ratings.expand()

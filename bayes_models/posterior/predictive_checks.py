@@ -1,7 +1,8 @@
 """Whether the model predicts how raters agree, and whether their mistakes are independent.
 
-Latent-class models and the algebra alike take raters to err independently of one another, given
-the true category. Raters who share mistakes agree too often, and are then taken to be right.
+These are posterior predictive checks. Latent-class models and the algebra assume that raters err
+independently of one another given the true category. Raters who share mistakes agree more often,
+and these methods then overestimate their accuracy.
 """
 
 from collections.abc import Iterator
@@ -29,7 +30,7 @@ FEWEST_DRAWS = 25
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class PredictiveChecks:
-    """What was observed beside what a model predicts, for each pair of raters.
+    """What was observed and what a model predicts, for each pair of raters.
 
     Parameters
     ----------
@@ -47,10 +48,10 @@ class PredictiveChecks:
     draws: int
 
     def warnings(self) -> tuple[str, ...]:
-        """Name the pairs of raters whom the model does not describe.
+        """Name the pairs of raters that the model does not describe.
 
-        A pair is named if its difference would occur in 1% of data sets at most, whichever the
-        pair, were the model right.
+        A pair is named if, were the model right, a difference as large would occur for any of the
+        pairs in 1% of the data sets at most.
 
         Returns
         -------
@@ -82,7 +83,7 @@ class PredictiveChecks:
             )
 
     def _pairs(self, z: Floats) -> list[tuple[int, int]]:
-        """Find pairs beyond what is expected among that many."""
+        """Find the pairs that differ by more than is expected by chance among so many pairs."""
         upper = np.triu_indices(len(z), 1)
         n_pairs = np.isfinite(z[upper]).sum()
         limit = -ndtri(SIGNIFICANCE / 2 / max(1, n_pairs))
@@ -98,20 +99,21 @@ def predictive_checks(
 ) -> PredictiveChecks:
     """Compare a fit with data that it predicts.
 
-    How often pairs agree follows from the parameters of some posterior draws. For mistakes, new
-    ratings are drawn from these, for the same items by the same raters. As the truth is unknown,
-    mistakes are those against true categories drawn given the ratings, observed or predicted.
+    The predicted agreement of a pair follows from the parameters of some posterior draws. To
+    compare mistakes, new ratings of the same items by the same raters are drawn from these
+    parameters. As the truth is unknown, true categories are drawn given the ratings, the observed
+    as well as the predicted ones, and mistakes are ratings that differ from these.
 
     Parameters
     ----------
     tree : xarray.DataTree
-        As `fit` gives it.
+        A fit, as returned by `fit`.
     ratings : Ratings
-        The data that were fitted.
+        The ratings that were fitted.
     draws : int
-        How many posterior draws are used at most; fewer, but 25, for millions of ratings.
+        Greatest number of posterior draws that are used; it falls to 25 for millions of ratings.
     seed : int, numpy.random.SeedSequence or numpy.random.Generator
-        Of the predicted data: the same seed gives the same result.
+        Seed of the predicted data: the same seed gives the same result.
 
     Returns
     -------
@@ -180,7 +182,7 @@ def predictive_checks(
 
 
 def _known_alike(predicted: Ratings, ratings: Ratings) -> Ratings:
-    """Leave the truths of those items known whose truths are known in the data."""
+    """Keep the truth known for those items only whose truth is known in the data."""
     if ratings.truth is None or predicted.truth is None:
         return predicted
     known = np.repeat(ratings.truth, ratings.weights) != UNKNOWN
@@ -223,8 +225,7 @@ def _agreement(observed: Observations) -> tuple[Floats, Floats]:
 def _predicted_agreement(rates: Floats, confusion: Floats, items: Floats) -> tuple[Floats, Floats]:
     """Give mean and standard deviation of the agreement among predicted data.
 
-    Given the parameters it is a binomial share of the items that both rated, so that nothing need
-    be drawn.
+    Given the parameters, the number of agreements is binomial, so that nothing has to be drawn.
     """
     shared = np.einsum("ds,disl,djsl->dij", rates, confusion, confusion, optimize=True)
     within = (shared * (1 - shared)).mean(axis=0) / np.where(items > 0, items, np.nan)
@@ -238,7 +239,7 @@ def _predicted_agreement(rates: Floats, confusion: Floats, items: Floats) -> tup
 def _residual_correlation(
     observed: Observations, rates: Floats, confusion: Floats, rng: np.random.Generator
 ) -> Floats:
-    """Correlate who errs where, beyond what the true category explains."""
+    """Correlate the mistakes of each pair of raters, beyond what the true category explains."""
     k, n_raters = observed.n_categories, len(observed.rater_names)
     probability, _ = class_posterior(log_joint(observed, rates[None], confusion[None])[0])
     pattern = np.repeat(np.arange(len(observed.counts)), observed.counts)

@@ -20,21 +20,22 @@ def add_prior(
     priors: Priors = None,
     seed: Seed = 1,
 ) -> None:
-    """Add draws from the priors of a fit, as comparing prior and posterior needs them.
+    """Add draws from the priors of a fit, for comparisons of prior and posterior.
 
-    Group `prior` gets the variables of the posterior, as far as the model has a prior of them,
+    Group `prior` gets those variables of the posterior that have a prior in the model, with
     dimensions (chain, draw, ...).
 
     Parameters
     ----------
     tree : xarray.DataTree
-        As `fit` gives it. Changed in place.
+        A fit, as returned by `fit`. Changed in place.
     ratings : Ratings
-        The data the fit is of.
+        The ratings that were fitted.
     draws : int
         How many.
     priors : str or mapping, optional
-        By default those that the fit keeps; to be given again where one is a PyMC distribution.
+        By default the priors that the fit stores. They must be given again if one of them is a PyMC
+        distribution.
     seed : int, numpy.random.SeedSequence or numpy.random.Generator
         The same seed gives the same draws.
 
@@ -57,8 +58,8 @@ def add_prior(
     for name, prior in () if isinstance(chosen, str) else chosen.items():
         if isinstance(prior, dict) and DISTRIBUTION in prior:
             raise InputError(
-                f"the prior of {name} was a PyMC distribution, {prior[DISTRIBUTION]}, from whose "
-                "name it cannot be made",
+                f"the prior of {name} was a PyMC distribution, {prior[DISTRIBUTION]}, which cannot "
+                "be made from its name",
                 "give the priors again (priors=…)",
             )
     drawn = prior_draws(tree.attrs["model"], ratings, draws, priors=chosen, seed=seed)
@@ -76,7 +77,7 @@ def prior_draws(
     model : str
         Name of the model, as in `MODELS`.
     ratings : Ratings
-        For raters and categories.
+        Ratings with the raters and categories of the model.
     n : int
         How many.
     priors : str or mapping, optional
@@ -104,7 +105,7 @@ def prior_draws(
     built = find_model(model).build(ratings, priors)
     variables = [*built.free_RVs, *built.deterministics]
     (child,) = child_seeds(seed, 1)
-    # In Python: to compile the draws would take longer than to make them.
+    # In Python, because to compile the draws would take longer than to make them.
     drawn = pm.draw(variables, n, random_seed=int(child.generate_state(1)[0]), mode="FAST_COMPILE")
     return labelled_draws(
         {

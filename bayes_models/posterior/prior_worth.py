@@ -1,4 +1,4 @@
-"""How many ratings the prior of confusion matrices is worth, beside those that there are."""
+"""The weight of the prior of confusion matrices, as a number of ratings, and how many there are."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -15,22 +15,22 @@ from lehner.core.arrays import Floats
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class PriorWorth:
-    """A prior of the rows of confusion matrices beside the ratings that inform them.
+    """The weight of a prior of rows of confusion matrices, and the ratings in these rows.
 
     Parameters
     ----------
     variable : str
     whose : str
-        Whose ratings they are.
+        Whose ratings are counted.
     categories : tuple of str
         The true categories.
     ratings : ndarray, shape (n_categories,)
-        Expected number of ratings in each row, of the median rater where each has a matrix.
+        Expected number of ratings in each row; of the median rater if each rater has a matrix.
     worth : ndarray, shape (n_categories,), or None
-        Number of ratings the prior of each row is worth, the sum of its concentration. None for
-        a PyMC distribution, of which it is not known.
+        Weight of the prior of each row as a number of ratings: the sum of its Dirichlet
+        concentration. None for a PyMC distribution, whose weight is not known.
     distribution : str
-        Which distribution it is; empty for numbers.
+        Name of the PyMC distribution; empty if the prior is given by numbers.
     """
 
     variable: str
@@ -41,7 +41,7 @@ class PriorWorth:
     distribution: str = ""
 
     def warning(self) -> str:
-        """Say where the prior outweighs the data; nothing if it does so nowhere.
+        """Tell in which categories the prior outweighs the data; empty if in none.
 
         Returns
         -------
@@ -49,8 +49,8 @@ class PriorWorth:
         """
         if self.worth is None:
             return (
-                f"the prior of {self.variable} is {self.distribution}, of which it is not known "
-                f"how many ratings it is worth; the fewest are those of true category "
+                f"the prior of {self.variable} is {self.distribution}, whose weight beside the "
+                "ratings is not known; there are fewest ratings of true category "
                 f"{self._row(int(self.ratings.argmin()))}"
             )
         thin = np.flatnonzero(self.ratings < self.worth)
@@ -61,7 +61,7 @@ class PriorWorth:
         matrices = "matrices" if self.whose == OF_A_RATER else "matrix"
         of = "" if self.whose == OF_A_RATER else f" of {self.variable}"
         return (
-            f"the prior{of}, worth {shown} ratings, outweighs the data in the confusion "
+            f"the prior{of}, which counts as {shown} ratings, outweighs the data in the confusion "
             f"{matrices} of true category {', '.join(map(self._row, thin.tolist()))}"
         )
 
@@ -72,7 +72,7 @@ class PriorWorth:
 def prior_worth(
     spec: ModelSpec, priors: Mapping[str, Any], support: xr.DataArray, *, has_system: bool
 ) -> tuple[PriorWorth, ...]:
-    """Compare the priors of confusion matrices with the ratings in them.
+    """Compare the weight of the priors of confusion matrices with the number of ratings in them.
 
     Parameters
     ----------
@@ -86,7 +86,7 @@ def prior_worth(
     Returns
     -------
     tuple of PriorWorth
-        One for each such prior; none for models whose priors are of other quantities.
+        One for each such prior; empty for models without priors of confusion matrices.
     """
     ratings = support.transpose("rater", "category").values
     by_raters, by_system = (ratings[:-1], ratings[-1]) if has_system else (ratings, None)

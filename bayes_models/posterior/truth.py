@@ -24,24 +24,25 @@ def add_truth(
     *,
     log_likelihood: bool = True,
 ) -> None:
-    """Add what the posterior says about the true categories of the items.
+    """Add the posterior probabilities of the true categories of the items.
 
-    Group `truth` gets `truth_probabilities` (item, category). With a system, group `posterior`
-    gets `system_accuracy_in_sample`: in each draw the items get truths, and the system is right
-    on those it answers truly. Group `log_likelihood` gets `ratings` (chain, draw, item), a
-    grouped row counting as its items, unless that is more than 50 million numbers.
+    Group `truth` gets `truth_probabilities` (item, category). With a system, group `posterior` gets
+    `system_accuracy_in_sample`: in each draw, true categories of the items are drawn, and it is the
+    share of the system's answers that equal them. Group `log_likelihood` gets `ratings` (chain,
+    draw, item), with an entry for each item of a grouped row, unless that is more than 50 million
+    numbers.
 
     Parameters
     ----------
     tree : xarray.DataTree
         With group `posterior`; changed in place.
     ratings : Ratings
-        The data the posterior is of.
+        The ratings that were fitted.
     observed : Observations
-        Those data, collapsed.
+        The same ratings, collapsed to patterns.
     rng : numpy.random.Generator
     log_likelihood : bool
-        Whether to add that group.
+        Whether to add the group `log_likelihood`.
     """
     posterior = tree["posterior"].to_dataset()
     truth = np.zeros((len(observed.counts), observed.n_categories))
@@ -93,7 +94,7 @@ def log_joint(observed: Observations, rates: Floats, confusion: Floats) -> Float
     """
     n_draws, n_states = rates.shape
     k = observed.n_categories
-    # Draws last in memory: what follows sums and compares over a few categories.
+    # Draws are last in memory, because what follows sums and compares over a few categories.
     by_cell = np.log(np.maximum(confusion, LEAST)).transpose(1, 3, 2, 0)
     log = observed.patterns.one_hot() @ by_cell.reshape(-1, n_states * n_draws)
     log += np.log(np.maximum(rates, LEAST)).T.ravel()
@@ -128,7 +129,7 @@ def states(posterior: xr.Dataset) -> tuple[Floats, Floats]:
 
 
 def log_joints(posterior: xr.Dataset, observed: Observations) -> Iterator[Floats]:
-    """Give `log_joint` for all draws, some at a time."""
+    """Yield `log_joint` for all draws, some of them at a time."""
     rates, confusion = states(posterior)
     size = max(1, CHUNK // (len(observed.counts) * rates.shape[1]))
     for start in range(0, len(rates), size):

@@ -1,6 +1,6 @@
-"""Models compiled by processes of their own, while this one compiles and samples others.
+"""Models compiled by other processes, while this process compiles and samples others.
 
-Such a process leaves the model on disk, where this one finds it.
+Such a process saves the compiled model on disk, where this process finds it.
 """
 
 import os
@@ -21,19 +21,21 @@ COMMAND = (sys.executable, "-m", "bayes_models.sampling.compile_ahead")
 
 @contextmanager
 def compile_ahead(models: Sequence[str], observed: Observations) -> Iterator[Callable[[str], None]]:
-    """Have models compiled that were not compiled before, as many at once as there are processors.
+    """Compile models that were not compiled before, as many at once as there are processors.
 
     Parameters
     ----------
     models : sequence of str
-        In the order in which they will be needed; the first is left to this process.
+        Names of the models, in the order in which they will be needed. This process compiles the
+        first one itself.
     observed : Observations
 
     Yields
     ------
     callable
-        From a model to nothing: it waits while the model is being compiled. A model whose turn
-        has not come, or that could not be compiled, is left to this process.
+        A function that takes the name of a model and returns when its compilation has ended. It
+        returns at once if compilation has not started or has failed; this process then compiles the
+        model itself.
     """
     missing = [model for model in models if not load_model(model, observed)]
     others = min(_processors(), len(missing)) - 1
@@ -50,7 +52,7 @@ def compile_ahead(models: Sequence[str], observed: Observations) -> Iterator[Cal
 
         def wait(model: str) -> None:
             if model in jobs and not jobs[model].cancel():
-                # If there was one: this process compiles the model itself.
+                # If compilation failed, this process compiles the model itself.
                 jobs[model].exception()
 
         try:
@@ -68,14 +70,14 @@ def _compile_elsewhere(
     running: list[subprocess.Popen[bytes]],
     over: threading.Event,
 ) -> None:
-    logger.info("%s: compiling, in a process of its own", model)
+    logger.info("%s: compiling in a separate process", model)
     nowhere = subprocess.DEVNULL
     with subprocess.Popen(
         COMMAND, stdin=subprocess.PIPE, stdout=nowhere, stderr=nowhere
     ) as process:
         running.append(process)
         if over.is_set():
-            # It was started while those that were running were being ended.
+            # The process was started while the running ones were being ended.
             process.kill()
         process.communicate(pickle.dumps((model, observed)))
 

@@ -1,10 +1,10 @@
-"""Models compiled once, to be sampled with any data of the same shape.
+"""Models compiled once, and sampled with any data of the same raters and categories.
 
-Compiling takes far longer than sampling. What is compiled depends on the model, the numbers of
-raters and categories and the priors; ratings, counts and known truths are data, and change from
-fit to fit without a new compilation, however many items and patterns there are. What a process
-has compiled it keeps in memory and, unless a prior is a PyMC distribution, on disk, where it
-replaces PyMC's model in the processes that follow.
+Compiling takes far longer than sampling. The compiled code depends on the model, its priors, and
+the numbers of raters and categories. Ratings, counts and known truths are its data, which may
+change from fit to fit without a new compilation, for any number of items and patterns. A process
+keeps compiled models in memory and, unless a prior is a PyMC distribution, on disk, so that later
+processes need not build the model in PyMC.
 """
 
 import logging
@@ -33,12 +33,13 @@ class CompiledModel:
     ----------
     density : Density, or nutpie's compiled model
     dims : dict
-        Dimensions of the variables that are kept.
+        Dimensions of the variables whose draws are kept.
     coords : dict
         Coordinates that do not depend on the data.
     start : StartingPoint
     priors : dict
-        Kept because the cache knows distributions by their identity.
+        The priors. They must stay alive because the cache recognises PyMC distributions by
+        identity.
     """
 
     density: Any
@@ -52,13 +53,13 @@ _compiled: dict[tuple[Any, ...], CompiledModel] = {}
 
 
 def compile_model(name: str, observed: Observations, priors: Priors = None) -> CompiledModel:
-    """Compile a model, or find it among those compiled in this process or kept on disk.
+    """Compile a model, or find it in memory or on disk.
 
     Parameters
     ----------
     name : str
     observed : Observations
-        Any data with the raters and categories to come.
+        Any data with the same numbers of raters and categories.
     priors : str or mapping, optional
 
     Returns
@@ -92,7 +93,7 @@ def load_model(name: str, observed: Observations, priors: Priors = None) -> bool
     Returns
     -------
     bool
-        Whether there is one, so that `compile_model` need not compile it.
+        Whether it was found, so that `compile_model` need not compile it.
     """
     chosen = choose_priors(name, priors)
     return _load(_key(name, observed, chosen), chosen)
@@ -108,7 +109,7 @@ def _load(key: tuple[Any, ...], chosen: dict[str, Any]) -> bool:
 
 
 def _on_disk(chosen: dict[str, Any]) -> bool:
-    # PyMC distributions are known by their identity, which is another in each process.
+    # PyMC distributions are recognised by identity, which differs between processes.
     return not any(map(is_distribution, chosen.values()))
 
 
@@ -131,7 +132,7 @@ def _key_of_prior(prior: Any) -> Any:
     try:
         values = np.asarray(prior, dtype=float)
     except (TypeError, ValueError):
-        # No numbers: the model refuses them, and nothing is compiled.
+        # These are not numbers; the model will refuse them, and nothing is compiled.
         return id(prior)
     return values.shape, values.tobytes()
 
@@ -140,7 +141,8 @@ def _compile(name: str, observed: Observations, chosen: dict[str, Any]) -> Compi
     import pytensor
 
     model = find_model(name).build(observed.ratings, chosen)
-    # Fast math rounds differently with a warm and a cold compile cache: same seed, other draws.
+    # With fast math, rounding depends on whether the code comes from a compile cache, and the same
+    # seed would not give the same draws.
     with pytensor.config.change_flags(numba__fastmath=False):
         density = compile_density(model)
     kept = (*model.free_RVs, *model.deterministics)

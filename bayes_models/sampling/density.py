@@ -1,12 +1,13 @@
 """A model's density and its gradient as C functions that the sampler calls.
 
-The sampler's own hold the data as constants, so that each process compiles them anew, for as long
-as fifty fits take. These are text that reads the data through pointers, and can be kept on disk.
+The functions that the sampler would make itself contain the data as constants, so that each process
+would have to compile them again, which takes as long as fifty fits. The functions made here read
+the data through pointers, so that they can be kept on disk.
 
-They stand on inner names of nutpie, PyTensor and Numba. Where these have changed, or where the
-functions do not give what PyMC gives, the model is compiled by nutpie's public function instead:
-the fits are the same, but each process takes as long as the first. `experiments/benchmarks/fit.md`
-says what else was tried.
+They use internal names of nutpie, PyTensor and Numba. If these have changed, or if the functions do
+not return the same values as PyMC, the model is compiled by nutpie's public function instead: the
+fits are the same, but each process has to compile. `experiments/benchmarks/fit.md` describes what
+else was tried.
 """
 
 import logging
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 DOUBLES = types.CPointer(types.double)
-# Addresses: of the sizes of all arrays one after another, then of the arrays.
+# `data` has addresses: first of the sizes of all arrays one after another, then of the arrays.
 DATA = types.CPointer(types.voidptr)
 DENSITY = types.int64(types.uint64, DOUBLES, DOUBLES, DOUBLES, DATA)
 DENSITY_TEXT = """
@@ -62,14 +63,14 @@ type Array = NDArray[Any]
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Density:
-    """What the sampler evaluates: the density, and the variables that are kept.
+    """What the sampler evaluates: the density, and the variables whose draws are kept.
 
     Parameters
     ----------
     n_parameters : int
-        Unconstrained parameters, which come first among the variables.
+        Number of unconstrained parameters, which come first among the variables.
     shapes : dict
-        Of all variables, in the order in which they are computed.
+        Shapes of all variables by name, in the order in which they are computed.
     data : dict
         Arrays by name, in the order in which the functions read them.
     log_density, variables : MachineCode
@@ -82,12 +83,12 @@ class Density:
     variables: MachineCode
 
     def with_data(self, **data: Any) -> Any:
-        """Give what the sampler takes, with other data.
+        """Replace data, and give the object that the sampler takes.
 
         Parameters
         ----------
         **data : array_like
-            By name, of as many dimensions as before; what is not given stays as it is.
+            By name, of as many dimensions as before; data that are not given stay as they are.
 
         Returns
         -------
@@ -118,7 +119,7 @@ class Density:
             expand_func=None,
             compiled_logp_func=self.log_density,
             compiled_expand_func=self.variables,
-            # Held, so that the addresses stay those of these arrays.
+            # A reference, so that the arrays keep their addresses.
             shared_data={"": sizes, **arrays},
             shared_var_keys={},
             user_data=np.array(addresses, np.uint64),
@@ -126,7 +127,7 @@ class Density:
 
 
 def compile_density(model: "pm.Model") -> Any:
-    """Compile what the sampler evaluates.
+    """Compile the functions that the sampler evaluates.
 
     Parameters
     ----------
@@ -135,18 +136,19 @@ def compile_density(model: "pm.Model") -> Any:
     Returns
     -------
     Density, or nutpie's compiled model
-        Either has `with_data`, which gives what the sampler takes; they give the same draws.
+        Both have `with_data`, which gives the object that the sampler takes, and give the same
+        draws.
     """
     from bayes_models.sampling.density_check import why_wrong
 
     try:
         density = compile_functions(model)
         reason = why_wrong(density, model)
-    except Exception as error:  # Whatever has changed, there is another way.
+    except Exception as error:  # Whatever has changed, the public function remains.
         reason = f"{type(error).__name__}: {error}"
     if not reason:
         return density
-    logger.warning("compiled by nutpie, in each process anew: %s", reason)
+    logger.warning("compiled by nutpie, again in each process: %s", reason)
     return compile_publicly(model)
 
 

@@ -1,4 +1,4 @@
-"""Whether C functions give what PyMC gives for the same model, at one point."""
+"""Whether C functions give the same values as PyMC for the same model, at one point."""
 
 import ctypes
 from typing import TYPE_CHECKING, Any
@@ -13,12 +13,12 @@ if TYPE_CHECKING:
 SEED = 20150801
 DISTANCE = 0.3
 TOLERANCE = 1e-8
-# Small numbers among large ones: what cancels leaves rounding errors of the large ones.
+# Small results of large numbers that cancel have the rounding errors of the large ones.
 SMALLEST = 1e-6
-# NumPy's limit, the result included.
+# The greatest number of arrays that NumPy takes at once, including the result.
 MOST_OPERANDS = 32
 AFTER_CANONICAL_FORM = 60
-"""The place among PyTensor's rewritings after those that would join the halves again."""
+"""Position among PyTensor's graph rewrites: after those that would join the halves again."""
 
 
 def why_wrong(density: Any, model: "pm.Model") -> str:
@@ -28,12 +28,12 @@ def why_wrong(density: Any, model: "pm.Model") -> str:
     ----------
     density : bayes_models.sampling.density.Density
     model : pymc.Model
-        It was compiled from.
+        The model that it was compiled from.
 
     Returns
     -------
     str
-        What differs; empty if nothing does.
+        Which value differs; empty if none does.
     """
     point = DISTANCE * np.random.default_rng(SEED).normal(size=density.n_parameters)
     ours = dict(zip(("density", "gradient", "variables"), evaluate(density, point), strict=True))
@@ -60,7 +60,7 @@ def why_wrong(density: Any, model: "pm.Model") -> str:
 
 
 def python_mode() -> Any:
-    """Evaluate in Python, operation by operation: nothing to compile, and no code in common.
+    """Give the mode that evaluates in Python, which compiles nothing and shares no code with C.
 
     Returns
     -------
@@ -89,7 +89,7 @@ def evaluate(density: Any, point: Floats, **data: Any) -> tuple[Floats, Floats, 
     density : bayes_models.sampling.density.Density
     point : ndarray, shape (n_parameters,)
     **data : array_like
-        What is not given is as when it was compiled.
+        Data that are not given are those it was compiled with.
 
     Returns
     -------
@@ -100,7 +100,7 @@ def evaluate(density: Any, point: Floats, **data: Any) -> tuple[Floats, Floats, 
     Raises
     ------
     ValueError
-        If one of them says that it failed.
+        If one of the functions returns an error code.
     """
     model = density.with_data(**data)
     value, gradient, variables = np.empty(()), np.empty_like(point), np.empty(model.n_expanded)

@@ -1,4 +1,4 @@
-"""Fit models: sample them, find the truths, check the draws, and try again if they fail."""
+"""Fit models: sample them, infer true categories, check the draws, and sample again if need be."""
 
 import json
 import logging
@@ -71,29 +71,29 @@ def fit(
     """Fit a model.
 
     For NUTS the model is compiled once for all data with as many raters and categories, and kept on
-    disk. Chains start near the most probable parameters, with the labels the raters use, and the
-    prior holds them there. If expectation-maximisation finds other modes of the posterior, up
-    to half of the chains start at these, one at each (see
+    disk. Chains start near the most probable parameters, with the labels that the raters use, and
+    the prior prevents label switching. If expectation-maximisation finds other modes of the
+    posterior, up to half of the chains start at these, one at each (see
     `bayes_models.sampling.modes.posterior_modes`), so that R-hat shows whether chains from
-    different modes meet. If the diagnostics fail, the model is sampled again with a higher target
-    acceptance, as much longer as the effective sample size asks for and four times as long at most.
-    If they still fail, there is a `ConvergenceWarning`, and the result keeps it.
+    different modes mix. If the diagnostics fail, the model is sampled again with a higher target
+    acceptance, and up to four times as long, depending on the effective sample size. If they still
+    fail, there is a `ConvergenceWarning`, which the attribute `warnings` of the result repeats.
 
     Parameters
     ----------
     model : str
         Name of the model, as in `MODELS`.
     ratings : Ratings
-        With or without a system. Known truths of some items enter as data. If all are known, none
-        does: see `observe`.
+        With or without a system. If some truths are known they enter as data. If all are known they
+        are not used, see `observe`.
     seed : int, numpy.random.SeedSequence or numpy.random.Generator
         The same seed gives the same draws.
     priors : str or mapping, optional
         As the model takes them.
     engine : {"nuts", "gibbs"}
         "nuts" samples every model by the No-U-Turn sampler. "gibbs" samples only `dawid_skene` and
-        `pooled`, with Dirichlet priors; it compiles nothing, and with up to 200 items it is five
-        times as fast or more.
+        `pooled`, with Dirichlet priors; it needs no compilation, and with up to 200 items it is at
+        least five times as fast.
     draws, tune, chains : int
         Number of draws kept, 4 or more, and of warm-up draws, 1 or more, of each chain; and number
         of chains, 1 or more.
@@ -102,18 +102,18 @@ def fit(
     cores : int, optional
         How many chains of NUTS are sampled at once; the draws do not depend on it.
     tries : int
-        How often it is sampled at most, each time longer, 1 or more.
+        How often the model is sampled at most, each time longer, 1 or more.
     check : {"all", "estimands"}
         Whether R-hat and effective sample sizes of all variables are checked, or of the system's
         accuracies only.
     log_likelihood : bool
-        Whether data, the log likelihood of each item and the log density of the priors are kept,
-        as comparing models and checking priors need them.
+        Whether the result includes the data, the log likelihood of each item and the log density of
+        the priors, which are needed to compare models and to check the influence of priors.
     progressbar : bool
-        Whether NUTS shows how far it is, and why it samples again.
+        Whether NUTS shows its progress, and why it samples again.
     checks : bool
-        Whether the attribute `warnings` also says what `predictive_checks` and
-        `lehner.check_dependence` find, in a tenth of a second or two.
+        Whether the attribute `warnings` also lists what `predictive_checks` and
+        `lehner.check_dependence` find, which takes a tenth of a second or two.
 
     Returns
     -------
@@ -184,7 +184,7 @@ def fit(
         longer *= found.times_longer()
         if progressbar and attempt + 1 < tries:
             why = "; ".join(found.failures())
-            print(f"{model}: {why}: it is sampled again, {longer} times as long", file=sys.stderr)
+            print(f"{model}: {why}; sampling again, {longer} times as long", file=sys.stderr)
     if log_likelihood:
         add_data(tree, ratings)
         densities = log_prior(model, tree["posterior"].to_dataset(), observed, priors)
@@ -206,13 +206,13 @@ def fit(
 def fit_many(
     model: str, many: Iterable[Ratings], *, seed: Seed = 1, **options: Any
 ) -> Iterator[xr.DataTree]:
-    """Fit a model to one data set after another, each as soon as it is asked for.
+    """Fit a model to one data set after another, each when the iterator reaches it.
 
     The defaults are those of a simulation study: `draws=500, tune=200, target_accept=0.9, cores=1,
-    check="estimands", log_likelihood=False, checks=False, progressbar=False`. With these there are
-    400 effective draws of the system's accuracy in most data sets, whatever the model; the others
-    are sampled again, longer. For `dawid_skene` half the draws and a quarter of the warm-up are
-    enough.
+    check="estimands", log_likelihood=False, checks=False, progressbar=False`. With these, the
+    effective sample size of the system's accuracy is 400 or more in most data sets, with any model;
+    the other data sets are sampled again, longer. For `dawid_skene` half the draws and a quarter of
+    the warm-up are enough.
 
     Parameters
     ----------
@@ -221,20 +221,20 @@ def fit_many(
     many : iterable of Ratings
         The data sets. Numbers of items, patterns and ratings may differ.
     seed : int, numpy.random.SeedSequence or numpy.random.Generator
-        The i-th data set is fitted with seed `lehner.core.seeds.child_seeds(seed, i + 1)[i]`, as
-        `fit` does it.
+        The i-th data set, counted from 0, is fitted as by `fit` with the seed
+        `lehner.core.seeds.child_seeds(seed, i + 1)[i]`.
     **options
-        As of `fit`.
+        Options of `fit`.
 
     Yields
     ------
     xarray.DataTree
-        As `fit` gives it.
+        A fit, as returned by `fit`.
 
     Raises
     ------
     InputError
-        For what `fit` refuses.
+        For the same reasons as `fit`.
 
     Warns
     -----

@@ -1,4 +1,4 @@
-"""What a user should know before using a fit, besides whether its chains converged."""
+"""Warnings about a fit besides those about convergence."""
 
 import xarray as xr
 
@@ -11,28 +11,28 @@ DRAWS = 50
 
 
 def fit_warnings(tree: xr.DataTree, ratings: Ratings, seed: Seed = 1) -> tuple[str, ...]:
-    """Compare a fit with data it predicts, and pairs of raters with equal raters.
+    """Compare a fit with data that it predicts, and agreement of pairs with that of equal raters.
 
-    The latter because a model may absorb raters who share mistakes as accurate ones, and predict
-    their agreement all the same.
+    The second comparison is needed because a model may describe raters who share mistakes as
+    accurate raters, and so predict their agreement.
 
     Parameters
     ----------
     tree : xarray.DataTree
-        As `fit` gives it.
+        A fit, as returned by `fit`.
     ratings : Ratings
-        The data that were fitted.
+        The ratings that were fitted.
     seed : int, numpy.random.SeedSequence or numpy.random.Generator
 
     Returns
     -------
     tuple of str
-        With fewer posterior draws than `predictive_checks` uses by itself, to take a tenth or two
-        of a second.
+        Sentences. They are computed in a tenth of a second or two, because `predictive_checks` is
+        called with fewer posterior draws than it uses by default.
     """
     found = predictive_checks(tree, ratings, draws=DRAWS, seed=seed).warnings()
     try:
-        # Of its own seed, so that all models say the same of the same ratings.
+        # It does not use the seed of the fit, so that the sentence is the same for all models.
         dependence = check_dependence(ratings)
     except InputError:
         # A model can be fitted to ratings of which no two are of the same item.

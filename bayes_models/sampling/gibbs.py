@@ -1,9 +1,9 @@
-"""Gibbs sampling of the models in which all that is unknown has a Dirichlet conditional.
+"""Gibbs sampling of models whose base rates and confusion matrices have Dirichlet conditionals.
 
-Given base rates and confusion matrices the items of a pattern are spread over the true categories
-by a multinomial; given the truths base rates and confusion matrices are Dirichlet. There is
-nothing to tune and no model to compile. Draws depend on one another more than those of NUTS, the
-more so the more items there are, and cost far less.
+Given base rates and confusion matrices, the true categories of the items of a pattern are
+multinomial; given the true categories, base rates and confusion matrices are Dirichlet. Nothing is
+tuned or compiled. Draws take far less time than those of NUTS, but are more autocorrelated,
+especially if there are many items.
 """
 
 from collections.abc import Mapping, Sequence
@@ -29,7 +29,7 @@ from lehner.core.arrays import Floats, Integers
 from lehner.core.seeds import Seed, child_seeds
 from lehner.data.patterns import UNKNOWN
 
-# Variates of a smaller shape may be too small for a double; their logarithms are not.
+# Gamma variates of a smaller shape may be too small for a double; their logarithms are not.
 SMALL_SHAPE = 0.1
 
 
@@ -49,15 +49,15 @@ def sample_conjugate(
     Parameters
     ----------
     model : str
-        Among `conjugate_models()`.
+        One of `conjugate_models()`.
     observed : Observations
     priors : str or mapping, optional
         As the model takes them; numbers only.
     seed : int, numpy.random.SeedSequence or numpy.random.Generator
     draws, tune, chains : int
     starts : sequence of mapping, optional
-        Base rates and confusion matrices at which chains start, the best first; by default those
-        of EM from a vote.
+        Base rates and confusion matrices at which chains start, the most probable first; by default
+        those that EM finds from the majority vote.
 
     Returns
     -------
@@ -67,12 +67,12 @@ def sample_conjugate(
     Raises
     ------
     InputError
-        If the model has other conditionals, or a prior is a distribution.
+        If the conditionals of the model are not Dirichlet, or a prior is a PyMC distribution.
 
     References
     ----------
-    Kim & Ghahramani (2012), Bayesian classifier combination; with one matrix for all raters where
-    the model has it.
+    Kim & Ghahramani (2012), Bayesian classifier combination; here also with one matrix for all
+    raters.
     """
     spec = find_model(model)
     if not spec.conjugate:
@@ -111,7 +111,7 @@ def sample_conjugate(
 
 
 def _whose_matrix(spec: ModelSpec, observed: Observations) -> Integers:
-    """Give for each rater which of the matrices is theirs: their own, or one for all of them."""
+    """Give the index of each rater's matrix: the rater's own, or one for all raters."""
     if _has_own_matrices(spec):
         return np.arange(len(observed.rater_names))
     groups = np.zeros(len(observed.rater_names), dtype=int)
@@ -130,7 +130,7 @@ def _concentrations(
     for name, prior in priors.items():
         if is_distribution(prior):
             raise InputError(
-                f"the prior of {name} is a distribution, and engine 'gibbs' needs a Dirichlet",
+                f"the prior of {name} is a PyMC distribution, and engine 'gibbs' needs a Dirichlet",
                 "give its concentration as numbers, or use engine='nuts'",
             )
     k = observed.n_categories

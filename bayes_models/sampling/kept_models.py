@@ -1,10 +1,10 @@
-"""Compiled models on disk, so that another process needs neither to compile nor to build them.
+"""Compiled models on disk, so that another process need neither build nor compile them.
 
-A file is its checksum and what was pickled. Its name is a hash of all that decides what is in it:
-the model and its priors, the numbers of raters and categories, the source of this package, the
-versions of what compiled it and the processor. Nothing in it is of the data. Files are in the
-folder that the environment variable `LEHNER_CACHE` names, or else in `~/.cache/lehner`; where that
-cannot be written nothing is kept.
+A file consists of a checksum and pickled content. Its name is a hash of everything that determines
+the content: the model and its priors, the numbers of raters and categories, the source of this
+package, the versions of the compilers and the processor. It contains no data of the user. Files are
+in the folder that the environment variable `LEHNER_CACHE` names, or else in `~/.cache/lehner`; if
+that cannot be written, nothing is kept.
 """
 
 import functools
@@ -33,17 +33,17 @@ CHECKSUM = hashlib.sha256().digest_size
 
 
 def find_kept(*identity: Any) -> Any:
-    """Find what was kept.
+    """Load what was kept on disk.
 
     Parameters
     ----------
     *identity
-        What it is of; its `repr` tells it from others.
+        What identifies the content; the `repr` of these values must differ between contents.
 
     Returns
     -------
     object
-        As it was kept; None if there is none, or it is damaged.
+        What was kept; None if there is no file, or it is damaged.
     """
     try:
         content = _path(identity).read_bytes()
@@ -54,30 +54,30 @@ def find_kept(*identity: Any) -> Any:
         return None
     try:
         return pickle.loads(pickled)
-    except Exception as error:  # Inner names of Numba may have changed: compile again.
-        logger.info("what was kept on disk cannot be loaded: %s", error)
+    except Exception as error:  # Internal names of Numba may have changed: compile again.
+        logger.info("the compiled model on disk cannot be loaded: %s", error)
         return None
 
 
 def keep(content: Any, *identity: Any) -> None:
-    """Keep something, if it can be kept.
+    """Keep something on disk, if it can be pickled and written.
 
     Parameters
     ----------
     content : object
-        That can be pickled.
+        Any object that can be pickled.
     *identity
         As `find_kept` takes it.
     """
     try:
         pickled = pickle.dumps(content)
     except (pickle.PicklingError, AttributeError, TypeError) as error:
-        logger.info("not kept on disk: %s", error)
+        logger.info("the compiled model is not kept on disk: %s", error)
         return
     with suppress(OSError, RuntimeError):
         path = _path(identity)
         path.parent.mkdir(parents=True, exist_ok=True)
-        # Renamed into place: another process finds a whole file or none.
+        # The file is renamed into place, so that another process finds a whole file or none.
         with tempfile.TemporaryDirectory(dir=path.parent, prefix=".writing-") as folder:
             temporary = Path(folder) / path.name
             temporary.write_bytes(hashlib.sha256(pickled).digest() + pickled)
@@ -86,7 +86,7 @@ def keep(content: Any, *identity: Any) -> None:
 
 
 def can_keep() -> bool:
-    """Say whether what is kept here will be found by another process.
+    """Tell whether another process will find what is kept here.
 
     Returns
     -------
@@ -110,7 +110,7 @@ def _folder() -> Path:
 
 
 def _circumstances() -> tuple[Any, ...]:
-    """Give what compiled code depends on besides the model."""
+    """List what compiled code depends on besides the model."""
     settings = sorted((k, v) for k, v in os.environ.items() if k.startswith(SETTINGS))
     return (*_installed(), processor(), numba.config.OPT, settings)
 
@@ -122,7 +122,7 @@ def _installed() -> tuple[Any, ...]:
 
 
 def _source() -> str:
-    """Hash the source of what is compiled; what reads the draws later changes nothing of it."""
+    """Hash the source of the compiled parts, which excludes modules that read draws later."""
     package = Path(__file__).parents[1]
     files = sorted(file for folder in COMPILED for file in (package / folder).rglob("*.py"))
     return hashlib.sha256(b"".join(file.read_bytes() for file in files)).hexdigest()

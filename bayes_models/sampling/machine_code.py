@@ -1,7 +1,8 @@
 """C functions as bytes, so that another process need not compile them.
 
-Numba's own cache of functions looks for them by their Python code, which here is made from a
-model's graph. These are its inner names; whoever calls does without where they have changed.
+Numba's own cache finds functions by their Python source file, and these functions have none,
+because they are made from a model's graph. This module uses internal names of Numba; its callers
+must be able to do without it if these have changed.
 """
 
 import pickle
@@ -25,7 +26,7 @@ class MachineCode:
     symbol : str
         Its name in the library.
     library : numba's library
-        Which holds it.
+        The library that contains the function.
     """
 
     address: int
@@ -33,7 +34,7 @@ class MachineCode:
     library: Any
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Pickle the code itself."""
+        """Pickle the machine code."""
         if self.library.has_dynamic_globals:
             raise pickle.PicklingError("the code refers to addresses in this process")
         declared = [f.name for f in self.library._final_module.functions if f.is_declaration]
@@ -48,7 +49,7 @@ def compile_function(signature: Any, function: Callable[..., Any]) -> MachineCod
     ----------
     signature : numba's signature
     function : callable
-        That Numba can compile.
+        A function that Numba can compile.
 
     Returns
     -------
@@ -67,7 +68,7 @@ def load_function(symbol: str, calls: Sequence[str], library: Any) -> MachineCod
     ----------
     symbol : str
     calls : sequence of str
-        Names of the functions that it calls.
+        Names of the external functions that it calls.
     library : tuple
         Numba's serialised library.
 
@@ -78,7 +79,8 @@ def load_function(symbol: str, calls: Sequence[str], library: Any) -> MachineCod
     Raises
     ------
     ValueError
-        If a function that it calls is not there: to load it would end the process.
+        If a function that it calls does not exist here; to load the code would then crash the
+        process.
     """
     rtsys.initialize(cpu_target.target_context)
     missing = [name for name in calls if llvmlite.binding.address_of_symbol(name) is None]
@@ -90,7 +92,7 @@ def load_function(symbol: str, calls: Sequence[str], library: Any) -> MachineCod
 
 
 def processor() -> tuple[str, ...]:
-    """Say for which processor code is compiled here.
+    """Describe the processor for which code is compiled here.
 
     Returns
     -------

@@ -1,6 +1,6 @@
-"""Modes of the posterior, found by EM from a vote and from random starts.
+"""Modes of the posterior, found by EM from the majority vote and from random starts.
 
-Chains that all start at one mode agree with one another, whatever there is elsewhere.
+Chains that all start at one mode may agree with one another although there are other modes.
 """
 
 from dataclasses import dataclass
@@ -26,16 +26,16 @@ LEAST_RATIO = 0.05
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Mode:
-    """Expected numbers at a mode.
+    """A mode of the posterior, described by expected numbers.
 
     Parameters
     ----------
     items : ndarray, shape (n_categories,)
-        Items by true category.
+        Expected number of items by true category.
     ratings : ndarray, shape (n_raters, n_categories, n_responses)
-        Ratings by rater, true category and response.
+        Expected number of ratings by rater, true category and response.
     weight : float
-        Its share of the posterior density, see `posterior_modes`.
+        Weight of the mode among all modes found, see `posterior_modes`.
     """
 
     items: Floats
@@ -46,8 +46,8 @@ class Mode:
 def expected_numbers(observed: Observations) -> tuple[Floats, Floats]:
     """Count items by true category, and ratings by rater, true category and response, by EM.
 
-    It starts from raters who are all right in 60% of their ratings, which is a vote, and has
-    these as its prior.
+    It starts from raters who all have an accuracy of .6, so that its first step counts votes; the
+    prior also has this accuracy.
 
     Parameters
     ----------
@@ -69,40 +69,43 @@ def expected_numbers(observed: Observations) -> tuple[Floats, Floats]:
 
 
 def posterior_modes(observed: Observations, seed: Seed) -> tuple[Mode, ...]:
-    r"""Find the modes that chains should know of.
+    r"""Find the modes at which chains should start.
 
-    EM climbs the posterior of Dawid and Skene's model, with the prior of `expected_numbers`, from
-    the vote and from draws of that prior. After some steps the categories of a random start are
-    put into the order in which the raters are most often right, unless known truths say which is
-    which: a solution with other names is no other mode. Nor is one that holds less than 5% of the
-    items to be of other categories. Modes with less than a twentieth of the posterior density of
-    the highest are left out.
+    EM maximises the posterior of Dawid and Skene's model, with the prior of `expected_numbers`,
+    from the majority vote and from draws of that prior. After some steps the true categories of a
+    random start are renamed so that the raters are most often right, unless known truths fix the
+    names, because a solution with other names is not a different mode. Nor is a solution that
+    assigns less than 5% of the items to other categories. Modes with less than a twentieth of the
+    highest posterior density are left out.
 
-    The weight of a mode is its share of the posterior densities of the modes kept,
+    The weight of a mode is its share in the sum of the posterior densities of the modes that are
+    kept,
 
     .. math:: w_m = L_m \Big/ \sum_i L_i, \qquad
         \log L = \sum_p n_p \log P(\text{ratings}_p) + \sum_{jkl} \alpha_{kl} \log \theta_{jkl}
             + \sum_k \log \pi_k
 
-    for patterns with n items and prior numbers α, a density in the logarithms of the
-    probabilities. It ignores how wide a mode is, and is of Dawid and Skene's model whichever is
-    fitted.
+    for patterns with n items and prior counts α; it is a density of the logarithms of the
+    probabilities. The weight ignores how wide a mode is, and is that of Dawid and Skene's model
+    whichever model is fitted.
 
     Parameters
     ----------
     observed : Observations
     seed : int, numpy.random.SeedSequence or numpy.random.Generator
-        Of the random starts.
+        Seed of the random starts.
 
     Returns
     -------
     tuple of Mode
-        The highest first. The one that the vote leads to has the numbers of `expected_numbers`.
+        The highest mode first. The mode found from the majority vote has the numbers of
+        `expected_numbers`.
 
     References
     ----------
     Dawid & Skene (1979), Eq. 2.3-2.5; Yao, Vehtari & Gelman (2022), Stacking for non-mixing
-    Bayesian computations, https://jmlr.org/papers/v23/20-1426.html, on chains in several modes.
+    Bayesian computations, https://jmlr.org/papers/v23/20-1426.html, about chains that stay in
+    different modes.
     """
     vote = expected_numbers(observed)
     items, ratings = _random_starts(observed, generator(seed))
@@ -127,7 +130,7 @@ def posterior_modes(observed: Observations, seed: Seed) -> tuple[Mode, ...]:
 
 
 def _random_starts(observed: Observations, rng: np.random.Generator) -> tuple[Floats, Floats]:
-    """Draw base rates and confusion matrices, as numbers so large that the prior adds nothing."""
+    """Draw base rates and confusion matrices, as counts so large that the prior hardly matters."""
     k, n_raters = observed.n_categories, len(observed.rater_names)
     large = 1e9
     items = large * rng.dirichlet(np.ones(k), N_RANDOM)
@@ -146,7 +149,7 @@ def _climb(
     observed : Observations
     items : ndarray, shape (n_runs, n_categories)
     ratings : ndarray, shape (n_raters, n_responses, n_runs, n_categories)
-        Responses come before true categories, as the product with the cells needs it.
+        Responses come before true categories, as the matrix product with the cells needs them.
     n_steps : int
 
     Returns
@@ -209,7 +212,7 @@ def _align(observed: Observations, items: Floats, ratings: Floats, truth: Floats
 
 
 def _different(observed: Observations, truth: Floats, runs: Integers) -> Integers:
-    """Keep of these runs the first of each mode."""
+    """Keep the first run of each mode."""
     kept: list[int] = []
     for run in runs:
         share = _share_held_otherwise(observed, truth[:, kept], truth[:, run])
@@ -219,6 +222,6 @@ def _different(observed: Observations, truth: Floats, runs: Integers) -> Integer
 
 
 def _share_held_otherwise(observed: Observations, truth: Floats, other: Floats) -> Floats:
-    """Give the share of items that runs hold to be of another category than another run."""
+    """Give the share of items that runs assign to another category than a given run does."""
     apart = np.abs(truth - other[:, None]).sum(axis=(0, 2)) / 2
     return np.asarray(apart / observed.counts.sum())

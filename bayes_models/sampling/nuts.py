@@ -1,4 +1,4 @@
-"""A compiled model sampled by NUTS, with any data of the shape it was compiled for."""
+"""Sampling of a compiled model by NUTS, with any data of the same raters and categories."""
 
 import dataclasses
 from collections.abc import Mapping, Sequence
@@ -55,8 +55,8 @@ def sample(
         How many chains are sampled at once; by default as many as there are processors.
     progressbar : bool
     starts : sequence of mapping, optional
-        Values of variables near which chains start, the best first; by default those of EM from
-        a vote.
+        Values of variables near which chains start, the most probable first; by default those that
+        EM finds from the majority vote.
 
     Returns
     -------
@@ -66,11 +66,12 @@ def sample(
     Raises
     ------
     KeyboardInterrupt
-        If sampling was interrupted: what was drawn until then is no sample of the posterior.
+        If sampling was interrupted, because the draws until then are not a sample of the posterior.
     """
     starts = starts or [em_start(observed)]
     by_start = chains_by_start(len(starts), chains)
-    # With one start the seed itself: the draws do not depend on whether modes were looked for.
+    # With one start the seed is used itself, so that the draws do not depend on whether modes were
+    # searched for.
     seeds = [seed]
     if len(by_start) > 1:
         seeds = [int(child.generate_state(1)[0]) for child in child_seeds(seed, len(by_start))]
@@ -119,7 +120,8 @@ def _run_chains(
     """Sample chains that start near a point; give draws and statistics of each chain."""
 
     def initial_point(chain_seed: Any = None) -> Floats:
-        # Jitter as wide as usual can throw a chain into a permuted labelling for good.
+        # With jitter of the usual width a chain may start, and remain, in a mode with switched
+        # labels.
         return start + scale * np.random.default_rng(chain_seed).normal(size=len(start))
 
     # The sampler ignores a mean it is told to start from if the model comes from PyMC.
@@ -132,7 +134,7 @@ def _run_chains(
         return_raw_trace=True,
         **options,
     )
-    # Were it to wait itself, it would answer an interrupt with the chains it has.
+    # If the sampler did the waiting, it would return incomplete chains when interrupted.
     try:
         trace = sampler.wait()
     except BaseException:

@@ -1,4 +1,4 @@
-"""What an estimate by `relaxed_k` becomes if difficulty moves the system not at all, or fully."""
+"""The estimate by `relaxed_k` if difficulty does not affect the system, or affects it fully."""
 
 from typing import Any
 
@@ -15,9 +15,9 @@ def slope_sensitivity(
 ) -> dict[float, Estimate]:
     """Fit `relaxed_k` with the system's slope on difficulty fixed at 0 and at 1.
 
-    Ratings hardly tell whether items that are difficult for raters are difficult for the system,
-    and the estimate depends on it. At slope 0 the system errs as often on items that are easy for
-    raters as on difficult ones; at slope 1 difficulty moves its log odds as far as theirs.
+    Ratings hardly show whether items that are difficult for raters are difficult for the system,
+    and the estimate depends on that. With slope 0 the system errs as often on items that are easy
+    for raters as on difficult ones; with slope 1 difficulty changes its log odds as much as theirs.
 
     Parameters
     ----------
@@ -28,7 +28,7 @@ def slope_sensitivity(
     seed : int, numpy.random.SeedSequence or numpy.random.Generator
         The same seed gives the same estimates.
     **options
-        As of `fit`; `priors`, if given, is a mapping.
+        Options of `fit`; `priors`, if given, is a mapping.
 
     Returns
     -------
@@ -60,7 +60,7 @@ def slope_sensitivity(
     there is no prior in relaxed_k called 'rater_spred'; did you mean 'rater_spread'?
     """
     if ratings.system is None:
-        raise InputError("there is no system", "say which column or rater it is")
+        raise InputError("there is no system", "name the column or rater that is the system")
     priors = dict(options.pop("priors", None) or {})
     found = {}
     for slope in SLOPES:

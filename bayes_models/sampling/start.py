@@ -1,7 +1,7 @@
 """Where chains start: near the modes found by EM, most of them near the highest.
 
-Chains that start here start with the labels the raters use, so that "yes" means yes in all of
-them, and need little warm-up.
+Chains that start here use the labels of the raters, so that no labels are switched between chains,
+and need little warm-up.
 """
 
 import numpy as np
@@ -58,7 +58,7 @@ def chains_by_start(n_starts: int, chains: int) -> list[int]:
     Parameters
     ----------
     n_starts : int
-        The best first.
+        Number of starts, the most probable first.
     chains : int
 
     Returns

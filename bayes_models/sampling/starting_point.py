@@ -19,7 +19,7 @@ JITTER = 1 / np.sqrt(3)
 
 type Forward = str | Callable[[Floats], Floats]
 
-# By the names of PyMC's transforms: what takes values to unconstrained ones, without PyMC.
+# By the names of PyMC's transforms: functions from values to unconstrained values, without PyMC.
 FORWARD: dict[str, Callable[[Floats], Floats]] = {
     "": lambda value: value,
     "log": np.log,
@@ -35,23 +35,23 @@ class StartingPoint:
     Parameters
     ----------
     transforms : dict
-        By variable of which there may be values: the name of its transform, or a function where a
-        user's prior has another.
+        For each variable that may be given values: the name of its transform, or a function if a
+        user's prior has a transform without such a name.
     defaults : dict
-        By variable, in the order of the parameters, unconstrained values that its prior finds
-        plausible.
+        By variable, in the order of the parameters: unconstrained values that are plausible by its
+        prior.
     """
 
     transforms: dict[str, Forward]
     defaults: dict[str, Floats]
 
     def __call__(self, values: Mapping[str, Floats]) -> tuple[Floats, Floats]:
-        """Give the point and how far from it chains start.
+        """Give the point and the distance from it at which chains may start.
 
         Parameters
         ----------
         values : mapping
-            Variables that are not among them start anywhere that is plausible.
+            Values by variable. Variables without a value start anywhere that is plausible.
 
         Returns
         -------
@@ -64,7 +64,7 @@ class StartingPoint:
             scales.append(NOISE if told else JITTER)
         found, plausible = np.concatenate(point), np.concatenate(list(self.defaults.values()))
         sizes = [len(default) for default in self.defaults.values()]
-        # A user's prior may exclude what EM finds.
+        # A user's prior may exclude the values that EM finds.
         return np.where(np.isfinite(found), found, plausible), np.repeat(scales, sizes)
 
 

@@ -104,7 +104,7 @@ def test_a_prior_that_is_a_distribution_has_no_bayes_factor_and_a_reason():
 def test_a_fit_that_does_not_say_its_priors_is_refused():
     tree = tree_of(rater_spread=np.ones((2, 5)))
     del tree.attrs["priors"]
-    with pytest.raises(InputError, match="does not say its priors; fit again"):
+    with pytest.raises(InputError, match="has no record of its priors; fit again"):
         read_dials(tree)
 
 

@@ -93,7 +93,7 @@ def test_what_does_not_give_what_pymc_gives_is_not_used(
     compile_density(regression())
     assert len(used) == 1
     (line,) = caplog.messages
-    assert line.startswith("compiled by nutpie, in each process anew: ")
+    assert line.startswith("compiled by nutpie, again in each process: ")
 
 
 def test_without_the_inner_names_of_others_the_draws_are_the_same(monkeypatch, caplog, compiled):

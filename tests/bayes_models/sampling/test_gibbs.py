@@ -180,7 +180,7 @@ def test_same_seed_same_draws():
 def test_other_models_and_priors_are_refused():
     with pytest.raises(InputError, match="'gibbs' does not sample relaxed_k"):
         fit("relaxed_k", small(), engine="gibbs")
-    with pytest.raises(InputError, match="prior of base_rates is a distribution"):
+    with pytest.raises(InputError, match="prior of base_rates is a PyMC distribution"):
         priors = {"base_rates": pm.Dirichlet.dist([1, 1])}
         fit("dawid_skene", small(), engine="gibbs", priors=priors)
     with pytest.raises(InputError, match="engine"):

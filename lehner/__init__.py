@@ -147,5 +147,5 @@ __all__ = [
 
 
 def __dir__() -> list[str]:
-    """Give what is public, so that completion shows nothing else."""
+    """List the public names, so that tab completion shows no others."""
     return sorted([*__all__, "__version__"])

@@ -1,4 +1,4 @@
-"""Ratings estimated by several methods at once, Bayesian ones among them."""
+"""Estimates by several methods at once, including Bayesian models."""
 
 from collections.abc import Sequence
 from importlib import import_module
@@ -10,7 +10,7 @@ from lehner.data.ratings import Ratings
 def estimate(ratings: Ratings, methods: Sequence[str] | None = None, **options: Any) -> Any:
     """Estimate the accuracy of the system, or of each system, by several methods.
 
-    It is what `lehner estimate` prints, as an object.
+    The result is what `lehner estimate` prints, as an object.
 
     Parameters
     ----------
@@ -20,7 +20,7 @@ def estimate(ratings: Ratings, methods: Sequence[str] | None = None, **options: 
         Names, as `lehner estimate --help` lists them; "all" stands for all. By default
         "majority_agreement", "algebraic", "dawid_skene" and "relaxed_k".
     **options
-        As of `experiments.estimate.estimate.estimate`: `level` of the intervals, `seed`,
+        Options of `experiments.estimate.estimate.estimate`: `level` of the intervals, `seed`,
         `systems_rate`, `shared_mistakes`, `truths_in_model`, `sensitivity`, `costs`, `name`.
 
     Returns
@@ -41,7 +41,7 @@ def estimate(ratings: Ratings, methods: Sequence[str] | None = None, **options: 
     >>> compared.to_frame().query("quantity == 'system_accuracy'")["estimate"].round(3).tolist()
     [0.5, 0.804]
     """
-    # The models and what compares them stand above this package, and are loaded when asked for.
+    # Models and comparisons import this package, so they are imported only when they are needed.
     found = import_module("experiments.estimate.estimate")
     chosen = {} if methods is None else {"methods": methods}
     return found.estimate(ratings, **chosen, **options)

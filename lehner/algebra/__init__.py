@@ -1,1 +1,1 @@
-"""The method of Lehner (2015), step by step, and what corrects it."""
+"""The method of Lehner (2015), step by step."""

@@ -1,8 +1,8 @@
 """The algebraic method of Lehner (2015): four steps from agreement to system accuracy.
 
-The functions after `estimate_algebraic` are the paper's steps 1 to 3; step 4 has a file of its
-own, `system_accuracy.py`. They work on arrays with any leading dimensions, so that thousands of
-bootstrap resamples go through them at once.
+The functions after `estimate_algebraic` are the paper's steps 1 to 3; step 4 is in
+`system_accuracy.py`. They work on arrays with any leading dimensions, so that thousands of
+bootstrap resamples are computed at once.
 """
 
 from collections.abc import Callable
@@ -23,7 +23,7 @@ from lehner.data.ratings import Ratings
 from lehner.data.votes import CollapsedVotes, VoteTable, collapse_votes
 
 CHANCE_TOLERANCE = 1e-12
-# A term too small for the digits of a float is less than the rounding of a sum from here up.
+# From this size of a sum on, a term too small for a float is less than its rounding error.
 FULL_PRECISION = np.finfo(float).tiny / np.finfo(float).eps
 
 
@@ -39,18 +39,19 @@ def estimate_algebraic(
     """Estimate the accuracy of the system by Lehner's algebra.
 
     The method rests on the K-properties: all raters are equally accurate, all errors are equally
-    probable, and all items are equally difficult. It has one number, and one interval, for both the
-    expected accuracy and the accuracy in this sample. The interval says how the number varies over
-    samples of items, whose truths vary too, and is therefore wide for the accuracy in this sample.
+    probable, and all items are equally difficult. It gives one estimate, with one interval, for
+    both the expected accuracy and the accuracy in this sample. The interval describes how the
+    estimate varies over samples of items, whose true categories vary too. It is therefore wider
+    than it needs to be for the accuracy in this sample.
 
     Parameters
     ----------
     ratings : Ratings
         With a system. Ratings may be missing and items may have different numbers of raters.
     aggregation : {"weighted", "likelihood", "paper"}
-        How step 4 combines the items: Eq. 7 weighted by how much each item and category says
-        (least squares), by maximum likelihood, or in bins of the top truth probability as in the
-        paper, which is not consistent: see `lehner.algebra.system_accuracy`.
+        How step 4 combines the items: by Eq. 7 with a weight for the information in each item and
+        category (least squares), by maximum likelihood, or in bins of the highest truth probability
+        as in the paper, which is not consistent: see `lehner.algebra.system_accuracy`.
     interval : {"percentile", "bca"}, optional
         Kind of bootstrap interval, from resamples of the items; None for no interval.
     level : float
@@ -58,13 +59,13 @@ def estimate_algebraic(
     resamples : int
         Number of bootstrap resamples.
     seed : int, numpy.random.SeedSequence or numpy.random.Generator
-        Of the resamples: the same seed gives the same interval.
+        Seed of the resamples: the same seed gives the same interval.
 
     Returns
     -------
     Estimate
-        With `bins` (the paper's Table 4) if `aggregation` is "paper". Numbers that the data
-        cannot support are None or NaN, and `warnings` says why.
+        With `bins` (the paper's Table 4) if `aggregation` is "paper". Numbers that cannot be
+        estimated from these data are None or NaN, and `warnings` gives the reason.
 
     Raises
     ------
@@ -83,7 +84,7 @@ def estimate_algebraic(
     >>> round(estimate_algebraic(ratings, interval=None).system_accuracy.estimate, 4)
     0.804
 
-    As the paper prints it:
+    The number that the paper prints:
 
     >>> printed = estimate_algebraic(ratings, aggregation="paper", interval=None)
     >>> round(printed.system_accuracy.estimate, 4)
@@ -183,7 +184,7 @@ def base_rates(frequency: ArrayLike, accuracy: ArrayLike) -> Floats:
 
     Notes
     -----
-    The paper prints the bracket of Eq. 3 in the wrong place; its Eq. 5 is right.
+    The paper prints the bracket of Eq. 3 in the wrong place; its Eq. 5 is correct.
 
     Examples
     --------
@@ -241,11 +242,12 @@ def truth_probabilities(votes: ArrayLike, accuracy: ArrayLike, rates: ArrayLike)
     """
     votes = np.asarray(votes)
     accuracy = np.asarray(accuracy, dtype=float)
-    # With equal errors only the odds of a right against a wrong rating matter; the floor is
-    # the limit of raters who are always right.
+    # With equal errors only the odds of a right against a wrong rating matter. The lower limit of
+    # wrong ratings stands for raters who are always right.
     error = np.maximum((1 - accuracy) / (votes.shape[-1] - 1), np.finfo(float).tiny)
     log_odds = np.log(accuracy / error)
-    # Samples last, side by side in memory: sums over few categories are several times faster so.
+    # Samples are the last axis in memory, because sums over few categories are then several times
+    # faster.
     prior = np.moveaxis(np.asarray(rates, dtype=float), -1, 0)
     behind = votes.max(axis=1, keepdims=True) - votes
     ladder = np.exp(-np.multiply.outer(np.arange(behind.max(initial=0) + 1), log_odds))
@@ -258,7 +260,7 @@ def truth_probabilities(votes: ArrayLike, accuracy: ArrayLike, rates: ArrayLike)
 
 
 def _from_logs(prior: Floats, log_likelihood: Floats) -> Floats:
-    """Multiply where all categories with enough votes to matter have a base rate of 0."""
+    """Multiply if all categories with enough votes to matter have a base rate of 0."""
     with np.errstate(divide="ignore"):
         log = np.log(prior) + log_likelihood
     return np.asarray(np.exp(log - log.max(axis=1, keepdims=True)))
@@ -266,14 +268,14 @@ def _from_logs(prior: Floats, log_likelihood: Floats) -> Floats:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class FirstSteps:
-    """What steps 1 to 3 give for each sample.
+    """The results of steps 1 to 3 for each sample.
 
     Parameters
     ----------
     agreement, kappa, accuracy : ndarray, shape (n_samples,)
         P_a, kappa and P_c.
     raw_base_rates, base_rates : ndarray, shape (n_samples, n_categories)
-        As Eq. 5 gives them, and clipped.
+        Base rates by Eq. 5, before and after clipping to 0 or more.
     truth : ndarray, shape (n_samples, n_votes, n_categories)
         Truth probabilities of items with the same votes.
     """
@@ -329,7 +331,7 @@ def _statistic(
 
 
 def first_warnings(steps: FirstSteps, ratings: Ratings) -> list[str]:
-    """Say what the user should know of steps 1 to 3 for the first sample.
+    """List what the user should know about steps 1 to 3 for the first sample.
 
     Parameters
     ----------
@@ -363,13 +365,13 @@ def _warnings(steps: FirstSteps, point: float, ratings: Ratings) -> list[str]:
         return warnings
     if steps.agreement[0] > 1 - CHANCE_TOLERANCE:
         warnings.append(
-            "raters agree on every item and are taken to be always right: system accuracy is "
-            "its agreement with them, and the interval leaves their errors out"
+            "raters agree on every item, so that the method takes them to be always right: system "
+            "accuracy is its agreement with them, and the interval ignores their errors"
         )
     if np.isnan(point):
         warnings.append(
-            f"by the ratings each category the system answered has probability 1/{k}: they say "
-            "nothing about its answers, and system accuracy is undefined"
+            f"given the ratings, each category that the system answered has probability 1/{k}: "
+            "they tell nothing about its answers, and system accuracy is undefined"
         )
     return warnings
 

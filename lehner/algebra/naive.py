@@ -1,4 +1,4 @@
-"""What is usually reported: agreement with the majority, and the mean truth probability."""
+"""Two naive measures: agreement with the majority, and the mean truth probability."""
 
 import numpy as np
 
@@ -23,7 +23,7 @@ def majority_agreement(ratings: Ratings) -> Estimate:
     Returns
     -------
     Estimate
-        It has no interval: nothing here allows for raters who err.
+        It has no interval, because the method assumes that the majority is never wrong.
 
     Raises
     ------

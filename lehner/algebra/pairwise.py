@@ -40,7 +40,7 @@ def pairwise_agreement(ratings: Ratings) -> PairwiseAgreement:
     Parameters
     ----------
     ratings : Ratings
-        With or without a system, whose answers play no part.
+        With or without a system, whose answers are not used.
 
     Returns
     -------
@@ -70,7 +70,7 @@ def pairwise_agreement(ratings: Ratings) -> PairwiseAgreement:
 
 
 def brennan_prediger(agreement: ArrayLike, n_categories: int) -> Floats:
-    """Turn agreement into kappa with chance 1/K.
+    """Convert agreement to kappa with chance 1/K.
 
     Parameters
     ----------

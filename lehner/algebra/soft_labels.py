@@ -24,12 +24,12 @@ class SoftLabels:
     Parameters
     ----------
     method : str
-        Name of the method that gave them.
+        Name of the method that estimated them.
     truth_probabilities : xarray.DataArray, dims (item, category)
-        NaN where undefined; `warnings` says why.
+        NaN where undefined; `warnings` gives the reason.
     uses_system : bool
-        Whether the system's answers are evidence in them. A system trained on labels to which it
-        has contributed learns its own mistakes.
+        Whether the probabilities also depend on the system's answers. A system that is trained on
+        such labels learns its own mistakes.
     warnings : tuple of str
         What the user should know before using the labels.
     """
@@ -85,7 +85,7 @@ class SoftLabels:
 
 
 def label_algebraic(ratings: Ratings) -> SoftLabels:
-    """Label items by steps 1 to 3 of Lehner's algebra; the system's answers play no part.
+    """Label items by steps 1 to 3 of Lehner's algebra, which do not use the system's answers.
 
     Parameters
     ----------

@@ -1,28 +1,28 @@
 """Step 4: system accuracy from its answers and the truth probabilities (Eq. 6 and 7).
 
-Eq. 7 divides by K P_g - 1. An item on which the raters leave all categories equally probable
-(two against two, with equal base rates) has P_g = 1/K and says nothing about the system. In data
-its P_g misses 1/K by sampling error, and Eq. 7 is then noise divided by noise.
+Eq. 7 divides by K P_g - 1. An item whose ratings make all categories equally probable (two raters
+against two, with equal base rates) has P_g = 1/K and tells nothing about the system. In data the
+estimated P_g differs from 1/K by sampling error, and Eq. 7 is then one error divided by another.
 
-- "weighted", the default, is the mean of Eq. 7 over items and categories with weights
-  (K p - 1)^2: what divides by almost nothing weighs almost nothing.
-- "likelihood" maximises the likelihood of the answers. It errs up to 15% less where the
-  K-properties hold, and takes several times as long.
-- "paper" sorts items into bins of P_g, takes Eq. 7 in each, clips it to [0, 1] and weights it by
-  the number of items, however little they say. It is therefore not consistent: where items with
-  P_g near 1/K keep their share, its error does not go to zero with more items, though all
-  K-properties hold. Clipping makes the error one-sided: a good system looks worse. Categories that
-  tie for the top, and P_g at the edge of two bins, also make it jump. Of the .731 that the paper
-  prints for its ten cases, .2 come from two items of P_g = .325 = 1/K + .075, for which Eq. 7
-  gives 2.75, clipped to 1.
+- "weighted", the default, is the mean of Eq. 7 over items and categories with weights (K p - 1)^2,
+  so that a term with a divisor near 0 has a weight near 0.
+- "likelihood" maximises the likelihood of the answers. Its error is up to 15% smaller if the
+  K-properties are true, and it takes several times as long.
+- "paper" sorts items into bins of P_g, computes Eq. 7 in each bin, clips it to [0, 1] and weights
+  it by the number of items, even if these have P_g near 1/K. It is therefore not consistent: with
+  more items the share of such items stays the same, and the error does not go to zero, even if all
+  K-properties are true. Clipping makes the error one-sided: the accuracy of a good system is
+  underestimated. The estimate also jumps if categories tie for the highest probability, or if P_g
+  is at the edge of two bins. Of the .731 that the paper prints for its ten cases, .2 come from two
+  items of P_g = .325 = 1/K + .075, for which Eq. 7 gives 2.75, clipped to 1.
 
 "weighted" and "likelihood" depend continuously on the frequencies of votes and answers, so that
-in large samples they have one limit. A rule that drops bins near 1/K would not: which bin an
-item falls into would still be chance.
+they converge in large samples. A rule that drops bins near 1/K would not, because chance would
+still decide into which bin an item falls.
 
 Arrays: `truth` (n_samples, n_votes, n_categories), the truth probabilities of items with the same
 votes; `answers`, of the same shape, the number of these items for which the system answered each
-category. Each function gives (n_samples,), NaN where the truth probabilities say nothing.
+category. Each function returns (n_samples,), with NaN where all truth probabilities are 1/K.
 """
 
 from typing import TYPE_CHECKING, Literal
@@ -62,7 +62,7 @@ def system_accuracy(agreement: ArrayLike, top_probability: ArrayLike, n_categori
     Returns
     -------
     ndarray
-        NaN where P_g is 1/K and says nothing; may lie outside [0, 1].
+        NaN where P_g is 1/K; may lie outside [0, 1].
 
     Examples
     --------
@@ -90,7 +90,7 @@ def by_bins(truth: Floats, answers: Floats) -> Floats:
 
 
 def bin_table(truth: Floats, answers: Floats) -> "xr.Dataset":
-    """Give the paper's Table 4 for the first sample: the bins that hold items."""
+    """Give the paper's Table 4 for the first sample: the bins that contain items."""
     import xarray as xr
 
     bins = {name: values[0] for name, values in _bins(truth, answers).items()}
@@ -103,8 +103,8 @@ def bin_table(truth: Floats, answers: Floats) -> "xr.Dataset":
 def by_least_squares(truth: Floats, answers: Floats) -> Floats:
     """Solve Eq. 6, written for every item and category, by least squares.
 
-    The solution is the mean of Eq. 7 over items and categories with weights (K p - 1)^2: the
-    more the truth probability p says, the more it counts.
+    The solution is the mean of Eq. 7 over items and categories with weights (K p - 1)^2: a truth
+    probability p has more weight the farther it is from 1/K.
     """
     k = truth.shape[-1]
     n_items = answers.sum(axis=-1, keepdims=True)

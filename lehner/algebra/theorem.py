@@ -1,7 +1,7 @@
-"""Theorem 1: unless the K-properties hold, agreement need not rise with accuracy.
+"""Theorem 1: unless the K-properties are true, agreement need not rise with accuracy.
 
-For raters who break them, the paper's lemmas construct other raters with lower accuracy and higher
-agreement, or with higher accuracy and lower agreement.
+For raters who violate them, the paper's lemmas construct other raters with lower accuracy and
+higher agreement, or with higher accuracy and lower agreement.
 """
 
 from collections.abc import Callable
@@ -32,7 +32,8 @@ class Counterexample:
     Parameters
     ----------
     lemma : int
-        1, raters differ on an item; 2, errors differ in probability; 3, items in difficulty.
+        1 if raters differ on an item, 2 if errors differ in probability, 3 if items differ in
+        difficulty.
     original, constructed : xarray.DataArray, dims (item, rater, category)
         Selection vectors.
     accuracy : tuple of float
@@ -61,8 +62,8 @@ def counterexample(selection: ArrayLike, truth: ArrayLike) -> Counterexample | N
     Returns
     -------
     Counterexample or None
-        None if all raters select from one confusion matrix with equal accuracies and equal
-        errors. Also if raters are never right and never agree: none have less of either.
+        None if all raters select from one confusion matrix with equal accuracies and equal errors.
+        None also if raters are never right and never agree, because neither can be lower.
 
     Raises
     ------
@@ -134,7 +135,7 @@ def _construct(selection: Floats) -> tuple[int, Floats] | None:
 
 
 def _mix(selection: Floats, towards: Floats, holds: Callable[[Floats], bool]) -> Floats:
-    """Mix in the largest share, among 1/2, 1/4, …, of another vector at which a claim holds."""
+    """Mix in the largest share, among 1/2, 1/4, …, of another vector for which a claim is true."""
     share = 0.5
     while not holds((1 - share) * selection + share * towards):
         share /= 2

@@ -65,14 +65,14 @@ def estimate_from_votes(
     answers : ndarray, shape (n_samples, n_votes, n_categories)
         Number, or proportion, of items with these votes and each system answer.
     methods : sequence of str
-        Among `VOTE_METHODS`.
+        Names of `VOTE_METHODS`.
 
     Returns
     -------
     dict
-        Of arrays (n_samples,): the estimates by method, `kappa` and `rater_accuracy`.
+        Arrays (n_samples,): the estimates by method, `kappa` and `rater_accuracy`.
     """
-    # Samples side by side in memory, as the truth probabilities are.
+    # Samples are the last axis in memory, as they are in the truth probabilities.
     answers = np.asarray(answers, dtype=float, order="F")
     steps = first_steps(table, answers.sum(axis=-1))
     estimates = {name: VOTE_METHODS[name](table, steps, answers) for name in methods}

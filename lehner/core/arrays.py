@@ -1,4 +1,4 @@
-"""Types of arrays, and what stands for 0 where a logarithm is taken."""
+"""Types of arrays, and the number that replaces 0 before a logarithm is taken."""
 
 import numpy as np
 from numpy.typing import NDArray

@@ -43,16 +43,17 @@ def bootstrap_interval(
 ) -> BootstrapResult:
     """Find the interval of a statistic with range [0, 1] by resampling items.
 
-    Resamples in which the statistic is undefined may have any value: they count as 0 for the
-    lower end and as 1 for the upper, and the interval is the percentile one: the bias correction
-    is unknown.
+    If the statistic is undefined in some resamples, these count as 0 for the lower end and as 1 for
+    the upper end, because it could have any value there. The interval is then a percentile interval
+    whatever `kind` is, because the bias correction is unknown.
 
     Parameters
     ----------
     statistic : callable
-        From counts, shape (n_resamples, n_rows), to values, shape (n_resamples,).
+        A function that takes counts, shape (n_resamples, n_rows), and returns values, shape
+        (n_resamples,).
     counts : ndarray of int, shape (n_rows,)
-        How many items each unique row stands for.
+        How many items have each unique row.
     estimate : float
         The statistic of the data.
     kind : {"percentile", "bca"}
@@ -93,7 +94,7 @@ def bootstrap_interval(
 
 
 def check_bootstrap(kind: str, level: float, resamples: int) -> None:
-    """Raise an InputError unless an interval can be made so."""
+    """Raise an InputError unless kind, level and number of resamples are allowed."""
     check_level(level)
     check_choice("interval", kind, ("percentile", "bca"))
     check_whole_number("resamples", resamples, 1)
@@ -109,7 +110,7 @@ def _resample(
 
 
 def draw_counts(counts: Integers, resamples: int, rng: np.random.Generator) -> Iterator[Floats]:
-    """Resample items: give numbers of items, (n, n_rows), for some resamples at a time."""
+    """Resample items: yield their numbers by row, (n, n_rows), for some resamples at a time."""
     total = counts.sum()
     for n in _chunk_sizes(resamples, len(counts)):
         yield rng.multinomial(total, counts / total, size=n).astype(float)

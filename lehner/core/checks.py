@@ -62,14 +62,14 @@ def check_choice(name: str, value: Any, choices: Sequence[str]) -> str:
 
 
 def find[T](kind: str, name: Any, known: Mapping[str, T]) -> T:
-    """Look something up by its name, or raise an InputError that says what is near."""
+    """Find something by its name, or raise an InputError that suggests similar names."""
     if name in known:
         return known[name]
     raise InputError(f"there is no {kind} {name!r}", suggest(str(name), known))
 
 
 def suggest(name: str, known: Iterable[str]) -> str:
-    """Say which name may have been meant, or what names there are.
+    """Suggest a similar name, or list the names there are.
 
     Examples
     --------

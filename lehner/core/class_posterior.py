@@ -1,4 +1,4 @@
-"""The probability of each class given what is observed: the E-step of every latent-class model."""
+"""The probability of each class given the data: the E-step of all latent-class models."""
 
 import numpy as np
 
@@ -13,14 +13,14 @@ def class_posterior(log_joint: Floats, axis: int = -1) -> tuple[Floats, Floats]:
     log_joint : ndarray of float
         Logarithms; minus infinity where a class is impossible, but not for all classes.
     axis : int
-        Along which the classes lie.
+        The axis of the classes.
 
     Returns
     -------
     probability : ndarray of float
-        Of each class, of the same shape.
+        Probability of each class, of the same shape.
     log_evidence : ndarray of float
-        Logarithm of the probability of the data, without that axis.
+        Logarithm of the probability of the data; the axis of the classes is removed.
 
     Examples
     --------

@@ -4,7 +4,7 @@ from pathlib import Path
 
 
 class InputError(ValueError):
-    """Bad input, told in one line: where it is, what is wrong, and what to do about it.
+    """Bad input, described in one line: where it is, what is wrong, and what to do about it.
 
     Functions raise this error for data or arguments that they cannot use. It is a `ValueError`.
 
@@ -55,4 +55,4 @@ class InputError(ValueError):
 
 
 class DataWarning(UserWarning):
-    """Data were read, and they look as if they were not meant so."""
+    """Data were read, but look as if something else was meant."""

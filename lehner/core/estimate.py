@@ -1,4 +1,4 @@
-"""Estimate: what every method says about the system, the raters and the items."""
+"""Estimate: the result that every method gives for the system, the raters and the items."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, is_dataclass
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 ESTIMANDS = ("system_accuracy", "system_accuracy_in_sample")
-"""The two numbers that a method may estimate, by the names that results give them."""
+"""Names, in results, of the two accuracies that a method may estimate."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -37,8 +37,8 @@ class IntervalEstimate:
     kind : str
         How the interval was made, as in "percentile bootstrap" or "equal-tailed credible".
     standard_error : float or None
-        Standard deviation of the resamples or posterior draws behind the interval, if there are
-        such, and all of them are defined.
+        Standard deviation of the resamples or posterior draws from which the interval was made;
+        None if there are none or some are undefined.
 
     Examples
     --------
@@ -66,7 +66,7 @@ class IntervalEstimate:
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Estimate:
-    """What a method says about a system, and about raters, base rates and true categories.
+    """What a method estimates for a system, and for raters, base rates and true categories.
 
     Parameters
     ----------
@@ -80,14 +80,14 @@ class Estimate:
     system_accuracy_in_sample : IntervalEstimate
         Proportion of these items that the system got right.
     arrays : mapping of str to NamedArray
-        What the properties `rater_accuracy`, `base_rates`, `confusion` and
-        `truth_probabilities` give as xarray.DataArray, as far as the method has them.
+        Those arrays that the method estimates, which the properties `rater_accuracy`, `base_rates`,
+        `confusion` and `truth_probabilities` return as xarray.DataArray.
     bins : xarray.Dataset, dims (bin,), optional
         The bins of step 4 of the algebra, as in Lehner's (2015) Table 4.
     warnings : tuple of str
-        What the user should know before using the numbers, a sentence each.
+        What the user should know before using the numbers, one sentence for each point.
     diagnostics : dict
-        Numbers that tell how well the method did its work.
+        Numbers that show how well the method worked.
     draws : xarray.DataTree, optional
         The posterior draws, for methods that have them.
     """
@@ -165,7 +165,7 @@ class Estimate:
 
 
 def listed(values: "xr.DataArray", most: int = 8) -> str:
-    """Write numbers after their labels, unknown ones as a dash.
+    """Write numbers after their labels; a dash stands for an unknown number.
 
     Parameters
     ----------
@@ -204,7 +204,7 @@ def number(value: Any) -> float | None:
 
 
 def plain(value: Any) -> Any:
-    """Give a value in the types JSON has, NaN as None.
+    """Convert a value to types that JSON has, NaN to None.
 
     Parameters
     ----------
@@ -247,7 +247,7 @@ def labelled(values: ArrayLike, ratings: "Ratings", *dims: str) -> "xr.DataArray
 
 
 def require_estimable(ratings: "Ratings") -> None:
-    """Raise an InputError unless the ratings can say anything about a system's accuracy.
+    """Raise an InputError unless a system's accuracy can be estimated from the ratings at all.
 
     Parameters
     ----------
@@ -256,7 +256,7 @@ def require_estimable(ratings: "Ratings") -> None:
     Raises
     ------
     InputError
-        No system, no answer of the system, or what `require_pairs` refuses.
+        If there is no system, if it answered no item, or for the reasons of `require_pairs`.
     """
     if ratings.system is None:
         raise InputError(
@@ -269,7 +269,7 @@ def require_estimable(ratings: "Ratings") -> None:
 
 
 def require_systems(ratings: "Ratings") -> None:
-    """Raise an InputError unless the ratings can say anything about each system's accuracy.
+    """Raise an InputError unless each system's accuracy can be estimated from the ratings at all.
 
     Parameters
     ----------
@@ -279,7 +279,7 @@ def require_systems(ratings: "Ratings") -> None:
     Raises
     ------
     InputError
-        What `require_estimable` refuses, naming the system if there are several.
+        For the reasons of `require_estimable`; it names the system if there are several.
     """
     if len(ratings.systems) <= 1:
         require_estimable(ratings)
@@ -291,7 +291,7 @@ def require_systems(ratings: "Ratings") -> None:
 
 
 def require_pairs(ratings: "Ratings") -> None:
-    """Raise an InputError unless the ratings can say anything about the raters' accuracy.
+    """Raise an InputError unless the raters' accuracy can be estimated from the ratings at all.
 
     Parameters
     ----------
@@ -300,7 +300,7 @@ def require_pairs(ratings: "Ratings") -> None:
     Raises
     ------
     InputError
-        Fewer than two raters, fewer than two categories, or no item rated by two raters.
+        If there are fewer than two raters or categories, or no item was rated by two raters.
     """
     if ratings.n_raters < 2:
         system = "" if ratings.system is None else " besides the system"

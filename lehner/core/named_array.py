@@ -1,4 +1,4 @@
-"""Named arrays: kept as NumPy and names until somebody asks for an xarray.DataArray.
+"""Named arrays: NumPy arrays with names, made into an xarray.DataArray only when it is needed.
 
 Importing xarray takes longer than the algebra takes for most data.
 """
@@ -18,13 +18,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class NamedArray:
-    """An array with a name for each place along its dimensions.
+    """An array with a name for each index along each dimension.
 
     Parameters
     ----------
     values : ndarray
     names : mapping of str to sequence
-        For each dimension, in order.
+        For each dimension, in order, the names of its indices.
 
     Examples
     --------
@@ -41,19 +41,19 @@ class NamedArray:
         return tuple(self.names)
 
     def to_xarray(self, name: str | None = None) -> "xr.DataArray":
-        """Give it as a DataArray."""
+        """Make a DataArray of it."""
         import xarray as xr
 
         return xr.DataArray(self.values, dims=self.dims, coords=dict(self.names), name=name)
 
     @classmethod
     def from_xarray(cls, array: "xr.DataArray") -> "NamedArray":
-        """Take values and names of the dimensions from a DataArray."""
+        """Take the values and the names from a DataArray."""
         return cls(values=array.values, names={str(dim): array[dim].values for dim in array.dims})
 
 
 def name_places(values: ArrayLike, ratings: "Ratings", *dims: str) -> NamedArray:
-    """Name the places of an array after items, raters and categories.
+    """Name the indices of an array after items, raters and categories.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Seeds: one in, as many independent streams out as there are parts of the work."""
+"""Seeds: from one seed, independent random streams for all parts of a computation."""
 
 import itertools
 from collections.abc import Iterator
@@ -16,7 +16,7 @@ def generator(seed: Seed) -> np.random.Generator:
     Parameters
     ----------
     seed : int, numpy.random.SeedSequence or numpy.random.Generator
-        A generator is given back as it is.
+        A generator is returned unchanged.
 
     Returns
     -------
@@ -34,8 +34,8 @@ def child_seeds(seed: Seed, n: int) -> list[np.random.SeedSequence]:
     Parameters
     ----------
     seed : int, numpy.random.SeedSequence or numpy.random.Generator
-        A number or sequence is left as it is and gives the same children each time; a generator
-        is drawn from.
+        A number or SeedSequence gives the same children each time. From a generator numbers are
+        drawn, so that it gives other children the next time.
     n : int
         How many.
 
@@ -58,7 +58,7 @@ def spawn_seeds(seed: Seed) -> Iterator[np.random.SeedSequence]:
     Parameters
     ----------
     seed : int, numpy.random.SeedSequence or numpy.random.Generator
-        As of `child_seeds`.
+        As in `child_seeds`.
 
     Yields
     ------

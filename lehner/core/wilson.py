@@ -1,4 +1,4 @@
-"""The interval of Wilson for a proportion, in an infinite or a finite population."""
+"""Wilson's interval for a proportion, in an infinite or a finite population."""
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -16,11 +16,11 @@ def wilson_interval(
     shares : array_like of float
         Proportions in the samples, 0 to 1.
     n : array_like of int
-        What they are of.
+        Sizes of the samples.
     z : float
         Quantile of the normal distribution, as 1.96 for 95%.
     population : array_like of int, optional
-        How many there are from which n were drawn without replacement; infinitely many if None.
+        Size of the population from which n were drawn without replacement; infinite if None.
 
     Returns
     -------

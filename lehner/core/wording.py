@@ -5,7 +5,7 @@ from itertools import islice
 
 
 def counted(number: float, one: str, many: str = "") -> str:
-    """Say how many there are.
+    """Write a number with its noun.
 
     Parameters
     ----------
@@ -29,7 +29,7 @@ def counted(number: float, one: str, many: str = "") -> str:
 
 
 def counted_categories(number: int, *, ordered: bool = False) -> str:
-    """Say how many categories there are.
+    """Write a number of categories.
 
     Examples
     --------
@@ -41,7 +41,7 @@ def counted_categories(number: int, *, ordered: bool = False) -> str:
 
 
 def first_few(things: Iterable[object], most: int) -> str:
-    """List things, of many the first.
+    """List things, of many only the first.
 
     Examples
     --------

@@ -81,14 +81,14 @@ pd.concat([truth, pd.DataFrame(before).map(str)], axis=1)
 
 # %%
 def distance(values):
-    """Give the root mean squared error, and how many intervals hold the truth."""
+    """Give the root mean squared error, and how many intervals contain the truth."""
     errors = [one.estimate - truth[j] for j, one in values.items() if one.estimate is not None]
-    held = [
+    covered = [
         one.lower <= truth[j] <= one.upper for j, one in values.items() if one.lower is not None
     ]
     return {
         "root mean squared error": np.sqrt(np.mean(np.square(errors))),
-        "intervals that hold the truth": f"{sum(held)} of {len(held)}" if held else "none given",
+        "contain the truth": f"{sum(covered)} of {len(covered)}" if covered else "no intervals",
     }
 
 

@@ -24,6 +24,10 @@ PANELS = {
     "system_accuracy_in_sample": "Accuracy in this sample",
 }
 BAND = "0.9"
+CORRECTED = {"marker": "D", "markerfacecolor": "white", "ms": 4}
+BESIDE = 0.2
+"""Rows between the middle and an estimate, or the same corrected by known truths."""
+
 type Ends = tuple[float, float]
 
 
@@ -41,7 +45,7 @@ def plot_intervals(comparison: Comparison) -> Figure:
         A panel for the expected accuracy and one for the accuracy in this sample, a row for each
         method. Agreement with the majority is a proportion: its dotted interval is Wilson's, of the
         agreement. The dashed line is what known truths say, its band their interval, in a panel
-        where they are not exact.
+        where they are not exact. An open diamond is the estimate corrected by them.
 
     Examples
     --------
@@ -56,7 +60,8 @@ def plot_intervals(comparison: Comparison) -> Figure:
     n = len(estimates)
     drawn: list[float] = []
     with figure_style() as width:
-        figure = Figure(figsize=(width, 1.25 + 0.24 * n), layout="constrained")
+        row_height = 0.34 if comparison.corrections else 0.24
+        figure = Figure(figsize=(width, 1.25 + row_height * n), layout="constrained")
         axes = figure.subplots(1, 2, sharex=True, sharey=True)
         for ax, (estimand, title) in zip(axes, PANELS.items(), strict=True):
             ends = _truth_interval(comparison, estimand)
@@ -65,7 +70,13 @@ def plot_intervals(comparison: Comparison) -> Figure:
             for row, estimate in enumerate(estimates):
                 value = getattr(estimate, estimand)
                 agreement = _agreement_interval(comparison, row, estimand)
-                drawn += _estimate(ax, estimate.method, value, agreement, row)
+                corrected = comparison.corrections.get(estimate.method)
+                beside = 0.0 if corrected is None else BESIDE
+                drawn += _estimate(ax, estimate.method, value, agreement, row - beside)
+                if corrected is not None:
+                    drawn += _correction(
+                        ax, estimate.method, getattr(corrected, estimand), row + beside
+                    )
             ax.set(title=title, xlabel=f"Proportion of items right; {_level(comparison)}")
             ax.grid(axis="x")
             ax.spines["left"].set_visible(False)
@@ -75,13 +86,14 @@ def plot_intervals(comparison: Comparison) -> Figure:
         figure.suptitle(comparison.name)
         handles = _handles(comparison)
         if handles:
-            figure.legend(handles=handles, loc="outside lower center", ncols=3)
+            ncols = 3 if len(handles) <= 3 else 2
+            figure.legend(handles=handles, loc="outside lower center", ncols=ncols)
     figure.set_label(_alt_text(comparison))
     return figure
 
 
 def _estimate(
-    ax: "Axes", method: str, value: IntervalEstimate, agreement: Ends | None, row: int
+    ax: "Axes", method: str, value: IntervalEstimate, agreement: Ends | None, row: float
 ) -> list[float]:
     """Draw an estimate with its interval, or that of a proportion; give what is drawn."""
     style = method_style(method)
@@ -98,6 +110,16 @@ def _estimate(
         return [value.estimate]
     ax.hlines(row, *agreement, color=style.color, lw=1.2, ls=":", zorder=1.5)
     return [value.estimate, *agreement]
+
+
+def _correction(ax: "Axes", method: str, value: IntervalEstimate, row: float) -> list[float]:
+    """Draw an estimate corrected by known truths; give what is drawn."""
+    if value.estimate is None or value.lower is None or value.upper is None:
+        return []
+    style = method_style(method)
+    ax.hlines(row, value.lower, value.upper, color=style.color, lw=1, zorder=1.5)
+    ax.plot(value.estimate, row, ls="", **style.options() | CORRECTED)
+    return [value.estimate, value.lower, value.upper]
 
 
 def _agreement_interval(comparison: Comparison, row: int, estimand: str) -> Ends | None:
@@ -147,7 +169,7 @@ def _handles(comparison: Comparison) -> "list[Line2D | Patch]":
     handles: list[Line2D | Patch] = []
     truth = comparison.known_truth
     if truth is not None:
-        of = f"right on {counted(truth.n_items, 'item')} of known truth"
+        of = f"share right of {counted(truth.n_items, 'item')} with known truth"
         handles += [
             Line2D([], [], color=REFERENCE, lw=1, ls="--", label=of),
             Patch(color=BAND, label=f"its {_level(comparison)[:-1]}{_where_exact(truth)}"),
@@ -156,6 +178,9 @@ def _handles(comparison: Comparison) -> "list[Line2D | Patch]":
         label = "interval of the agreement alone (Wilson)"
         color = method_style("majority_agreement").color
         handles.append(Line2D([], [], color=color, ls=":", label=label))
+    if comparison.corrections:
+        label = "corrected by the known truths"
+        handles.append(Line2D([], [], color=REFERENCE, lw=1, label=label, **CORRECTED))
     return handles
 
 
@@ -166,11 +191,18 @@ def _where_exact(truth: KnownTruth) -> str:
 def _alt_text(comparison: Comparison) -> str:
     said = [
         f"{method_label(e.method)} {e.system_accuracy}, in this sample "
-        f"{e.system_accuracy_in_sample}"
+        f"{e.system_accuracy_in_sample}{_said_corrected(comparison, e.method)}"
         for e in comparison.estimates
     ]
     text = f"System accuracy on {comparison.name} by method, with {_level(comparison)}: "
     return text + "; ".join(said) + "." + _said_of_truth(comparison)
+
+
+def _said_corrected(comparison: Comparison, method: str) -> str:
+    corrected = comparison.corrections.get(method)
+    if corrected is None:
+        return ""
+    return f" (corrected by known truths {corrected.system_accuracy_in_sample})"
 
 
 def _said_of_truth(comparison: Comparison) -> str:
@@ -178,4 +210,4 @@ def _said_of_truth(comparison: Comparison) -> str:
     if truth is None:
         return ""
     of = counted(truth.n_items, "item")
-    return f" On {of} of known truth the system is right in {truth.system_accuracy:.3f}."
+    return f" Share right of {of} with known truth: {truth.system_accuracy:.3f}."

@@ -31,15 +31,17 @@ def plot_confusion(found: Details) -> "Figure":
     Returns
     -------
     matplotlib.figure.Figure
+        One journal column wide if there is one method, else two.
     """
     from matplotlib.figure import Figure
 
     known = [one for one in found if one is not None]
-    with figure_style() as width:
-        n_rows = -(-len(known) // 2)
-        size = (width, max(1.5, 0.45 * width) * max(1, n_rows))
+    across = 2 if len(known) > 1 else 1
+    n_rows = max(1, -(-len(known) // across))
+    with figure_style(columns=across) as width:
+        size = (width, (0.45 * width if across == 2 else 0.85 * width) * n_rows)
         figure = Figure(figsize=size, layout="constrained")
-        panels = figure.subplots(max(1, n_rows), 2, squeeze=False).ravel()
+        panels = figure.subplots(n_rows, across, squeeze=False).ravel()
         for panel in panels[len(known) :]:
             panel.set_axis_off()
         images = [_draw(panel, one) for panel, one in zip(panels, known, strict=False)]

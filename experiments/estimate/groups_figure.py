@@ -6,8 +6,9 @@ import numpy as np
 
 from experiments.estimate.group_column import GroupColumn
 from experiments.estimate.groups import Groups
-from experiments.reporting.figure_style import figure_style
+from experiments.reporting.figure_style import figure_style, limits
 from experiments.reporting.method_style import legend_handles, method_style
+from lehner import GroupEstimates
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -32,6 +33,7 @@ def plot_groups(column: GroupColumn, found: Groups) -> "Figure":
     from matplotlib.figure import Figure
 
     known = [one for one in found if one is not None]
+    drawn: list[float] = []
     groups = [f"{one.group} ({one.n_items})" for one in known[0].groups]
     styles = [method_style(one.method) for one in known]
     with figure_style() as width:
@@ -46,14 +48,29 @@ def plot_groups(column: GroupColumn, found: Groups) -> "Figure":
                 ends = [value.lower, value.upper]
                 ax.plot(ends, [row + shift] * 2, color=style.color)
                 ax.plot(value.estimate, row + shift, ls="", **style.options())
+                drawn += [value.estimate, *ends]
         ax.set(
             yticks=np.arange(len(groups)),
             yticklabels=groups,
             ylim=(len(groups) - 0.5, -0.5),
-            xlim=(-0.02, 1.02),
+            xlim=limits(drawn),
             xlabel=f"Accuracy of {known[0].system}, {known[0].level:.0%} intervals",
             ylabel=column.column,
         )
         ax.grid(axis="x")
-        figure.legend(handles=legend_handles(styles), loc="outside upper left", ncols=len(styles))
+        ax.tick_params(axis="y", length=0)
+        figure.legend(handles=legend_handles(styles), loc="outside lower center", ncols=4)
+    figure.set_label(_alt_text(column, known))
     return figure
+
+
+def _alt_text(column: GroupColumn, known: list[GroupEstimates]) -> str:
+    said = [
+        f"{group.group} {group.system_accuracy} by {method_style(one.method).label}"
+        for one in known
+        for group in one.groups
+    ]
+    return (
+        f"Accuracy of {known[0].system} in groups of items by {column.column}, with "
+        f"{known[0].level:.0%} intervals: {'; '.join(said)}."
+    )

@@ -1,5 +1,6 @@
 """The figure of a measure: a row for each scenario, with Monte Carlo intervals."""
 
+import textwrap
 from dataclasses import dataclass
 from itertools import groupby
 from typing import TYPE_CHECKING
@@ -23,11 +24,14 @@ ROW = 0.14
 """Inches of a row of one method."""
 
 MOST_ACROSS = 5
+LETTERS = 36
+"""Of a line of the heading of a table of scenarios."""
+
 SHARES = ("coverage", "failure_rate")
 NAMES = {
     "bias": "Bias (estimate minus truth)",
     "rmse": "Root mean squared error",
-    "coverage": "Intervals that hold the truth (%)",
+    "coverage": "Intervals that contain the truth (%)",
     "interval_width": "Mean width of intervals",
     "failure_rate": "Samples without an estimate (%)",
 }
@@ -35,7 +39,7 @@ NAMES = {
 
 @dataclass(frozen=True)
 class Row:
-    """A line of the figure: a scenario, or the heading of a table of scenarios."""
+    """A line of the figure: a scenario, or a line of the heading of a table of scenarios."""
 
     label: str
     cell: Cell | None = None
@@ -56,8 +60,9 @@ def plot_measure(study: Study, measures: "pd.DataFrame", measure: str = "bias") 
     Returns
     -------
     matplotlib.figure.Figure
-        A row for each scenario, below the name of its table where that has a sweep or grid. Of
-        more than four methods each has a panel. Methods without values are left out.
+        A row for each scenario, below the name of its table where that has a sweep or grid; of a
+        grid the heading names the fields and the rows give their values. Of more than four methods
+        each has a panel. Methods without values are left out.
 
     Examples
     --------
@@ -116,12 +121,24 @@ def _rows(study: Study) -> list[Row]:
         if len(cells) == 1:
             rows.append(Row(cells[0].name, cells[0]))
             continue
-        rows += [Row(table), *(Row(_label(cell), cell) for cell in cells)]
+        varied = {tuple(name for name, _ in cell.varied) for cell in cells}
+        names = varied.pop() if len(varied) == 1 else ()
+        heading = f"{table}: {'; '.join(map(_spaced, names))}" if names else table
+        rows += [Row(line) for line in textwrap.wrap(heading, LETTERS)]
+        rows += [Row(_values_only(cell) if names else _label(cell), cell) for cell in cells]
     return rows
 
 
 def _label(cell: Cell) -> str:
-    return ", ".join(f"{name.replace('_', ' ')} {shown(value)}" for name, value in cell.varied)
+    return ", ".join(f"{_spaced(name)} {shown(value)}" for name, value in cell.varied)
+
+
+def _values_only(cell: Cell) -> str:
+    return "; ".join(shown(value) for _, value in cell.varied)
+
+
+def _spaced(name: str) -> str:
+    return name.replace("_", " ")
 
 
 def _method(

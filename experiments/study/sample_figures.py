@@ -5,8 +5,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
 
-from experiments.reporting.figure_style import REFERENCE, SMALLEST, figure_style, limits
+from experiments.reporting.figure_style import REFERENCE, figure_style, limits
 from experiments.reporting.method_style import MethodStyle
 from experiments.reporting.panels import empty_figure, panels
 from experiments.study.definition import Study
@@ -23,7 +24,7 @@ MOST_POINTS = 2000
 MOST_INTERVALS = 1000
 MOST_PAIRED = 6
 MOST_ACROSS = 4
-POINTS, HOLDS, MISSES = "0.7", "#9fc5e8", "#d55e00"
+POINTS, CONTAINS, MISSES = "0.6", "#9fc5e8", "#d55e00"
 
 
 def plot_estimates(study: Study, results: "pd.DataFrame") -> Figure:
@@ -44,6 +45,7 @@ def plot_estimates(study: Study, results: "pd.DataFrame") -> Figure:
     rows = {label: _of(results, label).dropna(subset="estimate") for label in styles}
     with figure_style() as width:
         figure, axes = _panel_for_each(styles, width)
+        figure.set_layout_engine("compressed")
         for ax, (label, style) in zip(axes, styles.items(), strict=True):
             _estimates(ax, rows[label], style)
         ends = limits(*(rows[label][["truth", "estimate"]] for label in styles))
@@ -80,7 +82,7 @@ def plot_intervals(study: Study, results: "pd.DataFrame") -> Figure:
     """Draw intervals about the truth, ranked by how far the estimate is off in half widths.
 
     The zip plot of Morris, White & Crowther (2019): intervals above the line of the nominal
-    coverage should miss, those below should hold.
+    coverage should miss the truth, those below should contain it.
 
     Parameters
     ----------
@@ -90,7 +92,8 @@ def plot_intervals(study: Study, results: "pd.DataFrame") -> Figure:
     Returns
     -------
     matplotlib.figure.Figure
-        A panel for each method with intervals.
+        A panel for each method with intervals; its title says which share contains the truth,
+        with Wilson's 95% interval.
     """
     rows = {
         label: _of(results, label).dropna(subset=["lower", "upper"])
@@ -101,23 +104,25 @@ def plot_intervals(study: Study, results: "pd.DataFrame") -> Figure:
         if not styles:
             return empty_figure(width, "No method of this study gives intervals.")
         figure, axes = _panel_for_each(styles, width)
-        said = [
-            f"{styles[label].label} {_zip(ax, rows[label], study.level)}"
-            for ax, label in zip(axes, styles, strict=True)
-        ]
+        said = []
+        for ax, (label, style) in zip(axes, styles.items(), strict=True):
+            _zip(ax, rows[label], study.level)
+            covered = _share_that_contains(rows[label])
+            ax.set_title(f"{ax.get_title()}\n{covered}")
+            said.append(f"{style.label} {covered}")
         ends = [one[end] - one["truth"] for one in rows.values() for end in ("lower", "upper")]
         axes[0].set(xlim=limits(*ends, within=None), ylim=(0, 100))
         figure.supxlabel("Interval minus true accuracy")
-        figure.supylabel("Centile of distance from the truth (%)")
+        figure.supylabel("Samples, farthest off on top (%)")
+        figure.legend(handles=_zip_handles(study.level), loc="outside upper center", ncols=3)
     figure.set_label(
         f"Intervals of {study.level:.0%} about the truth in the study {study.name}, those farthest "
-        f"off on top. Share that holds the truth, with Wilson’s interval: {'; '.join(said)}."
+        f"off on top. Share that contains the truth, with Wilson’s interval: {'; '.join(said)}."
     )
     return figure
 
 
-def _zip(ax: "Axes", rows: "pd.DataFrame", level: float) -> str:
-    """Draw intervals, and say how many hold the truth."""
+def _zip(ax: "Axes", rows: "pd.DataFrame", level: float) -> None:
     lower = (rows["lower"] - rows["truth"]).to_numpy()
     upper = (rows["upper"] - rows["truth"]).to_numpy()
     # How far out the truth lies in its interval: above 1 it lies outside.
@@ -128,19 +133,27 @@ def _zip(ax: "Axes", rows: "pd.DataFrame", level: float) -> str:
     step = max(1, len(order) // MOST_INTERVALS)
     drawn = order[::step]
     height = 100 * (np.arange(len(order))[::step] + 0.5) / len(order)
-    holds = (lower[drawn] <= 0) & (upper[drawn] >= 0)
+    contains = (lower[drawn] <= 0) & (upper[drawn] >= 0)
     width = max(0.6, 80 / len(drawn))
-    for inside, color in ((True, HOLDS), (False, MISSES)):
-        one = holds == inside
+    for inside, color in ((True, CONTAINS), (False, MISSES)):
+        one = contains == inside
         ax.hlines(height[one], lower[drawn][one], upper[drawn][one], color=color, lw=width)
     ax.axhline(100 * level, color=REFERENCE, lw=0.8, ls="--")
     ax.axvline(0, color=REFERENCE, lw=0.8)
-    coverage = ((lower <= 0) & (upper >= 0)).mean()
-    low, high = wilson_interval(coverage, len(lower), z=Z)
-    box = {"facecolor": "white", "edgecolor": "none", "pad": 1.5}
-    said = f"{coverage:.1%} [{low:.1%}, {high:.1%}]"
-    ax.text(0.03, 0.03, said, transform=ax.transAxes, size=SMALLEST, bbox=box)
-    return said
+
+
+def _share_that_contains(rows: "pd.DataFrame") -> str:
+    coverage = ((rows["lower"] <= rows["truth"]) & (rows["upper"] >= rows["truth"])).mean()
+    low, high = wilson_interval(coverage, len(rows), z=Z)
+    return f"{coverage:.1%} [{low:.1%}, {high:.1%}]"
+
+
+def _zip_handles(level: float) -> list[Line2D]:
+    return [
+        Line2D([], [], color=CONTAINS, lw=2, label="contains the truth"),
+        Line2D([], [], color=MISSES, lw=2, label="misses it"),
+        Line2D([], [], color=REFERENCE, lw=0.8, ls="--", label=f"nominal level, {level:.0%}"),
+    ]
 
 
 def plot_pairs(study: Study, results: "pd.DataFrame") -> Figure:
@@ -154,7 +167,7 @@ def plot_pairs(study: Study, results: "pd.DataFrame") -> Figure:
     Returns
     -------
     matplotlib.figure.Figure
-        Of the last methods of the study, six at most: estimates above, correlations below.
+        Of the last methods of the study, six at most: estimates below, correlations above.
     """
     labels = [method.label for method in study.methods][-MOST_PAIRED:]
     styles = study_styles(study)
@@ -172,7 +185,7 @@ def plot_pairs(study: Study, results: "pd.DataFrame") -> Figure:
         for i, across in enumerate(labels):
             for j, down in enumerate(labels):
                 ax = axes[j, i]
-                if i < j:
+                if i > j:
                     _say(ax, _correlation(correlation.loc[down, across]))
                 elif i == j:
                     _say(ax, textwrap.fill(styles[across].label, 13), styles[across].color)
@@ -199,6 +212,8 @@ def plot_pairs(study: Study, results: "pd.DataFrame") -> Figure:
 
 
 def _say(ax: "Axes", text: str, color: str = "black") -> None:
+    ax.spines[:].set_visible(False)
+    ax.tick_params(length=0, labelleft=False, labelbottom=False)
     ax.text(0.5, 0.5, text, ha="center", va="center", transform=ax.transAxes, color=color)
 
 

@@ -19,6 +19,8 @@ from experiments.estimate.comparison import compare
 from experiments.estimate.details import describe_systems
 from experiments.estimate.details_figure import plot_confusion
 from experiments.estimate.estimate import estimate
+from experiments.estimate.group_column import GroupColumn
+from experiments.estimate.groups_figure import plot_groups
 from experiments.estimate.sensitivity import curves
 from experiments.estimate.sensitivity_figure import plot_sensitivity
 from experiments.estimate.systems_figure import plot_systems
@@ -54,6 +56,26 @@ def in_detail(n_methods):
 def several_systems():
     ratings = lehner.load_dataset("anesthesia", system=["2", "3"])
     return plot_systems(estimate(ratings, ["majority_agreement", "algebraic"])).get_figure()
+
+
+def known_truths():
+    """Draw a comparison in which known truths correct the algebra."""
+    ratings = lehner.simulate(lehner.Scenario(n_items=200, initial_system_accuracy=0.9), 1)
+    known = ratings.with_truth(np.where(np.arange(200) < 30, ratings.truth, -1))
+    estimates = [
+        lehner.majority_agreement(known),
+        lehner.estimate_algebraic(known, resamples=20, seed=1),
+    ]
+    return compare("simulated", known, estimates)
+
+
+def in_groups():
+    ratings = lehner.simulate(lehner.Scenario(n_items=200, initial_system_accuracy=0.9), 1)
+    names = np.where(np.arange(200) < 100, "first", "second")
+    return plot_groups(
+        GroupColumn(column="half", names=names, note=""),
+        [None, lehner.estimate_groups(ratings.with_truth(None), names, resamples=20, seed=1)],
+    )
 
 
 def sensitivities(n_methods):
@@ -123,7 +145,10 @@ DRAWN = {
     "intervals, all methods": lambda: comparison_figure.plot_intervals(compared(15)),
     "sensitivity": lambda: sensitivities(4),
     "sensitivity, many": lambda: sensitivities(9),
+    "intervals, known truths": lambda: comparison_figure.plot_intervals(known_truths()),
     "confusion": lambda: plot_confusion(in_detail(3)),
+    "confusion, one method": lambda: plot_confusion(in_detail(1)),
+    "groups": in_groups,
     "systems": several_systems,
     "agreement": lambda: heat_map(3),
     "agreement, many": lambda: heat_map(40),
@@ -173,6 +198,45 @@ def test_known_truths_of_all_items_have_a_band_where_they_are_not_exact():
     assert not in_sample.patches
     lines = [ax.lines[0].get_xdata()[0] for ax in (expected, in_sample)]
     assert lines == [share, share]
+
+
+def test_estimates_corrected_by_known_truths_are_drawn_below_their_own():
+    found = known_truths()
+    corrected = found.corrections["algebraic"]
+    figure = comparison_figure.plot_intervals(found)
+    for ax, estimand in zip(figure.axes, comparison_figure.PANELS, strict=True):
+        points = {
+            (line.get_xdata()[0], line.get_marker()): line.get_ydata()[0] for line in ax.lines[1:]
+        }
+        itself = points[getattr(found.estimates[1], estimand).estimate, "o"]
+        below = points[getattr(corrected, estimand).estimate, "D"]
+        assert itself < 1 < below
+
+
+def test_the_confusion_matrix_of_one_method_fills_one_column():
+    one, three = plot_confusion(in_detail(1)), plot_confusion(in_detail(3))
+    assert (one.get_figwidth(), three.get_figwidth()) == (3.35, 7)
+    assert len(one.axes) == 2  # the matrix and the scale of its colours
+
+
+def test_an_axis_of_groups_begins_where_their_intervals_do():
+    low, _ = in_groups().axes[0].get_xlim()
+    assert low > 0.5
+
+
+def test_rows_of_a_grid_give_values_and_its_heading_names_them():
+    study = read_study("docs/data/unequal.toml")
+    cells = [(cell.name, method.label) for cell in study.cells for method in study.methods]
+    results = pd.DataFrame(cells * 2, columns=["scenario", "method"])
+    results = results.assign(estimand="system_accuracy", truth=0.7, estimate=0.6)
+    labels = [
+        label.get_text()
+        for label in plot_measure(study, measure(results)).axes[0].get_yticklabels()
+    ]
+    assert " ".join(labels[:2]) == (
+        "200 items: initial system accuracy; easiness; initial rater accuracy"
+    )
+    assert labels[2] == "0.5; 0; 0.6 0.6 0.6"
 
 
 def test_points_that_are_proportions_have_wilsons_interval():

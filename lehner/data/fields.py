@@ -38,16 +38,16 @@ def check_items(items: Names, n_rows: int) -> NDArray[Any]:
     return names
 
 
-def check_truth(truth: ArrayLike | None, n_rows: int, n_categories: int) -> Integers | None:
-    """Give the known truths, shape (n_rows,)."""
-    if truth is None:
+def check_index(codes: ArrayLike | None, n_rows: int, n: int, name: str) -> Integers | None:
+    """Give what is known of each row as a code, such as its truth, shape (n_rows,)."""
+    if codes is None:
         return None
-    array = as_array(truth, "truth")
+    array = as_array(codes, name)
     if array.shape != (n_rows,):
         raise InputError(
-            f"truth has shape {array.shape} for {n_rows} items", "give one truth code per item"
+            f"{name} has shape {array.shape} for {n_rows} items", f"give one {name} code per item"
         )
-    return check_codes(array, n_categories, "truth")
+    return check_codes(array, n, name)
 
 
 def check_answers(system: ArrayLike | None, n_rows: int, n_categories: int) -> Integers:

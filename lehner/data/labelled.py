@@ -1,5 +1,6 @@
 """Ratings as a labelled dataset of codes, and back."""
 
+import json
 from typing import TYPE_CHECKING, Any
 
 from lehner.core.errors import InputError
@@ -27,7 +28,13 @@ def to_dataset(ratings: "Ratings") -> "xr.Dataset":
         data["truth"] = ("item", ratings.truth)
     if ratings.counts is not None:
         data["count"] = ("item", ratings.counts)
-    flags = {"ordered": int(ratings.ordered), "anonymous": int(ratings.anonymous)}
+    flags: dict[str, Any] = {
+        "ordered": int(ratings.ordered),
+        "anonymous": int(ratings.anonymous),
+    }
+    if ratings.population is not None:
+        data["population"] = ("item", ratings.population)
+        flags["populations"] = json.dumps(ratings.populations)
     return xr.Dataset(data, coords, flags)
 
 
@@ -50,4 +57,7 @@ def from_dataset(dataset: "xr.Dataset") -> dict[str, Any]:
         arguments["truth"] = dataset["truth"].values
     if "count" in dataset:
         arguments["counts"] = dataset["count"].values
+    if "population" in dataset:
+        arguments["population"] = dataset["population"].values
+        arguments["populations"] = json.loads(dataset.attrs["populations"])
     return arguments

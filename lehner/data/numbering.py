@@ -1,5 +1,7 @@
 """Numbering: equal keys get equal numbers, 0, 1, 2, …."""
 
+import math
+
 import numpy as np
 
 from lehner.core.arrays import Integers
@@ -59,3 +61,17 @@ def number_by_appearance(keys: Integers) -> tuple[Integers, Integers]:
     number = np.empty_like(order)
     number[order] = np.arange(len(order))
     return number[by_size], first[order]
+
+
+def order_of_name(name: str) -> tuple[float, str]:
+    """Give a key by which names are sorted: numbers by size, then the rest by the alphabet.
+
+    Examples
+    --------
+    >>> sorted(["b", "10", "a", "9"], key=order_of_name)
+    ['9', '10', 'a', 'b']
+    """
+    try:
+        return float(name), name
+    except ValueError:
+        return math.inf, name

@@ -42,6 +42,10 @@ class Patterns:
         Whether the order of the categories means something.
     has_system : bool
         Whether the last rater is a system.
+    population : ndarray of int, shape (n_patterns,), optional
+        The population that the items of each pattern are from.
+    populations : tuple of str
+        Names of the populations.
     """
 
     flat: FlatRatings
@@ -53,6 +57,8 @@ class Patterns:
     categories: tuple[Any, ...]
     ordered: bool
     has_system: bool
+    population: Integers | None = None
+    populations: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
         return f"Patterns: {len(self.counts)} of {int(self.counts.sum())} items"
@@ -108,7 +114,12 @@ def collapse_patterns(ratings: "Ratings", *, truth: bool) -> Patterns:
     has_system = ratings.system is not None
     flat, known = ratings.all_flat, ratings.truth if truth else None
     inverse, first = number_patterns(
-        flat, known, ratings.n_rows, len(ratings.all_raters), ratings.n_categories
+        flat,
+        known,
+        ratings.population,
+        ratings.n_rows,
+        len(ratings.all_raters),
+        ratings.n_categories,
     )
     counts = np.bincount(inverse, weights=ratings.weights, minlength=len(first))
     return Patterns(
@@ -121,11 +132,18 @@ def collapse_patterns(ratings: "Ratings", *, truth: bool) -> Patterns:
         categories=ratings.categories,
         ordered=ratings.ordered,
         has_system=has_system,
+        population=None if ratings.population is None else ratings.population[first],
+        populations=ratings.populations,
     )
 
 
 def number_patterns(
-    flat: FlatRatings, truths: Integers | None, n_rows: int, n_raters: int, n_categories: int
+    flat: FlatRatings,
+    truths: Integers | None,
+    population: Integers | None,
+    n_rows: int,
+    n_raters: int,
+    n_categories: int,
 ) -> tuple[Integers, Integers]:
     """Give each row the number of its pattern, in the order in which they first occur.
 
@@ -134,7 +152,7 @@ def number_patterns(
     Parameters
     ----------
     flat : FlatRatings
-    truths : ndarray of int, shape (n_rows,), optional
+    truths, population : ndarray of int, shape (n_rows,), optional
         By which rows are told apart, too.
     n_rows, n_raters, n_categories : int
 
@@ -147,8 +165,9 @@ def number_patterns(
     lengths = np.bincount(flat.item_index, minlength=n_rows)
     starts = np.cumsum(lengths) - lengths
     key = lengths.astype(np.int64)
-    if truths is not None:
-        key = number_by_size(key) * (n_categories + 1) + truths + 1
+    for other in (truths, population):
+        if other is not None:
+            key = number_by_size(key) * (int(other.max(initial=0)) + 2) + other + 1
     key = number_by_size(key)
     symbol = flat.rater_index * n_categories + flat.category_index
     n_symbols = n_raters * n_categories

@@ -18,16 +18,17 @@ from lehner.data.checks.warn import warn_of_data
 from lehner.data.columns import long_frame, wide_frame
 from lehner.data.fields import (
     check_answers,
+    check_index,
     check_items,
     check_rater_names,
     check_ratings,
     check_system_names,
-    check_truth,
 )
 from lehner.data.flat import FlatRatings, add_rater, check_counts, count_categories, take_rows
 from lehner.data.labelled import from_dataset, to_dataset
 from lehner.data.long_table import read_long
 from lehner.data.patterns import Patterns, collapse_patterns
+from lehner.data.populations import number_populations
 from lehner.data.systems import one_system, raters_as_systems
 from lehner.data.table import Table, names_of
 from lehner.data.wide_table import read_wide
@@ -68,6 +69,10 @@ class Ratings:
     systems : sequence of str, length n_systems, optional
         Names of the systems; by default "system" if there is one, "system 1" and so on if there
         are several.
+    population : array_like of int, shape (n_rows,), optional
+        Index of the population that each item is from.
+    populations : sequence of str, optional
+        Names of the populations, with items or not; see `with_populations`.
     noticed : sequence of str
         What was noticed when the data were read, see `notes`.
 
@@ -103,6 +108,8 @@ class Ratings:
     counts: Integers | None
     ordered: bool
     anonymous: bool
+    population: Integers | None
+    populations: tuple[str, ...]
     noticed: tuple[str, ...]
 
     def __init__(
@@ -118,6 +125,8 @@ class Ratings:
         ordered: bool = False,
         anonymous: bool = False,
         systems: Sequence[str] | None = None,
+        population: ArrayLike | None = None,
+        populations: Sequence[str] = (),
         noticed: Sequence[str] = (),
     ) -> None:
         categories = check_categories(categories)
@@ -134,10 +143,12 @@ class Ratings:
             items=names,
             systems=system_names,
             answers=answers,
-            truth=check_truth(truth, n_rows, k),
+            truth=check_index(truth, n_rows, k, "truth"),
             counts=None if counts is None else check_counts(counts, (n_rows,)),
             ordered=ordered,
             anonymous=anonymous,
+            population=check_index(population, n_rows, len(populations), "population"),
+            populations=tuple(populations),
             noticed=tuple(noticed),
         )
 
@@ -154,6 +165,8 @@ class Ratings:
             parts.append("system" if len(self.systems) == 1 else f"{len(self.systems)} systems")
         if self.truth is not None:
             parts.append("truth")
+        if self.populations:
+            parts.append(counted(len(self.populations), "population"))
         return "Ratings: " + ", ".join(parts)
 
     @property
@@ -301,11 +314,12 @@ class Ratings:
             items=self.items[rows],
             system=self.answers[rows],
             truth=None if self.truth is None else self.truth[rows],
+            population=None if self.population is None else self.population[rows],
             counts=self.weights[rows] if counts is None and self.grouped else counts,
         )
 
     def patterns(self, *, truth: bool = True) -> Patterns:
-        """Collapse items with the same ratings, system answer and known truth.
+        """Collapse items of a population with the same ratings, system answer and known truth.
 
         It takes time and memory in proportion to the number of ratings.
 
@@ -381,6 +395,8 @@ class Ratings:
             "counts": self.counts,
             "ordered": self.ordered,
             "anonymous": self.anonymous,
+            "population": self.population,
+            "populations": self.populations,
             "noticed": self.noticed,
         }
         return Ratings(**(fields | changes))
@@ -507,6 +523,43 @@ class Ratings:
         """
         return self._replace(truth=truth)
 
+    def with_populations(self, names: ArrayLike | None) -> "Ratings":
+        """Say which population each item is from.
+
+        Latent-class models, Bayesian or by maximum likelihood, then give each population its own
+        base rates, and raters and system the same confusion matrices in all of them. Populations
+        whose base rates differ help to tell the matrices apart. Other methods take the items of all
+        populations together.
+
+        Parameters
+        ----------
+        names : array_like, shape (n_rows,), or None
+            The name of each row's population; None for no populations.
+
+        Returns
+        -------
+        Ratings
+            The same ratings of items from these populations.
+
+        Raises
+        ------
+        InputError
+            If there is not one name for each row.
+
+        References
+        ----------
+        Hui & Walter (1980), https://doi.org/10.2307/2530508
+
+        Examples
+        --------
+        >>> Ratings([[0, 0], [1, 1]], ["no", "yes"]).with_populations(["south", "north"])
+        Ratings: 2 items, 2 raters, 4 ratings, 2 categories (no, yes), 2 populations
+        """
+        if names is None:
+            return self._replace(population=None, populations=())
+        population, populations = number_populations(names, self.items)
+        return self._replace(population=population, populations=populations)
+
     def with_items(self, items: Sequence[Any] | NDArray[Any]) -> "Ratings":
         """Give the items these names.
 
@@ -543,7 +596,8 @@ class Ratings:
         Returns
         -------
         bool
-            True if codes, names, system, truths, counts and the meaning of the order are the same.
+            True if codes, names, system, truths, counts, populations and the meaning of the order
+            are the same.
 
         Examples
         --------
@@ -553,7 +607,7 @@ class Ratings:
         >>> ratings.equals(ratings.without_system())
         False
         """
-        arrays = ("items", "answers", "truth", "counts")
+        arrays = ("items", "answers", "truth", "counts", "population", "populations")
         flat = ("item_index", "rater_index", "category_index")
         return (
             (self.categories, self.all_raters, self.ordered, self.anonymous)
@@ -846,7 +900,8 @@ class Ratings:
         -------
         xarray.Dataset
             `ratings` (item, rater), and `answers` (item, system), `truth` and `count` (item) where
-            there are any: indices into the coordinate `category`, -1 where missing.
+            there are any: indices into the coordinate `category`, -1 where missing. Where items are
+            from populations, `population` (item): indices into the attribute `populations`.
 
         Raises
         ------

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 from lehner.core.arrays import Integers
 from lehner.core.errors import InputError
 from lehner.core.wording import counted
+from lehner.data.numbering import order_of_name
 from lehner.data.ratings import Ratings
 
 
@@ -58,19 +59,12 @@ def find_groups(ratings: Ratings, groups: ArrayLike | Sequence[Any]) -> Groups:
             "name the group of each row",
         )
     names = ["" if value is None or value != value else str(value) for value in values]
-    found = sorted(set(names) - {""}, key=_order)
+    found = sorted(set(names) - {""}, key=order_of_name)
     if not found:
         raise InputError("no item belongs to a group", "name the groups of items")
     number = {name: i for i, name in enumerate(found)}
     index = np.array([number.get(name, -1) for name in names], dtype=np.int64)
     return Groups(names=tuple(found), index=index)
-
-
-def _order(name: str) -> tuple[float, str]:
-    try:
-        return float(name), name
-    except ValueError:
-        return np.inf, name
 
 
 def count_answers(ratings: Ratings, groups: Groups) -> tuple[Integers, Integers]:

@@ -101,9 +101,14 @@ def bootstrap_methods() -> tuple[str, ...]:
 
 
 def _unique_rows(ratings: Ratings) -> Ratings:
-    """Group items that have the same ratings and the same answer of every system."""
+    """Group items of a population with the same ratings and the same answer of every system."""
     inverse, first = number_patterns(
-        ratings.all_flat, None, ratings.n_rows, len(ratings.all_raters), ratings.n_categories
+        ratings.all_flat,
+        None,
+        ratings.population,
+        ratings.n_rows,
+        len(ratings.all_raters),
+        ratings.n_categories,
     )
     counts = np.bincount(inverse, weights=ratings.weights, minlength=len(first))
     return ratings.with_truth(None).take(first, counts.astype(np.int64))

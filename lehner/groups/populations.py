@@ -3,18 +3,17 @@
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lehner.core.arrays import TINY, Floats, Integers
+from lehner.core.arrays import Floats
 from lehner.core.checks import check_level, check_whole_number
-from lehner.core.class_posterior import class_posterior
 from lehner.core.errors import InputError
 from lehner.core.estimate import require_estimable
 from lehner.core.seeds import Seed, generator
-from lehner.data.patterns import Patterns
 from lehner.data.ratings import Ratings
-from lehner.groups.membership import Groups, count_answers, find_groups
+from lehner.groups.membership import count_answers, find_groups
 from lehner.groups.result import GroupEstimates, GroupReplicates
 from lehner.groups.summary import summarise_groups
-from lehner.latent_class.maximum_likelihood import fit_latent_class
+from lehner.latent_class.fits_of_samples import SampledFits, fit_samples
+from lehner.latent_class.fitted_model import FittedModel, fit_by_likelihood
 from lehner.latent_class.models import BY_LIKELIHOOD
 
 RESAMPLES = 200
@@ -88,74 +87,72 @@ def estimate_populations(
             "some rows belong to no group", "name the group of each row, or leave these rows out"
         )
     count_answers(ratings, found)
+    names = np.array(found.names)[found.index]
+    fitted = fit_by_likelihood(ratings.with_truth(None).with_populations(names), model)
     rng = generator(seed)
-    unknown = ratings.with_truth(None)
-    point = _replicate(unknown, found, unknown.weights, model, None)
-    shares = unknown.weights / unknown.weights.sum()
-    drawn = rng.multinomial(unknown.n_items, shares, size=resamples)
-    parts = [_replicate(unknown, found, weights, model, rng) for weights in drawn]
-    replicates = GroupReplicates(
-        **{name: np.concatenate([vars(part)[name] for part in parts]) for name in vars(point)}
-    )
+    shares = fitted.n_items / fitted.n_items.sum()
+    weights = rng.multinomial(fitted.n_items.sum(), shares, size=resamples).astype(float)
+    fits = fit_samples(fitted.model, fitted.population_rates, fitted.parameters, weights)
+    parts = [_replicates(fitted, one, rng) for one in fits]
     return summarise_groups(
         model + BY_LIKELIHOOD,
         ratings,
         found,
-        replicates,
-        point,
+        GroupReplicates(
+            **{name: np.concatenate([vars(one)[name] for one in parts]) for name in vars(parts[0])}
+        ),
+        _point(fitted),
         level=level,
         kind="percentile bootstrap",
         notes=(NOTE,),
     )
 
 
-def _replicate(
-    ratings: Ratings,
-    groups: Groups,
-    weights: Integers,
-    model: str,
-    rng: np.random.Generator | None,
-) -> GroupReplicates:
-    """Fit to weighted rows, and say what the fit says of each group; NaN for groups without rows.
-
-    The truths of the items at hand are drawn if there is a generator, else their expectation is
-    taken.
-    """
-    rows = np.flatnonzero(weights)
-    names = np.array(groups.names)
-    sample = ratings.take(rows, weights[rows])
-    fit = fit_latent_class(sample, model, groups=names[groups.index[rows]])
-    rates = fit.base_rates.reindex(group=list(groups.names)).values
+def _point(fitted: FittedModel) -> GroupReplicates:
+    """Give the fit to all items; the share of right answers is the expected one."""
     # Rows that no rating is expected to fall into are of categories that hardly occur.
-    confusion = np.nan_to_num(fit.confusion.values)
-    accuracy = rates @ np.diagonal(confusion, axis1=1, axis2=2).T
+    confusion = np.nan_to_num(fitted.confusion)[None]
+    classes = np.zeros((len(fitted.n_items), confusion.shape[-1], 1))
+    classes[fitted.pattern, :, 0] = fitted.classes
+    right = fitted.n_items[:, None] * _chance_right(fitted, classes)
+    return _by_population(fitted, fitted.population_rates[None], confusion, right)
+
+
+def _replicates(fitted: FittedModel, fits: SampledFits, rng: np.random.Generator) -> GroupReplicates:
+    """Give fits to resamples; the truths of the items at hand are drawn."""
+    right = rng.binomial(fitted.n_items[:, None], _chance_right(fitted, fits.classes))
+    return _by_population(fitted, fits.population_rates, fits.confusion, right)
+
+
+def _chance_right(fitted: FittedModel, classes: Floats) -> Floats:
+    """Give the probability that the system's answer is right, (n_patterns, n_samples)."""
+    answer = fitted.answers[:, None, None]
+    chance = np.take_along_axis(classes, np.maximum(answer, 0), axis=1)[:, 0]
+    return np.where(answer[:, 0] < 0, 0.0, np.clip(chance, 0.0, 1.0))
+
+
+def _by_population(
+    fitted: FittedModel, rates: Floats, confusion: Floats, right: Floats
+) -> GroupReplicates:
+    """Put together what fits say of each population.
+
+    Parameters
+    ----------
+    fitted : FittedModel
+    rates : ndarray, shape (n_samples, n_populations, n_categories)
+        NaN in samples without items of a population.
+    confusion : ndarray, shape (n_samples, n_raters, n_categories, n_categories)
+    right : ndarray, shape (n_patterns, n_samples)
+        How many of the answers to the items at hand are right.
+    """
+    n_populations = rates.shape[1]
+    n_answered = np.where(fitted.answers < 0, 0, fitted.n_items)
+    share = fitted.model.sum_populations(right, n_populations).T
+    share = share / fitted.model.sum_populations(n_answered, n_populations)
+    accuracy = np.einsum("spk,sjkk->spj", rates, confusion)
     return GroupReplicates(
-        system_accuracy=accuracy[None, :, -1],
-        system_accuracy_in_sample=_share_right(ratings, groups, rates, confusion, rng)[None],
-        base_rates=rates[None],
-        rater_accuracy=accuracy[None, :, :-1],
+        system_accuracy=accuracy[..., -1],
+        system_accuracy_in_sample=np.where(np.isnan(rates).any(axis=-1), np.nan, share),
+        base_rates=rates,
+        rater_accuracy=accuracy[..., :-1],
     )
-
-
-def _share_right(
-    ratings: Ratings,
-    groups: Groups,
-    rates: Floats,
-    confusion: Floats,
-    rng: np.random.Generator | None,
-) -> Floats:
-    """Give the share of the answers in each group that are right, (n_groups,)."""
-    patterns: Patterns = ratings.patterns(truth=False)
-    by_cell = np.log(np.maximum(confusion, TINY)).transpose(0, 2, 1)
-    log = patterns.one_hot() @ by_cell.reshape(-1, confusion.shape[1])
-    prior = np.log(np.maximum(np.nan_to_num(rates), TINY))
-    truth = class_posterior(log[patterns.inverse] + prior[groups.index])[0]
-    system = np.asarray(ratings.system)
-    answered = np.flatnonzero(system >= 0)
-    n_items = ratings.weights[answered]
-    right = np.clip(truth[answered, system[answered]], 0.0, 1.0)
-    n_right = n_items * right if rng is None else rng.binomial(n_items, right)
-    of_group = groups.index[answered]
-    totals = (np.bincount(of_group, one, len(groups)) for one in (n_right, n_items))
-    share = np.divide(*totals)
-    return np.where(np.isnan(rates).any(axis=1), np.nan, share)

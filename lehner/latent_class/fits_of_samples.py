@@ -43,6 +43,8 @@ class SampledModel:
     maximise : callable
         From expected ratings, of the shape of the confusion matrices, and the parameters before,
         to parameters.
+    population : ndarray of int, shape (n_patterns,), optional
+        The population of each pattern, where populations have base rates of their own.
     """
 
     answers: "csr_array"
@@ -50,6 +52,13 @@ class SampledModel:
     shape: tuple[int, ...]
     confusion: Callable[[Floats], Floats]
     maximise: Callable[[Floats, Floats], Floats]
+    population: Integers | None = None
+
+    def sum_populations(self, values: Floats, n_populations: int) -> Floats:
+        """Sum values (n_patterns, ...) over patterns, (n_populations, ...)."""
+        if self.population is None:
+            return values.sum(axis=0)[None]
+        return np.stack([values[self.population == p].sum(axis=0) for p in range(n_populations)])
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -59,6 +68,9 @@ class SampledFits:
     Parameters
     ----------
     base_rates : ndarray, shape (n_samples, n_classes)
+        In all populations together.
+    population_rates : ndarray, shape (n_samples, n_populations, n_classes)
+        In each population, NaN in samples without items of it; there is one if the model has none.
     confusion : ndarray, shape (n_samples, n_raters, n_classes, n_categories)
     classes : ndarray, shape (n_patterns, n_classes, n_samples)
         Probability of each class given a pattern.
@@ -66,6 +78,7 @@ class SampledFits:
     """
 
     base_rates: Floats
+    population_rates: Floats
     confusion: Floats
     classes: Floats
     converged: Booleans
@@ -83,7 +96,7 @@ def fit_samples(
     Parameters
     ----------
     model : SampledModel
-    base_rates : ndarray, shape (n_classes,)
+    base_rates : ndarray, shape (n_classes,) or (n_populations, n_classes)
         Where all samples start, as at the fit to the data that they were drawn from.
     parameters : ndarray, shape `model.shape`
     weights : ndarray, shape (n_samples, n_patterns)
@@ -98,23 +111,29 @@ def fit_samples(
     ----------
     Varadhan & Roland (2008), Scandinavian Journal of Statistics 35, 335-353, for SQUAREM.
     """
+    base_rates = np.atleast_2d(base_rates)
     start = np.append(base_rates, parameters)
-    sizes = np.bincount(rows := _rows(model, len(base_rates)))
+    sizes = np.bincount(rows := _rows(model, base_rates.shape))
     start = (1 - INWARDS) * start + INWARDS / sizes[rows]
-    size = max(1, CHUNK // max(1, len(weights[0]) * len(base_rates)))
+    size = max(1, CHUNK // max(1, len(weights[0]) * base_rates.shape[1]))
     for first in range(0, len(weights), size):
         of_chunk = np.ascontiguousarray(weights[first : first + size].T)
-        points, converged = _climb(model, start, len(base_rates), of_chunk)
-        rates, rest = _split(points, len(base_rates), model.shape)
+        points, converged = _climb(model, start, base_rates.shape, of_chunk)
+        rates, rest = _split(points, base_rates.shape, model.shape)
         confusion = model.confusion(rest)
         classes, _ = _expect(model, rates, confusion)
+        n_items = model.sum_populations(of_chunk, len(base_rates)).T
         yield SampledFits(
-            base_rates=rates, confusion=confusion, classes=classes, converged=converged
+            base_rates=np.einsum("sp,spk->sk", n_items / n_items.sum(axis=1, keepdims=True), rates),
+            population_rates=np.where(n_items[..., None] > 0, rates, np.nan),
+            confusion=confusion,
+            classes=classes,
+            converged=converged,
         )
 
 
 def _climb(
-    model: SampledModel, start: Floats, n_classes: int, weights: Floats
+    model: SampledModel, start: Floats, shape: tuple[int, ...], weights: Floats
 ) -> tuple[Floats, Booleans]:
     """Give the maxima, (n_parameters, n_samples), and whether they were reached."""
     n_samples = weights.shape[1]
@@ -123,8 +142,8 @@ def _climb(
     active = np.arange(n_samples)
     points = found
     for _ in range(MOST_CYCLES):
-        first, before = _step(model, points, n_classes, weights)
-        second, reached = _step(model, first, n_classes, weights)
+        first, before = _step(model, points, shape, weights)
+        second, reached = _step(model, first, shape, weights)
         done = np.abs(second - first).max(axis=0) < STILL
         done |= reached - before < LEAST_GAIN * np.abs(reached)
         found[:, active[done]], converged[active[done]] = second[:, done], True
@@ -132,56 +151,62 @@ def _climb(
             return found, converged
         active, weights = active[~done], weights[:, ~done]
         points, first, second = points[:, ~done], first[:, ~done], second[:, ~done]
-        far = _extrapolate(points, first, second, _rows(model, n_classes))
-        landed, there = _step(model, far, n_classes, weights)
+        far = _extrapolate(points, first, second, _rows(model, shape))
+        landed, there = _step(model, far, shape, weights)
         points = np.where(there >= reached[~done], landed, second)
     found[:, active] = points
     return found, converged
 
 
 def _step(
-    model: SampledModel, points: Floats, n_classes: int, weights: Floats
+    model: SampledModel, points: Floats, shape: tuple[int, ...], weights: Floats
 ) -> tuple[Floats, Floats]:
     """Take a step of EM in each sample; the log-likelihoods given are those before it."""
-    rates, parameters = _split(points, n_classes, model.shape)
+    rates, parameters = _split(points, shape, model.shape)
     classes, log_probability = _expect(model, rates, model.confusion(parameters))
     classes *= weights[:, None]
-    n_items = classes.sum(axis=0)
-    n_patterns, _, n_samples = classes.shape
+    n_items = model.sum_populations(classes, len(rates[0]))
+    moved_rates = n_items / np.maximum(n_items.sum(axis=1, keepdims=True), TINY)
+    n_patterns, n_classes, n_samples = classes.shape
     counts = model.answers.T @ classes.reshape(n_patterns, -1)
     # From (rater and category, class and sample): samples stay side by side in memory.
     counts = counts.reshape(-1, _n_categories(model, n_classes), n_classes, n_samples)
     moved = model.maximise(counts.transpose(3, 0, 2, 1), parameters)
-    points = np.concatenate([n_items / n_items.sum(axis=0), moved.reshape(n_samples, -1).T])
+    points = np.concatenate(
+        [moved_rates.reshape(-1, n_samples), moved.reshape(n_samples, -1).T]
+    )
     return points, (weights * log_probability).sum(axis=0)
 
 
 def _expect(model: SampledModel, rates: Floats, confusion: Floats) -> tuple[Floats, Floats]:
     """Give probabilities of classes, (n_patterns, n_classes, n_samples), and of patterns."""
-    n_samples, n_classes = rates.shape
+    n_samples, _, n_classes = rates.shape
     log = np.log(np.maximum(confusion, TINY)).transpose(1, 3, 2, 0)
     joint = model.answers @ log.reshape(-1, n_classes * n_samples)
     joint = joint.reshape(-1, n_classes, n_samples)
-    joint += np.log(np.maximum(rates, TINY)).T
+    log_rates = np.log(np.maximum(rates, TINY)).transpose(1, 2, 0)
+    joint += log_rates[0 if model.population is None else model.population]
     if model.possible is not None:
         joint[~model.possible] = -np.inf
     return class_posterior(joint, axis=1)
 
 
-def _split(points: Floats, n_classes: int, shape: tuple[int, ...]) -> tuple[Floats, Floats]:
-    return points[:n_classes].T, points[n_classes:].T.reshape(-1, *shape)
+def _split(
+    points: Floats, of_rates: tuple[int, ...], shape: tuple[int, ...]
+) -> tuple[Floats, Floats]:
+    end = int(np.prod(of_rates))
+    return points[:end].T.reshape(-1, *of_rates), points[end:].T.reshape(-1, *shape)
 
 
 def _n_categories(model: SampledModel, n_classes: int) -> int:
     return int(model.answers.shape[1]) // model.shape[0]
 
 
-def _rows(model: SampledModel, n_classes: int) -> Integers:
+def _rows(model: SampledModel, of_rates: tuple[int, ...]) -> Integers:
     """Give the number of the distribution of each parameter."""
+    first = np.repeat(np.arange(of_rates[0]), of_rates[1])
     n_rows = int(np.prod(model.shape[:-1]))
-    return np.append(
-        np.zeros(n_classes, np.int64), np.repeat(np.arange(1, n_rows + 1), model.shape[-1])
-    )
+    return np.append(first, np.repeat(of_rates[0] + np.arange(n_rows), model.shape[-1]))
 
 
 def _extrapolate(start: Floats, first: Floats, second: Floats, rows: Integers) -> Floats:

@@ -38,6 +38,9 @@ class FittedModel:
         Name of the model.
     model : SampledModel
     base_rates : ndarray, shape (n_classes,)
+        In all populations together.
+    population_rates : ndarray, shape (n_populations, n_classes)
+        In each population; there is one if the ratings have none.
     parameters : ndarray, shape `model.shape`
     accuracy : ndarray, shape (n_raters,)
         Expected accuracy; NaN where the ratings do not tell it.
@@ -57,6 +60,7 @@ class FittedModel:
     name: str
     model: SampledModel
     base_rates: Floats
+    population_rates: Floats
     parameters: Floats
     accuracy: Floats
     confusion: Floats
@@ -96,7 +100,7 @@ def fit_by_likelihood(
     maximum = fit._maximum
     table, found = maximum.table, maximum.found
     chosen = find_latent_class_model(model)
-    pattern = tabulate(ratings, truths=table.truths is not None)[1]
+    pattern = tabulate(ratings, ratings.population, truths=table.truths is not None)[1]
     unsettled = [note for note in fit.notes if note.startswith("labels are unsettled")]
     return FittedModel(
         name=model,
@@ -106,8 +110,10 @@ def fit_by_likelihood(
             shape=found.confusion.shape,
             confusion=lambda parameters: parameters,
             maximise=lambda counts, before: most_likely_confusion(counts, chosen),
+            population=table.groups,
         ),
-        base_rates=found.base_rates,
+        base_rates=maximum.group_shares @ maximum.base_rates,
+        population_rates=maximum.base_rates,
         parameters=found.confusion,
         accuracy=maximum.accuracy,
         confusion=fit.confusion.values,
@@ -134,6 +140,7 @@ def _fit_tap(ratings: Ratings, restarts: int, seed: Seed) -> FittedModel:
     knowledge = np.nan_to_num(fit.knowledge.values, nan=0.5)[:, None]
     guessing = np.nan_to_num(fit.guessing.values, nan=1 / k)
     right = np.diagonal(fit.confusion.values, axis1=1, axis2=2)
+    base_rates = np.nan_to_num(fit.base_rates.values, nan=1 / k)
     return FittedModel(
         name=TAP,
         model=SampledModel(
@@ -143,7 +150,8 @@ def _fit_tap(ratings: Ratings, restarts: int, seed: Seed) -> FittedModel:
             confusion=confusion,
             maximise=most_likely_mixture,
         ),
-        base_rates=np.nan_to_num(fit.base_rates.values, nan=1 / k),
+        base_rates=base_rates,
+        population_rates=base_rates[None],
         parameters=np.column_stack([knowledge, (1 - knowledge) * guessing]),
         accuracy=right @ fit.base_rates.values,
         confusion=fit.confusion.values,
@@ -151,7 +159,7 @@ def _fit_tap(ratings: Ratings, restarts: int, seed: Seed) -> FittedModel:
         pattern=pattern,
         answers=_answers(ratings, pattern),
         n_items=table.weights.astype(np.int64),
-        warnings=(*fit.notes, *_too_many(fit.n_parameters, ratings)),
+        warnings=(*fit.notes, *_too_many(fit.n_parameters, ratings), *_together(ratings)),
         diagnostics=_diagnostics(fit),
     )
 
@@ -172,6 +180,12 @@ def _diagnostics(fit: LatentClassFit | TapFit) -> dict[str, object]:
     }
 
 
+def _together(ratings: Ratings) -> list[str]:
+    if not ratings.populations:
+        return []
+    return ["the items of all populations are taken together: t-a-p has one set of base rates"]
+
+
 def _not_converged(fit: LatentClassFit) -> list[str]:
     if fit.converged:
         return []
@@ -182,7 +196,8 @@ def _too_many(n_parameters: int, ratings: Ratings) -> list[str]:
     """Say where there are more parameters than the patterns or items could determine."""
     lengths = np.bincount(ratings.all_flat.item_index, minlength=ratings.n_rows)
     n_items = int(ratings.weights[lengths > 1].sum())
-    free = min(n_items, ratings.n_categories ** len(ratings.all_raters) - 1)
+    n_patterns = ratings.n_categories ** len(ratings.all_raters) - 1
+    free = min(n_items, max(1, len(ratings.populations)) * n_patterns)
     if n_parameters <= free:
         return []
     return [

@@ -79,7 +79,8 @@ def fit_latent_class(
         Of the random starts; 1 by default, so that the result is the same each time.
     groups : array_like, shape (n_rows,), optional
         A name for each row of the ratings. Items of different groups have different base
-        rates, and the raters the same confusion matrices in all of them.
+        rates, and the raters the same confusion matrices in all of them. By default these are the
+        populations of the ratings, if they have any.
     tolerance : float
         EM stops when a step raises the log-likelihood by less than this share of its size, and
         no probability near 0 that grows can raise it; 0 to go on until no parameter moves by
@@ -163,7 +164,7 @@ def _read_groups(
 ) -> tuple[tuple[Any, ...], Integers | None]:
     """Give the names of the groups, and the group of each row."""
     if groups is None:
-        return (), None
+        return ratings.populations, ratings.population
     column = encode(groups, "groups")
     if len(column.codes) != ratings.n_rows:
         raise InputError(

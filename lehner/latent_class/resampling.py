@@ -56,7 +56,7 @@ def refit_samples(fitted: FittedModel, weights: Floats, seed: Seed = 1) -> Refit
 def refit_patterns(fitted: FittedModel, weights: Floats, seed: Seed = 1) -> RefittedSamples:
     """Fit a model to weightings of the patterns, (n_samples, n_patterns); see `refit_samples`."""
     rng = generator(seed)
-    samples = fit_samples(fitted.model, fitted.base_rates, fitted.parameters, weights)
+    samples = fit_samples(fitted.model, fitted.population_rates, fitted.parameters, weights)
     accuracy, in_sample, converged = [], [], []
     for fits in samples:
         right = np.diagonal(fits.confusion[:, -1], axis1=1, axis2=2)

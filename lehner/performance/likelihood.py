@@ -35,7 +35,7 @@ def likelihood_replicates(
     total = fitted.n_items.sum()
     size = min(resamples, MOST_RESAMPLES)
     weights = generator(seed).multinomial(total, fitted.n_items / total, size=size).astype(float)
-    parts = list(fit_samples(fitted.model, fitted.base_rates, fitted.parameters, weights))
+    parts = list(fit_samples(fitted.model, fitted.population_rates, fitted.parameters, weights))
     rates = np.concatenate([part.base_rates for part in parts])
     confusion = np.concatenate([part.confusion for part in parts])
     right = np.diagonal(confusion[:, :-1], axis1=2, axis2=3)

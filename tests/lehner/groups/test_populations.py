@@ -3,8 +3,17 @@
 import numpy as np
 import pytest
 
-from lehner import InputError, Scenario, estimate_populations, fit_latent_class, simulate
+from lehner import (
+    InputError,
+    Scenario,
+    estimate_latent_class,
+    estimate_populations,
+    fit_latent_class,
+    simulate,
+)
 from lehner.data.ratings import Ratings
+from lehner.latent_class.fits_of_samples import fit_samples
+from lehner.latent_class.fitted_model import fit_by_likelihood
 
 
 def two_populations(n, seed, n_raters=2):
@@ -66,3 +75,42 @@ def test_rows_without_a_group_are_refused():
     groups[3] = None
     with pytest.raises(InputError, match="some rows belong to no group"):
         estimate_populations(ratings, groups)
+
+
+def test_populations_of_ratings_enter_the_estimate():
+    """The same fit as with groups; the accuracy of all is that of populations by their sizes."""
+    ratings, groups = two_populations(200, 3, n_raters=2)
+    ratings = ratings.take(np.r_[0:200, 200:280])
+    groups = groups[np.r_[0:200, 200:280]]
+    fit = fit_latent_class(ratings, groups=groups)
+    estimate = estimate_latent_class(ratings.with_populations(groups), resamples=20)
+    assert estimate.diagnostics["log_likelihood"] == pytest.approx(fit.log_likelihood)
+    assert estimate.system_accuracy.estimate == pytest.approx(float(fit.accuracy[-1]))
+    by_population = estimate_populations(ratings, groups, resamples=5)
+    x, y = (one.system_accuracy.estimate for one in by_population.groups)
+    whole = (200 * x + 80 * y) / 280
+    assert estimate.system_accuracy.estimate == pytest.approx(whole)
+    interval = estimate.system_accuracy
+    assert interval.lower < interval.estimate < interval.upper
+
+
+def test_resamples_are_fitted_as_the_fit_itself():
+    ratings, groups = two_populations(150, 9)
+    fitted = fit_by_likelihood(ratings.with_populations(groups), "dawid_skene")
+    weights = np.random.default_rng(1).multinomial(300, fitted.n_items / 300).astype(float)
+    (one,) = fit_samples(fitted.model, fitted.population_rates, fitted.parameters, weights[None])
+    rows = np.array([np.flatnonzero(fitted.pattern == p)[0] for p in range(len(weights))])
+    kept = weights > 0
+    sample = ratings.take(rows[kept], weights[kept].astype(int))
+    again = fit_latent_class(sample, groups=groups[rows[kept]], tolerance=0)
+    assert one.population_rates[0] == pytest.approx(again.base_rates.values, abs=2e-3)
+    assert one.confusion[0] == pytest.approx(again.confusion.values, abs=2e-3)
+    assert again.base_rates.values.min() > 0.05
+
+
+def test_an_item_without_a_population_is_refused():
+    ratings, groups = two_populations(20, 7)
+    groups = groups.astype(object)
+    groups[3] = None
+    with pytest.raises(InputError, match="item 3 has no population"):
+        ratings.with_populations(groups)

@@ -24,15 +24,16 @@ class Identification:
     parameters : int
         Number of probabilities in base rates and confusion matrices that the model leaves free.
     degrees_of_freedom : int
-        Number of free probabilities of rating patterns: for each set of raters who rated an item
-        together, one less than the number of patterns that they can give. It is at most the number
-        of items with two ratings.
+        Number of free probabilities of rating patterns: for each set of raters who rated items of a
+        population together, one less than the number of patterns that they can give. It is at most
+        the number of items with two ratings.
     ratings_per_item : float
         Mean number of ratings of an item, the system's included.
     too_few : float
         Share of the items, 0 to 1, with fewer than three ratings, including the system's, and
         without a known truth. In general so few ratings of an item do not tell how accurate raters
-        are. For `one_coin`, which needs only two ratings, both by raters, it is an upper bound.
+        are. For `one_coin`, which needs only two ratings, both by raters, it is an upper bound. With
+        two or more populations of items it is the share with fewer than two ratings.
     support : xarray.DataArray, dims (rater, category)
         Expected number of ratings by rater and true category.
     prior_worth : tuple of PriorWorth
@@ -113,13 +114,16 @@ def identify(model: str, ratings: Ratings, priors: Priors = None) -> Identificat
     support = _support(observed)
     lengths = np.diff(observed.starts)
     n_items = int(observed.counts.sum())
-    of_base_rates = observed.n_categories - 1
+    n_populations = max(1, len(observed.populations))
+    of_base_rates = n_populations * (observed.n_categories - 1)
+    # Two populations tell accuracy from agreement where two raters are enough (Hui & Walter).
+    enough = 3 if n_populations == 1 else 2
     return Identification(
         model=model,
         parameters=of_base_rates + spec.n_parameters(chosen, observed),
         degrees_of_freedom=_degrees_of_freedom(observed),
         ratings_per_item=float(lengths @ observed.counts / n_items),
-        too_few=float(observed.counts[(lengths < 3) & (observed.truths < 0)].sum() / n_items),
+        too_few=float(observed.counts[(lengths < enough) & (observed.truths < 0)].sum() / n_items),
         support=support,
         prior_worth=prior_worth(spec, chosen, support, has_system=observed.has_system),
     )
@@ -129,11 +133,13 @@ def _degrees_of_freedom(observed: Observations) -> int:
     k = observed.n_categories
     lengths = np.diff(observed.starts)
     sets = {
-        tuple(observed.raters[first : first + length])
-        for first, length in zip(observed.starts[:-1], lengths, strict=True)
+        (population, *observed.raters[first : first + length])
+        for first, length, population in zip(
+            observed.starts[:-1], lengths, observed.population, strict=True
+        )
     }
     n_items = int(observed.counts[lengths >= 2].sum())
-    return int(min(sum(k ** len(raters) - 1 for raters in sets), n_items))
+    return int(min(sum(k ** (len(raters) - 1) - 1 for raters in sets), n_items))
 
 
 def _support(observed: Observations) -> xr.DataArray:

@@ -1,10 +1,11 @@
 r"""The likelihood that all models share: ratings, summed over what is not observed.
 
-.. math:: \log p(y) = \sum_p n_p \log \sum_m \pi_m \prod_s \theta_{r_{ps}, m, y_{ps}}
+.. math:: \log p(y) = \sum_p n_p \log \sum_m \pi_{g_p m} \prod_s \theta_{r_{ps}, m, y_{ps}}
 
-A state m is a true category, or, in a model with levels of difficulty, a level and a true category.
-The sum over states is exact. The gradient needs no further pass, because it follows from the
-expected numbers of ratings in each state, as EM computes them.
+A state m is a true category, or, in a model with levels of difficulty, a level and a true category;
+g is the population of a pattern, where populations have base rates π of their own. The sum over
+states is exact. The gradient needs no further pass, because it follows from the expected numbers of
+ratings in each state, as EM computes them.
 """
 
 import functools
@@ -35,6 +36,7 @@ DATA_DIMS = {
     "responses": "rating",
     "truths": "pattern",
     "counts": "pattern",
+    "population": "pattern",
 }
 
 
@@ -50,7 +52,7 @@ def make_kernel(n_raters: int, n_states: int, n_responses: int) -> Callable[...,
     Returns
     -------
     callable
-        From `rates` (n_states,), `confusion` (n_raters, n_states, n_responses) and the arrays of
+        From `rates` (n_populations, n_states), `confusion` (n_raters, n_states, n_responses) and the arrays of
         `Observations` to the log likelihood and its derivatives by `rates` and `confusion`.
     """
 
@@ -62,6 +64,7 @@ def make_kernel(n_raters: int, n_states: int, n_responses: int) -> Callable[...,
         responses: Integers,
         truths: Integers,
         counts: Integers,
+        population: Integers,
     ) -> tuple[Floats, Floats, Floats]:
         table = np.empty((n_raters * n_responses, n_states))
         for r in range(n_raters):
@@ -69,15 +72,15 @@ def make_kernel(n_raters: int, n_states: int, n_responses: int) -> Callable[...,
                 for k in range(n_responses):
                     table[r * n_responses + k, m] = confusion[r, m, k]
         expected = np.zeros((n_raters * n_responses, n_states))
-        expected_rates = np.zeros(n_states)
+        expected_rates = np.zeros(rates.shape)
         joint = np.empty(n_states)
         log_likelihood = 0.0
         # One logarithm is taken for many patterns, before their product underflows.
         product = 1.0
         for p in range(len(counts)):
-            first, last = starts[p], starts[p + 1]
+            first, last, g = starts[p], starts[p + 1], population[p]
             for m in range(n_states):
-                joint[m] = rates[m]
+                joint[m] = rates[g, m]
             if truths[p] != UNKNOWN:
                 for m in range(n_states):
                     if m % n_responses != truths[p]:
@@ -110,7 +113,7 @@ def make_kernel(n_raters: int, n_states: int, n_responses: int) -> Callable[...,
             weight = counts[p] / total
             for m in range(n_states):
                 joint[m] *= weight
-                expected_rates[m] += joint[m]
+                expected_rates[g, m] += joint[m]
             for s in range(first, last):
                 row = np.uint64(raters[s] * n_responses + responses[s])
                 for m in range(n_states):
@@ -123,9 +126,10 @@ def make_kernel(n_raters: int, n_states: int, n_responses: int) -> Callable[...,
                     number = expected[r * n_responses + k, m]
                     if number > 0:
                         by_confusion[r, m, k] = number / confusion[r, m, k]
-        for m in range(n_states):
-            if expected_rates[m] > 0:
-                expected_rates[m] /= rates[m]
+        for g in range(len(rates)):
+            for m in range(n_states):
+                if expected_rates[g, m] > 0:
+                    expected_rates[g, m] /= rates[g, m]
         return np.asarray(log_likelihood), expected_rates, by_confusion
 
     return sum_over_states
@@ -181,13 +185,15 @@ def add_ratings(
     Parameters
     ----------
     observed : Observations
-    base_rates : TensorVariable, shape (n_categories,)
+    base_rates : TensorVariable, shape (n_categories,) or (n_populations, n_categories)
     confusion : TensorVariable, shape (n_raters, [n_levels,] n_categories, n_responses)
     level_rates : array_like, shape (n_levels,), optional
         Share of the items at each level of difficulty.
     """
     k = observed.n_categories
-    rates = base_rates if level_rates is None else (level_rates[:, None] * base_rates).ravel()
+    rates = base_rates if observed.populations else base_rates[None]
+    if level_rates is not None:
+        rates = (level_rates[:, None] * rates[:, None]).reshape((-1, k * len(level_rates)))
     n_states = k if level_rates is None else k * len(level_rates)
     data = {
         name: pm.Data(name, values, dims=DATA_DIMS[name])
@@ -201,19 +207,18 @@ def add_ratings(
         data["raters"],
         data["truths"],
         data["counts"],
+        data["population"],
         logp=_logp,
         random=_draw_ratings,
-        signature="(m),(r,m,l),(q),(n),(p),(p)->(n)",
+        signature="(g,m),(r,m,l),(q),(n),(p),(p),(p)->(n)",
         dtype="int64",
         observed=data["responses"],
         dims="rating",
     )
 
 
-def _logp(
-    ratings: Any, rates: Any, confusion: Any, starts: Any, raters: Any, truths: Any, counts: Any
-) -> Any:
-    return SumOverStates()(rates, confusion, starts, raters, ratings, truths, counts)[0]
+def _logp(ratings: Any, rates: Any, confusion: Any, starts: Any, raters: Any, *rest: Any) -> Any:
+    return SumOverStates()(rates, confusion, starts, raters, ratings, *rest)[0]
 
 
 def _draw_ratings(
@@ -223,15 +228,16 @@ def _draw_ratings(
     raters: Integers,
     truths: Integers,
     counts: Integers,
+    population: Integers,
     rng: np.random.Generator,
     size: Any = None,
 ) -> Integers:
     """Draw a state for each pattern, then its ratings."""
     shape = tuple(size or ())
     k = confusion.shape[-1]
-    allowed = (truths[:, None] == UNKNOWN) | (np.arange(len(rates)) % k == truths[:, None])
+    allowed = (truths[:, None] == UNKNOWN) | (np.arange(rates.shape[1]) % k == truths[:, None])
     every = np.arange(len(truths))
-    state = draw_categories(rates * allowed, rng.random((*shape, len(truths))), every)
+    state = draw_categories(rates[population] * allowed, rng.random((*shape, len(truths))), every)
     pattern = np.repeat(np.arange(len(truths)), np.diff(starts))
     luck = rng.random((*shape, len(raters)))
     return draw_categories(confusion, luck, raters, state[..., pattern])

@@ -6,8 +6,10 @@ Items with the same ratings are collapsed to one pattern; the system is one more
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from lehner import InputError, Patterns, Ratings
-from lehner.core.arrays import Integers
+from lehner.core.arrays import Floats, Integers
 from lehner.latent_class.pattern_table import known_truths
 
 
@@ -52,6 +54,24 @@ class Observations:
         return self.patterns.counts
 
     @property
+    def population(self) -> Integers:
+        """The population of each pattern, all 0 where there are none, (n_patterns,)."""
+        if self.patterns.population is None:
+            return np.zeros(len(self.counts), np.int64)
+        return self.patterns.population
+
+    @property
+    def populations(self) -> tuple[str, ...]:
+        """Names of the populations of items that have base rates of their own, if there are any."""
+        return self.patterns.populations
+
+    @property
+    def population_shares(self) -> Floats:
+        """Share of the items that are from each population, (n_populations,)."""
+        n_items = np.bincount(self.population, self.counts, max(1, len(self.populations)))
+        return np.asarray(n_items / n_items.sum())
+
+    @property
     def rater_names(self) -> tuple[str, ...]:
         """Names of the raters, with "system" as the last if there is a system."""
         return self.patterns.raters
@@ -85,11 +105,12 @@ class Observations:
     def coords(self) -> dict[str, Any]:
         """Coordinates that every model has."""
         categories = list(self.patterns.categories)
-        return {
+        coords = {
             "rater": list(self.rater_names),
             "category": categories,
             "response": categories,
         }
+        return coords | ({"population": list(self.populations)} if self.populations else {})
 
     @property
     def arrays(self) -> dict[str, Integers]:
@@ -100,7 +121,14 @@ class Observations:
             "responses": self.responses,
             "truths": self.truths,
             "counts": self.counts,
+            "population": self.population,
         }
+
+    @property
+    def data(self) -> dict[str, Any]:
+        """All that changes from data to data, by the names that models give it."""
+        shares = {"population_shares": self.population_shares} if self.populations else {}
+        return self.arrays | shares
 
 
 def observe(ratings: Ratings) -> Observations:

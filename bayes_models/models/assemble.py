@@ -16,7 +16,8 @@ def add_confusion(
     Parameters
     ----------
     observed : Observations
-    base_rates : TensorVariable, shape (n_categories,)
+    base_rates : TensorVariable, shape (n_categories,) or (n_populations, n_categories)
+        As `add_base_rates` gives them.
     confusion : TensorVariable, shape (n_raters, [n_levels,] n_categories, n_responses)
         Confusion matrices of raters and system; for each level of difficulty if there are levels.
     level_rates : ndarray, shape (n_levels,), optional
@@ -32,7 +33,8 @@ def add_confusion(
         mean = (confusion * level_rates[:, None, None]).sum(axis=1)
     if "confusion" not in pm.modelcontext(None):
         pm.Deterministic("confusion", mean, dims=("rater", "category", "response"))
-    right = (mean * np.eye(observed.n_categories) * base_rates[:, None]).sum(axis=(1, 2))
+    rates = pm.modelcontext(None)["base_rates"]
+    right = (mean * np.eye(observed.n_categories) * rates[:, None]).sum(axis=(1, 2))
     accuracy = pm.Deterministic("accuracy", right, dims="rater")
     if observed.has_system:
         pm.Deterministic("system_accuracy", accuracy[-1])

@@ -2,8 +2,9 @@
 
 from bayes_models.likelihood.observations import observe
 from bayes_models.models.assemble import add_confusion, equal_errors
+from bayes_models.models.base_rates import add_base_rates
 from bayes_models.models.deferred import pm
-from bayes_models.models.priors import Priors, add_beta_by_rater, add_dirichlet, choose_priors
+from bayes_models.models.priors import Priors, add_beta_by_rater, choose_priors
 from bayes_models.models.spec import OF_A_RATER, OF_THE_SYSTEM, ModelSpec
 from lehner import Ratings
 
@@ -50,7 +51,7 @@ def class_conditional(ratings: Ratings, priors: Priors = None) -> "pm.Model":
     observed = observe(ratings)
     prior = choose_priors("class_conditional", priors)
     with pm.Model(coords=observed.coords) as model:
-        base_rates = add_dirichlet("base_rates", prior["base_rates"], ("category",))
+        base_rates = add_base_rates(observed, prior["base_rates"])
         accuracy = add_beta_by_rater(
             "accuracy_by_category",
             prior["accuracy_by_category"],

@@ -2,6 +2,7 @@
 
 from bayes_models.likelihood.observations import observe
 from bayes_models.models.assemble import add_confusion
+from bayes_models.models.base_rates import add_base_rates
 from bayes_models.models.deferred import pm
 from bayes_models.models.priors import (
     DIAGONAL,
@@ -65,7 +66,7 @@ def dawid_skene(ratings: Ratings, priors: Priors = None) -> "pm.Model":
     observed = observe(ratings)
     prior = choose_priors("dawid_skene", priors)
     with pm.Model(coords=observed.coords) as model:
-        base_rates = add_dirichlet("base_rates", prior["base_rates"], ("category",))
+        base_rates = add_base_rates(observed, prior["base_rates"])
         dims = ("rater", "category", "response")
         own = prior["confusion"]
         if not is_distribution(own):

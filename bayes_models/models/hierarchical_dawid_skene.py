@@ -7,6 +7,7 @@ import numpy as np
 
 from bayes_models.likelihood.observations import Observations, observe
 from bayes_models.models.assemble import add_confusion, rater_coords, with_system
+from bayes_models.models.base_rates import add_base_rates
 from bayes_models.models.deferred import pm, pt
 from bayes_models.models.kept_priors import varies
 from bayes_models.models.priors import (
@@ -67,7 +68,7 @@ def hierarchical_dawid_skene(ratings: Ratings, priors: Priors = None) -> "pm.Mod
     coords = rater_coords(observed) | {"contrast": np.arange(k - 1)}
     dims = ("category", "response")
     with pm.Model(coords=coords) as model:
-        base_rates = add_dirichlet("base_rates", prior["base_rates"], ("category",))
+        base_rates = add_base_rates(observed, prior["base_rates"])
         population = add_dirichlet("population_confusion", prior["population_confusion"], dims)
         log_confusion = pt.stack([pt.log(population)] * len(coords["rater_without_system"]))
         spread = add_spread("confusion_spread", prior["confusion_spread"])

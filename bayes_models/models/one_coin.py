@@ -2,9 +2,10 @@
 
 from bayes_models.likelihood.observations import observe
 from bayes_models.models.assemble import add_confusion, equal_errors, rater_coords, with_system
+from bayes_models.models.base_rates import add_base_rates
 from bayes_models.models.deferred import pm, pt
 from bayes_models.models.log_odds import add_system_log_odds, right_or_guessed
-from bayes_models.models.priors import Priors, add_dirichlet, add_normal, choose_priors
+from bayes_models.models.priors import Priors, add_normal, choose_priors
 from bayes_models.models.spec import ModelSpec
 from lehner import Ratings
 
@@ -53,7 +54,7 @@ def one_coin(ratings: Ratings, priors: Priors = None) -> "pm.Model":
     coords = rater_coords(observed)
     n_raters = len(coords["rater_without_system"])
     with pm.Model(coords=coords) as model:
-        base_rates = add_dirichlet("base_rates", prior["base_rates"], ("category",))
+        base_rates = add_base_rates(observed, prior["base_rates"])
         knowing = pt.repeat(add_normal("rater_log_odds", prior["rater_log_odds"]), n_raters)
         log_odds = right_or_guessed(knowing, observed.n_categories)
         if observed.has_system:

@@ -5,6 +5,7 @@ from typing import Any
 
 from bayes_models.likelihood.observations import Observations, observe
 from bayes_models.models.assemble import add_confusion, equal_errors, rater_coords, with_system
+from bayes_models.models.base_rates import add_base_rates
 from bayes_models.models.deferred import pm, pt
 from bayes_models.models.kept_priors import varies
 from bayes_models.models.log_odds import (
@@ -12,7 +13,7 @@ from bayes_models.models.log_odds import (
     add_system_log_odds,
     right_or_guessed,
 )
-from bayes_models.models.priors import Priors, add_dirichlet, choose_priors
+from bayes_models.models.priors import Priors, choose_priors
 from bayes_models.models.spec import ModelSpec
 from lehner import Ratings
 
@@ -62,7 +63,7 @@ def one_coin_by_rater(ratings: Ratings, priors: Priors = None) -> "pm.Model":
     observed = observe(ratings)
     prior = choose_priors("one_coin_by_rater", priors)
     with pm.Model(coords=rater_coords(observed)) as model:
-        base_rates = add_dirichlet("base_rates", prior["base_rates"], ("category",))
+        base_rates = add_base_rates(observed, prior["base_rates"])
         knowing = add_log_odds_of_knowing(observed, prior)
         log_odds = right_or_guessed(knowing, observed.n_categories)
         if observed.has_system:

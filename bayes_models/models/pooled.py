@@ -2,6 +2,7 @@
 
 from bayes_models.likelihood.observations import observe
 from bayes_models.models.assemble import add_confusion, rater_coords, with_system
+from bayes_models.models.base_rates import add_base_rates
 from bayes_models.models.deferred import pm, pt
 from bayes_models.models.priors import DIAGONAL, WEAK_DIAGONAL, Priors, add_dirichlet, choose_priors
 from bayes_models.models.spec import OF_ALL, OF_THE_SYSTEM, ModelSpec
@@ -54,7 +55,7 @@ def pooled(ratings: Ratings, priors: Priors = None) -> "pm.Model":
     n_raters = len(coords["rater_without_system"])
     dims = ("category", "response")
     with pm.Model(coords=coords) as model:
-        base_rates = add_dirichlet("base_rates", prior["base_rates"], ("category",))
+        base_rates = add_base_rates(observed, prior["base_rates"])
         shared = add_dirichlet("rater_confusion", prior["rater_confusion"], dims)
         confusion = pt.stack([shared] * n_raters)
         if observed.has_system:

@@ -8,6 +8,7 @@ from scipy.special import ndtri
 
 from bayes_models.likelihood.observations import Observations, observe
 from bayes_models.models.assemble import add_confusion, rater_coords, with_system
+from bayes_models.models.base_rates import add_base_rates
 from bayes_models.models.category_effects import (
     add_rater_category_effects,
     add_system_category_effects,
@@ -20,7 +21,7 @@ from bayes_models.models.log_odds import (
     add_system_log_odds,
     right_or_guessed,
 )
-from bayes_models.models.priors import Priors, add_dirichlet, add_slope, add_spread, choose_priors
+from bayes_models.models.priors import Priors, add_slope, add_spread, choose_priors
 from bayes_models.models.spec import ModelSpec
 from lehner import Ratings
 from lehner.core.arrays import Floats
@@ -116,7 +117,7 @@ def relaxed_k(ratings: Ratings, priors: Priors = None) -> "pm.Model":
     observed = observe(ratings)
     prior = choose_priors("relaxed_k", priors)
     with pm.Model(coords=_coords(observed)) as model:
-        base_rates = add_dirichlet("base_rates", prior["base_rates"], ("category",))
+        base_rates = add_base_rates(observed, prior["base_rates"])
         log_odds = _log_odds_of_being_right(observed, prior)
         right = pt.sigmoid(log_odds)[..., None]
         errors = add_error_probabilities(observed, prior)[:, None]

@@ -4,6 +4,7 @@ import numpy as np
 
 from bayes_models.likelihood.observations import observe
 from bayes_models.models.assemble import add_confusion
+from bayes_models.models.base_rates import add_base_rates
 from bayes_models.models.deferred import pm
 from bayes_models.models.priors import Priors, add_beta, add_dirichlet, choose_priors
 from bayes_models.models.spec import ModelSpec
@@ -52,7 +53,7 @@ def tap(ratings: Ratings, priors: Priors = None) -> "pm.Model":
     observed = observe(ratings)
     prior = choose_priors("tap", priors)
     with pm.Model(coords=observed.coords) as model:
-        base_rates = add_dirichlet("base_rates", prior["base_rates"], ("category",))
+        base_rates = add_base_rates(observed, prior["base_rates"])
         knowledge = add_beta("knowledge", prior["knowledge"], ("rater",))[:, None, None]
         guessing = add_dirichlet("guessing", prior["guessing"], ("rater", "response"))
         known = knowledge * np.eye(observed.n_categories)

@@ -5,7 +5,7 @@ import xarray as xr
 from scipy.special import pdtrc
 
 from bayes_models.likelihood.observations import observe
-from bayes_models.posterior.truth import log_joint, states
+from bayes_models.posterior.truth import log_joint, states_by_population
 from lehner import Ratings
 from lehner.core.class_posterior import class_posterior
 from lehner.core.wording import counted, first_few
@@ -82,7 +82,7 @@ def contradictions(tree: xr.DataTree, ratings: Ratings) -> tuple[str, ...]:
 def _by_ratings_alone(tree: xr.DataTree, ratings: Ratings) -> np.ndarray:
     """Give the probability of each category for each item, without using its known truth."""
     observed = observe(ratings.with_truth(None))
-    rates, confusion = states(tree["posterior"].to_dataset())
+    rates, confusion = states_by_population(tree["posterior"].to_dataset())
     draws = np.unique(np.linspace(0, len(rates) - 1, MOST_DRAWS).astype(int))
     probability, _ = class_posterior(log_joint(observed, rates[draws], confusion[draws]))
     return np.asarray(probability.mean(axis=0)[observed.patterns.inverse])

@@ -12,6 +12,7 @@ import xarray as xr
 from scipy.special import betaln, gammaln, log_ndtr, xlog1py, xlogy
 
 from bayes_models.likelihood.observations import Observations
+from bayes_models.models.base_rates import BY_POPULATION
 from bayes_models.models.priors import (
     choose_priors,
     confusion_concentration,
@@ -51,7 +52,10 @@ def log_prior(
     found = {}
     for name, prior in chosen.items():
         if name in posterior and not is_distribution(prior):
-            values = posterior[name].transpose("chain", "draw", ...).values
+            # Of all items they are a mean, whose prior is not given.
+            by_population = name == "base_rates" and BY_POPULATION in posterior
+            variable = posterior[BY_POPULATION if by_population else name]
+            values = variable.transpose("chain", "draw", ...).values
             density = _log_density(name, prior, values, chosen, observed)
             found[name] = (("chain", "draw"), density.reshape(*values.shape[:2], -1).sum(axis=-1))
     return xr.Dataset(found, {dim: posterior[dim] for dim in ("chain", "draw")})

@@ -6,6 +6,7 @@ import numpy as np
 import xarray as xr
 
 from bayes_models.likelihood.observations import Observations
+from bayes_models.models.base_rates import BY_POPULATION
 from lehner import Ratings
 from lehner.core.arrays import Floats
 from lehner.core.class_posterior import class_posterior
@@ -84,7 +85,7 @@ def log_joint(observed: Observations, rates: Floats, confusion: Floats) -> Float
     Parameters
     ----------
     observed : Observations
-    rates : ndarray, shape (n_draws, n_states)
+    rates : ndarray, shape (n_draws, n_states) or (n_draws, n_populations, n_states)
     confusion : ndarray, shape (n_draws, n_raters, n_states, n_responses)
 
     Returns
@@ -92,13 +93,14 @@ def log_joint(observed: Observations, rates: Floats, confusion: Floats) -> Float
     ndarray, shape (n_draws, n_patterns, n_categories)
         Summed over levels of difficulty if states have levels.
     """
-    n_draws, n_states = rates.shape
+    n_draws, n_states = rates.shape[0], rates.shape[-1]
     k = observed.n_categories
     # Draws are last in memory, because what follows sums and compares over a few categories.
     by_cell = np.log(np.maximum(confusion, LEAST)).transpose(1, 3, 2, 0)
     log = observed.patterns.one_hot() @ by_cell.reshape(-1, n_states * n_draws)
-    log += np.log(np.maximum(rates, LEAST)).T.ravel()
     log = log.reshape(-1, n_states, n_draws)
+    log_rates = np.log(np.maximum(rates, LEAST)).T
+    log += log_rates if rates.ndim == 2 else log_rates.swapaxes(0, 1)[observed.population]
     if n_states > k:
         log = np.logaddexp.reduce(log.reshape(-1, n_states // k, k, n_draws), axis=1)
     known = observed.truths[:, None]
@@ -108,6 +110,8 @@ def log_joint(observed: Observations, rates: Floats, confusion: Floats) -> Float
 
 def states(posterior: xr.Dataset) -> tuple[Floats, Floats]:
     """Give the probability of each state, and confusion matrices by state, for each draw.
+
+    The states are those of all items, whichever population they are from.
 
     Parameters
     ----------
@@ -128,10 +132,22 @@ def states(posterior: xr.Dataset) -> tuple[Floats, Floats]:
     return np.tile(rates / n_levels, n_levels), by_state
 
 
+def states_by_population(posterior: xr.Dataset) -> tuple[Floats, Floats]:
+    """Give what `states` gives, with rates (n_draws, n_populations, n_states) if there are any."""
+    rates, confusion = states(posterior)
+    if BY_POPULATION not in posterior:
+        return rates, confusion
+    dims = ("chain", "draw", "population", "category")
+    by_population = posterior[BY_POPULATION].transpose(*dims).values
+    by_population = by_population.reshape(len(rates), *by_population.shape[2:])
+    n_levels = rates.shape[1] // by_population.shape[2]
+    return np.tile(by_population / n_levels, n_levels), confusion
+
+
 def log_joints(posterior: xr.Dataset, observed: Observations) -> Iterator[Floats]:
     """Yield `log_joint` for all draws, some of them at a time."""
-    rates, confusion = states(posterior)
-    size = max(1, CHUNK // (len(observed.counts) * rates.shape[1]))
+    rates, confusion = states_by_population(posterior)
+    size = max(1, CHUNK // (len(observed.counts) * rates.shape[-1]))
     for start in range(0, len(rates), size):
         part = slice(start, start + size)
         yield log_joint(observed, rates[part], confusion[part])

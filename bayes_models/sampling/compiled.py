@@ -119,6 +119,7 @@ def _key(name: str, observed: Observations, chosen: dict[str, Any]) -> tuple[Any
         len(observed.rater_names),
         observed.n_categories,
         observed.has_system,
+        len(observed.populations),
         observed.patterns.ordered,
         *((variable, _key_of_prior(prior)) for variable, prior in chosen.items()),
     )
@@ -158,7 +159,7 @@ def _compile(name: str, observed: Observations, chosen: dict[str, Any]) -> Compi
 
 def _without_data(compiled: CompiledModel, observed: Observations) -> CompiledModel:
     data = {
-        name: array[:0] if name in observed.arrays else array
+        name: array[:0] if name in observed.data else array
         for name, array in compiled.density.data.items()
     }
     return replace(compiled, density=replace(compiled.density, data=data))

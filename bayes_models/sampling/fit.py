@@ -161,7 +161,7 @@ def fit(
     observed = observe(ratings)
     sampler_seed, truth_seed, check_seed, modes_seed = child_seeds(seed, 4)
     modes = posterior_modes(observed, modes_seed)
-    starts = [start_at(mode, has_system=observed.has_system) for mode in modes]
+    starts = [start_at(mode, observed) for mode in modes]
     sampler = _sampler(engine, model, observed, priors, chains, cores, starts, progressbar)
     longer = 1
     for attempt, attempt_seed in enumerate(child_seeds(sampler_seed, tries)):

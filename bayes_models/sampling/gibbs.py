@@ -14,6 +14,7 @@ import numpy as np
 import xarray as xr
 
 from bayes_models.likelihood.observations import Observations
+from bayes_models.models.base_rates import BY_POPULATION
 from bayes_models.models.priors import (
     Priors,
     choose_priors,
@@ -84,11 +85,11 @@ def sample_conjugate(
     groups = _whose_matrix(spec, observed)
     starts = starts or [em_start(observed)]
     by_start = chains_by_start(len(starts), chains)
-    n_groups = groups.max() + 1
+    n_groups, n_populations = groups.max() + 1, max(1, len(observed.populations))
     found = [
         _sweeps(
             np.random.default_rng(chain_seed),
-            start["base_rates"],
+            np.tile(start["base_rates"], (n_populations, 1)),
             np.stack([start["confusion"][groups == g].mean(axis=0) for g in range(n_groups)]),
             concentration["base_rates"],
             np.ascontiguousarray(concentration["confusion"][:n_groups]),
@@ -97,6 +98,7 @@ def sample_conjugate(
             observed.responses,
             observed.truths,
             observed.counts,
+            observed.population,
             tune,
             draws,
         )
@@ -134,7 +136,8 @@ def _concentrations(
                 "give its concentration as numbers, or use engine='nuts'",
             )
     k = observed.n_categories
-    base_rates = dirichlet_concentration("base_rates", priors["base_rates"], (k,))
+    shape = (max(1, len(observed.populations)), k)
+    base_rates = dirichlet_concentration("base_rates", priors["base_rates"], shape)
     if _has_own_matrices(spec):
         n_raters, has_system = len(observed.rater_names), observed.has_system
         confusion = confusion_concentration(priors, n_raters, k, has_system=has_system)
@@ -157,11 +160,12 @@ def _sweeps(
     responses: Integers,
     truths: Integers,
     counts: Integers,
+    population: Integers,
     tune: int,
     draws: int,
 ) -> tuple[Floats, Floats]:
-    n_groups, k = len(confusion), len(base_rates)
-    kept_base_rates = np.empty((draws, k))
+    n_groups, n_populations, k = len(confusion), *base_rates.shape
+    kept_base_rates = np.empty((draws, n_populations, k))
     kept_confusion = np.empty((draws, n_groups, k, k))
     log_base_rates, log_confusion = np.log(base_rates), np.log(confusion)
     cumulative, items = np.empty(k), np.empty(k)
@@ -170,7 +174,7 @@ def _sweeps(
         for p in range(len(counts)):
             for z in range(k):
                 possible = truths[p] == UNKNOWN or truths[p] == z
-                cumulative[z] = log_base_rates[z] if possible else -np.inf
+                cumulative[z] = log_base_rates[population[p], z] if possible else -np.inf
                 items[z] = 0.0
             for s in range(starts[p], starts[p + 1]):
                 for z in range(k):
@@ -189,16 +193,18 @@ def _sweeps(
             for z in range(k):
                 if items[z] == 0:
                     continue
-                new_base_rates[z] += items[z]
+                new_base_rates[population[p], z] += items[z]
                 for s in range(starts[p], starts[p + 1]):
                     new_confusion[groups[s], z, responses[s]] += items[z]
         for z in range(k):
-            log_base_rates[z] = _log_gamma(rng, new_base_rates[z])
+            for h in range(n_populations):
+                log_base_rates[h, z] = _log_gamma(rng, new_base_rates[h, z])
             for g in range(n_groups):
                 for response in range(k):
                     log_confusion[g, z, response] = _log_gamma(rng, new_confusion[g, z, response])
                 log_confusion[g, z] -= _log_sum(log_confusion[g, z])
-        log_base_rates -= _log_sum(log_base_rates)
+        for h in range(n_populations):
+            log_base_rates[h] -= _log_sum(log_base_rates[h])
         if sweep >= tune:
             kept_base_rates[sweep - tune] = np.exp(log_base_rates)
             kept_confusion[sweep - tune] = np.exp(log_confusion)
@@ -223,14 +229,15 @@ def _labelled(
     spec: ModelSpec, observed: Observations, base_rates: Floats, by_group: Floats, groups: Integers
 ) -> xr.Dataset:
     square = ("category", "response")
-    variables: dict[str, tuple[tuple[str, ...], Floats]] = {
-        "base_rates": (("category",), base_rates)
-    }
+    of_all = observed.population_shares @ base_rates
+    variables: dict[str, tuple[tuple[str, ...], Floats]] = {"base_rates": (("category",), of_all)}
+    if observed.populations:
+        variables[BY_POPULATION] = (("population", "category"), base_rates)
     if not _has_own_matrices(spec):
         for group, name in enumerate(list(spec.row_priors)[: by_group.shape[2]]):
             variables[name] = (square, by_group[:, :, group])
     confusion = by_group[:, :, groups]
-    accuracy = np.einsum("cdrkk,cdk->cdr", confusion, base_rates)
+    accuracy = np.einsum("cdrkk,cdk->cdr", confusion, of_all)
     variables["confusion"] = (("rater", *square), confusion)
     variables["accuracy"] = (("rater",), accuracy)
     if observed.has_system:

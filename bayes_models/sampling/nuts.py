@@ -75,7 +75,7 @@ def sample(
     seeds = [seed]
     if len(by_start) > 1:
         seeds = [int(child.generate_state(1)[0]) for child in child_seeds(seed, len(by_start))]
-    density = compiled.density.with_data(**observed.arrays)
+    density = compiled.density.with_data(**observed.data)
     by_chain, statistics_by_chain = [], []
     for values, n_chains, start_seed in zip(starts, by_start, seeds, strict=False):
         found, of_chains = _run_chains(

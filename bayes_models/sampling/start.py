@@ -28,16 +28,17 @@ def em_start(observed: Observations) -> dict[str, Floats]:
         Values by name.
     """
     items, ratings = expected_numbers(observed)
-    return start_at(Mode(items=items, ratings=ratings), has_system=observed.has_system)
+    return start_at(Mode(items=items, ratings=ratings), observed)
 
 
-def start_at(mode: Mode, *, has_system: bool) -> dict[str, Floats]:
+def start_at(mode: Mode, observed: Observations) -> dict[str, Floats]:
     """Give the variables of all models their values at a mode.
 
     Parameters
     ----------
     mode : Mode
-    has_system : bool
+    observed : Observations
+        That it is a mode of. Populations start with the base rates of all items.
 
     Returns
     -------
@@ -48,7 +49,7 @@ def start_at(mode: Mode, *, has_system: bool) -> dict[str, Floats]:
     return _start_values(
         (mode.items + 1) / (mode.items + 1).sum(),
         confusion / confusion.sum(axis=-1, keepdims=True),
-        has_system=has_system,
+        observed,
     )
 
 
@@ -75,7 +76,10 @@ def chains_by_start(n_starts: int, chains: int) -> list[int]:
     return [chains - others] + [1] * others
 
 
-def _start_values(base_rates: Floats, confusion: Floats, *, has_system: bool) -> dict[str, Floats]:
+def _start_values(
+    base_rates: Floats, confusion: Floats, observed: Observations
+) -> dict[str, Floats]:
+    has_system = observed.has_system
     diagonal = np.clip(np.diagonal(confusion, axis1=1, axis2=2), LEAST, 1 - LEAST)
     accuracy = diagonal @ base_rates
     of_raters = accuracy[:-1] if has_system else accuracy
@@ -84,6 +88,7 @@ def _start_values(base_rates: Floats, confusion: Floats, *, has_system: bool) ->
     knowing = np.clip((of_raters.mean() - chance) / (1 - chance), 0.1, 0.9)
     return {
         "base_rates": base_rates,
+        "base_rates_by_population": np.tile(base_rates, (len(observed.populations), 1)),
         "confusion": confusion,
         "rater_confusion": mean_confusion,
         "population_confusion": mean_confusion,

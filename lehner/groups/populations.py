@@ -118,7 +118,9 @@ def _point(fitted: FittedModel) -> GroupReplicates:
     return _by_population(fitted, fitted.population_rates[None], confusion, right)
 
 
-def _replicates(fitted: FittedModel, fits: SampledFits, rng: np.random.Generator) -> GroupReplicates:
+def _replicates(
+    fitted: FittedModel, fits: SampledFits, rng: np.random.Generator
+) -> GroupReplicates:
     """Give fits to resamples; the truths of the items at hand are drawn."""
     right = rng.binomial(fitted.n_items[:, None], _chance_right(fitted, fits.classes))
     return _by_population(fitted, fits.population_rates, fits.confusion, right)

@@ -172,9 +172,7 @@ def _step(
     # From (rater and category, class and sample): samples stay side by side in memory.
     counts = counts.reshape(-1, _n_categories(model, n_classes), n_classes, n_samples)
     moved = model.maximise(counts.transpose(3, 0, 2, 1), parameters)
-    points = np.concatenate(
-        [moved_rates.reshape(-1, n_samples), moved.reshape(n_samples, -1).T]
-    )
+    points = np.concatenate([moved_rates.reshape(-1, n_samples), moved.reshape(n_samples, -1).T])
     return points, (weights * log_probability).sum(axis=0)
 
 

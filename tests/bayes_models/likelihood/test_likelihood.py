@@ -85,7 +85,7 @@ def test_the_sum_over_states_equals_enumeration(seed, system, known, levels):
     observed = observe(ratings)
     rates = rng.dirichlet(np.ones(3 * levels))
     confusion = rng.dirichlet(np.ones(3), size=(len(observed.rater_names), 3 * levels))
-    ours, _, _ = kernel_of(observed, 3 * levels)(rates, confusion, *observed.arrays.values())
+    ours, _, _ = kernel_of(observed, 3 * levels)(rates[None], confusion, *observed.arrays.values())
     per_item = enumerated(ratings, rates, confusion)
     assert float(ours) == pytest.approx(per_item.sum(), abs=1e-10)
     joint = log_joint(observed, rates[None], confusion[None])[0]
@@ -94,11 +94,40 @@ def test_the_sum_over_states_equals_enumeration(seed, system, known, levels):
 
 
 @pytest.mark.parametrize("levels", [1, 3])
+def test_each_population_has_its_base_rates(levels):
+    rng = np.random.default_rng(levels)
+    ratings = random_ratings(rng, n_items=9, known=True)
+    names = np.array(["x", "y"])[rng.integers(0, 2, ratings.n_rows)]
+    observed = observe(ratings.with_populations(names))
+    rates = rng.dirichlet(np.ones(3 * levels), size=2)
+    confusion = rng.dirichlet(np.ones(3), size=(4, 3 * levels))
+    kernel = kernel_of(observed, 3 * levels)
+    ours, by_rates, _ = kernel(rates, confusion, *observed.arrays.values())
+    per_item = np.array(
+        [
+            enumerated(ratings.take([row]), rates["xy".index(name)], confusion)[0]
+            for row, name in enumerate(names)
+        ]
+    )
+    assert float(ours) == pytest.approx(per_item.sum(), abs=1e-10)
+    joint = log_joint(observed, rates[None], confusion[None])[0]
+    ours = np.log(np.exp(joint).sum(axis=1))[observed.patterns.inverse]
+    np.testing.assert_allclose(ours, per_item, atol=1e-10)
+    step = np.zeros_like(rates)
+    step[1, 0] = 1e-6
+    ends = [
+        float(kernel(r, confusion, *observed.arrays.values())[0])
+        for r in (rates + step, rates - step)
+    ]
+    assert by_rates[1, 0] == pytest.approx((ends[0] - ends[1]) / 2e-6, abs=1e-5)
+
+
+@pytest.mark.parametrize("levels", [1, 3])
 def test_the_derivatives_are_finite_differences(levels):
     rng = np.random.default_rng(levels)
     observed = observe(random_ratings(rng, known=True))
     kernel = kernel_of(observed, 3 * levels)
-    rates = rng.dirichlet(np.ones(3 * levels))
+    rates = rng.dirichlet(np.ones(3 * levels), size=1)
     confusion = rng.dirichlet(np.ones(3), size=(4, 3 * levels))
     _, by_rates, by_confusion = kernel(rates, confusion, *observed.arrays.values())
     for values, derivative in ((rates, by_rates), (confusion, by_confusion)):
@@ -117,7 +146,7 @@ def test_hundreds_of_ratings_of_an_item_do_not_underflow():
     ratings = Ratings(rng.integers(0, 3, (2, n_raters)), ["a", "b", "c"])
     observed = observe(ratings)
     rates, confusion = random_parameters(rng, n_raters, 3)
-    ours, by_rates, _ = kernel_of(observed, 3)(rates, confusion, *observed.arrays.values())
+    ours, by_rates, _ = kernel_of(observed, 3)(rates[None], confusion, *observed.arrays.values())
     terms = [
         [np.log(rates[z]) + np.log(confusion[range(n_raters), z, row]).sum() for z in range(3)]
         for row in ratings.codes
@@ -134,7 +163,7 @@ def test_thousands_of_improbable_items_do_not_underflow():
     observed = observe(ratings)
     assert (observed.counts == 1).any() and (observed.counts > 1).any()
     rates, confusion = random_parameters(rng, 10, 3)
-    ours, _, _ = kernel_of(observed, 3)(rates, confusion, *observed.arrays.values())
+    ours, _, _ = kernel_of(observed, 3)(rates[None], confusion, *observed.arrays.values())
     joint = log_joint(observed, rates[None], confusion[None])[0]
     expected = observed.counts @ np.logaddexp.reduce(joint, axis=1)
     assert expected < -10_000
@@ -145,7 +174,7 @@ def test_ratings_that_are_impossible_have_likelihood_zero_and_no_nan():
     observed = observe(Ratings([[0, 1]], ["a", "b"]))
     certain = np.tile(np.eye(2), (2, 1, 1))
     value, by_rates, by_confusion = kernel_of(observed, 2)(
-        np.array([0.5, 0.5]), certain, *observed.arrays.values()
+        np.array([[0.5, 0.5]]), certain, *observed.arrays.values()
     )
     assert value == -np.inf
     assert not by_rates.any() and not by_confusion.any()

@@ -1,0 +1,43 @@
+"""Base rates, of all items or of each population of items."""
+
+from typing import Any
+
+from bayes_models.likelihood.observations import Observations
+from bayes_models.models.deferred import pm
+from bayes_models.models.priors import add_dirichlet, is_distribution
+from lehner import InputError
+
+BY_POPULATION = "base_rates_by_population"
+
+
+def add_base_rates(observed: Observations, prior: Any) -> Any:
+    """Add base rates; those of populations all have the prior of base rates.
+
+    Where items are from populations, `base_rates` are those of all items: the mean over the
+    populations, by their numbers of items.
+
+    Parameters
+    ----------
+    observed : Observations
+    prior : array_like or PyMC distribution
+        Of `base_rates`.
+
+    Returns
+    -------
+    TensorVariable, shape (n_categories,) or (n_populations, n_categories)
+
+    References
+    ----------
+    Hui & Walter (1980), https://doi.org/10.2307/2530508
+    """
+    if not observed.populations:
+        return add_dirichlet("base_rates", prior, ("category",))
+    if is_distribution(prior) and prior.ndim != 2:
+        raise InputError(
+            "the prior of base_rates is a distribution of one row, and each population has its own",
+            "give its concentration as numbers, or a distribution with a row for each population",
+        )
+    by_population = add_dirichlet(BY_POPULATION, prior, ("population", "category"))
+    shares = pm.Data("population_shares", observed.population_shares, dims="population")
+    pm.Deterministic("base_rates", shares @ by_population, dims="category")
+    return by_population

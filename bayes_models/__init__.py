@@ -21,6 +21,7 @@ from bayes_models.posterior.estimate import estimate_from_draws
 from bayes_models.posterior.groups import accuracy_by_group
 from bayes_models.posterior.joint_systems import joint_draws
 from bayes_models.posterior.label_modes import LabelMode, label_modes
+from bayes_models.posterior.populations import accuracy_by_population
 from bayes_models.posterior.predictive_checks import PredictiveChecks, predictive_checks
 from bayes_models.posterior.prior_draws import add_prior, prior_draws
 from bayes_models.sampling.fit import fit, fit_many
@@ -37,6 +38,7 @@ __all__ = [
     "ModelSpec",
     "PredictiveChecks",
     "accuracy_by_group",
+    "accuracy_by_population",
     "accuracy_where",
     "add_posterior_predictive",
     "add_prior",

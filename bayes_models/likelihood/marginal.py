@@ -36,7 +36,7 @@ DATA_DIMS = {
     "responses": "rating",
     "truths": "pattern",
     "counts": "pattern",
-    "population": "pattern",
+    "populations": "pattern",
 }
 
 
@@ -207,7 +207,7 @@ def add_ratings(
         data["raters"],
         data["truths"],
         data["counts"],
-        data["population"],
+        data["populations"],
         logp=_logp,
         random=_draw_ratings,
         signature="(g,m),(r,m,l),(q),(n),(p),(p),(p)->(n)",

@@ -121,7 +121,7 @@ class Observations:
             "responses": self.responses,
             "truths": self.truths,
             "counts": self.counts,
-            "population": self.population,
+            "populations": self.population,
         }
 
     @property

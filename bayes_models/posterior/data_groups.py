@@ -20,6 +20,7 @@ def add_data(tree: xr.DataTree, ratings: Ratings) -> None:
     Group `observed_data` gets `ratings` (rating): the category index of each rating, including the
     system's answers. Group `constant_data` gets `item_index` and `rater_index` (rating), and
     `known_truth` (item): the category index of each truth that entered the fit, -1 where unknown.
+    Where items are from populations it also gets `population_index` (item).
 
     Parameters
     ----------
@@ -39,16 +40,14 @@ def add_data(tree: xr.DataTree, ratings: Ratings) -> None:
     tree["observed_data"] = xr.DataTree(
         xr.Dataset({"ratings": ("rating", flat.category_index)}, coords)
     )
-    tree["constant_data"] = xr.DataTree(
-        xr.Dataset(
-            {
-                "item_index": ("rating", flat.item_index),
-                "rater_index": ("rating", flat.rater_index),
-                "known_truth": ("item", known),
-            },
-            coords | {"item": single.items},
-        )
-    )
+    constant = {
+        "item_index": ("rating", flat.item_index),
+        "rater_index": ("rating", flat.rater_index),
+        "known_truth": ("item", known),
+    }
+    if single.population is not None:
+        constant["population_index"] = ("item", single.population)
+    tree["constant_data"] = xr.DataTree(xr.Dataset(constant, coords | {"item": single.items}))
 
 
 def add_posterior_predictive(tree: xr.DataTree, ratings: Ratings, *, seed: Seed = 1) -> None:

@@ -110,14 +110,17 @@ def require_same(tree: xr.DataTree, ratings: Ratings) -> None:
             "there is no system", "fit ratings with a system, and give the same ratings here"
         )
     posterior, items = tree["posterior"].to_dataset(), tree["truth"].to_dataset()["item"].values
+    populations = posterior["population"].values if "population" in posterior.coords else ()
     same = (
         list(map(str, posterior["rater"].values)) == list(map(str, ratings.all_raters))
         and list(map(str, posterior["category"].values)) == list(map(str, ratings.categories))
         and np.array_equal(items.astype(str), ratings.items.astype(str))
+        and tuple(map(str, populations)) == ratings.populations
     )
     if not same:
         raise InputError(
-            "raters, categories or items are not those of the fit", "give the ratings of the fit"
+            "raters, categories, items or populations are not those of the fit",
+            "give the ratings of the fit",
         )
 
 

@@ -7,7 +7,7 @@ import xarray as xr
 
 from bayes_models.likelihood.observations import Observations
 from bayes_models.models.base_rates import BY_POPULATION
-from lehner import Ratings
+from lehner import InputError, Ratings
 from lehner.core.arrays import Floats
 from lehner.core.class_posterior import class_posterior
 from lehner.data.patterns import UNKNOWN
@@ -147,6 +147,12 @@ def states_by_population(posterior: xr.Dataset) -> tuple[Floats, Floats]:
 def log_joints(posterior: xr.Dataset, observed: Observations) -> Iterator[Floats]:
     """Yield `log_joint` for all draws, some of them at a time."""
     rates, confusion = states_by_population(posterior)
+    if rates.ndim == 3 and rates.shape[1] != max(1, len(observed.populations)):
+        raise InputError(
+            f"the fit has {rates.shape[1]} populations of items, and the ratings have "
+            f"{len(observed.populations)}",
+            "give the ratings of the fit, with their populations",
+        )
     size = max(1, CHUNK // (len(observed.counts) * rates.shape[-1]))
     for start in range(0, len(rates), size):
         part = slice(start, start + size)

@@ -1,0 +1,147 @@
+"""Populations of items with base rates of their own, in the Bayesian models."""
+
+import numpy as np
+import pytest
+
+import bayes_models
+from bayes_models import accuracy_by_population, accuracy_where, identify
+from lehner import InputError, Ratings, estimate_populations, fit_latent_class
+from lehner.core.seeds import child_seeds
+
+FLAT = {"base_rates": 1.0, "confusion": 1.0}
+
+
+def draw(sizes, rates, confusion, seed):
+    """Two categories; a confusion matrix for each rater, the system last."""
+    rng = np.random.default_rng(seed)
+    population = np.repeat(np.arange(len(sizes)), sizes)
+    truth = (rng.random(len(population)) > np.array(rates)[population]).astype(int)
+    confusion = np.array(confusion)
+    codes = (rng.random((len(truth), len(confusion))) > confusion[:, truth, 0].T).astype(int)
+    ratings = Ratings(codes[:, :-1], ["no", "yes"], system=codes[:, -1])
+    return ratings.with_populations(np.array(["x", "y", "z"])[population]), truth
+
+
+def fit(ratings, **options):
+    options = {"engine": "gibbs", "checks": False, "progressbar": False} | options
+    return bayes_models.fit("dawid_skene", ratings, **options)
+
+
+@pytest.fixture(scope="module")
+def fitted():
+    confusion = [[[0.9, 0.1], [0.25, 0.75]], [[0.8, 0.2], [0.2, 0.8]], [[0.95, 0.05], [0.15, 0.85]]]
+    ratings, truth = draw((900, 300), (0.8, 0.3), confusion, 1)
+    return fit(ratings, priors=FLAT, draws=2000, seed=1), ratings, truth
+
+
+def test_with_flat_priors_it_is_near_maximum_likelihood(fitted):
+    tree, ratings, _ = fitted
+    by_likelihood = fit_latent_class(ratings)
+    means = tree["posterior"].to_dataset().mean(("chain", "draw"))
+    assert means["base_rates_by_population"].values == pytest.approx(
+        by_likelihood.base_rates.values, abs=0.015
+    )
+    assert means["confusion"].values == pytest.approx(by_likelihood.confusion.values, abs=0.02)
+    assert means["system_accuracy"] == pytest.approx(float(by_likelihood.accuracy[-1]), abs=0.01)
+    shares = np.array([0.75, 0.25])
+    assert means["base_rates"].values == pytest.approx(
+        shares @ means["base_rates_by_population"].values
+    )
+
+
+def test_accuracies_of_populations_make_up_that_of_all(fitted):
+    tree, ratings, truth = fitted
+    found = accuracy_by_population(tree, ratings)
+    x, y = found.groups
+    whole = bayes_models.estimate_from_draws(tree)
+    for quantity in ("system_accuracy", "system_accuracy_in_sample"):
+        parts = [getattr(one, quantity).estimate for one in (x, y)]
+        expected = getattr(whole, quantity).estimate
+        assert 0.75 * parts[0] + 0.25 * parts[1] == pytest.approx(expected, abs=1e-3)
+    for one, rate in ((x, 0.8), (y, 0.3)):
+        assert one.base_rates["no"].lower < rate < one.base_rates["no"].upper
+        right = (truth == ratings.system)[ratings.population == "xy".index(one.group)].mean()
+        interval = one.system_accuracy_in_sample
+        assert interval.lower <= right <= interval.upper
+    by_likelihood = estimate_populations(
+        ratings, np.array(ratings.populations)[ratings.population], resamples=20
+    )
+    for one, other in zip(found.groups, by_likelihood.groups, strict=True):
+        assert one.system_accuracy.estimate == pytest.approx(
+            other.system_accuracy.estimate, abs=0.015
+        )
+    where = accuracy_where(tree, ratings, ratings.population == 1).system_accuracy_in_sample
+    assert where.estimate == pytest.approx(y.system_accuracy_in_sample.estimate, abs=2e-3)
+
+
+def test_one_population_is_none():
+    confusion = [[[0.9, 0.1], [0.25, 0.75]]] * 3
+    ratings, _ = draw((150,), (0.7,), confusion, 2)
+    one, none = (fit(data, seed=3) for data in (ratings, ratings.with_populations(None)))
+    for name in ("base_rates", "confusion", "system_accuracy_in_sample"):
+        assert one.posterior[name].values == pytest.approx(none.posterior[name].values)
+    assert one["log_prior"].to_dataset().equals(none["log_prior"].to_dataset())
+
+
+@pytest.mark.filterwarnings("ignore::bayes_models.ConvergenceWarning")
+def test_two_raters_of_two_populations_are_calibrated():
+    """Hui and Walter's design, parameters drawn from the prior: their ranks among draws are uniform."""
+    rng = np.random.default_rng(4)
+    priors = {"base_rates": 2.0, "confusion": [[16.0, 4.0], [4.0, 16.0]]}
+    ranks = []
+    for seed in child_seeds(5, 60):
+        rates, right = rng.beta(2, 2, 2), rng.beta(16, 4, (2, 2))
+        confusion = [[[a, 1 - a], [1 - b, b]] for a, b in right]
+        two = without_system(draw((400, 400), rates, confusion, seed)[0])
+        tree = fit(two, priors=priors, chains=2, tries=1, log_likelihood=False, seed=seed)
+        drawn = recalls(tree)
+        of_base_rates = tree.posterior["base_rates_by_population"].values[..., 0].reshape(-1, 2)
+        ranks.append([*(drawn < right.ravel()).mean(0), *(of_base_rates < rates).mean(0)])
+    inside = (np.array(ranks) > 0.05) & (np.array(ranks) < 0.95)
+    assert 0.84 < inside.mean() < 0.96
+    assert np.abs(np.mean(ranks) - 0.5) < 0.08
+
+
+@pytest.mark.filterwarnings("ignore::bayes_models.ConvergenceWarning")
+def test_two_raters_are_told_apart_by_two_populations_and_not_by_one():
+    confusion = [[[0.9, 0.1], [0.25, 0.75]], [[0.8, 0.2], [0.15, 0.85]]]
+    two = without_system(draw((3000, 3000), (0.8, 0.2), confusion, 6)[0])
+    options = {"priors": {"base_rates": 1.0, "confusion": [[3.0, 1.0], [1.0, 3.0]]}, "tries": 1}
+    both, alone = (recalls(fit(one, **options)) for one in (two, two.with_populations(None)))
+    assert both.mean(axis=0) == pytest.approx([0.9, 0.75, 0.8, 0.85], abs=0.04)
+    assert both.std(axis=0).max() < 0.4 * alone.std(axis=0).min()
+
+
+def recalls(tree):
+    """How often each rater is right in each category, in all draws."""
+    return tree.posterior["confusion"].values[..., [0, 1], [0, 1]].reshape(-1, 4)
+
+
+def without_system(ratings):
+    """Take the system as the second of two raters."""
+    codes = np.column_stack([ratings.codes[:, 0], ratings.system])
+    names = np.array(ratings.populations)[ratings.population]
+    return Ratings(codes, ["no", "yes"]).with_populations(names)
+
+
+def test_parameters_and_degrees_of_freedom_are_counted_by_population():
+    confusion = [[[0.9, 0.1], [0.25, 0.75]]] * 3
+    ratings, _ = draw((100, 100), (0.8, 0.3), confusion, 2)
+    two = without_system(ratings)
+    found = identify("dawid_skene", two)
+    assert (found.parameters, found.degrees_of_freedom) == (6, 6)
+    assert not any("fewer than three" in text for text in found.warnings())
+    alone = identify("dawid_skene", two.with_populations(None))
+    assert (alone.parameters, alone.degrees_of_freedom) == (5, 3)
+    assert any("fewer than three" in text for text in alone.warnings())
+
+
+def test_ratings_without_the_populations_are_refused(fitted):
+    tree, ratings, _ = fitted
+    alone = ratings.with_populations(None)
+    for function, arguments in (
+        (accuracy_by_population, ()),
+        (accuracy_where, (np.ones(1200, bool),)),
+    ):
+        with pytest.raises(InputError, match="not those of the fit"):
+            function(tree, alone, *arguments)

@@ -32,8 +32,8 @@ class Identification:
     too_few : float
         Share of the items, 0 to 1, with fewer than three ratings, including the system's, and
         without a known truth. In general so few ratings of an item do not tell how accurate raters
-        are. For `one_coin`, which needs only two ratings, both by raters, it is an upper bound. With
-        two or more populations of items it is the share with fewer than two ratings.
+        are. For `one_coin`, which needs only two ratings, both by raters, it is an upper bound.
+        With two or more populations of items it is the share with fewer than two ratings.
     support : xarray.DataArray, dims (rater, category)
         Expected number of ratings by rater and true category.
     prior_worth : tuple of PriorWorth

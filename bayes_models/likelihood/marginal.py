@@ -52,8 +52,9 @@ def make_kernel(n_raters: int, n_states: int, n_responses: int) -> Callable[...,
     Returns
     -------
     callable
-        From `rates` (n_populations, n_states), `confusion` (n_raters, n_states, n_responses) and the arrays of
-        `Observations` to the log likelihood and its derivatives by `rates` and `confusion`.
+        From `rates` (n_populations, n_states), `confusion` (n_raters, n_states, n_responses) and
+        the arrays of `Observations` to the log likelihood and its derivatives by `rates` and
+        `confusion`.
     """
 
     def sum_over_states(

@@ -90,6 +90,15 @@ def estimate(
             "accuracy in each group, and differences. Numbers are cut into four bins."
         ),
     ] = None,
+    population: Annotated[
+        str | None,
+        typer.Option(
+            metavar="COLUMN",
+            help="Column of the file that names the population of each item, as its hospital: "
+            "dawid_skene and the other models, Bayesian or by maximum likelihood, then have other "
+            "base rates in each, and the same confusion matrices in all.",
+        ),
+    ] = None,
     output: Annotated[
         Path | None,
         typer.Option(
@@ -105,7 +114,7 @@ def estimate(
     no method finds mistakes that raters and system share: a table says what they would do. The exit
     code is 1 if a method can give no estimate, and 2 if the input is bad.
     """
-    from experiments.cli.group_column import read_groups
+    from experiments.cli.group_column import read_groups, read_populations
     from experiments.cli.load import load
     from experiments.cli.progress_lines import progress_lines
     from experiments.estimate import comparison_report, systems_report
@@ -117,9 +126,14 @@ def estimate(
 
     names = split_names(method) or DEFAULT_METHODS
     shared = None if shared_mistakes is None else read_shared_mistakes(shared_mistakes)
-    ratings = load(data, system, reading, truth, require=require_systems, by=by)
+    ratings = load(
+        data, system, reading, truth, require=require_systems, by=by, population=population
+    )
     cost_matrix = None if costs is None else read_cost_matrix(costs, ratings.categories)
     groups = None if by is None else read_groups(Path(data), by, ratings, reading.item)
+    populations = None
+    if population is not None:
+        populations = read_populations(Path(data), population, ratings, reading.item)
     with progress_lines():
         found = estimate_all(
             ratings,
@@ -133,6 +147,7 @@ def estimate(
             systems_rate=systems_rate,
             costs=cost_matrix,
             groups=groups,
+            populations=populations,
             reword=as_options,
         )
     report = comparison_report if isinstance(found, Comparison) else systems_report

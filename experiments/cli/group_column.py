@@ -52,6 +52,23 @@ def read_groups(path: Path, column: str, ratings: "Ratings", item: str | None) -
         raise locate(error, path) from None
 
 
+def read_populations(path: Path, column: str, ratings: "Ratings", item: str | None) -> GroupColumn:
+    """Read the population of each item, as `read_groups` reads groups; none may be without one."""
+    from lehner import InputError
+    from lehner.reading.read import locate
+
+    found = read_groups(path, column, ratings, item)
+    missing = np.flatnonzero(found.names == "")
+    if missing.size:
+        error = InputError(
+            f"item {str(ratings.items[missing[0]])!r} has no population",
+            "name the population of each item, or leave such items out of the file",
+            column=column,
+        )
+        raise locate(error, path)
+    return found
+
+
 def _by_row(
     columns: dict[str, Any], column: str, ratings: "Ratings", item: str | None
 ) -> "NDArray[Any]":

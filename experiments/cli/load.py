@@ -19,6 +19,7 @@ def load(
     *,
     require: "Callable[[Ratings], None] | None" = None,
     by: str | None = None,
+    population: str | None = None,
 ) -> "Ratings":
     """Read a ratings file or a bundled data set.
 
@@ -33,8 +34,8 @@ def load(
         A column, or a file with columns `item` and `truth`.
     require : callable, optional
         Raises an InputError unless the ratings have what the command needs.
-    by : str, optional
-        A column that is no part of the ratings: it groups the items.
+    by, population : str, optional
+        Columns that are no part of the ratings: they group the items.
 
     Returns
     -------
@@ -50,7 +51,7 @@ def load(
     from lehner import DataWarning, InputError, list_datasets, load_dataset, read_ratings
     from lehner.core.checks import suggest
 
-    given: dict[str, Any] = {"truth": truth, "by": by} | vars(reading)
+    given: dict[str, Any] = {"truth": truth, "by": by, "population": population} | vars(reading)
     given = {name: value for name, value in given.items() if value}
     if isinstance(system, list):
         system = split_names(system)
@@ -63,8 +64,9 @@ def load(
         if bundled and given:
             options = ", ".join(f"--{name.replace('_', '-')}" for name in given)
             raise InputError(f"a bundled data set takes no {options}", "leave it out")
-        if "by" in given:
-            given["leave_out"] = [given.pop("by")]
+        columns = [given.pop(name) for name in ("by", "population") if name in given]
+        if columns:
+            given["leave_out"] = columns
         for name in {"raters", "categories", "missing"} & set(given):
             given[name] = split_names(given[name])
         with warnings.catch_warnings():

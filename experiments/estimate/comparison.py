@@ -10,6 +10,7 @@ from experiments.estimate.disagreement import Disagreement, disagreement
 from experiments.estimate.group_column import GroupColumn
 from experiments.estimate.groups import estimate_in_groups, groups_dict
 from experiments.estimate.known_truth import KnownTruth, known_truth
+from experiments.estimate.populations import estimate_in_populations, populations_dict
 from experiments.estimate.predictions import Prediction, compare_predictions
 from experiments.estimate.quantities import quantity_rows
 from experiments.estimate.sensitivity import sensitivity_dict
@@ -72,6 +73,10 @@ class Comparison:
         The groups of items that were asked for.
     groups : tuple of GroupEstimates or None
         Estimates in each group by each method; None for methods that have none.
+    population_column : GroupColumn, optional
+        The populations of items that were asked for.
+    populations : tuple of GroupEstimates or None
+        Estimates in each population by each method; None for methods that have none.
     """
 
     name: str
@@ -89,6 +94,8 @@ class Comparison:
     details: tuple[SystemPerformance | None, ...] = ()
     group_column: GroupColumn | None = None
     groups: tuple[GroupEstimates | None, ...] = ()
+    population_column: GroupColumn | None = None
+    populations: tuple[GroupEstimates | None, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
         """Give the comparison in plain types, ready for JSON."""
@@ -114,10 +121,16 @@ class Comparison:
                 estimate.to_dict()
                 | details_dict(details)
                 | groups_dict(groups)
+                | populations_dict(populations)
                 | correction_dict(ratings, estimate, self.corrections.get(estimate.method))
                 | {"sensitivity": sensitivity_dict(one, estimate, self.slopes)}
-                for estimate, details, groups, one in zip(
-                    self.estimates, self.details, self.groups, self.sensitivities, strict=True
+                for estimate, details, groups, populations, one in zip(
+                    self.estimates,
+                    self.details,
+                    self.groups,
+                    self.populations,
+                    self.sensitivities,
+                    strict=True,
                 )
             ],
             "comparisons": [],
@@ -164,6 +177,7 @@ def compare(
     slopes: Mapping[float, Estimate] | None = None,
     costs: Floats | None = None,
     groups: GroupColumn | None = None,
+    populations: GroupColumn | None = None,
     seed: int = 1,
 ) -> Comparison:
     """Put estimates side by side.
@@ -185,8 +199,10 @@ def compare(
         What each answer (column) costs when each category (row) is true.
     groups : GroupColumn, optional
         To which group each row belongs.
+    populations : GroupColumn, optional
+        The column that the populations of the ratings are from.
     seed : int
-        Of what is drawn for groups.
+        Of what is drawn for groups and populations.
 
     Returns
     -------
@@ -229,6 +245,8 @@ def compare(
         details=describe_systems(ratings, estimates, costs=costs, level=_level(estimates)),
         group_column=groups,
         groups=estimate_in_groups(ratings, estimates, groups, level=_level(estimates), seed=seed),
+        population_column=populations,
+        populations=estimate_in_populations(ratings, estimates, level=_level(estimates), seed=seed),
     )
 
 

@@ -11,8 +11,9 @@ from experiments.estimate.comparison_latex import latex
 from experiments.estimate.details import details_frame
 from experiments.estimate.details_report import confusion_latex, details_latex, render_details
 from experiments.estimate.disagreement_lines import estimate_lines, item_heading, item_rows
-from experiments.estimate.groups import groups_frame
-from experiments.estimate.groups_report import groups_latex, render_groups
+from experiments.estimate.group_column import GroupColumn
+from experiments.estimate.groups import Groups, groups_frame
+from experiments.estimate.groups_report import groups_latex, render_groups, render_populations
 from experiments.estimate.known_truth import KnownTruth
 from experiments.estimate.method_tables import (
     MOST_COLUMNS,
@@ -22,6 +23,7 @@ from experiments.estimate.method_tables import (
     prediction_rows,
     rater_rows,
 )
+from experiments.estimate.populations import methods_without
 from experiments.estimate.sensitivity import (
     curves,
     misled_heading,
@@ -75,6 +77,7 @@ def render(comparison: Comparison, *, details: bool = False, width: int = 100) -
         parts += [Text(), *render_details(comparison.details, width)]
     if comparison.group_column is not None:
         parts += [Text(), *render_groups(comparison.group_column, comparison.groups, width)]
+    parts += population_lines(comparison, width)
     if comparison.corrections:
         parts += _titled(CORRECTED, correction_rows(comparison), width)
     if comparison.predictions:
@@ -92,6 +95,17 @@ def render(comparison: Comparison, *, details: bool = False, width: int = 100) -
         *_dependence(comparison),
     ]
     return Group(*parts, Text(), *map(Text, said), *_warnings(comparison))
+
+
+def population_lines(comparison: Comparison, width: int) -> list[Text]:
+    """Lay out what is known of populations of items; nothing if they were not asked for."""
+    if comparison.population_column is None:
+        return []
+    without = methods_without(comparison.estimates, comparison.populations)
+    return [
+        Text(),
+        *render_populations(comparison.population_column, comparison.populations, without, width),
+    ]
 
 
 def _titled(title: str, rows: list[list[str]], width: int) -> list[Text]:
@@ -135,8 +149,8 @@ def write(comparison: Comparison, folder: Path) -> list[Path]:
         `estimates.csv`, `estimates.tex`, `intervals.pdf`, `intervals.png`,
         `details.csv`, `details.tex`, `confusion.tex`, `confusion.pdf`, `confusion.png`,
         `shared_mistakes.csv`, `shared_mistakes.pdf`, `shared_mistakes.png`, with groups
-        `groups.csv`, `groups.tex`, `groups.pdf` and `groups.png`, and `METHOD.nc` for each method
-        with draws.
+        `groups.csv`, `groups.tex`, `groups.pdf` and `groups.png`, with populations the like as
+        `populations.…`, and `METHOD.nc` for each method with draws.
     """
     from experiments.estimate.comparison_figure import plot_intervals
     from experiments.estimate.details_figure import plot_confusion
@@ -158,7 +172,10 @@ def write(comparison: Comparison, folder: Path) -> list[Path]:
         write_csv(table, folder / "shared_mistakes.csv"),
         *write_figure(curve, folder, "shared_mistakes"),
     ]
-    paths += _write_groups(comparison, folder)
+    paths += _write_groups(comparison.group_column, comparison.groups, folder, "groups")
+    paths += _write_groups(
+        comparison.population_column, comparison.populations, folder, "populations"
+    )
     for estimate in comparison.estimates:
         if estimate.draws is not None:
             path = folder / f"{estimate.method}.nc"
@@ -166,16 +183,15 @@ def write(comparison: Comparison, folder: Path) -> list[Path]:
     return paths
 
 
-def _write_groups(comparison: Comparison, folder: Path) -> list[Path]:
-    column, found = comparison.group_column, comparison.groups
+def _write_groups(column: GroupColumn | None, found: Groups, folder: Path, name: str) -> list[Path]:
     if column is None or not any(found):
         return []
     from experiments.estimate.groups_figure import plot_groups
 
     return [
-        write_csv(groups_frame(found), folder / "groups.csv"),
-        write_text(groups_latex(column, found), folder / "groups.tex"),
-        *write_figure(plot_groups(column, found), folder, "groups"),
+        write_csv(groups_frame(found), folder / f"{name}.csv"),
+        write_text(groups_latex(column, found), folder / f"{name}.tex"),
+        *write_figure(plot_groups(column, found), folder, name),
     ]
 
 

@@ -16,11 +16,11 @@ from experiments.estimate.methods import (
     find_methods,
     fit_slopes,
 )
+from experiments.estimate.populations import require_answers
 from experiments.estimate.systems import SystemsComparison, compare_estimates
 from lehner import Estimate, InputError, Ratings
 from lehner.core.arrays import Floats
 from lehner.core.checks import check_level
-from lehner.core.estimate import require_systems
 from lehner.shared_mistakes.prior import SharedMistakes
 
 FEW_SYSTEMS = 4
@@ -40,6 +40,7 @@ def estimate(
     systems_rate: bool = False,
     costs: Floats | None = None,
     groups: ArrayLike | GroupColumn | None = None,
+    populations: ArrayLike | GroupColumn | None = None,
     reword: Callable[[str], str] = str,
 ) -> Comparison | SystemsComparison:
     """Estimate the accuracy of the system, or of each system, by several methods.
@@ -70,6 +71,9 @@ def estimate(
         What each answer (column) costs when each category (row) is true.
     groups : array_like of str, shape (n_rows,), or GroupColumn, optional
         To which group each row belongs: accuracies and differences are given for them.
+    populations : array_like of str, shape (n_rows,), or GroupColumn, optional
+        From which population each row is: in latent-class models, Bayesian or by maximum
+        likelihood, each population has its own base rates. By default those of the ratings.
     reword : callable
         What is done to each warning, as a command names options where Python has arguments.
 
@@ -92,9 +96,14 @@ def estimate(
     [0.5, 0.804]
     """
     check_level(level)
-    column = _group_column(groups, ratings)
+    column = _group_column(groups, ratings, "group")
+    if populations is None and ratings.population is not None:
+        populations = np.array(ratings.populations)[ratings.population]
+    population_column = _group_column(populations, ratings, "population")
+    if population_column is not None:
+        ratings = ratings.with_populations(population_column.names)
     found = find_methods(methods)
-    require_systems(ratings)
+    require_answers(ratings)
     seen = ratings if truths_in_model else ratings.with_truth(None)
     judged = {
         system: seen.for_system(system, systems_rate=systems_rate) for system in ratings.systems
@@ -120,6 +129,7 @@ def estimate(
             slopes=slopes.get(system),
             costs=costs,
             groups=column,
+            populations=population_column,
             seed=seed,
         )
         for system, estimates in by_system.items()
@@ -137,13 +147,15 @@ def _estimate(method: Method, ratings: Ratings, level: float, seed: int, *, many
     return method.estimate(ratings, level, seed)
 
 
-def _group_column(groups: ArrayLike | GroupColumn | None, ratings: Ratings) -> GroupColumn | None:
+def _group_column(
+    groups: ArrayLike | GroupColumn | None, ratings: Ratings, column: str
+) -> GroupColumn | None:
     if groups is None or isinstance(groups, GroupColumn):
         return groups
     names = np.asarray(groups).astype(str)
     if names.shape != (ratings.n_rows,):
         raise InputError(
-            f"groups have shape {names.shape} for {ratings.n_rows} rows",
-            "name the group of each row of the ratings",
+            f"{column}s have shape {names.shape} for {ratings.n_rows} rows",
+            f"name the {column} of each row of the ratings",
         )
-    return GroupColumn(column="group", names=names, note="")
+    return GroupColumn(column=column, names=names, note="")

@@ -9,6 +9,7 @@ from experiments.reporting.text_table import bold_blocks
 from lehner import GroupDifference, GroupEstimates
 
 MOST_DIFFERENCES = 6
+MOST_CATEGORIES = 12
 
 
 def render_groups(column: GroupColumn, found: Groups, width: int) -> list[Text]:
@@ -36,6 +37,35 @@ def render_groups(column: GroupColumn, found: Groups, width: int) -> list[Text]:
     return [*lines, *map(Text, notes)]
 
 
+def render_populations(
+    column: GroupColumn, found: Groups, without: list[str], width: int
+) -> list[Text]:
+    """Lay accuracies, differences and base rates of populations out for the terminal.
+
+    Parameters
+    ----------
+    column : GroupColumn
+    found : sequence of GroupEstimates or None
+    without : list of str
+        Methods that take the items of all populations together.
+    width : int
+
+    Returns
+    -------
+    list of rich.text.Text
+    """
+    together = (
+        f"by {column.column}: the items of all populations are taken together by "
+        f"{', '.join(without)}"
+    )
+    known = [one for one in found if one is not None]
+    if not known:
+        return [Text(together)]
+    rates = bold_blocks(_base_rate_rows(column, known), width=width)
+    notes = [Text(together)] if without else []
+    return [*rates, Text(), *render_groups(column, found, width), *notes]
+
+
 def groups_latex(column: GroupColumn, found: Groups) -> str:
     """Give the accuracies in groups and their differences in LaTeX, for the booktabs package."""
     known = [one for one in found if one is not None]
@@ -55,6 +85,20 @@ def _accuracy_rows(column: GroupColumn, known: list[GroupEstimates]) -> list[lis
     for g, group in enumerate(first.groups):
         cells = (str(one.groups[g].system_accuracy_in_sample) for one in known)
         rows.append([f"  {group.group}", *cells])
+    return rows
+
+
+def _base_rate_rows(column: GroupColumn, known: list[GroupEstimates]) -> list[list[str]]:
+    first, blank = known[0], ["" for _ in known]
+    title = f"base rates by {column.column} [{first.level:.0%} interval]"
+    rows = [[title, *(one.method for one in known)]]
+    for g, group in enumerate(first.groups):
+        rows.append([f"{group.group} ({group.n_items})", *blank])
+        for category in list(group.base_rates)[:MOST_CATEGORIES]:
+            cells = (str(one.groups[g].base_rates[category]) for one in known)
+            rows.append([f"  {category}", *cells])
+        if len(group.base_rates) > MOST_CATEGORIES:
+            rows.append([f"  … and {len(group.base_rates) - MOST_CATEGORIES} more", *blank])
     return rows
 
 

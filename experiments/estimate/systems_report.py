@@ -52,6 +52,7 @@ def render(comparison: SystemsComparison, *, details: bool = False, width: int =
     for one in comparison.comparisons:
         if one.group_column is not None:
             parts += [*render_groups(one.group_column, one.groups, width), Text()]
+        parts += comparison_report.population_lines(one, width)
     parts += [Text(line) for line in _notes(comparison)]
     parts += [Text(line, style="yellow") for line in _warnings(comparison.estimates)]
     return Group(*parts)

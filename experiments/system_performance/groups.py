@@ -19,8 +19,8 @@ from lehner.core.draw_categories import draw_categories
 from lehner.core.seeds import child_seeds
 from lehner.groups.result import GroupEstimates
 
-DATA_SETS = 40
-SIZES = (200, 1000)
+DATA_SETS = 60
+SIZES = (50, 200, 1000)
 GROUPS = ("easy", "hard")
 BY = ["cell", "items", "method", "quantity"]
 BASE_RATES = ((0.5, 0.3, 0.2), (0.3, 0.3, 0.4))

@@ -85,7 +85,7 @@ def test_one_population_is_none():
 
 @pytest.mark.filterwarnings("ignore::bayes_models.ConvergenceWarning")
 def test_two_raters_of_two_populations_are_calibrated():
-    """Hui and Walter's design, parameters drawn from the prior: their ranks among draws are uniform."""
+    """Hui and Walter's design: parameters drawn from the prior have uniform ranks among draws."""
     rng = np.random.default_rng(4)
     priors = {"base_rates": 2.0, "confusion": [[16.0, 4.0], [4.0, 16.0]]}
     ranks = []

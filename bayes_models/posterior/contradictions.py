@@ -11,7 +11,7 @@ from lehner.core.class_posterior import class_posterior
 from lehner.core.wording import counted, first_few
 
 IMPROBABLE = 0.05
-ALARM = 0.05
+SUSPICIOUS_TAIL = 0.05
 MOST_NAMED = 8
 MOST_DRAWS = 200
 
@@ -68,7 +68,7 @@ def contradictions(tree: xr.DataTree, ratings: Ratings) -> tuple[str, ...]:
     truth = ratings.truth[known]
     found = improbable[np.arange(len(truth)), truth] > 0
     expected, n = float(improbable.sum()), int(found.sum())
-    if n == 0 or pdtrc(n - 1, expected) > ALARM:
+    if n == 0 or pdtrc(n - 1, expected) > SUSPICIOUS_TAIL:
         return ()
     named = first_few(ratings.items[known][found], MOST_NAMED)
     return (

@@ -12,7 +12,7 @@ from scipy.special import ndtri
 from lehner.core.arrays import Floats
 
 TAILS = (0.05, 0.95)
-FEWEST_DRAWS = 4
+FEWEST_OF_CHAIN = 4
 AT_ONCE = 500_000
 SMALLEST_RANGE = np.finfo(float).resolution
 
@@ -39,7 +39,7 @@ def r_hat(draws: Floats) -> Floats:
     >>> r_hat(rng.normal([0, 0], size=(4, 1000, 2))).round(2)
     array([1., 1.])
     """
-    if len(draws) < 2 or draws.shape[1] < FEWEST_DRAWS:
+    if len(draws) < 2 or draws.shape[1] < FEWEST_OF_CHAIN:
         return np.full(draws.shape[2], np.nan)
     found = []
     for part in _parts(draws):
@@ -147,7 +147,7 @@ def _effective(draws: Floats) -> Floats:
     """Divide the number of draws of all chains by their autocorrelation time."""
     n_chains, n_draws, _ = draws.shape
     total = n_chains * n_draws
-    if n_draws < FEWEST_DRAWS // 2:
+    if n_draws < FEWEST_OF_CHAIN // 2:
         return np.full(draws.shape[2], np.nan)
     covariance = _autocovariance(draws)
     within = covariance[0] * n_draws / (n_draws - 1)

@@ -10,8 +10,8 @@ from lehner.core.seeds import Seed, generator
 from lehner.data.flat import FlatRatings
 from lehner.data.patterns import UNKNOWN
 
-MOST_RATINGS = 10_000_000
-MOST_NUMBERS = 50_000_000
+MOST_STORED_RATINGS = 10_000_000
+MOST_STORED_NUMBERS = 50_000_000
 
 
 def add_data(tree: xr.DataTree, ratings: Ratings) -> None:
@@ -29,7 +29,7 @@ def add_data(tree: xr.DataTree, ratings: Ratings) -> None:
     ratings : Ratings
         The ratings that were fitted.
     """
-    if ratings.n_ratings + ratings.n_items > MOST_RATINGS:
+    if ratings.n_ratings + ratings.n_items > MOST_STORED_RATINGS:
         return
     single = ratings.expand()
     flat = single.all_flat
@@ -81,12 +81,12 @@ def add_posterior_predictive(tree: xr.DataTree, ratings: Ratings, *, seed: Seed 
     >>> dict(tree["posterior_predictive"]["ratings"].sizes)
     {'chain': 2, 'draw': 50, 'rating': 315}
     """
-    if ratings.n_ratings + ratings.n_items > MOST_RATINGS:
+    if ratings.n_ratings + ratings.n_items > MOST_STORED_RATINGS:
         raise InputError(f"there are {ratings.n_ratings} ratings", "predict part of them")
     single = ratings.expand()
     posterior = tree["posterior"].to_dataset()
     n_ratings = len(single.all_flat.item_index)
-    most = max(1, MOST_NUMBERS // (n_ratings * posterior.sizes["chain"]))
+    most = max(1, MOST_STORED_NUMBERS // (n_ratings * posterior.sizes["chain"]))
     step = -(-posterior.sizes["draw"] // most)
     thinned = posterior.isel(draw=slice(None, None, step))
     rng = generator(seed)

@@ -29,26 +29,26 @@ from lehner.core.seeds import Seed, child_seeds
 from lehner.data.patterns import UNKNOWN
 from lehner.groups.result import GroupReplicates
 
-DRAWS, LEAST_DRAWS = 400, 100
+MOST_GROUP_DRAWS, LEAST_DRAWS = 400, 100
 PATTERNS_AND_DRAWS = 200_000
 """With more patterns than this allows, fewer draws are used."""
-SWEEPS = 40
+GIBBS_SWEEPS = 40
 KEPT_SWEEPS = (15, 20, 25, 30, 35, 40)
-GRID = np.linspace(-3.5, 3.5, 57)
-SPREADS = np.geomspace(0.1, 3.0, 18)
+LOG_ODDS_GRID = np.linspace(-3.5, 3.5, 57)
+SPREAD_GRID = np.geomspace(0.1, 3.0, 18)
 CONCENTRATIONS = np.geomspace(2.0, 2000.0, 16)
 NUMBERS_AT_ONCE = 20_000_000
 
 
 def _shift_prior() -> Floats:
     """Give the probability of each shift of the grid for each τ, (n_spreads, n_grid)."""
-    density = np.exp(-((GRID / SPREADS[:, None]) ** 2) / 2) + LEAST
+    density = np.exp(-((LOG_ODDS_GRID / SPREAD_GRID[:, None]) ** 2) / 2) + LEAST
     return np.asarray(density / density.sum(axis=1, keepdims=True))
 
 
 SHIFT_PRIOR = _shift_prior()
 # On a grid that is even in the logarithm of τ.
-LOG_SPREAD_PRIOR = 2 * np.log(SPREADS) - SPREADS**2 / 2
+LOG_SPREAD_PRIOR = 2 * np.log(SPREAD_GRID) - SPREAD_GRID**2 / 2
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -88,11 +88,11 @@ def sample_groups(
     rates, confusion = states(posterior)
     cells = [_cells_of(observed, group == g) for g in range(n_groups)]
     affordable = PATTERNS_AND_DRAWS // sum(len(one.pattern) for one in cells)
-    n_draws = min(len(rates), int(np.clip(affordable, LEAST_DRAWS, DRAWS)))
+    n_draws = min(len(rates), int(np.clip(affordable, LEAST_DRAWS, MOST_GROUP_DRAWS)))
     chosen = np.linspace(0, len(rates) - 1, n_draws).astype(int)
     n_states = rates.shape[1]
     most = max(len(one.pattern) for one in cells)
-    per_draw = n_states * max(most, confusion.shape[1] * len(GRID))
+    per_draw = n_states * max(most, confusion.shape[1] * len(LOG_ODDS_GRID))
     n_parts = -(-len(chosen) * per_draw // NUMBERS_AT_ONCE)
     parts = np.array_split(chosen, min(n_parts, len(chosen)))
     found = [
@@ -134,7 +134,7 @@ class _Chains:
         self.confusion = np.maximum(confusion.transpose(1, 2, 3, 0), LEAST)
         right = self.confusion[:, np.arange(self.n_states), self.category]
         self.log_odds = np.log(right) - np.log(np.maximum(1 - right, 1e-12))
-        moved = self.log_odds[:, None] + GRID[:, None, None]
+        moved = self.log_odds[:, None] + LOG_ODDS_GRID[:, None, None]
         # (rater, grid, state, draw)
         self.hit, self.miss = log_expit(moved), log_expit(-moved)
         # The last rater is the system, which has a shift of its own.
@@ -147,7 +147,7 @@ class _Chains:
     def run(self) -> GroupReplicates:
         """Sample, and keep what some of the later sweeps give."""
         kept = []
-        for sweep in range(1, SWEEPS + 1):
+        for sweep in range(1, GIBBS_SWEEPS + 1):
             sample = self._sweep()
             if sweep in KEPT_SWEEPS:
                 kept.append(sample | self._expected())
@@ -223,9 +223,9 @@ class _Chains:
         Shifts near zero make τ be drawn near zero, and a τ near zero makes the shifts be drawn near
         zero: a chain that drew them in turn would hardly leave zero.
         """
-        width = GRID[1] - GRID[0]
+        width = LOG_ODDS_GRID[1] - LOG_ODDS_GRID[0]
         for kind, raters in enumerate(self.shifted):
-            log = np.zeros((len(self.cells), len(GRID), self.n_draws))
+            log = np.zeros((len(self.cells), len(LOG_ODDS_GRID), self.n_draws))
             for group in range(len(self.cells)):
                 for rater in raters:
                     log[group] += (right[group][rater] * self.hit[rater]).sum(axis=1)
@@ -237,7 +237,7 @@ class _Chains:
             for group in range(len(self.cells)):
                 place = self._choose(log[group])
                 within = self.rng.uniform(-width / 2, width / 2, self.n_draws)
-                self.shifts[kind, group] = GRID[place] + within
+                self.shifts[kind, group] = LOG_ODDS_GRID[place] + within
 
     def _choose(self, log: Floats) -> Integers:
         """Draw an index of the first axis with these log probabilities."""

@@ -13,8 +13,8 @@ from lehner.groups.membership import count_answers, find_groups
 from lehner.groups.result import GroupEstimates
 from lehner.groups.summary import summarise_groups
 
-KIND = "equal-tailed credible"
-NOTE = "base rates and accuracies of groups are partially pooled; all raters shift alike"
+CREDIBLE = "equal-tailed credible"
+POOLED_ACCURACY = "base rates and accuracies of groups are partially pooled; all raters shift alike"
 
 
 def accuracy_by_group(
@@ -98,8 +98,8 @@ def accuracy_by_group(
         found,
         replicates,
         level=level,
-        kind=KIND,
-        notes=(NOTE,),
+        kind=CREDIBLE,
+        notes=(POOLED_ACCURACY,),
     )
 
 

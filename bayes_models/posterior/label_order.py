@@ -7,7 +7,7 @@ import numpy as np
 
 from lehner.core.arrays import Floats, Integers
 
-FEW = 6
+MOST_ENUMERATED = 6
 
 
 def best_order(shares: Floats) -> Integers:
@@ -29,7 +29,7 @@ def best_order(shares: Floats) -> Integers:
     array([1, 0, 2])
     """
     k = len(shares)
-    if k > FEW:
+    if k > MOST_ENUMERATED:
         from scipy.optimize import linear_sum_assignment
 
         return np.asarray(linear_sum_assignment(-shares)[1])

@@ -16,7 +16,7 @@ LEAST_SAMPLE = 225
 FEWEST_IN_TAIL = 5
 # Constants of the fit of a Pareto tail: the spread of the candidate values that it averages over,
 # and the mean and the weight of the prior of the shape.
-SPREAD = 3
+PRIOR_SCALE = 3
 PRIOR_SHAPE, PRIOR_WORTH = 0.5, 10
 
 
@@ -121,7 +121,7 @@ def _fit_pareto(excess: Floats) -> tuple[float, float]:
         return np.nan, np.nan
     n_points = 30 + int(np.sqrt(n))
     inverse = 1 - np.sqrt(n_points / (np.arange(n_points) + 0.5))
-    inverse = inverse / (SPREAD * quartile) + 1 / excess[-1]
+    inverse = inverse / (PRIOR_SCALE * quartile) + 1 / excess[-1]
     shapes = np.log1p(-inverse[:, None] * excess).mean(axis=1)
     log_profile = n * (np.log(-inverse / shapes) - shapes - 1)
     weights = np.exp(log_profile - logsumexp(log_profile))

@@ -23,9 +23,9 @@ from lehner.core.draw_categories import draw_categories
 from lehner.core.seeds import Seed, child_seeds
 from lehner.data.patterns import UNKNOWN
 
-SIGNIFICANCE = 0.01
-MOST_RATINGS = 50_000_000
-FEWEST_DRAWS = 25
+PAIR_SIGNIFICANCE = 0.01
+MOST_PREDICTED_RATINGS = 50_000_000
+FEWEST_PREDICTED = 25
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -86,7 +86,7 @@ class PredictiveChecks:
         """Find the pairs that differ by more than is expected by chance among so many pairs."""
         upper = np.triu_indices(len(z), 1)
         n_pairs = np.isfinite(z[upper]).sum()
-        limit = -ndtri(SIGNIFICANCE / 2 / max(1, n_pairs))
+        limit = -ndtri(PAIR_SIGNIFICANCE / 2 / max(1, n_pairs))
         return [(int(i), int(j)) for i, j in zip(*upper, strict=True) if z[i, j] > limit]
 
     def _names(self, first: int, second: int) -> str:
@@ -146,7 +146,7 @@ def predictive_checks(
     """
     posterior = tree["posterior"].to_dataset()
     rates, confusion = states(posterior)
-    affordable = max(FEWEST_DRAWS, MOST_RATINGS // max(1, ratings.n_ratings))
+    affordable = max(FEWEST_PREDICTED, MOST_PREDICTED_RATINGS // max(1, ratings.n_ratings))
     n_draws = min(draws, affordable, len(rates))
     (child,) = child_seeds(seed, 1)
     rng = np.random.default_rng(child)

@@ -12,7 +12,7 @@ from lehner.core.arrays import Floats
 from lehner.core.class_posterior import class_posterior
 from lehner.data.patterns import UNKNOWN
 
-CHUNK = 2_000_000
+DRAWN_CELLS_AT_ONCE = 2_000_000
 MOST_LOG_LIKELIHOODS = 50_000_000
 LEAST = np.finfo(float).tiny
 
@@ -153,7 +153,7 @@ def log_joints(posterior: xr.Dataset, observed: Observations) -> Iterator[Floats
             f"{len(observed.populations)}",
             "give the ratings of the fit, with their populations",
         )
-    size = max(1, CHUNK // (len(observed.counts) * rates.shape[-1]))
+    size = max(1, DRAWN_CELLS_AT_ONCE // (len(observed.counts) * rates.shape[-1]))
     for start in range(0, len(rates), size):
         part = slice(start, start + size)
         yield log_joint(observed, rates[part], confusion[part])

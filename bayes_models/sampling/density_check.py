@@ -12,9 +12,9 @@ if TYPE_CHECKING:
 
 SEED = 20150801
 DISTANCE = 0.3
-TOLERANCE = 1e-8
+DENSITY_TOLERANCE = 1e-8
 # Small results of large numbers that cancel have the rounding errors of the large ones.
-SMALLEST = 1e-6
+LEAST_DENSITY = 1e-6
 # The greatest number of arrays that NumPy takes at once, including the result.
 MOST_OPERANDS = 32
 AFTER_CANONICAL_FORM = 60
@@ -53,7 +53,7 @@ def why_wrong(density: Any, model: "pm.Model") -> str:
     for what, found in ours.items():
         expected = theirs[what]
         if found.shape != expected.shape or not np.allclose(
-            found, expected, rtol=TOLERANCE, atol=SMALLEST
+            found, expected, rtol=DENSITY_TOLERANCE, atol=LEAST_DENSITY
         ):
             return f"the {what} of the C functions is not PyMC's"
     return ""

@@ -7,7 +7,7 @@ from lehner import InputError, Ratings
 from lehner.core.seeds import Seed
 from lehner.dependence.check import check_dependence
 
-DRAWS = 50
+CHECK_DRAWS = 50
 
 
 def fit_warnings(tree: xr.DataTree, ratings: Ratings, seed: Seed = 1) -> tuple[str, ...]:
@@ -30,7 +30,7 @@ def fit_warnings(tree: xr.DataTree, ratings: Ratings, seed: Seed = 1) -> tuple[s
         Sentences. They are computed in a tenth of a second or two, because `predictive_checks` is
         called with fewer posterior draws than it uses by default.
     """
-    found = predictive_checks(tree, ratings, draws=DRAWS, seed=seed).warnings()
+    found = predictive_checks(tree, ratings, draws=CHECK_DRAWS, seed=seed).warnings()
     try:
         # It does not use the seed of the fit, so that the sentence is the same for all models.
         dependence = check_dependence(ratings)

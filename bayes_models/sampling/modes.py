@@ -20,7 +20,7 @@ from lehner.data.patterns import UNKNOWN
 N_STEPS = 10
 N_RANDOM = 6
 FIRST_STEPS, MORE_STEPS = 15, 85
-SAME = 0.05
+SAME_SHARE = 0.05
 LEAST_RATIO = 0.05
 
 
@@ -120,7 +120,7 @@ def posterior_modes(observed: Observations, seed: Seed) -> tuple[Mode, ...]:
     density = _log_density(observed, items, ratings)
     runs = _different(observed, truth, np.argsort(-density, kind="stable"))
     runs = runs[density[runs] >= density.max() + np.log(LEAST_RATIO)]
-    of_vote = _share_held_otherwise(observed, truth[:, runs], truth[:, 0]) <= SAME
+    of_vote = _share_held_otherwise(observed, truth[:, runs], truth[:, 0]) <= SAME_SHARE
     return tuple(
         Mode(items=vote[0], ratings=vote[1], weight=float(weight))
         if same
@@ -216,7 +216,7 @@ def _different(observed: Observations, truth: Floats, runs: Integers) -> Integer
     kept: list[int] = []
     for run in runs:
         share = _share_held_otherwise(observed, truth[:, kept], truth[:, run])
-        if (share > SAME).all():
+        if (share > SAME_SHARE).all():
             kept.append(run)
     return np.array(kept)
 

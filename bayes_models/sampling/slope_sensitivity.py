@@ -7,7 +7,7 @@ from bayes_models.sampling.fit import fit
 from lehner import Estimate, InputError, Ratings
 from lehner.core.seeds import Seed
 
-SLOPES = (0.0, 1.0)
+FIXED_SLOPES = (0.0, 1.0)
 
 
 def slope_sensitivity(
@@ -63,7 +63,7 @@ def slope_sensitivity(
         raise InputError("there is no system", "name the column or rater that is the system")
     priors = dict(options.pop("priors", None) or {})
     found = {}
-    for slope in SLOPES:
+    for slope in FIXED_SLOPES:
         fixed = priors | {"system_slope": (slope, 0.0)}
         tree = fit("relaxed_k", ratings, seed=seed, priors=fixed, **options)
         found[slope] = estimate_from_draws(tree, level=level)

@@ -12,7 +12,7 @@ from bayes_models.models.priors import diagonal_concentration
 from bayes_models.sampling.modes import Mode, expected_numbers
 from lehner.core.arrays import Floats
 
-LEAST = 0.02
+LEAST_DIAGONAL = 0.02
 
 
 def em_start(observed: Observations) -> dict[str, Floats]:
@@ -80,7 +80,7 @@ def _start_values(
     base_rates: Floats, confusion: Floats, observed: Observations
 ) -> dict[str, Floats]:
     has_system = observed.has_system
-    diagonal = np.clip(np.diagonal(confusion, axis1=1, axis2=2), LEAST, 1 - LEAST)
+    diagonal = np.clip(np.diagonal(confusion, axis1=1, axis2=2), LEAST_DIAGONAL, 1 - LEAST_DIAGONAL)
     accuracy = diagonal @ base_rates
     of_raters = accuracy[:-1] if has_system else accuracy
     mean_confusion = (confusion[:-1] if has_system else confusion).mean(axis=0)

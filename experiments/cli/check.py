@@ -35,9 +35,9 @@ def check(
     from experiments.cli.load import load
     from lehner.core.checks import check_whole_number
     from lehner.core.estimate import require_pairs
-    from lehner.k_properties.check import FEWEST_REPLICATES, check_k_properties
+    from lehner.k_properties.check import FEWEST_FOR_K_TESTS, check_k_properties
 
-    check_whole_number("--replicates", replicates, FEWEST_REPLICATES)
+    check_whole_number("--replicates", replicates, FEWEST_FOR_K_TESTS)
     ratings = load(data, system, reading, truth, require=require_pairs)
     found = check_k_properties(ratings, replicates=replicates, seed=seed)
     if as_json:

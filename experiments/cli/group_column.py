@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from lehner import Ratings
 
 MOST_GROUPS = 20
-MOST_NUMBERS = 8
+MOST_UNCUT_NUMBERS = 8
 """A column of more different numbers than these is cut into bins."""
 BINS = 4
 
@@ -110,7 +110,7 @@ def _grouped(values: "NDArray[Any]", column: str) -> GroupColumn:
     different = sorted(set(values[known]))
     numbers = _numbers(different)
     cut = ""
-    if numbers is not None and len(different) > MOST_NUMBERS:
+    if numbers is not None and len(different) > MOST_UNCUT_NUMBERS:
         values, cut = _bins(values, known, column)
     elif len(different) > MOST_GROUPS:
         raise InputError(

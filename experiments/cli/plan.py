@@ -101,7 +101,7 @@ def _check(question: "Question") -> None:
     from lehner.algebra.vote_methods import find_vote_methods
     from lehner.core.checks import check_choice, check_number, check_probability, check_whole_number
     from lehner.core.estimate import ESTIMANDS
-    from lehner.planning.sample_size import MOST_CELLS
+    from lehner.planning.sample_size import MOST_PLANNED_CELLS
     from lehner.simulation.vote_probabilities import require_few_votes
 
     above_0, below_1 = nextafter(0, 1), nextafter(1, 0)
@@ -120,6 +120,6 @@ def _check(question: "Question") -> None:
         Scenario(
             n_categories=question.n_categories, initial_rater_accuracy=(0.5,) * question.n_raters
         ),
-        MOST_CELLS,
+        MOST_PLANNED_CELLS,
     )
     question.scenarios()

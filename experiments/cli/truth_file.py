@@ -42,9 +42,9 @@ def _read(ratings: "Ratings", columns: dict[str, Any]) -> np.ndarray:
     from lehner import InputError
     from lehner.data.categories import encode, unify
     from lehner.data.columns import require_columns, unique_items
-    from lehner.reading.column_roles import ITEM, named
+    from lehner.reading.column_roles import ITEM_COLUMNS, named
 
-    item = named(columns, *ITEM) or "item"
+    item = named(columns, *ITEM_COLUMNS) or "item"
     truth = named(columns, "truth") or "truth"
     require_columns(columns, [item, truth])
     column = encode(columns[truth], truth)

@@ -10,7 +10,7 @@ from lehner.performance.detail import replicates_of, summarise
 if TYPE_CHECKING:
     import pandas as pd
 
-RESAMPLES = 1000
+DETAIL_RESAMPLES = 1000
 IN_JSON = (
     "confusion",
     "recall",
@@ -51,7 +51,7 @@ def describe_systems(
     """
     found: list[SystemPerformance | None] = []
     for estimate in estimates:
-        replicates = replicates_of(ratings, estimate, resamples=RESAMPLES, seed=1)
+        replicates = replicates_of(ratings, estimate, resamples=DETAIL_RESAMPLES, seed=1)
         if replicates is None:
             found.append(None)
         else:

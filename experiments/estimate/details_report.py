@@ -9,7 +9,7 @@ from experiments.reporting.latex import latex_tables
 from experiments.reporting.markdown import DASH, short
 from experiments.reporting.text_table import bold_blocks
 from lehner import IntervalEstimate, SystemPerformance
-from lehner.performance.measures import BY_CATEGORY, OF_ALL
+from lehner.performance.measures import BY_CATEGORY, OF_ALL_CATEGORIES
 
 NAMES = {
     "recall": "recall",
@@ -63,7 +63,7 @@ def _of_method(found: SystemPerformance, width: int) -> list[Text]:
 
 
 def _of_all(found: SystemPerformance) -> list[str]:
-    return [name for name in (*OF_ALL, "expected_cost") if name in found.arrays]
+    return [name for name in (*OF_ALL_CATEGORIES, "expected_cost") if name in found.arrays]
 
 
 def _matrix(

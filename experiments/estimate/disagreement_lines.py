@@ -8,8 +8,8 @@ from experiments.estimate.comparison import Comparison
 from lehner import Estimate
 from lehner.core.wording import counted
 
-MOST_ITEMS = 12
-MOST_PAIRS = 6
+MOST_ITEM_ROWS = 12
+MOST_PAIRS_OF_METHODS = 6
 
 
 def estimate_lines(comparison: Comparison) -> list[str]:
@@ -29,8 +29,10 @@ def estimate_lines(comparison: Comparison) -> list[str]:
     apart = [one.methods for one in comparison.disagreements if one.inside is False]
     if not apart:
         return [f"{spread}; no method's estimate lies outside another's interval."]
-    shown = [" and ".join(pair) for pair in apart[:MOST_PAIRS]]
-    shown += [f"{len(apart) - MOST_PAIRS} more"] if len(apart) > MOST_PAIRS else []
+    shown = [" and ".join(pair) for pair in apart[:MOST_PAIRS_OF_METHODS]]
+    shown += (
+        [f"{len(apart) - MOST_PAIRS_OF_METHODS} more"] if len(apart) > MOST_PAIRS_OF_METHODS else []
+    )
     return [f"{spread}; outside one another's intervals: {'; '.join(shown)}."]
 
 
@@ -49,7 +51,7 @@ def item_rows(comparison: Comparison) -> list[list[str]]:
     ratings = comparison.ratings
     rows = [row for row, item in enumerate(ratings.items) if str(item) in names]
     table = [["item", *(one.method for one in methods)]]
-    for row in rows[:MOST_ITEMS]:
+    for row in rows[:MOST_ITEM_ROWS]:
         table.append(
             [
                 str(ratings.items[row]),
@@ -62,7 +64,7 @@ def item_rows(comparison: Comparison) -> list[list[str]]:
 def item_heading(comparison: Comparison) -> str:
     """Say of how many items methods hold different categories for the most probable."""
     names = {item for found in comparison.disagreements for item in found.items}
-    some = f", of which these are the first {MOST_ITEMS}" if len(names) > MOST_ITEMS else ""
+    some = f", of which these are the first {MOST_ITEM_ROWS}" if len(names) > MOST_ITEM_ROWS else ""
     what = "row" if comparison.ratings.grouped else "item"
     return (
         f"Methods differ in the most probable category of {counted(len(names), what)}{some} "

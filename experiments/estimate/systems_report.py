@@ -20,7 +20,7 @@ from experiments.reporting.text_table import bold_blocks, print_wide, terminal_w
 from lehner import Estimate, IntervalEstimate, SystemDifference
 from lehner.core.wording import counted, counted_categories, first_few
 
-MOST_PAIRS = 6
+MOST_PAIRS_OF_SYSTEMS = 6
 ESTIMANDS = {
     "system accuracy": "system_accuracy",
     "in this sample": "system_accuracy_in_sample",
@@ -183,7 +183,7 @@ def _difference_rows(comparison: SystemsComparison) -> list[list[str]]:
 def _shown_pairs(comparison: SystemsComparison, method: str) -> list[SystemDifference]:
     """Give all pairs of a method if they are few, else the best system with each other one."""
     pairs = [one for one in comparison.differences if one.method == method]
-    if len(pairs) <= MOST_PAIRS:
+    if len(pairs) <= MOST_PAIRS_OF_SYSTEMS:
         return pairs
     best = next((r.system for r in comparison.ranks if r.method == method and r.rank == 1), None)
     return [one for one in pairs if best in one.systems]
@@ -192,7 +192,7 @@ def _shown_pairs(comparison: SystemsComparison, method: str) -> list[SystemDiffe
 def _notes(comparison: SystemsComparison) -> list[str]:
     lines = []
     n_pairs = len(comparison.ratings.systems) * (len(comparison.ratings.systems) - 1) // 2
-    if n_pairs > MOST_PAIRS:
+    if n_pairs > MOST_PAIRS_OF_SYSTEMS:
         lines.append(
             f"The differences shown are those of the best system with the others; all {n_pairs} "
             "pairs are in differences.csv (--output) and in the JSON object (--json)."

@@ -17,7 +17,7 @@ from lehner import Ratings, Scenario
 from lehner.core.seeds import child_seeds, generator
 from lehner.data.categories import category_names
 from lehner.k_properties.bootstrap import Outcome, run_k_tests
-from lehner.k_properties.check import LEVEL, holm
+from lehner.k_properties.check import SIGNIFICANCE, holm
 from lehner.k_properties.disagreement import plain_chi_square
 from lehner.k_properties.statistics import K_TESTS
 from lehner.simulation.draw import simulate_items
@@ -74,9 +74,9 @@ def _reject(scenario: Scenario, seed: np.random.SeedSequence) -> dict[str, float
     outcomes = run_k_tests(patterns, REPLICATES, seed)
     p = {name: one.p_value for name, one in outcomes.items() if isinstance(one, Outcome)}
     plain = plain_chi_square(patterns)
-    found = {name: float(value <= LEVEL) for name, value in p.items()}
-    found[ANY] = float(min(holm(p).values()) <= LEVEL) if p else np.nan
-    found[PLAIN] = np.nan if plain is None else float(plain.p_value <= LEVEL)
+    found = {name: float(value <= SIGNIFICANCE) for name, value in p.items()}
+    found[ANY] = float(min(holm(p).values()) <= SIGNIFICANCE) if p else np.nan
+    found[PLAIN] = np.nan if plain is None else float(plain.p_value <= SIGNIFICANCE)
     return found
 
 

@@ -9,7 +9,7 @@ from experiments.reporting.figure_style import REFERENCE, figure_style, shade
 from experiments.reporting.panels import panels
 from experiments.study.proportions import Z
 from lehner.core.wilson import wilson_interval
-from lehner.k_properties.check import LEVEL
+from lehner.k_properties.check import SIGNIFICANCE
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -46,7 +46,7 @@ def plot_power(table: pd.DataFrame) -> "Figure":
         height = 0.35 + 0.2 * len(cells)
         figure, axes = panels(titles, width, height=height, across=ACROSS, more=0.6)
         for ax, test in zip(axes, tests, strict=True):
-            ax.axvline(100 * LEVEL, color=REFERENCE, lw=0.8, ls="--", zorder=1)
+            ax.axvline(100 * SIGNIFICANCE, color=REFERENCE, lw=0.8, ls="--", zorder=1)
             for place, n_items in enumerate(sizes):
                 rows = table[(table["test"] == test) & (table["items"] == n_items)]
                 step = 0.32 * (place - (len(sizes) - 1) / 2)

@@ -30,7 +30,7 @@ from lehner import (
 )
 from lehner.core.arrays import Floats
 from lehner.core.seeds import child_seeds
-from lehner.known_truths.correction import ALARM, own_variance
+from lehner.known_truths.correction import SUSPICIOUS_P_VALUE, own_variance
 from lehner.known_truths.partly_known import PartlyKnown, rightness
 from lehner.known_truths.recalibration import BIAS_SCALE
 
@@ -118,7 +118,7 @@ def simulate_cell(
                 known[shuffled[:n]] = np.asarray(ratings.truth)[shuffled[:n]]
                 some = ratings.with_truth(known)
                 found = correct_by_truth(some, probability, variance=variance, level=LEVEL)
-                alarm = found.p_value < ALARM
+                alarm = found.p_value < SUSPICIOUS_P_VALUE
                 yield _row(name, n, "known items alone", found.known_items_alone, truth)
                 yield _row(name, n, "PPI++", found.prediction_powered, truth)
                 simple = residual_correction(rightness(some, probability), variance)

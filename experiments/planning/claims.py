@@ -23,12 +23,12 @@ from experiments.study.proportions import share
 from lehner import Scenario, simulate_estimates
 from lehner.core.estimate import ESTIMANDS
 from lehner.core.seeds import Seed, child_seeds
-from lehner.planning.nearness import ROUNDING, Estimand
+from lehner.planning.nearness import ERROR_ROUNDING, Estimand
 
 METHODS = ("algebraic_paper", "algebraic")
 SAMPLES = 20_000
 REPLICATES = 20_000
-WITHIN = 0.1 + ROUNDING
+WITHIN = 0.1 + ERROR_ROUNDING
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -11,7 +11,7 @@ from lehner.core.estimate import plain
 from lehner.core.seeds import Seed, child_seeds
 from lehner.planning.kappa import initial_accuracy
 from lehner.planning.nearness import Estimand
-from lehner.planning.sample_size import MOST_CELLS
+from lehner.planning.sample_size import MOST_PLANNED_CELLS
 from lehner.simulation.vote_probabilities import n_vote_cells
 
 if TYPE_CHECKING:
@@ -197,7 +197,7 @@ def trade_off(question: Question, violations: Sequence[float], seed: int = 1) ->
         {"violation": violation, "n_raters": n_raters, **_row(question, violation, n_raters, one)}
         for violation in violations
         for n_raters, one in zip(NUMBERS_OF_RATERS, seeds, strict=True)
-        if n_vote_cells(question.n_categories, n_raters) <= MOST_CELLS
+        if n_vote_cells(question.n_categories, n_raters) <= MOST_PLANNED_CELLS
     ]
     columns = ["violation", "n_raters", *SIZE]
     return pd.DataFrame(rows, columns=columns).astype(dict.fromkeys(WHOLE, "Int64"))

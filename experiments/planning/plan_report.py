@@ -13,7 +13,7 @@ from lehner import SampleSize
 if TYPE_CHECKING:
     import pandas as pd
 
-MOST_SHOWN = 4
+MOST_REASONS_SHOWN = 4
 NONE = "–"
 VIOLATION = (
     "Violation 0: the K-properties hold. 1: raters, items and errors differ as in the paper's "
@@ -69,7 +69,7 @@ def _named(accuracy: float) -> str:
 def _raters(accuracy: Sequence[float]) -> str:
     if min(accuracy) == max(accuracy):
         return f"{accuracy[0]:.2f}"
-    shown = accuracy if len(accuracy) <= MOST_SHOWN else (accuracy[0], accuracy[-1])
+    shown = accuracy if len(accuracy) <= MOST_REASONS_SHOWN else (accuracy[0], accuracy[-1])
     return (" " if shown is accuracy else " … ").join(f"{x:.2f}" for x in shown)
 
 

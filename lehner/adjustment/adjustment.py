@@ -31,10 +31,10 @@ from lehner.data.votes import VoteTable, tabulate_votes
 
 type Inversion = Literal["population", "sample"]
 
-GRID = np.linspace(0.0, 1.0, 11)
+ACCURACY_GRID = np.linspace(0.0, 1.0, 11)
 MOST_SIMULATED_ITEMS = 5000
 MOST_UNDEFINED = 0.5
-MANY_ITEMS = 100_000
+LIMIT_ITEMS = 100_000
 RATINGS_AT_ONCE = 200_000
 
 
@@ -128,7 +128,7 @@ def estimate_adjusted(
     values = curves = _simulate(ratings, fit, aggregation, samples, rng)
     if inversion == "population":
         certain = replace(fit, root=np.zeros_like(fit.root))
-        curves = _simulate(ratings, certain, aggregation, 1, rng, MANY_ITEMS)
+        curves = _simulate(ratings, certain, aggregation, 1, rng, LIMIT_ITEMS)
     undefined = np.isnan(values).mean(axis=0)
     most = max(undefined.max(), np.isnan(curves).mean(axis=0).max())
     warnings = (*unadjusted.warnings, *fit.warnings, *_undefined(most, undefined))
@@ -209,14 +209,14 @@ def _fitted(fit: Violations) -> dict[str, Any]:
 
 
 def _invert(curve: Floats, observed: float) -> tuple[float, float]:
-    """Give the least and the greatest accuracy at which a curve over `GRID` reaches a value.
+    """Give the least and the greatest accuracy at which a curve reaches a value.
 
     They differ where the curve is flat, as where all samples have an estimate of 1. Out of reach
     it is the end that is nearest.
     """
     rising = np.maximum.accumulate(curve)
-    least = np.interp(-observed, -rising[::-1], GRID[::-1])
-    return float(least), float(np.interp(observed, rising, GRID))
+    least = np.interp(-observed, -rising[::-1], ACCURACY_GRID[::-1])
+    return float(least), float(np.interp(observed, rising, ACCURACY_GRID))
 
 
 def _out_of_reach(mean: Floats, observed: float) -> list[str]:
@@ -316,7 +316,7 @@ def _collapse(votes: Integers) -> tuple[VoteTable, Integers]:
 
 
 def _initial_accuracy(difficulty: Floats) -> Floats:
-    """Give the initial accuracies with which the expected ones are those of `GRID`.
+    """Give the initial accuracies with which the expected ones are those of `ACCURACY_GRID`.
 
     Between these nodes the expected accuracy, of three levels each within [0, 1], is linear.
 
@@ -326,7 +326,9 @@ def _initial_accuracy(difficulty: Floats) -> Floats:
     """
     return np.array(
         [
-            np.interp(GRID, [0, d / 3, d, 1 - d, 1 - d / 3, 1], [-d, 0, d, 1 - d, 1, 1 + d])
+            np.interp(
+                ACCURACY_GRID, [0, d / 3, d, 1 - d, 1 - d / 3, 1], [-d, 0, d, 1 - d, 1, 1 + d]
+            )
             for d in difficulty
         ]
     )

@@ -35,7 +35,7 @@ LEAST_DIFFICULTY = 1e-5
 STEP = 1e-4
 ONE_SIDED_5_PERCENT = 1.645
 # How far each parameter may spread where the ratings say nothing about it.
-SPREADS = {
+PRIOR_SPREADS = {
     "log_base_rates": 1.0,
     "accuracy": 0.3,
     "squared_difficulty": 0.1,
@@ -385,9 +385,9 @@ def _root(parameters: Floats, high: Floats, free: Booleans, data: _Data) -> Floa
     information = (moved - gradient)[:, places] / step[:, None]
     spread = np.concatenate(
         [
-            np.full(data.n_categories, SPREADS["log_base_rates"]),
-            np.full(data.n_accuracies, SPREADS["accuracy"]),
-            [SPREADS["squared_difficulty"], SPREADS["log_dispersion"]],
+            np.full(data.n_categories, PRIOR_SPREADS["log_base_rates"]),
+            np.full(data.n_accuracies, PRIOR_SPREADS["accuracy"]),
+            [PRIOR_SPREADS["squared_difficulty"], PRIOR_SPREADS["log_dispersion"]],
         ]
     )[places]
     scaled = (information + information.T) / 2 * np.outer(spread, spread)

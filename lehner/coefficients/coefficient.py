@@ -11,7 +11,7 @@ from lehner.core.checks import check_number
 from lehner.core.estimate import number
 from lehner.data.flat import MOST_ITEMS
 
-LOWEST = {
+LOWEST_COEFFICIENTS = {
     "percent_agreement": 0.0,
     "accuracy": 0.0,
     "bangdiwala_b": 0.0,
@@ -158,7 +158,7 @@ def summarise(
         return undefined(name, weights, "undefined: chance agreement is 1, nothing varies")
     if abs(estimate) < STANDS_FOR_0:  # rounding, which would make "poor" of "slight"
         estimate = 0.0
-    lowest = LOWEST.get(name.partition("[")[0], -1.0)
+    lowest = LOWEST_COEFFICIENTS.get(name.partition("[")[0], -1.0)
     narrowing = sampling.narrowing(float(items.sum()))
     found = Coefficient(
         name=name,
@@ -184,7 +184,7 @@ def _with_interval(
 ) -> Coefficient:
     from scipy.special import stdtr, stdtrit
 
-    lowest = LOWEST.get(found.name.partition("[")[0], -1.0)
+    lowest = LOWEST_COEFFICIENTS.get(found.name.partition("[")[0], -1.0)
     half = error * float(stdtrit(n_informative - 1, (1 + level) / 2))
     p_value = 2 * float(stdtr(n_informative - 1, -abs(estimate) / error))
     label = found.interpretation

@@ -31,7 +31,7 @@ from lehner.core.wording import counted
 from lehner.data.ratings import Ratings
 
 ANONYMOUS = "undefined: it is not known who gave which rating"
-SAME = 1e-9
+SAME_AGREEMENT = 1e-9
 FEWEST_IN_COMMON = 5
 
 
@@ -255,7 +255,7 @@ def _pooled_notes(ratings: Ratings, items: ItemVotes) -> tuple[str, str]:
         return "", ""
     identity = AgreementWeights(name="identity", matrix=np.eye(items.n_categories))
     mean = float(percent_agreement(items, identity).value)
-    if abs(mean - pooled.agreement) < SAME:
+    if abs(mean - pooled.agreement) < SAME_AGREEMENT:
         return "", ""
     say = "mean over items; pooled over pairs of ratings, as in Lehner (2015), it is {:.6f}"
     kappa = "" if pooled.kappa is None else say.format(pooled.kappa)

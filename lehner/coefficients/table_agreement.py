@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 
 UNKNOWN_TOTAL = "undefined: it depends on the number of items"
-FEWEST_ITEMS = 2
+FEWEST_COUNTED = 2
 MARGINS: dict[Literal["estimated", "actual"], str] = {
     "estimated": "chance: all items in the best class by the row margin",
     "actual": "chance: all items in the best class by the column margin",
@@ -116,7 +116,7 @@ def agreement_of_table(
     return Agreement(
         coefficients=tuple(c for one in chosen for c in _coefficients(counts, one, sampling)),
         level=level,
-        n_items=float(counts.sum()) if counts.sum() >= FEWEST_ITEMS else None,
+        n_items=float(counts.sum()) if counts.sum() >= FEWEST_COUNTED else None,
         notes=tuple(weights_notes(chosen, categories)),
     )
 
@@ -131,7 +131,7 @@ def _coefficients(
         summarise, weights=weights.name, items=cells, n_informative=total, sampling=sampling
     )
     identity = weights.name in ("identity", "nominal")
-    known_total = total >= FEWEST_ITEMS
+    known_total = total >= FEWEST_COUNTED
     yield of_cells("accuracy", statistic=accuracy(counts, weights.matrix))
     yield of_items("brennan_prediger_kappa")
     yield of_cells(

@@ -14,7 +14,7 @@ from lehner.core.seeds import Seed, generator
 
 type IntervalKind = Literal["percentile", "bca"]
 
-CHUNK = 200_000
+RESAMPLED_ROWS_AT_ONCE = 200_000
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -148,5 +148,5 @@ def _bca_tails(
 
 
 def _chunk_sizes(n: int, n_rows: int) -> list[int]:
-    size = max(1, CHUNK // max(1, n_rows))
+    size = max(1, RESAMPLED_ROWS_AT_ONCE // max(1, n_rows))
     return [min(size, n - start) for start in range(0, n, size)]

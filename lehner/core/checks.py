@@ -11,7 +11,7 @@ from lehner.core.errors import InputError
 from lehner.core.wording import first_few
 
 SUM_TOLERANCE = 1e-6
-MOST_SHOWN = 30
+MOST_CHOICES_SHOWN = 30
 
 
 def wrong(name: str, value: Any, remedy: str) -> InputError:
@@ -82,7 +82,7 @@ def suggest(name: str, known: Iterable[str]) -> str:
     near = difflib.get_close_matches(name.casefold(), by_fold, n=1)
     if near:
         return f"did you mean {by_fold[near[0]]!r}?"
-    return f"choose among {first_few(known, MOST_SHOWN)}"
+    return f"choose among {first_few(known, MOST_CHOICES_SHOWN)}"
 
 
 def check_numbers(name: str, values: Any) -> tuple[float, ...]:

@@ -27,8 +27,8 @@ from lehner.k_properties.agreement_totals import (
 )
 
 FEWEST_REPLICATES = 99
-MOST_RATERS = 30
-MOST_CELLS = 10_000_000
+MOST_RATERS_PAIRED = 30
+MOST_SIMULATED_CELLS = 10_000_000
 
 
 def check_dependence(ratings: Ratings, *, replicates: int = 199, seed: Seed = 1) -> Dependence:
@@ -86,7 +86,7 @@ def check_dependence(ratings: Ratings, *, replicates: int = 199, seed: Seed = 1)
         return untested(ratings, truths, reason, replicates)
     unique = ratings.collapse(truth=False)
     design = find_design(unique, with_system=True)
-    affordable = MOST_CELLS // simulated_cells(design)
+    affordable = MOST_SIMULATED_CELLS // simulated_cells(design)
     if affordable < FEWEST_REPLICATES:
         return untested(ratings, truths, "the ratings are too many to be simulated", replicates)
     replicates = min(replicates, affordable)
@@ -132,8 +132,8 @@ def check_dependence(ratings: Ratings, *, replicates: int = 199, seed: Seed = 1)
 def _why_not(ratings: Ratings) -> str:
     if ratings.anonymous:
         return "it is unknown who gave which rating"
-    if ratings.n_raters >= MOST_RATERS:
-        return f"there are {MOST_RATERS} raters or more"
+    if ratings.n_raters >= MOST_RATERS_PAIRED:
+        return f"there are {MOST_RATERS_PAIRED} raters or more"
     if ratings.n_raters + (ratings.system is not None) < 3:
         return "it takes three raters, or two and a system"
     return ""

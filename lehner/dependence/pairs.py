@@ -26,7 +26,7 @@ type Statistic = Callable[[Totals, Design], Floats]
 
 SIGNIFICANCE = 0.05
 TIES = 1e-9
-LEAST = 1e-12
+LEAST_SPREAD = 1e-12
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -205,7 +205,7 @@ def _simulate(
 def _compare(observed: Floats, simulated: Floats, *, two_sided: bool) -> PairTest:
     # Scaled by all of them, the observed one too, they are exchangeable, and p-values exact.
     everything = np.vstack([observed, simulated])
-    sd = np.maximum(everything.std(axis=0), LEAST)
+    sd = np.maximum(everything.std(axis=0), LEAST_SPREAD)
     z = (everything - everything.mean(axis=0)) / sd
     if two_sided:
         z = np.abs(z)

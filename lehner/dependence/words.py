@@ -6,7 +6,7 @@ from lehner.core.wording import counted
 from lehner.dependence.effective import EffectiveRaters
 from lehner.dependence.pairs import Pair
 
-MOST_SHOWN = 3
+MOST_PAIRS_SHOWN = 3
 
 
 def pair_lines(pairs: Iterable[Pair], n_raters: int) -> tuple[str, ...]:
@@ -14,12 +14,12 @@ def pair_lines(pairs: Iterable[Pair], n_raters: int) -> tuple[str, ...]:
     found = sorted((pair for pair in pairs if pair.stands_out), key=lambda pair: -abs(_z(pair)))
     more = [pair for pair in found if _z(pair) > 0]
     less = [pair for pair in found if _z(pair) < 0]
-    lines = [_more_line(pair, n_raters) for pair in more[:MOST_SHOWN]]
-    if len(more) > MOST_SHOWN:
+    lines = [_more_line(pair, n_raters) for pair in more[:MOST_PAIRS_SHOWN]]
+    if len(more) > MOST_PAIRS_SHOWN:
         lines.append(f"{_rest(more)} agree more than equal raters would")
     if less:
-        named = ", ".join(_names(pair) for pair in less[:MOST_SHOWN])
-        rest = f", and {_rest(less)}," if len(less) > MOST_SHOWN else ""
+        named = ", ".join(_names(pair) for pair in less[:MOST_PAIRS_SHOWN])
+        rest = f", and {_rest(less)}," if len(less) > MOST_PAIRS_SHOWN else ""
         lines.append(
             f"{named}{rest} agree less than equal raters would: either who is in these pairs is "
             "less accurate than the others, or the others share mistakes"
@@ -82,7 +82,7 @@ def effective_line(found: EffectiveRaters) -> str:
 
 
 def _rest(pairs: Sequence[Pair]) -> str:
-    return counted(len(pairs) - MOST_SHOWN, "more pair")
+    return counted(len(pairs) - MOST_PAIRS_SHOWN, "more pair")
 
 
 def _z(pair: Pair) -> float:

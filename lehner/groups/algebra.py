@@ -20,10 +20,10 @@ from lehner.groups.membership import count_answers, find_groups
 from lehner.groups.result import GroupEstimates, GroupReplicates
 from lehner.groups.summary import summarise_groups
 
-CELLS_AT_ONCE = 2_000_000
+RESAMPLED_CELLS_AT_ONCE = 2_000_000
 POOLED_PAIRS = 60
 """Pairs of ratings in all items that count for a group besides its own."""
-NOTE = (
+POOLED_AGREEMENT = (
     "the raters' agreement in a group is partially pooled with that in all items; base rates and "
     "the system's accuracy are those of the group alone, and small groups have wide intervals"
 )
@@ -99,7 +99,9 @@ def estimate_groups(
     weights = counts[None, :].astype(float)
     point = _replicates(collapsed, cells, weights, n_groups, n_raters)
     rng = generator(seed)
-    size = max(1, CELLS_AT_ONCE // (len(collapsed.table.votes) * (ratings.n_categories + 1)))
+    size = max(
+        1, RESAMPLED_CELLS_AT_ONCE // (len(collapsed.table.votes) * (ratings.n_categories + 1))
+    )
     parts = []
     for start in range(0, resamples, size):
         n = min(size, resamples - start)
@@ -116,7 +118,7 @@ def estimate_groups(
         point,
         level=level,
         kind="percentile bootstrap",
-        notes=(NOTE,),
+        notes=(POOLED_AGREEMENT,),
     )
 
 

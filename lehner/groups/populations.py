@@ -16,8 +16,8 @@ from lehner.latent_class.fits_of_samples import SampledFits, fit_samples
 from lehner.latent_class.fitted_model import FittedModel, fit_by_likelihood
 from lehner.latent_class.models import BY_LIKELIHOOD
 
-RESAMPLES = 200
-NOTE = (
+GROUP_RESAMPLES = 200
+SAME_CONFUSION = (
     "confusion matrices are the same in all groups, and accuracies differ by base rates alone; a "
     "group that is more difficult than others is not seen"
 )
@@ -29,7 +29,7 @@ def estimate_populations(
     model: str = "dawid_skene",
     *,
     level: float = 0.9,
-    resamples: int = RESAMPLES,
+    resamples: int = GROUP_RESAMPLES,
     seed: Seed = 1,
 ) -> GroupEstimates:
     """Estimate base rates and accuracies in populations of items, by maximum likelihood.
@@ -104,7 +104,7 @@ def estimate_populations(
         _point(fitted),
         level=level,
         kind="percentile bootstrap",
-        notes=(NOTE,),
+        notes=(SAME_CONFUSION,),
     )
 
 

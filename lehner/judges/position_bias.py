@@ -15,7 +15,7 @@ from lehner.data.categories import Label, encode
 from lehner.data.columns import columns_of, encode_items, require_columns, require_complete
 from lehner.judges.presentation_order import Presented, read_order
 
-LEVEL = 0.9
+INTERVAL_LEVEL = 0.9
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -56,7 +56,7 @@ def position_bias(
     order: str = "order",
     pair: Sequence[Label] | None = None,
     swapped_back: bool = False,
-    level: float = LEVEL,
+    level: float = INTERVAL_LEVEL,
 ) -> list[PositionBias]:
     """Estimate the position bias of judges who saw pairs of answers in both orders.
 
@@ -105,7 +105,11 @@ def position_bias(
 
 
 def list_position_bias(
-    columns: Mapping[str, Any], item: str, rater: str, presented: Presented, level: float = LEVEL
+    columns: Mapping[str, Any],
+    item: str,
+    rater: str,
+    presented: Presented,
+    level: float = INTERVAL_LEVEL,
 ) -> list[PositionBias]:
     """Estimate the position bias of each rater, from columns that were read before.
 

@@ -17,7 +17,7 @@ from lehner.data.ratings import Ratings
 PATTERNS_PER_ITEM = 16
 MOST_PATTERNS_OF_A_GROUP = 100_000
 ITEMS_PER_PATTERN = 8
-MOST_CELLS = 2_000_000
+TOTALS_AT_ONCE = 2_000_000
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -185,7 +185,7 @@ def simulated_totals(
         Of some of the samples at a time, so that memory stays bounded.
     """
     cells = max(_n_cells(group, design) for group in design.groups)
-    size = max(1, MOST_CELLS // (cells + design.n_raters**2))
+    size = max(1, TOTALS_AT_ONCE // (cells + design.n_raters**2))
     draws = [_sampler(group, design, accuracy, base_rates) for group in design.groups]
     for start in range(0, n_samples, size):
         n = min(size, n_samples - start)

@@ -20,7 +20,7 @@ from lehner.k_properties.model import KModel, fit_k_model, fit_own_accuracies
 from lehner.k_properties.statistics import K_TESTS, KTest, NullName
 
 TIES = 1e-9
-MOST_RATERS = 100
+MOST_RATERS_TESTED = 100
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -101,7 +101,7 @@ def run_k_tests(ratings: Ratings, replicates: int, seed: Seed) -> dict[str, Outc
 
 def fit_null(ratings: Ratings, name: NullName) -> Null:
     """Fit a null model; raters who cannot be told apart, or are too many, have one accuracy."""
-    anonymous = ratings.anonymous or ratings.n_raters >= MOST_RATERS
+    anonymous = ratings.anonymous or ratings.n_raters >= MOST_RATERS_TESTED
     design = find_design(ratings, with_system=name == "with_system", anonymous=anonymous)
     totals = observed_totals(design)
     own = name != "one_accuracy" and not anonymous
@@ -141,8 +141,8 @@ def untestable(test: str, ratings: Ratings, null: Null) -> str:
     if test in ("equal_accuracy", "independence"):
         if ratings.anonymous:
             return "it is unknown who gave which rating"
-        if ratings.n_raters >= MOST_RATERS:
-            return f"there are {MOST_RATERS} raters or more"
+        if ratings.n_raters >= MOST_RATERS_TESTED:
+            return f"there are {MOST_RATERS_TESTED} raters or more"
     if test == "equal_accuracy" and n_raters < 3:
         return "two raters agree as often with one another: it takes three"
     if test == "independence" and n_pairs <= n_raters:

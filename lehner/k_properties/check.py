@@ -14,8 +14,8 @@ from lehner.k_properties.consequences import Consequence, consequence
 from lehner.k_properties.notes import NOTES
 from lehner.k_properties.statistics import K_TESTS
 
-LEVEL = 0.05
-FEWEST_REPLICATES = 199
+SIGNIFICANCE = 0.05
+FEWEST_FOR_K_TESTS = 199
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -156,13 +156,13 @@ def check_k_properties(ratings: Ratings, *, replicates: int = 999, seed: Seed = 
     >>> found.tests["equal_accuracy"].verdict, found.tests["equal_errors"].verdict
     ('rejected', 'not rejected')
     """
-    check_whole_number("replicates", replicates, FEWEST_REPLICATES)
+    check_whole_number("replicates", replicates, FEWEST_FOR_K_TESTS)
     require_pairs(ratings)
     ratings = ratings.collapse(truth=False)
     outcomes = run_k_tests(ratings, replicates, seed)
     made = {name: one for name, one in outcomes.items() if isinstance(one, Outcome)}
     adjusted = holm({name: one.p_value for name, one in made.items()})
-    rejected = [name for name, p in adjusted.items() if p <= LEVEL]
+    rejected = [name for name, p in adjusted.items() if p <= SIGNIFICANCE]
     consequences = _consequences(ratings, made, rejected)
     tests = {
         name: KPropertyTest(
@@ -213,7 +213,7 @@ def _consequences(
     found = {}
     for name in rejected:
         # Errors that fall near the truth, or far from it, are why errors are unequal.
-        near = name == "equal_errors" and distance is not None and distance.p_value <= LEVEL
+        near = name == "equal_errors" and distance is not None and distance.p_value <= SIGNIFICANCE
         if not (near and "error_distance" in rejected):
             why = "error_distance" if near else name
             found[name] = consequence(why, made[why], k_model, system_accuracy)
@@ -245,7 +245,7 @@ def _verdict(tests: Mapping[str, KPropertyTest]) -> Iterator[str]:
             else (f"None of the {len(made)} tests rejects")
         )
         yield (
-            f"{tested} its K-property at {LEVEL:.0%}. That is no "
+            f"{tested} its K-property at {SIGNIFICANCE:.0%}. That is no "
             "proof that they hold: differing difficulty and errors that differ without order are "
             "mostly missed in 200 items."
         )

@@ -28,10 +28,10 @@ from lehner.simulation.pattern_probabilities import n_patterns
 from lehner.simulation.population import population_value
 from lehner.simulation.scenario import Scenario
 
-MOST_DISPERSION = 16.0
+MOST_FITTED_DISPERSION = 16.0
 MOST_PATTERNS_ENUMERATED = 500_000
-DRAWS, SEED = 400, 1
-LOW, HIGH = 0.1, 0.9
+BIAS_DRAWS, BIAS_SEED = 400, 1
+LOW_ACCURACY, HIGH_ACCURACY = 0.1, 0.9
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -64,8 +64,8 @@ class Consequence:
             f"{self.violation}. In large samples that moves the algebra's estimate by "
             f"{_signed(self.bias)} if the system's accuracy is as estimated "
             f"({self.scenario.initial_system_accuracy:.2f}), "
-            f"{_signed(self.bias_low)} if it is {LOW}, "
-            f"{_signed(self.bias_high)} if it is {HIGH}"
+            f"{_signed(self.bias_low)} if it is {LOW_ACCURACY}, "
+            f"{_signed(self.bias_high)} if it is {HIGH_ACCURACY}"
         )
 
 
@@ -98,9 +98,10 @@ def consequence(
     if system_accuracy is None or scenario is None or n_patterns(base) > MOST_PATTERNS_ENUMERATED:
         return Consequence(violation=violation)
     at = [
-        replace(scenario, initial_system_accuracy=level) for level in (system_accuracy, LOW, HIGH)
+        replace(scenario, initial_system_accuracy=level)
+        for level in (system_accuracy, LOW_ACCURACY, HIGH_ACCURACY)
     ]
-    bias = [population_value(one, replicates=DRAWS, seed=SEED).bias for one in at]
+    bias = [population_value(one, replicates=BIAS_DRAWS, seed=BIAS_SEED).bias for one in at]
     return Consequence(
         violation=violation, scenario=at[0], bias=bias[0], bias_low=bias[1], bias_high=bias[2]
     )
@@ -131,7 +132,7 @@ def _dispersed(base: Scenario, outcome: Outcome, k_model: Null) -> Fitted:
         pairs = parts(dispersion, accuracy_at(dispersion))[1]
         return float((distance * pairs).sum() / (1 - np.trace(pairs))) - observed
 
-    limit = float(np.log(MOST_DISPERSION))
+    limit = float(np.log(MOST_FITTED_DISPERSION))
     dispersion = float(np.exp(_solve(gap, -limit, limit)))
     accuracy = accuracy_at(dispersion)
     scenario = replace(
@@ -142,7 +143,7 @@ def _dispersed(base: Scenario, outcome: Outcome, k_model: Null) -> Fitted:
     )
     near = dispersion > 1
     times = max(dispersion, 1 / dispersion)
-    or_more = " or more" if times >= MOST_DISPERSION else ""
+    or_more = " or more" if times >= MOST_FITTED_DISPERSION else ""
     words = (
         f"Errors fall {'near' if near else 'far from'} the truth, as if each step away made them "
         f"{times:.1f} times{or_more} "
@@ -168,7 +169,10 @@ def _varied(base: Scenario, outcome: Outcome, k_model: Null) -> Fitted:
 
 def _mean_misfit(scenario: Scenario) -> float:
     """Give the mean chi-square of a disagreement, over random errors, in large samples."""
-    k, drawn = scenario.n_categories, draw_parameters(scenario, DRAWS, np.random.default_rng(SEED))
+    k, drawn = (
+        scenario.n_categories,
+        draw_parameters(scenario, BIAS_DRAWS, np.random.default_rng(BIAS_SEED)),
+    )
     confusion = drawn.confusion[:, 0, :-1]
     rates, everyone = drawn.base_rates[:, :, None], confusion.sum(axis=1)
     own = np.einsum("bk,bika,bikc->bac", drawn.base_rates, confusion, confusion)

@@ -20,8 +20,8 @@ from lehner.k_properties.agreement_totals import (
     ratings_by_rater,
 )
 
-SWEEPS = 50
-TOLERANCE = 1e-5
+FIT_SWEEPS = 50
+FACTOR_TOLERANCE = 1e-5
 STANDS_FOR_0 = 1e-12
 
 
@@ -119,13 +119,13 @@ def fit_products(values: Floats, weights: Floats, design: Design, *, lowest: flo
         weight[one, other] = weight[other, one] = weights[i]
     mean = np.maximum(values @ weights / weights.sum(), 0.01)
     factors = np.tile(np.sqrt(mean), (j, 1))
-    for _ in range(SWEEPS):
+    for _ in range(FIT_SWEEPS):
         before = factors.copy()
         for rater in np.flatnonzero(weight.any(axis=1)):
             above = (weighted[rater] * factors).sum(axis=0)
             below = weight[rater] @ factors**2
             factors[rater] = np.minimum(np.maximum(above / (below + STANDS_FOR_0), lowest), 1.0)
-        if np.abs(factors - before).max() < TOLERANCE:
+        if np.abs(factors - before).max() < FACTOR_TOLERANCE:
             break
     return factors.T
 

@@ -12,7 +12,12 @@ from lehner.core.seeds import Seed, generator
 from lehner.core.wording import counted
 from lehner.data.ratings import Ratings
 from lehner.known_truths.partly_known import PartlyKnown
-from lehner.known_truths.recalibration import INTERCEPTS, SLOPES, SURE, share_posterior
+from lehner.known_truths.recalibration import (
+    CALIBRATION_SLOPES,
+    CERTAIN_ITEM,
+    INTERCEPTS,
+    share_posterior,
+)
 
 type Selection = Literal["random", "votes"]
 
@@ -133,7 +138,7 @@ def expected_width(
     believed = share_posterior(items, variance)
     widths = []
     for mean in rng.choice(believed.values, OUTCOMES, p=believed.probability):
-        outcome = _label(items, n, _recalibrated(items, mean, rng.choice(SLOPES)), rng)
+        outcome = _label(items, n, _recalibrated(items, mean, rng.choice(CALIBRATION_SLOPES)), rng)
         lower, upper = share_posterior(outcome, variance).interval(level)
         widths.append(upper - lower)
     return float(np.mean(widths))
@@ -155,7 +160,7 @@ def _recalibrated(items: PartlyKnown, mean: float, slope: float) -> Floats:
     """Multiply the log odds of all items by a slope, and move them to a mean probability."""
     from scipy.special import expit, logit
 
-    clipped = np.clip(items.probability, SURE, 1 - SURE)
+    clipped = np.clip(items.probability, CERTAIN_ITEM, 1 - CERTAIN_ITEM)
     log_odds, level = np.unique(np.round(slope * logit(clipped), 2), return_inverse=True)
     counts = np.bincount(level, items.counts)
     means = expit(INTERCEPTS[:, None] + log_odds) @ counts / counts.sum()

@@ -14,8 +14,8 @@ from lehner.known_truths.partly_known import PartlyKnown, rightness
 from lehner.known_truths.recalibration import SharePosterior, share_posterior
 from lehner.known_truths.survey import known_items_alone, prediction_powered
 
-ALARM = 0.01
-KIND = "recalibrated, equal-tailed"
+SUSPICIOUS_P_VALUE = 0.01
+RECALIBRATED = "recalibrated, equal-tailed"
 N_ACCURACIES = 401
 NEGLIGIBLE = 1e-5
 
@@ -246,7 +246,7 @@ def contradiction(items: PartlyKnown, variance: float = 0.0) -> float:
 
 def _warnings(items: PartlyKnown, p_value: float) -> tuple[str, ...]:
     m, found = items.n_known, []
-    if p_value < ALARM:
+    if p_value < SUSPICIOUS_P_VALUE:
         found.append(
             f"the known truths contradict it: of {counted(m, 'known item')} it expects the system "
             f"to be right on {m * items.mean_of_known:.1f}, and it is right on "
@@ -268,7 +268,7 @@ def _warnings(items: PartlyKnown, p_value: float) -> tuple[str, ...]:
 def _summarise(posterior: SharePosterior, level: float) -> IntervalEstimate:
     lower, upper = posterior.interval(level)
     return IntervalEstimate(
-        estimate=posterior.mean, lower=lower, upper=upper, level=level, kind=KIND
+        estimate=posterior.mean, lower=lower, upper=upper, level=level, kind=RECALIBRATED
     )
 
 
@@ -287,5 +287,5 @@ def _expected_accuracy(posterior: SharePosterior, n_items: int, level: float) ->
         lower=float(lower),
         upper=float(upper),
         level=level,
-        kind=KIND,
+        kind=RECALIBRATED,
     )

@@ -9,7 +9,7 @@ from lehner.core.arrays import Booleans, Floats
 from lehner.core.errors import InputError
 from lehner.data.ratings import Ratings
 
-ROUNDING = 1e-6
+PROBABILITY_ROUNDING = 1e-6
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -114,7 +114,7 @@ def check_probabilities(values: ArrayLike, ratings: Ratings, needed: Booleans) -
             f"the probabilities have shape {found.shape} for {len(needed)} rows of ratings",
             "give one for each row",
         )
-    bad = needed & ~((found >= -ROUNDING) & (found <= 1 + ROUNDING))
+    bad = needed & ~((found >= -PROBABILITY_ROUNDING) & (found <= 1 + PROBABILITY_ROUNDING))
     if bad.any():
         row = int(np.argmax(bad))
         raise InputError(

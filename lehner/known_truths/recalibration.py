@@ -22,8 +22,8 @@ from lehner.core.arrays import Floats
 from lehner.known_truths.partly_known import PartlyKnown
 
 BIAS_SCALE = 0.15
-SLOPES = np.linspace(0.05, 1.0, 8)
-SURE = 0.002
+CALIBRATION_SLOPES = np.linspace(0.05, 1.0, 8)
+CERTAIN_ITEM = 0.002
 LOG_ODDS_STEP = 0.05
 INTERCEPTS = np.linspace(-20.0, 20.0, 401)
 LEAST_MEAN = 1e-5
@@ -75,7 +75,7 @@ def share_posterior(items: PartlyKnown, variance: float = 0.0) -> SharePosterior
     SharePosterior
     """
     levels = _levels(items)
-    curves = [_curve(slope, levels) for slope in SLOPES]
+    curves = [_curve(slope, levels) for slope in CALIBRATION_SLOPES]
     ends = np.array([LEAST_MEAN, 1 - LEAST_MEAN])
     for _ in range(REFINEMENTS):
         grid = np.linspace(ends[0], ends[1], N_MEANS)
@@ -103,7 +103,7 @@ class _Levels:
 def _levels(items: PartlyKnown) -> _Levels:
     from scipy.special import logit
 
-    log_odds = logit(np.clip(items.probability, SURE, 1 - SURE))
+    log_odds = logit(np.clip(items.probability, CERTAIN_ITEM, 1 - CERTAIN_ITEM))
     unique, level = np.unique(np.round(log_odds / LOG_ODDS_STEP), return_inverse=True)
 
     def total(counts: Floats) -> Floats:

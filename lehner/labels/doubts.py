@@ -14,7 +14,7 @@ from lehner.labels.mean_field import MeanField
 from lehner.latent_class.pattern_table import PatternTable
 
 UNSETTLED = "labels are unsettled"
-MANY = 0.01
+LEAST_MOVED = 0.01
 """Share of items from which on unsettled categories are said."""
 
 
@@ -95,7 +95,7 @@ def unsettled_items(
         np.add.at(moved, (fit.category, fit.said.argmax(axis=1)), fit.components @ table.weights)
     moved /= len(fits) * table.weights.sum()
     np.fill_diagonal(moved, 0)
-    if moved.sum() < MANY:
+    if moved.sum() < LEAST_MOVED:
         return ()
     labelled, called = divmod(int(moved.argmax()), k)
     return (

@@ -16,7 +16,7 @@ from lehner.latent_class.pattern_table import PatternTable
 PARTS = 10
 ENOUGH = 8000
 """Ratings to hold out; parts of a tenth are, until there are as many."""
-MOST_ITEMS = 100_000
+MOST_COMPARED = 100_000
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -90,9 +90,9 @@ def hold_out(ratings: Ratings, models: Sequence[str], seed: Seed) -> HeldOut:
 
 def _some_items(ratings: Ratings, rng: np.random.Generator) -> Ratings:
     """Give the items, each in its own row, or some if there are very many."""
-    if ratings.n_items > MOST_ITEMS:
+    if ratings.n_items > MOST_COMPARED:
         shares = ratings.weights / ratings.weights.sum()
-        rows = np.sort(rng.choice(ratings.n_rows, MOST_ITEMS, p=shares))
+        rows = np.sort(rng.choice(ratings.n_rows, MOST_COMPARED, p=shares))
     else:
         rows = np.repeat(np.arange(ratings.n_rows), ratings.weights)
     return ratings.take(rows, np.ones(len(rows), np.int64))

@@ -24,7 +24,7 @@ STARTS = 5
 """With random subtypes; the highest bound need not be of the best labels, so their mean labels."""
 WARM_UP = 30
 """Steps with the first prior: estimated at once it would hold raters alike who are not."""
-STILL = 1e-4
+STILL_MOVING = 1e-4
 """Stop when the probabilities of categories move by less in the mean over items."""
 SUBTYPE_SHARE = 0.1
 """Of the prior of the shares of subtypes in a category, all together."""
@@ -113,7 +113,7 @@ def fit_mean_field(table: PatternTable, model: LabelModel, seed: Seed) -> MeanFi
             log[~table.possible(k).T[category]] = -np.inf
         before, components = components, class_posterior(log, axis=0)[0]
         moved = np.abs(_by_category(components, k) - _by_category(before, k)).sum(axis=0)
-        if step > WARM_UP and moved @ table.weights < k * STILL * table.weights.sum():
+        if step > WARM_UP and moved @ table.weights < k * STILL_MOVING * table.weights.sum():
             break
     return MeanField(
         components=components,

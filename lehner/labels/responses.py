@@ -7,7 +7,7 @@ import numpy as np
 from lehner.core.arrays import Floats, Integers
 from lehner.labels.models import LabelModel
 
-LEAST, MOST = 1e-3, 1e3
+LEAST_PRIOR, MOST_PRIOR = 1e-3, 1e3
 
 
 class RowPrior(NamedTuple):
@@ -91,7 +91,7 @@ def update_prior(cells: Cells, prior: RowPrior) -> RowPrior:
         return prior
     right = prior.right * _rise(cells.right, prior.right) / rise
     wrong = prior.wrong * _rise(cells.wrong, prior.wrong) / (n_wrong * rise)
-    return RowPrior(*np.clip([right, wrong], LEAST, MOST).tolist())
+    return RowPrior(*np.clip([right, wrong], LEAST_PRIOR, MOST_PRIOR).tolist())
 
 
 def _rise(counts: Floats, start: float) -> float:

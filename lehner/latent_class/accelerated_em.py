@@ -12,14 +12,14 @@ type Step = Callable[[Floats], tuple[Floats, float]]
 
 TOLERANCE = 1e-13
 MAX_ITERATIONS = 20_000
-STILL = 1e-10
+STANDING_STILL = 1e-10
 SLACK = 0.1
 """By how much an extrapolation may lower the log-likelihood: what follows makes up for it."""
-EVERY = 5
+GROWTH_STEPS = 5
 """In every so many cycles a perturbation takes the place of the extrapolation."""
 RISE = 1.001
 """A probability near 0 that grows by more in a step will leave it, however small the step."""
-LOW, LEAST = 1e-3, 1e-6
+SMALL_SHARE, RAISED = 1e-3, 1e-6
 """Near 0 is below the first; a perturbation raises to the second at least."""
 ZERO = 1e-100
 """A probability below it stands for 0, as of a category never used, and is to stay there."""
@@ -92,12 +92,12 @@ def accelerated_em(
         if after > highest:
             best, highest = first, after
         least_gain = tolerance * abs(after)
-        still = after - before < least_gain or float(np.abs(second - first).max()) < STILL
+        still = after - before < least_gain or float(np.abs(second - first).max()) < STANDING_STILL
         if still and slack > 0 and after < highest - least_gain:
             current, slack = best, 0.0
             continue
-        growing = (second > RISE * first) & (first > ZERO) & (second < LOW)
-        if growing.any() and (still or steps % (3 * EVERY) == 0):
+        growing = (second > RISE * first) & (first > ZERO) & (second < SMALL_SHARE)
+        if growing.any() and (still or steps % (3 * GROWTH_STEPS) == 0):
             trial, least = _perturb(second, growing, rows), after + least_gain
         elif still:
             return Climb(second, converged=True, steps=steps)
@@ -138,7 +138,7 @@ def _extrapolate(start: Floats, first: Floats, second: Floats, rows: Integers) -
 
 def _perturb(point: Floats, growing: Booleans, rows: Integers) -> Floats:
     """Raise probabilities that grow to their square root."""
-    return _normalise(np.where(growing, np.maximum(np.sqrt(point), LEAST), point), rows)
+    return _normalise(np.where(growing, np.maximum(np.sqrt(point), RAISED), point), rows)
 
 
 def _normalise(point: Floats, rows: Integers) -> Floats:

@@ -8,7 +8,7 @@ from lehner.data.ratings import Ratings
 from lehner.latent_class.expectation_maximisation import expect
 from lehner.latent_class.maximum import Maximum
 
-FEW = 5
+LEAST_EXPECTED = 5
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -68,7 +68,7 @@ def deviance(ratings: Ratings, maximum: Maximum) -> Deviance:
             f"not identified: {maximum.n_parameters} parameters for {free} free proportions of "
             "patterns, so that others fit as well"
         )
-    if sizes.sum() < FEW * table.n_groups * n_patterns:
+    if sizes.sum() < LEAST_EXPECTED * table.n_groups * n_patterns:
         notes.append(
             f"G² is not near its chi-square distribution: there are {sizes.sum():.0f} items for "
             f"{table.n_groups * n_patterns:,} patterns"

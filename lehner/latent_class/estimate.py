@@ -16,8 +16,8 @@ from lehner.latent_class.resampling import RefittedSamples, refit_patterns
 
 RESTARTS = 5
 RESAMPLES = 500
-ROUNDING = 1e-4
-KIND = "percentile bootstrap"
+RESAMPLED_ROUNDING = 1e-4
+PERCENTILE = "percentile bootstrap"
 IN_SAMPLE_KIND = "bootstrap, truths drawn"
 
 
@@ -109,7 +109,7 @@ def estimate_latent_class(
     diagnostics, warnings = fitted.diagnostics, fitted.warnings
     if interval is not None and accuracy.estimate is not None:
         found = _bootstrap(fitted, resamples, of_items, of_truths)
-        accuracy = _with_ends(accuracy, found.system_accuracy, level, KIND)
+        accuracy = _with_ends(accuracy, found.system_accuracy, level, PERCENTILE)
         in_sample = _with_ends(in_sample, found.system_accuracy_in_sample, level, IN_SAMPLE_KIND)
         unfinished = float(1 - found.converged.mean())
         diagnostics = diagnostics | {"resamples": resamples, "unconverged_resamples": unfinished}
@@ -145,7 +145,7 @@ def _with_ends(
     value: IntervalEstimate, resampled: Floats, level: float, kind: str
 ) -> IntervalEstimate:
     # EM comes near an end, and takes for ever to reach it.
-    settled = np.where(resampled > 1 - ROUNDING, 1.0, resampled)
+    settled = np.where(resampled > 1 - RESAMPLED_ROUNDING, 1.0, resampled)
     lower, upper = np.quantile(settled, [(1 - level) / 2, (1 + level) / 2])
     return IntervalEstimate(
         estimate=value.estimate,

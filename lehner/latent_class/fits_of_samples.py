@@ -12,7 +12,7 @@ from lehner.core.class_posterior import class_posterior
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
-CHUNK = 400_000
+POSTERIOR_CELLS_AT_ONCE = 400_000
 """Probabilities of classes that are in memory at once: more do not stay near the processor."""
 STILL = 1e-6
 """A sample is done when a step of EM moves no probability by more."""
@@ -115,7 +115,7 @@ def fit_samples(
     start = np.append(base_rates, parameters)
     sizes = np.bincount(rows := _rows(model, base_rates.shape))
     start = (1 - INWARDS) * start + INWARDS / sizes[rows]
-    size = max(1, CHUNK // max(1, len(weights[0]) * base_rates.shape[1]))
+    size = max(1, POSTERIOR_CELLS_AT_ONCE // max(1, len(weights[0]) * base_rates.shape[1]))
     for first in range(0, len(weights), size):
         of_chunk = np.ascontiguousarray(weights[first : first + size].T)
         points, converged = _climb(model, start, base_rates.shape, of_chunk)

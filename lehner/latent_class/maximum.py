@@ -10,7 +10,7 @@ from lehner.latent_class.expectation_maximisation import LatentClasses, expect, 
 from lehner.latent_class.models import LatentClassModel
 from lehner.latent_class.pattern_table import PatternTable
 
-FEWEST = 1e-6
+LEAST_INFORMATIVE = 1e-6
 BOUNDARY = 1e-6
 
 
@@ -66,7 +66,7 @@ class Maximum:
         bearing = np.stack([ratings[numbers == number].sum(axis=0) for number in numbers])
         if self.model.form == "accuracy":
             bearing[:] = bearing.sum(axis=1, keepdims=True)
-        return bearing > FEWEST
+        return bearing > LEAST_INFORMATIVE
 
     @property
     def n_parameters(self) -> int:

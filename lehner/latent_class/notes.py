@@ -6,7 +6,7 @@ import numpy as np
 
 from lehner.data.categories import Label
 from lehner.latent_class.expectation_maximisation import LatentClasses
-from lehner.latent_class.maximum import BOUNDARY, FEWEST, Maximum
+from lehner.latent_class.maximum import BOUNDARY, LEAST_INFORMATIVE, Maximum
 
 SAME_MODE = 1e-4
 
@@ -62,7 +62,7 @@ def unsettled_labels(maximum: Maximum, categories: Sequence[Label]) -> list[str]
         f"labels are unsettled: items of class {categories[c]} are most often called "
         f"{categories[int(row.argmax())]} by the raters"
         for c, row in enumerate(said)
-        if row[c] < row.max() and row.sum() > FEWEST
+        if row[c] < row.max() and row.sum() > LEAST_INFORMATIVE
     ]
 
 

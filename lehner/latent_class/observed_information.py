@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 SINGULAR = 1e-9
-MOST_PARAMETERS = 5_000
+MOST_FREE_PARAMETERS = 5_000
 
 
 def covariance_root(maximum: Maximum) -> Floats | None:
@@ -49,7 +49,7 @@ def covariance_root(maximum: Maximum) -> Floats | None:
 
     directions = free_directions(maximum)
     n_free = directions.shape[1]
-    if n_free > MOST_PARAMETERS:
+    if n_free > MOST_FREE_PARAMETERS:
         raise InputError(
             f"{n_free} free parameters have too large an information matrix",
             "fit a model with fewer, as one that raters share",

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     import xarray as xr
 
 
-ROUNDING = 1e-10
+LENGTH_ROUNDING = 1e-10
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -253,4 +253,4 @@ def _accuracy_moves(maximum: Maximum, root: Floats) -> Floats:
 
 def _lengths(rows: Floats) -> Floats:
     lengths = np.sqrt((rows**2).sum(axis=1))
-    return np.where(lengths > ROUNDING, lengths, np.nan)
+    return np.where(lengths > LENGTH_ROUNDING, lengths, np.nan)

@@ -23,7 +23,7 @@ from lehner.data.votes import CollapsedVotes, collapse_votes
 from lehner.performance.parameters import Parameters, Replicates
 
 PRIOR_ANSWERS = 2.0
-CELLS_AT_ONCE = 2_000_000
+RESAMPLED_CELLS_AT_ONCE = 2_000_000
 
 
 def algebraic_replicates(ratings: Ratings, *, resamples: int = 2000, seed: Seed = 1) -> Replicates:
@@ -49,7 +49,7 @@ def algebraic_replicates(ratings: Ratings, *, resamples: int = 2000, seed: Seed 
     point = _estimate(collapsed, weights[None, :].astype(float), ratings.n_raters, None)
     rng = generator(seed)
     cells = len(collapsed.table.votes) * (ratings.n_categories + 1)
-    size = max(1, CELLS_AT_ONCE // cells)
+    size = max(1, RESAMPLED_CELLS_AT_ONCE // cells)
     parts = []
     for start in range(0, resamples, size):
         n = min(size, resamples - start)

@@ -18,12 +18,12 @@ from lehner.performance.algebra import algebraic_replicates
 from lehner.performance.costs import check_costs
 from lehner.performance.draws import posterior_replicates
 from lehner.performance.likelihood import likelihood_replicates
-from lehner.performance.measures import LOWEST, performance_measures
+from lehner.performance.measures import LOWEST_MEASURES, performance_measures
 from lehner.performance.naive import table_against_majority, table_against_probabilities
 from lehner.performance.parameters import Parameters, Replicates
 from lehner.performance.result import BOUNDS, SystemPerformance
 
-ALGEBRA = ("algebraic", "algebraic_likelihood", "algebraic_paper")
+ALGEBRAIC_METHODS = ("algebraic", "algebraic_likelihood", "algebraic_paper")
 NOTICEABLE = 0.01
 
 
@@ -112,7 +112,7 @@ def replicates_of(
         if estimate.system_accuracy.estimate is None:
             return _nothing(ratings)
         return posterior_replicates(estimate.draws)
-    if estimate.method in ALGEBRA:
+    if estimate.method in ALGEBRAIC_METHODS:
         return algebraic_replicates(ratings, resamples=resamples, seed=seed)
     if estimate.method == "majority_agreement":
         return table_against_majority(ratings)
@@ -159,7 +159,7 @@ def summarise(
     for name, point in points.items():
         if name == "rater_accuracy" and np.isnan(point).all():
             continue
-        ends = costs if name == "expected_cost" else [LOWEST.get(name, 0.0), 1.0]
+        ends = costs if name == "expected_cost" else [LOWEST_MEASURES.get(name, 0.0), 1.0]
         values = _bounds(
             point, None if drawn is None else drawn[name], np.asarray(ends), level, replicates
         )
@@ -216,7 +216,7 @@ def _accuracy_note(estimate: Estimate, replicates: Replicates) -> tuple[str, ...
     point = replicates.point
     implied = float(point.base_rates @ np.diagonal(point.confusion))
     if (
-        estimate.method not in ALGEBRA
+        estimate.method not in ALGEBRAIC_METHODS
         or accuracy is None
         or not abs(implied - accuracy) > NOTICEABLE
     ):

@@ -7,7 +7,7 @@ from lehner.performance.parameters import Parameters, Replicates
 if TYPE_CHECKING:
     import xarray as xr
 
-KIND = "equal-tailed credible"
+CREDIBLE = "equal-tailed credible"
 
 
 def posterior_replicates(tree: "xr.DataTree") -> Replicates:
@@ -36,4 +36,4 @@ def posterior_replicates(tree: "xr.DataTree") -> Replicates:
         rater_accuracy=accuracy.reshape(-1, accuracy.shape[-1]),
     )
     mean = Parameters(**{name: values.mean(axis=0) for name, values in vars(drawn).items()})
-    return Replicates(point=mean, drawn=drawn, posterior=True, kind=KIND)
+    return Replicates(point=mean, drawn=drawn, posterior=True, kind=CREDIBLE)

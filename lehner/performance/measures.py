@@ -6,8 +6,8 @@ from numpy.typing import ArrayLike
 from lehner.core.arrays import Floats
 
 BY_CATEGORY = ("recall", "precision", "specificity", "f1")
-OF_ALL = ("balanced_accuracy", "mcc", "kappa_with_truth")
-LOWEST = {"mcc": -1.0, "kappa_with_truth": -1.0}
+OF_ALL_CATEGORIES = ("balanced_accuracy", "mcc", "kappa_with_truth")
+LOWEST_MEASURES = {"mcc": -1.0, "kappa_with_truth": -1.0}
 """The least value of the measures that can be negative."""
 
 

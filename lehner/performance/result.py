@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     import xarray as xr
 
 BOUNDS = ("estimate", "lower", "upper")
-IN_JSON = {"base_rates": "base_rate_intervals", "rater_accuracy": "rater_accuracy_intervals"}
+NAMES_IN_JSON = {"base_rates": "base_rate_intervals", "rater_accuracy": "rater_accuracy_intervals"}
 """Names of quantities whose own name stands for numbers without intervals in JSON."""
 
 
@@ -121,7 +121,7 @@ class SystemPerformance:
         found: dict[str, Any] = {}
         for quantity, places, value in self.rows():
             inner = found
-            *outer, last = (IN_JSON.get(quantity, quantity), *map(str, places))
+            *outer, last = (NAMES_IN_JSON.get(quantity, quantity), *map(str, places))
             for place in outer:
                 inner = inner.setdefault(place, {})
             inner[last] = {bound: getattr(value, bound) for bound in BOUNDS}

@@ -10,7 +10,7 @@ from lehner.planning.nearness import Nearness, Target
 IN_WINDOW = 5
 WIDE, NARROW = 1.5, 1.2
 WIDE_SAMPLES = 500
-FEWEST = 2
+FEWEST_ITEMS = 2
 
 
 @dataclass(frozen=True)
@@ -77,7 +77,7 @@ def find_crossing(
 
 def _window(centre: float, factor: float, most_items: int) -> list[int]:
     steps = np.round(centre * np.geomspace(1 / factor, factor, IN_WINDOW))
-    return sorted({int(n) for n in np.clip(steps, FEWEST, most_items)})
+    return sorted({int(n) for n in np.clip(steps, FEWEST_ITEMS, most_items)})
 
 
 def regress(

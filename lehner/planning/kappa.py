@@ -13,8 +13,8 @@ from lehner.simulation.confusion import reached_accuracy
 from lehner.simulation.parameters import draw_parameters, perception
 from lehner.simulation.scenario import Scenario
 
-DRAWS = 1000
-SPREAD, DIFFICULTY = 0.1, 0.2
+KAPPA_DRAWS = 1000
+ACCURACY_SPREAD, DIFFICULTY = 0.1, 0.2
 
 
 def scenario_with_kappa(
@@ -98,16 +98,18 @@ def scenario_with_kappa(
     (draws_seed,) = child_seeds(seed, 1)
 
     def scenario(mean: float) -> Scenario:
-        spread = SPREAD * violation * np.linspace(-1, 1, n_raters)
+        spread = ACCURACY_SPREAD * violation * np.linspace(-1, 1, n_raters)
         return Scenario(initial_rater_accuracy=tuple(np.clip(mean + spread, 0, 1)), **violated)
 
     def excess(mean: float) -> float:
-        return expected_kappa(scenario(mean), draws=DRAWS, seed=draws_seed) - kappa
+        return expected_kappa(scenario(mean), draws=KAPPA_DRAWS, seed=draws_seed) - kappa
 
-    return scenario(_root(excess, 1 / n_categories, 1 + SPREAD * violation, kappa, violation))
+    return scenario(
+        _root(excess, 1 / n_categories, 1 + ACCURACY_SPREAD * violation, kappa, violation)
+    )
 
 
-def expected_kappa(scenario: Scenario, *, draws: int = DRAWS, seed: Seed = 1) -> float:
+def expected_kappa(scenario: Scenario, *, draws: int = KAPPA_DRAWS, seed: Seed = 1) -> float:
     """Compute the kappa to be expected of raters who rate every item by themselves.
 
     Parameters

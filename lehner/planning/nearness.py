@@ -13,7 +13,7 @@ from lehner.simulation.scenario import Scenario
 
 type Estimand = Literal["system_accuracy", "system_accuracy_in_sample"]
 
-ROUNDING = 1e-9
+ERROR_ROUNDING = 1e-9
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -90,7 +90,7 @@ class Target:
         ]
         defined = [error[np.isfinite(error)] for error in errors]
         # An undefined error, NaN, is not near.
-        near = [np.abs(error) <= self.within + ROUNDING for error in errors]
+        near = [np.abs(error) <= self.within + ERROR_ROUNDING for error in errors]
         return Nearness(
             n_items=n_items,
             shares=np.array([one.mean() for one in near]),

@@ -19,11 +19,11 @@ from lehner.simulation.vote_probabilities import require_few_votes
 if TYPE_CHECKING:
     import xarray as xr
 
-FEWEST_ITEMS = 10
+FEWEST_PLANNED = 10
 PILOT = 1000
 MOST_MOVES = 8
 MOST_UNCERTAIN = 0.25
-MOST_CELLS = 10_000
+MOST_PLANNED_CELLS = 10_000
 """Combinations of votes and answer beyond which tens of thousands of samples would take hours."""
 
 Z_95 = 1.959964
@@ -166,7 +166,7 @@ def required_sample_size(
     check_whole_number("most_items", most_items, 100)
     check_whole_number("replicates", replicates, 1000)
     for scenario in some:
-        require_few_votes(scenario, MOST_CELLS)
+        require_few_votes(scenario, MOST_PLANNED_CELLS)
     target = Target(
         scenarios=some, within=within, confidence=confidence, method=method, estimand=estimand
     )
@@ -180,8 +180,8 @@ def required_sample_size(
     if not reached:
         return _result(None, points, _never(points, target))
     if len(points) == 2:
-        few = Crossing(FEWEST_ITEMS, 0.0)
-        return _result(few, points, f"{FEWEST_ITEMS} items or fewer")
+        few = Crossing(FEWEST_PLANNED, 0.0)
+        return _result(few, points, f"{FEWEST_PLANNED} items or fewer")
     start = float(np.sqrt(points[-2].n_items * points[-1].n_items))
     found, near = find_crossing(target, start, most_items, replicates, seeds)
     if found is None or found.standard_error > MOST_UNCERTAIN * found.n_items:
@@ -190,8 +190,8 @@ def required_sample_size(
 
 
 def _doubling(most_items: int) -> list[int]:
-    steps = np.arange(np.ceil(np.log2(most_items / FEWEST_ITEMS)))
-    return [int(n) for n in FEWEST_ITEMS * 2**steps]
+    steps = np.arange(np.ceil(np.log2(most_items / FEWEST_PLANNED)))
+    return [int(n) for n in FEWEST_PLANNED * 2**steps]
 
 
 def _never(points: Sequence[Nearness], target: Target) -> str:

@@ -12,7 +12,7 @@ from lehner.data.table import names_of
 
 THINGS = ("item", "task", "case", "unit", "subject", "example", "instance", "document", "question")
 PEOPLE = ("annotator", "coder", "judge", "labeler", "labeller", "reviewer", "assessor", "grader")
-ITEM = (
+ITEM_COLUMNS = (
     *("item", "task", "case", "unit", "subject", "id", "index", ""),
     *(f"{name}_id" for name in THINGS),
     *THINGS[5:],
@@ -87,7 +87,7 @@ def find_roles(
     >>> roles.item, roles.rater, roles.rating, roles.long
     ('task', 'annotator', 'answer', True)
     """
-    item = item or named(columns, *ITEM)
+    item = item or named(columns, *ITEM_COLUMNS)
     rater, rating = named(columns, *RATER), named(columns, *RATING)
     long = None not in (item, rater, rating)
     if not long and _row_per_rating(columns, item):

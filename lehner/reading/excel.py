@@ -10,7 +10,7 @@ from lehner.core.wording import first_few
 SUFFIXES = (".xlsx", ".xlsm")
 OTHER_SUFFIXES = (".xls", ".xlsb", ".ods", ".numbers")
 SAVE_AS_CSV = "save the sheet with the ratings as CSV (UTF-8)"
-MOST_SHOWN = 5
+MOST_SHEETS_SHOWN = 5
 
 
 def read_excel(path: Path) -> dict[str, list[str]]:
@@ -61,7 +61,7 @@ def say_sheet(path: Path) -> list[str]:
     read, *others = _open(path).sheetnames
     if not others:
         return []
-    return [f"the sheet {read!r} was read; others were not: {first_few(others, MOST_SHOWN)}"]
+    return [f"the sheet {read!r} was read; others were not: {first_few(others, MOST_SHEETS_SHOWN)}"]
 
 
 def refuse_other_spreadsheets(path: Path) -> None:

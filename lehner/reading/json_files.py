@@ -8,7 +8,7 @@ from typing import Any
 from lehner.core.errors import InputError
 
 OUTER, INNER = "outer", "inner"
-FORMS = (
+JSON_FORMS = (
     "give {item: {rater: rating}}, {rater: {item: rating}}, {item: rating} or a list of records "
     '{"item": …, "rater": …, "rating": …}'
 )
@@ -46,14 +46,14 @@ def read_json(path: Path, item: str | None = None) -> tuple[dict[str, list[Any]]
     if isinstance(content, list):
         return _records(content, path), ""
     if not isinstance(content, dict) or not content:
-        raise InputError("it holds no ratings", FORMS, file=path)
+        raise InputError("it holds no ratings", JSON_FORMS, file=path)
     nested = [isinstance(value, dict) for value in content.values()]
     if not any(nested):
         note = f"the file is read as the ratings of one rater, {path.stem}"
         return _columns([(name, path.stem, value) for name, value in content.items()], path), note
     if not all(nested):
         odd = list(content)[nested.index(False)]
-        raise InputError(f"{odd!r} has no ratings, as others have", FORMS, file=path)
+        raise InputError(f"{odd!r} has no ratings, as others have", JSON_FORMS, file=path)
     level = _level_of_items(content, item, path)
     cells = [(a, b, value) for a, values in content.items() for b, value in values.items()]
     rows = cells if level == OUTER else [(b, a, value) for a, b, value in cells]
@@ -75,7 +75,7 @@ def _load(path: Path) -> Any:
     except UnicodeDecodeError:
         raise InputError("it is not UTF-8 text", "save the file as UTF-8", file=path) from None
     except RecursionError:
-        raise InputError("it is nested too deeply", FORMS, file=path) from None
+        raise InputError("it is nested too deeply", JSON_FORMS, file=path) from None
 
 
 class _Repeated(Exception):
@@ -94,7 +94,7 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 def _records(content: list[Any], path: Path) -> dict[str, list[Any]]:
     if not content or not all(isinstance(record, dict) for record in content):
-        raise InputError("it is no list of records", FORMS, file=path)
+        raise InputError("it is no list of records", JSON_FORMS, file=path)
     names = dict.fromkeys(name for record in content for name in record)
     for number, record in enumerate(content, start=1):
         for name, value in record.items():
@@ -124,7 +124,7 @@ def _level_of_items(content: dict[str, dict[str, Any]], item: str | None, path: 
 
 def _columns(rows: list[tuple[str, str, Any]], path: Path) -> dict[str, list[Any]]:
     if not rows:
-        raise InputError("it holds no ratings", FORMS, file=path)
+        raise InputError("it holds no ratings", JSON_FORMS, file=path)
     for item, rater, value in rows:
         _require_label(value, f"the rating of {item} by {rater}", path)
     items, raters, ratings = ([row[place] for row in rows] for place in range(3))

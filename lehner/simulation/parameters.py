@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     import xarray as xr
 
 
-CELLS_AT_ONCE = 5_000_000
+SIMULATED_CELLS_AT_ONCE = 5_000_000
 SAMPLES_AT_ONCE = 250
 
 
@@ -78,7 +78,9 @@ def samples_at_once(n_cells: int, scenario: Scenario) -> int:
     -------
     int
     """
-    return max(1, min(SAMPLES_AT_ONCE, CELLS_AT_ONCE // (n_cells * len(scenario.easiness))))
+    return max(
+        1, min(SAMPLES_AT_ONCE, SIMULATED_CELLS_AT_ONCE // (n_cells * len(scenario.easiness)))
+    )
 
 
 def true_parameters(scenario: Scenario, seed: Seed = 1) -> "xr.Dataset":

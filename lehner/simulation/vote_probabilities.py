@@ -18,7 +18,7 @@ from lehner.simulation.parameters import DrawnParameters
 from lehner.simulation.pattern_probabilities import latent_probabilities
 from lehner.simulation.scenario import Scenario
 
-MOST_CELLS = 10_000_000
+MOST_VOTE_CELLS = 10_000_000
 
 
 def n_vote_cells(n_categories: int, n_raters: int, *, missing: bool = False) -> int:
@@ -48,7 +48,7 @@ def n_cells(scenario: Scenario) -> int:
     return n_vote_cells(scenario.n_categories, scenario.n_raters, missing=scenario.missing > 0)
 
 
-def require_few_votes(scenario: Scenario, most: int = MOST_CELLS) -> None:
+def require_few_votes(scenario: Scenario, most: int = MOST_VOTE_CELLS) -> None:
     """Raise an InputError if there are too many votes to enumerate, and say how many there may be.
 
     Parameters

@@ -21,7 +21,7 @@ from lehner.systems.comparison import JointDraws
 type Statistic = Callable[[Floats], tuple[Floats, Floats]]
 """From numbers of items, (n_samples, n_rows), to both accuracies, (n_samples,) each."""
 
-RESAMPLES, LIKELIHOOD_RESAMPLES = 2000, 500
+VOTE_RESAMPLES, LIKELIHOOD_RESAMPLES = 2000, 500
 
 
 def bootstrap_systems(
@@ -71,7 +71,7 @@ def bootstrap_systems(
     """
     check_choice("method", method, bootstrap_methods())
     if resamples is None:
-        resamples = RESAMPLES if method in VOTE_METHODS else LIKELIHOOD_RESAMPLES
+        resamples = VOTE_RESAMPLES if method in VOTE_METHODS else LIKELIHOOD_RESAMPLES
     check_whole_number("resamples", resamples, 1)
     unique = _unique_rows(ratings)
     of_items, of_truths = child_seeds(seed, 2)

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 type Form = Literal["one_coin", "distance_decay"]
 
-SINGULAR = 1e-7
+RANK_TOLERANCE = 1e-7
 MOVED = 1e-4
 EXACT = 1e-20
 
@@ -264,7 +264,7 @@ def _determined(form: str, coordinates: Floats, k: int) -> tuple[dict[str, Any],
     model = natural_slopes(coordinates, k)
     values: dict[str, Any] = {"base_rates": model.base_rates, "confusion": model.confusion}
     _, sizes, directions = np.linalg.svd(unordered(model.pair_slopes()).T)
-    rank = int((sizes > SINGULAR * sizes.max()).sum())
+    rank = int((sizes > RANK_TOLERANCE * sizes.max()).sum())
     flat = directions[rank:]
     moves = {
         "base_rates": flat @ model.base_rate_slopes,

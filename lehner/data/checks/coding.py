@@ -16,8 +16,8 @@ SURE_ANSWERS = 20
 LEAST_SHARED = 0.1
 LEAST_STRANGE = 0.05
 FEWEST_STRANGE = 3
-MOST_SHOWN = 8
-MOST_CELLS = 10_000_000
+MOST_LABELS_SHOWN = 8
+MOST_COUNTED_CELLS = 10_000_000
 
 
 def check_coding(ratings: "Ratings", *, refuse: bool) -> tuple[str, ...]:
@@ -113,7 +113,7 @@ def _count_by_rater(ratings: "Ratings") -> Integers:
     """Count the ratings of each rater in each category; of all raters if these are too many."""
     n_raters, n_categories = ratings.n_raters, ratings.n_categories
     flat = ratings.flat
-    if ratings.anonymous or n_raters * n_categories > MOST_CELLS:
+    if ratings.anonymous or n_raters * n_categories > MOST_COUNTED_CELLS:
         return np.bincount(flat.category_index, minlength=n_categories)[None]
     cell = flat.rater_index * n_categories + flat.category_index
     return np.bincount(cell, minlength=n_raters * n_categories).reshape(n_raters, n_categories)
@@ -139,5 +139,5 @@ def _raters_apart(ratings: "Ratings", counts: Integers, *, refuse: bool) -> list
 
 def _labels(ratings: "Ratings", counts: Integers) -> str:
     used = [str(ratings.categories[k]) for k in np.flatnonzero(counts)]
-    more = f", … ({counted(len(used), 'label')})" if len(used) > MOST_SHOWN else ""
-    return ", ".join(used[:MOST_SHOWN]) + more
+    more = f", … ({counted(len(used), 'label')})" if len(used) > MOST_LABELS_SHOWN else ""
+    return ", ".join(used[:MOST_LABELS_SHOWN]) + more

@@ -9,7 +9,7 @@ from lehner.data.checks.scores import no_categories
 
 FEWEST_ROWS = 5
 MANY_LABELS = 10
-MOST_SHOWN = 3
+MOST_STRAY_SHOWN = 3
 
 
 def refuse_stray_columns(columns: Mapping[str, Column], raters: Sequence[str]) -> None:
@@ -60,4 +60,4 @@ def _holds_scores(column: Column) -> bool:
 
 
 def _shown(labels: Sequence[str]) -> str:
-    return first_few(labels, MOST_SHOWN)
+    return first_few(labels, MOST_STRAY_SHOWN)

@@ -12,13 +12,15 @@ TRUTH = frozenset(
 OF_TRUTH = frozenset(
     ("label", "labels", "standard", "ground", "class", "category", "answer", "value", "vote", "y")
 )
-ITEM = frozenset(("item", "items", "id", "index", "task", "case", "unit", "subject", "unnamed"))
+ITEM_WORDS = frozenset(
+    ("item", "items", "id", "index", "task", "case", "unit", "subject", "unnamed")
+)
 OF_ITEM = frozenset(("id", "no", "nr", "number", "name", "0"))
 COUNT = frozenset(("count", "counts", "freq", "frequency"))
 REMARK = frozenset(
     ("confidence", "certainty", "comment", "comments", "remark", "remarks", "note", "notes")
 ) | {"timestamp", "date", "time", "duration", "seconds", "text"}
-SYSTEM = frozenset(("system", "model", "ai", "classifier", "algorithm", "machine", "bot")) | {
+SYSTEM_WORDS = frozenset(("system", "model", "ai", "classifier", "algorithm", "machine", "bot")) | {
     *("pred", "prediction", "predicted", "predictions")
 }
 OF_SYSTEM = frozenset(("label", "answer", "class", "category", "output", "y"))
@@ -78,7 +80,7 @@ def part_by_name(
         return None
     if TRUTH & set(words) and set(words) <= TRUTH | OF_TRUTH:
         return "known truths", f"truth={name!r}"
-    if words[0] in ITEM and set(words) <= ITEM | OF_ITEM:
+    if words[0] in ITEM_WORDS and set(words) <= ITEM_WORDS | OF_ITEM:
         return "the items", f"item={name!r}"
     if words[0] in COUNT and len(words) == 1:
         return "numbers of items", f"counts={name!r}"
@@ -151,11 +153,11 @@ def _words(name: str) -> list[str]:
 
 
 def _of_system(words: list[str]) -> bool:
-    if not words or not SYSTEM & set(words):
+    if not words or not SYSTEM_WORDS & set(words):
         return False
     short = {word for word in words if len(word) <= 2 or word.isdigit()}
     named = words[0] in ("system", "model") and len(words) > 1
-    return named or set(words) <= SYSTEM | OF_SYSTEM | VERSION | short
+    return named or set(words) <= SYSTEM_WORDS | OF_SYSTEM | VERSION | short
 
 
 def _kin(name: str, systems: Sequence[str]) -> str | None:

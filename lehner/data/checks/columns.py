@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 
-MOST_SHOWN = 8
+MOST_COLUMNS_SHOWN = 8
 NAMES_OF_ROWS = ("rater", "rating")
 
 
@@ -74,5 +74,5 @@ third, … rating of it",)
 
 
 def _shown(names: Sequence[str]) -> str:
-    more = f" and {len(names) - MOST_SHOWN} more" if len(names) > MOST_SHOWN else ""
-    return ", ".join(names[:MOST_SHOWN]) + more
+    more = f" and {len(names) - MOST_COLUMNS_SHOWN} more" if len(names) > MOST_COLUMNS_SHOWN else ""
+    return ", ".join(names[:MOST_COLUMNS_SHOWN]) + more

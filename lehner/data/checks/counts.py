@@ -10,8 +10,8 @@ if TYPE_CHECKING:
     from lehner.data.ratings import Ratings
 
 FEW_RATINGS = 10
-FEWEST_ITEMS = 20
-MOST_SHOWN = 5
+FEWEST_TO_JUDGE = 20
+MOST_RATERS_SHOWN = 5
 
 
 def count_gaps(ratings: "Ratings") -> tuple[str, ...]:
@@ -64,7 +64,7 @@ def _few_ratings_of_items(ratings: "Ratings") -> list[str]:
 
 def _raters_of_few(ratings: "Ratings") -> str:
     """Say who gave few ratings, unless that are all."""
-    if ratings.anonymous or ratings.n_items < FEWEST_ITEMS:
+    if ratings.anonymous or ratings.n_items < FEWEST_TO_JUDGE:
         return ""
     flat = ratings.flat
     given = np.bincount(
@@ -73,7 +73,7 @@ def _raters_of_few(ratings: "Ratings") -> str:
     few = np.flatnonzero(given < FEW_RATINGS)
     if not len(few):
         return ""
-    shown = first_few((f"{ratings.raters[j]} {given[j]:.0f}" for j in few), MOST_SHOWN)
+    shown = first_few((f"{ratings.raters[j]} {given[j]:.0f}" for j in few), MOST_RATERS_SHOWN)
     verb = "gave" if len(few) == 1 else "each gave"
     return (
         f"{len(few)} of {counted(ratings.n_raters, 'rater')} {verb} fewer than {FEW_RATINGS} "

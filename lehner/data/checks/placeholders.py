@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 from lehner.data.categories import MISSING, Label
 
-SURE = frozenset(text.casefold() for text in MISSING) | {
+SURE_PLACEHOLDERS = frozenset(text.casefold() for text in MISSING) | {
     *("-", "--", "---", "–", "—", "?", "??", "???", ".", "..", "...", "…", "*", "_", "/"),
     *("n.a.", "n.a", "n.d.", "#n/a", "#na", "#null!", "#value!", "#ref!", "#name?", "#div/0!"),
     *("-nan", "1.#ind", "-1.#ind", "1.#qnan", "(null)", "(blank)", "<missing>", "undefined"),
@@ -32,7 +32,7 @@ def sure_placeholders(labels: Iterable[Label]) -> list[Label]:
     return [
         label
         for label, text in found.items()
-        if text in SURE and not (signs and set(text) == {"-"})
+        if text in SURE_PLACEHOLDERS and not (signs and set(text) == {"-"})
     ]
 
 

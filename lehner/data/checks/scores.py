@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from lehner.data.categories import Label
 
 SCORE = re.compile(r"[-+]?[0-9]*[.,]?[0-9]+([eE][-+]?[0-9]+)?\s*%?")
-WHOLE = re.compile(r"[-+]?[0-9]+")
+WHOLE_NUMBER = re.compile(r"[-+]?[0-9]+")
 MOST_DECIMALS = 20
 MANY_NUMBERS = 20
-MOST_NUMBERS = 100
+MOST_WHOLE_NUMBERS = 100
 FEWEST_TEXTS = 20
 
 
@@ -33,8 +33,8 @@ def no_categories(cells: Mapping[Label, int]) -> str:
     """
     texts = [str(label) for label in cells]
     numbers = [text for text in texts if SCORE.fullmatch(text)]
-    whole = all(WHOLE.fullmatch(text) for text in numbers)
-    if len(numbers) > (MOST_NUMBERS if whole else MOST_DECIMALS):
+    whole = all(WHOLE_NUMBER.fullmatch(text) for text in numbers)
+    if len(numbers) > (MOST_WHOLE_NUMBERS if whole else MOST_DECIMALS):
         return f"{len(numbers)} different numbers"
     if len(texts) >= FEWEST_TEXTS and 2 * len(texts) > sum(cells.values()):
         return f"{len(texts)} different labels in {sum(cells.values())} cells"
@@ -43,4 +43,4 @@ def no_categories(cells: Mapping[Label, int]) -> str:
 
 def many_numbers(cells: Mapping[Label, int]) -> bool:
     """Whether there are so many numbers that they may be scores."""
-    return sum(bool(WHOLE.fullmatch(str(label))) for label in cells) > MANY_NUMBERS
+    return sum(bool(WHOLE_NUMBER.fullmatch(str(label))) for label in cells) > MANY_NUMBERS

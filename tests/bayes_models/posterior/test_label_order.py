@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 from scipy.optimize import linear_sum_assignment
 
-from bayes_models.posterior.label_order import FEW, best_order
+from bayes_models.posterior.label_order import MOST_ENUMERATED, best_order
 
 
-@pytest.mark.parametrize("k", [2, 3, 5, FEW, FEW + 1])
+@pytest.mark.parametrize("k", [2, 3, 5, MOST_ENUMERATED, MOST_ENUMERATED + 1])
 def test_it_is_the_assignment_with_the_greatest_sum(k):
     rng = np.random.default_rng(k)
     for shares in rng.random((20, k, k)):

@@ -20,7 +20,7 @@ from lehner import (
     simulate_estimates,
     true_parameters,
 )
-from lehner.adjustment.adjustment import GRID, _initial_accuracy, _invert, _simulate
+from lehner.adjustment.adjustment import ACCURACY_GRID, _initial_accuracy, _invert, _simulate
 from lehner.data.flat import FlatRatings
 
 VIOLATED = Scenario(
@@ -37,7 +37,7 @@ VIOLATED = Scenario(
 def test_initial_accuracies_give_the_expected_ones(difficulty):
     initial = _initial_accuracy(np.array([difficulty]))[0]
     levels = np.clip(initial[:, None] + difficulty * np.array([-1, 0, 1]), 0, 1)
-    np.testing.assert_allclose(levels.mean(axis=1), GRID, atol=1e-9)
+    np.testing.assert_allclose(levels.mean(axis=1), ACCURACY_GRID, atol=1e-9)
 
 
 @pytest.mark.parametrize("aggregation", ["weighted", "likelihood"])
@@ -52,7 +52,7 @@ def test_samples_are_those_of_the_simulator(aggregation, missing):
         found = simulate_estimates(
             replace(fit.scenario, initial_system_accuracy=initial), 2000, methods=[method], seed=2
         )
-        ours = np.array([np.interp(found.system_accuracy[0], GRID, row) for row in values])
+        ours = np.array([np.interp(found.system_accuracy[0], ACCURACY_GRID, row) for row in values])
         error = np.hypot(ours.std() / np.sqrt(500), float(found[method].std()) / np.sqrt(2000))
         assert ours.mean() == pytest.approx(float(found[method].mean()), abs=4 * error)
         assert ours.std() == pytest.approx(float(found[method].std()), rel=0.1)
@@ -80,7 +80,10 @@ def test_population_is_that_of_all_patterns():
     data = simulate(replace(VIOLATED, initial_system_accuracy=0.6), 1)
     found = estimate_adjusted(data, samples=2)
     fitted = fit_violations(data).scenario
-    exact = [population_value(replace(fitted, initial_system_accuracy=initial)) for initial in GRID]
+    exact = [
+        population_value(replace(fitted, initial_system_accuracy=initial))
+        for initial in ACCURACY_GRID
+    ]
     inverted = np.interp(
         found.diagnostics["unadjusted"],
         [value.estimate for value in exact],
@@ -121,7 +124,7 @@ def test_at_the_ends_of_the_interval_the_estimate_is_at_the_edge_of_a_tail(level
     samples = _simulate(data, fit_violations(data), "weighted", 400, rng)
     at = {
         end: np.array(
-            [np.interp(getattr(found.system_accuracy, end), GRID, row) for row in samples]
+            [np.interp(getattr(found.system_accuracy, end), ACCURACY_GRID, row) for row in samples]
         )
         for end in ("lower", "upper")
     }
@@ -164,7 +167,7 @@ def test_few_items_that_are_all_right_are_no_certainty():
 
 
 def test_flat_curves_have_two_ends():
-    curve = np.minimum(GRID + 0.3, 1.0)
+    curve = np.minimum(ACCURACY_GRID + 0.3, 1.0)
     assert _invert(curve, 1.0) == pytest.approx((0.7, 1.0))
     assert _invert(curve, 0.5) == pytest.approx((0.2, 0.2))
     assert _invert(curve, 0.1) == pytest.approx((0.0, 0.0))

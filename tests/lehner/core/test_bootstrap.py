@@ -157,7 +157,7 @@ def test_chunks_do_not_change_results(monkeypatch, kind, chunk):
         shapes.append(weights.shape)
         return mean_of(SKEWED)(weights)
 
-    monkeypatch.setattr(lehner.core.bootstrap, "CHUNK", chunk)
+    monkeypatch.setattr(lehner.core.bootstrap, "RESAMPLED_ROWS_AT_ONCE", chunk)
     result = bootstrap_interval(
         statistic, np.ones(30, dtype=np.int64), SKEWED.mean(), kind, 0.9, 500, 1
     )

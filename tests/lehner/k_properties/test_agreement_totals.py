@@ -79,7 +79,7 @@ def test_simulated_totals_have_the_expected_means(
     # Drawn as counts of patterns, pattern by pattern, or item by item, with a gap and a repeat.
     monkeypatch.setattr(agreement_totals, "PATTERNS_PER_ITEM", patterns_per_item)
     monkeypatch.setattr(agreement_totals, "ITEMS_PER_PATTERN", items_per_pattern)
-    monkeypatch.setattr(agreement_totals, "MOST_CELLS", 20_000)
+    monkeypatch.setattr(agreement_totals, "TOTALS_AT_ONCE", 20_000)
     rows = [(i, rater, "a") for i in range(30) for rater in "xyz" if (i, rater) != (0, "z")]
     design, observed = totals_of(read([*rows, (1, "x", "b")]))
     accuracy, rates, n = np.array([0.5, 0.7, 0.9]), np.array([0.5, 0.3, 0.2]), 4000

@@ -15,7 +15,7 @@ from lehner.data.votes import pattern_votes
 from lehner.k_properties.agreement_totals import find_design, observed_totals
 from lehner.k_properties.bootstrap import _compare, fit_null, run_k_tests
 from lehner.k_properties.check import holm
-from lehner.k_properties.consequences import DRAWS, SEED, _mean_misfit, consequence
+from lehner.k_properties.consequences import BIAS_DRAWS, BIAS_SEED, _mean_misfit, consequence
 from lehner.k_properties.disagreement import plain_chi_square
 from lehner.k_properties.model import (
     KModel,
@@ -124,7 +124,7 @@ def test_the_mean_misfit_is_that_of_all_pairs_in_memory_for_few():
     tracemalloc.stop()
     # Of one number for each pair of raters, with categories: 72 MB.
     assert peak < 25e6
-    drawn = draw_parameters(scenario, DRAWS, np.random.default_rng(SEED))
+    drawn = draw_parameters(scenario, BIAS_DRAWS, np.random.default_rng(BIAS_SEED))
     confusion = drawn.confusion[:, 0, :-1]
     pairs = [
         np.einsum("bk,bka,bkc->bac", drawn.base_rates, confusion[:, i], confusion[:, j])

@@ -21,7 +21,7 @@ from lehner import (
 from lehner.known_truths.asking import expected_width, n_for_width
 from lehner.known_truths.correction import own_variance
 from lehner.known_truths.partly_known import PartlyKnown, rightness
-from lehner.known_truths.recalibration import SLOPES, share_posterior
+from lehner.known_truths.recalibration import CALIBRATION_SLOPES, share_posterior
 from lehner.known_truths.survey import known_items_alone, prediction_powered
 
 
@@ -41,7 +41,7 @@ def enumerated(items):
     unknown = items.probability[~items.known]
     shares = np.zeros(len(unknown) + 1)
     bias_grid = np.linspace(-0.999, 0.999, 1999)
-    for slope in SLOPES:
+    for slope in CALIBRATION_SLOPES:
         for bias in bias_grid[(bias_grid > -items.mean) & (bias_grid < 1 - items.mean)]:
             target = items.mean + bias
             low, high = -40.0, 40.0

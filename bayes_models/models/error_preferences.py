@@ -109,10 +109,10 @@ def _own_preferences(observed: Observations, prior: Mapping[str, Any]) -> Any:
 
 def _preferences(effect: Any, n_categories: int) -> Any:
     """Convert effects of contrasts to effects on errors, which sum to zero in each row."""
-    return (effect[..., None, :] * error_contrasts(n_categories)).sum(axis=-1)
+    return (effect[..., None, :] * _error_contrasts(n_categories)).sum(axis=-1)
 
 
-def error_contrasts(n_categories: int) -> Floats:
+def _error_contrasts(n_categories: int) -> Floats:
     """Give, for each category, a basis of those effects on its errors that sum to zero.
 
     Parameters

@@ -129,7 +129,7 @@ def relaxed_k(ratings: Ratings, priors: Priors = None) -> "pm.Model":
     return model
 
 
-def difficulty_levels() -> Floats:
+def _difficulty_levels() -> Floats:
     """Give equally probable levels of difficulty with mean 0 and variance 1, the hardest last.
 
     Returns
@@ -138,7 +138,7 @@ def difficulty_levels() -> Floats:
 
     Examples
     --------
-    >>> difficulty_levels().round(3)
+    >>> _difficulty_levels().round(3)
     array([-1.225,  0.   ,  1.225])
     """
     levels = ndtri((np.arange(N_LEVELS) + 0.5) / N_LEVELS)
@@ -147,7 +147,7 @@ def difficulty_levels() -> Floats:
 
 def _coords(observed: Observations) -> dict[str, Any]:
     return rater_coords(observed) | {
-        "level": difficulty_levels().round(3),
+        "level": _difficulty_levels().round(3),
         "contrast": np.arange(observed.n_categories - 2),
     }
 
@@ -156,7 +156,7 @@ def _log_odds_of_being_right(observed: Observations, prior: Mapping[str, Any]) -
     """Add the log odds of a right answer, shape (n_raters, n_levels or 1, n_categories)."""
     knowing = add_log_odds_of_knowing(observed, prior)
     spread = add_spread("difficulty_spread", prior["difficulty_spread"])
-    harder = np.zeros(1) if spread is None else spread * difficulty_levels()
+    harder = np.zeros(1) if spread is None else spread * _difficulty_levels()
     of_raters = right_or_guessed(knowing[:, None] - harder, observed.n_categories)
     by_category = add_rater_category_effects(observed, prior)
     log_odds = of_raters[:, :, None] + by_category[:, None, :]

@@ -142,7 +142,7 @@ def compile_density(model: "pm.Model") -> Any:
     from bayes_models.sampling.density_check import why_wrong
 
     try:
-        density = compile_functions(model)
+        density = _compile_functions(model)
         reason = why_wrong(density, model)
     except Exception as error:  # Whatever has changed, the public function remains.
         reason = f"{type(error).__name__}: {error}"
@@ -157,7 +157,7 @@ def compile_publicly(model: "pm.Model") -> Any:
     return nutpie.compile_pymc_model(model, backend="numba")
 
 
-def compile_functions(model: "pm.Model") -> Density:
+def _compile_functions(model: "pm.Model") -> Density:
     """Compile the C functions of a model."""
     from pymc.initial_point import make_initial_point_fn
 

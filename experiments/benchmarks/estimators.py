@@ -69,7 +69,7 @@ def main() -> None:
             path = part_path(chosen.folder, setting, method, accuracy, replicates)
             parts[path] = partial(_part, setting, method, accuracy, replicates)
     list(keep_parts(parts, workers=chosen.workers))
-    table = summarise(read_parts(finished_parts(chosen.folder, chosen.data_sets)))
+    table = summarise(read_parts(_finished_parts(chosen.folder, chosen.data_sets)))
     write_csv(table, chosen.folder / "estimators.csv")
     text = as_markdown(table)
     write_text(text, chosen.folder / "estimators.md")
@@ -91,7 +91,7 @@ def chosen_settings(chosen: argparse.Namespace) -> list[str]:
     return chosen.setting or [s.name for s in SETTINGS.values() if s.group in chosen.group]
 
 
-def finished_parts(folder: Path, data_sets: int) -> list[Path]:
+def _finished_parts(folder: Path, data_sets: int) -> list[Path]:
     """Find all finished parts with so many data sets for each setting."""
     return [
         path

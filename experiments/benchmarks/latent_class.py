@@ -87,7 +87,7 @@ def to_same_likelihood(table: pd.DataFrame) -> Compared:
     for digits in DIGITS:
         ours, fit = _timed(partial(_ours, table))
         theirs, peer = _timed(partial(_theirs, table, tolerance=10.0**-digits))
-        apart = fit.log_likelihood - log_likelihood_of(peer, table)
+        apart = fit.log_likelihood - _log_likelihood_of(peer, table)
         if apart < SAME:
             break
     steps = fit.iterations, len(peer.loss_history_)
@@ -122,7 +122,7 @@ def crowd(seed: int, n_items: int, n_raters: int) -> pd.DataFrame:
     return pd.DataFrame({"task": item, "worker": rater.ravel(), "label": rating.ravel()})
 
 
-def log_likelihood_of(peer: Any, table: pd.DataFrame) -> float:
+def _log_likelihood_of(peer: Any, table: pd.DataFrame) -> float:
     """Compute the log-likelihood of crowd-kit's parameters."""
     ratings = _read(table)
     classes = list(ratings.categories)

@@ -16,7 +16,7 @@ type Array = np.ndarray[Any, Any]
 def simulate_and_estimate(scenario: Scenario, rng: np.random.Generator) -> tuple[float, float]:
     """Draw one sample and estimate the system's accuracy: (estimate, share right)."""
     base, matrices = draw_matrices(scenario, rng)
-    ratings, system, truth = draw_items(scenario, base, matrices, rng)
+    ratings, system, truth = _draw_items(scenario, base, matrices, rng)
     return estimate(ratings, system, scenario.n_categories), float(np.mean(system == truth))
 
 
@@ -53,7 +53,7 @@ def matrix(
     return errors * ((1 - diagonal) / errors.sum(axis=1))[:, None] + np.diag(diagonal)
 
 
-def draw_items(
+def _draw_items(
     scenario: Scenario, base: Array, matrices: list[list[Array]], rng: np.random.Generator
 ) -> tuple[Array, Array, Array]:
     """Draw ratings (item, rater), system answers and truths."""

@@ -121,7 +121,7 @@ def simulate_cell(
                 alarm = found.p_value < SUSPICIOUS_P_VALUE
                 yield _row(name, n, "known items alone", found.known_items_alone, truth)
                 yield _row(name, n, "PPI++", found.prediction_powered, truth)
-                simple = residual_correction(rightness(some, probability), variance)
+                simple = _residual_correction(rightness(some, probability), variance)
                 yield _row(name, n, "residual correction", simple, truth)
                 corrected = found.system_accuracy_in_sample
                 yield _row(name, n, "recalibrated", corrected, truth) | {"alarm": float(alarm)}
@@ -156,7 +156,7 @@ def _row(
     }
 
 
-def residual_correction(items: PartlyKnown, variance: float) -> IntervalEstimate:
+def _residual_correction(items: PartlyKnown, variance: float) -> IntervalEstimate:
     r"""Correct a method by its mean residual on the known items, with a heavy-tailed prior.
 
     The bias b has the prior Cauchy(0, √(.15² + v)), and :math:`(\bar r - b)/\sqrt V` Student's t

@@ -113,9 +113,9 @@ def violation_biases(seed: Seed, runs: int = 20 * RUNS) -> Iterator[PrintedNumbe
     for (name, (printed, changes)), child in zip(
         VIOLATION_BIASES.items(), child_seeds(seed, len(VIOLATION_BIASES)), strict=True
     ):
-        bias, standard_error, spread = violation_bias(changes, child, runs)
+        bias, standard_error, spread = _violation_bias(changes, child, runs)
         affected = {name: "both" for name in changes if name.endswith(("affects", "affect"))}
-        system_too = violation_bias(changes | affected, child, runs)[0]
+        system_too = _violation_bias(changes | affected, child, runs)[0]
         yield PrintedNumber(
             place="text on Figure 8",
             quantity=f"bias by {name} alone",
@@ -128,7 +128,7 @@ def violation_biases(seed: Seed, runs: int = 20 * RUNS) -> Iterator[PrintedNumbe
         )
 
 
-def violation_bias(changes: dict[str, Any], seed: Seed, runs: int) -> tuple[float, float, float]:
+def _violation_bias(changes: dict[str, Any], seed: Seed, runs: int) -> tuple[float, float, float]:
     """Give the mean error of the algebra, its standard error and the spread of the runs."""
     scenario = Scenario(n_items=LARGE_RUN, initial_system_accuracy=0.9, **changes)
     found = simulate_estimates(scenario, runs, methods=[METHOD], in_sample=False, seed=seed)

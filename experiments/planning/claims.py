@@ -63,7 +63,7 @@ def conditions(claim: Claim) -> dict[str, tuple[Scenario, ...]]:
     }
 
 
-def check_claims(
+def _check_claims(
     seed: Seed = 1, *, samples: int = SAMPLES, replicates: int = REPLICATES
 ) -> pd.DataFrame:
     """Compute the probability that the claims promise, and the items that it takes.
@@ -192,7 +192,7 @@ def main() -> None:
     parser.add_argument("folder", type=Path, nargs="?", default=Path(__file__).parent)
     folder = parser.parse_args().folder
     folder.mkdir(parents=True, exist_ok=True)
-    table = check_claims().round(4)
+    table = _check_claims().round(4)
     write_csv(table, folder / "claims.csv")
     write_text(page(table), folder / "claims.md")
 

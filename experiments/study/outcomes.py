@@ -37,7 +37,7 @@ def count_outcomes(results: "pd.DataFrame") -> "pd.DataFrame":
     return samples.to_frame("samples").assign(**counts).reset_index()
 
 
-def count_reasons(results: "pd.DataFrame") -> "pd.DataFrame":
+def _count_reasons(results: "pd.DataFrame") -> "pd.DataFrame":
     """Count why methods failed.
 
     Parameters
@@ -60,7 +60,7 @@ def count_reasons(results: "pd.DataFrame") -> "pd.DataFrame":
     )
 
 
-def without_unconverged(results: "pd.DataFrame", level: float) -> "pd.DataFrame":
+def _without_unconverged(results: "pd.DataFrame", level: float) -> "pd.DataFrame":
     """Measure methods with and without the fits that did not converge, where there are some.
 
     Parameters
@@ -101,7 +101,7 @@ def describe_outcomes(found: Findings) -> Iterator[Block]:
     )
     rows = troubled.astype(str).itertuples(index=False)
     yield Table(tuple(troubled.columns), tuple(tuple(row) for row in rows))
-    reasons = count_reasons(found.results)
+    reasons = _count_reasons(found.results)
     if len(reasons):
         rows = reasons.head(MOST_REASONS).astype(str).itertuples(index=False)
         yield Table(("failed method", "reason", "samples"), tuple(tuple(row) for row in rows))
@@ -125,6 +125,6 @@ def _with_and_without(found: Findings) -> Table:
                 row.upper_converged,
             ),
         )
-        for row in without_unconverged(found.results, found.study.level).itertuples()
+        for row in _without_unconverged(found.results, found.study.level).itertuples()
     ]
     return Table(("scenario", "method", "measure", "all fits", "converged fits"), tuple(rows))

@@ -79,7 +79,7 @@ def measure(
         for name, value, error, n in _measures(group, level, null):
             rows.append((*key, name, value, error, n))
     measures = pd.DataFrame(rows, columns=[*by, "measure", "value", "standard_error", "n"])
-    return add_intervals(measures)
+    return _add_intervals(measures)
 
 
 def measure_wide(
@@ -104,7 +104,7 @@ def measure_wide(
     return wide.assign(n=n)[["n", *columns]]
 
 
-def add_intervals(measures: "pd.DataFrame") -> "pd.DataFrame":
+def _add_intervals(measures: "pd.DataFrame") -> "pd.DataFrame":
     """Add the 95% Monte Carlo intervals, `lower` and `upper`, to measures."""
     value, half = measures["value"], Z * measures["standard_error"]
     low, high = wilson_interval(value, measures["n"], z=Z)

@@ -70,11 +70,11 @@ def write_groups(folder: Path, data_sets: int, seed: int) -> Iterator[Path]:
 
 
 def _part(cell: str, size: int, data_sets: int, seed: np.random.SeedSequence) -> str:
-    rows = pd.DataFrame(simulate_groups(CELLS[cell], size, data_sets, seed))
+    rows = pd.DataFrame(_simulate_groups(CELLS[cell], size, data_sets, seed))
     return rows.assign(cell=cell, items=size).to_csv(index=False)
 
 
-def simulate_groups(
+def _simulate_groups(
     cell: GroupCell, size: int, data_sets: int, seed: np.random.SeedSequence
 ) -> Iterator[dict[str, Any]]:
     """Estimate the accuracies in each of some data sets.

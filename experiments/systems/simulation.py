@@ -88,12 +88,12 @@ def _part(process: str, n_items: int, data_sets: int, seed: np.random.SeedSequen
     rows = [
         {"process": process, "n_items": n_items} | row
         for child in child_seeds(seed, data_sets)
-        for row in _compare(*simulate_two(process, n_items, child), child)
+        for row in _compare(*_simulate_two(process, n_items, child), child)
     ]
     return pd.DataFrame(rows).to_csv(index=False)
 
 
-def simulate_two(
+def _simulate_two(
     process: str, n_items: int, seed: np.random.SeedSequence
 ) -> tuple[Ratings, dict[str, float]]:
     """Simulate ratings of two systems, `one` and `two`.

@@ -56,7 +56,7 @@ def fleiss_kappa(items: ItemVotes, weights: AgreementWeights) -> Linearised:
     return beyond_chance(percent_agreement(items, weights), chance)
 
 
-def gwet_ac(items: ItemVotes, weights: AgreementWeights) -> Linearised:
+def _gwet_ac(items: ItemVotes, weights: AgreementWeights) -> Linearised:
     """Correct for raters who choose at random on some items (Gwet 2008): AC1, weighted AC2."""
     share, prevalence = _prevalence(items)
     scale = weights.matrix.sum() / (items.n_categories * (items.n_categories - 1))
@@ -170,7 +170,7 @@ STATISTICS: dict[str, Callable[[ItemVotes, AgreementWeights], Linearised]] = {
     "scott_pi": fleiss_kappa,
     "fleiss_kappa": fleiss_kappa,
     "krippendorff_alpha": krippendorff_alpha,
-    "gwet_ac1": gwet_ac,
-    "gwet_ac2": gwet_ac,
+    "gwet_ac1": _gwet_ac,
+    "gwet_ac2": _gwet_ac,
 }
 """Coefficients by name. Cohen's kappa and Scott's pi are of items that both raters rated."""

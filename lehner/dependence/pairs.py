@@ -103,17 +103,17 @@ def mean_agreement(totals: Totals, design: Design) -> Floats:
     return mean
 
 
-def excess_agreement(totals: Totals, design: Design) -> Floats:
+def _excess_agreement(totals: Totals, design: Design) -> Floats:
     """Give by how much each pair agrees more than pairs of its kind do on average."""
     return totals.agreeing / totals.pairs - mean_agreement(totals, design)
 
 
-def excess_correlation(totals: Totals, design: Design) -> Floats:
+def _excess_correlation(totals: Totals, design: Design) -> Floats:
     """Give the correlation of each pair that accuracies of their own leave unexplained."""
     return residual_correlations(totals, design)[0]
 
 
-def equal_accuracies(totals: Totals, design: Design) -> Floats | None:
+def _equal_accuracies(totals: Totals, design: Design) -> Floats | None:
     """Fit one accuracy to the raters and another to the system, or give None at chance level.
 
     Returns
@@ -134,7 +134,7 @@ def equal_accuracies(totals: Totals, design: Design) -> Floats | None:
     return accuracy_of(knowledge, k)
 
 
-def rates_of(totals: Totals, design: Design, accuracy: float) -> Floats:
+def _rates_of(totals: Totals, design: Design, accuracy: float) -> Floats:
     """Give base rates by Eq. 5 from how often raters use each category."""
     n_raters = design.n_raters - design.has_system
     used = totals.frequency[0, :n_raters].sum(axis=0)
@@ -145,12 +145,12 @@ def compare_with_equal(
     totals: Totals, design: Design, replicates: int, rng: np.random.Generator
 ) -> PairTest | None:
     """Test whether pairs agree as equal raters do; None if raters agree at chance level."""
-    accuracy = equal_accuracies(totals, design)
+    accuracy = _equal_accuracies(totals, design)
     if accuracy is None:
         return None
-    rates = rates_of(totals, design, float(accuracy[0]))
-    simulated = _simulate([excess_agreement], design, accuracy, rates, replicates, rng)[0]
-    return _compare(excess_agreement(totals, design)[0], simulated, two_sided=True)
+    rates = _rates_of(totals, design, float(accuracy[0]))
+    simulated = _simulate([_excess_agreement], design, accuracy, rates, replicates, rng)[0]
+    return _compare(_excess_agreement(totals, design)[0], simulated, two_sided=True)
 
 
 def compare_with_own(
@@ -167,7 +167,7 @@ def compare_with_own(
     """
     model = fit_own_accuracies(totals, design)
     correlation, triples = _simulate(
-        [excess_correlation, excess_triples],
+        [_excess_correlation, excess_triples],
         design,
         model.accuracy[0],
         model.base_rates[0],
@@ -175,7 +175,7 @@ def compare_with_own(
         rng,
     )
     return (
-        _compare(excess_correlation(totals, design)[0], correlation, two_sided=False),
+        _compare(_excess_correlation(totals, design)[0], correlation, two_sided=False),
         _compare(excess_triples(totals, design)[0], triples, two_sided=True),
     )
 

@@ -91,7 +91,7 @@ def run_k_tests(ratings: Ratings, replicates: int, seed: Seed) -> dict[str, Outc
     for name, child in zip(names, child_seeds(seed, len(names)), strict=True):
         null = nulls.get(name) or fit_null(ratings, name)
         chosen = {test: one for test, one in K_TESTS.items() if one.null == name}
-        reasons = {test: untestable(test, ratings, null) for test in chosen}
+        reasons = {test: _untestable(test, ratings, null) for test in chosen}
         found |= {test: why for test, why in reasons.items() if why}
         testable = {test: one for test, one in chosen.items() if not reasons[test]}
         if testable:
@@ -126,7 +126,7 @@ def _no_model(null: Null) -> str:
     return ""
 
 
-def untestable(test: str, ratings: Ratings, null: Null) -> str:
+def _untestable(test: str, ratings: Ratings, null: Null) -> str:
     """Say why a test cannot be made, or give an empty text."""
     k, n_pairs = null.design.n_categories, len(null.design.first)
     n_raters = len(np.union1d(null.design.first, null.design.second))

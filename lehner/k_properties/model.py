@@ -92,11 +92,11 @@ def fit_own_accuracies(totals: Totals, design: Design) -> KModel:
     """
     kappa = _kappa(totals, totals.agreeing, np.maximum(totals.pairs, 1))
     lowest = -1 / (totals.frequency.shape[2] - 1)
-    knowledge = fit_products(kappa, totals.pairs, design, lowest=lowest)
+    knowledge = _fit_products(kappa, totals.pairs, design, lowest=lowest)
     return KModel(knowledge=knowledge, frequency=_frequency(totals))
 
 
-def fit_products(values: Floats, weights: Floats, design: Design, *, lowest: float) -> Floats:
+def _fit_products(values: Floats, weights: Floats, design: Design, *, lowest: float) -> Floats:
     """Find a factor for each rater so that the products of pairs are near given values.
 
     Parameters
@@ -198,7 +198,7 @@ def residual_correlations(totals: Totals, design: Design) -> tuple[Floats, Float
     covariance = totals.agreeing / np.maximum(totals.pairs, 1) - chance
     scale = spread[:, i] * spread[:, j]
     correlation = np.divide(covariance, scale, out=np.zeros_like(scale), where=scale > 0)
-    factors = fit_products(correlation, totals.pairs, design, lowest=-1.0)
+    factors = _fit_products(correlation, totals.pairs, design, lowest=-1.0)
     return correlation - factors[:, i] * factors[:, j], totals.pairs
 
 

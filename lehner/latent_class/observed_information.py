@@ -47,14 +47,14 @@ def covariance_root(maximum: Maximum) -> Floats | None:
     """
     from scipy.linalg import solve_triangular
 
-    directions = free_directions(maximum)
+    directions = _free_directions(maximum)
     n_free = directions.shape[1]
     if n_free > MOST_FREE_PARAMETERS:
         raise InputError(
             f"{n_free} free parameters have too large an information matrix",
             "fit a model with fewer, as one that raters share",
         )
-    information = observed_information(maximum, directions)
+    information = _observed_information(maximum, directions)
     diagonal = np.diagonal(information)
     if not (diagonal > 0).all():
         return None
@@ -71,7 +71,7 @@ def covariance_root(maximum: Maximum) -> Floats | None:
     return np.asarray(solve_triangular(factor, scaled.T, lower=True).T)
 
 
-def observed_information(maximum: Maximum, directions: "csr_array") -> Floats:
+def _observed_information(maximum: Maximum, directions: "csr_array") -> Floats:
     """Give minus the second derivatives of the log-likelihood along directions.
 
     With q the probability of class c given a pattern, p a probability and d = n/p the derivative
@@ -110,7 +110,7 @@ def observed_information(maximum: Maximum, directions: "csr_array") -> Floats:
     return np.asarray(information.toarray())
 
 
-def free_directions(maximum: Maximum) -> "csr_array":
+def _free_directions(maximum: Maximum) -> "csr_array":
     """Give how base rates and confusion matrices move with each free parameter.
 
     Parameters

@@ -72,12 +72,12 @@ def _estimate(
     answers = counts[..., :-1]
     return Parameters(
         base_rates=steps.base_rates,
-        confusion=confusion_from_truth(steps, answers, rng),
+        confusion=_confusion_from_truth(steps, answers, rng),
         rater_accuracy=np.repeat(steps.accuracy[:, None], n_raters, axis=1),
     )
 
 
-def confusion_from_truth(
+def _confusion_from_truth(
     steps: FirstSteps, answers: Floats, rng: np.random.Generator | None = None
 ) -> Floats:
     """Regress answers on truth probabilities.

@@ -197,11 +197,11 @@ def _chunks(
         rng = np.random.default_rng(child)
         # Always a whole chunk, so that more replicates leave the first ones as they are.
         parameters = draw_parameters(scenario, size, rng)
-        drawn = simulate_votes(scenario, parameters, methods, rng, in_sample=in_sample)
+        drawn = _simulate_votes(scenario, parameters, methods, rng, in_sample=in_sample)
         yield {name: values[: replicates - start] for name, values in drawn.items()}
 
 
-def simulate_votes(
+def _simulate_votes(
     scenario: Scenario,
     parameters: DrawnParameters,
     methods: Sequence[str],

@@ -97,7 +97,7 @@ def list_tasks(
     """
     for source in sources:
         systems = choose_systems(crowd_of(source.name, folder))
-        keep_size(source.name, crowd_of(source.name, folder), len(systems), output)
+        _keep_size(source.name, crowd_of(source.name, folder), len(systems), output)
         for system in systems:
             for number in per_item:
                 for method in methods:
@@ -135,7 +135,7 @@ def run_tasks(tasks: Sequence[Task], folder: Path, output: Path, workers: int = 
         yield len(missing) - done
 
 
-def keep_size(name: str, crowd: Ratings, systems: int, output: Path) -> None:
+def _keep_size(name: str, crowd: Ratings, systems: int, output: Path) -> None:
     """Keep how large a crowd is, for the tables."""
     path = output / "crowds" / f"{name}.json"
     path.parent.mkdir(parents=True, exist_ok=True)

@@ -85,7 +85,7 @@ def unordered(pairs: Floats) -> Floats:
     return pairs[..., first, second] * np.where(first == second, 1.0, 2.0)
 
 
-def decaying_errors(accuracy: float, decay: float, k: int) -> tuple[Floats, Floats, Floats]:
+def _decaying_errors(accuracy: float, decay: float, k: int) -> tuple[Floats, Floats, Floats]:
     r"""Give a confusion matrix whose errors fall with distance, and its slopes by both numbers.
 
     .. math:: C_{kl} = (1 - c) e^{-\lambda |k - l|} / \sum_{m \ne k} e^{-\lambda |k - m|}
@@ -151,7 +151,7 @@ def model_at(coordinates: Floats, k: int) -> PairModel:
     rate_slopes, slopes = np.zeros((n, k)), np.zeros((n, k, k))
     rate_slopes[:k] = np.diag(base_rates) - np.outer(base_rates, base_rates)
     accuracy, decay = numbers_at(coordinates, k)
-    confusion, by_accuracy, by_decay = decaying_errors(accuracy, decay, k)
+    confusion, by_accuracy, by_decay = _decaying_errors(accuracy, decay, k)
     slopes[k] = by_accuracy * (accuracy - 1 / k) * (1 - accuracy) / (1 - 1 / k)
     slopes[k + 1 :] = by_decay
     return PairModel(
@@ -180,7 +180,7 @@ def natural_slopes(coordinates: Floats, k: int) -> PairModel:
     """
     model = model_at(coordinates, k)
     by_rates = _exchanges(model.base_rates)
-    rows = decaying_errors(*numbers_at(coordinates, k), k)[1:][: len(coordinates) - k]
+    rows = _decaying_errors(*numbers_at(coordinates, k), k)[1:][: len(coordinates) - k]
     return PairModel(
         base_rates=model.base_rates,
         confusion=model.confusion,

@@ -145,7 +145,7 @@ def log_likelihood(data: GroupVotes, x: Floats) -> float:
     return float(data.weights @ expect(data, x)[1])
 
 
-def expected_counts(data: GroupVotes, classes: Floats) -> tuple[Floats, Floats]:
+def _expected_counts(data: GroupVotes, classes: Floats) -> tuple[Floats, Floats]:
     """Count items by class and ratings by group, class and response, as expected."""
     k = data.n_categories
     weighted = data.weights[:, None] * classes
@@ -168,7 +168,7 @@ def em_step(data: GroupVotes, x: Floats) -> tuple[Floats, float]:
         Before the step.
     """
     classes, log_probability = expect(data, x)
-    items, ratings = expected_counts(data, classes)
+    items, ratings = _expected_counts(data, classes)
     mixture = most_likely_mixture(ratings, data.split(x)[1])
     moved = np.concatenate([items / items.sum(), mixture.ravel()])
     return moved, float((data.weights * log_probability).sum())
@@ -209,7 +209,7 @@ def gradient(data: GroupVotes, x: Floats) -> tuple[Floats, float]:
     log_likelihood : float
     """
     classes, log_probability = expect(data, x)
-    items, ratings = expected_counts(data, classes)
+    items, ratings = _expected_counts(data, classes)
     base_rates, mixture = data.split(x)
     ratio = ratings / np.maximum(confusion(mixture), TINY)
     by_mixture = np.column_stack([np.trace(ratio, axis1=1, axis2=2), ratio.sum(axis=1)])

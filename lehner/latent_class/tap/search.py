@@ -83,7 +83,7 @@ def by_em(
     )
 
 
-def by_optimiser(data: GroupVotes, start: Floats) -> Maximum:
+def _by_optimiser(data: GroupVotes, start: Floats) -> Maximum:
     """Maximise the likelihood by a quasi-Newton method over log odds, with its gradient."""
     from scipy.optimize import minimize
     from scipy.special import softmax
@@ -142,7 +142,7 @@ def search(
     Maximum
     """
     by_steps = partial(by_em, tolerance=tolerance, max_iterations=max_iterations)
-    climb = by_steps if algorithm == "em" else by_optimiser
+    climb = by_steps if algorithm == "em" else _by_optimiser
     found = [climb(data, point) for point in starting_points(data, starts, seed)]
     best = max(found, key=lambda maximum: maximum.log_likelihood)
     as_high = sum(best.log_likelihood - one.log_likelihood < SAME_MAXIMUM for one in found)

@@ -6,11 +6,10 @@ from numpy.typing import ArrayLike
 
 from bayes_models.likelihood.observations import observe
 from bayes_models.posterior.group_sampler import sample_groups
-from lehner import InputError, Ratings
+from lehner import GroupEstimates, InputError, Ratings
 from lehner.core.checks import check_level
 from lehner.core.seeds import Seed
 from lehner.groups.membership import count_answers, find_groups
-from lehner.groups.result import GroupEstimates
 from lehner.groups.summary import summarise_groups
 
 CREDIBLE = "equal-tailed credible"

@@ -19,10 +19,9 @@ import xarray as xr
 from bayes_models.likelihood.observations import Observations, observe
 from bayes_models.posterior.groups import as_fitted
 from bayes_models.posterior.truth import log_joints
-from lehner import JointDraws, Ratings
+from lehner import InputError, JointDraws, Ratings
 from lehner.core.arrays import Floats, Integers
 from lehner.core.class_posterior import class_posterior
-from lehner.core.errors import InputError
 from lehner.core.seeds import Seed, generator
 
 

@@ -3,9 +3,8 @@
 import xarray as xr
 
 from bayes_models.posterior.predictive_checks import predictive_checks
-from lehner import InputError, Ratings
+from lehner import InputError, Ratings, check_dependence
 from lehner.core.seeds import Seed
-from lehner.dependence.check import check_dependence
 
 CHECK_DRAWS = 50
 

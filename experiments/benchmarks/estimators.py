@@ -249,7 +249,7 @@ def _estimate(method: str, ratings: Ratings, seed: int) -> Estimate:
 def _converged(estimate: Estimate) -> bool:
     if estimate.draws is None:
         return True
-    from bayes_models.posterior.diagnostics import Diagnostics
+    from bayes_models import Diagnostics
 
     return not Diagnostics(**json.loads(estimate.draws.attrs["diagnostics"])).failures()
 

@@ -35,7 +35,8 @@ from typing import Any
 import numpy as np
 
 import bayes_models
-from bayes_models.likelihood.observations import Observations, observe
+from bayes_models import observe
+from bayes_models.likelihood.observations import Observations
 from bayes_models.models.spec import conjugate_models
 from bayes_models.posterior.convergence import ess_bulk, ess_tail
 from bayes_models.sampling import compiled as compiling

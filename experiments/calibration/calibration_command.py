@@ -8,8 +8,8 @@ from pathlib import Path
 import pandas as pd
 from scipy.stats import kstest
 
+from bayes_models import find_model
 from bayes_models.calibration import calibrate
-from bayes_models.models.spec import find_model
 from experiments.calibration.calibration_figure import plot_coverage, plot_ranks
 from experiments.calibration.designs import DESIGNS, FIRST, design
 from experiments.reporting.files import write_csv, write_figure

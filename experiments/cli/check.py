@@ -33,9 +33,10 @@ def check(
     probable, and all items are equally difficult. The exit code is 1 if none can be tested.
     """
     from experiments.cli.load import load
+    from lehner import check_k_properties
     from lehner.core.checks import check_whole_number
     from lehner.core.estimate import require_pairs
-    from lehner.k_properties.check import FEWEST_FOR_K_TESTS, check_k_properties
+    from lehner.k_properties.check import FEWEST_FOR_K_TESTS
 
     check_whole_number("--replicates", replicates, FEWEST_FOR_K_TESTS)
     ratings = load(data, system, reading, truth, require=require_pairs)

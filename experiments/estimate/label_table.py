@@ -3,10 +3,10 @@
 from dataclasses import replace
 
 from experiments.estimate.methods import ALGEBRAIC, fit_and_check, list_methods
-from lehner import InputError, Ratings, SoftLabels
+from lehner import InputError, Ratings, SoftLabels, label
 from lehner.core.checks import find
 from lehner.core.estimate import require_pairs
-from lehner.labels.label import AUTOMATIC, QUICK_METHODS, label, warn_if_worse
+from lehner.labels.label import AUTOMATIC, QUICK_METHODS, warn_if_worse
 from lehner.labels.models import LABEL_MODELS
 from lehner.latent_class.models import LIKELIHOOD_METHODS, MODELS
 

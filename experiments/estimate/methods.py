@@ -13,8 +13,9 @@ from lehner import (
     estimate_adjusted,
     estimate_algebraic,
     estimate_latent_class,
+    majority_agreement,
+    mean_posterior,
 )
-from lehner.algebra.naive import majority_agreement, mean_posterior
 from lehner.algebra.system_accuracy import Aggregation
 from lehner.core.checks import find
 from lehner.latent_class.models import BY_LIKELIHOOD, LIKELIHOOD_MODELS, MODELS

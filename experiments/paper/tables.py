@@ -7,8 +7,7 @@ import xarray as xr
 from scipy.stats import binom
 
 from experiments.paper.number import PrintedNumber
-from lehner import Estimate, confusion_matrix, estimate_algebraic, load_dataset
-from lehner.algebra.naive import mean_posterior
+from lehner import Estimate, confusion_matrix, estimate_algebraic, load_dataset, mean_posterior
 
 TABLE_3 = (
     (0.041, 0.032, 0.860, 0.067),

@@ -13,11 +13,10 @@ from experiments.reporting.files import write_csv
 from experiments.study.parts import keep_parts, read_parts
 from experiments.study.performance import measure_wide
 from experiments.system_performance.recovery import LEVEL, MEASURES, RESAMPLES, dawid_skene
-from lehner import IntervalEstimate, Ratings, estimate_groups
+from lehner import GroupEstimates, IntervalEstimate, Ratings, estimate_groups
 from lehner.core.arrays import Floats, Integers
 from lehner.core.draw_categories import draw_categories
 from lehner.core.seeds import child_seeds
-from lehner.groups.result import GroupEstimates
 
 DATA_SETS = 60
 SIZES = (50, 200, 1000)

@@ -23,9 +23,9 @@ from experiments.benchmarks.real.label_methods_report import write_label_report
 from experiments.benchmarks.real.simulated_crowds import SCENARIOS, simulate_crowds
 from experiments.benchmarks.real.sources import find_sources, missing_files, read_crowd
 from experiments.study.parts import keep_parts, read_parts
-from lehner import InputError, Ratings, SoftLabels
+from lehner import InputError, Ratings, SoftLabels, label
 from lehner.labels.doubts import UNSETTLED, doubt_labels
-from lehner.labels.label import AUTOMATIC, QUICK_METHODS, label
+from lehner.labels.label import AUTOMATIC, QUICK_METHODS
 
 REPLICATES = 8
 

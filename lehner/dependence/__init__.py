@@ -1,1 +1,1 @@
-"""Whether raters share mistakes, as far as their ratings can tell."""
+"""Whether raters share mistakes, as far as their ratings show it."""

@@ -1,4 +1,4 @@
-"""Whether pairs of raters agree more than raters who err independently would."""
+"""Whether pairs of raters agree more than raters would who err independently."""
 
 import numpy as np
 
@@ -35,25 +35,25 @@ def check_dependence(ratings: Ratings, *, replicates: int = 199, seed: Seed = 1)
     """Look for raters who share mistakes.
 
     Each pair of raters is compared with the K-model, in which all raters are equally accurate and
-    independent. A pair that agrees more than it says is either more accurate than the others or
-    shares mistakes. If there are four raters or more, the system included, each pair is also
-    compared with independent raters who have accuracies of their own. Mistakes that all raters
-    share are seen by no method without known truths: see `lehner.sensitivity`.
+    independent. A pair that agrees more than the model predicts is either more accurate than the
+    others or shares mistakes. If there are four raters or more, including the system, each pair is
+    also compared with independent raters of different accuracy. No method detects mistakes that all
+    raters share without known truths: see `lehner.sensitivity`.
 
     Parameters
     ----------
     ratings : Ratings
         A system counts as one more rater.
     replicates : int
-        Number of simulated data sets, 99 or more; fewer are made, but 99, for hundreds of thousands
-        of ratings.
+        Number of simulated data sets, 99 or more; for hundreds of thousands of ratings fewer are
+        made, but at least 99.
     seed : int, numpy.random.SeedSequence or numpy.random.Generator
         Of the simulated data sets: the same seed gives the same p-values.
 
     Returns
     -------
     Dependence
-        The pairs that stand out, and how many independent raters the raters are worth.
+        The pairs that stand out, and the number of independent raters who would be as informative.
 
     Raises
     ------
@@ -63,9 +63,9 @@ def check_dependence(ratings: Ratings, *, replicates: int = 199, seed: Seed = 1)
 
     Notes
     -----
-    Where the K-properties hold and raters are independent some pair stands out in 5% of the data
-    sets. Pairs may stand out against accuracies of their own also where errors or difficulty
-    differ.
+    If the K-properties hold and raters are independent, at least one pair stands out in 5% of the
+    data sets. In the comparison with raters of different accuracy, pairs may also stand out because
+    errors are not equally probable or items are not equally difficult.
 
     References
     ----------
@@ -106,8 +106,8 @@ def check_dependence(ratings: Ratings, *, replicates: int = 199, seed: Seed = 1)
     more = equal.stand_out & (equal.excess > 0)
     unexplained = None
     if correlation is not None:
-        # Pairs without a rater in common have the same residual among four raters, so that which
-        # pair is the farthest says little.
+        # Among four raters, pairs without a rater in common have the same residual. The farthest
+        # pair alone therefore tells little, and all pairs with a positive residual count.
         rejected = correlation.p_value <= SIGNIFICANCE
         unexplained = rejected & (correlation.excess > 0)
         more &= unexplained
@@ -135,7 +135,7 @@ def _why_not(ratings: Ratings) -> str:
     if ratings.n_raters >= MOST_RATERS_PAIRED:
         return f"there are {MOST_RATERS_PAIRED} raters or more"
     if ratings.n_raters + (ratings.system is not None) < 3:
-        return "it takes three raters, or two and a system"
+        return "the test needs three raters, or two and a system"
     return ""
 
 

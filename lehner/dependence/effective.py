@@ -1,9 +1,9 @@
-r"""How many independent raters the raters are worth.
+r"""The number of independent raters who would be as informative as the raters.
 
 .. math:: J_{\text{eff}} = \frac{J}{1 + (J - 1) \rho}
 
-with ρ the mean correlation between the mistakes of two raters: the variance of the mean of J
-variables so correlated is that of J_eff independent ones.
+where ρ is the mean correlation between the mistakes of two raters: the mean of J variables with
+this correlation has the variance of the mean of J_eff independent ones.
 """
 
 from dataclasses import dataclass
@@ -20,22 +20,24 @@ FEWEST_TRUTHS = 10
 
 @dataclass(frozen=True, kw_only=True)
 class EffectiveRaters:
-    """How many independent raters the raters are worth.
+    """The number of independent raters who would be as informative as the raters.
 
     Parameters
     ----------
     n_raters : float
         Mean number of raters of an item, among items with two or more.
     effective : float or None
-        None where the ratings do not say.
+        Effective number of raters J_eff: how many independent raters would be as informative. None
+        if the ratings do not show it.
     correlation : float or None
         Mean correlation between mistakes of two raters.
     source : {"known truths", "pairs that stand out", "unknown"}
-        Where the correlation is from: items of known truth; or the pairs of raters who agree more
-        than the others and whose own accuracies do not explain it, if they do so by sharing
-        mistakes, which then is the most that the raters can be worth; or nowhere.
+        How the correlation was found: from items of known truth; or from the pairs of raters who
+        agree more than the others do and more than their accuracies explain. In the second case it
+        is assumed that these pairs share mistakes and no others do, so that `effective` is an upper
+        limit.
     n_items : int
-        Items of known truth that were used.
+        Number of items of known truth that were used.
     """
 
     n_raters: float
@@ -53,7 +55,7 @@ def effective_number(n_raters: float, correlation: float) -> float:
     >>> round(effective_number(3, 0.5), 2), effective_number(3, 0)
     (1.5, 3.0)
     """
-    # Negative correlation, of few items, is chance.
+    # A negative correlation comes from few items by chance.
     return float(n_raters / (1 + (n_raters - 1) * max(0.0, correlation)))
 
 
@@ -63,12 +65,13 @@ def from_known_truths(ratings: Ratings) -> EffectiveRaters | None:
     Parameters
     ----------
     ratings : Ratings
-        Raters need not be named.
+        Ratings, also of anonymous raters.
 
     Returns
     -------
     EffectiveRaters or None
-        None with fewer than 10 such items of two ratings, or without a mistake or a right answer.
+        None if fewer than 10 items of known truth have two ratings, or if all their ratings are
+        right, or all wrong.
     """
     if ratings.truth is None:
         return None
@@ -88,7 +91,7 @@ def from_known_truths(ratings: Ratings) -> EffectiveRaters | None:
     variance = rate * (1 - rate)
     if variance == 0:
         return None
-    # The sum over ordered pairs of the products of deviations from the mean rate of mistakes.
+    # This is the sum, over ordered pairs, of products of deviations from the mean rate of mistakes.
     products = (mistakes - given * rate) ** 2 - (
         mistakes * (1 - rate) ** 2 + (given - mistakes) * rate**2
     )
@@ -106,11 +109,11 @@ def from_known_truths(ratings: Ratings) -> EffectiveRaters | None:
 def from_pairs(
     ratings: Ratings, totals: Totals, design: Design, shared: Booleans
 ) -> EffectiveRaters:
-    """Say what raters are worth if the pairs that stand out share mistakes, and no others do.
+    """Compute J_eff if the pairs that stand out share mistakes, and no others do.
 
-    The other pairs of raters say how often independent raters agree, a; a pair that agrees on
-    more, b, repeats one another on a share (b - a) / (1 - a) of the items, which is the
-    correlation of their mistakes.
+    The other pairs of raters show how often independent raters agree, a. If a pair agrees more
+    often, b, one of its raters repeats the other on a share (b - a) / (1 - a) of the items, which
+    is the correlation of their mistakes.
 
     Parameters
     ----------

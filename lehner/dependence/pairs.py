@@ -1,9 +1,10 @@
-"""Agreement of pairs of raters against that of raters who differ in nothing, or in accuracy only.
+"""Agreement of pairs compared with that of raters who are equal, or differ only in accuracy.
 
-Both null models have equal errors. Under `equal` all raters have one accuracy and the system its
-own, so that pairs of raters agree alike, and so do pairs of a rater and the system. Under `own`
-each rater has an accuracy; what that leaves of the correlations of pairs needs four raters, the
-system included. Data of the fitted null model are simulated, and it is fitted anew to each.
+In both null models errors are equally probable. In `equal` all raters have the same accuracy and
+the system has another, so that all pairs of raters have the same expected agreement, and so have
+all pairs of a rater and the system. In `own` each rater has a different accuracy; the test of
+whether these explain the correlations of pairs needs four raters, including the system. Data are
+simulated from the fitted null model, which is fitted anew to each of the simulated data sets.
 """
 
 from collections.abc import Callable
@@ -36,14 +37,14 @@ class PairTest:
     Parameters
     ----------
     excess : ndarray, shape (n_pairs,)
-        Observed less predicted.
+        Observed agreement or correlation minus the predicted one.
     sd : ndarray, shape (n_pairs,)
         Standard deviation among simulated data.
     p_value : float
-        Of the pair farthest away: (1 + simulated data sets that have a pair as far away) /
-        (1 + simulated data sets), in standard deviations.
+        p-value of the pair farthest from the prediction, in standard deviations: (1 + number of
+        simulated data sets that have a pair as far away) / (1 + number of simulated data sets).
     stand_out : ndarray of bool, shape (n_pairs,)
-        Pairs farther away than the farthest of 95% of the simulated data sets.
+        Pairs that are farther away than the farthest pair in 95% of the simulated data sets.
     """
 
     excess: Floats
@@ -60,20 +61,22 @@ class Pair:
     ----------
     raters : tuple of str
     n_items : int
-        Pairs of ratings by both.
+        Number of pairs of ratings of an item by both.
     agreement : float
     equal_raters : float
-        Agreement that equal raters would have; with the system, that of the other raters with it.
+        Agreement that equal raters would have. For a pair with the system, the mean agreement of
+        raters with the system.
     sd : float
         Standard deviation of the agreement among simulated data of equal raters.
     stands_out : bool
-        Whether it is farther from that than the farthest pair in 95% of simulated data.
+        Whether the agreement is farther from that than the farthest pair in 95% of the simulated
+        data sets.
     unexplained : bool or None
-        Whether raters with accuracies of their own would not agree as all pairs do, and this one
-        is more correlated than they would be; None where that cannot be told, as among three
+        Whether raters of different accuracy do not explain the correlations of all pairs, and this
+        pair is more correlated than they would be. None if that cannot be tested, as among three
         raters.
     with_system : bool
-        Whether the second is the system.
+        Whether the second rater is the system.
     """
 
     raters: tuple[str, str]
@@ -87,13 +90,13 @@ class Pair:
 
 
 def of_raters(design: Design) -> Booleans:
-    """Say which pairs are of two raters, and not of a rater and the system."""
+    """Tell which pairs are of two raters, and not of a rater and the system."""
     system = design.n_raters - design.has_system
     return (design.first < system) & (design.second < system)
 
 
 def mean_agreement(totals: Totals, design: Design) -> Floats:
-    """Give each pair the agreement of all pairs of its kind, shape (n_samples, n_pairs)."""
+    """Give, for each pair, the agreement of all pairs of its kind, shape (n_samples, n_pairs)."""
     raters = of_raters(design)
     mean = np.zeros(totals.agreeing.shape)
     for kind in (raters, ~raters):
@@ -109,17 +112,17 @@ def _excess_agreement(totals: Totals, design: Design) -> Floats:
 
 
 def _excess_correlation(totals: Totals, design: Design) -> Floats:
-    """Give the correlation of each pair that accuracies of their own leave unexplained."""
+    """Give the correlation of each pair that different accuracies of raters do not explain."""
     return residual_correlations(totals, design)[0]
 
 
 def _equal_accuracies(totals: Totals, design: Design) -> Floats | None:
-    """Fit one accuracy to the raters and another to the system, or give None at chance level.
+    """Fit one accuracy to the raters and another to the system; None at chance level.
 
     Returns
     -------
     ndarray, shape (n_raters,)
-        The system last.
+        The system is the last rater.
     """
     raters, k = of_raters(design), design.n_categories
     mean = mean_agreement(totals, design)[0]
@@ -156,14 +159,14 @@ def compare_with_equal(
 def compare_with_own(
     totals: Totals, design: Design, replicates: int, rng: np.random.Generator
 ) -> tuple[PairTest, PairTest]:
-    """Test whether accuracies of their own explain the correlations of pairs, and triples.
+    """Test whether different accuracies of raters explain the correlations of pairs, and triples.
 
     Returns
     -------
     pairs : PairTest
-        One-sided: shared mistakes raise a correlation.
+        The one-sided test of correlations, because shared mistakes increase a correlation.
     triples : PairTest
-        Of a single number, the share of triples of ratings that all agree; two-sided.
+        The two-sided test of a single number, the share of triples of ratings that all agree.
     """
     model = fit_own_accuracies(totals, design)
     correlation, triples = _simulate(
@@ -181,7 +184,7 @@ def compare_with_own(
 
 
 def excess_triples(totals: Totals, design: Design) -> Floats:
-    """Give by how much three raters agree more than their agreement by two implies, (n, 1)."""
+    """Give the agreement of triples minus that which the agreement of pairs implies, (n, 1)."""
     model = fit_own_accuracies(totals, design)
     excess = totals.agreeing_triples - expected_triples(model, design)
     return excess[:, None] / max(totals.triples, 1)
@@ -203,7 +206,8 @@ def _simulate(
 
 
 def _compare(observed: Floats, simulated: Floats, *, two_sided: bool) -> PairTest:
-    # Scaled by all of them, the observed one too, they are exchangeable, and p-values exact.
+    # Observed and simulated data are scaled by the standard deviation of all of them; they are then
+    # exchangeable, and p-values are exact.
     everything = np.vstack([observed, simulated])
     sd = np.maximum(everything.std(axis=0), LEAST_SPREAD)
     z = (everything - everything.mean(axis=0)) / sd

@@ -1,4 +1,4 @@
-"""What the agreement of raters says about mistakes that they share, as a result."""
+"""The result of the check for shared mistakes."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -12,28 +12,28 @@ from lehner.dependence.words import effective_line, pair_lines, triple_line
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Dependence:
-    """What the agreement of raters says about mistakes that they share.
+    """What the agreement of raters shows about mistakes that they share.
 
     Parameters
     ----------
     pairs : tuple of Pair
-        Each pair of raters beside raters who are equal and independent. Empty if pairs were not
-        tested.
+        Each pair of raters, compared with raters who are equal and independent. Empty if pairs were
+        not tested.
     p_equal : float or None
-        p-value of the test that no pair agrees otherwise than equal raters do.
+        p-value of the test that all pairs agree as equal raters do.
     p_own : float or None
-        p-value of the test that no pair agrees more than independent raters with accuracies of
-        their own do.
+        p-value of the test that no pair agrees more than independent raters of different accuracy
+        do.
     triples, triples_expected, triples_sd : float or None
         Share of triples of ratings, the system's included, that all agree; the share that the
         agreement of pairs implies for independent raters; standard deviation of the difference.
-        None with two categories, where the one follows from the other.
+        None with two categories, where agreement of triples follows from that of pairs.
     effective_raters : EffectiveRaters
-        How many independent raters these raters are worth.
+        The number of independent raters who would be as informative.
     n_raters : int
         Number of raters, the system included.
     reason : str
-        Why pairs were not tested; empty if they were.
+        The reason why pairs were not tested; empty if they were.
     replicates : int
         Number of simulated data sets behind each p-value.
     """
@@ -50,10 +50,10 @@ class Dependence:
     replicates: int
 
     def __repr__(self) -> str:
-        return "\n".join(["What raters share", *(f"  {line}" for line in self.lines())])
+        return "\n".join(["Shared mistakes", *(f"  {line}" for line in self.lines())])
 
     def warnings(self) -> tuple[str, ...]:
-        """Name the pairs who agree otherwise than equal raters would.
+        """Name the pairs that agree more, or less, than equal raters would.
 
         Returns
         -------
@@ -63,7 +63,7 @@ class Dependence:
         return pair_lines(self.pairs, self.n_raters)
 
     def lines(self) -> tuple[str, ...]:
-        """Say all that was found.
+        """List all findings.
 
         Returns
         -------
@@ -76,7 +76,7 @@ class Dependence:
         else:
             said = self.warnings() or (
                 "no two raters agree more than equal raters would; mistakes that all of them "
-                "share cannot be seen",
+                "share cannot be detected",
             )
         triples = triple_line(self.triples, self.triples_expected, self.triples_sd)
         return (*said, *triples, effective_line(self.effective_raters))
@@ -95,13 +95,13 @@ class Dependence:
 def untested(
     ratings: Ratings, truths: EffectiveRaters | None, reason: str, replicates: int
 ) -> Dependence:
-    """Give the result where pairs cannot be tested.
+    """Give the result if pairs cannot be tested.
 
     Parameters
     ----------
     ratings : Ratings
     truths : EffectiveRaters or None
-        What known truths say.
+        What known truths show.
     reason : str
     replicates : int
 

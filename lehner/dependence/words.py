@@ -1,4 +1,4 @@
-"""What was found about shared mistakes, in sentences."""
+"""Sentences about shared mistakes."""
 
 from collections.abc import Iterable, Sequence
 
@@ -10,7 +10,7 @@ MOST_PAIRS_SHOWN = 3
 
 
 def pair_lines(pairs: Iterable[Pair], n_raters: int) -> tuple[str, ...]:
-    """Say of the pairs that stand out what it may mean, the farthest first."""
+    """Describe the pairs that stand out and what it may mean, the farthest pair first."""
     found = sorted((pair for pair in pairs if pair.stands_out), key=lambda pair: -abs(_z(pair)))
     more = [pair for pair in found if _z(pair) > 0]
     less = [pair for pair in found if _z(pair) < 0]
@@ -21,8 +21,8 @@ def pair_lines(pairs: Iterable[Pair], n_raters: int) -> tuple[str, ...]:
         named = ", ".join(_names(pair) for pair in less[:MOST_PAIRS_SHOWN])
         rest = f", and {_rest(less)}," if len(less) > MOST_PAIRS_SHOWN else ""
         lines.append(
-            f"{named}{rest} agree less than equal raters would: either who is in these pairs is "
-            "less accurate than the others, or the others share mistakes"
+            f"{named}{rest} agree less than equal raters would: either the raters in these pairs "
+            "are less accurate than the others, or the others share mistakes"
         )
     return tuple(lines)
 
@@ -37,47 +37,47 @@ def _more_line(pair: Pair, n_raters: int) -> str:
 def _meaning(pair: Pair, n_raters: int) -> str:
     if pair.unexplained:
         return (
-            "accuracies of their own would not explain it; these two share mistakes, or errors or "
-            "difficulty differ"
+            "different accuracies of the raters do not explain it: these two share mistakes, or "
+            "errors are not equally probable, or items are not equally difficult"
         )
     who = "the others are less accurate"
     if pair.with_system:
         who = f"{pair.raters[0]} is more accurate than the other raters"
-    told = "the ratings do not tell which"
+    told = "the ratings cannot show which"
     if pair.unexplained is None:
-        told = f"{counted(n_raters, 'rater')} cannot tell"
+        told = f"with {counted(n_raters, 'rater')} one cannot tell which"
     return f"either {who}, or these two share mistakes; {told}"
 
 
 def triple_line(
     observed: float | None, expected: float | None, sd: float | None
 ) -> tuple[str, ...]:
-    """Compare how often three agree with what agreement by two implies."""
+    """Compare the agreement of triples with that which the agreement of pairs implies."""
     if observed is None or expected is None or sd is None:
         return ()
     return (
-        f"three ratings of an item all agree in {observed:.3f}, and {expected:.3f} ± {sd:.3f} "
-        "would if raters erred independently and items were equally difficult",
+        f"all three ratings agree in {observed:.3f} of the triples of ratings of an item; expected "
+        f"is {expected:.3f} ± {sd:.3f} if raters err independently and items are equally difficult",
     )
 
 
 def effective_line(found: EffectiveRaters) -> str:
-    """Say how many independent raters the raters are worth, and how that is known."""
+    """Tell how many independent raters would be as informative, and how that is known."""
     raters = f"{found.n_raters:.3g} raters of an item"
     if found.effective is None or found.correlation is None:
         return (
-            f"how many independent raters the {raters} are worth cannot be told without known "
-            "truths"
+            "without known truths it is unknown how many independent raters would be as informative "
+            f"as the {raters}"
         )
-    worth = f"{found.effective:.2g} independent ones"
+    worth = f"{found.effective:.2g} independent raters"
     if found.source == "known truths":
         return (
-            f"the {raters} are worth {worth}: on {found.n_items} items of known truth their "
-            f"mistakes correlate with {found.correlation:.2f}"
+            f"the {raters} are as informative as {worth}: on {found.n_items} items of known truth "
+            f"the correlation of their mistakes is {found.correlation:.2f}"
         )
     return (
-        f"if the raters who agree more than others share mistakes, the {raters} are worth {worth} "
-        "at most"
+        f"if the raters who agree more than others share mistakes, the {raters} are at most as "
+        f"informative as {worth}"
     )
 
 

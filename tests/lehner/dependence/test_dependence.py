@@ -20,7 +20,7 @@ def test_a_rater_who_copies_is_named_and_what_it_may_mean():
     found = check_dependence(ratings)
     first = found.warnings()[0]
     assert first.startswith("Rater 1 and Rater 2 agree on ")
-    assert "accuracies of their own would not explain it" in first
+    assert "different accuracies of the raters do not explain it" in first
     # Repeating one another on .4 of the items.
     expected = effective_number(3, 0.4 / 3)
     assert found.effective_raters.source == "pairs that stand out"
@@ -33,7 +33,8 @@ def test_three_raters_cannot_tell_copying_from_accuracy():
     assert found.p_own is None
     assert all(pair.unexplained is None for pair in found.pairs)
     assert found.warnings()[0].endswith(
-        "either the others are less accurate, or these two share mistakes; 3 raters cannot tell"
+        "either the others are less accurate, or these two share mistakes; with 3 raters one "
+        "cannot tell which"
     )
 
 
@@ -93,7 +94,7 @@ def test_grouped_rows_count_as_their_items():
 @pytest.mark.parametrize(
     ("codes", "said"),
     [
-        ([[0, 1], [1, 0], [0, 0], [1, 1]], "it takes three raters"),
+        ([[0, 1], [1, 0], [0, 0], [1, 1]], "the test needs three raters"),
         ([[0, 1, 0], [1, 0, 1], [0, 1, 1], [1, 0, 0]], "at or below chance"),
     ],
 )

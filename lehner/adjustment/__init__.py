@@ -1,1 +1,1 @@
-"""By how much the K-properties fail, fitted to the ratings, and estimates adjusted for it."""
+"""Violations of the K-properties, fitted to the ratings, and estimates adjusted for them."""

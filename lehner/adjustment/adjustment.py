@@ -51,57 +51,58 @@ def estimate_adjusted(
     """Estimate the accuracy of the system by Lehner's algebra, adjusted for its bias.
 
     Violations of the K-properties bias the algebra. They are fitted to the raters' ratings, and
-    samples are simulated from them. The adjusted estimate is the accuracy of the system for which
-    the algebra gives what it gives for the data.
+    samples are simulated with them. The adjusted estimate is that accuracy of the system for which
+    the algebra gives, in these samples, the same estimate as for the data.
 
-    It is assumed that the system finds the same items difficult and errs like the raters.
+    It is assumed that the items that are difficult for the raters are difficult for the system, and
+    that it prefers the same errors.
 
-    In simulations with step 4 by likelihood and with the paper's, the bias vanishes. The error
-    falls with 1,000 items and hardly with 200; it is smaller by likelihood. 90% intervals contain
-    the truth in 84 to 92% of samples where only the fitted kinds of violation occur, and in 65 to
-    89% where raters also prefer random errors, which are not fitted: see
-    `experiments/adjustment/adjustment.md`.
+    In simulations, with step 4 by likelihood and as in the paper, the adjustment removes the bias.
+    It makes the error smaller with 1,000 items, but hardly with 200; the error is smaller with step
+    4 by likelihood. 90% intervals contain the truth in 84 to 92% of the samples if only the fitted
+    kinds of violation occur, and in 65 to 89% if raters also prefer some errors at random, which is
+    not fitted: see `experiments/adjustment/adjustment.md`.
 
     Parameters
     ----------
     ratings : Ratings
         With a system.
     violations : Violations, optional
-        As `lehner.fit_violations` gives them, which is called by default. Call it with other
-        arguments to see what would follow from, say, another difficulty.
+        Violations as returned by `lehner.fit_violations`, which is called by default. Call it with
+        other arguments to see the estimate for, say, another difficulty.
     aggregation : {"weighted", "likelihood", "paper"}
-        As of `estimate_algebraic`, whose estimate is adjusted.
+        As in `estimate_algebraic`, whose estimate is adjusted.
     inversion : {"population", "sample"}
-        What the algebra's estimate for the data is compared with: its value for 100,000 items with
-        the fitted violations, or its mean over samples like the data. The latter also adjusts for
-        the bias of small samples and for the uncertainty of the fit; its error is larger in most
-        cases.
+        With what the algebra's estimate for the data is compared: "population" for its value for
+        100,000 items with the fitted violations, or "sample" for its mean over samples like the
+        data. The latter also adjusts for the bias of small samples and for the uncertainty of the
+        fit; its error is larger in most cases.
     level : float
         Probability of the interval, between 0 and 1.
     samples : int
-        How many samples are simulated for the interval, each with the items, the missing ratings
-        and the missing answers of the data, or with 5,000 items drawn from these if they are more.
+        How many samples are simulated for the interval. Each has as many items, missing ratings and
+        missing answers as the data, or 5,000 items drawn from them if there are more.
     seed : int, numpy.random.SeedSequence or numpy.random.Generator
         Of the simulated samples: the same seed gives the same estimate.
 
     Returns
     -------
     Estimate
-        The interval holds the accuracies for which the data's estimate is in neither tail of
-        those of the samples, and the estimate itself. In each sample raters behave as drawn from
-        the sampling distribution of the fit. `diagnostics` has the fitted violations, their
-        standard errors and the unadjusted estimate.
+        The interval consists of the accuracies for which the estimate for the data lies in neither
+        tail of the estimates in the samples; it always includes the adjusted estimate. For each
+        sample the violations are drawn from the sampling distribution of the fit. `diagnostics` has
+        the fitted violations, their standard errors and the unadjusted estimate.
 
     Raises
     ------
     InputError
-        For what `estimate_algebraic` and `fit_violations` refuse.
+        For the same reasons as in `estimate_algebraic` and `fit_violations`.
 
     References
     ----------
-    Lehner (2015), "Discussion", where the adjustment is left open; Gouriéroux, Monfort & Renault
-    (1993), Indirect inference, https://doi.org/10.1002/jae.3950080507; Carpenter (1999), Test
-    inversion bootstrap confidence intervals, https://doi.org/10.1111/1467-9868.00170
+    Lehner (2015), "Discussion", which leaves such an adjustment to later work; Gouriéroux, Monfort
+    & Renault (1993), Indirect inference, https://doi.org/10.1002/jae.3950080507; Carpenter (1999),
+    Test inversion bootstrap confidence intervals, https://doi.org/10.1111/1467-9868.00170
 
     Examples
     --------
@@ -169,15 +170,15 @@ def _require_same_raters(ratings: Ratings, violations: Violations | None) -> Non
     fitted = violations.scenario.n_raters, violations.scenario.n_categories
     if fitted != (ratings.n_raters, ratings.n_categories):
         raise InputError(
-            f"violations are of {fitted[0]} raters and {fitted[1]} categories, ratings of "
-            f"{ratings.n_raters} and {ratings.n_categories}",
+            f"the violations are of {fitted[0]} raters and {fitted[1]} categories, and the ratings "
+            f"of {ratings.n_raters} and {ratings.n_categories}",
             "fit them to ratings by the same raters",
         )
 
 
 def _undefined(most: float, of_samples: Floats) -> list[str]:
-    """Say in how many samples there is nothing to compare."""
-    chance = "of the samples from the fitted violations raters agree at or below chance"
+    """Tell in how many samples the algebra has no estimate."""
+    chance = "of the samples with the fitted violations raters agree at or below chance level"
     if most > MOST_UNDEFINED:
         return [f"in {most:.0%} {chance}: there is no adjusted estimate"]
     if of_samples.max() > 0:
@@ -211,8 +212,8 @@ def _fitted(fit: Violations) -> dict[str, Any]:
 def _invert(curve: Floats, observed: float) -> tuple[float, float]:
     """Give the least and the greatest accuracy at which a curve reaches a value.
 
-    They differ where the curve is flat, as where all samples have an estimate of 1. Out of reach
-    it is the end that is nearest.
+    They differ if the curve is flat, for example if all samples have an estimate of 1. If the curve
+    does not reach the value, both are the nearest end of the grid.
     """
     rising = np.maximum.accumulate(curve)
     least = np.interp(-observed, -rising[::-1], ACCURACY_GRID[::-1])
@@ -224,8 +225,8 @@ def _out_of_reach(mean: Floats, observed: float) -> list[str]:
         return []
     end, side = (0, "below") if observed < mean[0] else (1, "above")
     return [
-        f"the algebra gives {observed:.3f}, {side} the {mean[-end]:.3f} it gives for a "
-        f"system that is {'always' if end else 'never'} right: adjusted to {end}"
+        f"the algebra gives {observed:.3f}, {side} the {mean[-end]:.3f} that it gives for a system "
+        f"that is {'always' if end else 'never'} right: the adjusted estimate is {end}"
     ]
 
 
@@ -237,9 +238,9 @@ def _simulate(
     rng: np.random.Generator,
     n_items: int | None = None,
 ) -> Floats:
-    """Give what the algebra estimates in samples, shape (n_samples, n_grid).
+    """Give the algebra's estimates in simulated samples, shape (n_samples, n_grid).
 
-    The same random numbers serve all accuracies of the system, so that curves are smooth.
+    The same random numbers are used for all accuracies of the system, so that curves are smooth.
     """
     design = _design(ratings, n_items or min(ratings.n_items, MOST_SIMULATED_ITEMS), rng)
     size = max(1, RATINGS_AT_ONCE // max(1, len(design.item), design.n_items))
@@ -304,7 +305,7 @@ def _chunk(
 
 
 def _collapse(votes: Integers) -> tuple[VoteTable, Integers]:
-    """Give the unique votes, and which of them each item has."""
+    """Give the unique votes, and the index of each item's votes."""
     import pandas as pd
 
     kind = np.zeros(len(votes), dtype=np.int64)
@@ -316,7 +317,7 @@ def _collapse(votes: Integers) -> tuple[VoteTable, Integers]:
 
 
 def _initial_accuracy(difficulty: Floats) -> Floats:
-    """Give the initial accuracies with which the expected ones are those of `ACCURACY_GRID`.
+    """Give the initial accuracies for which the expected accuracies are those of `ACCURACY_GRID`.
 
     Between these nodes the expected accuracy, of three levels each within [0, 1], is linear.
 

@@ -1,7 +1,7 @@
 """Violations of the K-properties, fitted to the ratings of the raters alone.
 
 The parameters are the simulation's: base rates, initial accuracies, difficulty ±d on three equally
-probable levels, asymmetric dispersion. Truth and level are summed out of the likelihood.
+probable levels, asymmetric dispersion. The likelihood is summed over true categories and levels.
 """
 
 from dataclasses import dataclass
@@ -34,7 +34,7 @@ START_DIFFICULTY = 0.15
 LEAST_DIFFICULTY = 1e-5
 STEP = 1e-4
 ONE_SIDED_5_PERCENT = 1.645
-# How far each parameter may spread where the ratings say nothing about it.
+# Upper limits of standard errors, which they reach if the ratings tell nothing about a parameter.
 PRIOR_SPREADS = {
     "log_base_rates": 1.0,
     "accuracy": 0.3,
@@ -44,7 +44,7 @@ PRIOR_SPREADS = {
 
 
 class Behaviour(NamedTuple):
-    """How raters behave, with any leading dimensions.
+    """Parameters of raters' behaviour, with any leading dimensions.
 
     `base_rates` (..., n_categories), `accuracy` (..., n_raters), `difficulty` (...) and
     `dispersion` (...).
@@ -66,19 +66,20 @@ class Behaviour(NamedTuple):
         return disperse(self.level_accuracy(), k, self.dispersion[..., None, None])
 
     def errors(self) -> Floats:
-        """Give the errors of who is always wrong, shape (..., n_categories, n_categories)."""
+        """Give error probabilities given a wrong answer, (..., n_categories, n_categories)."""
         return disperse(np.zeros(self.dispersion.shape), self.base_rates.shape[-1], self.dispersion)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class Violations:
-    """By how much raters seem to break the K-properties.
+    """Violations of the K-properties, as estimated from the ratings.
 
     Parameters
     ----------
     scenario : Scenario
-        With the fitted base rates, rater accuracies, difficulty and dispersion, ready to be
-        simulated. Its `initial_system_accuracy` is not fitted: no answer of the system was used.
+        A scenario with the fitted base rates, rater accuracies, difficulty and dispersion, from
+        which samples can be simulated. Its `initial_system_accuracy` is not fitted, because the
+        answers of the system are not used.
     standard_errors : dict
         Standard errors of `rater_accuracy` (a number per rater), `difficulty` and
         `asymmetric_dispersion`; 0 where the value was given or could not be fitted. They have upper
@@ -86,10 +87,10 @@ class Violations:
     log_likelihood : float
         Log probability of the raters' ratings.
     warnings : tuple of str
-        What the ratings do not identify.
+        Sentences about violations that these ratings cannot show.
     parameters : ndarray, shape (n_parameters,)
-        What was fitted: log base rates, accuracies, squared difficulty and log dispersion. The
-        difficulty is squared because the likelihood is the same for either sign of it.
+        The fitted parameters: log base rates, accuracies, squared difficulty and log dispersion.
+        The difficulty is squared because the likelihood is the same for either sign of it.
     root : ndarray, shape (n_parameters, n_free)
         A square root of the covariance matrix of the parameters, which is its product with its
         transpose.
@@ -117,7 +118,7 @@ class Violations:
 
     @property
     def difficulty(self) -> float:
-        """What the easiest third of the items adds to accuracy, and the hardest takes away."""
+        """What is added to accuracy in easy items (a third), and subtracted in difficult ones."""
         return max(self.scenario.easiness)
 
     def expected_rater_accuracy(self) -> Floats:
@@ -132,24 +133,25 @@ class Violations:
         return _behaviour(self.parameters, k, n_raters).level_accuracy().mean(axis=0)
 
     def draw(self, n: int, rng: np.random.Generator) -> Behaviour:
-        """Draw how raters may behave, from the normal approximation to the sampling distribution.
+        """Draw raters' behaviour from the normal approximation to its sampling distribution.
 
         Parameters
         ----------
         n : int
             Number of draws, 1 or more.
         rng : numpy.random.Generator
-            The random numbers, which are used up.
+            Source of the random numbers.
 
         Returns
         -------
         Behaviour
-            Its arrays have a leading dimension of n.
+            Arrays with a leading dimension of length n.
         """
         k = self.scenario.n_categories
         centre = self.parameters + self.root @ (self.root.T @ self.score)
         drawn = centre + rng.standard_normal((n, self.root.shape[1])) @ self.root.T
-        # Without difficulty the others are what they most probably are then.
+        # If a draw has no difficulty, the other parameters take their most probable values given
+        # that.
         along = self.root @ self.root[-2]
         if along[-2] > 0:
             drawn -= np.minimum(drawn[:, -2:-1], 0.0) * along / along[-2]
@@ -166,33 +168,34 @@ def fit_violations(
 ) -> Violations:
     """Fit the violations of the K-properties to the ratings, by maximum likelihood.
 
-    Half an item is added to each category, which keeps base rates off 0. Answers of the system play
-    no part. Errors may be preferred because they are nearer to the truth (AD); random preferences
-    (PER) are not fitted.
+    Half an item is added to each category, which keeps base rates above 0. Answers of the system
+    are not used. Errors may be preferred because they are nearer to the truth (asymmetric
+    dispersion, AD); random preferences (proportional error range, PER) are not fitted.
 
     Parameters
     ----------
     ratings : Ratings
         With or without a system. Ratings may be missing at random.
     difficulty : float, optional
-        A value that is taken as known, 0 to 0.5: a third of the items adds it to the raters'
-        accuracy, a third takes it away. Fitted by default where some item has three ratings, else
-        0.
+        A known value, 0 to 0.5, that is added to the raters' accuracy in a third of the items and
+        subtracted in another third. By default it is fitted if some item has three ratings, and
+        else 0.
     asymmetric_dispersion : float, optional
-        A value that is taken as known, above 0: how many times more likely an error one step nearer
-        to the truth is. Fitted by default if there are three or more ordered categories, else 1.
+        A known value, above 0: how many times more likely an error is that lies one step nearer to
+        the truth. By default it is fitted if there are three or more ordered categories, and else
+        1.
 
     Returns
     -------
     Violations
-        Where the ratings say little, standard errors stay below .3 (accuracy, difficulty) and,
-        relative to its size, 1 (dispersion). With two raters, or anonymous ones, all have one
+        If the ratings tell little, standard errors stay below .3 (accuracy, difficulty) or below
+        the estimate itself (dispersion). Two raters, or anonymous raters, are all given the same
         accuracy.
 
     Raises
     ------
     InputError
-        If there are no two ratings of an item, or a rater rated an item twice.
+        If no item has two ratings, or a rater rated an item twice.
 
     References
     ----------
@@ -241,7 +244,7 @@ def fit_violations(
 
 
 class _Data(NamedTuple):
-    """Patterns as rows of 0 and 1 by rater and category, how many items each stands for."""
+    """Patterns as rows of 0 and 1 by rater and category, with their numbers of items."""
 
     rated: "csr_array"
     weights: Floats
@@ -254,7 +257,8 @@ def require_single_ratings(ratings: Ratings) -> None:
     """Raise an InputError if a rater rated an item twice."""
     if ratings.repeated:
         raise InputError(
-            "a rater rated an item more than once, and is not modelled to err twice alike",
+            "a rater rated an item more than once, and the model has no errors that a rater "
+            "repeats",
             "keep one rating of each item by each rater",
         )
 
@@ -271,10 +275,10 @@ def _read(ratings: Ratings) -> _Data:
 def _bounds(
     ratings: Ratings, data: _Data, difficulty: float | None, dispersion: float | None
 ) -> tuple[Floats, Floats, list[str]]:
-    """Give the limits of the parameters, equal where there is nothing to fit."""
+    """Give the limits of the parameters; they are equal for a parameter that is not fitted."""
     warnings = []
     if data.n_accuracies == 1:
-        warnings.append("two raters, or anonymous ones, are taken to be equally accurate")
+        warnings.append("two raters, or anonymous raters, are assumed to be equally accurate")
     k, m = data.n_categories, data.n_accuracies
     low = np.concatenate([np.full(k, -15.0), np.full(m, 1 / k), [0.0, -np.log(MOST_DISPERSION)]])
     high = np.concatenate(
@@ -285,18 +289,18 @@ def _bounds(
         low[-2] = high[-2] = check_number("difficulty", difficulty, 0, MOST_DIFFICULTY) ** 2
     elif data.rated.sum(axis=1).max() < 3:
         low[-2] = high[-2] = 0.0
-        warnings.append("no item has three ratings: difficulty is taken to be equal")
+        warnings.append("no item has three ratings: items are assumed to be equally difficult")
     if dispersion is not None:
         low[-1] = high[-1] = np.log(check_positive("asymmetric_dispersion", dispersion))
     elif k < 3 or not ratings.ordered:
         low[-1] = high[-1] = 0.0
         if k > 2:
-            warnings.append("categories are not ordered: no error is taken to be nearer")
+            warnings.append("categories are not ordered: errors are assumed to be equally probable")
     return low, high, warnings
 
 
 def _start(ratings: Ratings, data: _Data, low: Floats, high: Floats) -> Floats:
-    """Start from what agreement and frequencies say if the K-properties hold."""
+    """Start from the estimates that agreement and frequencies give if the K-properties hold."""
     votes = ratings.weights @ ratings.votes() + 1.0
     kappa = pairwise_agreement(ratings).kappa
     assert kappa is not None
@@ -329,7 +333,7 @@ def _behaviour(parameters: Floats, k: int, n_raters: int) -> Behaviour:
 
 
 def _objective(parameters: Floats, data: _Data) -> tuple[float, Floats]:
-    """Give minus the log likelihood, with the added items, and its gradient."""
+    """Give the negative log likelihood, with the added items, and its gradient."""
     k, n_raters = data.n_categories, data.n_raters
     behaviour = _behaviour(parameters, k, n_raters)
     difficulty = np.maximum(behaviour.difficulty, LEAST_DIFFICULTY)
@@ -374,10 +378,11 @@ def _objective(parameters: Floats, data: _Data) -> tuple[float, Floats]:
 def _root(parameters: Floats, high: Floats, free: Booleans, data: _Data) -> Floats:
     """Give a square root of the covariance matrix of the free parameters.
 
-    It is the inverse of the observed information and of what keeps each within its spread.
+    It is the inverse of the observed information plus the precision of `SPREADS`, which limits
+    standard errors.
     """
     places = np.flatnonzero(free)
-    # Backwards from a limit, beyond which nothing changes.
+    # At a limit the step goes backwards, because nothing changes beyond it.
     step = np.where(parameters + STEP > high, -STEP, STEP)[places]
     gradient = _objective(parameters, data)[1]
     moves = step[:, None] * np.eye(len(parameters))[places]
@@ -422,11 +427,11 @@ def _scenario(ratings: Ratings, fitted: Behaviour) -> Scenario:
 
 
 def _unsure(fitted: Behaviour, errors: dict[str, Any], root: Floats) -> list[str]:
-    """Say what cannot be told from a K-property."""
+    """Warn if the fitted difficulty could also be equal difficulty."""
     difficulty, error = float(fitted.difficulty), float(np.linalg.norm(root[-2]))
     if error == 0 or difficulty**2 > ONE_SIDED_5_PERCENT * error:
         return []
     return [
-        f"the ratings do not tell the fitted difficulty of ±{difficulty:.2f} (standard error "
-        f"{errors['difficulty']:.2f}) from equal difficulty"
+        f"the ratings cannot distinguish the fitted difficulty of ±{difficulty:.2f} (standard "
+        f"error {errors['difficulty']:.2f}) from equal difficulty"
     ]

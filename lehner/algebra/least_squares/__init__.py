@@ -1,1 +1,1 @@
-"""Base rates and confusion matrices that best fit the frequencies of pairs of ratings."""
+"""Base rates and a confusion matrix that best fit the frequencies of pairs of ratings."""

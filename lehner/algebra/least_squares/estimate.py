@@ -23,18 +23,18 @@ def estimate_least_squares(
 ) -> Estimate:
     """Estimate the accuracy of the system after a fit to the frequencies of pairs of ratings.
 
-    The fit takes the place of steps 1 and 2 of Lehner's algebra. Truth probabilities follow by
-    Bayes' rule, and the accuracy of the system by step 4, for which its errors are equally
-    probable whatever the form.
+    The fit replaces steps 1 and 2 of Lehner's algebra. Truth probabilities follow by Bayes' rule,
+    and the accuracy of the system by step 4, which assumes that its errors are equally probable
+    whatever the form of the raters' confusion matrix.
 
     Parameters
     ----------
     ratings : Ratings
         With a system.
     form : {"one_coin", "distance_decay"}
-        As of `fit_least_squares`.
+        As in `fit_least_squares`.
     aggregation : {"weighted", "likelihood", "paper"}
-        How step 4 combines the items, as of `estimate_algebraic`.
+        How step 4 combines the items, as in `estimate_algebraic`.
     starts : int
         Number of points at which the fit starts, 1 or more; all but the first are random.
     seed : int, numpy.random.SeedSequence or numpy.random.Generator
@@ -75,7 +75,7 @@ def estimate_least_squares(
     right = np.diagonal(fit.confusion.values, axis1=1, axis2=2) @ fit.base_rates.values
     notes = fit.notes
     if np.isnan(point) and not notes:
-        notes = ("the truth probabilities say nothing about the system's answers",)
+        notes = ("the truth probabilities tell nothing about the system's answers",)
     return Estimate(
         system=ratings.systems[0],
         method=f"least_squares_{form}",

@@ -1,4 +1,4 @@
-"""Base rates and confusion matrix that fit best how often two raters give each pair of ratings."""
+"""The base rates and confusion matrix that best fit the frequencies of pairs of ratings."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
@@ -36,9 +36,9 @@ EXACT = 1e-20
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class LeastSquaresFit:
-    """Base rates and confusion matrix that fit the frequencies of pairs of ratings best.
+    """The base rates and the confusion matrix that best fit the frequencies of pairs of ratings.
 
-    Numbers that the frequencies do not determine are NaN or None, and `notes` says why.
+    Numbers that the frequencies do not determine are NaN or None, and `notes` gives the reason.
 
     Parameters
     ----------
@@ -49,13 +49,13 @@ class LeastSquaresFit:
     n_parameters : int
         Number of free base rates and free numbers in the confusion matrix.
     n_frequencies : int
-        Number of frequencies of pairs that are free to vary: K (K + 1) / 2 - 1.
+        Number of free frequencies of pairs: K (K + 1) / 2 - 1.
     rank : int or None
-        How many of the parameters the frequencies determine: the rank of the Jacobian.
+        How many parameters the frequencies determine: the rank of the Jacobian.
     base_rates : xarray.DataArray, dims (category,)
         Probability of each true category.
     accuracy : float or None
-        Probability of a correct rating, for the forms in which it is one number.
+        Probability of a correct rating, for forms in which it is the same in all categories.
     decay : float or None
         By how much the log of an error's probability falls with each step of distance.
     confusion : xarray.DataArray, dims (rater, category, response)
@@ -66,7 +66,7 @@ class LeastSquaresFit:
         `observed` and `expected`: relative frequency of each pair of ratings of an item by
         different raters, in either order.
     converged : bool
-        Whether the optimiser reports a minimum.
+        Whether the optimiser reports that it found a minimum.
     notes : tuple of str
         What the user should know before using the numbers.
     """
@@ -116,29 +116,29 @@ def fit_least_squares(
     ratings : Ratings
         A system's answers are not used. Ratings may be missing.
     form : {"one_coin", "distance_decay"}
-        One accuracy, above 1/K, and equal errors; or errors that fall exponentially with the
-        distance of the categories, whose order matters.
+        "one_coin": one accuracy, above 1/K, and equal errors. "distance_decay": the probability of
+        an error decreases exponentially with the distance of the categories, whose order matters.
     starts : int
-        Number of points to start from, 1 or more; all but the first are random.
+        Number of points at which the fit starts, 1 or more; all but the first are random.
     seed : int, numpy.random.SeedSequence or numpy.random.Generator
         Of the random starts: the same seed gives the same fit.
 
     Returns
     -------
     LeastSquaresFit
-        The best of the fits reached. Without estimates where they are not determined: if there
-        are fewer than two categories, if no two raters rated an item, if they agree at or below
-        1/K, or if other values fit as well.
+        The best of the fits from all starts. Estimates are missing if they are not determined: if
+        there are fewer than two categories, if no two raters rated an item, if they agree at or
+        below 1/K, or if other values fit as well.
 
     Raises
     ------
     InputError
-        If the form is unknown, or starts or seed are no whole numbers.
+        If the form is unknown, or starts or seed are not whole numbers.
 
     Notes
     -----
-    K categories have K (K + 1) / 2 - 1 free frequencies of pairs, and base rates with any
-    confusion matrix K² - 1 parameters, which such frequencies never determine.
+    With K categories there are K (K + 1) / 2 - 1 free frequencies of pairs. Base rates with an
+    unrestricted confusion matrix have K² - 1 parameters, which these frequencies never determine.
 
     References
     ----------
@@ -203,7 +203,7 @@ def _search(
 
 
 def _starting_points(form: str, observed: Floats, n: int, rng: np.random.Generator) -> list[Floats]:
-    """Start at base rates as the ratings and raters half way from chance to 1; then at random."""
+    """Start at the frequencies, and accuracies half way from chance to 1; then at random."""
     k = len(observed)
     points = [rng.normal(0.0, 1.0, n_coordinates(form, k)) for _ in range(n)]
     points[0] = np.zeros(n_coordinates(form, k))
@@ -220,7 +220,7 @@ def _result(
     *,
     converged: bool,
 ) -> LeastSquaresFit:
-    """Leave out what is undefined, and name everything."""
+    """Label all numbers, and leave out those that are undefined."""
     import xarray as xr
 
     k, notes = ratings.n_categories, [reason] if reason else []
@@ -233,9 +233,11 @@ def _result(
         values, notes = _determined(form, coordinates, k)
         notes += [] if converged else ["the search had not converged"]
         if np.trace(observed) > 1 - CHANCE_TOLERANCE:
-            notes.append("raters agree on every item and are taken to be always right")
+            notes.append(
+                "raters agree on every item, so that the method takes them to be always right"
+            )
         if form == "distance_decay" and not ratings.ordered:
-            notes.append("the categories are not marked as ordered: distance follows their list")
+            notes.append("categories are not marked as ordered: distances follow their list")
     base_rates = values.get("base_rates", np.full(k, np.nan))
     confusion = values.get("confusion", np.full((k, k), np.nan))
     matrices = np.broadcast_to(confusion, (ratings.n_raters, k, k))
@@ -260,7 +262,7 @@ def _result(
 
 
 def _determined(form: str, coordinates: Floats, k: int) -> tuple[dict[str, Any], list[str]]:
-    """Give the numbers that the frequencies determine, and say which they do not."""
+    """Give the numbers that the frequencies determine, and name those that they do not."""
     model = natural_slopes(coordinates, k)
     values: dict[str, Any] = {"base_rates": model.base_rates, "confusion": model.confusion}
     _, sizes, directions = np.linalg.svd(unordered(model.pair_slopes()).T)
@@ -280,6 +282,6 @@ def _determined(form: str, coordinates: Floats, k: int) -> tuple[dict[str, Any],
     if not moved:
         return determined | {"rank": rank}, []
     return determined | {"rank": rank}, [
-        f"not determined, other values fit as well: {', '.join(moved)}; the frequencies of pairs "
-        f"determine {rank} of {n_parameters(form, k)} parameters"
+        f"not determined, because other values fit as well: {', '.join(moved)}; the frequencies of "
+        f"pairs determine {rank} of {n_parameters(form, k)} parameters"
     ]

@@ -15,7 +15,7 @@ FORMS = ("one_coin", "distance_decay")
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class PairModel:
-    """Base rates and a confusion matrix, and how they change with the parameters.
+    """Base rates and a confusion matrix, and their derivatives by the parameters.
 
     Parameters
     ----------
@@ -43,7 +43,7 @@ class PairModel:
 
 
 def pair_frequencies(ratings: Ratings) -> Floats:
-    """Measure how often one of two raters of an item says one category and the other another.
+    """Measure how often two raters of an item give each pair of categories.
 
     Parameters
     ----------
@@ -65,7 +65,7 @@ def pair_frequencies(ratings: Ratings) -> Floats:
         (np.ones(len(cell)), (cell, flat.category_index)), shape=(len(cells), k), dtype=float
     )
     times = weights[cells // max(ratings.n_raters, 1)]
-    # All pairs of ratings of an item, less those of a rating with itself or another of its rater.
+    # All pairs of ratings of an item, minus the pairs of ratings by the same rater.
     within = (own.T @ own.multiply(times[:, None])).toarray()
     counts = votes.T @ (weights[:, None] * votes) - within
     total = counts.sum()
@@ -86,7 +86,7 @@ def unordered(pairs: Floats) -> Floats:
 
 
 def _decaying_errors(accuracy: float, decay: float, k: int) -> tuple[Floats, Floats, Floats]:
-    r"""Give a confusion matrix whose errors fall with distance, and its slopes by both numbers.
+    r"""Give a confusion matrix whose errors are rarer at greater distance, and its derivatives.
 
     .. math:: C_{kl} = (1 - c) e^{-\lambda |k - l|} / \sum_{m \ne k} e^{-\lambda |k - m|}
 
@@ -95,7 +95,7 @@ def _decaying_errors(accuracy: float, decay: float, k: int) -> tuple[Floats, Flo
     Parameters
     ----------
     accuracy, decay : float
-        c, and λ, at 0 of which all errors are equally likely.
+        The accuracy c, and the decay λ; with λ = 0 all errors are equally likely.
     k : int
         Number of categories.
 
@@ -114,17 +114,17 @@ def _decaying_errors(accuracy: float, decay: float, k: int) -> tuple[Floats, Flo
 
 
 def n_parameters(form: str, k: int) -> int:
-    """Count base rates and what the confusion matrix depends on."""
+    """Count the free base rates and the parameters of the confusion matrix."""
     return k - 1 + {"one_coin": 1, "distance_decay": 2}[form]
 
 
 def n_coordinates(form: str, k: int) -> int:
-    """Count the unbounded coordinates that a form is searched over."""
+    """Count the unbounded coordinates in which the optimiser searches."""
     return n_parameters(form, k) + 1
 
 
 def numbers_at(coordinates: Floats, k: int) -> tuple[float, float]:
-    """Give accuracy, above 1/k, and decay at unbounded coordinates; 0 without decay."""
+    """Give accuracy, above 1/k, and decay at unbounded coordinates; decay is 0 in "one_coin"."""
     from scipy.special import expit
 
     accuracy = 1 / k + (1 - 1 / k) * float(expit(coordinates[k]))
@@ -132,7 +132,7 @@ def numbers_at(coordinates: Floats, k: int) -> tuple[float, float]:
 
 
 def model_at(coordinates: Floats, k: int) -> PairModel:
-    """Give the model at unbounded coordinates, with slopes by these.
+    """Give the model at unbounded coordinates, with derivatives by these.
 
     Parameters
     ----------
@@ -163,10 +163,10 @@ def model_at(coordinates: Floats, k: int) -> PairModel:
 
 
 def natural_slopes(coordinates: Floats, k: int) -> PairModel:
-    """Give the model with slopes by its probabilities and decay, not by log odds.
+    """Give the model with derivatives by its probabilities and decay, not by log odds.
 
-    Near the edge of its range a log odds no longer moves a probability, so that slopes by log
-    odds cannot tell what the data determine.
+    Near 0 or 1 a probability hardly changes with its log odds, so that derivatives by log odds
+    would not show what the data determine.
 
     Parameters
     ----------
@@ -190,7 +190,7 @@ def natural_slopes(coordinates: Floats, k: int) -> PairModel:
 
 
 def _exchanges(probabilities: Floats) -> Floats:
-    """Give directions that exchange each probability for the largest, (k - 1, k)."""
+    """Give directions that increase each probability at the cost of the largest, (k - 1, k)."""
     largest = int(np.argmax(probabilities))
     directions = np.delete(np.eye(len(probabilities)), largest, axis=0)
     directions[:, largest] = -1.0

@@ -152,11 +152,11 @@ def test_out_of_reach():
     data = simulate(replace(VIOLATED, n_items=50), 1)
     right = Ratings(data.codes, data.categories, system=data.truth, ordered=True)
     found = estimate_adjusted(right, samples=100)
-    top = [text for text in found.warnings if "adjusted to 1" in text]
+    top = [text for text in found.warnings if "adjusted estimate is 1" in text]
     assert (found.system_accuracy.estimate == 1) == bool(top)
     wrong = Ratings(data.codes, data.categories, system=(data.truth + 2) % 5, ordered=True)
     found = estimate_adjusted(wrong, samples=100)
-    bottom = [text for text in found.warnings if "adjusted to 0" in text]
+    bottom = [text for text in found.warnings if "adjusted estimate is 0" in text]
     assert (found.system_accuracy.estimate == 0) == bool(bottom)
 
 
@@ -228,7 +228,7 @@ def test_bad_options(options, message):
 def test_violations_of_other_raters():
     data = simulate(VIOLATED, 1)
     other = fit_violations(Ratings(data.codes[:, :2], data.categories))
-    with pytest.raises(InputError, match="of 2 raters and 5 categories, ratings of 3 and 5"):
+    with pytest.raises(InputError, match="of 2 raters and 5 categories, and the ratings of 3 and 5"):
         estimate_adjusted(data, other)
 
 

@@ -66,8 +66,8 @@ def effective_line(found: EffectiveRaters) -> str:
     raters = f"{found.n_raters:.3g} raters of an item"
     if found.effective is None or found.correlation is None:
         return (
-            "without known truths it is unknown how many independent raters would be as informative "
-            f"as the {raters}"
+            "without known truths it is unknown how many independent raters would be as "
+            f"informative as the {raters}"
         )
     worth = f"{found.effective:.2g} independent raters"
     if found.source == "known truths":

@@ -1,1 +1,1 @@
-"""Tests of the K-properties, and what a violation does to the estimate."""
+"""Tests of the K-properties, and the bias of the estimate if they are violated."""

@@ -1,7 +1,8 @@
-"""Agreement totals: what tests of agreement see of ratings, observed or simulated.
+"""Agreement totals: the sums that tests of agreement use, for observed or simulated ratings.
 
-Items rated by the same raters form a group. All totals are sums over the items of a group, so
-that simulated data are counts of patterns where patterns are few, and items one by one where not.
+Items rated by the same raters form a group. All totals are sums over the items of a group.
+Simulated data are therefore counts of patterns if there are few patterns, and single items if there
+are many.
 """
 
 import itertools
@@ -27,7 +28,7 @@ class Group:
     Parameters
     ----------
     raters : ndarray of int, shape (n_ratings,)
-        Who gave each rating of an item, sorted; a rater may have given several.
+        The rater who gave each rating of an item, sorted; a rater may have given several.
     codes : ndarray of int, shape (n_patterns, n_ratings)
     weights : ndarray of int, shape (n_patterns,)
         Number of items with each pattern.
@@ -51,7 +52,7 @@ class Design:
     ----------
     groups : tuple of Group
     names : tuple of str
-        Of the raters.
+        Names of the raters.
     n_categories : int
     first, second : ndarray of int, shape (n_pairs,)
         The pairs of raters who rated an item in common.
@@ -79,17 +80,17 @@ class Totals:
     Parameters
     ----------
     frequency : ndarray, shape (n_samples, n_raters, n_categories)
-        Ratings of each rater in each category.
+        Number of ratings of each rater in each category.
     agreeing : ndarray, shape (n_samples, n_pairs)
-        Pairs of ratings of an item that agree, by pair of raters.
+        Number of pairs of ratings of an item that agree, by pair of raters.
     pairs : ndarray, shape (n_pairs,)
-        All pairs of ratings of an item by two raters.
+        Number of pairs of ratings of an item by two raters.
     disagreeing : ndarray, shape (n_samples, n_categories * (n_categories - 1) / 2)
-        Pairs of ratings of an item by different raters, by unordered pair of categories.
+        Number of pairs of ratings of an item by different raters, by unordered pair of categories.
     agreeing_triples : ndarray, shape (n_samples,)
-        Triples of ratings of an item by three raters that all agree.
+        Number of triples of ratings of an item by three raters that all agree.
     triples : float
-        All triples.
+        Number of all such triples.
     """
 
     frequency: Floats
@@ -106,11 +107,11 @@ def find_design(ratings: Ratings, *, with_system: bool = False, anonymous: bool 
     Parameters
     ----------
     ratings : Ratings
-        Of which the rows are the patterns: see `Ratings.collapse`.
+        Ratings with a row for each pattern: see `Ratings.collapse`.
     with_system : bool
         Whether the system counts as the last rater.
     anonymous : bool
-        Whether raters are only told apart within an item, which makes for fewer groups.
+        Whether raters are distinguished only within an item, which results in fewer groups.
 
     Returns
     -------
@@ -153,7 +154,7 @@ def find_design(ratings: Ratings, *, with_system: bool = False, anonymous: bool 
 
 
 def _places(flat: FlatRatings) -> Integers:
-    """Give each rating the number of its rater among those of the item."""
+    """Number the raters of each item, for each rating."""
     new_item = np.diff(flat.item_index, prepend=-1) > 0
     new_rater = new_item | (np.diff(flat.rater_index, prepend=-1) != 0)
     number = np.cumsum(new_rater)
@@ -161,7 +162,7 @@ def _places(flat: FlatRatings) -> Integers:
 
 
 def observed_totals(design: Design) -> Totals:
-    """Sum over the items that were observed; a single sample."""
+    """Sum over the items that were observed, which are one sample."""
     found = (group.weights @ _features(group, design) for group in design.groups)
     return _sum_groups(design, 1, found)
 
@@ -169,7 +170,7 @@ def observed_totals(design: Design) -> Totals:
 def simulated_totals(
     design: Design, accuracy: Floats, base_rates: Floats, n_samples: int, rng: np.random.Generator
 ) -> Iterator[Totals]:
-    """Simulate raters with equal errors, who rate the items that they rated.
+    """Simulate raters with equal errors, who rate the same items as in the data.
 
     Parameters
     ----------
@@ -182,7 +183,7 @@ def simulated_totals(
     Yields
     ------
     Totals
-        Of some of the samples at a time, so that memory stays bounded.
+        Totals of some of the samples at a time, which limits the memory needed.
     """
     cells = max(_n_cells(group, design) for group in design.groups)
     size = max(1, TOTALS_AT_ONCE // (cells + design.n_raters**2))
@@ -193,7 +194,7 @@ def simulated_totals(
 
 
 def simulated_cells(design: Design) -> int:
-    """Give the numbers that a simulated sample takes, by which its cost can be told."""
+    """Count the numbers that a simulated sample needs, as a measure of its cost."""
     return sum(_n_cells(group, design) for group in design.groups)
 
 
@@ -268,7 +269,7 @@ def _draw_items(
 
 
 def _n_cells(group: Group, design: Design) -> int:
-    """Give the numbers that a simulated sample of a group takes."""
+    """Count the numbers that a simulated sample of a group needs."""
     m, k = len(group.raters), design.n_categories
     n_features = m * k + m * (m - 1) // 2 + k * (k - 1) // 2 + 1
     if _few_patterns(group, design):

@@ -25,7 +25,7 @@ MOST_RATERS_TESTED = 100
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Null:
-    """What was observed, and the model under which other data are simulated.
+    """The observed data, and the null model from which data are simulated.
 
     Parameters
     ----------
@@ -33,7 +33,7 @@ class Null:
     totals : Totals
     model : KModel
     own_accuracies : bool
-        Whether each rater has an accuracy, or all have one.
+        Whether each rater has another accuracy, or all have the same.
     """
 
     design: Design
@@ -44,7 +44,7 @@ class Null:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Outcome:
-    """How a test came out.
+    """The result of a test.
 
     Parameters
     ----------
@@ -54,7 +54,7 @@ class Outcome:
         (1 + simulated statistics at least as extreme) / (1 + simulated statistics); in a
         two-sided test twice the smaller of both tails.
     p_value_se : float
-        Its Monte Carlo standard error.
+        Monte Carlo standard error of the p-value.
     simulated_mean : float
         Mean of the simulated statistics.
     """
@@ -67,12 +67,13 @@ class Outcome:
 
 
 def run_k_tests(ratings: Ratings, replicates: int, seed: Seed) -> dict[str, Outcome | str]:
-    """Test each K-property, or say why it cannot be tested.
+    """Test each K-property, or give the reason why it cannot be tested.
 
     Parameters
     ----------
     ratings : Ratings
-        With an item rated by two raters, and a row for each pattern: see `Ratings.collapse`.
+        Ratings with an item rated by two raters, and a row for each pattern: see
+        `Ratings.collapse`.
     replicates : int
         Number of simulated data sets for each null model.
     seed : int, numpy.random.SeedSequence or numpy.random.Generator
@@ -80,7 +81,7 @@ def run_k_tests(ratings: Ratings, replicates: int, seed: Seed) -> dict[str, Outc
     Returns
     -------
     dict
-        An outcome or a reason, by the names in `K_TESTS`.
+        An outcome or a reason for each name in `K_TESTS`.
     """
     nulls: dict[NullName, Null] = {"one_accuracy": fit_null(ratings, "one_accuracy")}
     reason = _no_model(nulls["one_accuracy"])
@@ -100,8 +101,8 @@ def run_k_tests(ratings: Ratings, replicates: int, seed: Seed) -> dict[str, Outc
 
 
 def fit_null(ratings: Ratings, name: NullName) -> Null:
-    """Fit a null model; raters who cannot be told apart, or are too many, have one accuracy."""
-    anonymous = ratings.anonymous or ratings.n_raters >= MOST_RATERS_TESTED
+    """Fit a null model; anonymous raters, or too many of them, are all given the same accuracy."""
+    anonymous = ratings.anonymous or ratings.n_raters >= MOST_RATERS
     design = find_design(ratings, with_system=name == "with_system", anonymous=anonymous)
     totals = observed_totals(design)
     own = name != "one_accuracy" and not anonymous
@@ -127,11 +128,11 @@ def _no_model(null: Null) -> str:
 
 
 def _untestable(test: str, ratings: Ratings, null: Null) -> str:
-    """Say why a test cannot be made, or give an empty text."""
+    """Tell why a test cannot be made, or give an empty text."""
     k, n_pairs = null.design.n_categories, len(null.design.first)
     n_raters = len(np.union1d(null.design.first, null.design.second))
     if test in ("equal_errors", "error_distance") and k == 2:
-        return "with two categories there is but one wrong answer to each item"
+        return "with two categories there is only one wrong answer to each item"
     if test == "error_distance" and not ratings.ordered:
         return "categories have no order; if they do, say so (ordered=True, in order)"
     if test == "equal_difficulty" and k == 2:
@@ -144,11 +145,11 @@ def _untestable(test: str, ratings: Ratings, null: Null) -> str:
         if ratings.n_raters >= MOST_RATERS_TESTED:
             return f"there are {MOST_RATERS_TESTED} raters or more"
     if test == "equal_accuracy" and n_raters < 3:
-        return "two raters agree as often with one another: it takes three"
+        return "two raters cannot differ in agreement with one another: the test needs three"
     if test == "independence" and n_pairs <= n_raters:
         return (
-            "accuracies of their own explain any agreement of three raters: it takes four, the "
-            "system included, who rate items in common"
+            "different accuracies explain any agreement of three raters: the test needs four, "
+            "including the system, who rate items in common"
         )
     return ""
 
@@ -169,7 +170,7 @@ def _bootstrap(
 
 def _compare(null: Null, test: KTest, simulated: Floats) -> Outcome:
     statistic = float(test.statistic(null.totals, null.model, null.design)[0])
-    # Equal in data, they may differ by rounding.
+    # Statistics that are equal may differ by rounding errors.
     slack = TIES * max(1.0, abs(statistic))
     n, tails = len(simulated), [int((simulated >= statistic - slack).sum())]
     if test.tail == "two-sided":

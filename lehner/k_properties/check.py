@@ -1,4 +1,4 @@
-"""Tests of the K-properties, on which the algebra rests, and what their failure does to it."""
+"""Tests of the K-properties, which the algebra assumes, and its bias if they are violated."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -35,14 +35,14 @@ class KPropertyTest:
     p_value_se : float or None
         Monte Carlo standard error of the p-value.
     adjusted_p_value : float or None
-        By Holm's method over the tests that were made: rejecting where it is at or below .05
-        errs in 5% of the data sets at most, if all K-properties hold.
+        The p-value adjusted by Holm's method for the number of tests that were made. If all
+        K-properties hold, some test rejects at .05 in 5% of the data sets at most.
     note : str
-        What was seen, or why the property cannot be tested.
+        What was observed, or why the property cannot be tested.
     verdict : {"rejected", "not rejected", "not tested"}
         "rejected" if the adjusted p-value is .05 or less.
     consequence : Consequence or None
-        For a rejected property, what that does to the algebra's estimate.
+        For a rejected property, the effect of its violation on the algebra's estimate.
     """
 
     name: str
@@ -67,7 +67,7 @@ class KProperties:
     replicates : int
         Number of simulated data sets behind each p-value.
     verdict : tuple of str
-        What was found, in plain language, a sentence each.
+        The findings in plain language, one sentence for each.
     """
 
     tests: Mapping[str, KPropertyTest]
@@ -97,20 +97,20 @@ class KProperties:
 
 
 def check_k_properties(ratings: Ratings, *, replicates: int = 999, seed: Seed = 1) -> KProperties:
-    """Test whether the K-properties hold, and say what it means for the estimate if not.
+    """Test whether the K-properties hold, and estimate the bias of the algebra if they do not.
 
-    Each test simulates data under a model in which its K-property holds, fitted to the ratings:
-    the same raters rate the same items, with the base rates fitted. The model is fitted anew to
-    each simulated data set.
+    Each test simulates data from a model in which its K-property holds, fitted to the ratings: the
+    same raters rate the same items, with the fitted base rates. The model is fitted anew to each
+    simulated data set.
 
     Parameters
     ----------
     ratings : Ratings
-        A system is not needed, but its answers help to test independence, and without them
-        nothing is said about the estimate.
+        A system is not needed, but its answers help to test independence, and without them the bias
+        of the estimate cannot be computed.
     replicates : int
-        Number of simulated data sets for each null model, 199 or more: with fewer no p-value
-        could be small enough for five tests.
+        Number of simulated data sets for each null model, 199 or more: with fewer no p-value could
+        be small enough to reject one of five tests.
     seed : int, numpy.random.SeedSequence or numpy.random.Generator
         Of the simulated data sets: the same seed gives the same p-values.
 
@@ -127,19 +127,20 @@ def check_k_properties(ratings: Ratings, *, replicates: int = 999, seed: Seed = 
 
     Notes
     -----
-    `equal_errors`: chi-square of how often raters disagree with each pair of categories, against
-    the K-model with fitted base rates. `error_distance`: mean distance between disagreeing
-    ratings of ordered categories; two-sided. `equal_accuracy`: chi-square of each rater's
-    agreement with the others. `equal_difficulty`: how often three raters agree, against what the
-    agreement of pairs implies for raters of different accuracy. Differing difficulty raises it;
-    errors near the truth lower it and can hide that. `independence`: chi-square of the
-    correlations of pairs against those of raters with accuracies of their own, the system among
-    them. In thousands of items it also rejects where raters are independent, but of unequal
-    accuracy while errors or difficulty differ. It cannot see mistakes that all raters and the
-    system share alike, and among three raters nothing; there, two that copy one another pass for
-    more accurate than the third.
+    `equal_errors`: chi-square of the frequencies of disagreement in each pair of categories,
+    compared with the K-model (the model in which all K-properties hold) with fitted base rates.
+    `error_distance`: mean distance between disagreeing ratings of ordered categories; two-sided.
+    `equal_accuracy`: chi-square of each rater's agreement with the others. `equal_difficulty`: how
+    often three raters agree, compared with what the agreement of pairs implies for raters of
+    different accuracy. Unequal difficulty increases it; errors near the truth decrease it, and can
+    hide unequal difficulty. `independence`: chi-square of the correlations of pairs, compared with
+    those of independent raters of different accuracy, including the system. With thousands of items
+    it also rejects if raters are independent, but differ in accuracy while errors or difficulty are
+    unequal. It cannot detect mistakes that all raters and the system share alike. Among three
+    raters it detects nothing: two raters who copy one another then seem more accurate than the
+    third.
 
-    That a property is not rejected does not show that it holds: see the power of each test in
+    A property that is not rejected may still be violated: see the power of each test in
     `experiments/k_properties`.
 
     References
@@ -212,7 +213,8 @@ def _consequences(
     distance = made.get("error_distance")
     found = {}
     for name in rejected:
-        # Errors that fall near the truth, or far from it, are why errors are unequal.
+        # If errors are nearer to the truth, or farther from it, than by chance, that explains
+        # unequal errors.
         near = name == "equal_errors" and distance is not None and distance.p_value <= SIGNIFICANCE
         if not (near and "error_distance" in rejected):
             why = "error_distance" if near else name
@@ -229,15 +231,15 @@ def _verdict(tests: Mapping[str, KPropertyTest]) -> Iterator[str]:
     for test in rejected:
         yield f"Rejected: {test.k_property}. {test.consequence}."
     if tests["equal_accuracy"].consequence and tests["independence"].consequence:
-        yield "Raters who are not independent agree more, and pass for more accurate than others."
+        yield "Raters who share mistakes agree more, and therefore seem more accurate than others."
     unequal = ("equal_errors", "error_distance", "equal_difficulty")
     if tests["independence"].consequence and any(tests[name].consequence for name in unequal):
         yield (
-            "Where errors or difficulty differ, raters of unequal accuracy seem to depend on one "
-            "another even if they do not."
+            "If errors or difficulty are unequal, raters of unequal accuracy seem to share "
+            "mistakes even if they do not."
         )
     if len(rejected) > 1:
-        yield "These effects are each computed alone; together they do not simply add up."
+        yield "Each effect is computed as if it were the only one; they do not simply add up."
     if not rejected:
         tested = (
             "The one test does not reject"
@@ -245,9 +247,9 @@ def _verdict(tests: Mapping[str, KPropertyTest]) -> Iterator[str]:
             else (f"None of the {len(made)} tests rejects")
         )
         yield (
-            f"{tested} its K-property at {SIGNIFICANCE:.0%}. That is no "
-            "proof that they hold: differing difficulty and errors that differ without order are "
-            "mostly missed in 200 items."
+            f"{tested} its K-property at {SIGNIFICANCE:.0%}. That does not prove that they hold: with 200 "
+            "items the tests mostly miss unequal difficulty, and unequal errors that do not "
+            "depend on the order of categories."
         )
     unseen = [test.name for test in tests.values() if test.p_value is None]
     if unseen:

@@ -1,7 +1,7 @@
-"""What a violated K-property does to the algebra's estimate, in large samples.
+"""The bias of the algebra in large samples if a K-property is violated.
 
-A violation of one parameter is chosen so that a test statistic is what was observed; the bias is
-then that of the algebra for raters and a system so violated.
+The size of a violation, one parameter, is chosen such that the expected test statistic is the
+observed one. The bias is that of the algebra for raters and a system with this violation.
 """
 
 from collections.abc import Callable
@@ -41,14 +41,14 @@ class Consequence:
     Parameters
     ----------
     violation : str
-        In words, with its size.
+        Description of the violation, with its size.
     scenario : Scenario or None
-        That violation, of raters and system alike, at the system accuracy that the algebra
-        estimates; None where its effect was not computed.
+        A scenario in which raters and system have this violation, with the system accuracy that the
+        algebra estimates. None if the effect was not computed.
     bias : float or None
-        Of the algebra in that scenario as items grow without number.
+        Bias of the algebra in that scenario, in the limit of infinitely many items.
     bias_low, bias_high : float or None
-        Were the system's accuracy .1 or .9.
+        Bias if the system's accuracy were .1 or .9.
     """
 
     violation: str
@@ -61,11 +61,10 @@ class Consequence:
         if self.scenario is None or None in (self.bias, self.bias_low, self.bias_high):
             return self.violation
         return (
-            f"{self.violation}. In large samples that moves the algebra's estimate by "
+            f"{self.violation}. In large samples that changes the algebra's estimate by "
             f"{_signed(self.bias)} if the system's accuracy is as estimated "
-            f"({self.scenario.initial_system_accuracy:.2f}), "
-            f"{_signed(self.bias_low)} if it is {LOW_ACCURACY}, "
-            f"{_signed(self.bias_high)} if it is {HIGH_ACCURACY}"
+            f"({self.scenario.initial_system_accuracy:.2f}), {_signed(self.bias_low)} if it is "
+            f"{LOW_ACCURACY}, {_signed(self.bias_high)} if it is {HIGH_ACCURACY}"
         )
 
 
@@ -77,12 +76,12 @@ def consequence(
     Parameters
     ----------
     test : str
-        Among `K_TESTS`.
+        A name of `K_TESTS`.
     outcome : Outcome
     k_model : Null
-        One accuracy for all raters.
+        The null model with one accuracy for all raters.
     system_accuracy : float or None
-        As the algebra estimates it.
+        System accuracy as estimated by the algebra.
 
     Returns
     -------
@@ -147,7 +146,7 @@ def _dispersed(base: Scenario, outcome: Outcome, k_model: Null) -> Fitted:
     words = (
         f"Errors fall {'near' if near else 'far from'} the truth, as if each step away made them "
         f"{times:.1f} times{or_more} "
-        f"{'less' if near else 'more'} likely ({'AD' if near else '1/AD'})"
+        f"{'less' if near else 'more'} likely (asymmetric dispersion, {'AD' if near else '1/AD'})"
     )
     return words, scenario
 
@@ -164,11 +163,12 @@ def _varied(base: Scenario, outcome: Outcome, k_model: Null) -> Fitted:
     spread = _solve(gap, 0.0, 1.0)
     or_more = " or more" if spread == 1 else ""
     words = "Some errors are likelier than others, as if each varied by"
-    return f"{words} ±{spread:.0%} (PER){or_more}", replace(base, proportional_error_range=spread)
+    words += f" ±{spread:.0%}{or_more} (proportional error range, PER)"
+    return words, replace(base, proportional_error_range=spread)
 
 
 def _mean_misfit(scenario: Scenario) -> float:
-    """Give the mean chi-square of a disagreement, over random errors, in large samples."""
+    """Give the mean chi-square per disagreement in large samples, averaged over random errors."""
     k, drawn = (
         scenario.n_categories,
         draw_parameters(scenario, BIAS_DRAWS, np.random.default_rng(BIAS_SEED)),
@@ -176,11 +176,11 @@ def _mean_misfit(scenario: Scenario) -> float:
     confusion = drawn.confusion[:, 0, :-1]
     rates, everyone = drawn.base_rates[:, :, None], confusion.sum(axis=1)
     own = np.einsum("bk,bika,bikc->bac", drawn.base_rates, confusion, confusion)
-    # Over ordered pairs of raters: the square of the sum less the sum of squares.
+    # The sum over ordered pairs of raters is the square of the sum minus the sum of squares.
     table = everyone.swapaxes(1, 2) @ (rates * everyone) - own
     table /= scenario.n_raters * (scenario.n_raters - 1)
     kappa = brennan_prediger(np.trace(table, axis1=1, axis2=2), k)
-    # The K-model fitted to each table, as it is to the ratings.
+    # The K-model is fitted to each table, as it is to the ratings.
     fitted = KModel(knowledge=np.sqrt(np.maximum(kappa, 0))[:, None], frequency=table.sum(axis=2))
     a, b = np.triu_indices(k, 1)
     share = table[:, a, b] / table[:, a, b].sum(axis=1, keepdims=True)
@@ -192,10 +192,10 @@ def _unequal(base: Scenario, outcome: Outcome, k_model: Null) -> Fitted:
     """Take the accuracies that fit the agreement of each pair."""
     fitted = fit_own_accuracies(k_model.totals, k_model.design)
     own, mean = fitted.accuracy[0], float(fitted.knowledge.mean())
-    # Quantiles that are the raters' own accuracies when all rate every item.
+    # These quantiles are the raters' own accuracies if all of them rate every item.
     places = (np.arange(base.n_raters) + 0.5) / base.n_raters
     accuracy = np.clip(np.quantile(own, places, method="hazen"), 0, 1)
-    words = f"Raters are right in {own.min():.2f} to {own.max():.2f} of the items"
+    words = f"The raters' accuracies range from {own.min():.2f} to {own.max():.2f}"
     return words, replace(
         _with_knowledge(base, mean, k_model), initial_rater_accuracy=tuple(accuracy)
     )
@@ -205,7 +205,7 @@ def _uneven(base: Scenario, outcome: Outcome, k_model: Null) -> Fitted:
     """Match the agreement of pairs and triples by three equally frequent levels of difficulty."""
     k = base.n_categories
     square = float(k_model.model.knowledge[0, 0]) ** 2
-    # The mean product of three raters' knowledge exceeds that of equal difficulty by so much.
+    # The mean product of three raters' knowledge exceeds that for equal difficulty by this excess.
     excess = outcome.statistic - outcome.simulated_mean
     cube = square**1.5 + excess * k**2 / ((k - 1) * (k - 2))
 
@@ -215,7 +215,7 @@ def _uneven(base: Scenario, outcome: Outcome, k_model: Null) -> Fitted:
     def gap(shift: float) -> float:
         return middle(shift) ** 3 + 2 * middle(shift) * shift**2 - cube
 
-    # Where the hardest items are pure guesses the excess is greatest.
+    # The excess is greatest if raters can only guess on the hardest items.
     widest = float(np.sqrt(0.6 * square))
     shift = _solve(gap, 0.0, widest)
     easier = _with_knowledge(base, middle(shift), k_model)
@@ -230,13 +230,13 @@ def _uneven(base: Scenario, outcome: Outcome, k_model: Null) -> Fitted:
 
 
 def _copied(base: Scenario, outcome: Outcome, k_model: Null) -> Fitted:
-    """Let one rater repeat the other of the pair that is most correlated beyond one factor."""
+    """Let one rater repeat the other, in the pair with the greatest residual correlation."""
     totals, design = outcome.null.totals, outcome.null.design
     residual, weights = residual_correlations(totals, design)
     pair = int(np.argmax(residual[0] * np.sqrt(weights)))
     first, second = int(design.first[pair]), int(design.second[pair])
     words = (
-        f"{design.names[first]} and {design.names[second]} are alike beyond what their accuracies "
+        f"{design.names[first]} and {design.names[second]} agree more than their accuracies "
         f"explain (residual correlation {residual[0, pair]:.2f})"
     )
     if design.n_raters == 4:
@@ -245,7 +245,7 @@ def _copied(base: Scenario, outcome: Outcome, k_model: Null) -> Fitted:
     if second == k_model.design.n_raters:
         return f"{words}: if mistakes are shared, the system seems better than it is", None
     share = _copying(totals, design, pair)
-    # Of the pairs of raters one agrees more: with less knowledge they agree as often on the whole.
+    # One pair of raters agrees more, so that the same mean agreement results from less knowledge.
     extra = share / comb(base.n_raters, 2)
     square = float(k_model.model.knowledge[0, 0]) ** 2
     knowledge = np.sqrt(max(square - extra, 0.0) / max(1 - extra, 0.01))
@@ -255,14 +255,14 @@ def _copied(base: Scenario, outcome: Outcome, k_model: Null) -> Fitted:
 
 
 def _with_knowledge(base: Scenario, knowledge: float, k_model: Null) -> Scenario:
-    """Give raters another accuracy, and the base rates with which they use categories as often."""
+    """Give raters another accuracy, and base rates that keep their frequencies of categories."""
     model = KModel(knowledge=np.array([[knowledge]]), frequency=k_model.model.frequency)
     accuracy = (float(model.accuracy[0, 0]),) * base.n_raters
     return replace(base, initial_rater_accuracy=accuracy, base_rates=tuple(model.base_rates[0]))
 
 
 def _copying(totals: Totals, design: Design, pair: int) -> float:
-    """Give the share of items copied, from accuracies that fit all other pairs."""
+    """Estimate the share of copied items, given accuracies that fit all other pairs."""
     others = replace(totals, pairs=np.where(np.arange(len(totals.pairs)) == pair, 0, totals.pairs))
     knowledge = fit_own_accuracies(others, design).knowledge[0]
     product = knowledge[design.first[pair]] * knowledge[design.second[pair]]
@@ -280,7 +280,7 @@ VIOLATIONS: dict[str, Callable[[Scenario, Outcome, Null], Fitted]] = {
 
 
 def _raters_per_item(design: Design) -> int:
-    """Give the usual number of raters of an item rated by two or more."""
+    """Give the typical number of raters of an item rated by two or more."""
     groups = [group for group in design.groups if len(group.raters) > 1]
     total = sum(group.n_items for group in groups)
     mean = sum(group.n_items * len(np.unique(group.raters)) for group in groups) / total
@@ -288,7 +288,7 @@ def _raters_per_item(design: Design) -> int:
 
 
 def _solve(gap: Callable[[float], float], low: float, high: float) -> float:
-    """Find where a gap closes, or the end where it is smaller."""
+    """Find where a difference is zero, or the end of the range where it is smaller."""
     from scipy.optimize import brentq
 
     ends = gap(low), gap(high)

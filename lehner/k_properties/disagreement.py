@@ -1,4 +1,4 @@
-"""The paper's test of equal error probabilities, kept to show why it must not be used."""
+"""The paper's test of equal error probabilities, which is here to show why it must not be used."""
 
 from dataclasses import dataclass
 
@@ -25,11 +25,11 @@ class PlainChiSquare:
 def plain_chi_square(ratings: Ratings) -> PlainChiSquare | None:
     """Test whether all pairwise disagreements are equally likely: a demonstration, not a test.
 
-    The paper holds that equal error probabilities imply this, "AB" as likely as "AE". They do
-    only if base rates are equal too: two raters disagree with A and B in proportion to
-    p e (π_A + π_B) + e² (1 - π_A - π_B). And pairs of ratings of an item are not independent. The
-    test rejects most data sets for which the K-properties hold (`experiments/k_properties`); it is
-    no part of `check_k_properties`.
+    The paper claims that equal error probabilities imply equally likely disagreements: "AB" would
+    be as likely as "AE". That is true only if base rates are equal, too: the probability that two
+    raters give A and B is proportional to p e (π_A + π_B) + e² (1 - π_A - π_B). Besides, pairs of
+    ratings of an item are not independent. The test rejects most data sets for which the
+    K-properties hold (`experiments/k_properties`), and is not part of `check_k_properties`.
 
     Parameters
     ----------
@@ -38,7 +38,7 @@ def plain_chi_square(ratings: Ratings) -> PlainChiSquare | None:
     Returns
     -------
     PlainChiSquare or None
-        None with two categories, or where raters never disagree.
+        None with two categories, or if raters never disagree.
 
     References
     ----------

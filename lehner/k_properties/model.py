@@ -1,8 +1,9 @@
-"""The K-model fitted to agreement totals, and its relaxation to accuracies of the raters' own.
+"""The K-model, in which all K-properties hold, and its extension to raters of different accuracy.
 
 A rater who is right with probability p and errs equally often into each of the K - 1 other
-categories knows the category with probability c = (K p - 1) / (K - 1) and guesses otherwise. Two
-raters then have kappa c c', whatever the base rates: all that follows rests on this.
+categories knows the category with probability c = (K p - 1) / (K - 1) and guesses otherwise. The
+kappa of two raters is then c c', whatever the base rates. Both models are fitted to agreement
+totals by means of this.
 """
 
 from dataclasses import dataclass
@@ -27,7 +28,7 @@ STANDS_FOR_0 = 1e-12
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class KModel:
-    """Equal errors, with one accuracy or one for each rater, for many samples at once.
+    """Equal errors, with one accuracy for all raters or one for each, for many samples at once.
 
     Parameters
     ----------
@@ -54,7 +55,7 @@ class KModel:
 
 
 def accuracy_of(knowledge: ArrayLike, n_categories: int) -> Floats:
-    """Turn c into p."""
+    """Convert c to p."""
     return np.asarray((1 + (n_categories - 1) * np.asarray(knowledge)) / n_categories)
 
 
@@ -68,7 +69,7 @@ def fit_k_model(totals: Totals) -> KModel:
     Returns
     -------
     KModel
-        With knowledge 0 where raters agree at or below chance.
+        The fitted model; knowledge is 0 if raters agree at or below chance.
     """
     n_raters = totals.frequency.shape[1]
     kappa = np.maximum(_kappa(totals, totals.agreeing.sum(axis=1), totals.pairs.sum()), 0)
@@ -112,7 +113,7 @@ def _fit_products(values: Floats, weights: Floats, design: Design, *, lowest: fl
     ndarray, shape (n_samples, n_raters)
     """
     n, j = len(values), design.n_raters
-    # Samples last, side by side in memory.
+    # Samples are the last axis in memory.
     weighted, weight = np.zeros((j, j, n)), np.zeros((j, j))
     for i, (one, other) in enumerate(zip(design.first, design.second, strict=True)):
         weighted[one, other] = weighted[other, one] = weights[i] * values[:, i]
@@ -135,13 +136,13 @@ def disagreement_shares(model: KModel) -> Floats:
 
     .. math:: P(a, b) = e\,(f_a + f_b - e)
 
-    twice, with e the probability of an error and f how often raters use a category: in terms of
-    base rates, p e (π_a + π_b) + e² (1 - π_a - π_b) twice.
+    times 2, where e is the probability of an error and f the frequency with which raters use a
+    category. In terms of base rates this is p e (π_a + π_b) + e² (1 - π_a - π_b), times 2.
 
     Parameters
     ----------
     model : KModel
-        With one accuracy.
+        The model with one accuracy.
 
     Returns
     -------
@@ -172,11 +173,11 @@ def expected_triples(model: KModel, design: Design) -> Floats:
 
 
 def residual_correlations(totals: Totals, design: Design) -> tuple[Floats, Floats]:
-    """Correlate raters, and see what one factor leaves unexplained.
+    """Compute correlations of raters, and the residuals that one factor does not explain.
 
     The correlation of two raters is that of the indicators of their categories, summed over
-    categories. With equal errors, and with two categories whatever the errors, it is a product
-    of two raters' factors if raters are independent given the truth.
+    categories. If raters are independent given the truth, it is a product of two raters' factors,
+    provided that errors are equally probable or that there are two categories.
 
     Parameters
     ----------
@@ -186,7 +187,7 @@ def residual_correlations(totals: Totals, design: Design) -> tuple[Floats, Float
     Returns
     -------
     residual : ndarray, shape (n_samples, n_pairs)
-        Correlation less the product.
+        Correlation minus the product.
     weights : ndarray, shape (n_pairs,)
         Numbers of pairs of ratings.
     """

@@ -1,4 +1,4 @@
-"""What each test of a K-property saw, in plain words."""
+"""What was observed in each test of a K-property, in plain words."""
 
 from collections.abc import Callable
 
@@ -44,7 +44,10 @@ def _accuracy(outcome: Outcome, categories: tuple[Label, ...]) -> str:
 def _difficulty(outcome: Outcome, categories: tuple[Label, ...]) -> str:
     null = outcome.null
     expected = float(expected_triples(null.model, null.design)[0]) / null.totals.triples
-    return f"three raters agree on {expected + outcome.statistic:.3f}, {expected:.3f} expected"
+    return (
+        f"three raters agree on {expected + outcome.statistic:.3f} of their items, "
+        f"{expected:.3f} expected"
+    )
 
 
 def _independence(outcome: Outcome, categories: tuple[Label, ...]) -> str:
@@ -69,4 +72,4 @@ NOTES: dict[str, Callable[[Outcome, tuple[Label, ...]], str]] = {
     "equal_difficulty": _difficulty,
     "independence": _independence,
 }
-"""By test: a function of its outcome and the categories."""
+"""For each test, a function of its outcome and the categories."""

@@ -27,10 +27,10 @@ class KTest:
     Parameters
     ----------
     k_property : str
-        What is tested, in plain words.
+        The property that is tested, in plain words.
     statistic : callable
     null : {"one_accuracy", "own_accuracies", "with_system"}
-        Whether all raters have one accuracy under the null model or each its own, and whether
+        Whether all raters have the same accuracy in the null model or each has another, and whether
         the system counts as one of them.
     tail : {"greater", "two-sided"}
     """
@@ -42,14 +42,14 @@ class KTest:
 
 
 def equal_errors(totals: Totals, model: KModel, design: Design) -> Floats:
-    """Chi-square of disagreements by pair of categories against those of the fitted model."""
+    """Chi-square of disagreements by pair of categories, compared with the fitted model."""
     expected = totals.disagreeing.sum(axis=1, keepdims=True) * disagreement_shares(model)
     squared = (totals.disagreeing - expected) ** 2
     return np.divide(squared, expected, out=np.zeros_like(squared), where=expected > 0).sum(axis=1)
 
 
 def error_distance(totals: Totals, model: KModel, design: Design) -> Floats:
-    """Mean distance between disagreeing ratings, less that of the fitted model."""
+    """Mean distance between disagreeing ratings, minus that of the fitted model."""
     expected = disagreement_shares(model) @ _distances(design)
     return mean_distance(totals, design) - expected
 
@@ -61,7 +61,7 @@ def mean_distance(totals: Totals, design: Design) -> Floats:
 
 
 def equal_accuracy(totals: Totals, model: KModel, design: Design) -> Floats:
-    """Chi-square of each rater's agreement with the others against that of all pairs."""
+    """Chi-square of each rater's agreement with the others, compared with that of all pairs."""
     agreeing, pairs = rater_agreement(totals, design)
     mean = (totals.agreeing.sum(axis=1) / totals.pairs.sum())[:, None]
     squared, scale = (agreeing - pairs * mean) ** 2, pairs * mean * (1 - mean)
@@ -69,7 +69,7 @@ def equal_accuracy(totals: Totals, model: KModel, design: Design) -> Floats:
 
 
 def rater_agreement(totals: Totals, design: Design) -> tuple[Floats, Floats]:
-    """Count, for each rater, the pairs of ratings with others that agree, and all of them.
+    """Count, for each rater, the agreeing pairs of ratings with others, and all pairs.
 
     Returns
     -------
@@ -82,12 +82,12 @@ def rater_agreement(totals: Totals, design: Design) -> tuple[Floats, Floats]:
 
 
 def equal_difficulty(totals: Totals, model: KModel, design: Design) -> Floats:
-    """Share of triples of ratings that all agree, less that of the fitted model."""
+    """Share of triples of ratings that all agree, minus that of the fitted model."""
     return (totals.agreeing_triples - expected_triples(model, design)) / totals.triples
 
 
 def independence(totals: Totals, model: KModel, design: Design) -> Floats:
-    """Chi-square of what one factor leaves of the correlations of pairs."""
+    """Chi-square of the correlations of pairs that one factor does not explain."""
     residual, weights = residual_correlations(totals, design)
     return np.asarray(residual**2 @ weights)
 

@@ -1,1 +1,1 @@
-"""Known truths of some items: what they say about a method's estimate, and which to ask for."""
+"""Known truths: estimates corrected by them, and which items an expert should label."""

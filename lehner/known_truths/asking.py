@@ -1,4 +1,4 @@
-"""Which items an expert should label, and how much that is expected to tell."""
+"""Which items an expert should label, and how narrow the interval will probably be."""
 
 from dataclasses import replace
 from typing import Literal
@@ -26,29 +26,29 @@ OUTCOMES = 24
 
 
 def choose_items(ratings: Ratings, n: int, *, by: Selection = "votes", seed: Seed = 1) -> Integers:
-    """Choose items whose truth is to be found out.
+    """Choose items that an expert should label.
 
-    All items that the system answered and whose truth is unknown are equally probable, so that
-    what the chosen ones say holds for all. Choosing more of those on which raters disagree
-    would say less: many items on which all agree can be wrong too.
+    Every item that the system answered and whose truth is unknown has the same probability of being
+    chosen, so that the chosen items are representative of all. To choose more of the items on which
+    raters disagree would be less informative, because raters who agree may all be wrong.
 
     Parameters
     ----------
     ratings : Ratings
         With a system and a row per item.
     n : int
-        How many items, 1 or more.
+        Number of items, 1 or more.
     by : {"random", "votes"}
-        "random" is a simple random sample. "votes" is a systematic sample of the items sorted by
-        how the raters voted and whether they voted for the system's answer, so that each kind of
-        vote is represented in proportion.
+        "random" is a simple random sample. "votes" is a systematic sample of the items, sorted by
+        the raters' votes and the votes for the system's answer, in which each kind of vote has
+        about its share in the data.
     seed : int, numpy.random.SeedSequence or numpy.random.Generator
         The same seed gives the same items.
 
     Returns
     -------
     ndarray of int, shape (n,)
-        Positions of their rows, in rising order.
+        Indices of their rows, in increasing order.
 
     Raises
     ------
@@ -73,12 +73,14 @@ def choose_items(ratings: Ratings, n: int, *, by: Selection = "votes", seed: See
         raise InputError("no column or rater is the system", "name it with system=…")
     if ratings.grouped:
         raise InputError(
-            "rows stand for several items, and an expert labels one", "give a row for each item"
+            "rows stand for several items, and an expert labels single items",
+            "give a row for each item",
         )
     rows = unlabelled(ratings)
     if n > len(rows):
         raise InputError(
-            f"{counted(n, 'item')} asked for, and the system answered {len(rows)} of unknown truth",
+            f"{counted(n, 'item')} asked for, but the system answered only {len(rows)} of unknown "
+            "truth",
             f"ask for {len(rows)} or fewer",
         )
     rng = generator(seed)
@@ -98,7 +100,7 @@ def unlabelled(ratings: Ratings) -> Integers:
 
 
 def _votes(ratings: Ratings) -> Integers:
-    """Give for each row its votes, the most frequent last, and those for the system's answer."""
+    """Give the votes of each row, the most frequent last, and those for the system's answer."""
     votes = ratings.votes()
     answer = np.maximum(np.asarray(ratings.system), 0)
     own = votes[np.arange(len(votes)), answer]
@@ -113,19 +115,19 @@ def expected_width(
     level: float = 0.9,
     seed: Seed = 1,
 ) -> float:
-    """Give the width that the corrected interval is expected to have after n more items are known.
+    """Compute the expected width of the corrected interval after n more items are known.
 
-    Averaged over outcomes drawn from what is believed before: the method's probabilities,
-    recalibrated with a bias and a slope such as the prior allows for.
+    The width is averaged over outcomes that are drawn before these items are known: from the
+    method's probabilities, recalibrated with bias and slope drawn from their distribution.
 
     Parameters
     ----------
     items : PartlyKnown
         A row per item.
     n : int
-        How many more items, at random among those that are not known.
+        Number of further items, chosen at random among those that are not known.
     variance : float
-        With which the method states the mean of the probabilities.
+        Variance of the mean of the probabilities according to the method.
     level : float
         Probability of the interval.
     seed : int, numpy.random.SeedSequence or numpy.random.Generator
@@ -147,7 +149,7 @@ def expected_width(
 def _label(
     items: PartlyKnown, n: int, probability: Floats, rng: np.random.Generator
 ) -> PartlyKnown:
-    """Draw which n items are labelled, and for which of them it holds."""
+    """Draw which n items are labelled, and which of them the system got right."""
     unknown = np.flatnonzero(~items.known)
     chosen = rng.choice(unknown, min(n, len(unknown)), replace=False)
     known, holds = items.known.copy(), items.holds.copy()
@@ -157,7 +159,7 @@ def _label(
 
 
 def _recalibrated(items: PartlyKnown, mean: float, slope: float) -> Floats:
-    """Multiply the log odds of all items by a slope, and move them to a mean probability."""
+    """Multiply the log odds of all items by a slope, and shift them to a given mean probability."""
     from scipy.special import expit, logit
 
     clipped = np.clip(items.probability, CERTAIN_ITEM, 1 - CERTAIN_ITEM)
@@ -170,27 +172,27 @@ def _recalibrated(items: PartlyKnown, mean: float, slope: float) -> Floats:
 def n_for_width(
     items: PartlyKnown, width: float, *, variance: float = 0.0, level: float = 0.9, seed: Seed = 1
 ) -> int:
-    """Find about how many more known items give an interval of some width.
+    """Find about how many more known items give an interval of a given width.
 
     Parameters
     ----------
     items : PartlyKnown
         A row per item.
     width : float
-        From lower to upper end, above 0.
+        Distance from the lower to the upper end, above 0.
     variance, level, seed
-        As of `expected_width`.
+        As in `expected_width`.
 
     Returns
     -------
     int
-        0 if the interval is no wider already.
+        0 if the interval is already as narrow.
     """
     lower, upper = share_posterior(items, variance).interval(level)
     if upper - lower <= width:
         return 0
     n_unknown = items.n_items - items.n_known
-    # The squared width is nearly linear in 1/n, and 0 where all are known.
+    # The squared width is nearly linear in 1/n, and 0 if all truths are known.
     inverse, squared = [1.0], [(upper - lower) ** 2]
     for size in (*(s for s in SIZES if s < n_unknown), n_unknown):
         found = expected_width(items, size, variance=variance, level=level, seed=seed)

@@ -1,7 +1,8 @@
 """Base rates corrected by the known truths of some items.
 
-The system's confusion matrix is not corrected: a cell of it rests on the known items with one truth
-and one answer, of which there are few or none, and the prior on the bias would decide.
+The system's confusion matrix is not corrected. A cell of it depends on the known items with one
+truth and one answer, of which there are few or none, so that the result would depend on the prior
+of the bias.
 """
 
 from typing import TYPE_CHECKING
@@ -31,21 +32,22 @@ def correct_base_rates(
     Parameters
     ----------
     ratings : Ratings
-        With the truth of some items, which are a random sample of all.
+        Ratings with the truth of some items, which are a random sample of all.
     truth_probabilities : xarray.DataArray, dims (item, category)
-        Probabilities given by a method that has not seen these truths.
+        Probabilities by a method that did not use these truths.
     level : float
         Probability of the intervals, between 0 and 1.
 
     Returns
     -------
     xarray.Dataset, dims (category,)
-        `estimate`, `lower`, `upper`; the intervals are of each category by itself.
+        `estimate`, `lower`, `upper`; the intervals are not simultaneous, but for each category
+        alone.
 
     Raises
     ------
     InputError
-        If no truth is known, or a probability is no number from 0 to 1.
+        If no truth is known, or a probability is not a number from 0 to 1.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Any method's estimate of a system's accuracy, corrected by the known truths of some items."""
+"""A system's accuracy, as estimated by any method, corrected by the known truths of some items."""
 
 from dataclasses import dataclass
 
@@ -22,7 +22,7 @@ NEGLIGIBLE = 1e-5
 
 @dataclass(frozen=True, kw_only=True)
 class TruthCorrection:
-    """A method's estimate corrected by known truths, and what they say without the method.
+    """A method's estimate corrected by known truths, and estimates from the known truths alone.
 
     Parameters
     ----------
@@ -36,12 +36,13 @@ class TruthCorrection:
     n_known : int
         Number of answered items of which the truth is known.
     expected_right, right : float
-        On how many of these the system is right, as the method expects and as it is.
+        On how many of these the system is right: expected by the method, and observed.
     p_value : float
-        Probability of as great a difference between the two if the method were right.
+        Probability of as great a difference between the two if the method's probabilities were
+        correct.
     warnings : tuple of str
-        What is to be doubted, a sentence each: the known truths contradict the method, or they are
-        probably no random sample.
+        Reasons for doubt, one sentence for each: the known truths contradict the method, or the
+        known items are probably not a random sample.
     """
 
     system_accuracy_in_sample: IntervalEstimate
@@ -64,30 +65,30 @@ def correct_by_truth(
 ) -> TruthCorrection:
     """Correct a method's estimate of the system's accuracy by the known truths of some items.
 
-    The known items must be a random sample of all: those that were easy to look up, or those on
-    which raters disagree, say little about the others. Draw them by `lehner ask`.
+    The known items must be a random sample of all: items whose truth was easy to find, or on which
+    raters disagree, are not representative. Draw them by `lehner ask`.
 
-    The method's probabilities are recalibrated by the known items, with a prior on the method's
-    bias that allows for a large one: see `lehner.known_truths.recalibration`. Nothing is fitted
-    again, and any method may give the probabilities, as long as it has not seen the truths.
+    The method's probabilities are recalibrated by the known items, with a prior of the method's
+    bias that allows for a large bias: see `lehner.known_truths.recalibration`. Nothing is fitted
+    again. The probabilities may come from any method that did not use these truths.
 
     Parameters
     ----------
     ratings : Ratings
         With a system and the truth of some items.
     probabilities_right : array_like, shape (n_rows,)
-        For each row the probability, by a method that does not know the truths, that the system
-        is right; see `probabilities_right`. Rows without its answer may have any value.
+        For each row the probability that the system is right, by a method that did not use the
+        truths; see `probabilities_right`. Rows without an answer of the system may have any value.
     variance : float
-        Variance of the mean of these probabilities according to the method, as the posterior
-        variance of the accuracy in the sample; 0 if the method has none.
+        Variance of the mean of these probabilities according to the method, for example the
+        posterior variance of the accuracy in the sample; 0 if the method gives none.
     level : float
         Probability of the intervals, between 0 and 1.
 
     Returns
     -------
     TruthCorrection
-        The corrected accuracies with their intervals, beside what the known items say alone.
+        The corrected accuracies with their intervals, and estimates from the known items alone.
 
     Raises
     ------
@@ -96,12 +97,12 @@ def correct_by_truth(
 
     Notes
     -----
-    In simulations (`experiments/known_truths/known_truths.csv`) with 20 of 200 truths known the
+    In simulations (`experiments/known_truths/known_truths.csv`) with 20 of 200 truths known, the
     error is .6 to .9 times that of the known items alone, and 90% intervals contain the truth in 85
-    to 98%. The error is 1.2 times that of the known items alone where raters with accuracies .3, .4
-    and .5 break all K-properties and the algebra is off by .24. Where a method is right without any
-    truths, a few known ones make the estimate worse, because the correction allows for a bias of
-    the method.
+    to 98% of the data sets. The error is 1.2 times that of the known items alone if raters with
+    accuracies .3, .4 and .5 violate all K-properties and the algebra has a bias of .24. If a method
+    has no bias, a few known truths make its estimate worse, because the correction allows for a
+    bias.
 
     References
     ----------
@@ -145,16 +146,16 @@ def correct_by_truth(
 def probabilities_right(ratings: Ratings, estimate: Estimate) -> np.ndarray:
     """Give the probability by a method that the system is right, for each row.
 
-    It is the truth probability of the system's answer. The algebra's truth probabilities come from
-    the raters alone, so the system's answer is added to them by Bayes' rule, as that of one more
-    rater with equal errors and the accuracy that the algebra finds.
+    It is the truth probability of the system's answer. The algebra's truth probabilities depend on
+    the raters only. The system's answer is therefore combined with them by Bayes' rule, as the
+    rating of one more rater with equal errors and the accuracy that the algebra estimates.
 
     Parameters
     ----------
     ratings : Ratings
         With a system.
     estimate : Estimate
-        With truth probabilities, from ratings without known truths.
+        An estimate with truth probabilities, from ratings without known truths.
 
     Returns
     -------
@@ -164,7 +165,7 @@ def probabilities_right(ratings: Ratings, estimate: Estimate) -> np.ndarray:
     Raises
     ------
     InputError
-        If the method has no truth probabilities, or the data could not support them.
+        If the method has no truth probabilities, or they are undefined for these data.
 
     Examples
     --------
@@ -189,7 +190,7 @@ def probabilities_right(ratings: Ratings, estimate: Estimate) -> np.ndarray:
 
 
 def own_variance(estimate: Estimate) -> float:
-    """Give the variance with which a method states the accuracy in the sample.
+    """Give the variance of the accuracy in the sample according to a method.
 
     Parameters
     ----------
@@ -198,7 +199,7 @@ def own_variance(estimate: Estimate) -> float:
     Returns
     -------
     float
-        From the width of its interval; 0 if it has none.
+        The variance, from the width of the interval; 0 if there is no interval.
     """
     stated = estimate.system_accuracy_in_sample
     if stated.lower is None or stated.upper is None or stated.level is None:
@@ -218,15 +219,15 @@ def _add_answer(probability: np.ndarray, accuracy: float, n_categories: int) -> 
 def contradiction(items: PartlyKnown, variance: float = 0.0) -> float:
     """Test whether the known items contradict a method.
 
-    Student's t of the mean residual, whose variance is that of the residuals, with one item that
-    holds and one that does not added so that few items cannot seem to agree by chance, and of
-    the method itself.
+    The test is Student's t of the mean residual. Its variance is that of the residuals plus that of
+    the method itself. One right and one wrong answer are added to the residuals, so that a few
+    items that happen to agree do not seem certain.
 
     Parameters
     ----------
     items : PartlyKnown
     variance : float
-        With which the method states the mean of the probabilities.
+        Variance of the mean of the probabilities according to the method.
 
     Returns
     -------
@@ -248,8 +249,8 @@ def _warnings(items: PartlyKnown, p_value: float) -> tuple[str, ...]:
     m, found = items.n_known, []
     if p_value < SUSPICIOUS_P_VALUE:
         found.append(
-            f"the known truths contradict it: of {counted(m, 'known item')} it expects the system "
-            f"to be right on {m * items.mean_of_known:.1f}, and it is right on "
+            f"the known truths contradict the method: of {counted(m, 'known item')} it expects the "
+            f"system to be right on {m * items.mean_of_known:.1f}, but the system is right on "
             f"{items.n_holding} (p = {p_value:.2g}); rely on the corrected estimate"
         )
     spread = float(items.counts @ (items.probability - items.mean) ** 2) / items.n_items
@@ -258,9 +259,9 @@ def _warnings(items: PartlyKnown, p_value: float) -> tuple[str, ...]:
     if error > 0 and abs(difference) > 3 * error:
         easier = "more" if difference > 0 else "less"
         found.append(
-            "the items with known truth are hardly a random sample: by the ratings the system is "
-            f"{easier} often right on them ({items.mean_of_known:.2f}) than on all "
-            f"({items.mean:.2f}), and the corrected estimate takes them for one"
+            "the items with known truth are probably not a random sample: judging by the ratings, "
+            f"the system is {easier} often right on them ({items.mean_of_known:.2f}) than on all "
+            f"items ({items.mean:.2f}), and the corrected estimate assumes that they are"
         )
     return tuple(found)
 
@@ -273,7 +274,7 @@ def _summarise(posterior: SharePosterior, level: float) -> IntervalEstimate:
 
 
 def _expected_accuracy(posterior: SharePosterior, n_items: int, level: float) -> IntervalEstimate:
-    """Take the items for a sample of others like them: a mixture of Jeffreys' posteriors."""
+    """Treat the items as a sample of items like these: a mixture of Jeffreys' posteriors."""
     from scipy.special import betainc
 
     kept = posterior.probability > NEGLIGIBLE * posterior.probability.max()

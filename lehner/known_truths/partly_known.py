@@ -1,4 +1,4 @@
-"""Items of which it is known for some whether something holds, as that the system is right."""
+"""Items with the probability that the system is right, or of another property, known for some."""
 
 from dataclasses import dataclass
 
@@ -14,18 +14,18 @@ PROBABILITY_ROUNDING = 1e-6
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class PartlyKnown:
-    """Rows of items, each with a probability that something holds, and whether it does if known.
+    """Rows of items, each with the probability of a property, and whether it has it, if known.
 
     Parameters
     ----------
     probability : ndarray, shape (n_rows,)
-        By a method that does not know.
+        Probability of the property, by a method that did not use the known truths.
     counts : ndarray, shape (n_rows,)
-        How many items each row stands for.
+        Number of items of each row.
     known : ndarray of bool, shape (n_rows,)
-        Whether it is known of these items.
+        Whether it is known if these items have the property.
     holds : ndarray of bool, shape (n_rows,)
-        Whether it holds; False where that is not known.
+        Whether these items have the property; False where that is not known.
     """
 
     probability: Floats
@@ -40,17 +40,17 @@ class PartlyKnown:
 
     @property
     def n_known(self) -> int:
-        """Number of items of which it is known whether it holds."""
+        """Number of items for which it is known whether they have the property."""
         return int(self.counts[self.known].sum())
 
     @property
     def n_holding(self) -> int:
-        """Number of items of which it is known that it holds."""
+        """Number of items that are known to have the property."""
         return int(self.counts[self.holds].sum())
 
     @property
     def mean(self) -> float:
-        """Mean probability over all items: what the method expects."""
+        """Mean probability over all items: the share that the method expects."""
         return float(self.counts @ self.probability / self.counts.sum())
 
     @property
@@ -61,14 +61,14 @@ class PartlyKnown:
 
 
 def rightness(ratings: Ratings, probabilities_right: ArrayLike) -> PartlyKnown:
-    """Put together on which items the system is right, as far as that is known.
+    """Collect on which items the system is right, as far as that is known.
 
     Parameters
     ----------
     ratings : Ratings
-        With a system and the truth of some items.
+        Ratings with a system and the truth of some items.
     probabilities_right : array_like, shape (n_rows,)
-        Probability that the system is right. Rows without its answer are left out.
+        Probability that the system is right. Rows without an answer of the system are left out.
 
     Returns
     -------
@@ -77,7 +77,7 @@ def rightness(ratings: Ratings, probabilities_right: ArrayLike) -> PartlyKnown:
     Raises
     ------
     InputError
-        Without a system, or if the probabilities are not numbers from 0 to 1, one for each row.
+        If there is no system, or if there is not a probability from 0 to 1 for each row.
     """
     if ratings.system is None or not (ratings.weights[ratings.system >= 0] > 0).any():
         raise InputError("there is no answer of a system", "give ratings with a system")

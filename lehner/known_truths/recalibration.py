@@ -1,17 +1,17 @@
 r"""A method's probabilities recalibrated by the items of which the truth is known.
 
-With :math:`f_i` the method's probability that something holds for item i (that the system is
-right), found without the known truths, and :math:`h_i` whether it does, the known items being a
-random sample of all,
+The method's probability that item i has a property (that the system is right on it), found without
+the known truths, is :math:`f_i`, and :math:`h_i` is 1 if it has the property and 0 if not. The
+known items are a random sample of all. The model is
 
 .. math:: h_i \sim \mathrm{Bernoulli}(\sigma(\alpha + \beta \operatorname{logit} f_i))
 
-where :math:`\beta` between 0 and 1 is how far the probabilities tell items apart, and
+where :math:`\beta`, between 0 and 1, is how well the probabilities distinguish items, and
 :math:`\alpha` is such that the mean over all items is :math:`\bar f + b`: b is the bias of the
-method. It may be large, so its prior has heavy tails: Cauchy with scale
-:math:`\sqrt{.15^2 + v}`, v being the variance with which the method itself states :math:`\bar f`.
-Sums over a grid give the posterior of b and β; the items that are not known are then right as often
-as their probabilities say.
+method. It may be large, so its prior has heavy tails: it is Cauchy with scale :math:`\sqrt{.15^2 +
+v}`, where v is the variance of :math:`\bar f` according to the method. Sums over a grid give the
+posterior of b and β, and with it the distribution of the number of unknown items that have the
+property.
 """
 
 from dataclasses import dataclass
@@ -35,14 +35,14 @@ MOST_VALUES = 2000
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class SharePosterior:
-    """What is known about a share of the items.
+    """The posterior of a share of the items.
 
     Parameters
     ----------
     values : ndarray, shape (n_values,)
-        The shares that are possible, rising.
+        The possible shares, in increasing order.
     probability : ndarray, shape (n_values,)
-        Of each; they sum to 1.
+        Probability of each share; they sum to 1.
     """
 
     values: Floats
@@ -62,13 +62,13 @@ class SharePosterior:
 
 
 def share_posterior(items: PartlyKnown, variance: float = 0.0) -> SharePosterior:
-    """Find the posterior of the share of all items for which something holds.
+    """Find the posterior of the share of all items that have the property.
 
     Parameters
     ----------
     items : PartlyKnown
     variance : float
-        With which the method states the mean of the probabilities.
+        Variance of the mean of the probabilities according to the method.
 
     Returns
     -------
@@ -92,7 +92,7 @@ def share_posterior(items: PartlyKnown, variance: float = 0.0) -> SharePosterior
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class _Levels:
-    """Items by the log odds of their probability: how many, known, and known to hold."""
+    """Numbers of items by the log odds of their probability: all, known, with the property."""
 
     log_odds: Floats
     counts: Floats
@@ -119,7 +119,7 @@ def _levels(items: PartlyKnown) -> _Levels:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class _Curve:
-    """For one slope: the log odds times it, and the mean that each intercept gives."""
+    """For one slope: the log odds times the slope, and the mean probability for each intercept."""
 
     log_odds: Floats
     means: Floats
@@ -135,7 +135,7 @@ def _curve(slope: float, levels: _Levels) -> _Curve:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class _GivenSlope:
-    """For each mean of a grid: the likelihood, and how many unknown items hold."""
+    """For each mean of a grid: likelihood, and number of unknown items with the property."""
 
     log_likelihood: Floats
     expected: Floats
@@ -158,7 +158,7 @@ def _given_slope(curve: _Curve, means: Floats, levels: _Levels) -> _GivenSlope:
 
 
 def _complete(items: PartlyKnown, parts: list[_GivenSlope], weight: Floats) -> SharePosterior:
-    """Add the items that are not known: normal numbers of them hold, given bias and slope."""
+    """Add the unknown items; given bias and slope, their number with the property is normal."""
     n_unknown = items.n_items - items.n_known
     number = np.linspace(0, n_unknown, min(n_unknown, MOST_VALUES) + 1)
     step = number[1] if len(number) > 1 else 1.0

@@ -1,4 +1,4 @@
-"""What the known items alone say, and prediction-powered inference: no prior, no model of bias."""
+"""Estimates without a prior: from the known items alone, and prediction-powered inference."""
 
 from statistics import NormalDist
 
@@ -10,7 +10,7 @@ from lehner.known_truths.partly_known import PartlyKnown
 
 
 def known_items_alone(items: PartlyKnown, level: float = 0.9) -> IntervalEstimate:
-    """Take the known items for a random sample: Wilson's interval for a finite population.
+    """Treat the known items as a random sample: Wilson's interval for a finite population.
 
     Parameters
     ----------
@@ -21,7 +21,7 @@ def known_items_alone(items: PartlyKnown, level: float = 0.9) -> IntervalEstimat
     Returns
     -------
     IntervalEstimate
-        Of the share of all items. Nothing is estimated if no item is known.
+        The share of all items. There is no estimate if no item is known.
 
     Examples
     --------
@@ -49,8 +49,8 @@ def known_items_alone(items: PartlyKnown, level: float = 0.9) -> IntervalEstimat
 def prediction_powered(items: PartlyKnown, level: float = 0.9) -> IntervalEstimate:
     """Add the mean residual of the known items to λ times the mean probability: PPI++.
 
-    With the λ from 0 to 1 that makes the variance least, in a finite population: the interval is
-    of the share among these items, not among others like them.
+    λ, from 0 to 1, minimises the variance. The population is finite: the interval is that of the
+    share among these items, not among items like them.
 
     Parameters
     ----------
@@ -61,8 +61,8 @@ def prediction_powered(items: PartlyKnown, level: float = 0.9) -> IntervalEstima
     Returns
     -------
     IntervalEstimate
-        Without interval if fewer than two items are known or their residuals do not vary: the
-        method would then claim to be certain.
+        There is no interval if fewer than two items are known or their residuals are all equal,
+        because its width would then be 0.
 
     References
     ----------

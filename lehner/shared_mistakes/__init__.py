@@ -1,1 +1,1 @@
-"""What estimates become if items mislead the raters, and perhaps the system with them."""
+"""How estimates change if some items mislead the raters, and perhaps also the system."""

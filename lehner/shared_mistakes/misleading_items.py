@@ -1,25 +1,26 @@
-r"""What an estimate becomes if some items mislead the raters, and perhaps the system with them.
+r"""How an estimate changes if some items mislead the raters, and perhaps also the system.
 
-No method finds mistakes that everybody shares: where raters and system take an item for another
-category, their ratings are those of an item of that category. What the ratings cannot tell is
-therefore said as a function of the share of such items.
+No method detects mistakes that everybody shares: if raters and system take an item for one of
+another category, their ratings are those of an item of that category. The accuracy is therefore
+given as a function of the share of such items, which the ratings cannot show.
 
-On a share :math:`\delta` of the items raters and system respond to a wrong category as they
-respond to a true one. The method takes that category for the truth, and its estimate
-:math:`Y` is how often the system names the category that the item seems to be. On these items it
-is right only if it errs into the true category, one of :math:`K - 1`. The accuracy is
+On a share :math:`\delta` of the items raters and system respond to a wrong category as they respond
+to a true one. The method takes that category for the true one, and its estimate :math:`Y` is how
+often the system names the category to which the item seems to belong. On misleading items the
+system is right only if it errs, and its error, one of :math:`K - 1`, happens to be the true
+category. The accuracy is
 
 .. math:: X = (1 - \delta)\, Y + \delta\, \frac{1 - Y}{K - 1}
             = Y - \delta\, \frac{K Y - 1}{K - 1}.
 
-A system that takes the bait each time, and not only as often as it is right elsewhere, would have
-:math:`X = Y - \delta`, the least that is possible; there is little between the two where accurate
-systems are concerned. A system that is not misled seems wrong where it is right, and its accuracy
-is the :math:`X` of which the method makes :math:`Y = (1 - \delta) X + \delta (1 - X) / (K - 1)`:
+A system that names the misleading category on every such item would have :math:`X = Y - \delta`,
+the lowest value that is possible. For accurate systems the two hardly differ. A system that is not
+misled seems wrong where it is right. If its accuracy is :math:`X`, the method estimates :math:`Y =
+(1 - \delta) X + \delta (1 - X) / (K - 1)`, so that
 
 .. math:: X = \frac{Y - \delta / (K - 1)}{1 - \delta K / (K - 1)}.
 
-The formulas are the same for the expected accuracy and that in the sample.
+The formulas are the same for the expected accuracy and the accuracy in the sample.
 """
 
 from collections.abc import Callable
@@ -75,14 +76,14 @@ def accuracy_if_raters_misled(accuracy: ArrayLike, share: ArrayLike, n_categorie
     accuracy : array_like
         Y, as a method that knows nothing of these items estimates it, 0 to 1.
     share : array_like
-        δ, 0 or more and below (K - 1)/K, where the raters would say nothing.
+        δ, 0 or more and below (K - 1)/K, at which the ratings would be uninformative.
     n_categories : int
         K, 2 or more.
 
     Returns
     -------
     ndarray
-        X, 1 or 0 where a system as good or as bad as Y is not possible.
+        X; it is 1 or 0 if no accuracy from 0 to 1 could give Y.
 
     Examples
     --------
@@ -106,7 +107,7 @@ def interval_if_misled(
     n_categories: int,
     accuracy: Misled = accuracy_if_misled,
 ) -> IntervalEstimate:
-    """Move an estimate and its interval to where a share of misleading items would put them.
+    """Convert an estimate and its interval to the accuracy with a share of misleading items.
 
     Parameters
     ----------
@@ -121,7 +122,7 @@ def interval_if_misled(
     Returns
     -------
     IntervalEstimate
-        Of the same level. None stays None.
+        An interval of the same level. None stays None.
 
     Examples
     --------

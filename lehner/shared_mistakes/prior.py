@@ -1,10 +1,10 @@
-"""The share of items that mislead raters and system alike: a number, or a Beta prior of it."""
+"""The share of items that mislead raters and system alike: a number, or a Beta prior."""
 
 type SharedMistakes = float | tuple[float, float]
 
 
 def describe_shared_mistakes(shared_mistakes: SharedMistakes) -> str:
-    """Name a share or its prior.
+    """Write a share or its prior in words.
 
     Examples
     --------

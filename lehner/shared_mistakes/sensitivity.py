@@ -1,4 +1,4 @@
-"""What mistakes shared by raters, and by the system with them or not, would do to an estimate."""
+"""How an estimate would change if raters, and perhaps also the system, shared mistakes."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -19,21 +19,21 @@ CURVE = np.linspace(0, 0.5, 51)
 
 @dataclass(frozen=True, kw_only=True)
 class Sensitivity:
-    """What shared mistakes would do to an estimate.
+    """How shared mistakes would change an estimate.
 
     Parameters
     ----------
     misleading_share : float
         Share of misleading items, 0 to 1.
     system_accuracy, system_accuracy_in_sample : IntervalEstimate
-        What the estimate and its interval become if these mislead raters and system alike.
+        The estimate and its interval if these items mislead raters and system alike.
     raters_alone, raters_alone_in_sample : IntervalEstimate or None
-        What they become if these mislead the raters and not the system; None for shares of (K -
-        1)/K and more, where ratings say nothing about the truth.
+        The same if these items mislead the raters and not the system. None for shares of (K - 1)/K
+        and more, with which the ratings would be uninformative or worse.
     shared_mistakes : float, tuple of float or None
         The share, or the two numbers of its Beta prior, for which intervals were widened.
     widened, widened_in_sample : IntervalEstimate or None
-        The intervals with the lower end moved to where these shared mistakes would put it.
+        The intervals with a lower end that allows for these shared mistakes.
     """
 
     misleading_share: float
@@ -46,7 +46,7 @@ class Sensitivity:
     widened_in_sample: IntervalEstimate | None = None
 
     def to_dict(self) -> dict[str, Any]:
-        """Give it in plain types, ready for JSON.
+        """Give the result in plain types, ready for JSON.
 
         Returns
         -------
@@ -75,28 +75,29 @@ def sensitivity(
     misleading_share: float = MISLEADING_SHARE,
     shared_mistakes: SharedMistakes | None = None,
 ) -> Sensitivity:
-    """Say what an estimate becomes if some items mislead the raters, and perhaps the system.
+    """Tell how an estimate changes if some items mislead the raters, and perhaps the system.
 
-    No ratings tell how many such items there are, so the share is assumed. If they mislead raters
-    and system alike, an estimated accuracy Y becomes (1 - δ) Y + δ (1 - Y)/(K - 1); if they mislead
-    the raters alone, it becomes the X with Y = (1 - δ) X + δ (1 - X)/(K - 1).
+    Ratings cannot show how many such items there are, so the share is assumed. If they mislead
+    raters and system alike, an estimated accuracy Y becomes (1 - δ) Y + δ (1 - Y)/(K - 1); if they
+    mislead the raters alone, it becomes the X with Y = (1 - δ) X + δ (1 - X)/(K - 1).
 
     Parameters
     ----------
     estimate : Estimate
-        Of any method. If it has draws, the widened interval is computed from them.
+        An estimate by any method. If it has draws, the widened interval is computed from them.
     n_categories : int
         K, 2 or more.
     misleading_share : float
         The share δ of items that mislead the raters, 0 to 1.
     shared_mistakes : float or tuple of float, optional
-        What intervals are widened for: a share of items that mislead raters and system alike, 0 to
-        1, or the two numbers, above 0, of its Beta prior. By default intervals are not widened.
+        The shared mistakes for which intervals are widened: a share of items that mislead raters
+        and system alike, 0 to 1, or the two numbers, above 0, of its Beta prior. By default
+        intervals are not widened.
 
     Returns
     -------
     Sensitivity
-        Estimates and intervals if the share of the items mislead everybody, or the raters alone.
+        Estimates and intervals if this share of the items misleads everybody, or the raters alone.
 
     Raises
     ------
@@ -141,9 +142,9 @@ def sensitivity(
 
 
 def sensitivity_curve(interval: IntervalEstimate, n_categories: int) -> "xr.Dataset":
-    """Give what an estimate becomes for shares of misleading items from none to half.
+    """Compute the estimate for shares of misleading items from none to half.
 
-    The items are taken to mislead raters and system alike, as in `sensitivity`.
+    It is assumed that the items mislead raters and system alike, as in `sensitivity`.
 
     Parameters
     ----------
@@ -155,12 +156,12 @@ def sensitivity_curve(interval: IntervalEstimate, n_categories: int) -> "xr.Data
     Returns
     -------
     xarray.Dataset, dims (misleading_share,)
-        `estimate`, `lower` and `upper` for each share from 0 to .5; NaN where there is none.
+        `estimate`, `lower` and `upper` for each share from 0 to .5; NaN if there is none.
 
     Raises
     ------
     InputError
-        If `n_categories` is no whole number, 2 or more.
+        If `n_categories` is not a whole number of 2 or more.
 
     Examples
     --------

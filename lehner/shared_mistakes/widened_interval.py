@@ -21,11 +21,11 @@ def widen_interval(
     *,
     draws: ArrayLike | None = None,
 ) -> IntervalEstimate:
-    """Lower the lower end of an interval to where shared mistakes would put it.
+    """Lower the lower end of an interval to allow for shared mistakes.
 
-    Estimate and upper end stay as they are. Under a Beta prior of the share the lower end is the
+    Estimate and upper end do not change. With a Beta prior of the share, the lower end is the
     quantile of the accuracy over draws and shares. These are independent of one another, because
-    ratings do not tell the share.
+    ratings tell nothing about the share.
 
     Parameters
     ----------
@@ -37,14 +37,14 @@ def widen_interval(
     n_categories : int
         K, 2 or more.
     draws : array_like, any shape, optional
-        Posterior draws of the accuracy, whose quantiles the interval has. Without them the accuracy
-        is taken to be normal on each side of the estimate, with the interval's ends.
+        Posterior draws of the accuracy, from which the interval was made. Without them the accuracy
+        is assumed to be normal on each side of the estimate, with the interval's ends.
 
     Returns
     -------
     IntervalEstimate
-        The widened interval, never narrower than it was; what has no interval is given back as it
-        is.
+        The widened interval, never narrower than before. An estimate without an interval is
+        returned unchanged.
 
     Raises
     ------

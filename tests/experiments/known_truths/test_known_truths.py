@@ -58,7 +58,7 @@ def test_items_are_asked_for_labelled_and_handed_back(run, data, tmp_path):
     assert abs(found["estimate"] - truth) < abs(own - truth) - 0.1
     rates = estimate["known_truth_details"]["base_rates"]
     assert sum(rate["estimate"] for rate in rates.values()) == pytest.approx(1)
-    assert any("the known truths contradict it" in text for text in estimate["warnings"])
+    assert any("the known truths contradict the method" in text for text in estimate["warnings"])
 
     code, out, _ = run("estimate", file, "--truth", output, *ALGEBRA, "--output", tmp_path / "out")
     assert "known items alone" in out and "PPI++" in out

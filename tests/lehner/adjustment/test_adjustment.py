@@ -228,7 +228,9 @@ def test_bad_options(options, message):
 def test_violations_of_other_raters():
     data = simulate(VIOLATED, 1)
     other = fit_violations(Ratings(data.codes[:, :2], data.categories))
-    with pytest.raises(InputError, match="of 2 raters and 5 categories, and the ratings of 3 and 5"):
+    with pytest.raises(
+        InputError, match="of 2 raters and 5 categories, and the ratings of 3 and 5"
+    ):
         estimate_adjusted(data, other)
 
 

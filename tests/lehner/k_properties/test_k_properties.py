@@ -225,7 +225,7 @@ def test_with_too_many_patterns_the_size_of_a_violation_is_given_but_no_bias():
     scenario = replace(HOLD, n_items=60, initial_rater_accuracy=tuple(np.linspace(0.3, 0.9, 11)))
     found = check_k_properties(simulate(scenario, 1), replicates=199).tests["equal_accuracy"]
     assert found.verdict == "rejected"
-    assert found.consequence.violation.startswith("Raters are right in 0.")
+    assert found.consequence.violation.startswith("The raters' accuracies range from 0.")
     assert found.consequence.scenario is found.consequence.bias is None
 
 
@@ -296,12 +296,12 @@ TWO_CATEGORIES = simulate(Scenario(n_categories=2, initial_rater_accuracy=(0.8,)
         (
             Ratings(THREE[:, :2], range(5), ordered=True),
             {
-                "equal_accuracy": "it takes three",
+                "equal_accuracy": "the test needs three",
                 "equal_difficulty": "no item was rated by three",
-                "independence": "it takes four",
+                "independence": "the test needs four",
             },
         ),
-        (Ratings(THREE, range(5), ordered=True), {"independence": "it takes four"}),
+        (Ratings(THREE, range(5), ordered=True), {"independence": "the test needs four"}),
         (
             Ratings(THREE, range(5), system=THREE[:, 0]),
             {"error_distance": "categories have no order"},
@@ -309,10 +309,10 @@ TWO_CATEGORIES = simulate(Scenario(n_categories=2, initial_rater_accuracy=(0.8,)
         (
             Ratings(TWO_CATEGORIES, range(2)),
             {
-                "equal_errors": "but one wrong answer",
-                "error_distance": "but one wrong answer",
+                "equal_errors": "only one wrong answer",
+                "error_distance": "only one wrong answer",
                 "equal_difficulty": "follows from how often two do",
-                "independence": "it takes four",
+                "independence": "the test needs four",
             },
         ),
         (
@@ -362,7 +362,7 @@ def test_without_a_system_the_size_of_a_violation_is_given_but_no_bias():
     with_system = population(scenario, 5000)
     ratings = Ratings(with_system.codes, with_system.categories, counts=with_system.counts)
     found = check_k_properties(ratings, replicates=199).tests["equal_accuracy"]
-    assert found.consequence.violation == "Raters are right in 0.40 to 0.80 of the items"
+    assert found.consequence.violation == "The raters' accuracies range from 0.40 to 0.80"
     assert found.consequence.scenario is None
     assert found.consequence.bias is None
 
@@ -380,7 +380,7 @@ def test_independent_raters_may_be_rejected_where_other_properties_fail_and_it_s
     scenario = replace(HOLD, initial_rater_accuracy=(0.4, 0.6, 0.8), easiness=(-0.2, 0.0, 0.2))
     found = check_k_properties(population(scenario, 100_000), replicates=199)
     assert found.tests["independence"].verdict == "rejected"
-    assert any("seem to depend on one another even if they do not" in x for x in found.verdict)
+    assert any("seem to share mistakes even if they do not" in x for x in found.verdict)
 
 
 def test_a_single_test_is_not_called_one_of_many():

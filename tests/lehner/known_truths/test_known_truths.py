@@ -216,7 +216,7 @@ def test_items_that_are_no_random_sample_are_told():
     truth = np.full(200, -1)
     truth[easy] = ratings.truth[easy]
     found = correct_by_truth(ratings.with_truth(truth), right)
-    assert any("hardly a random sample" in text for text in found.warnings)
+    assert any("probably not a random sample" in text for text in found.warnings)
 
 
 @pytest.mark.parametrize(
@@ -274,7 +274,7 @@ def test_items_by_votes_are_in_proportion_to_the_votes():
 
 def test_what_cannot_be_asked_for_is_refused():
     ratings = Ratings([[0, 1], [1, 1]], ["n", "y"], system=[0, -1])
-    with pytest.raises(InputError, match="2 items asked for, and the system answered 1"):
+    with pytest.raises(InputError, match="2 items asked for, but the system answered only 1"):
         choose_items(ratings, 2)
     with pytest.raises(InputError, match="several items"):
         choose_items(ratings.take([0, 1], [3, 4]), 1)

@@ -1,4 +1,4 @@
-"""Groups of items by the algebra: the raters' agreement is partially pooled."""
+"""Groups of items by the algebra, with partial pooling of the raters' agreement."""
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -22,8 +22,8 @@ from lehner.groups.summary import summarise_groups
 
 RESAMPLED_CELLS_AT_ONCE = 2_000_000
 POOLED_PAIRS = 60
-"""Pairs of ratings in all items that count for a group besides its own."""
-POOLED_AGREEMENT = (
+"""Weight of the agreement in all items, as a number of pairs of ratings, in that of a group."""
+SAME_CONFUSION = (
     "the raters' agreement in a group is partially pooled with that in all items; base rates and "
     "the system's accuracy are those of the group alone, and small groups have wide intervals"
 )
@@ -39,9 +39,10 @@ def estimate_groups(
 ) -> GroupEstimates:
     """Estimate the accuracy of the system in groups of items by Lehner's algebra.
 
-    All steps are taken on the items of each group. Only the raters' agreement is pooled: that in
-    all items counts as 60 pairs of ratings besides those of the group. Items are resampled for all
-    groups at once, so that differences have intervals too.
+    The algebra is applied to the items of each group. Only the raters' agreement is pooled: the
+    agreement in all items is given the weight of 60 pairs of ratings and averaged with that of the
+    group's pairs. Items are resampled for all groups at once, so that differences have intervals
+    too.
 
     Parameters
     ----------
@@ -60,21 +61,23 @@ def estimate_groups(
     Returns
     -------
     GroupEstimates
-        Accuracies, base rates and differences. The algebra has one number for the expected
-        accuracy and for that in the sample.
+        Accuracies, base rates and differences. The algebra gives the same number for the expected
+        accuracy and for the accuracy in the sample.
 
     Raises
     ------
     InputError
-        For what `estimate_algebraic` refuses, or if the system answered no item of a group.
+        For the same reasons as in `estimate_algebraic`, or if the system answered no item of a
+        group.
 
     Notes
     -----
-    By simulation (`experiments/system_performance/groups.csv`; 200 and 1,000 items, a third in a
-    group in which the system is right in .75 instead of .95) the difference is not biased, and its
-    90% interval holds in .90 ± .05 and .83 ± .06; where the raters are less accurate in that group,
-    too, in .95 and .85. With the agreement in all items for every group, which was tried, the
-    difference was .06 too large in the latter case, and its interval held in .80 and .43.
+    In simulations (`experiments/system_performance/groups.csv`; 200 and 1,000 items, a third of
+    them in a group in which the system's accuracy is .75 instead of .95) the difference is not
+    biased, and its 90% intervals contain the truth in .90 ± .05 and .83 ± .06 of the data sets; if
+    the raters, too, are less accurate in that group, in .95 and .85. With the agreement in all
+    items used for every group, which was tried, the difference was .06 too large in the latter
+    case, and its intervals contained the truth in .80 and .43.
 
     References
     ----------
@@ -130,7 +133,7 @@ def _cells(
     Returns
     -------
     cells : ndarray of int, shape (n_cells, 3)
-        Votes, answer (the number of categories for none) and group, -1 for none.
+        Votes, answer (the number of categories if there is none) and group (-1 for none).
     counts : ndarray of int, shape (n_cells,)
     """
     system = np.asarray(ratings.system)

@@ -33,19 +33,19 @@ class Groups:
 
 
 def find_groups(ratings: Ratings, groups: ArrayLike | Sequence[Any]) -> Groups:
-    """Give each row the number of its group.
+    """Assign to each row the index of its group.
 
     Parameters
     ----------
     ratings : Ratings
-        What is grouped.
+        The ratings that are grouped.
     groups : array_like, shape (n_rows,)
         The name of each row's group; None, NaN or "" for rows that belong to none.
 
     Returns
     -------
     Groups
-        In alphabetical order, or by number where all names are numbers.
+        The groups in alphabetical order, or in numerical order if all names are numbers.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Groups of items with the same confusion matrices and other base rates, by maximum likelihood."""
+"""Groups of items with equal confusion matrices and different base rates, by maximum likelihood."""
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -18,8 +18,8 @@ from lehner.latent_class.models import BY_LIKELIHOOD
 
 GROUP_RESAMPLES = 200
 SAME_CONFUSION = (
-    "confusion matrices are the same in all groups, and accuracies differ by base rates alone; a "
-    "group that is more difficult than others is not seen"
+    "confusion matrices are assumed to be the same in all groups, so that accuracies differ by "
+    "base rates alone; a group that is more difficult than others is not detected"
 )
 
 
@@ -34,8 +34,8 @@ def estimate_populations(
 ) -> GroupEstimates:
     """Estimate base rates and accuracies in populations of items, by maximum likelihood.
 
-    Raters and system have the same confusion matrices in every group, and base rates are those of
-    the group. Groups with different base rates help to tell the matrices apart: with two of them
+    Raters and system have the same confusion matrices in every group, but each group has its own
+    base rates. Groups with different base rates help to identify the matrices: with two such groups
     and two categories, two raters are enough.
 
     Parameters
@@ -45,7 +45,7 @@ def estimate_populations(
     groups : array_like, shape (n_rows,)
         The name of each row's group.
     model : str
-        Which confusion matrices there are, as of `fit_latent_class`.
+        The model of the confusion matrices, as in `fit_latent_class`.
     level : float
         Probability of the intervals, between 0 and 1.
     resamples : int
@@ -56,14 +56,14 @@ def estimate_populations(
     Returns
     -------
     GroupEstimates
-        The interval of the accuracy in this sample is from truths of these items, drawn from what
-        the fit to each resample says of them.
+        Accuracies, base rates and differences. For the interval of the accuracy in this sample,
+        truths of these items are drawn from their probabilities in the fit to each resample.
 
     Raises
     ------
     InputError
-        For what `fit_latent_class` refuses, if there is no system, if a row belongs to no group, or
-        if the system answered no item of a group.
+        For the same reasons as in `fit_latent_class`, if there is no system, if a row belongs to no
+        group, or if the system answered no item of a group.
 
     References
     ----------
@@ -110,7 +110,7 @@ def estimate_populations(
 
 def _point(fitted: FittedModel) -> GroupReplicates:
     """Give the fit to all items; the share of right answers is the expected one."""
-    # Rows that no rating is expected to fall into are of categories that hardly occur.
+    # Rows without expected ratings belong to categories that hardly occur.
     confusion = np.nan_to_num(fitted.confusion)[None]
     classes = np.zeros((len(fitted.n_items), confusion.shape[-1], 1))
     classes[fitted.pattern, :, 0] = fitted.classes

@@ -15,7 +15,7 @@ BOUNDS = ("estimate", "lower", "upper")
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class GroupReplicates:
-    """Posterior draws or bootstrap replicates in each group, those of all groups together.
+    """Posterior draws or bootstrap replicates, joint for all groups.
 
     Parameters
     ----------
@@ -32,14 +32,14 @@ class GroupReplicates:
 
 @dataclass(frozen=True, kw_only=True)
 class GroupDifference:
-    """By how much the system is more accurate in one group than in another.
+    """The difference of a system's accuracy between two groups.
 
     Parameters
     ----------
     groups : tuple of str
-        The two.
+        Names of the two groups.
     difference, difference_in_sample : IntervalEstimate
-        Accuracy in the first less accuracy in the second, expected and in this sample.
+        Accuracy in the first group minus accuracy in the second, expected and in this sample.
     probability_higher : float or None
         Probability, or share of the bootstrap replicates, that the expected accuracy is higher in
         the first group.
@@ -53,22 +53,22 @@ class GroupDifference:
 
 @dataclass(frozen=True, kw_only=True)
 class GroupEstimate:
-    """What a method says of the items of one group.
+    """What a method estimates for the items of one group.
 
     Parameters
     ----------
     group : str
-        Its name.
+        Name of the group.
     n_items : int
-        How many items it has.
+        Number of its items.
     n_answered : int
-        How many of them the system answered.
+        Number of its items that the system answered.
     system_accuracy : IntervalEstimate
         Expected accuracy on items like these.
     system_accuracy_in_sample : IntervalEstimate
         Proportion of the answered items that the system got right.
     base_rates : mapping
-        Of each category, by name.
+        Base rate of each category, by name.
     rater_accuracy : mapping
         Expected accuracy of each rater, by name.
     """
@@ -105,22 +105,22 @@ class GroupEstimate:
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class GroupEstimates:
-    """What a method says of each group of items.
+    """What a method estimates for each group of items.
 
     Parameters
     ----------
     method : str
-        By which the numbers were estimated.
+        Name of the method by which the numbers were estimated.
     system : str
         Name of the system.
     level : float
         Probability of the intervals.
     groups : tuple of GroupEstimate
-        In the order of the groups.
+        An estimate for each group, in the order of the groups.
     differences : tuple of GroupDifference
-        Between each two groups.
+        The difference between each two groups.
     notes : tuple of str
-        What the user should know before using the numbers, a sentence each.
+        What the user should know before using the numbers, one sentence for each point.
     """
 
     method: str
@@ -147,8 +147,8 @@ class GroupEstimates:
         Returns
         -------
         dict
-            `groups`, a list of what `GroupEstimate.to_dict` gives, and `group_differences`, a list
-            of `groups`, `difference`, `difference_in_sample` and `probability_higher`.
+            `groups`, a list of the results of `GroupEstimate.to_dict`, and `group_differences`, a
+            list of `groups`, `difference`, `difference_in_sample` and `probability_higher`.
         """
         return {
             "groups": [one.to_dict() for one in self.groups],

@@ -34,7 +34,7 @@ def summarise_groups(
         The estimates, as one replicate; by default the means of the replicates.
     level : float
     kind : str
-        Of the intervals.
+        How the intervals were made.
     notes : tuple of str
 
     Returns
@@ -92,7 +92,7 @@ def summarise_groups(
 def _interval(
     drawn: Floats, estimate: float | None, least: float, level: float, kind: str
 ) -> IntervalEstimate:
-    """Undefined replicates may have any value: they count as the least and as 1."""
+    """Give the interval; undefined replicates count as the least value and as 1 at its two ends."""
     undefined = np.isnan(drawn)
     if estimate is None:
         estimate = np.nan if undefined.any() else drawn.mean()

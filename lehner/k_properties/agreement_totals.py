@@ -154,7 +154,7 @@ def find_design(ratings: Ratings, *, with_system: bool = False, anonymous: bool 
 
 
 def _places(flat: FlatRatings) -> Integers:
-    """Number the raters of each item, for each rating."""
+    """Give, for each rating, the index of its rater among those of the item."""
     new_item = np.diff(flat.item_index, prepend=-1) > 0
     new_rater = new_item | (np.diff(flat.rater_index, prepend=-1) != 0)
     number = np.cumsum(new_rater)

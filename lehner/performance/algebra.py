@@ -1,15 +1,17 @@
 """The system's confusion matrix from the algebra's truth probabilities.
 
-Steps 1 to 3 of the algebra give each item the probability of every category. The K-properties that
-they rest on are the raters'; here the system may have a matrix of its own. With p_ik the
-probability that item i is of category k, the system answers l with probability Σ_k p_ik θ_kl: a
-regression of answers on probabilities, θ = M⁻¹N with M = Σ_i p_i p_iᵀ, N_kl = Σ_i p_ik [y_i = l].
+Steps 1 to 3 of the algebra give each item the probability of every category. They assume the
+K-properties of the raters only; here the system may have any confusion matrix θ. If p_ik is the
+probability that item i is of category k, the system answers l with probability Σ_k p_ik θ_kl. θ is
+therefore estimated by a regression of answers on probabilities: θ = M⁻¹N with M = Σ_i p_i p_iᵀ and
+N_kl = Σ_i p_ik [y_i = l].
 
-A ridge pulls θ toward the matrix of step 4 (one accuracy, equal errors) with the weight of two
-answers in each category, as the weak prior of `dawid_skene` does, and the rows of the solution are
-projected onto the probabilities. By simulation its recall has a root mean squared error of .10
-with 200 items where that without a ridge has .14, and maximum likelihood with the probabilities
-kept fixed .15 (five categories, raters .6, system about .9); with 1,000 items they are alike.
+A ridge shrinks θ toward the matrix of step 4 (one accuracy, equal errors) with the weight of two
+answers in each category, as the weak prior of `dawid_skene` does, and each row of the solution is
+projected onto the probabilities that sum to 1. In a simulation with 200 items, five categories,
+raters of accuracy .6 and a system of about .9, recall has a root mean squared error of .10; without
+the ridge it is .14, and by maximum likelihood with fixed truth probabilities .15. With 1,000 items
+the three are alike.
 """
 
 import numpy as np
@@ -35,14 +37,14 @@ def algebraic_replicates(ratings: Ratings, *, resamples: int = 2000, seed: Seed 
         With a system.
     resamples : int
         Number of bootstrap resamples of the items. In each of them the matrix toward which the
-        ridge pulls is drawn from a Dirichlet distribution of the same weight, so that intervals of
-        categories of which the data say little are wide.
+        ridge shrinks is drawn from a Dirichlet distribution of the same weight, so that intervals
+        are wide for categories with few items.
     seed : int, numpy.random.SeedSequence or numpy.random.Generator
 
     Returns
     -------
     Replicates
-        NaN where raters agree at or below chance.
+        The estimates and their resamples; NaN if raters agree at or below chance.
     """
     collapsed = collapse_votes(ratings)
     weights = collapsed.weights
@@ -88,12 +90,12 @@ def _confusion_from_truth(
     answers : ndarray, shape (n_samples, n_votes, n_categories)
         Number of items with these votes and each system answer.
     rng : numpy.random.Generator, optional
-        To draw the matrix toward which the ridge pulls; by default it is that of step 4.
+        Draws the matrix toward which the ridge shrinks; by default that of step 4 is used.
 
     Returns
     -------
     ndarray, shape (n_samples, n_categories, n_categories)
-        NaN where the truth probabilities say nothing.
+        Confusion matrices; NaN if all truth probabilities are equal.
     """
     truth, k = steps.truth, answers.shape[-1]
     accuracy = by_least_squares(truth, answers)

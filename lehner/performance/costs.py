@@ -1,4 +1,4 @@
-"""Cost matrices: what each answer costs when each category is true."""
+"""Cost matrices: the cost of each answer given each true category."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -18,15 +18,15 @@ if TYPE_CHECKING:
 
 
 def read_costs(path: str | Path, categories: Sequence[Label]) -> "xr.DataArray":
-    r"""Read what each answer costs when each category is true.
+    r"""Read the cost of each answer given each true category.
 
     Parameters
     ----------
     path : str or Path
         A CSV or Parquet file with a row for each true category, its name first, and a column for
-        each answer. Costs may be negative: a gain.
+        each answer. A negative cost is a gain.
     categories : sequence of str or int
-        Those of the ratings. Each needs a row and a column.
+        The categories of the ratings. Each needs a row and a column.
 
     Returns
     -------
@@ -104,7 +104,7 @@ def _costs(column: Any, name: str) -> list[float]:
 def check_costs(costs: "ArrayLike | xr.DataArray", categories: Sequence[Label]) -> Floats:
     """Raise an InputError unless costs are a matrix of finite numbers, truth by answer.
 
-    Labelled costs are put in the order of the categories.
+    Labelled costs are sorted in the order of the categories.
     """
     k = len(categories)
     if hasattr(costs, "transpose") and hasattr(costs, "dims"):
@@ -123,7 +123,7 @@ def check_costs(costs: "ArrayLike | xr.DataArray", categories: Sequence[Label]) 
     try:
         matrix = np.asarray(costs, dtype=float)
     except (TypeError, ValueError):
-        raise InputError("costs are no matrix of numbers", "give a row for each truth") from None
+        raise InputError("costs are not a matrix of numbers", "give a row for each truth") from None
     if matrix.shape != (k, k) or not np.isfinite(matrix).all():
         raise InputError(
             f"costs have shape {matrix.shape}, or a number that is not finite",

@@ -1,4 +1,4 @@
-"""A system's performance in detail, by any method that says enough."""
+"""A system's performance in detail, by any method that estimates enough for it."""
 
 from typing import Any
 
@@ -38,44 +38,44 @@ def system_performance(
 ) -> SystemPerformance:
     """Give a system's confusion matrix, recall, precision and other measures, with intervals.
 
-    From posterior draws each measure is computed draw by draw: its mean and equal-tailed interval
-    are given. By the algebra the matrix is a regression of the system's answers on the truth
-    probabilities of steps 1 to 3, see `lehner.performance.algebra`, with bootstrap
-    intervals; there the system's errors and categories need not be alike, so that the accuracy
-    that follows from it may differ from that of step 4. By maximum likelihood resamples are fitted
-    again, 300 at most. The naive methods give the table of
-    answers against what they take for the truth, without intervals.
+    For a Bayesian model each measure is computed in each posterior draw; its mean and equal-tailed
+    interval are given. For the algebra the confusion matrix is a regression of the system's answers
+    on the truth probabilities of steps 1 to 3, see `lehner.performance.algebra`, with bootstrap
+    intervals. There the system's errors need not be equally probable, and its accuracy may differ
+    between categories, so that the accuracy implied by the matrix may differ from that of step 4.
+    For maximum likelihood at most 300 resamples are fitted again. For the naive methods the matrix
+    is the table of answers by what these methods take for the truth, without intervals.
 
     Parameters
     ----------
     ratings : Ratings
-        The data of the estimate, with a system.
+        The ratings that were estimated, with a system.
     estimate : Estimate
         By the algebra, a Bayesian model, maximum likelihood or a naive method.
     costs : array_like or xarray.DataArray, shape (n_categories, n_categories), optional
-        What each answer (column) costs when each category (row) is true, for `expected_cost`.
-        Dims of a labelled one are category and response. See `read_costs`.
+        The cost of each answer (column) given each true category (row), for `expected_cost`. The
+        dims of a labelled array are category and response. See `read_costs`.
     level : float, optional
         Probability of the intervals, by default that of the estimate, or .9.
     resamples : int
-        Of the bootstrap, for the algebra.
+        Number of bootstrap resamples, for the algebra.
     seed : int, numpy.random.SeedSequence or numpy.random.Generator
         Of the resamples.
 
     Returns
     -------
     SystemPerformance
-        As labelled arrays by `to_xarray()`.
+        The measures; `to_xarray()` gives them as labelled arrays.
 
     Raises
     ------
     InputError
-        If the method says nothing of the system by category, as `algebraic_adjusted`, if there is
-        no system, or if an argument is not as above.
+        If the method does not estimate a confusion matrix, as `algebraic_adjusted`, if there is no
+        system, or if an argument is not as above.
 
     Notes
     -----
-    Error and coverage of recall and precision by simulation:
+    Error and coverage of recall and precision in simulations:
     `experiments/system_performance/recovery.csv`.
 
     Examples
@@ -93,11 +93,11 @@ def system_performance(
     level = check_level(level or estimate.system_accuracy.level or 0.9)
     check_whole_number("resamples", resamples, 1)
     if ratings.system is None:
-        raise InputError("there is no system", "say which column or rater it is")
+        raise InputError("there is no system", "name the column or rater that is the system")
     replicates = replicates_of(ratings, estimate, resamples=resamples, seed=seed)
     if replicates is None:
         raise InputError(
-            f"{estimate.method} says nothing of the system's answers by category",
+            f"{estimate.method} does not estimate a confusion matrix of the system",
             "use the algebra, a Bayesian model or maximum likelihood",
         )
     found = None if costs is None else check_costs(costs, ratings.categories)
@@ -107,7 +107,7 @@ def system_performance(
 def replicates_of(
     ratings: Ratings, estimate: Estimate, *, resamples: int, seed: Seed
 ) -> Replicates | None:
-    """Give what all measures are computed from; None if the method does not say."""
+    """Give the parameters from which measures are computed; None if the method has none."""
     if estimate.draws is not None:
         if estimate.system_accuracy.estimate is None:
             return _nothing(ratings)
@@ -188,10 +188,10 @@ def _quantities(parameters: Parameters, costs: Floats | None) -> dict[str, Float
 def _bounds(
     point: Floats, drawn: Floats | None, range_: Floats, level: float, replicates: Replicates
 ) -> Floats:
-    """Put estimate, lower and upper end side by side.
+    """Combine estimate, lower and upper end in an array.
 
-    Replicates in which the quantity is undefined may have any value: they count as its least for
-    the lower end and as its greatest for the upper.
+    If the quantity is undefined in some replicates, these count as its least possible value for the
+    lower end and as its greatest for the upper end.
     """
     if drawn is None:
         nothing = np.full_like(point, np.nan)
@@ -211,7 +211,7 @@ def _bounds(
 
 
 def _accuracy_note(estimate: Estimate, replicates: Replicates) -> tuple[str, ...]:
-    """Say if the accuracy that follows from the matrix is another."""
+    """Note if the accuracy implied by the matrix differs from that of step 4."""
     accuracy = estimate.system_accuracy.estimate
     point = replicates.point
     implied = float(point.base_rates @ np.diagonal(point.confusion))
@@ -222,6 +222,6 @@ def _accuracy_note(estimate: Estimate, replicates: Replicates) -> tuple[str, ...
     ):
         return ()
     return (
-        f"from base rates and recall the system is right in {implied:.3f}, where step 4, for "
-        f"which all errors are equally probable, has {accuracy:.3f}",
+        f"base rates and recall imply a system accuracy of {implied:.3f}; step 4, which assumes "
+        f"that all errors are equally probable, gives {accuracy:.3f}",
     )

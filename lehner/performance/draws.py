@@ -16,12 +16,12 @@ def posterior_replicates(tree: "xr.DataTree") -> Replicates:
     Parameters
     ----------
     tree : xarray.DataTree
-        As `bayes_models.fit` gives it, of ratings with a system, which is the last rater.
+        A fit, as returned by `bayes_models.fit`, of ratings with a system, which is the last rater.
 
     Returns
     -------
     Replicates
-        Whose point is the posterior mean.
+        The draws; their point estimate is the posterior mean.
     """
     posterior = tree["posterior"].to_dataset()
     sample = ("chain", "draw")

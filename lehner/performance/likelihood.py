@@ -9,22 +9,22 @@ from lehner.latent_class.fitted_model import fit_by_likelihood
 from lehner.performance.parameters import Parameters, Replicates
 
 MOST_RESAMPLES = 300
-"""Each resample is fitted."""
+"""Greatest number of resamples, because each is fitted."""
 
 
 def likelihood_replicates(
     ratings: Ratings, model: str, *, resamples: int, seed: Seed
 ) -> Replicates:
-    """Fit a latent-class model, and again to resamples of the items.
+    """Fit a latent-class model to the ratings and to resamples of the items.
 
     Parameters
     ----------
     ratings : Ratings
         With a system.
     model : str
-        Among `LIKELIHOOD_MODELS`.
+        One of `LIKELIHOOD_MODELS`.
     resamples : int
-        Of which at most 300 are fitted.
+        Number of resamples; at most 300 are fitted.
     seed : int, numpy.random.SeedSequence or numpy.random.Generator
 
     Returns

@@ -1,4 +1,4 @@
-"""Measures of a classifier from base rates and a confusion matrix, many replicates at once."""
+"""Measures of a classifier from base rates and a confusion matrix, for many replicates at once."""
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -8,13 +8,13 @@ from lehner.core.arrays import Floats
 BY_CATEGORY = ("recall", "precision", "specificity", "f1")
 OF_ALL_CATEGORIES = ("balanced_accuracy", "mcc", "kappa_with_truth")
 LOWEST_MEASURES = {"mcc": -1.0, "kappa_with_truth": -1.0}
-"""The least value of the measures that can be negative."""
+"""The lowest possible value of those measures that can be negative."""
 
 
 def performance_measures(
     base_rates: ArrayLike, confusion: ArrayLike, costs: ArrayLike | None = None
 ) -> dict[str, Floats]:
-    r"""Compute how well a classifier does, each measure as scikit-learn defines it.
+    r"""Compute measures of a classifier's performance, as scikit-learn defines them.
 
     With :math:`q_{kl} = \pi_k \theta_{kl}` the probability that the truth is k and the answer l,
     recall (sensitivity) of k is :math:`q_{kk} / q_{k\cdot}`, its precision
@@ -30,15 +30,15 @@ def performance_measures(
     confusion : array_like, shape (..., n_categories, n_categories)
         θ, the probability of each answer (last axis) given the true category.
     costs : array_like, shape (n_categories, n_categories), optional
-        What each answer (column) costs when each category (row) is true.
+        The cost of each answer (column) given each true category (row).
 
     Returns
     -------
     dict of str to ndarray
         `recall`, `precision`, `specificity` and `f1`, shape (..., n_categories);
-        `balanced_accuracy`, `mcc`, `kappa_with_truth` and, with costs, `expected_cost`,
-        shape (...). NaN where a measure divides zero by zero, as the precision of a category that
-        is never answered.
+        `balanced_accuracy`, `mcc`, `kappa_with_truth` and, with costs, `expected_cost`, shape
+        (...). NaN if a measure divides zero by zero, as does the precision of a category that is
+        never answered.
 
     References
     ----------
@@ -55,7 +55,7 @@ def performance_measures(
     0.8
     """
     rates = np.asarray(base_rates, dtype=float)[..., None]
-    # Of a category that does not occur the errors may be unknown.
+    # The errors in a category that does not occur may be unknown.
     joint = np.where(rates > 0, rates * np.asarray(confusion, dtype=float), 0.0)
     right = np.diagonal(joint, axis1=-2, axis2=-1)
     true, answered, whole = joint.sum(axis=-1), joint.sum(axis=-2), joint.sum(axis=(-2, -1))

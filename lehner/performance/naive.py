@@ -1,4 +1,4 @@
-"""The table of votes and answers, as if the majority, or the algebra's probabilities, were true."""
+"""The table of answers by the majority, or by the algebra's probabilities, taken for the truth."""
 
 import numpy as np
 
@@ -17,7 +17,7 @@ def table_against_majority(ratings: Ratings) -> Replicates:
 
 def table_against_probabilities(ratings: Ratings, truth: Floats) -> Replicates:
     """Take each item's truth probabilities, without its answer, for its shares of the truth."""
-    note = "compared with the truth probabilities, to which the system's answers add nothing"
+    note = "compared with the truth probabilities, which do not use the system's answers"
     return _against(ratings, truth, note)
 
 

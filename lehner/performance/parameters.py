@@ -1,4 +1,4 @@
-"""What every measure of the system is computed from: base rates and confusion, with replicates."""
+"""Base rates, confusion matrix and rater accuracies, from which measures are computed."""
 
 from dataclasses import dataclass
 
@@ -15,7 +15,7 @@ class Parameters:
     confusion : ndarray, shape (..., n_categories, n_categories)
         Probability of each answer (last) given the true category.
     rater_accuracy : ndarray, shape (..., n_raters)
-        NaN where the method has none.
+        NaN if the method does not estimate it.
     """
 
     base_rates: Floats
@@ -25,21 +25,21 @@ class Parameters:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Replicates:
-    """Parameters as estimated, and how they vary.
+    """Estimated parameters, and draws or replicates of them.
 
     Parameters
     ----------
     point : Parameters
-        Without leading dimensions.
+        The estimated parameters, without leading dimensions.
     drawn : Parameters, optional
-        Posterior draws or bootstrap replicates, in one leading dimension; None where a method has
-        no interval.
+        Posterior draws or bootstrap replicates, in one leading dimension; None if the method has no
+        interval.
     posterior : bool
-        Whether they are draws, whose mean is the estimate, or replicates of an estimate.
+        Whether `drawn` are posterior draws, whose mean is the estimate, or bootstrap replicates.
     kind : str
         How intervals are made.
     notes : tuple of str
-        What the user should know of these numbers, a sentence each.
+        What the user should know about these numbers, one sentence for each point.
     """
 
     point: Parameters

@@ -14,17 +14,17 @@ if TYPE_CHECKING:
 
 BOUNDS = ("estimate", "lower", "upper")
 NAMES_IN_JSON = {"base_rates": "base_rate_intervals", "rater_accuracy": "rater_accuracy_intervals"}
-"""Names of quantities whose own name stands for numbers without intervals in JSON."""
+"""Names for JSON of quantities whose own names have numbers without intervals there."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class SystemPerformance:
-    """How a system does in detail, by one method.
+    """A system's performance in detail, by one method.
 
     Parameters
     ----------
     method : str
-        By which the numbers were estimated.
+        Name of the method by which the numbers were estimated.
     system : str
         Name of the system.
     level : float or None
@@ -32,12 +32,12 @@ class SystemPerformance:
     kind : str
         How the intervals were made.
     arrays : mapping of str to NamedArray
-        By quantity, the last dimension being `bound`: estimate, lower and upper end, NaN where
+        Arrays by quantity. Their last dimension is `bound`: estimate, lower and upper end, NaN if
         undefined. `confusion` (category, response, bound); `recall`, `precision`, `specificity`,
-        `f1` and `base_rates` (category, bound); `balanced_accuracy`, `mcc`, `kappa_with_truth`
-        and, if costs were given, `expected_cost` (bound); `rater_accuracy` (rater, bound).
+        `f1` and `base_rates` (category, bound); `balanced_accuracy`, `mcc`, `kappa_with_truth` and,
+        if costs were given, `expected_cost` (bound); `rater_accuracy` (rater, bound).
     notes : tuple of str
-        What the user should know before using the numbers, a sentence each.
+        What the user should know before using the numbers, one sentence for each point.
     """
 
     method: str
@@ -60,9 +60,9 @@ class SystemPerformance:
         Parameters
         ----------
         quantity : str
-            As "recall".
+            Name of the quantity, such as "recall".
         *places
-            Names of its places along its dimensions, as the category.
+            Names of its indices along its dimensions, such as the category.
 
         Returns
         -------
@@ -74,12 +74,12 @@ class SystemPerformance:
         return self._interval(array.values[index])
 
     def rows(self) -> Iterator[tuple[str, tuple[Any, ...], IntervalEstimate]]:
-        """Go through all numbers.
+        """Iterate over all numbers.
 
         Yields
         ------
         tuple
-            The quantity, the names of its places along its dimensions, and an IntervalEstimate.
+            The quantity, the names of the indices along its dimensions, and an IntervalEstimate.
         """
         for quantity, array in self.arrays.items():
             for index in np.ndindex(array.values.shape[:-1]):

@@ -19,7 +19,7 @@ from lehner.latent_class.resampling import refit_samples
 from lehner.systems.comparison import JointDraws
 
 type Statistic = Callable[[Floats], tuple[Floats, Floats]]
-"""From numbers of items, (n_samples, n_rows), to both accuracies, (n_samples,) each."""
+"""A function of numbers of items, (n_samples, n_rows): both accuracies, (n_samples,) each."""
 
 VOTE_RESAMPLES, LIKELIHOOD_RESAMPLES = 2000, 500
 
@@ -41,19 +41,19 @@ def bootstrap_systems(
         "majority_agreement" or "mean_posterior"), or a latent-class model by maximum likelihood,
         as "dawid_skene_ml".
     ratings : Ratings
-        With one or more systems.
+        Ratings with one or more systems.
     systems_rate : bool
-        Whether the other systems serve as raters of each.
+        Whether the other systems serve as raters when one is estimated.
     resamples : int, optional
-        1 or more; by default 2,000, of latent-class models 500.
+        Number of resamples, 1 or more; by default 2,000, and 500 for latent-class models.
     seed : int, numpy.random.SeedSequence or numpy.random.Generator
         The same seed gives the same draws.
 
     Returns
     -------
     JointDraws
-        NaN in resamples in which the accuracy is undefined. Methods that need only votes give the
-        same numbers for both estimands.
+        Accuracies in the resamples; NaN where they are undefined. Methods that need only votes give
+        the same numbers for both estimands.
 
     Raises
     ------
@@ -90,7 +90,7 @@ def bootstrap_systems(
 
 
 def bootstrap_methods() -> tuple[str, ...]:
-    """Give the methods that `bootstrap_systems` takes.
+    """List the methods that `bootstrap_systems` takes.
 
     Examples
     --------

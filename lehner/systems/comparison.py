@@ -15,21 +15,21 @@ from lehner.core.estimate import IntervalEstimate, number, plain
 
 @dataclass(frozen=True, kw_only=True)
 class SystemDifference:
-    """How much more accurate one system is than another.
+    """The difference in accuracy between two systems.
 
     Parameters
     ----------
     method : str
         Name of the method.
     systems : tuple of str
-        The first and the second.
+        Names of the first and the second system.
     difference : IntervalEstimate
-        Accuracy of the first less that of the second, from -1 to 1.
+        Accuracy of the first system minus that of the second, from -1 to 1.
     probability_better : float or None
         Probability that the first is more accurate, between 0 and 1: the share of draws (for a
-        bootstrap, of resamples) in which it is, ties counted half. None without draws.
+        bootstrap, of resamples) in which it is; ties count half. None without draws.
     difference_in_sample : IntervalEstimate
-        The same of the shares of these items that they got right.
+        The same for the shares of these items that the systems got right.
     probability_better_in_sample : float or None
         Probability that the first got more of these items right.
     """
@@ -54,7 +54,7 @@ class SystemDifference:
 
 @dataclass(frozen=True, kw_only=True)
 class SystemRank:
-    """Where a system stands among the others by a method.
+    """The rank of a system among the others, by one method.
 
     Parameters
     ----------
@@ -63,11 +63,11 @@ class SystemRank:
     system : str
         Name of the system.
     rank : int
-        By the estimated accuracy, 1 for the best.
+        Rank by the estimated accuracy, 1 for the best.
     lower, upper : int or None
         Ends of the equal-tailed interval of the rank in the draws.
     probability_best : float or None
-        Probability that no other system is more accurate, ties shared.
+        Probability that no other system is more accurate; tied systems share it.
     """
 
     method: str
@@ -97,10 +97,10 @@ class JointDraws:
     method : str
         Name of the method.
     kind : str
-        How the intervals are made, as in "percentile bootstrap".
+        How the intervals are made, such as "percentile bootstrap".
     expected, in_sample : mapping of str to ndarray, shape (n_draws,)
-        Of each system: expected accuracy, and the share of these items that it got right. The
-        i-th draws of all systems belong together. NaN where the accuracy is undefined.
+        For each system, the expected accuracy, and the share of these items that it got right. The
+        i-th draws of all systems belong together. NaN if the accuracy is undefined.
     """
 
     method: str
@@ -120,7 +120,7 @@ def compare_systems(
     Parameters
     ----------
     estimates : mapping of str to two IntervalEstimate
-        Of each system: expected accuracy, and that in the sample.
+        For each system, the estimates of its expected accuracy and its accuracy in the sample.
     draws : JointDraws
         Of the same systems.
     level : float
@@ -129,14 +129,14 @@ def compare_systems(
     Returns
     -------
     tuple of SystemDifference
-        A pair of systems each, in the order of `estimates`. An accuracy that is undefined has no
-        difference; where only some draws are undefined, the interval and the probability allow for
-        either system being better in these.
+        A difference for each pair of systems, in the order of `estimates`. There is none for an
+        accuracy that is undefined. If only some draws are undefined, the interval and the
+        probability allow for either system being better in these.
 
     Raises
     ------
     InputError
-        If the level is no probability, or if a system has no draws.
+        If the level is not a probability, or if a system has no draws.
 
     Examples
     --------
@@ -151,7 +151,9 @@ def compare_systems(
     check_level(level)
     missing = [name for name in estimates if name not in draws.expected]
     if missing:
-        raise InputError(f"there are no draws of the system {missing[0]!r}", "give them")
+        raise InputError(
+            f"there are no draws of the system {missing[0]!r}", "give draws of each system"
+        )
     return tuple(_compare(pair, estimates, draws, level) for pair in combinations(estimates, 2))
 
 
@@ -163,7 +165,7 @@ def rank_systems(
     Parameters
     ----------
     estimates : mapping of str to float or None
-        Expected accuracy of each system; systems without are left out.
+        Expected accuracy of each system; systems without an accuracy are left out.
     draws : JointDraws
         Of the same systems.
     level : float
@@ -172,12 +174,12 @@ def rank_systems(
     Returns
     -------
     tuple of SystemRank
-        The best first.
+        The ranks, the best system first.
 
     Raises
     ------
     InputError
-        If the level is no probability.
+        If the level is not a probability.
 
     Examples
     --------

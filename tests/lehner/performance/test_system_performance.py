@@ -124,7 +124,7 @@ def test_methods_without_a_matrix_are_refused():
         system_accuracy=lehner.IntervalEstimate(estimate=0.5),
         system_accuracy_in_sample=lehner.IntervalEstimate(estimate=0.5),
     )
-    with pytest.raises(InputError, match="algebraic_adjusted says nothing"):
+    with pytest.raises(InputError, match="algebraic_adjusted does not estimate"):
         system_performance(ratings, estimate)
     with pytest.raises(InputError, match="there is no system"):
         system_performance(ratings.without_system(), estimate)

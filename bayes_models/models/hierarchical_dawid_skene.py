@@ -76,7 +76,9 @@ def hierarchical_dawid_skene(ratings: Ratings, priors: Priors = None) -> "pm.Mod
             effect = pm.Normal(
                 "confusion_effect", dims=("rater_without_system", "category", "contrast")
             )
-            log_confusion = log_confusion + spread * pt.dot(effect, zero_sum_basis(k))
+            # Not `pt.dot`: what calls BLAS cannot be kept on disk for another process.
+            sums_to_zero = (effect[..., None] * zero_sum_basis(k)).sum(axis=-2)
+            log_confusion = log_confusion + spread * sums_to_zero
         confusion = pt.special.softmax(log_confusion, axis=-1)
         if observed.has_system:
             system = add_dirichlet("system_confusion", prior["system_confusion"], dims)

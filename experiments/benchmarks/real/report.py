@@ -16,28 +16,52 @@ from experiments.reporting.markdown import DASH, short
 from experiments.study.document import Block, Heading, Paragraph, Table, to_markdown
 
 OF_MEANS = (
-    "Each crowd counts once, and a method is averaged over the crowds that it was run on: compare "
-    "rows of as many crowds. The lowest coverage is of a crowd with 4 to 12 systems."
+    "The next tables have means over crowds, in which each crowd counts once. A method is averaged "
+    "over the crowds that it was run on, so compare rows with the same number of crowds. `no "
+    "estimate` is the share of systems for which the method gives none. `bias` is the mean of "
+    "estimate minus truth, `RMSE` the root mean squared error, `coverage` the share of the 90% "
+    "intervals that contain the truth, and `width` their mean width. `lowest` is the coverage in "
+    "the crowd in which it is lowest; such a crowd has only 4 to 12 systems."
 )
 SPLITS = {
     "choose": "Crowds for choosing among models",
     "report": "Crowds for reporting, to be looked at once",
 }
+QUESTION = (
+    "How near to the truth are the methods on ratings that people and language models really gave? "
+    "In these crowds the true categories are known; they are hidden from the methods, and then "
+    "compared with what these estimate."
+)
 HOW = (
-    "Made by `python -m experiments.benchmarks.real FOLDER --output OUTPUT`. Each of up to 12 "
-    "workers of a crowd is the system in turn; 3, 5 or all other ratings of an item, at most 300 "
-    "items. Estimated is the share of these items that the system got right; intervals are of 90%. "
-    "Monte Carlo standard errors, over systems, are in brackets; systems of a crowd rate the same "
-    "items, which the errors leave out. With known truths, a method's estimate is corrected by "
-    "`lehner.correct_by_truth`; the known items are drawn at random, {draws} times a system, "
-    "and are at most half of all. `ppi_` is PPI++ with the method's probabilities; "
-    "`known_items_alone` uses no method (Wilson, finite population). `widened`: the lower end "
-    "allows for a share of items that mislead raters and system alike, Beta(0.5, 4.5) "
-    "(`lehner.widen_interval`)."
+    "Up to 12 workers of a crowd play the system, one after another; their raters are 3, 5 or all "
+    "of the others who rated an item. At most 300 items are used. The estimand is the share of "
+    "these items on which the system is right, and intervals have a level of 90%. Standard errors "
+    "over systems are in brackets. They leave out that the systems of a crowd rate the same items. "
+    "Made by `python -m experiments.benchmarks.real FOLDER --output OUTPUT`."
+)
+VARIANTS = (
+    "With known truths a method's estimate is corrected by `lehner.correct_by_truth`. The items "
+    "whose truth is known are drawn at random, {draws} times for each system, and are at most half "
+    "of all. A name that begins with `ppi_` is PPI++ with the probabilities of that method, and "
+    "`known_items_alone` is the share right of the known items, with Wilson's interval for a "
+    "finite population and without any method. `widened` means that the lower end of the interval "
+    "allows for items that mislead raters and system alike, whose share has the prior "
+    "Beta(0.5, 4.5) (`lehner.widen_interval`)."
+)
+OF_CROWDS = (
+    "`split` says whether a crowd was used for choosing among models (choose) or kept until the "
+    "choice was made (report). `items` is the number of items, `with truth` of those whose true "
+    "category is known, and `systems` the number of workers who play the system."
+)
+OF_ONE_CROWD = (
+    "Each cell of the next tables has the root mean squared error of a method on a crowd, and in "
+    "brackets the coverage of its 90% intervals, if it has intervals. A dash means that the method "
+    "was not run or gave no estimate. `mean accuracy` is the mean true accuracy of the systems."
 )
 OF_LABELS = (
-    "Share of items whose most probable category is the true one, on the whole crowd; ties share "
-    "the item. EBCC, BWA and iBCC are as published."
+    "The table has the share of items whose most probable category is the true one, on the whole "
+    "crowd. Where several categories are equally probable, the item is shared between them. EBCC, "
+    "BWA and iBCC are as published. A dash means that a number was not published."
 )
 
 
@@ -60,7 +84,8 @@ def write_report(output: Path, seed: int, draws: int) -> list[Path]:
     """
     measured = measure_crowds(read_rows(output, seed, draws))
     labels = read_label_accuracy(output, seed).join(read_published(), how="left")
-    blocks = [Paragraph(HOW.format(draws=draws)), *_crowds(output)]
+    opening = (f"{QUESTION} {_finding(measured)}", HOW, VARIANTS.format(draws=draws))
+    blocks = [*map(Paragraph, opening), *_crowds(output)]
     if not measured.empty:
         blocks += [*_means(measured), *_by_crowd(measured)]
     text = to_markdown("Real ratings with known truth", [*blocks, *_labels(labels)])
@@ -72,8 +97,28 @@ def write_report(output: Path, seed: int, draws: int) -> list[Path]:
     return [write_text(content, output / name) for name, content in files.items()]
 
 
+def _finding(measured: pd.DataFrame) -> str:
+    """Say what known truths change, if `relaxed_k` was run with and without them."""
+    if measured.empty:
+        return ""
+    means = mean_over_crowds(measured).set_index(["split", "per_item", "known", "method"])
+    alone, known = (("choose", "3", n, "relaxed_k") for n in (0, 20))
+    if alone not in means.index or known not in means.index:
+        return ""
+    before, after = means.loc[alone], means.loc[known]
+    return (
+        "They are often far from it, and their intervals are too narrow, because people and models "
+        f"make the same mistakes: with three ratings an item, on {before['crowds']} crowds, the "
+        f"90% intervals of `relaxed_k` contain the truth for {before['coverage']:.0%} of the "
+        f"systems, and its root mean squared error is {short(before['rmse'])}. Known truths of 20 "
+        f"items mend this: with them it is {after['coverage']:.0%} of the systems, and the error "
+        f"is {short(after['rmse'])}."
+    )
+
+
 def _crowds(output: Path) -> Iterator[Block]:
     yield Heading("Crowds")
+    yield Paragraph(OF_CROWDS)
     head = ("crowd", "split", "items", "with truth", "raters", "ratings", "categories", "systems")
     rows = []
     for name, source in SOURCES.items():
@@ -112,6 +157,7 @@ def _mean_row(row: pd.Series) -> tuple[str, ...]:
 
 def _by_crowd(measured: pd.DataFrame) -> Iterator[Block]:
     """Give RMSE and coverage on each crowd, a table for each design."""
+    yield Paragraph(OF_ONE_CROWD)
     for (per_item, known), one in measured.groupby(["per_item", "known"], sort=False):
         methods = list(dict.fromkeys(one["method"]))
         yield Heading(f"RMSE (coverage) on each crowd: {_design(per_item, known)}")

@@ -378,8 +378,8 @@ def _objective(parameters: Floats, data: _Data) -> tuple[float, Floats]:
 def _root(parameters: Floats, high: Floats, free: Booleans, data: _Data) -> Floats:
     """Give a square root of the covariance matrix of the free parameters.
 
-    It is the inverse of the observed information plus the precision of `PRIOR_SPREADS`, which limits
-    standard errors.
+    It is the inverse of the observed information plus the precision of `PRIOR_SPREADS`, which
+    limits standard errors.
     """
     places = np.flatnonzero(free)
     # At a limit the step goes backwards, because nothing changes beyond it.

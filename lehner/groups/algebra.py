@@ -23,7 +23,7 @@ from lehner.groups.summary import summarise_groups
 RESAMPLED_CELLS_AT_ONCE = 2_000_000
 POOLED_PAIRS = 60
 """Weight of the agreement in all items, as a number of pairs of ratings, in that of a group."""
-SAME_CONFUSION = (
+POOLED_AGREEMENT = (
     "the raters' agreement in a group is partially pooled with that in all items; base rates and "
     "the system's accuracy are those of the group alone, and small groups have wide intervals"
 )

@@ -102,7 +102,7 @@ def run_k_tests(ratings: Ratings, replicates: int, seed: Seed) -> dict[str, Outc
 
 def fit_null(ratings: Ratings, name: NullName) -> Null:
     """Fit a null model; anonymous raters, or too many of them, are all given the same accuracy."""
-    anonymous = ratings.anonymous or ratings.n_raters >= MOST_RATERS
+    anonymous = ratings.anonymous or ratings.n_raters >= MOST_RATERS_TESTED
     design = find_design(ratings, with_system=name == "with_system", anonymous=anonymous)
     totals = observed_totals(design)
     own = name != "one_accuracy" and not anonymous

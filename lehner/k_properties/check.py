@@ -247,9 +247,9 @@ def _verdict(tests: Mapping[str, KPropertyTest]) -> Iterator[str]:
             else (f"None of the {len(made)} tests rejects")
         )
         yield (
-            f"{tested} its K-property at {SIGNIFICANCE:.0%}. That does not prove that they hold: with 200 "
-            "items the tests mostly miss unequal difficulty, and unequal errors that do not "
-            "depend on the order of categories."
+            f"{tested} its K-property at {SIGNIFICANCE:.0%}. That does not prove that they hold: "
+            "with 200 items the tests mostly miss unequal difficulty, and unequal errors that do "
+            "not depend on the order of categories."
         )
     unseen = [test.name for test in tests.values() if test.p_value is None]
     if unseen:

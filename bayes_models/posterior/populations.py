@@ -4,7 +4,7 @@ import numpy as np
 import xarray as xr
 
 from bayes_models.likelihood.observations import observe
-from bayes_models.posterior.groups import KIND, as_fitted, require_same
+from bayes_models.posterior.groups import CREDIBLE, as_fitted, require_same
 from bayes_models.posterior.truth import log_joints
 from lehner import InputError, Ratings
 from lehner.core.arrays import Floats
@@ -88,7 +88,7 @@ def accuracy_by_population(
         groups,
         replicates,
         level=level,
-        kind=KIND,
+        kind=CREDIBLE,
         notes=(NOTE,),
     )
 

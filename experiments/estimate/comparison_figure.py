@@ -1,7 +1,7 @@
 """The figure of each method's estimates of system accuracy, with their intervals."""
 
 from statistics import NormalDist
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from matplotlib.figure import Figure
@@ -24,7 +24,7 @@ PANELS = {
     "system_accuracy_in_sample": "Accuracy in this sample",
 }
 BAND = "0.9"
-CORRECTED = {"marker": "D", "markerfacecolor": "white", "ms": 4}
+CORRECTED: dict[str, Any] = {"marker": "D", "markerfacecolor": "white", "ms": 4}
 BESIDE = 0.2
 """Rows between the middle and an estimate, or the same corrected by known truths."""
 

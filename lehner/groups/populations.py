@@ -122,7 +122,7 @@ def _replicates(
     fitted: FittedModel, fits: SampledFits, rng: np.random.Generator
 ) -> GroupReplicates:
     """Give fits to resamples; the truths of the items at hand are drawn."""
-    right = rng.binomial(fitted.n_items[:, None], _chance_right(fitted, fits.classes))
+    right = rng.binomial(fitted.n_items[:, None], _chance_right(fitted, fits.classes)).astype(float)
     return _by_population(fitted, fits.population_rates, fits.confusion, right)
 
 

@@ -92,12 +92,14 @@ def chosen_settings(chosen: argparse.Namespace) -> list[str]:
 
 
 def _finished_parts(folder: Path, data_sets: int) -> list[Path]:
-    """Find all finished parts with so many data sets for each setting."""
-    return [
-        path
-        for setting in SETTINGS
-        for path in sorted(folder.glob(f"{setting}__*__{replicates_of(setting, data_sets)}.csv"))
-    ]
+    """Find each method's finished parts with so many data sets a setting, or else with fewer."""
+    most: dict[tuple[str, ...], int] = {}
+    for setting in SETTINGS:
+        for path in sorted(folder.glob(f"{setting}__*.csv")):
+            *key, replicates = path.stem.split("__")
+            if int(replicates) <= replicates_of(setting, data_sets):
+                most[tuple(key)] = max(int(replicates), most.get(tuple(key), 0))
+    return [folder / f"{'__'.join(key)}__{replicates}.csv" for key, replicates in most.items()]
 
 
 def replicates_of(setting: str, data_sets: int) -> int:

@@ -22,16 +22,16 @@ class Dataset:
     ----------
     name : str
     title : str
-        What was rated by whom.
+        What was rated, and by whom.
     source : str
-        First publication.
+        Reference of the first publication.
     layout : str
         "ratings" for a table of ratings, "votes" for counts per category by anonymous raters.
     doi : str
     licence : str
-        Of data that are not facts from a publication: under which they may be passed on.
+        Licence under which the data may be passed on; empty for numbers from a publication.
     system : str, optional
-        The column of the system, where the data have one.
+        The column of the system, if the data have one.
     ordered : bool
         Whether the categories are ordered.
     """
@@ -69,10 +69,10 @@ def load_dataset(name: str, *, system: str | Sequence[str] | None = None) -> Rat
     Parameters
     ----------
     name : str
-        As `list_datasets` gives it.
+        Name of the data set, as in `list_datasets`.
     system : str or sequence of str, optional
-        The rater to take as the system, or several; by default the data set's own system, if it
-        has one.
+        The rater, or raters, to use as systems; by default the data set's own system, if it has
+        one.
 
     Returns
     -------

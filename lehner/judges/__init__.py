@@ -1,1 +1,1 @@
-"""Judges of pairs of answers: both orders of presentation, and the bias towards a position."""
+"""Judges of pairs of answers: both orders of presentation, and position bias."""

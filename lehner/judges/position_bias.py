@@ -20,16 +20,17 @@ INTERVAL_LEVEL = 0.9
 
 @dataclass(frozen=True, kw_only=True)
 class PositionBias:
-    """What the order of presentation does to a judge.
+    """How the order of presentation influences a judge.
 
     Parameters
     ----------
     rater : str
         Name of the judge.
     n_items : int
-        Items judged in both orders.
+        Number of items judged in both orders.
     chooses_first : IntervalEstimate
-        Share of choices that fall on the answer shown first; .5 without bias. Neither counts half.
+        Share of choices in which the judge chooses the answer shown first; .5 without bias.
+        "Neither" counts half.
     consistent : IntervalEstimate
         Share of the items in which the judge chooses the same answer in both orders.
     """
@@ -42,8 +43,8 @@ class PositionBias:
     def __str__(self) -> str:
         return (
             f"position bias of {self.rater}: chooses the answer shown first in "
-            f"{self.chooses_first}, .5 without bias, and the same answer in both orders in "
-            f"{self.consistent} of {counted(self.n_items, 'item')}"
+            f"{self.chooses_first} of the choices (.5 without bias), and the same answer in both "
+            f"orders in {self.consistent} of {counted(self.n_items, 'item')}"
         )
 
 
@@ -65,12 +66,12 @@ def position_bias(
     data : pandas.DataFrame, pyarrow.Table or mapping of columns
         A row per rating.
     item, rater, rating, order : str
-        Columns; of the order see `lehner.judges.presentation_order`.
+        Names of the columns; for the order see `lehner.judges.presentation_order`.
     pair : sequence of two labels, optional
-        What stands for the answer shown first and the one shown second; by default A and B, 1 and
-        2, first and second and the like.
+        The labels of the answer shown first and the one shown second; by default A and B, 1 and 2,
+        first and second and the like.
     swapped_back : bool
-        Whether ratings name the answer, whatever its position; else they name the position.
+        Whether ratings name the answer itself; else they name its position.
     level : float
         Probability of the intervals.
 
@@ -87,8 +88,8 @@ def position_bias(
     References
     ----------
     Agresti & Min (2005), Simple improved confidence intervals for comparing matched proportions,
-    https://doi.org/10.1002/sim.1781: the mean over items with an item half right and half wrong
-    added for each position. Consistency: Wilson (1927).
+    https://doi.org/10.1002/sim.1781: the mean over items, to which half an item is added for each
+    of the two positions. Consistency: Wilson (1927).
 
     Examples
     --------
@@ -111,7 +112,7 @@ def list_position_bias(
     presented: Presented,
     level: float = INTERVAL_LEVEL,
 ) -> list[PositionBias]:
-    """Estimate the position bias of each rater, from columns that were read before.
+    """Estimate the position bias of each rater from columns that were read.
 
     Parameters
     ----------
@@ -143,7 +144,7 @@ def list_position_bias(
 
 
 def _pair_up(items: Any, swapped: Any, answer: Any) -> tuple[Floats, Floats]:
-    """Give, of items judged once in each order, the share of first places, and if alike."""
+    """Give, for items judged once in each order, the share of first positions, and consistency."""
     by_order = []
     for order in (False, True):
         of_order = np.flatnonzero(swapped == order)
@@ -153,7 +154,7 @@ def _pair_up(items: Any, swapped: Any, answer: Any) -> tuple[Floats, Floats]:
     _, here, there = np.intersect1d(names, others, return_indices=True)
     original, other = original[here], other[there]
     share = np.array([1.0, 0.0, 0.5])
-    # In the swapped pair the same answer stands in the other place.
+    # In the swapped pair the same answer is in the other position.
     same = np.where(original < 0, other < 0, original == 1 - other)
     return (share[original] + share[other]) / 2, same.astype(float)
 

@@ -1,4 +1,4 @@
-"""Answers to pairs shown in both orders: those given to the swapped pair swapped back."""
+"""Choices between two answers that were shown in both orders, and how to swap them back."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ ORDERS = (
     ("1", "2"),
     ("first", "second"),
 )
-"""Values of a column of orders, the swapped one last."""
+"""Values of a column of orders, the swapped order last."""
 PAIRS = (
     ("a", "b"),
     ("1", "2"),
@@ -28,20 +28,20 @@ PAIRS = (
     ("model_a", "model_b"),
     ("0", "1"),
 )
-"""What judges call the answer shown first, and the one shown second."""
+"""Labels that judges give the answer shown first, and the one shown second."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Presented:
-    """Which ratings are of a swapped pair, and what the two answers are called.
+    """Which ratings are of a swapped pair, and the labels of the two answers.
 
     Parameters
     ----------
     swapped : ndarray of bool, shape (n_ratings,)
     pair : tuple of two labels
-        What stands for the answer shown first and for the one shown second.
+        The labels of the answer shown first and of the one shown second.
     answer : ndarray of int, shape (n_ratings,)
-        0 where the answer shown first was chosen, 1 the second, -1 neither.
+        0 if the answer shown first was chosen, 1 if the second, -1 if neither.
     """
 
     swapped: Booleans
@@ -63,13 +63,14 @@ def read_order(
     ----------
     columns : mapping of str to column
     order : str
-        Column that says in which order the pair was shown, by one of `ORDERS` in any case.
+        Column of the order in which the pair was shown, with values as in `ORDERS`, upper or lower
+        case.
     rating : str
-        Column of what the judge chose.
+        Column of the judge's choices.
     pair : sequence of two labels, optional
-        What stands for the answer shown first and the one shown second; by default one of `PAIRS`.
+        The labels of the answer shown first and the one shown second; by default one of `PAIRS`.
     swapped_back : bool
-        Whether ratings name the answer, whatever its position; else they name the position.
+        Whether ratings name the answer itself; else they name its position.
 
     Returns
     -------
@@ -78,7 +79,7 @@ def read_order(
     Raises
     ------
     InputError
-        If the orders are not two that are known, or the pair is not to be found.
+        If the orders are not one of `ORDERS`, or the labels of the two answers are not found.
     """
     if order not in columns:
         raise InputError(f"there is no column {order!r}", f"choose among {', '.join(columns)}")
@@ -94,7 +95,7 @@ def read_order(
 
 
 def swap_back(columns: Mapping[str, Any], rating: str, presented: Presented) -> list[Any]:
-    """Give the ratings by answer, whatever the position in which it was shown.
+    """Give ratings that name the answer itself, whatever the position in which it was shown.
 
     Parameters
     ----------
@@ -125,7 +126,7 @@ def _read_swapped(values: Any, name: str) -> Booleans:
     if (column.codes < 0).any():
         raise InputError(
             "the order is blank",
-            "say it in each row",
+            "give it in each row",
             row=int(np.argmin(column.codes)),
             column=name,
         )
@@ -134,7 +135,7 @@ def _read_swapped(values: Any, name: str) -> Booleans:
         if set(found) <= {original, swapped}:
             return np.array([text == swapped for text in found])[column.codes]
     raise InputError(
-        f"{name!r} holds {', '.join(map(str, column.labels[:4]))}",
+        f"{name!r} has the values {', '.join(map(str, column.labels[:4]))}",
         f"name the orders as one of {', '.join('/'.join(orders) for orders in ORDERS)}",
         column=name,
     )
@@ -151,7 +152,7 @@ def _find_pair(labels: Sequence[Any], pair: Sequence[Label] | None, rating: str)
         if first in by_text and second in by_text:
             return by_text[first], by_text[second]
     raise InputError(
-        f"no two of the ratings {', '.join(map(str, labels[:6]))} are known as positions",
+        f"the ratings {', '.join(map(str, labels[:6]))} include no two known names of positions",
         f"call them one of {', '.join('/'.join(names) for names in PAIRS)}",
         column=rating,
     )

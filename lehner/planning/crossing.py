@@ -1,4 +1,4 @@
-"""Crossing: the number of items at which a simulated probability passes a confidence."""
+"""Crossing: the number of items at which a simulated probability reaches a required confidence."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ FEWEST_ITEMS = 2
 
 @dataclass(frozen=True)
 class Crossing:
-    """Where the probability passes the confidence.
+    """The number of items at which the probability reaches the required confidence.
 
     Parameters
     ----------
@@ -35,25 +35,26 @@ def find_crossing(
     samples: int,
     seeds: Sequence[np.random.SeedSequence],
 ) -> tuple[Crossing | None, list[Nearness]]:
-    """Move a wide window until the crossing is inside, then look through a narrow one too.
+    """Move a wide window until it contains the crossing, then simulate a narrow one, too.
 
     Parameters
     ----------
     target : Target
     start : float
-        Number of items to start from.
+        Number of items at which the search starts.
     most_items : int
     samples : int
-        In the narrow window; the wide one tells how fast the probability grows.
+        Number of samples in the narrow window; the wide window shows how fast the probability
+        grows.
     seeds : sequence of numpy.random.SeedSequence
         One for each move that may be needed, and one for the narrow window.
 
     Returns
     -------
     crossing : Crossing or None
-        None if the probability does not grow through the windows.
+        None if the probability does not increase over the windows.
     simulated : list of Nearness
-        The narrow window's last.
+        What was simulated, the narrow window last.
     """
     simulated: list[Nearness] = []
     wide: list[Nearness] = []
@@ -85,22 +86,22 @@ def regress(
 ) -> Crossing | None:
     """Regress probits on the square root of the number of items.
 
-    If estimates are normal around the truth with a variance that falls with the number of items,
-    the probit of the share on one side of a bound is linear in that root; over a narrow window
-    so is that of the share between two.
+    If estimates are normal around the truth with a variance inversely proportional to the number of
+    items, the probit of the share on one side of a bound is linear in this root. Over a narrow
+    window the probit of the share between two bounds is nearly so.
 
     Parameters
     ----------
     near : sequence of Nearness
-        Where the line is to lie.
+        The points through which the line is fitted.
     confidence : float
     slope_from : sequence of Nearness
-        Which tell how steep it is, besides the others; they do not move it up or down.
+        Further points that are used for the slope of the line, but not for its height.
 
     Returns
     -------
     Crossing or None
-        With the standard error of the delta method; None if probits do not rise.
+        The crossing with its standard error by the delta method; None if probits do not increase.
     """
     from scipy.special import ndtri
 
@@ -131,7 +132,7 @@ def _centred(group: Sequence[Nearness]) -> _Centred:
 
     samples = np.array([one.samples for one in group])
     share = np.array([one.probability for one in group])
-    # Away from 0 and 1, whose probits are infinite.
+    # Shares are kept away from 0 and 1, whose probits are infinite.
     probit = ndtri((samples * share + 0.5) / (samples + 1))
     density = np.exp(-(probit**2) / 2) / np.sqrt(2 * np.pi)
     weight = (density / [one.standard_error for one in group]) ** 2

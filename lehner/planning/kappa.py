@@ -1,4 +1,4 @@
-"""Scenarios for planning: raters who agree as was observed, K-properties broken as is feared."""
+"""Scenarios for planning, with an observed kappa and assumed violations of the K-properties."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -28,12 +28,11 @@ def scenario_with_kappa(
 ) -> Scenario:
     r"""Make the scenario in which raters agree with a given kappa.
 
-    Kappa is what a user can observe. Where the K-properties hold the accuracy of the raters
-    follows from it,
+    A user can observe kappa. If the K-properties hold, the accuracy of the raters follows from it,
 
     .. math:: P_c = 1/K + (1 - 1/K) \sqrt\kappa,
 
-    and where they fail it is found numerically.
+    and if they do not, it is found numerically.
 
     Parameters
     ----------
@@ -44,24 +43,26 @@ def scenario_with_kappa(
     system_accuracy : float
         Expected accuracy of the system, 0 to 1.
     violation : float
-        From 0, where the K-properties hold, to 1, where they fail as in the paper: accuracies of
-        the raters spread evenly over ±.1, a third of the items harder and a third easier by .2
-        for raters and system, errors twice as likely a step nearer to the truth (AD), and each
-        varied by up to 100% (PER). All four are scaled by the violation, AD as 1 + violation.
+        From 0, with which the K-properties hold, to 1, with which they are violated as in the
+        paper: the raters' accuracies are spread evenly over ±.1; for raters and system a third of
+        the items is more difficult and a third easier by .2; an error one step nearer to the truth
+        is twice as likely (asymmetric dispersion, AD), and each error probability varies by up to
+        100% (proportional error range, PER). All four are scaled by the violation, AD as 1 +
+        violation.
     seed : int, numpy.random.SeedSequence or numpy.random.Generator
-        Of the base rates and errors over which kappa is averaged where the K-properties fail: the
-        same seed gives the same scenario.
+        Seed of the base rates and errors over which kappa is averaged if the K-properties are
+        violated: the same seed gives the same scenario.
 
     Returns
     -------
     Scenario
-        With flat Dirichlet base rates.
+        A scenario with flat Dirichlet base rates.
 
     Raises
     ------
     InputError
-        If an argument is wrong, or this violation leaves no room for such a kappa or such an
-        accuracy of the system.
+        If an argument is wrong, or this kappa or this accuracy of the system is not possible with
+        this violation.
 
     References
     ----------
@@ -81,7 +82,7 @@ def scenario_with_kappa(
     check_probability("violation", violation)
     if violation == 0:
         accuracy = 1 / n_categories + (1 - 1 / n_categories) * np.sqrt(kappa)
-        # Twelve digits, so that a kappa of .25 means raters of exactly .6.
+        # Rounded to twelve digits, so that a kappa of .25 gives raters of exactly .6.
         raters = (round(float(accuracy), 12),) * n_raters
         return Scenario(
             n_categories=n_categories,
@@ -110,14 +111,15 @@ def scenario_with_kappa(
 
 
 def expected_kappa(scenario: Scenario, *, draws: int = KAPPA_DRAWS, seed: Seed = 1) -> float:
-    """Compute the kappa to be expected of raters who rate every item by themselves.
+    """Compute the expected kappa of raters who rate every item independently.
 
     Parameters
     ----------
     scenario : Scenario
-        How raters behave, without copying.
+        A scenario without copying.
     draws : int
-        Where base rates or confusion matrices are random, how many are averaged, 1 or more.
+        How many draws of base rates and confusion matrices are averaged if these are random, 1 or
+        more.
     seed : int, numpy.random.SeedSequence or numpy.random.Generator
         Of these draws: the same seed gives the same kappa.
 
@@ -133,7 +135,7 @@ def expected_kappa(scenario: Scenario, *, draws: int = KAPPA_DRAWS, seed: Seed =
 
     References
     ----------
-    Lehner (2015), Eq. 2, solved for kappa where the K-properties hold.
+    Lehner (2015), Eq. 2, solved for kappa, if the K-properties hold.
 
     Examples
     --------
@@ -141,13 +143,13 @@ def expected_kappa(scenario: Scenario, *, draws: int = KAPPA_DRAWS, seed: Seed =
     0.25
     """
     if any(scenario.copying):
-        remedy = "simulate instead: only raters who rate by themselves have this kappa"
+        remedy = "simulate instead: this kappa is defined only for raters who do not copy"
         raise wrong("copying", scenario.copying, remedy)
     check_whole_number("draws", draws, 1)
     n = draws if scenario.random_parameters else 1
     parameters = draw_parameters(scenario, n, generator(seed))
     raters = parameters.confusion[:, :, :-1]
-    # Over ordered pairs of raters: the square of the sum less the sum of squares.
+    # The sum over ordered pairs of raters is the square of the sum minus the sum of squares.
     agreeing = (raters.sum(axis=2) ** 2 - (raters**2).sum(axis=2)).sum(axis=-1)
     perceived = parameters.base_rates @ perception(scenario)
     agreement = np.einsum("g,nk,ngk->n", scenario.level_probabilities, perceived, agreeing)
@@ -161,8 +163,8 @@ def _root(excess: Any, low: float, high: float, kappa: float, violation: float) 
     least, most = excess(low) + kappa, excess(high) + kappa
     if not least <= kappa <= most:
         raise InputError(
-            f"kappa is {kappa:g} with violation {violation:g}, where it lies between {least:.3f} "
-            f"(raters as good as chance) and {most:.3f} (as good as the difficulty allows)",
+            f"kappa is {kappa:g}, but with violation {violation:g} it lies between {least:.3f} "
+            f"(raters at chance level) and {most:.3f} (raters who are perfect but for difficulty)",
             "give another kappa or a smaller violation",
         )
     return float(brentq(excess, low, high, xtol=1e-6))
@@ -174,9 +176,9 @@ def initial_accuracy(expected: float, easiness: Sequence[float]) -> float:
     Parameters
     ----------
     expected : float
-        Mean over the levels of difficulty.
+        Expected accuracy, the mean over the levels of difficulty.
     easiness : sequence of float
-        What is added at each, equally frequent level (PDA).
+        What is added to accuracy at each of the equally frequent levels of difficulty (PDA).
 
     Returns
     -------
@@ -185,7 +187,7 @@ def initial_accuracy(expected: float, easiness: Sequence[float]) -> float:
     Raises
     ------
     InputError
-        If the difficulty leaves no room for such an accuracy.
+        If this accuracy is not possible with this difficulty.
 
     Examples
     --------
@@ -197,7 +199,7 @@ def initial_accuracy(expected: float, easiness: Sequence[float]) -> float:
     reached = reached_accuracy(initial[:, None], levels).mean(axis=1)
     if not reached[0] <= expected <= reached[-1]:
         raise InputError(
-            f"system_accuracy is {expected:g}, and difficulty of ±{levels.max():g} keeps it "
+            f"system_accuracy is {expected:g}, but with difficulty of ±{levels.max():g} it lies "
             f"between {reached[0]:.3f} and {reached[-1]:.3f}",
             "give another accuracy or a smaller violation",
         )

@@ -18,19 +18,19 @@ ERROR_ROUNDING = 1e-9
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Nearness:
-    """What was simulated with a number of items.
+    """The result of simulations with one number of items.
 
     Parameters
     ----------
     n_items : int
     shares : ndarray, shape (n_scenarios,)
-        Of the samples in which the estimate is near.
+        Share of the samples in which the estimate is near the truth.
     replicates : int
-        Samples of each scenario.
+        Number of samples of each scenario.
     bias : ndarray, shape (n_scenarios,)
-        Mean error where an estimate is defined.
+        Mean error of the estimates that are defined.
     undefined : ndarray, shape (n_scenarios,)
-        Share of the samples in which it is not.
+        Share of the samples in which the estimate is undefined.
     """
 
     n_items: int
@@ -41,7 +41,7 @@ class Nearness:
 
     @property
     def samples(self) -> int:
-        """Number of samples in all."""
+        """Number of samples of all scenarios."""
         return self.replicates * len(self.shares)
 
     @property
@@ -52,20 +52,20 @@ class Nearness:
     @property
     def standard_error(self) -> float:
         """Monte Carlo standard error of the mean."""
-        # A share of 0 or 1 is known no better than one sample allows.
+        # The error of a share of 0 or 1 is not below that of one sample.
         shares = (self.replicates * self.shares + 0.5) / (self.replicates + 1)
         return float(np.sqrt((shares * (1 - shares)).sum() / self.replicates) / len(shares))
 
 
 @dataclass(frozen=True, kw_only=True)
 class Target:
-    """How near which estimate is to be to which truth, and how often.
+    """The requirement: which estimate must be how near to which truth, and how often.
 
     Parameters
     ----------
     scenarios : tuple of Scenario
     within, confidence, method, estimand
-        As of `lehner.required_sample_size`.
+        As in `lehner.required_sample_size`.
     """
 
     scenarios: tuple[Scenario, ...]
@@ -77,7 +77,7 @@ class Target:
     def simulate(
         self, numbers: Sequence[int], samples: int, seed: np.random.SeedSequence
     ) -> Iterator[Nearness]:
-        """Simulate numbers of items one after another, each with so many samples in all."""
+        """Simulate each number of items, with a given total number of samples."""
         replicates = max(1, round(samples / len(self.scenarios)))
         for n_items, one in zip(numbers, child_seeds(seed, len(numbers)), strict=True):
             yield self._simulate(n_items, replicates, one)
@@ -89,7 +89,7 @@ class Target:
             for scenario, one in zip(self.scenarios, seeds, strict=True)
         ]
         defined = [error[np.isfinite(error)] for error in errors]
-        # An undefined error, NaN, is not near.
+        # An undefined estimate, whose error is NaN, is not near.
         near = [np.abs(error) <= self.within + ERROR_ROUNDING for error in errors]
         return Nearness(
             n_items=n_items,

@@ -24,28 +24,28 @@ PILOT = 1000
 MOST_MOVES = 8
 MOST_UNCERTAIN = 0.25
 MOST_PLANNED_CELLS = 10_000
-"""Combinations of votes and answer beyond which tens of thousands of samples would take hours."""
+"""With more combinations of votes and answer than this, the simulation would take hours."""
 
 Z_95 = 1.959964
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class SampleSize:
-    """The number of items that is needed.
+    """The required number of items.
 
     Parameters
     ----------
     n_items : int or None
-        None where no number of items up to the limit is enough, or where it cannot be told:
-        `note` says which.
+        The number. None if no number of items up to the limit is enough, or if it could not be
+        found; `note` gives the reason.
     standard_error : float or None
         Monte Carlo standard error of `n_items`.
     lower, upper : int or None
         Ends of its 95% Monte Carlo interval.
     simulated : tuple of Nearness
-        What was simulated; `curve` gives it as a labelled dataset.
+        The results of the simulations; `curve` gives them as a labelled dataset.
     note : str
-        Empty if there is nothing to say.
+        A remark on the result; empty if there is none.
     """
 
     n_items: int | None
@@ -57,15 +57,15 @@ class SampleSize:
 
     @cached_property
     def curve(self) -> "xr.Dataset":
-        """What was simulated, dims (n_items, scenario).
+        """The results of the simulations, dims (n_items, scenario).
 
-        `probability` that the estimate is near enough and its `standard_error` (n_items), mean
-        `bias` where an estimate is defined (n_items, scenario) and the share of samples where
-        it is `undefined` (n_items, scenario).
+        `probability` that the estimate is near enough and its `standard_error` (n_items), the mean
+        `bias` of the estimates that are defined (n_items, scenario), and the share of samples in
+        which the estimate is `undefined` (n_items, scenario).
         """
         import xarray as xr
 
-        # Where a number of items was simulated twice, the larger simulation.
+        # If a number of items was simulated twice, the larger simulation is used.
         once = {one.n_items: one for one in sorted(self.simulated, key=lambda one: one.replicates)}
         ordered = [once[n] for n in sorted(once)]
         both = ("n_items", "scenario")
@@ -99,32 +99,34 @@ def required_sample_size(
     replicates: int = 20_000,
     seed: Seed = 1,
 ) -> SampleSize:
-    """Find how many items bring the estimate near the truth with a given probability.
+    """Find the number of items with which the estimate is near the truth with a given probability.
 
-    The probability that the estimate is within a distance of the truth is simulated over numbers
-    of items that double, then near the crossing, where probit regression on the square root of
-    the number of items gives the answer and, by the delta method, its Monte Carlo standard
-    error. An undefined estimate (agreement at or below chance) is not near. Steps that come from
-    the few values a proportion of few items can take are smoothed over.
+    The probability that the estimate is within a distance of the truth is simulated for numbers of
+    items that are doubled step by step, then near the number at which it reaches `confidence`.
+    There a probit regression on the square root of the number of items gives the answer, and the
+    delta method its Monte Carlo standard error. An undefined estimate (agreement at or below
+    chance) counts as not near. With few items a proportion has few possible values, so that the
+    probability increases in steps, which the regression smooths.
 
     Parameters
     ----------
     scenarios : Scenario or sequence of Scenario
-        How raters and system may behave. Over several scenarios the probability is averaged, all
-        counting the same. Their numbers of items play no part.
+        The assumed behaviour of raters and system. The probability is averaged over several
+        scenarios with equal weight. Their numbers of items are not used.
     within : float
         The distance, above 0 and at most 1.
     confidence : float
         The probability, above 0 and below 1.
     method : str
-        Among those that need only votes: "algebraic", "algebraic_likelihood", "algebraic_paper",
-        "majority_agreement" and "mean_posterior".
+        A method that needs only votes: "algebraic", "algebraic_likelihood", "algebraic_paper",
+        "majority_agreement" or "mean_posterior".
     estimand : {"system_accuracy", "system_accuracy_in_sample"}
-        The truth: the expected accuracy, or the share right of the items themselves.
+        The truth: the expected accuracy, or the share of the items that the system got right.
     most_items : int
-        Where the search ends, 100 or more.
+        Greatest number of items that is considered, 100 or more.
     replicates : int
-        Number of samples near the answer, 1,000 or more; its error falls with the square root.
+        Number of samples near the answer, 1,000 or more. The Monte Carlo standard error is
+        inversely proportional to its square root.
     seed : int, numpy.random.SeedSequence or numpy.random.Generator
         Of the samples: the same seed gives the same number.
 
@@ -210,7 +212,7 @@ def _never(points: Sequence[Nearness], target: Target) -> str:
 def _large_sample(last: Nearness) -> str:
     bias = last.bias[np.isfinite(last.bias)]
     if not bias.size:
-        return "raters agree at or below chance, where it is undefined"
+        return "raters agree at or below chance, and the estimate is undefined"
     low, high = f"{bias.min():+.3f}", f"{bias.max():+.3f}"
     return f"its large-sample bias is {low if low == high else f'{low} to {high}'}"
 
@@ -219,7 +221,7 @@ def _flat(points: Sequence[Nearness], target: Target) -> str:
     near = points[-1]
     return (
         f"the probability is {near.probability:.3f} ± {near.standard_error:.3f} with "
-        f"{near.n_items:,} items and grows too slowly there to tell where it passes "
+        f"{near.n_items:,} items and increases too slowly to tell where it reaches "
         f"{target.confidence:g}: give more replicates or another confidence"
     )
 

@@ -91,7 +91,7 @@ def test_a_method_with_fewer_data_sets_than_asked_for_is_in_the_table(tmp_path):
         for replicates in all_replicates:
             path = estimators.part_path(tmp_path, "figure 3", method, 0.1, replicates)
             path.touch()
-    found = [path.stem for path in estimators.finished_parts(tmp_path, data_sets=100)]
+    found = [path.stem for path in estimators._finished_parts(tmp_path, data_sets=100)]
     assert found == ["figure 3__one_coin__0.1__20", "figure 3__relaxed_k 0.1.0__0.1__8"]
 
 

@@ -122,7 +122,10 @@ def test_a_file_that_names_answers_is_suspected_and_can_be_said(tmp_path):
     [
         ("1,x,AB,A\n1,x,XY,B\n", "'order' holds AB, XY"),
         ("1,x,AB,A\n1,x,,B\n", "the order is blank"),
-        ("1,x,AB,good\n1,x,BA,bad\n", "no two of the ratings good, bad are known as positions"),
+        (
+            "1,x,AB,good\n1,x,BA,bad\n",
+            "the ratings good, bad include no two known names of positions",
+        ),
         ("1,x,AB,A\n1,x,AB,B\n", "rates the item a second time"),
     ],
 )

@@ -151,7 +151,7 @@ def test_raters_who_agree_below_chance_have_no_bias_to_speak_of():
     opposed = Scenario(n_categories=2, initial_rater_accuracy=(0.9, 0.1))
     found = required_sample_size(opposed, replicates=1000)
     assert found.n_items is None
-    assert found.note.endswith("raters agree at or below chance, where it is undefined")
+    assert found.note.endswith("raters agree at or below chance, and the estimate is undefined")
 
 
 def test_estimates_that_are_undefined_are_not_near():

@@ -81,11 +81,13 @@ def calibrate(
     ranking = np.random.default_rng(rank_seed)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
-        found = [
+        simulations = [
             _ranks(_values(prior.isel(draw=i), data), tree["posterior"].to_dataset(), ranking)
             for i, (data, tree) in enumerate(zip(simulated, trees, strict=True))
         ]
-    ranks = {name: ("sample", np.array([one[name] for one in found])) for name in found[0]}
+    ranks = {
+        name: ("sample", np.array([one[name] for one in simulations])) for name in simulations[0]
+    }
     return xr.DataTree.from_dict(
         {"prior_sbc": xr.Dataset(ranks, {"sample": np.arange(n_simulations)})}
     )
@@ -114,12 +116,12 @@ def _values(prior: xr.Dataset, simulated: Ratings) -> dict[str, float]:
 def _ranks(
     values: Mapping[str, float], posterior: xr.Dataset, rng: np.random.Generator
 ) -> dict[str, float]:
-    found = {}
+    ranks = {}
     for name, value in values.items():
         draws = posterior[name].values
         draws = draws.reshape(*draws.shape[:2], -1)[..., 0].T.ravel()
-        found[name] = _rank(draws[np.linspace(0, len(draws) - 1, KEPT).astype(int)], value, rng)
-    return found
+        ranks[name] = _rank(draws[np.linspace(0, len(draws) - 1, KEPT).astype(int)], value, rng)
+    return ranks
 
 
 def _rank(draws: Floats, value: float, rng: np.random.Generator) -> float:

@@ -56,19 +56,19 @@ class Identification:
         tuple of str
             A sentence for each such thing; empty if there is none.
         """
-        found = []
+        warnings = []
         if self.parameters > self.degrees_of_freedom:
-            found.append(
+            warnings.append(
                 f"{self.parameters} parameters but only {self.degrees_of_freedom} degrees of "
                 "freedom: the ratings cannot determine all parameters, and the prior decides the "
                 "rest"
             )
         if self.too_few > 0.5:
-            found.append(
+            warnings.append(
                 f"{self.too_few:.0%} of the items have fewer than three ratings, including the "
                 "system's: the prior decides how accurate raters and system are"
             )
-        return (*found, *filter(None, (prior.warning() for prior in self.prior_worth)))
+        return (*warnings, *filter(None, (prior.warning() for prior in self.prior_worth)))
 
 
 def identify(model: str, ratings: Ratings, priors: Priors = None) -> Identification:

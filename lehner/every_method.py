@@ -42,6 +42,6 @@ def estimate(ratings: Ratings, methods: Sequence[str] | None = None, **options: 
     [0.5, 0.804]
     """
     # Models and comparisons import this package, so they are imported only when they are needed.
-    found = import_module("experiments.estimate.estimate")
+    module = import_module("experiments.estimate.estimate")
     chosen = {} if methods is None else {"methods": methods}
-    return found.estimate(ratings, **chosen, **options)
+    return module.estimate(ratings, **chosen, **options)

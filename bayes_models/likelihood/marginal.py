@@ -149,8 +149,8 @@ class SumOverStates(Op):
 
     def perform(self, node: Any, inputs: Any, output_storage: Any) -> None:
         """Evaluate outside compiled code."""
-        found = _compiled_kernel(*inputs[1].shape)(*inputs)
-        for storage, value in zip(output_storage, found, strict=True):
+        results = _compiled_kernel(*inputs[1].shape)(*inputs)
+        for storage, value in zip(output_storage, results, strict=True):
             storage[0] = value
 
     def pullback(self, inputs: Any, outputs: Any, output_grads: Any) -> list[Any]:

@@ -66,11 +66,11 @@ def contradictions(tree: xr.DataTree, ratings: Ratings) -> tuple[str, ...]:
     probability = _by_ratings_alone(tree, ratings.take(known))
     improbable = np.where(probability < IMPROBABLE, probability, 0.0)
     truth = ratings.truth[known]
-    found = improbable[np.arange(len(truth)), truth] > 0
-    expected, n = float(improbable.sum()), int(found.sum())
+    contradicted = improbable[np.arange(len(truth)), truth] > 0
+    expected, n = float(improbable.sum()), int(contradicted.sum())
     if n == 0 or pdtrc(n - 1, expected) > SUSPICIOUS_TAIL:
         return ()
-    named = first_few(ratings.items[known][found], MOST_NAMED)
+    named = first_few(ratings.items[known][contradicted], MOST_NAMED)
     return (
         f"the known truths of {counted(n, 'item')} contradict the fit: given their ratings "
         f"these truths have probabilities below {IMPROBABLE:g}, and the fit predicts "

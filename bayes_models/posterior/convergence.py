@@ -41,12 +41,12 @@ def r_hat(draws: Floats) -> Floats:
     """
     if len(draws) < 2 or draws.shape[1] < FEWEST_OF_CHAIN:
         return np.full(draws.shape[2], np.nan)
-    found = []
+    values = []
     for part in _parts(draws):
         halves = _split(part)
         folded = np.abs(halves - np.median(halves, axis=(0, 1)))
-        found.append(np.maximum(_between_to_within(halves), _between_to_within(folded)))
-    return np.concatenate(found)
+        values.append(np.maximum(_between_to_within(halves), _between_to_within(folded)))
+    return np.concatenate(values)
 
 
 def ess_bulk(draws: Floats) -> Floats:
@@ -83,11 +83,11 @@ def ess_tail(draws: Floats) -> Floats:
     ----------
     Vehtari et al. (2021), https://doi.org/10.1214/20-BA1221, Sec. 4.3
     """
-    found = []
+    sizes = []
     for part in _parts(draws):
         ends = np.quantile(part, TAILS, axis=(0, 1))
-        found.append(np.minimum(*(_effective(_split((part <= end) * 1.0)) for end in ends)))
-    return np.concatenate(found)
+        sizes.append(np.minimum(*(_effective(_split((part <= end) * 1.0)) for end in ends)))
+    return np.concatenate(sizes)
 
 
 def ess_mean(draws: Floats) -> Floats:

@@ -88,22 +88,24 @@ class Diagnostics:
         tuple of str
             A sentence for each problem; empty if there is none.
         """
-        found = []
+        failures = []
         if not self.chains_agree:
-            found.append(
+            failures.append(
                 f"chains disagree: R-hat is {self.r_hat:.3f}, above {self.r_hat_limit:.3f}"
                 f"{self._modes()}"
             )
         if not min(self.ess_bulk, self.ess_tail) >= LOWEST_ESS:
-            found.append(
+            failures.append(
                 f"too few effective draws: {self.ess_bulk:.0f} in the bulk, {self.ess_tail:.0f} "
                 f"in the tails, below {LOWEST_ESS}; sample longer"
             )
         if self.divergences:
-            found.append(f"{self.divergences} draws diverged: raise target_accept")
+            failures.append(f"{self.divergences} draws diverged: raise target_accept")
         if self.treedepth:
-            found.append(f"{self.treedepth} trajectories were cut off at the greatest tree depth")
-        return tuple(found)
+            failures.append(
+                f"{self.treedepth} trajectories were cut off at the greatest tree depth"
+            )
+        return tuple(failures)
 
     def _modes(self) -> str:
         if len(self.mode_weights) == 1:

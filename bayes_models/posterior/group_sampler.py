@@ -95,12 +95,12 @@ def sample_groups(
     per_draw = n_states * max(most, confusion.shape[1] * len(LOG_ODDS_GRID))
     n_parts = -(-len(chosen) * per_draw // NUMBERS_AT_ONCE)
     parts = np.array_split(chosen, min(n_parts, len(chosen)))
-    found = [
+    drawn = [
         _Chains(observed, cells, rates[part], confusion[part], np.random.default_rng(child)).run()
         for part, child in zip(parts, child_seeds(seed, len(parts)), strict=True)
     ]
     return GroupReplicates(
-        **{name: np.concatenate([vars(one)[name] for one in found]) for name in vars(found[0])}
+        **{name: np.concatenate([vars(one)[name] for one in drawn]) for name in vars(drawn[0])}
     )
 
 

@@ -86,15 +86,15 @@ def accuracy_by_group(
     level = check_level(level)
     posterior = tree["posterior"].to_dataset()
     require_same(tree, ratings)
-    found = find_groups(ratings, groups)
-    count_answers(ratings, found)
+    membership = find_groups(ratings, groups)
+    count_answers(ratings, membership)
     replicates = sample_groups(
-        posterior, observe(as_fitted(tree, ratings)), found.index, len(found), seed
+        posterior, observe(as_fitted(tree, ratings)), membership.index, len(membership), seed
     )
     return summarise_groups(
         str(tree.attrs["model"]),
         ratings,
-        found,
+        membership,
         replicates,
         level=level,
         kind=CREDIBLE,

@@ -103,12 +103,12 @@ def joint_draws(
         for name, tree in trees.items()
     }
     posteriors = {name: _checked(tree, observed[name]) for name, tree in trees.items()}
-    found = [_influence(posteriors[name], observed[name]) for name in trees]
+    influences = [_influence(posteriors[name], observed[name]) for name in trees]
     rng = generator(seed)
     draws = {}
     for estimand, correlation in (
-        ("system_accuracy", _of_expected(found, ratings.weights)),
-        ("system_accuracy_in_sample", _of_in_sample(found, ratings)),
+        ("system_accuracy", _of_expected(influences, ratings.weights)),
+        ("system_accuracy_in_sample", _of_in_sample(influences, ratings)),
     ):
         values = [_draws(posterior, estimand) for posterior in posteriors.values()]
         draws[estimand] = dict(zip(trees, _couple(values, correlation, rng), strict=True))
@@ -160,8 +160,8 @@ def _influence(posterior: xr.Dataset, observed: Observations) -> Influence:
     )
 
 
-def _of_expected(found: list[Influence], weights: Integers) -> Floats:
-    return _correlation(np.stack([one.of_rows for one in found]), weights)
+def _of_expected(influences: list[Influence], weights: Integers) -> Floats:
+    return _correlation(np.stack([one.of_rows for one in influences]), weights)
 
 
 def _correlation(influence: Floats, weights: Integers) -> Floats:
@@ -169,20 +169,20 @@ def _correlation(influence: Floats, weights: Integers) -> Floats:
     return _as_correlation((centred * weights) @ centred.T)
 
 
-def _of_in_sample(found: list[Influence], ratings: Ratings) -> Floats:
+def _of_in_sample(influences: list[Influence], ratings: Ratings) -> Floats:
     """Add the covariance of right answers given the parameters to that caused by the parameters."""
     by_parameters = _correlation(
-        np.stack([one.of_rows_in_sample for one in found]), ratings.weights
+        np.stack([one.of_rows_in_sample for one in influences]), ratings.weights
     )
-    sd = np.array([one.in_sample.std() for one in found])
+    sd = np.array([one.in_sample.std() for one in influences])
     covariance = by_parameters * np.outer(sd, sd)
     n_answers = (ratings.answers >= 0).T @ ratings.weights
-    for i, one in enumerate(found):
-        for j, other in enumerate(found):
+    for i, influence in enumerate(influences):
+        for j, other in enumerate(influences):
             alike = ratings.answers[:, i] == ratings.answers[:, j]
-            most = np.minimum(one.right, other.right)
-            least = np.maximum(one.right + other.right - 1, 0.0)
-            both = np.where(alike, most, least) - one.right * other.right
+            most = np.minimum(influence.right, other.right)
+            least = np.maximum(influence.right + other.right - 1, 0.0)
+            both = np.where(alike, most, least) - influence.right * other.right
             covariance[i, j] += ratings.weights @ both / (n_answers[i] * n_answers[j])
     return _as_correlation(covariance)
 

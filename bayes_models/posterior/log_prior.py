@@ -49,7 +49,7 @@ def log_prior(
         By variable, dims (chain, draw); without the priors that are PyMC distributions.
     """
     chosen = choose_priors(model, priors)
-    found = {}
+    densities = {}
     for name, prior in chosen.items():
         if name in posterior and not is_distribution(prior):
             # Of all items they are a mean, whose prior is not given.
@@ -57,8 +57,11 @@ def log_prior(
             variable = posterior[BY_POPULATION if by_population else name]
             values = variable.transpose("chain", "draw", ...).values
             density = _log_density(name, prior, values, chosen, observed)
-            found[name] = (("chain", "draw"), density.reshape(*values.shape[:2], -1).sum(axis=-1))
-    return xr.Dataset(found, {dim: posterior[dim] for dim in ("chain", "draw")})
+            densities[name] = (
+                ("chain", "draw"),
+                density.reshape(*values.shape[:2], -1).sum(axis=-1),
+            )
+    return xr.Dataset(densities, {dim: posterior[dim] for dim in ("chain", "draw")})
 
 
 def _log_density(

@@ -101,10 +101,10 @@ def load_model(name: str, observed: Observations, priors: Priors = None) -> bool
 
 def _load(key: tuple[Any, ...], chosen: dict[str, Any]) -> bool:
     if key not in _compiled and _on_disk(chosen):
-        found = find_kept(*key)
-        if found is not None:
+        kept = find_kept(*key)
+        if kept is not None:
             logger.info("%s: cached", key[0])
-            _compiled[key] = found
+            _compiled[key] = kept
     return key in _compiled
 
 

@@ -50,10 +50,10 @@ def why_wrong(density: Any, model: "pm.Model") -> str:
         "gradient": gradient,
         "variables": np.concatenate([np.ravel(by_name[name]) for name in density.shapes]),
     }
-    for what, found in ours.items():
+    for what, result in ours.items():
         expected = theirs[what]
-        if found.shape != expected.shape or not np.allclose(
-            found, expected, rtol=DENSITY_TOLERANCE, atol=LEAST_DENSITY
+        if result.shape != expected.shape or not np.allclose(
+            result, expected, rtol=DENSITY_TOLERANCE, atol=LEAST_DENSITY
         ):
             return f"the {what} of the C functions is not PyMC's"
     return ""
@@ -121,11 +121,11 @@ def evaluate(density: Any, point: Floats, **data: Any) -> tuple[Floats, Floats, 
 
 def _by_name(model: "pm.Model", point: Floats) -> dict[str, Floats]:
     """Split a point into the values of the variables."""
-    found, start = {}, 0
+    values, start = {}, 0
     shapes = model.initial_point(random_seed=0)
     for variable in map(model.rvs_to_values.get, model.free_RVs):
         shape = np.shape(shapes[variable.name])
         end = start + int(np.prod(shape))
-        found[variable.name] = point[start:end].reshape(shape)
+        values[variable.name] = point[start:end].reshape(shape)
         start = end
-    return found
+    return values

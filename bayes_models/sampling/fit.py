@@ -178,12 +178,12 @@ def fit(
         add_truth(tree, ratings, observed, rng, log_likelihood=log_likelihood)
         variables = None if check == "all" else ESTIMANDS if observed.has_system else OTHERWISE
         weights = [mode.weight for mode in modes]
-        found = diagnose(tree, variables, tries=attempt + 1, mode_weights=weights)
-        if not found.failures():
+        diagnostics = diagnose(tree, variables, tries=attempt + 1, mode_weights=weights)
+        if not diagnostics.failures():
             break
-        longer *= found.times_longer()
+        longer *= diagnostics.times_longer()
         if progressbar and attempt + 1 < tries:
-            why = "; ".join(found.failures())
+            why = "; ".join(diagnostics.failures())
             print(f"{model}: {why}; sampling again, {longer} times as long", file=sys.stderr)
     if log_likelihood:
         add_data(tree, ratings)
@@ -196,10 +196,10 @@ def fit(
         "priors": priors_as_json(model, priors),
         "seed": str(seed),
         "known_truths": known_truths(ratings),
-        "diagnostics": json.dumps(asdict(found)),
-        "warnings": json.dumps([*found.warnings(), *said]),
+        "diagnostics": json.dumps(asdict(diagnostics)),
+        "warnings": json.dumps([*diagnostics.warnings(), *said]),
     }
-    _warn(model, found)
+    _warn(model, diagnostics)
     return tree
 
 
@@ -293,6 +293,6 @@ def _sampler(
     )
 
 
-def _warn(model: str, found: Diagnostics) -> None:
-    for text in found.warnings():
+def _warn(model: str, diagnostics: Diagnostics) -> None:
+    for text in diagnostics.warnings():
         warnings.warn(f"{model}: {text}", ConvergenceWarning, stacklevel=3)

@@ -29,11 +29,11 @@ def fit_warnings(tree: xr.DataTree, ratings: Ratings, seed: Seed = 1) -> tuple[s
         Sentences. They are computed in a tenth of a second or two, because `predictive_checks` is
         called with fewer posterior draws than it uses by default.
     """
-    found = predictive_checks(tree, ratings, draws=CHECK_DRAWS, seed=seed).warnings()
+    warnings = predictive_checks(tree, ratings, draws=CHECK_DRAWS, seed=seed).warnings()
     try:
         # It does not use the seed of the fit, so that the sentence is the same for all models.
         dependence = check_dependence(ratings)
     except InputError:
         # A model can be fitted to ratings of which no two are of the same item.
-        return found
-    return (*found, *dependence.warnings())
+        return warnings
+    return (*warnings, *dependence.warnings())

@@ -86,7 +86,7 @@ def sample_conjugate(
     starts = starts or [em_start(observed)]
     by_start = chains_by_start(len(starts), chains)
     n_groups, n_populations = groups.max() + 1, max(1, len(observed.populations))
-    found = [
+    of_chains = [
         _sweeps(
             np.random.default_rng(chain_seed),
             np.tile(start["base_rates"], (n_populations, 1)),
@@ -108,7 +108,7 @@ def sample_conjugate(
             strict=True,
         )
     ]
-    base_rates, by_group = (np.stack(part) for part in zip(*found, strict=True))
+    base_rates, by_group = (np.stack(part) for part in zip(*of_chains, strict=True))
     return _labelled(spec, observed, base_rates, by_group, groups)
 
 

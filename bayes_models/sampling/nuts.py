@@ -78,7 +78,7 @@ def sample(
     density = compiled.density.with_data(**observed.data)
     by_chain, statistics_by_chain = [], []
     for values, n_chains, start_seed in zip(starts, by_start, seeds, strict=False):
-        found, of_chains = _run_chains(
+        runs, of_chains = _run_chains(
             density,
             *compiled.start(values),
             seed=start_seed,
@@ -89,7 +89,7 @@ def sample(
             target_accept=target_accept,
             progress_bar=progressbar,
         )
-        by_chain += found
+        by_chain += runs
         statistics_by_chain += of_chains
     coords = compiled.coords | rater_coords(observed)
     shapes = density.shapes

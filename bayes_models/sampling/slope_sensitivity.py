@@ -62,9 +62,9 @@ def slope_sensitivity(
     if ratings.system is None:
         raise InputError("there is no system", "name the column or rater that is the system")
     priors = dict(options.pop("priors", None) or {})
-    found = {}
+    estimates = {}
     for slope in FIXED_SLOPES:
         fixed = priors | {"system_slope": (slope, 0.0)}
         tree = fit("relaxed_k", ratings, seed=seed, priors=fixed, **options)
-        found[slope] = estimate_from_draws(tree, level=level)
-    return found
+        estimates[slope] = estimate_from_draws(tree, level=level)
+    return estimates

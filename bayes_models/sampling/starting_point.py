@@ -62,10 +62,10 @@ class StartingPoint:
             told = name in values
             point.append(_unconstrained(self.transforms[name], values[name]) if told else default)
             scales.append(NOISE if told else JITTER)
-        found, plausible = np.concatenate(point), np.concatenate(list(self.defaults.values()))
+        start, plausible = np.concatenate(point), np.concatenate(list(self.defaults.values()))
         sizes = [len(default) for default in self.defaults.values()]
         # A user's prior may exclude the values that EM finds.
-        return np.where(np.isfinite(found), found, plausible), np.repeat(scales, sizes)
+        return np.where(np.isfinite(start), start, plausible), np.repeat(scales, sizes)
 
 
 def starting_point(model: "pm.Model", started: Collection[str]) -> StartingPoint:
@@ -102,8 +102,8 @@ def _forward(transform: Any, rv: Any) -> Forward:
         return str(name)
 
     def forward(value: Floats) -> Floats:
-        found = transform.forward(pt.as_tensor(value), *rv.owner.inputs)
-        return np.asarray(found.eval(mode="FAST_COMPILE"))
+        unbounded = transform.forward(pt.as_tensor(value), *rv.owner.inputs)
+        return np.asarray(unbounded.eval(mode="FAST_COMPILE"))
 
     return forward
 

@@ -83,11 +83,11 @@ def summarise(rows: pd.DataFrame) -> pd.DataFrame:
         Columns `setting`, `n_items`, `system` ("all" or 0.9), `method`, `n`, and each of
         `MEASURES` with its Monte Carlo standard error in `…_se`.
     """
-    found = []
+    measures = []
     for system, part in (("all", rows), ("0.9", rows[rows.system == 0.9])):
         wide = measure_wide(part, ["setting", "n_items", "method"], MEASURES)
-        found.append(wide.assign(system=system).reset_index())
-    return pd.concat(found)[["setting", "n_items", "system", "method", *wide.columns]]
+        measures.append(wide.assign(system=system).reset_index())
+    return pd.concat(measures)[["setting", "n_items", "system", "method", *wide.columns]]
 
 
 def _part(part: int, setting: str, n_items: int, accuracy: float) -> str:
@@ -137,7 +137,7 @@ def _estimates(scenario: Scenario, replicates: range) -> Found:
         paper = estimate_algebraic(ratings, aggregation="paper", interval=None)
         likelihood = estimate_algebraic(ratings, aggregation="likelihood", interval=None)
         options: dict[str, Any] = {"samples": SAMPLES, "seed": replicate}
-        found = {
+        estimates = {
             "algebraic": estimate_algebraic(ratings, interval=None),
             "algebraic_paper": paper,
             "algebraic_likelihood": likelihood,
@@ -149,11 +149,11 @@ def _estimates(scenario: Scenario, replicates: range) -> Found:
             ),
         }
         if replicate % COSTLY_EVERY == 0:
-            found["algebraic_adjusted"] = estimate_adjusted(ratings, violations, **options)
-            found["algebraic_likelihood_adjusted"] = estimate_adjusted(
+            estimates["algebraic_adjusted"] = estimate_adjusted(ratings, violations, **options)
+            estimates["algebraic_likelihood_adjusted"] = estimate_adjusted(
                 ratings, violations, aggregation="likelihood", **options
             )
-        for method, estimate in found.items():
+        for method, estimate in estimates.items():
             yield replicate, method, _numbers(estimate), truth
         observed = paper.system_accuracy.estimate
         value = None if observed is None else float(np.interp(observed, *oracle))
@@ -162,14 +162,14 @@ def _estimates(scenario: Scenario, replicates: range) -> Found:
 
 
 def _numbers(estimate: Estimate) -> tuple[float | None, float | None, float | None]:
-    found = estimate.system_accuracy
-    return found.estimate, found.lower, found.upper
+    accuracy = estimate.system_accuracy
+    return accuracy.estimate, accuracy.lower, accuracy.upper
 
 
 @lru_cache
 def _oracle(scenario: Scenario) -> tuple[Floats, Floats]:
     """Give the algebra's mean in samples of the scenario, and the accuracy that belongs to it."""
-    found = [
+    estimates = [
         simulate_estimates(
             replace(scenario, initial_system_accuracy=initial),
             ORACLE_SAMPLES,
@@ -179,8 +179,8 @@ def _oracle(scenario: Scenario) -> tuple[Floats, Floats]:
         ).mean()
         for initial in GRID
     ]
-    means = np.array([float(one.algebraic_paper) for one in found])
-    return np.maximum.accumulate(means), np.array([float(one.system_accuracy) for one in found])
+    means = np.array([float(one.algebraic_paper) for one in estimates])
+    return np.maximum.accumulate(means), np.array([float(one.system_accuracy) for one in estimates])
 
 
 if __name__ == "__main__":

@@ -180,24 +180,26 @@ def _read_weights(weights: Sequence[str] | None, categories: Sequence[Any]) -> A
 
 def show(report: Report) -> None:
     """Print a report to standard output."""
-    found = report.agreement
+    agreement = report.agreement
     parts = [Text(f"{report.name}: {report.heading}")]
     parts += [*map(Text, header_lines(report.notes)), Text()]
-    parts += _coefficients(found)
-    if found.rater_pairs is not None:
-        parts += [Text(), *_pairs(found.rater_pairs)]
-    parts += [Text(note) for note in found.notes]
+    parts += _coefficients(agreement)
+    if agreement.rater_pairs is not None:
+        parts += [Text(), *_pairs(agreement.rater_pairs)]
+    parts += [Text(note) for note in agreement.notes]
     print_wide(Group(*parts))
 
 
-def _coefficients(found: Agreement) -> list[Text]:
+def _coefficients(agreement: Agreement) -> list[Text]:
     """Give the coefficients, those of each weights under a line, and their notes once."""
-    weights = list(dict.fromkeys(one.weights for one in found.coefficients))
-    rows: list[list[str]] = [_without_weights(_head(found)[:-1])]
+    weights = list(dict.fromkeys(one.weights for one in agreement.coefficients))
+    rows: list[list[str]] = [_without_weights(_head(agreement)[:-1])]
     for name in weights:
         rows.append([f"weights: {name}"])
-        rows += [_without_weights(_cells(one)) for one in found.coefficients if one.weights == name]
-    noted = {one.note: one.name for one in reversed(found.coefficients) if one.note}
+        rows += [
+            _without_weights(_cells(one)) for one in agreement.coefficients if one.weights == name
+        ]
+    noted = {one.note: one.name for one in reversed(agreement.coefficients) if one.note}
     notes = [Text(f"{name}: {note}") for note, name in reversed(noted.items())]
     width = terminal_width()
     if width < WITH_LABELS:
@@ -211,21 +213,27 @@ def _without_weights(cells: list[str]) -> list[str]:
     return [cells[0], *cells[2:]]
 
 
-def _head(found: Agreement) -> list[str]:
-    return [f"{found.level:.0%} interval" if name == "interval" else name for name in HEAD]
+def _head(agreement: Agreement) -> list[str]:
+    return [f"{agreement.level:.0%} interval" if name == "interval" else name for name in HEAD]
 
 
-def _cells(one: Coefficient) -> list[str]:
-    interval = "" if one.lower is None else f"[{one.lower:.3f}, {one.upper:.3f}]"
+def _cells(coefficient: Coefficient) -> list[str]:
+    interval = (
+        "" if coefficient.lower is None else f"[{coefficient.lower:.3f}, {coefficient.upper:.3f}]"
+    )
     return [
-        one.name,
-        one.weights,
-        _shown(one.estimate),
+        coefficient.name,
+        coefficient.weights,
+        _shown(coefficient.estimate),
         interval,
-        _shown(one.standard_error, missing=""),
-        "" if one.p_value is None else "< .001" if one.p_value < 0.001 else f"{one.p_value:.3f}",
-        _shown(one.chance_agreement, missing=""),
-        one.label.strip("()"),
+        _shown(coefficient.standard_error, missing=""),
+        ""
+        if coefficient.p_value is None
+        else "< .001"
+        if coefficient.p_value < 0.001
+        else f"{coefficient.p_value:.3f}",
+        _shown(coefficient.chance_agreement, missing=""),
+        coefficient.label.strip("()"),
     ]
 
 
@@ -269,17 +277,17 @@ def write(report: Report, folder: Path) -> list[Path]:
     from experiments.agreement.figure import plot_pairs
 
     folder.mkdir(parents=True, exist_ok=True)
-    found = report.agreement
-    rows = [_cells(one) for one in found.coefficients]
+    agreement = report.agreement
+    rows = [_cells(one) for one in agreement.coefficients]
     paths = [
-        write_csv(found.to_frame(), folder / "agreement.csv"),
-        write_text(latex_table(_head(found)[:-1], rows), folder / "agreement.tex"),
+        write_csv(agreement.to_frame(), folder / "agreement.csv"),
+        write_text(latex_table(_head(agreement)[:-1], rows), folder / "agreement.tex"),
     ]
-    pairs = found.rater_pairs
+    pairs = agreement.rater_pairs
     if pairs is not None:
         figure = plot_pairs(pairs.to_xarray(), title=report.name)
         paths += [
-            write_csv(found.pairs_frame(), folder / "pairs.csv"),
+            write_csv(agreement.pairs_frame(), folder / "pairs.csv"),
             write_text(latex_table(_PAIR_HEAD, _pair_cells(pairs)), folder / "pairs.tex"),
             *write_figure(figure, folder, "pairs"),
         ]

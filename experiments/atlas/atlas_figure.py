@@ -70,14 +70,14 @@ def plot_violation(atlas: pd.DataFrame, violation: Violation) -> Figure:
         for row, system in enumerate(sorted(SYSTEM_ACCURACIES, reverse=True)):
             for column, rater in enumerate(RATER_ACCURACIES):
                 ax = axes[row, column]
-                found = atlas_slice(atlas, system_accuracy=system, rater_accuracy=rater)
+                main = atlas_slice(atlas, system_accuracy=system, rater_accuracy=rater)
                 for i, method in enumerate(METHODS):
                     # Where methods coincide, those beneath are seen around those above.
                     look = method_style(method).options() | {
                         "ms": 6 - 0.5 * i,
                         "lw": 2.5 - 0.25 * i,
                     }
-                    _line(ax, found[found.method == method], **look)
+                    _line(ax, main[main.method == method], **look)
                 ax.set_title(f"system {system:g}, raters {rater:g}")
                 ax.sharey(axes[row, 0])
                 ax.tick_params(labelleft=column == 0)
@@ -100,31 +100,31 @@ def plot_violation(atlas: pd.DataFrame, violation: Violation) -> Figure:
 def _side(ax: "Axes", atlas: pd.DataFrame, name: str) -> None:
     title, values = SIDES[name]
     for i, (value, label) in enumerate(values.items()):
-        found = atlas_slice(atlas, **SIDE, **{name: value})
+        cells = atlas_slice(atlas, **SIDE, **{name: value})
         options = {"color": shade(i, len(values)), "marker": "osD"[i], "label": label, "ms": 3.5}
-        _line(ax, found[found.method == "algebraic"], **options)
+        _line(ax, cells[cells.method == "algebraic"], **options)
     ax.legend()
     ax.set_title(f"{method_label('algebraic')} by {title}\n(system 0.9, raters 0.6)")
 
 
-def _line(ax: "Axes", found: pd.DataFrame, **options: Any) -> None:
+def _line(ax: "Axes", cells: pd.DataFrame, **options: Any) -> None:
     """Draw a line with 95% Monte Carlo intervals."""
-    found = found.sort_values("strength")
-    errors = Z * found.standard_error
-    ax.errorbar(found.strength, found.bias, yerr=errors, elinewidth=0.8, **options)
+    cells = cells.sort_values("strength")
+    errors = Z * cells.standard_error
+    ax.errorbar(cells.strength, cells.bias, yerr=errors, elinewidth=0.8, **options)
 
 
 def _alt_text(atlas: pd.DataFrame, violation: Violation) -> str:
     centre = atlas_slice(atlas, **SIDE)
-    said = []
+    parts = []
     for method in METHODS:
         rows = centre[centre.method == method].sort_values("strength").dropna(subset="bias")
         if len(rows):
             first, last = rows.bias.iloc[0], rows.bias.iloc[-1]
-            said.append(f"{method_label(method)} from {first:.3f} to {last:.3f}")
+            parts.append(f"{method_label(method)} from {first:.3f} to {last:.3f}")
     weakest, strongest = min(violation.strengths), max(violation.strengths)
     return (
         f"Bias of each method as a violation grows: {violation.label}, from {weakest:g} to "
         f"{strongest:g}; panels by the accuracy of the system and the raters. With a system right "
-        f"in 0.9 and raters in 0.6: {'; '.join(said)}."
+        f"in 0.9 and raters in 0.6: {'; '.join(parts)}."
     )

@@ -189,9 +189,9 @@ def compute_atlas(
         central = all(point[name] == value for name, value in CENTRE.items())
         if only_drawn and not central and not _on_the_side(point):
             continue
-        found = population_values(scenario, tuple(VOTE_METHODS), replicates=REPLICATES, seed=seed)
+        values = population_values(scenario, tuple(VOTE_METHODS), replicates=REPLICATES, seed=seed)
         if central:
-            found |= population_values(
+            values |= population_values(
                 scenario, LIKELIHOOD_METHODS, replicates=LIKELIHOOD_REPLICATES, seed=seed
             )
         rows += [
@@ -204,7 +204,7 @@ def compute_atlas(
                 "bias": value.bias,
                 "standard_error": value.standard_error,
             }
-            for method, value in found.items()
+            for method, value in values.items()
         ]
     return pd.DataFrame(rows).astype({"estimate": float, "bias": float, "standard_error": float})
 

@@ -97,9 +97,9 @@ def _crowd() -> Iterator[Bar]:
         return
     from experiments.benchmarks.latent_class import CROWDS, crowd, to_same_likelihood
 
-    found = [to_same_likelihood(crowd(seed, *CROWDS[0])) for seed in range(3)]
-    ours = statistics.median(one.ours for one in found)
-    theirs = statistics.median(one.theirs for one in found)
+    ratios = [to_same_likelihood(crowd(seed, *CROWDS[0])) for seed in range(3)]
+    ours = statistics.median(one.ours for one in ratios)
+    theirs = statistics.median(one.theirs for one in ratios)
     yield Bar(
         name="fit_latent_class, 10,000 × 100",
         cost=ours,

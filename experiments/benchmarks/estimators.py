@@ -152,7 +152,7 @@ def summarise(rows: pd.DataFrame) -> pd.DataFrame:
 def _misses_said(rows: pd.DataFrame) -> pd.Series:
     """Give the share of the intervals without the truth that come with a word about it."""
     missed = rows[(rows["truth"] < rows["lower"]) | (rows["truth"] > rows["upper"])]
-    said = missed["warned"].astype(bool).to_numpy(copy=True)
+    warned = missed["warned"].astype(bool).to_numpy(copy=True)
     for categories in missed["categories"].unique():
         of_these = (missed["categories"] == categories).to_numpy()
         intervals = missed.loc[of_these, ["lower", "upper"]].to_numpy()
@@ -164,8 +164,8 @@ def _misses_said(rows: pd.DataFrame) -> pd.Series:
             ]
         )
         truth = missed.loc[of_these, "truth"].to_numpy()
-        said[of_these] |= (ends.min(axis=1) <= truth) & (truth <= ends.max(axis=1))
-    return missed.assign(said=said.astype(float)).groupby(BY)["said"].mean()
+        warned[of_these] |= (ends.min(axis=1) <= truth) & (truth <= ends.max(axis=1))
+    return missed.assign(said=warned.astype(float)).groupby(BY)["said"].mean()
 
 
 def _ratios(rows: pd.DataFrame) -> pd.DataFrame:
@@ -184,14 +184,14 @@ def _ratios_to_best(rows: pd.DataFrame) -> pd.DataFrame:
     """
     errors = rows.assign(squared=(rows["estimate"] - rows["truth"]) ** 2)
     wide = errors.pivot(index=DATA_SET, columns="method", values="squared")
-    found = []
+    ratios = []
     for key, cell in wide.groupby(BY[:2]):
         cell = cell.dropna(axis="columns", how="all")
         peers = [peer for peer in PEERS if peer in cell]
         for method in cell:
             means = cell[[*dict.fromkeys([method, *peers])]].dropna().mean()
-            found.append((*key, method, np.sqrt(means[method] / means[peers].min())))
-    return pd.DataFrame(found, columns=[*BY, "value"])
+            ratios.append((*key, method, np.sqrt(means[method] / means[peers].min())))
+    return pd.DataFrame(ratios, columns=[*BY, "value"])
 
 
 def part_path(folder: Path, setting: str, method: str, accuracy: float, replicates: int) -> Path:

@@ -33,7 +33,7 @@ def main(source: Path, target: Path) -> None:
         (tree,) = bayes_models.fit_many("relaxed_k", [ratings], seed=data["replicate"])
         seconds = time.process_time() - start
         diagnostics = json.loads(tree.attrs["diagnostics"])
-        said = json.loads(tree.attrs.get("warnings", "[]"))
+        printed = json.loads(tree.attrs.get("warnings", "[]"))
         for estimand, truth in data["truth"].items():
             draws = tree.posterior[estimand].values
             lower, upper = np.quantile(draws, TAILS)
@@ -47,7 +47,7 @@ def main(source: Path, target: Path) -> None:
                     "truth": truth,
                     "categories": len(data["categories"]),
                     "converged": diagnostics["r_hat"] <= 1.025 and not diagnostics["divergences"],
-                    "warned": bool(said) or diagnostics["relabelled"] > 0.01,
+                    "warned": bool(printed) or diagnostics["relabelled"] > 0.01,
                     "seconds": seconds,
                     "diagnostics": json.dumps(diagnostics),
                 }

@@ -208,15 +208,15 @@ def _against_stan() -> None:
 def _stan(many: list[Observations]) -> list[Run]:
     with tempfile.TemporaryDirectory() as folder:
         files = []
-        for i, one in enumerate(many):
-            start = em_start(one)
-            k = one.n_categories
+        for i, ratings in enumerate(many):
+            start = em_start(ratings)
+            k = ratings.n_categories
             data = {
-                "P": len(one.counts),
-                "J": len(one.rater_names),
+                "P": len(ratings.counts),
+                "J": len(ratings.rater_names),
                 "K": k,
-                "y": (one.responses.reshape(len(one.counts), -1) + 1).tolist(),
-                "count": one.counts.tolist(),
+                "y": (ratings.responses.reshape(len(ratings.counts), -1) + 1).tolist(),
+                "count": ratings.counts.tolist(),
                 "alpha": [3.0] * k,
                 "beta": bayes_models.diagonal_concentration(k).tolist(),
                 "pi": start["base_rates"].tolist(),
@@ -282,21 +282,21 @@ def _refits() -> None:
         trees = bayes_models.fit_many(model, data, **options)
         next(trees)
         compiled_before = len(compiling._compiled)
-        found = []
+        seconds = []
         for _ in range(N_DATA):
             start = time.process_time()
             tree = next(trees)
             bayes_models.estimate_from_draws(tree)
             cpu = time.process_time() - start
-            found.append((cpu, json.loads(tree.attrs["diagnostics"])))
-        first = [c for c, d in found if d["tries"] == 1]
-        enough = [min(d["ess_bulk"], d["ess_tail"]) >= 400 and d["tries"] == 1 for _, d in found]
+            seconds.append((cpu, json.loads(tree.attrs["diagnostics"])))
+        first = [c for c, d in seconds if d["tries"] == 1]
+        enough = [min(d["ess_bulk"], d["ess_tail"]) >= 400 and d["tries"] == 1 for _, d in seconds]
         print(
             f"{model}, n = 200, data in to estimates out: median {statistics.median(first):.3f} "
             f"CPU-s, most {max(first):.3f}; {sum(enough)} of {N_DATA} at the first try with 400 "
             f"effective draws or more and no other failure; with a second try "
-            f"{sum(min(d['ess_bulk'], d['ess_tail']) >= 400 for _, d in found)} of {N_DATA}, at "
-            f"most {max(c for c, _ in found):.2f} CPU-s; "
+            f"{sum(min(d['ess_bulk'], d['ess_tail']) >= 400 for _, d in seconds)} of {N_DATA}, at "
+            f"most {max(c for c, _ in seconds):.2f} CPU-s; "
             f"compilations meanwhile: {len(compiling._compiled) - compiled_before}"
         )
 

@@ -97,13 +97,16 @@ def to_same_likelihood(table: pd.DataFrame) -> Compared:
 def _compare(seed: int, n_items: int, n_raters: int) -> tuple[float, float]:
     """Print a line, and give the ratios of crowd-kit's CPU time to that of both models."""
     table = crowd(seed, n_items, n_raters)
-    one = to_same_likelihood(table)
+    compared = to_same_likelihood(table)
     tap, _ = _timed(lambda: fit_tap(_read(table), by_rater=True, starts=1))
-    steps, seconds = f"{one.steps[0]}, {one.steps[1]}", f"{one.ours:.2f}, {one.theirs:.1f}"
-    ratios = one.theirs / one.ours, one.theirs / tap
+    steps, seconds = (
+        f"{compared.steps[0]}, {compared.steps[1]}",
+        f"{compared.ours:.2f}, {compared.theirs:.1f}",
+    )
+    ratios = compared.theirs / compared.ours, compared.theirs / tap
     print(
-        f"{n_items:>6}{n_raters:>7}{seed:>5}{one.log_likelihood:>16.6f}{f'1e-{one.digits}':>11}"
-        f"{one.apart:>9.0e}{steps:>12}{seconds:>14}{ratios[0]:>7.0f}{tap:>13.2f}{ratios[1]:>7.0f}"
+        f"{n_items:>6}{n_raters:>7}{seed:>5}{compared.log_likelihood:>16.6f}{f'1e-{compared.digits}':>11}"
+        f"{compared.apart:>9.0e}{steps:>12}{seconds:>14}{ratios[0]:>7.0f}{tap:>13.2f}{ratios[1]:>7.0f}"
     )
     return ratios
 
@@ -130,12 +133,12 @@ def _log_likelihood_of(peer: Any, table: pd.DataFrame) -> float:
         columns=pd.MultiIndex.from_product([classes] * 2)
     )
     by_rater = errors.loc[[int(rater) for rater in ratings.raters]].fillna(0.0).to_numpy()
-    found = LatentClasses(
+    fit = LatentClasses(
         base_rates=peer.priors_.loc[classes].to_numpy(),
         confusion=by_rater.reshape(ratings.n_raters, len(classes), len(classes)),
     )
     patterns, _ = tabulate(ratings)
-    return float(patterns.weights @ expect(patterns, found)[1])
+    return float(patterns.weights @ expect(patterns, fit)[1])
 
 
 def _read(table: pd.DataFrame) -> Ratings:

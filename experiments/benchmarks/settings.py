@@ -72,7 +72,7 @@ def _simulate(scenario: Scenario, seed: np.random.SeedSequence) -> tuple[Ratings
 
 
 def _settings() -> list[Setting]:
-    found = [
+    settings = [
         Setting(
             name=f"figure {number}",
             group="paper",
@@ -81,7 +81,7 @@ def _settings() -> list[Setting]:
         )
         for number in FIGURES_COMPARED
     ]
-    found += [
+    settings += [
         Setting(
             name=f"raters {raters}, {n_items} items, base rate {base_rate}",
             group="two categories",
@@ -90,7 +90,7 @@ def _settings() -> list[Setting]:
         )
         for raters, n_items, base_rate in product((0.7, 0.8), (100, 200), (0.5, 0.2))
     ]
-    found += [
+    settings += [
         Setting(
             name=name,
             group="other processes",
@@ -99,7 +99,7 @@ def _settings() -> list[Setting]:
         )
         for name, process in PROCESSES.items()
     ]
-    return found
+    return settings
 
 
 SETTINGS = {setting.name: setting for setting in _settings()}

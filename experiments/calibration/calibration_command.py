@@ -62,12 +62,12 @@ def write_calibration(
         find("design", name, DESIGNS)
     if n_simulations < PART or n_simulations % PART:
         raise InputError(f"there are {n_simulations} simulations", f"give a multiple of {PART}")
-    found = {cell: _ranks(*cell, n_simulations, output / "parts", seed) for cell in cells}
-    table = _with_rows_of(output / "calibration.csv", summarise(found).round(4))
+    ranks = {cell: _ranks(*cell, n_simulations, output / "parts", seed) for cell in cells}
+    table = _with_rows_of(output / "calibration.csv", summarise(ranks).round(4))
     return [
         write_csv(table, output / "calibration.csv"),
         *write_figure(plot_coverage(table), output, "calibration"),
-        *write_figure(plot_ranks(found), output, "ranks"),
+        *write_figure(plot_ranks(ranks), output, "ranks"),
     ]
 
 
@@ -94,12 +94,12 @@ def _with_rows_of(path: Path, table: pd.DataFrame) -> pd.DataFrame:
     )
 
 
-def summarise(found: Mapping[tuple[str, str], pd.DataFrame]) -> pd.DataFrame:
+def summarise(by_cell: Mapping[tuple[str, str], pd.DataFrame]) -> pd.DataFrame:
     """Test whether ranks are uniform, and give the coverage of 90% intervals.
 
     Parameters
     ----------
-    found : mapping
+    by_cell : mapping
         Ranks between 0 and 1 by model and design; a column per quantity.
 
     Returns
@@ -109,7 +109,7 @@ def summarise(found: Mapping[tuple[str, str], pd.DataFrame]) -> pd.DataFrame:
         (Kolmogorov-Smirnov), `coverage_90`, `coverage_se`.
     """
     rows = []
-    for (model, name), ranks in found.items():
+    for (model, name), ranks in by_cell.items():
         for quantity, values in ranks.items():
             covered, error = share(values.between(0.05, 0.95))
             rows.append(

@@ -97,12 +97,12 @@ def _coverage(ax: "Axes", row: pd.Series, place: int, model: str) -> None:
     ax.plot(100 * row["coverage_90"], place, ls="", ms=4, **style.options())
 
 
-def plot_ranks(found: Mapping[tuple[str, str], pd.DataFrame], seed: int = 1) -> Figure:
+def plot_ranks(by_cell: Mapping[tuple[str, str], pd.DataFrame], seed: int = 1) -> Figure:
     """Draw by how much ranks are distributed otherwise than uniformly.
 
     Parameters
     ----------
-    found : mapping
+    by_cell : mapping
         Ranks between 0 and 1 by model and design; a column per quantity.
     seed : int
         Of the simulation of the bands.
@@ -118,15 +118,15 @@ def plot_ranks(found: Mapping[tuple[str, str], pd.DataFrame], seed: int = 1) -> 
     ----------
     Säilynoja, Bürkner & Vehtari (2022), https://doi.org/10.1007/s11222-022-10090-6
     """
-    names = list(dict.fromkeys(name for _, name in found))
-    models = list(dict.fromkeys(model for model, _ in found))
-    quantities = list(next(iter(found.values())))
-    bands = {n: _band(n, seed) for n in {len(ranks) for ranks in found.values()}}
+    names = list(dict.fromkeys(name for _, name in by_cell))
+    models = list(dict.fromkeys(model for model, _ in by_cell))
+    quantities = list(next(iter(by_cell.values())))
+    bands = {n: _band(n, seed) for n in {len(ranks) for ranks in by_cell.values()}}
     with figure_style() as width:
         figure = Figure(figsize=(width, 1 + 1.3 * len(names)), layout="constrained")
         shape = len(names), len(quantities)
         grid = figure.subplots(*shape, sharex=True, sharey=True, squeeze=False)
-        for (model, name), ranks in found.items():
+        for (model, name), ranks in by_cell.items():
             for ax, quantity in zip(grid[names.index(name)], quantities, strict=True):
                 _ranks(ax, ranks[quantity].to_numpy(), bands[len(ranks)], model)
         for ax, quantity in zip(grid[0], quantities, strict=True):
@@ -142,13 +142,13 @@ def plot_ranks(found: Mapping[tuple[str, str], pd.DataFrame], seed: int = 1) -> 
         figure.legend(handles=handles, loc="outside lower center", ncols=4)
     outside = [
         f"{method_label(model)}, {_design(name)}, {quantity.replace('_', ' ')}"
-        for (model, name), ranks in found.items()
+        for (model, name), ranks in by_cell.items()
         for quantity in quantities
         if _leaves(ranks[quantity].to_numpy(), bands[len(ranks)])
     ]
     figure.set_label(
         f"Distribution of ranks of the true values against the uniform one: {len(outside)} of "
-        f"{len(found) * len(quantities)} lines leave the simultaneous {LEVEL:.0%} band"
+        f"{len(by_cell) * len(quantities)} lines leave the simultaneous {LEVEL:.0%} band"
         + (f": {'; '.join(outside)}." if outside else ".")
     )
     return figure

@@ -60,7 +60,7 @@ def ask(
     ratings = load(data, system, reading, truth, require=require_estimable)
     rows = choose_items(ratings, n, by=by, seed=seed)  # type: ignore[arg-type]
     algebra = estimate_algebraic(ratings, aggregation="likelihood", level=interval, seed=seed)
-    found = {
+    asked = {
         "n": n,
         "by": by,
         "seed": seed,
@@ -72,7 +72,7 @@ def ask(
     table = ratings.take(rows).to_wide()[["item"]].assign(truth="")
     write_csv(table, output)
     print("\n".join(header_lines(data_notes(ratings))), file=sys.stderr)
-    print(json.dumps(found, indent=2, allow_nan=False) if as_json else _text(found, ratings))
+    print(json.dumps(asked, indent=2, allow_nan=False) if as_json else _text(asked, ratings))
     print(f"wrote {output}; fill in its column truth, and then run", file=sys.stderr)
     print(f"  lehner estimate {data} … --truth {output}", file=sys.stderr)
 
@@ -114,25 +114,25 @@ def _widths(
     return dict(zip(names, values, strict=True))
 
 
-def _text(found: dict[str, Any], ratings: "Ratings") -> str:
+def _text(asked: dict[str, Any], ratings: "Ratings") -> str:
     from lehner.core.wording import counted
     from lehner.known_truths.asking import unlabelled
 
-    how = "at random" if found["by"] == "random" else "in proportion to the raters' votes"
+    how = "at random" if asked["by"] == "random" else "in proportion to the raters' votes"
     lines = [
-        f"{counted(found['n'], 'item')} of the {len(unlabelled(ratings))} that the system answered "
-        f"and whose truth is unknown were chosen {how}, with seed {found['seed']}."
+        f"{counted(asked['n'], 'item')} of the {len(unlabelled(ratings))} that the system answered "
+        f"and whose truth is unknown were chosen {how}, with seed {asked['seed']}."
     ]
-    if found["width_before"] is None:
+    if asked["width_before"] is None:
         lines.append(
             "The ratings give no probabilities to start from, so that no widths can be expected."
         )
         return "\n".join(lines)
     lines += [
-        f"The {found['interval']:.0%} interval of the accuracy in this sample has the width",
-        f"  {found['width_of_algebra']:.2f} by the algebra, if system and raters share no mistakes",
-        f"  {found['width_before']:.2f} before these truths are known, if they may share mistakes",
-        f"  {found['expected_width']:.2f} expected after {found['n']} more truths are known",
-        f"About {counted(found['n_for_0.05'], 'more known truth')} would give ±.05.",
+        f"The {asked['interval']:.0%} interval of the accuracy in this sample has the width",
+        f"  {asked['width_of_algebra']:.2f} by the algebra, if system and raters share no mistakes",
+        f"  {asked['width_before']:.2f} before these truths are known, if they may share mistakes",
+        f"  {asked['expected_width']:.2f} expected after {asked['n']} more truths are known",
+        f"About {counted(asked['n_for_0.05'], 'more known truth')} would give ±.05.",
     ]
     return "\n".join(lines)

@@ -40,9 +40,9 @@ def check(
 
     check_whole_number("--replicates", replicates, FEWEST_FOR_K_TESTS)
     ratings = load(data, system, reading, truth, require=require_pairs)
-    found = check_k_properties(ratings, replicates=replicates, seed=seed)
+    properties = check_k_properties(ratings, replicates=replicates, seed=seed)
     if as_json:
-        described = _describe(data, ratings) | found.to_dict()
+        described = _describe(data, ratings) | properties.to_dict()
         print(as_options(json.dumps(described, indent=2, allow_nan=False)))
     else:
         from rich.console import Console
@@ -50,8 +50,8 @@ def check(
         from experiments.reporting.text_table import terminal_width
 
         width = terminal_width()
-        Console(highlight=False, width=width).print(_render(data, ratings, found, width))
-    if all(test.p_value is None for test in found.tests.values()):
+        Console(highlight=False, width=width).print(_render(data, ratings, properties, width))
+    if all(test.p_value is None for test in properties.tests.values()):
         raise typer.Exit(1)
 
 
@@ -71,7 +71,7 @@ def _describe(name: str, ratings: "Ratings") -> dict[str, Any]:
     return {"data": described}
 
 
-def _render(name: str, ratings: "Ratings", found: "KProperties", width: int) -> "Group":
+def _render(name: str, ratings: "Ratings", tests: "KProperties", width: int) -> "Group":
     from rich.console import Group
     from rich.text import Text
 
@@ -88,14 +88,14 @@ def _render(name: str, ratings: "Ratings", found: "KProperties", width: int) -> 
             test.verdict,
             as_options(test.note),
         ]
-        for test in found.tests.values()
+        for test in tests.tests.values()
     ]
     table = bold_table(rows, left=(3, 4), width=width)
     heading = (
         f"{name}: {counted(ratings.n_items, 'item')}, {counted(ratings.n_raters, 'rater')}, "
         f"{counted_categories(ratings.n_categories, ordered=ratings.ordered)}; p-values from "
-        f"{counted(found.replicates, 'simulated data set')}, adjusted for their number by Holm's "
+        f"{counted(tests.replicates, 'simulated data set')}, adjusted for their number by Holm's "
         "method"
     )
     notes = map(Text, header_lines(data_notes(ratings)))
-    return Group(Text(heading), *notes, Text(), *table, Text(), *map(Text, found.verdict))
+    return Group(Text(heading), *notes, Text(), *table, Text(), *map(Text, tests.verdict))

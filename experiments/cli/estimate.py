@@ -135,7 +135,7 @@ def estimate(
     if population is not None:
         populations = read_populations(Path(data), population, ratings, reading.item)
     with progress_lines():
-        found = estimate_all(
+        compared = estimate_all(
             ratings,
             names,
             name=data,
@@ -150,15 +150,15 @@ def estimate(
             populations=populations,
             reword=as_options,
         )
-    report = comparison_report if isinstance(found, Comparison) else systems_report
+    report = comparison_report if isinstance(compared, Comparison) else systems_report
     if as_json:
-        print(json.dumps(found.to_dict(), indent=2, allow_nan=False))
+        print(json.dumps(compared.to_dict(), indent=2, allow_nan=False))
     else:
-        report.show(found, details=details or costs is not None)
+        report.show(compared, details=details or costs is not None)
     if output is not None:
-        for path in report.write(found, output):
+        for path in report.write(compared, output):
             print(f"wrote {path}", file=sys.stderr)
-    if comparison_report.failed(found.estimates):
+    if comparison_report.failed(compared.estimates):
         raise typer.Exit(1)
 
 

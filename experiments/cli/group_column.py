@@ -86,20 +86,20 @@ def _by_row(
         return values
     index, items = encode_items(columns[roles.item], roles.item)
     row_of = {str(name): row for row, name in enumerate(ratings.items)}
-    found = np.full(ratings.n_rows, "", dtype=object)
+    groups = np.full(ratings.n_rows, "", dtype=object)
     for line, (number, value) in enumerate(zip(index, values, strict=True)):
         row = row_of.get(str(items[number]))
         if row is None or not value:
             continue
-        if found[row] not in ("", value):
+        if groups[row] not in ("", value):
             raise InputError(
-                f"item {str(items[number])!r} is {value!r} here and {found[row]!r} above",
+                f"item {str(items[number])!r} is {value!r} here and {groups[row]!r} above",
                 "give each item one group",
                 row=line,
                 column=column,
             )
-        found[row] = value
-    return found
+        groups[row] = value
+    return groups
 
 
 def _grouped(values: "NDArray[Any]", column: str) -> GroupColumn:

@@ -65,8 +65,8 @@ def label(
     for text in (*labels.warnings, *_notes(labels, ratings)):
         print(f"{labels.method}: {text}", file=sys.stderr)
     if as_json:
-        found = {"data": {"name": data, "notes": data_notes(ratings)}} | _plain(labels)
-        print(json.dumps(found, indent=2, allow_nan=False))
+        described = {"data": {"name": data, "notes": data_notes(ratings)}} | _plain(labels)
+        print(json.dumps(described, indent=2, allow_nan=False))
     if not labels.defined:
         raise typer.Exit(1)
     if output is not None:

@@ -126,9 +126,9 @@ def main() -> None:
 
         if not isinstance(error, InputError):
             raise
-        said = as_options(str(error))
+        text = as_options(str(error))
         # Of a file the message says all; the options are explained in the help.
-        sys.exit(_complain(said if error.file is not None else f"{said} {_pointer_to_help()}"))
+        sys.exit(_complain(text if error.file is not None else f"{text} {_pointer_to_help()}"))
 
 
 def _pointer_to_help() -> str:

@@ -118,10 +118,10 @@ def replay(
     from experiments.study.replay import replay as again
     from experiments.study.replay_report import show
 
-    found = again(
+    replayed = again(
         folder, row=row, scenario=scenario, replicate=replicate, method=method, output=output
     )
-    show(found)
-    print(f"wrote {found.data}", file=sys.stderr)
-    if not found.same:
+    show(replayed)
+    print(f"wrote {replayed.data}", file=sys.stderr)
+    if not replayed.same:
         raise typer.Exit(1)

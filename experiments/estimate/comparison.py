@@ -156,7 +156,7 @@ class Comparison:
             for estimate, details in zip(self.estimates, self.details, strict=True)
             for row in quantity_rows(estimate, details)
         ]
-        for method, found in self.corrections.items():
+        for method, correction in self.corrections.items():
             for quantity in ("system_accuracy", "system_accuracy_in_sample"):
                 values = {
                     "method": method,
@@ -164,7 +164,7 @@ class Comparison:
                     "quantity": f"{quantity}_with_known_truth",
                     "label": "",
                 }
-                rows.append(values | vars(getattr(found, quantity)))
+                rows.append(values | vars(getattr(correction, quantity)))
         return pd.DataFrame(rows)
 
 

@@ -189,13 +189,13 @@ def _where_exact(truth: KnownTruth) -> str:
 
 
 def _alt_text(comparison: Comparison) -> str:
-    said = [
+    parts = [
         f"{method_label(e.method)} {e.system_accuracy}, in this sample "
         f"{e.system_accuracy_in_sample}{_said_corrected(comparison, e.method)}"
         for e in comparison.estimates
     ]
     text = f"System accuracy on {comparison.name} by method, with {_level(comparison)}: "
-    return text + "; ".join(said) + "." + _said_of_truth(comparison)
+    return text + "; ".join(parts) + "." + _said_of_truth(comparison)
 
 
 def _said_corrected(comparison: Comparison, method: str) -> str:

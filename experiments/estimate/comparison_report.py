@@ -89,12 +89,12 @@ def render(comparison: Comparison, *, details: bool = False, width: int = 100) -
     parts += _titled(item_heading(comparison), item_rows(comparison), width)
     misled = misled_rows(estimates, comparison.sensitivities)
     parts += _titled(misled_heading(comparison.sensitivities) if misled else "", misled, width)
-    said = [
+    sentences = [
         *estimate_lines(comparison),
         *sensitivity_lines(comparison.sensitivities, comparison.slopes),
         *_dependence(comparison),
     ]
-    return Group(*parts, Text(), *map(Text, said), *_warnings(comparison))
+    return Group(*parts, Text(), *map(Text, sentences), *_warnings(comparison))
 
 
 def population_lines(comparison: Comparison, width: int) -> list[Text]:
@@ -120,18 +120,18 @@ def _title(text: str, width: int) -> list[Text]:
 
 
 def _warnings(comparison: Comparison) -> list[Text]:
-    said = comparison.dependence.warnings() if comparison.dependence is not None else ()
+    of_dependence = comparison.dependence.warnings() if comparison.dependence is not None else ()
     return [
         Text(f"{estimate.method}: {warning}", style="yellow")
         for estimate in comparison.estimates
         for warning in estimate.warnings
-        if warning not in said
+        if warning not in of_dependence
     ]
 
 
 def _dependence(comparison: Comparison) -> list[str]:
-    found = comparison.dependence
-    return [] if found is None else [f"shared mistakes: {line}" for line in found.lines()]
+    dependence = comparison.dependence
+    return [] if dependence is None else [f"shared mistakes: {line}" for line in dependence.lines()]
 
 
 def write(comparison: Comparison, folder: Path) -> list[Path]:
@@ -183,15 +183,17 @@ def write(comparison: Comparison, folder: Path) -> list[Path]:
     return paths
 
 
-def _write_groups(column: GroupColumn | None, found: Groups, folder: Path, name: str) -> list[Path]:
-    if column is None or not any(found):
+def _write_groups(
+    column: GroupColumn | None, groups: Groups, folder: Path, name: str
+) -> list[Path]:
+    if column is None or not any(groups):
         return []
     from experiments.estimate.groups_figure import plot_groups
 
     return [
-        write_csv(groups_frame(found), folder / f"{name}.csv"),
-        write_text(groups_latex(column, found), folder / f"{name}.tex"),
-        *write_figure(plot_groups(column, found), folder, name),
+        write_csv(groups_frame(groups), folder / f"{name}.csv"),
+        write_text(groups_latex(column, groups), folder / f"{name}.tex"),
+        *write_figure(plot_groups(column, groups), folder, name),
     ]
 
 

@@ -49,23 +49,23 @@ def describe_systems(
     tuple of SystemPerformance or None
         None for methods that say nothing of the system by category.
     """
-    found: list[SystemPerformance | None] = []
+    details: list[SystemPerformance | None] = []
     for estimate in estimates:
         replicates = replicates_of(ratings, estimate, resamples=DETAIL_RESAMPLES, seed=1)
         if replicates is None:
-            found.append(None)
+            details.append(None)
         else:
-            found.append(summarise(ratings, estimate, replicates, costs, level))
-    return tuple(found)
+            details.append(summarise(ratings, estimate, replicates, costs, level))
+    return tuple(details)
 
 
-def details_dict(found: SystemPerformance | None) -> dict[str, Any]:
+def details_dict(details: SystemPerformance | None) -> dict[str, Any]:
     """Give a system in detail for JSON; null where the method does not say."""
     nothing = dict.fromkeys(IN_JSON)
-    return nothing if found is None else nothing | found.to_dict()
+    return nothing if details is None else nothing | details.to_dict()
 
 
-def details_frame(found: Details) -> "pd.DataFrame":
+def details_frame(details: Details) -> "pd.DataFrame":
     """Give a row per method and number.
 
     Returns
@@ -81,23 +81,23 @@ def details_frame(found: Details) -> "pd.DataFrame":
     rows = [
         dict(zip(columns, (one.method, one.system, quantity, *places, "", ""), strict=False))
         | vars(value)
-        for one in found
+        for one in details
         if one is not None
         for quantity, places, value in one.rows()
     ]
     return pd.DataFrame(rows, columns=[*columns, "estimate", "lower", "upper", "level", "kind"])
 
 
-def recall_and_precision(found: Details, limit: int | None) -> Iterator[list[str]]:
+def recall_and_precision(details: Details, limit: int | None) -> Iterator[list[str]]:
     """Give the rows of recall and precision for the table of methods side by side."""
-    known = next((one for one in found if one is not None), None)
+    known = next((one for one in details if one is not None), None)
     if known is None:
         return
     categories = known.arrays["recall"].names["category"]
     for quantity in ("recall", "precision"):
-        yield [quantity, *("" for _ in found)]
+        yield [quantity, *("" for _ in details)]
         for category in categories[:limit]:
-            cells = ("" if one is None else str(one.value(quantity, category)) for one in found)
+            cells = ("" if one is None else str(one.value(quantity, category)) for one in details)
             yield [f"  {category}", *cells]
         if limit is not None and len(categories) > limit:
-            yield [f"  … and {len(categories) - limit} more", *("" for _ in found)]
+            yield [f"  … and {len(categories) - limit} more", *("" for _ in details)]

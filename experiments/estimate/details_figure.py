@@ -20,12 +20,12 @@ MOST_WITH_INTERVALS = 4
 DARK = 0.55
 
 
-def plot_confusion(found: Details) -> "Figure":
+def plot_confusion(details: Details) -> "Figure":
     """Draw each method's confusion matrix, a panel for each, with intervals as text.
 
     Parameters
     ----------
-    found : sequence of SystemPerformance or None
+    details : sequence of SystemPerformance or None
         One for each method; those without are left out.
 
     Returns
@@ -35,7 +35,7 @@ def plot_confusion(found: Details) -> "Figure":
     """
     from matplotlib.figure import Figure
 
-    known = [one for one in found if one is not None]
+    known = [one for one in details if one is not None]
     across = 2 if len(known) > 1 else 1
     n_rows = max(1, -(-len(known) // across))
     with figure_style(columns=across) as width:
@@ -55,31 +55,31 @@ def plot_confusion(found: Details) -> "Figure":
 def _alt_text(known: list[SystemPerformance]) -> str:
     if not known:
         return "No method gives a confusion matrix of the system."
-    said = [f"{method_label(one.method)} {_range_of_recall(one)}" for one in known]
+    parts = [f"{method_label(one.method)} {_range_of_recall(one)}" for one in known]
     return (
         f"Confusion matrix of {known[0].system}: the probability of each answer to items of each "
-        f"true category. Right answers by category, smallest and largest: {'; '.join(said)}."
+        f"true category. Right answers by category, smallest and largest: {'; '.join(parts)}."
     )
 
 
-def _range_of_recall(found: SystemPerformance) -> str:
-    matrix = found.arrays["confusion"]
+def _range_of_recall(details: SystemPerformance) -> str:
+    matrix = details.arrays["confusion"]
     right = np.diagonal(matrix.values[..., 0])
     if np.isnan(right).all():
         return DASH
     return f"{short(np.nanmin(right), 2)} and {short(np.nanmax(right), 2)}"
 
 
-def _draw(ax: "Axes", found: SystemPerformance) -> "AxesImage":
-    matrix = found.arrays["confusion"]
+def _draw(ax: "Axes", details: SystemPerformance) -> "AxesImage":
+    matrix = details.arrays["confusion"]
     categories = [str(name) for name in matrix.names["category"]]
     ticks = np.arange(len(categories))
     many = len(categories) > MOST_WITH_INTERVALS
-    level = "" if found.level is None or many else f", {found.level:.0%} intervals"
+    level = "" if details.level is None or many else f", {details.level:.0%} intervals"
     image = ax.imshow(matrix.values[..., 0], cmap="Blues", vmin=0, vmax=1)
     ax.set(
-        title=f"{method_label(found.method)}{level}",
-        xlabel=f"Answer of {found.system}",
+        title=f"{method_label(details.method)}{level}",
+        xlabel=f"Answer of {details.system}",
         ylabel="Truth",
         xticks=ticks,
         yticks=ticks,
@@ -92,7 +92,7 @@ def _draw(ax: "Axes", found: SystemPerformance) -> "AxesImage":
         return image
     for row, truth in enumerate(matrix.names["category"]):
         for column, answer in enumerate(matrix.names["response"]):
-            value = found.value("confusion", truth, answer)
+            value = details.value("confusion", truth, answer)
             color = "white" if (value.estimate or 0) > DARK else "black"
             text = _text(value, many=many)
             ax.text(column, row, text, ha="center", va="center", color=color, fontsize=SMALLEST)

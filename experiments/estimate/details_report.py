@@ -24,12 +24,12 @@ NAMES = {
 MOST_WITH_INTERVALS = 4
 
 
-def render_details(found: Details, width: int = 80) -> list[Text]:
+def render_details(details: Details, width: int = 80) -> list[Text]:
     """Lay out each method's confusion matrix and measures for the terminal.
 
     Parameters
     ----------
-    found : sequence of SystemPerformance or None
+    details : sequence of SystemPerformance or None
     width : int
         Into which the tables fit.
 
@@ -38,42 +38,42 @@ def render_details(found: Details, width: int = 80) -> list[Text]:
     list of rich.text.Text
     """
     parts: list[Text] = []
-    for one in found:
+    for one in details:
         if one is not None:
             parts += [*_of_method(one, width), Text()]
     return parts
 
 
-def _of_method(found: SystemPerformance, width: int) -> list[Text]:
-    level = "" if found.level is None else f" [{found.level:.0%} interval]"
-    categories = found.arrays["recall"].names["category"]
-    title = f"{found.method}: {found.system} in detail{level}"
+def _of_method(details: SystemPerformance, width: int) -> list[Text]:
+    level = "" if details.level is None else f" [{details.level:.0%} interval]"
+    categories = details.arrays["recall"].names["category"]
+    title = f"{details.method}: {details.system} in detail{level}"
     lines = [
         Text(title, style="bold"),
-        *bold_blocks(_matrix(found, "truth \\ answer"), width=width),
+        *bold_blocks(_matrix(details, "truth \\ answer"), width=width),
     ]
     by_category = [["", *(NAMES[name] for name in BY_CATEGORY)]]
     for category in categories:
-        values = (_cell(found.value(name, category)) for name in BY_CATEGORY)
+        values = (_cell(details.value(name, category)) for name in BY_CATEGORY)
         by_category.append([str(category), *values])
     lines += bold_blocks(by_category, width=width)
-    for name in _of_all(found):
-        lines.append(Text(f"{NAMES[name]}  {_cell(found.value(name))}"))
-    return [*lines, *(Text(f"note: {text}") for text in found.notes)]
+    for name in _of_all(details):
+        lines.append(Text(f"{NAMES[name]}  {_cell(details.value(name))}"))
+    return [*lines, *(Text(f"note: {text}") for text in details.notes)]
 
 
-def _of_all(found: SystemPerformance) -> list[str]:
-    return [name for name in (*OF_ALL_CATEGORIES, "expected_cost") if name in found.arrays]
+def _of_all(details: SystemPerformance) -> list[str]:
+    return [name for name in (*OF_ALL_CATEGORIES, "expected_cost") if name in details.arrays]
 
 
 def _matrix(
-    found: SystemPerformance, corner: str, most: int | None = MOST_WITH_INTERVALS
+    details: SystemPerformance, corner: str, most: int | None = MOST_WITH_INTERVALS
 ) -> list[list[str]]:
-    categories = found.arrays["recall"].names["category"]
+    categories = details.arrays["recall"].names["category"]
     intervals = most is None or len(categories) <= most
     rows = [[corner, *map(str, categories)]]
     for truth in categories:
-        values = (found.value("confusion", truth, answer) for answer in categories)
+        values = (details.value("confusion", truth, answer) for answer in categories)
         shown = (_cell(one) if intervals else _number(one.estimate) for one in values)
         rows.append([str(truth), *shown])
     return rows
@@ -90,18 +90,18 @@ def _number(value: float | None) -> str:
     return DASH if value is None else short(value, 2)
 
 
-def details_latex(found: Details) -> str:
+def details_latex(details: Details) -> str:
     """Give the measures of all methods side by side in LaTeX, for the booktabs package.
 
     Parameters
     ----------
-    found : sequence of SystemPerformance or None
+    details : sequence of SystemPerformance or None
 
     Returns
     -------
     str
     """
-    known = [one for one in found if one is not None]
+    known = [one for one in details if one is not None]
     rows: list[list[str]] = []
     for name in BY_CATEGORY:
         categories = known[0].arrays["recall"].names["category"] if known else []
@@ -113,11 +113,11 @@ def details_latex(found: Details) -> str:
     return latex_tables(["", *(one.method for one in known)], rows)
 
 
-def confusion_latex(found: Details) -> str:
+def confusion_latex(details: Details) -> str:
     """Give the confusion matrices of all methods, one below the other, in LaTeX."""
     rows: list[Sequence[str]] = []
     head = [""]
-    for one in found:
+    for one in details:
         if one is not None:
             head, *matrix = _matrix(one, "", most=None)
             rows += [[one.method, *("" for _ in matrix)]]

@@ -102,7 +102,7 @@ def estimate(
     population_column = _group_column(populations, ratings, "population")
     if population_column is not None:
         ratings = ratings.with_populations(population_column.names)
-    found = find_methods(methods)
+    chosen = find_methods(methods)
     require_answers(ratings)
     seen = ratings if truths_in_model else ratings.with_truth(None)
     judged = {
@@ -110,16 +110,16 @@ def estimate(
     }
     by_system: dict[str, list[Estimate]] = {}
     slopes: dict[str, Mapping[float, Estimate]] = {}
-    with compile_models(found, next(iter(judged.values()))) as wait:
-        for system, one in judged.items():
+    with compile_models(chosen, next(iter(judged.values()))) as wait:
+        for system, one_system in judged.items():
             by_system[system] = []
-            for method in found:
+            for method in chosen:
                 wait(method.model)
-                said = _estimate(method, one, level, seed, many=len(judged) > FEW_SYSTEMS)
-                warnings = tuple(map(reword, said.warnings))
-                by_system[system].append(replace(said, warnings=warnings))
+                result = _estimate(method, one_system, level, seed, many=len(judged) > FEW_SYSTEMS)
+                warnings = tuple(map(reword, result.warnings))
+                by_system[system].append(replace(result, warnings=warnings))
             if sensitivity:
-                slopes[system] = fit_slopes(one, level, seed)
+                slopes[system] = fit_slopes(one_system, level, seed)
     comparisons = [
         compare(
             name,

@@ -45,34 +45,36 @@ def estimate_in_groups(
     """
     if groups is None:
         return (None,) * len(estimates)
-    found: list[GroupEstimates | None] = []
+    in_groups: list[GroupEstimates | None] = []
     for estimate in estimates:
         if estimate.system_accuracy.estimate is None:
-            found.append(None)
+            in_groups.append(None)
         elif estimate.draws is not None:
             from bayes_models import accuracy_by_group
 
             by_group = accuracy_by_group(
                 estimate.draws, ratings, groups.names, level=level, seed=seed
             )
-            found.append(by_group)
+            in_groups.append(by_group)
         elif estimate.method == "algebraic":
-            found.append(estimate_groups(ratings, groups.names, level=level, seed=seed))
+            in_groups.append(estimate_groups(ratings, groups.names, level=level, seed=seed))
         elif estimate.method in LIKELIHOOD_METHODS and (groups.names != "").all():
             model = LIKELIHOOD_METHODS[estimate.method]
-            found.append(estimate_populations(ratings, groups.names, model, level=level, seed=seed))
+            in_groups.append(
+                estimate_populations(ratings, groups.names, model, level=level, seed=seed)
+            )
         else:
-            found.append(None)
-    return tuple(found)
+            in_groups.append(None)
+    return tuple(in_groups)
 
 
-def groups_dict(found: GroupEstimates | None) -> dict[str, Any]:
+def groups_dict(groups: GroupEstimates | None) -> dict[str, Any]:
     """Give groups and their differences for JSON; null where there are none."""
-    return dict.fromkeys(IN_JSON) if found is None else found.to_dict()
+    return dict.fromkeys(IN_JSON) if groups is None else groups.to_dict()
 
 
-def groups_frame(found: Groups) -> "pd.DataFrame":
+def groups_frame(groups: Groups) -> "pd.DataFrame":
     """Give a row for each method, group and number, and for each difference."""
     import pandas as pd
 
-    return pd.concat([one.to_frame() for one in found if one is not None], ignore_index=True)
+    return pd.concat([one.to_frame() for one in groups if one is not None], ignore_index=True)

@@ -17,13 +17,13 @@ ROOM = 0.7
 """Of the height of a row, what the methods share."""
 
 
-def plot_groups(column: GroupColumn, found: Groups) -> "Figure":
+def plot_groups(column: GroupColumn, by_method: Groups) -> "Figure":
     """Draw the accuracy in each group, a row for each, by each method with its interval.
 
     Parameters
     ----------
     column : GroupColumn
-    found : sequence of GroupEstimates or None
+    by_method : sequence of GroupEstimates or None
         Of which one at least is not None.
 
     Returns
@@ -32,16 +32,16 @@ def plot_groups(column: GroupColumn, found: Groups) -> "Figure":
     """
     from matplotlib.figure import Figure
 
-    known = [one for one in found if one is not None]
+    known = [one for one in by_method if one is not None]
     drawn: list[float] = []
     groups = [f"{one.group} ({one.n_items})" for one in known[0].groups]
     styles = [method_style(one.method) for one in known]
     with figure_style() as width:
         figure = Figure(figsize=(width, 1.2 + 0.35 * len(groups)), layout="constrained")
         ax = figure.subplots()
-        for m, (one, style) in enumerate(zip(known, styles, strict=True)):
+        for m, (estimates, style) in enumerate(zip(known, styles, strict=True)):
             shift = ROOM * ((m + 0.5) / len(known) - 0.5)
-            for row, group in enumerate(one.groups):
+            for row, group in enumerate(estimates.groups):
                 value = group.system_accuracy
                 if value.estimate is None or value.lower is None or value.upper is None:
                     continue
@@ -65,12 +65,12 @@ def plot_groups(column: GroupColumn, found: Groups) -> "Figure":
 
 
 def _alt_text(column: GroupColumn, known: list[GroupEstimates]) -> str:
-    said = [
+    parts = [
         f"{group.group} {group.system_accuracy} by {method_style(one.method).label}"
         for one in known
         for group in one.groups
     ]
     return (
         f"Accuracy of {known[0].system} in groups of items by {column.column}, with "
-        f"{known[0].level:.0%} intervals: {'; '.join(said)}."
+        f"{known[0].level:.0%} intervals: {'; '.join(parts)}."
     )

@@ -12,13 +12,13 @@ MOST_DIFFERENCES = 6
 MOST_CATEGORIES = 12
 
 
-def render_groups(column: GroupColumn, found: Groups, width: int) -> list[Text]:
+def render_groups(column: GroupColumn, groups: Groups, width: int) -> list[Text]:
     """Lay the accuracies in groups, and their differences, out for the terminal.
 
     Parameters
     ----------
     column : GroupColumn
-    found : sequence of GroupEstimates or None
+    groups : sequence of GroupEstimates or None
     width : int
         Into which the tables fit.
 
@@ -26,7 +26,7 @@ def render_groups(column: GroupColumn, found: Groups, width: int) -> list[Text]:
     -------
     list of rich.text.Text
     """
-    known = [one for one in found if one is not None]
+    known = [one for one in groups if one is not None]
     if not known:
         return [Text(f"by {column.column}: no method here has estimates of groups")]
     lines = bold_blocks(_accuracy_rows(column, known), width=width)
@@ -66,9 +66,9 @@ def render_populations(
     return [*rates, Text(), *render_groups(column, found, width), *notes]
 
 
-def groups_latex(column: GroupColumn, found: Groups) -> str:
+def groups_latex(column: GroupColumn, groups: Groups) -> str:
     """Give the accuracies in groups and their differences in LaTeX, for the booktabs package."""
-    known = [one for one in found if one is not None]
+    known = [one for one in groups if one is not None]
     head, *rows = _accuracy_rows(column, known)
     differences = [["difference", *("" for _ in known)], *_difference_rows(known, None)[1:]]
     return latex_table(head, [*rows, *(differences if known[0].differences else [])])
@@ -113,6 +113,6 @@ def _difference_rows(known: list[GroupEstimates], most: int | None) -> list[list
     return rows
 
 
-def _difference(found: GroupDifference) -> str:
-    share = found.probability_higher
-    return str(found.difference) if share is None else f"{found.difference}, {share:.2f}"
+def _difference(difference: GroupDifference) -> str:
+    share = difference.probability_higher
+    return str(difference.difference) if share is None else f"{difference.difference}, {share:.2f}"

@@ -58,12 +58,12 @@ def _label_by_sampling(ratings: Ratings, model: str, seed: int) -> SoftLabels:
     import bayes_models
 
     gibbs = bayes_models.find_model(model).conjugate and ratings.n_raters > CROWD
-    tree, said = fit_and_check(model, ratings, seed, engine="gibbs" if gibbs else "nuts")
+    tree, warnings = fit_and_check(model, ratings, seed, engine="gibbs" if gibbs else "nuts")
     return SoftLabels(
         method=model,
         truth_probabilities=tree["truth"].to_dataset()["truth_probabilities"],
         uses_system=ratings.system is not None,
-        warnings=said,
+        warnings=warnings,
     )
 
 

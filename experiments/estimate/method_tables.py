@@ -77,12 +77,12 @@ def correction_rows(comparison: Comparison) -> Rows:
         ["known items alone", str(first.known_items_alone), "", ""],
     ]
     for estimate in comparison.estimates:
-        found = comparison.corrections.get(estimate.method)
-        if found is not None:
+        correction = comparison.corrections.get(estimate.method)
+        if correction is not None:
             shown = (
-                found.system_accuracy_in_sample,
-                found.prediction_powered,
-                found.system_accuracy,
+                correction.system_accuracy_in_sample,
+                correction.prediction_powered,
+                correction.system_accuracy,
             )
             rows.append([estimate.method, *map(str, shown)])
     return rows

@@ -72,8 +72,8 @@ def _by_likelihood(model: str) -> Callable[[Ratings, float, int], Estimate]:
 
 def _bayesian(model: str) -> Callable[[Ratings, float, int], Estimate]:
     def estimate(ratings: Ratings, level: float, seed: int) -> Estimate:
-        tree, said = fit_and_check(model, ratings, seed)
-        return _from_fit(tree, said, level)
+        tree, warnings = fit_and_check(model, ratings, seed)
+        return _from_fit(tree, warnings, level)
 
     return estimate
 
@@ -99,15 +99,15 @@ def estimate_shortly(model: str, ratings: Ratings, level: float, seed: int) -> E
 
     of_one_core = ("cores", "progressbar")
     options = {name: value for name, value in FOR_STUDIES.items() if name not in of_one_core}
-    tree, said = fit_and_check(model, ratings, seed, **options)
-    return _from_fit(tree, said, level)
+    tree, warnings = fit_and_check(model, ratings, seed, **options)
+    return _from_fit(tree, warnings, level)
 
 
-def _from_fit(tree: "xr.DataTree", said: Sequence[str], level: float) -> Estimate:
+def _from_fit(tree: "xr.DataTree", warnings: Sequence[str], level: float) -> Estimate:
     import bayes_models
 
     estimate = bayes_models.estimate_from_draws(tree, level=level)
-    return replace(estimate, warnings=tuple(dict.fromkeys((*estimate.warnings, *said))))
+    return replace(estimate, warnings=tuple(dict.fromkeys((*estimate.warnings, *warnings))))
 
 
 @contextmanager

@@ -68,20 +68,22 @@ def compare_predictions(estimates: Sequence[Estimate]) -> tuple[Prediction, ...]
         return ()
     from bayes_models.posterior.leave_one_out import leave_one_out
 
-    found = {method: leave_one_out(tree) for method, tree in trees.items()}
-    ranked = sorted(found, key=lambda method: -found[method].elpd.sum())
-    best = found[ranked[0]].elpd
-    weights = _stacking_weights(np.stack([found[method].elpd for method in ranked], axis=1))
+    densities = {method: leave_one_out(tree) for method, tree in trees.items()}
+    ranked = sorted(densities, key=lambda method: -densities[method].elpd.sum())
+    best = densities[ranked[0]].elpd
+    weights = _stacking_weights(np.stack([densities[method].elpd for method in ranked], axis=1))
     return tuple(
         Prediction(
             method=method,
-            elpd=float(found[method].elpd.sum()),
-            se=_standard_error(found[method].elpd, ddof=1),
-            difference=float((best - found[method].elpd).sum()),
-            difference_se=_standard_error(best - found[method].elpd),
+            elpd=float(densities[method].elpd.sum()),
+            se=_standard_error(densities[method].elpd, ddof=1),
+            difference=float((best - densities[method].elpd).sum()),
+            difference_se=_standard_error(best - densities[method].elpd),
             weight=float(weight),
             warning="; ".join(
-                filter(None, (found[method].warning(), _in_doubt(best - found[method].elpd)))
+                filter(
+                    None, (densities[method].warning(), _in_doubt(best - densities[method].elpd))
+                )
             ),
         )
         for method, weight in zip(ranked, weights, strict=True)

@@ -26,5 +26,5 @@ def with_intervals(
     if details is None or quantity not in details.arrays:
         return {name: IntervalEstimate(estimate=value) for name, value in numbers.items()}
     (names, _) = details.arrays[quantity].names.values()
-    found = {str(name): details.value(quantity, name) for name in names}
-    return {name: found[name] for name in numbers}
+    by_name = {str(name): details.value(quantity, name) for name in names}
+    return {name: by_name[name] for name in numbers}

@@ -14,7 +14,7 @@ SLOPED = "relaxed_k"
 
 
 def sensitivity_dict(
-    found: Sensitivity, estimate: Estimate, slopes: Mapping[float, Estimate] | None
+    sensitivity: Sensitivity, estimate: Estimate, slopes: Mapping[float, Estimate] | None
 ) -> dict[str, Any]:
     """Give the sensitivity of an estimate in plain types, that of `relaxed_k` to its slope too."""
     by_slope = None
@@ -24,52 +24,56 @@ def sensitivity_dict(
             | {"in_sample": plain(fixed.system_accuracy_in_sample)}
             for slope, fixed in slopes.items()
         }
-    return found.to_dict() | {"system_slope": by_slope}
+    return sensitivity.to_dict() | {"system_slope": by_slope}
 
 
-def widened_columns(found: Sequence[Sensitivity]) -> list[list[str]]:
+def widened_columns(each: Sequence[Sensitivity]) -> list[list[str]]:
     """Give columns of widened intervals, heads first; none if none were asked for."""
-    if not found or found[0].shared_mistakes is None:
+    if not each or each[0].shared_mistakes is None:
         return []
     return [
-        ["widened", *(str(one.widened) for one in found)],
-        ["in this sample, widened", *(str(one.widened_in_sample) for one in found)],
+        ["widened", *(str(one.widened) for one in each)],
+        ["in this sample, widened", *(str(one.widened_in_sample) for one in each)],
     ]
 
 
-def misled_heading(found: Sequence[Sensitivity]) -> str:
+def misled_heading(each: Sequence[Sensitivity]) -> str:
     """Say what the table of `misled_rows` is about."""
     return (
-        f"What the system's accuracy would be if {found[0].misleading_share:.0%} of the items "
+        f"What the system's accuracy would be if {each[0].misleading_share:.0%} of the items "
         "misled the raters, with the system or alone (ratings without known truths cannot tell):"
     )
 
 
-def misled_rows(estimates: Sequence[Estimate], found: Sequence[Sensitivity]) -> list[list[str]]:
+def misled_rows(estimates: Sequence[Estimate], each: Sequence[Sensitivity]) -> list[list[str]]:
     """Give what each estimate becomes where items mislead the raters; no rows without estimates."""
     rows = [["method", "nobody misled", "system too", "raters alone"]]
-    for estimate, one in zip(estimates, found, strict=True):
+    for estimate, sensitivity in zip(estimates, each, strict=True):
         if estimate.system_accuracy.estimate is not None:
-            values = (estimate.system_accuracy, one.system_accuracy, one.raters_alone)
+            values = (
+                estimate.system_accuracy,
+                sensitivity.system_accuracy,
+                sensitivity.raters_alone,
+            )
             rows.append([estimate.method, *map(_number, values)])
     return rows if len(rows) > 1 else []
 
 
 def sensitivity_lines(
-    found: Sequence[Sensitivity], slopes: Mapping[float, Estimate] | None
+    each: Sequence[Sensitivity], slopes: Mapping[float, Estimate] | None
 ) -> list[str]:
     """Say how intervals were widened, and what the system's slope on difficulty does."""
     lines = []
-    if found and found[0].shared_mistakes is not None:
-        share = describe_shared_mistakes(found[0].shared_mistakes)
+    if each and each[0].shared_mistakes is not None:
+        share = describe_shared_mistakes(each[0].shared_mistakes)
         lines.append(
             "The widened intervals have the lower end that they would have if raters and system "
             f"shared mistakes on {share}."
         )
     if slopes:
-        said = ", ".join(f"{one.system_accuracy} at slope {s:g}" for s, one in slopes.items())
+        values = ", ".join(f"{one.system_accuracy} at slope {s:g}" for s, one in slopes.items())
         lines.append(
-            f"{SLOPED}: the system's accuracy is {said}; at slope 0 items that are difficult for "
+            f"{SLOPED}: the system's accuracy is {values}; at slope 0 items that are difficult for "
             "the raters are no more difficult for the system, at slope 1 as difficult as for them."
         )
     return lines

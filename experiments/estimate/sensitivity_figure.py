@@ -68,7 +68,7 @@ def _curve(ax: "Axes", curve: pd.DataFrame, method: str) -> None:
 
 def _alt_text(curves: pd.DataFrame, methods: list[str], title: str) -> str:
     ends = curves.groupby("method", sort=False)["estimate"].agg(["first", "last"])
-    said = [
+    parts = [
         f"{method_style(method).label} from {ends.loc[method, 'first']:.3f} to "
         f"{ends.loc[method, 'last']:.3f}"
         for method in methods
@@ -77,5 +77,5 @@ def _alt_text(curves: pd.DataFrame, methods: list[str], title: str) -> str:
     return (
         f"Estimated system accuracy{f' on {title}' if title else ''}, with intervals, as the share "
         f"of items that mislead raters and system alike goes from 0 to {most:.0%}: "
-        f"{'; '.join(said)}."
+        f"{'; '.join(parts)}."
     )

@@ -102,14 +102,14 @@ class SystemsComparison:
 
         rows = []
         for one in self.differences:
-            found = {
+            quantities = {
                 "system_accuracy": (one.difference, one.probability_better),
                 "system_accuracy_in_sample": (
                     one.difference_in_sample,
                     one.probability_better_in_sample,
                 ),
             }
-            for quantity, (difference, better) in found.items():
+            for quantity, (difference, better) in quantities.items():
                 rows.append(
                     {
                         "method": one.method,

@@ -143,8 +143,8 @@ def _accuracy_rows(comparison: SystemsComparison) -> list[list[str]]:
     if any(one.corrections for one in comparison.comparisons):
         rows.append(["in this sample, corrected by known truths", *("" for _ in methods)])
         for one in comparison.comparisons:
-            found = [one.corrections.get(method) for method in methods]
-            cells = ["" if c is None else str(c.system_accuracy_in_sample) for c in found]
+            corrections = [one.corrections.get(method) for method in methods]
+            cells = ["" if c is None else str(c.system_accuracy_in_sample) for c in corrections]
             rows.append([f"  {one.ratings.systems[0]}", *cells])
     return rows
 

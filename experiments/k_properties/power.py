@@ -74,10 +74,10 @@ def _reject(scenario: Scenario, seed: np.random.SeedSequence) -> dict[str, float
     outcomes = run_k_tests(patterns, REPLICATES, seed)
     p = {name: one.p_value for name, one in outcomes.items() if isinstance(one, Outcome)}
     plain = plain_chi_square(patterns)
-    found = {name: float(value <= SIGNIFICANCE) for name, value in p.items()}
-    found[ANY] = float(min(holm(p).values()) <= SIGNIFICANCE) if p else np.nan
-    found[PLAIN] = np.nan if plain is None else float(plain.p_value <= SIGNIFICANCE)
-    return found
+    rejected = {name: float(value <= SIGNIFICANCE) for name, value in p.items()}
+    rejected[ANY] = float(min(holm(p).values()) <= SIGNIFICANCE) if p else np.nan
+    rejected[PLAIN] = np.nan if plain is None else float(plain.p_value <= SIGNIFICANCE)
+    return rejected
 
 
 def summarise(rejected: pd.DataFrame) -> pd.DataFrame:
@@ -129,9 +129,9 @@ def write_power(
         cell_seed = np.random.SeedSequence(seed, spawn_key=(place, n_items))
         parts[path] = partial(_part, cell, n_items, n, cell_seed)
     yield from keep_parts(parts)
-    found = read_parts(sorted((folder / "parts").glob(f"*_{seed}.csv")))
+    results = read_parts(sorted((folder / "parts").glob(f"*_{seed}.csv")))
     # Of a cell computed more than once, the one with most data sets, which comes last.
-    table = found.drop_duplicates(["cell", "items", "test"], keep="last").round(4)
+    table = results.drop_duplicates(["cell", "items", "test"], keep="last").round(4)
     yield write_csv(table, folder / "power.csv")
     yield from write_figure(plot_power(table), folder, "power")
 

@@ -81,8 +81,8 @@ def _alt_text(table: pd.DataFrame, n_items: int) -> str:
     most = rows[[test for test in rows if test != "plain_chi_square"]].drop(
         columns="any, Holm", errors="ignore"
     )
-    said = [f"{cell}: {most.loc[cell].max():.0%}" for cell in dict.fromkeys(table["cell"])]
+    parts = [f"{cell}: {most.loc[cell].max():.0%}" for cell in dict.fromkeys(table["cell"])]
     return (
         "How often tests of the K-properties reject at the 5% level. The test that rejects most "
-        f"often with {n_items} items: {'; '.join(said)}."
+        f"often with {n_items} items: {'; '.join(parts)}."
     )

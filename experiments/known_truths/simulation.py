@@ -117,13 +117,13 @@ def simulate_cell(
                 known = np.full(scenario.n_items, -1)
                 known[shuffled[:n]] = np.asarray(ratings.truth)[shuffled[:n]]
                 some = ratings.with_truth(known)
-                found = correct_by_truth(some, probability, variance=variance, level=LEVEL)
-                alarm = found.p_value < SUSPICIOUS_P_VALUE
-                yield _row(name, n, "known items alone", found.known_items_alone, truth)
-                yield _row(name, n, "PPI++", found.prediction_powered, truth)
+                correction = correct_by_truth(some, probability, variance=variance, level=LEVEL)
+                alarm = correction.p_value < SUSPICIOUS_P_VALUE
+                yield _row(name, n, "known items alone", correction.known_items_alone, truth)
+                yield _row(name, n, "PPI++", correction.prediction_powered, truth)
                 simple = _residual_correction(rightness(some, probability), variance)
                 yield _row(name, n, "residual correction", simple, truth)
-                corrected = found.system_accuracy_in_sample
+                corrected = correction.system_accuracy_in_sample
                 yield _row(name, n, "recalibrated", corrected, truth) | {"alarm": float(alarm)}
 
 
@@ -142,7 +142,7 @@ def _methods(ratings: Ratings) -> Iterator[tuple[str, Floats, float, IntervalEst
 
 
 def _row(
-    probabilities: str, known: int, method: str, found: IntervalEstimate, truth: float
+    probabilities: str, known: int, method: str, estimate: IntervalEstimate, truth: float
 ) -> dict[str, Any]:
     # Where PPI++ states no interval, as its residuals do not vary, it holds nothing else.
     return {
@@ -150,9 +150,9 @@ def _row(
         "known": known,
         "method": method,
         "truth": truth,
-        "estimate": found.estimate,
-        "lower": found.estimate if found.lower is None else found.lower,
-        "upper": found.estimate if found.upper is None else found.upper,
+        "estimate": estimate.estimate,
+        "lower": estimate.estimate if estimate.lower is None else estimate.lower,
+        "upper": estimate.estimate if estimate.upper is None else estimate.upper,
     }
 
 

@@ -104,10 +104,10 @@ def _figures(
     for number, child in zip(
         VIOLATED_FIGURES, child_seeds(seed, len(VIOLATED_FIGURES)), strict=True
     ):
-        found = simulate_estimates(_scenario(number, changes), runs, in_sample=False, seed=child)
-        kappas.append(_z(FIGURES[number].kappa, found.kappa.values, PAPER_RUNS, 3))
+        samples = simulate_estimates(_scenario(number, changes), runs, in_sample=False, seed=child)
+        kappas.append(_z(FIGURES[number].kappa, samples.kappa.values, PAPER_RUNS, 3))
         if number == 8:
-            accuracy = _z(0.64, found.rater_accuracy.values, PAPER_RUNS, 2)
+            accuracy = _z(0.64, samples.rater_accuracy.values, PAPER_RUNS, 2)
     return kappas, accuracy
 
 
@@ -117,10 +117,10 @@ def _biases(changes: dict[str, Any], seed: Seed, runs: int) -> list[tuple[float,
         VIOLATION_BIASES.values(), child_seeds(seed, len(VIOLATION_BIASES)), strict=True
     ):
         scenario = Scenario(n_items=LARGE_RUN, initial_system_accuracy=0.9, **violation)
-        found = simulate_estimates(
+        samples = simulate_estimates(
             replace(scenario, **changes), runs, methods=[METHOD], in_sample=False, seed=child
         )
-        error = (found[METHOD] - found.system_accuracy).dropna("replicate").values
+        error = (samples[METHOD] - samples.system_accuracy).dropna("replicate").values
         results.append(_z(printed, error, PRINTED_RUNS, 3))
     return results
 
@@ -133,9 +133,9 @@ def _z(printed: float, values: np.ndarray, n: int, digits: int) -> tuple[float, 
 
 
 def _expected(changes: dict[str, Any], seed: Seed, runs: int) -> str:
-    found = []
+    expected = []
     for preset in (0.1, 0.9):
         scenario = replace(_scenario(8, changes), initial_system_accuracy=preset)
         drawn = draw_parameters(scenario, runs, np.random.default_rng(seed))
-        found.append(f"{expected_system_accuracy(scenario, drawn).mean():.3f}")
-    return " ".join(found)
+        expected.append(f"{expected_system_accuracy(scenario, drawn).mean():.3f}")
+    return " ".join(expected)

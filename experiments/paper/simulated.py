@@ -39,8 +39,8 @@ VIOLATION_BIASES: dict[str, tuple[float, dict[str, Any]]] = {
 def figure_numbers(seed: Seed, runs: int = RUNS) -> Iterator[PrintedNumber]:
     """Compare the kappa under each figure, and what the text says of Figures 1 and 8."""
     for figure, child in zip(FIGURES.values(), child_seeds(seed, len(FIGURES)), strict=True):
-        found = simulate_figure(figure, runs, child)
-        yield _mean(f"Figure {figure.number}", "kappa", figure.kappa, 3, found.kappa)
+        samples = simulate_figure(figure, runs, child)
+        yield _mean(f"Figure {figure.number}", "kappa", figure.kappa, 3, samples.kappa)
         if figure.number in (1, 8):
             printed = 0.60 if figure.number == 1 else 0.64
             yield _mean(
@@ -48,15 +48,15 @@ def figure_numbers(seed: Seed, runs: int = RUNS) -> Iterator[PrintedNumber]:
                 "estimated rater accuracy",
                 printed,
                 2,
-                found.rater_accuracy,
+                samples.rater_accuracy,
             )
         if figure.number == 8:
-            yield from _expected_accuracies(found)
+            yield from _expected_accuracies(samples)
 
 
-def _expected_accuracies(found: xr.Dataset) -> Iterator[PrintedNumber]:
+def _expected_accuracies(samples: xr.Dataset) -> Iterator[PrintedNumber]:
     for preset, printed in ((0.1, 0.133), (0.9, 0.867)):
-        accuracy = found.system_accuracy[found.preset == preset]
+        accuracy = samples.system_accuracy[samples.preset == preset]
         yield PrintedNumber(
             place="text on Figure 8",
             quantity=f"expected accuracy preset to {preset:g}",
@@ -131,8 +131,8 @@ def violation_biases(seed: Seed, runs: int = 20 * RUNS) -> Iterator[PrintedNumbe
 def _violation_bias(changes: dict[str, Any], seed: Seed, runs: int) -> tuple[float, float, float]:
     """Give the mean error of the algebra, its standard error and the spread of the runs."""
     scenario = Scenario(n_items=LARGE_RUN, initial_system_accuracy=0.9, **changes)
-    found = simulate_estimates(scenario, runs, methods=[METHOD], in_sample=False, seed=seed)
-    error = (found[METHOD] - found.system_accuracy).dropna("replicate").values
+    samples = simulate_estimates(scenario, runs, methods=[METHOD], in_sample=False, seed=seed)
+    error = (samples[METHOD] - samples.system_accuracy).dropna("replicate").values
     return float(error.mean()), float(error.std() / np.sqrt(len(error))), float(error.std())
 
 
@@ -140,12 +140,13 @@ def sample_size_claims(seed: Seed, runs: int = 20 * RUNS) -> Iterator[PrintedNum
     """Compare the share of estimates within .1 of the truth that the discussion recommends on."""
     for number, n_items, kappa in ((10, 200, ".3"), (11, 100, ".55")):
         figure = replace(FIGURES[number], n_items=n_items)
-        found = simulate_figure(figure, runs, seed)
-        near, error = share(_near(found, "system_accuracy"))
+        samples = simulate_figure(figure, runs, seed)
+        near, error = share(_near(samples, "system_accuracy"))
         by_preset = [
-            float(_near(found, "system_accuracy")[found.preset.values == p].mean()) for p in PRESETS
+            float(_near(samples, "system_accuracy")[samples.preset.values == p].mean())
+            for p in PRESETS
         ]
-        in_sample = float(_near(found, "system_accuracy_in_sample").mean())
+        in_sample = float(_near(samples, "system_accuracy_in_sample").mean())
         yield PrintedNumber(
             place="discussion",
             quantity=f"share within .1 of the truth, {n_items} items, kappa {kappa}",
@@ -160,8 +161,8 @@ def sample_size_claims(seed: Seed, runs: int = 20 * RUNS) -> Iterator[PrintedNum
         )
 
 
-def _near(found: xr.Dataset, estimand: str) -> np.ndarray:
-    return np.asarray(np.abs(found[METHOD] - found[estimand]) <= 0.1)
+def _near(samples: xr.Dataset, estimand: str) -> np.ndarray:
+    return np.asarray(np.abs(samples[METHOD] - samples[estimand]) <= 0.1)
 
 
 def _share_with_k_properties(figure: PaperFigure, seed: Seed, runs: int) -> float:
@@ -175,8 +176,8 @@ def low_accuracy_claim(seed: Seed, runs: int = 20 * RUNS) -> Iterator[PrintedNum
     means = {}
     for number in (9, 12):
         scenario = FIGURES[number].scenario(0.9)
-        found = simulate_estimates(scenario, runs, methods=[METHOD], in_sample=False, seed=seed)
-        means[scenario.n_items] = found[METHOD].dropna("replicate")
+        samples = simulate_estimates(scenario, runs, methods=[METHOD], in_sample=False, seed=seed)
+        means[scenario.n_items] = samples[METHOD].dropna("replicate")
     ours = means[200]
     yield PrintedNumber(
         place="discussion",

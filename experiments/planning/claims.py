@@ -86,12 +86,12 @@ def _check_claims(
     """
     rows = []
     for claim, claim_seed in zip(CLAIMS, child_seeds(seed, len(CLAIMS)), strict=True):
-        found = conditions(claim)
-        seeds = child_seeds(claim_seed, len(found))
-        for (name, scenarios), one in zip(found.items(), seeds, strict=True):
+        by_condition = conditions(claim)
+        seeds = child_seeds(claim_seed, len(by_condition))
+        for (name, scenarios), child in zip(by_condition.items(), seeds, strict=True):
             rows += [
                 {"kappa": claim.kappa, "claimed_items": claim.n_items, "condition": name, **row}
-                for row in _rows(claim, scenarios, samples, replicates, one)
+                for row in _rows(claim, scenarios, samples, replicates, child)
             ]
     return pd.DataFrame(rows).astype({"needed_items": "Int64", "worst_needed_items": "Int64"})
 

@@ -39,13 +39,13 @@ def plot_trade_off(table: pd.DataFrame, question: Question) -> Figure:
             color = shade(i, len(groups))
             label = _label(rows, violation)
             style = {"color": color, "marker": MARKERS[i % len(MARKERS)], "label": label}
-            found = rows.dropna(subset="n_items")
-            for ax, each in zip(axes, (np.ones(len(found)), found.n_raters), strict=True):
+            known = rows.dropna(subset="n_items")
+            for ax, each in zip(axes, (np.ones(len(known)), known.n_raters), strict=True):
                 items, low, high = (
-                    found[name].astype(float) for name in ("n_items", "lower", "upper")
+                    known[name].astype(float) for name in ("n_items", "lower", "upper")
                 )
                 bars = [(items - low) * each, (high - items) * each]
-                ax.errorbar(found.n_raters, items * each, yerr=bars, elinewidth=1, **style)
+                ax.errorbar(known.n_raters, items * each, yerr=bars, elinewidth=1, **style)
         for ax, name in zip(axes, ("Items needed", "Ratings needed (raters × items)"), strict=True):
             _dress(ax, name)
         drawn.suptitle(_title(question))
@@ -90,9 +90,9 @@ def _dress(ax: "Axes", name: str) -> None:
 
 
 def _alt_text(table: pd.DataFrame, question: Question) -> str:
-    said = [
+    parts = [
         f"violation {row.violation:g}, {row.n_raters} raters: {row.n_items:,.0f} items"
         for row in table.dropna(subset="n_items").itertuples()
     ]
     title = _title(question).replace("\n", "; ")
-    return f"Items and ratings needed by the number of raters. {title}: {'; '.join(said)}."
+    return f"Items and ratings needed by the number of raters. {title}: {'; '.join(parts)}."

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-def beyond_noise(found: Findings) -> Iterator[Block]:
+def beyond_noise(findings: Findings) -> Iterator[Block]:
     """Say for each scenario who is biased, and who errs least, as far as the samples tell."""
     yield Paragraph(
         "For the expected accuracy of the system. A bias is listed if it is more than "
@@ -22,8 +22,8 @@ def beyond_noise(found: Findings) -> Iterator[Block]:
         "many samples a listed method has no estimate for is said in brackets."
     )
     rows = []
-    of_expected = found.measures[found.measures["estimand"] == "system_accuracy"]
-    for cell in found.study.cells:
+    of_expected = findings.measures[findings.measures["estimand"] == "system_accuracy"]
+    for cell in findings.study.cells:
         measures = of_expected[of_expected["scenario"] == cell.name]
         bias = measures[measures["measure"] == "bias"].set_index("method")
         biased = bias[bias["value"].abs() > Z * bias["standard_error"]]
@@ -31,7 +31,7 @@ def beyond_noise(found: Findings) -> Iterator[Block]:
         if mse.empty:
             continue
         failures = measures[measures["measure"] == "failure_rate"].set_index("method")
-        more = _more_error(found.differences, cell.name)
+        more = _more_error(findings.differences, cell.name)
         best = _least_error([str(name) for name in mse.index], more)
         tied = [name for name in mse.index if name != best and not _worse(more, name, best)]
         named = ", ".join(f"{name} {value:+.3f}" for name, value in biased["value"].items())

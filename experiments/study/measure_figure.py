@@ -76,8 +76,8 @@ def plot_measure(study: Study, measures: "pd.DataFrame", measure: str = "bias") 
     >>> [label.get_text() for label in panel.get_yticklabels()][:2]
     ['raters about .6', 'initial rater accuracy 0.6 0.6 0.6']
     """
-    found = measures[(measures["estimand"] == EXPECTED) & (measures["measure"] == measure)]
-    there = set(found.loc[found["value"].notna(), "method"])
+    values = measures[(measures["estimand"] == EXPECTED) & (measures["measure"] == measure)]
+    there = set(values.loc[values["value"].notna(), "method"])
     styles = {label: style for label, style in study_styles(study).items() if label in there}
     rows = _rows(study)
     together = len(styles) <= MOST_TOGETHER
@@ -97,11 +97,11 @@ def plot_measure(study: Study, measures: "pd.DataFrame", measure: str = "bias") 
             figure, axes = panels(titles, width, height=height, across=MOST_ACROSS, more=0.4)
         for place, (ax, (label, style)) in enumerate(zip(axes, styles.items(), strict=True)):
             dodge = 0.6 * ((place + 0.5) / len(styles) - 0.5) if together else 0.0
-            _method(ax, scale * _values(found, label, study), style, rows, dodge)
+            _method(ax, scale * _values(values, label, study), style, rows, dodge)
         for ax in dict.fromkeys(axes):
             ax.axvline(reference, color=REFERENCE, lw=0.8, zorder=1)
         _dress(
-            axes, rows, limits(scale * found[["value", "lower", "upper"]], reference, within=None)
+            axes, rows, limits(scale * values[["value", "lower", "upper"]], reference, within=None)
         )
         name += "; 95% Monte Carlo intervals"
         if together:
@@ -110,7 +110,7 @@ def plot_measure(study: Study, measures: "pd.DataFrame", measure: str = "bias") 
             figure.legend(handles=handles, loc="outside lower center", ncols=4)
         else:
             figure.supxlabel(name)
-    figure.set_label(_alt_text(study, found, measure))
+    figure.set_label(_alt_text(study, values, measure))
     return figure
 
 
@@ -167,19 +167,19 @@ def _dress(axes: "list[Axes]", rows: list[Row], ends: tuple[float, float]) -> No
             label.set_fontweight("bold" if row.cell is None else "normal")
 
 
-def _values(found: "pd.DataFrame", method: str, study: Study) -> "pd.DataFrame":
-    rows = found[found["method"] == method].set_index("scenario")
+def _values(measures: "pd.DataFrame", method: str, study: Study) -> "pd.DataFrame":
+    rows = measures[measures["method"] == method].set_index("scenario")
     return rows[["value", "lower", "upper"]].reindex([cell.name for cell in study.cells])
 
 
-def _alt_text(study: Study, found: "pd.DataFrame", measure: str) -> str:
-    said = []
+def _alt_text(study: Study, measures: "pd.DataFrame", measure: str) -> str:
+    parts = []
     for label, style in study_styles(study).items():
-        values = found.loc[found["method"] == label, "value"].dropna()
+        values = measures.loc[measures["method"] == label, "value"].dropna()
         if len(values):
-            said.append(f"{style.label} {values.min():.3f} to {values.max():.3f}")
+            parts.append(f"{style.label} {values.min():.3f} to {values.max():.3f}")
     name = NAMES.get(measure, measure).removesuffix(" (%)")
     return (
         f"{name} of each method over {len(study.cells)} scenarios of the study {study.name}, "
-        f"smallest to largest: {'; '.join(said) or 'no values'}."
+        f"smallest to largest: {'; '.join(parts) or 'no values'}."
     )

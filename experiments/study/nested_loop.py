@@ -66,9 +66,9 @@ def plot_nested_loop(study: Study, measures: "pd.DataFrame", measure: str = "bia
     initial system accuracy: 0.5, 0.7, 0.9
     initial rater accuracy: 0.6 0.6 0.6, 0.5 0.6 0.7, 0.4 0.6 0.8
     """
-    found = measures[(measures["estimand"] == EXPECTED) & (measures["measure"] == measure)]
+    values = measures[(measures["estimand"] == EXPECTED) & (measures["measure"] == measure)]
     styles = study_styles(study)
-    lines = {label: _steps(found, label, study.cells, measure) for label in styles}
+    lines = {label: _steps(values, label, study.cells, measure) for label in styles}
     together = len(styles) <= MOST_TOGETHER
     groups = [list(styles)] if together else [[label] for label in styles]
     titles = {name: _title(name, study.cells) for name in _differing(study.cells)}
@@ -111,8 +111,10 @@ def plot_nested_loop(study: Study, measures: "pd.DataFrame", measure: str = "bia
     return figure
 
 
-def _steps(found: "pd.DataFrame", method: str, cells: tuple[Cell, ...], measure: str) -> np.ndarray:
-    rows = found[found["method"] == method].set_index("scenario")["value"]
+def _steps(
+    measures: "pd.DataFrame", method: str, cells: tuple[Cell, ...], measure: str
+) -> np.ndarray:
+    rows = measures[measures["method"] == method].set_index("scenario")["value"]
     values = rows.reindex([cell.name for cell in cells]).to_numpy(dtype=float)
     return values * (100 if measure in SHARES else 1)
 

@@ -86,9 +86,9 @@ def _without_unconverged(results: "pd.DataFrame", level: float) -> "pd.DataFrame
     return whole.merge(part, how="left", on=key, suffixes=("_all", "_converged"))
 
 
-def describe_outcomes(found: Findings) -> Iterator[Block]:
+def describe_outcomes(findings: Findings) -> Iterator[Block]:
     """Count what is undefined, failed or did not converge, and say what the last changes."""
-    counts = count_outcomes(found.results)
+    counts = count_outcomes(findings.results)
     troubled = counts[counts[list(TROUBLE)].any(axis="columns")]
     if troubled.empty:
         yield Paragraph("None: every method has an estimate for each sample, and fits converged.")
@@ -101,16 +101,16 @@ def describe_outcomes(found: Findings) -> Iterator[Block]:
     )
     rows = troubled.astype(str).itertuples(index=False)
     yield Table(tuple(troubled.columns), tuple(tuple(row) for row in rows))
-    reasons = _count_reasons(found.results)
+    reasons = _count_reasons(findings.results)
     if len(reasons):
         rows = reasons.head(MOST_REASONS).astype(str).itertuples(index=False)
         yield Table(("failed method", "reason", "samples"), tuple(tuple(row) for row in rows))
     if troubled["unconverged"].any():
         yield Paragraph("Measures of the expected accuracy with and without unconverged fits:")
-        yield _with_and_without(found)
+        yield _with_and_without(findings)
 
 
-def _with_and_without(found: Findings) -> Table:
+def _with_and_without(findings: Findings) -> Table:
     rows = [
         (
             row.scenario,
@@ -125,6 +125,6 @@ def _with_and_without(found: Findings) -> Table:
                 row.upper_converged,
             ),
         )
-        for row in _without_unconverged(found.results, found.study.level).itertuples()
+        for row in _without_unconverged(findings.results, findings.study.level).itertuples()
     ]
     return Table(("scenario", "method", "measure", "all fits", "converged fits"), tuple(rows))

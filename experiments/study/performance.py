@@ -230,18 +230,18 @@ def _power(null: float | None, lower: Floats, upper: Floats, truth: Floats) -> d
     return {"power": _share(outside.astype(float))}
 
 
-def _quantities(one: "pd.DataFrame") -> "pd.DataFrame":
+def _quantities(results: "pd.DataFrame") -> "pd.DataFrame":
     """Give for each replicate what the means of are compared."""
     import pandas as pd
 
-    error = one["estimate"] - one["truth"]
-    inside = (one["lower"] <= one["truth"]) & (one["truth"] <= one["upper"])
+    error = results["estimate"] - results["truth"]
+    inside = (results["lower"] <= results["truth"]) & (results["truth"] <= results["upper"])
     return pd.DataFrame(
         {
             "bias": error,
             "mse": error**2,
-            "coverage": inside.astype(float).where(one["lower"].notna()),
-            "interval_width": one["upper"] - one["lower"],
+            "coverage": inside.astype(float).where(results["lower"].notna()),
+            "interval_width": results["upper"] - results["lower"],
         }
     )
 

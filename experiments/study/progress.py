@@ -92,12 +92,12 @@ def _live(console: Console, study: Study, number: int, rows: Iterable[list[Row]]
 
 def _lines(study: Study, number: int, rows: Iterable[list[Row]], console: Console) -> None:
     bias, done, start = RunningBias(study), 0, time.monotonic()
-    said = start
+    last = start
     for part in _with_last(rows):
         done += bias.add(part or [])
         now = time.monotonic()
-        if part is None or now - said > EVERY:
-            said = now
+        if part is None or now - last > EVERY:
+            last = now
             left = (now - start) / max(done, 1) * (number - done)
             console.print(Text(f"{study.name}: {done} of {number}, {left:.0f} s left"))
 

@@ -29,10 +29,10 @@ def share(happened: ArrayLike) -> tuple[float, float]:
     [1.0, 0.06]
     """
     values = np.asarray(happened, dtype=bool)
-    n, found = len(values), float(values.mean())
-    if 0 < found < 1:
-        return found, float(np.sqrt(found * (1 - found) / n))
-    return found, _error_of_alike(found, n)
+    n, proportion = len(values), float(values.mean())
+    if 0 < proportion < 1:
+        return proportion, float(np.sqrt(proportion * (1 - proportion) / n))
+    return proportion, _error_of_alike(proportion, n)
 
 
 def mean_share(shares: ArrayLike) -> tuple[float, float]:
@@ -85,7 +85,7 @@ def mean_difference(differences: ArrayLike) -> tuple[float, float]:
     return mean, float(np.sqrt((p[0] + p[2] - (p[2] - p[0]) ** 2) / (n + 2.5)))
 
 
-def _error_of_alike(found: float, n: int) -> float:
+def _error_of_alike(proportion: float, n: int) -> float:
     """Give the standard deviation of a proportion under Jeffreys' prior."""
-    yes, no = n * found + 0.5, n * (1 - found) + 0.5
+    yes, no = n * proportion + 0.5, n * (1 - proportion) + 0.5
     return float(np.sqrt(yes * no / (n + 1) ** 2 / (n + 2)))

@@ -7,22 +7,22 @@ from experiments.reporting.text_table import bold_table
 from experiments.study.replay import Replayed
 
 
-def show(found: Replayed) -> None:
+def show(again: Replayed) -> None:
     """Print the stored result beside the one that was made again."""
     rows = [["", "", "stored", "again", ""]]
-    for one in found.table.itertuples():
+    for one in again.table.itertuples():
         same = "" if one.same else "differs"
         rows.append([one.estimand, one.quantity, _shown(one.stored), _shown(one.again), same])
     parts = [
-        Text(f"{found.scenario}: replicate {found.replicate} by {found.method}, seed {found.seed}"),
+        Text(f"{again.scenario}: replicate {again.replicate} by {again.method}, seed {again.seed}"),
         Text(),
         *bold_table(rows, left=(1, 4)),
         Text(),
-        Text("the result is the same" if found.same else "the result differs"),
-        *map(Text, found.notes),
+        Text("the result is the same" if again.same else "the result differs"),
+        *map(Text, again.notes),
     ]
-    if found.reason:
-        parts.append(Text(f"{found.method}: {found.reason}"))
+    if again.reason:
+        parts.append(Text(f"{again.method}: {again.reason}"))
     Console(highlight=False, soft_wrap=True).print(Group(*parts))
 
 

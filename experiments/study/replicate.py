@@ -205,12 +205,12 @@ def _in_batches(task: Task) -> Iterator[Row]:
         answers[i] = np.bincount(cell, minlength=n_votes * k)
         samples.append((replicate, seed, _truths(items)))
     names = [method.method for method in task.methods]
-    found = estimate_from_votes(votes.table, answers.reshape(-1, n_votes, k), names)
+    estimates = estimate_from_votes(votes.table, answers.reshape(-1, n_votes, k), names)
     seconds = (time.perf_counter() - start) / len(task.replicates)
     empty = dict.fromkeys(("lower", "upper", "standard_error", *DIAGNOSTICS))
     for i, (replicate, seed, truths) in enumerate(samples):
         for method in task.methods:
-            value = float(found[method.method][i])
+            value = float(estimates[method.method][i])
             undefined = np.isnan(value)
             result = empty | {
                 "estimate": None if undefined else value,

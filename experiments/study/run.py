@@ -144,10 +144,10 @@ def _wanted(store: Store, study: Study, goal: dict[str, int]) -> dict[str, int]:
     for cell in study.cells:
         if cell.name not in spread.groups:
             continue
-        one = spread.get_group(cell.name)
+        of_cell = spread.get_group(cell.name)
         scenario = scenario_id(cell.scenario)
-        share = (one["count"] / goal[scenario]).where(one["count"] > 1).min()
-        needed = float((one["std"] / study.target_se).pow(2).max()) / max(share, 0.01)
+        share = (of_cell["count"] / goal[scenario]).where(of_cell["count"] > 1).min()
+        needed = float((of_cell["std"] / study.target_se).pow(2).max()) / max(share, 0.01)
         if math.isfinite(needed):
             rounded = PILOT * math.ceil(needed / PILOT)
             wanted[scenario] = min(study.replicates, max(goal[scenario], rounded))

@@ -104,12 +104,12 @@ def plot_intervals(study: Study, results: "pd.DataFrame") -> Figure:
         if not styles:
             return empty_figure(width, "No method of this study gives intervals.")
         figure, axes = _panel_for_each(styles, width)
-        said = []
+        parts = []
         for ax, (label, style) in zip(axes, styles.items(), strict=True):
             _zip(ax, rows[label], study.level)
             covered = _share_that_contains(rows[label])
             ax.set_title(f"{ax.get_title()}\n{covered}")
-            said.append(f"{style.label} {covered}")
+            parts.append(f"{style.label} {covered}")
         ends = [one[end] - one["truth"] for one in rows.values() for end in ("lower", "upper")]
         axes[0].set(xlim=limits(*ends, within=None), ylim=(0, 100))
         figure.supxlabel("Interval minus true accuracy")
@@ -117,7 +117,7 @@ def plot_intervals(study: Study, results: "pd.DataFrame") -> Figure:
         figure.legend(handles=_zip_handles(study.level), loc="outside upper center", ncols=3)
     figure.set_label(
         f"Intervals of {study.level:.0%} about the truth in the study {study.name}, those farthest "
-        f"off on top. Share that contains the truth, with Wilson’s interval: {'; '.join(said)}."
+        f"off on top. Share that contains the truth, with Wilson’s interval: {'; '.join(parts)}."
     )
     return figure
 

@@ -110,12 +110,12 @@ class Store:
         """Give the replicates that are there, by scenario and method."""
         import pyarrow.parquet as pq
 
-        found: dict[tuple[str, str], list[Any]] = {}
+        rows: dict[tuple[str, str], list[Any]] = {}
         for path in self.parts:
             keys = pq.read_table(path, columns=list(KEY[:3])).to_pandas()
             for key, group in keys.groupby(["scenario_id", "method_id"], observed=True):
-                found.setdefault(key, []).append(group["replicate"].unique())
-        return {key: np.unique(np.concatenate(many)) for key, many in found.items()}
+                rows.setdefault(key, []).append(group["replicate"].unique())
+        return {key: np.unique(np.concatenate(many)) for key, many in rows.items()}
 
     def _write(self, table: "pa.Table") -> None:
         import pyarrow.parquet as pq
@@ -200,10 +200,10 @@ def _write_manifest(folder: Path, study: Study, source: Path) -> None:
 def _require_format(manifest: Path) -> None:
     """Refuse results whose scenarios and methods are known by other hashes, and so other seeds."""
     content = json.loads(manifest.read_text(encoding="utf-8"))
-    found = content.get("format", 1)
-    if found != FORMAT:
+    stored = content.get("format", 1)
+    if stored != FORMAT:
         raise InputError(
-            f"this folder holds results in format {found}, of {content['versions']}; this version "
+            f"this folder holds results in format {stored}, of {content['versions']}; this version "
             f"has format {FORMAT}, in which seeds or defaults of methods are others",
             "give a new folder, or read this one with the version that wrote it",
             file=manifest.parent,

@@ -85,21 +85,21 @@ def write_report(folder: str | Path) -> list[Path]:
     """
     study, results = stored_study(folder), read_results(folder)
     measures = measure(results, level=study.level, null=study.null)
-    found = Findings(study, results, measures, compare_methods(results))
+    findings = Findings(study, results, measures, compare_methods(results))
     target = Path(folder) / "report"
     target.mkdir(exist_ok=True)
-    figures = _figures(found)
-    blocks = list(_blocks(found, {name: str(one.get_label()) for name, one in figures.items()}))
+    figures = _figures(findings)
+    blocks = list(_blocks(findings, {name: str(one.get_label()) for name, one in figures.items()}))
     pictures = {name: figure_bytes(figure, "png") for name, figure in figures.items()}
     texts = {
         "report.html": to_html(study.name, blocks, pictures),
         "report.md": to_markdown(study.name, blocks),
-        "performance.csv": found.measures.to_csv(index=False, float_format="%.6g"),
-        "differences.csv": found.differences.to_csv(index=False, float_format="%.6g"),
+        "performance.csv": findings.measures.to_csv(index=False, float_format="%.6g"),
+        "differences.csv": findings.differences.to_csv(index=False, float_format="%.6g"),
         "outcomes.csv": count_outcomes(results).to_csv(index=False),
     }
     for estimand in MEANING:
-        table = _performance(found, estimand)
+        table = _performance(findings, estimand)
         texts[f"{estimand}.tex"] = latex_table(table.head, table.rows)
     content = {name: text.encode() for name, text in texts.items()}
     for name, figure in figures.items():
@@ -110,45 +110,45 @@ def write_report(folder: str | Path) -> list[Path]:
     ]
 
 
-def _figures(found: Findings) -> "dict[str, Figure]":
-    study = found.study
+def _figures(findings: Findings) -> "dict[str, Figure]":
+    study = findings.study
     return {
-        "bias": plot_measure(study, found.measures),
-        "coverage": plot_measure(study, found.measures, "coverage"),
-        "estimates": plot_estimates(study, found.results),
-        "intervals": plot_intervals(study, found.results),
-        "nested_loop": plot_nested_loop(study, found.measures, "rmse"),
-        "pairs": plot_pairs(study, found.results),
+        "bias": plot_measure(study, findings.measures),
+        "coverage": plot_measure(study, findings.measures, "coverage"),
+        "estimates": plot_estimates(study, findings.results),
+        "intervals": plot_intervals(study, findings.results),
+        "nested_loop": plot_nested_loop(study, findings.measures, "rmse"),
+        "pairs": plot_pairs(study, findings.results),
     }
 
 
-def _blocks(found: Findings, alt_texts: Mapping[str, str]) -> Iterator[Block]:
-    yield from _plan(found)
+def _blocks(findings: Findings, alt_texts: Mapping[str, str]) -> Iterator[Block]:
+    yield from _plan(findings)
     yield Heading("What came out")
-    yield from beyond_noise(found)
+    yield from beyond_noise(findings)
     yield Picture("bias", PICTURES["bias"], alt_texts["bias"])
     yield Heading("Samples without a proper estimate")
-    yield from describe_outcomes(found)
+    yield from describe_outcomes(findings)
     yield Heading("Performance")
     for estimand in MEANING:
         yield Paragraph(
             f"{estimand}: {MEANING[estimand]}. Monte Carlo standard errors after ±, Wilson's 95% "
             "intervals of shares in brackets."
         )
-        yield _performance(found, estimand)
+        yield _performance(findings, estimand)
         yield Paragraph(f"{estimand}: standard errors, and precision.")
-        yield _precision(found, estimand)
+        yield _precision(findings, estimand)
     for name, caption in PICTURES.items():
         if name != "bias":
             yield Picture(name, caption, alt_texts[name])
 
 
-def _plan(found: Findings) -> Iterator[Block]:
+def _plan(findings: Findings) -> Iterator[Block]:
     """Say what was done in the order of Morris, White & Crowther (2019)."""
-    study = found.study
-    versions = "; ".join(found.results["versions"].unique())
+    study = findings.study
+    versions = "; ".join(findings.results["versions"].unique())
     # A study that was stopped has fewer samples by slow methods, and of some scenarios none.
-    done = found.results.groupby(["scenario", "method"])["replicate"].nunique()
+    done = findings.results.groupby(["scenario", "method"])["replicate"].nunique()
     n = [int(done.get((c.name, m.label), 0)) for c in study.cells for m in study.methods]
     least, most = min(n), max(n)
     yield Heading("Aims")
@@ -197,12 +197,12 @@ def _scenarios(study: Study) -> Table:
     return Table(("scenario", *(name.replace("_", " ") for name in names)), rows)
 
 
-def _performance(found: Findings, estimand: str) -> Table:
+def _performance(findings: Findings, estimand: str) -> Table:
     rows = []
-    measures = found.measures[found.measures["estimand"] == estimand]
-    for cell in found.study.cells:
+    measures = findings.measures[findings.measures["estimand"] == estimand]
+    for cell in findings.study.cells:
         of_cell = measures[measures["scenario"] == cell.name]
-        for method in found.study.methods:
+        for method in findings.study.methods:
             of_method = of_cell[of_cell["method"] == method.label].set_index("measure")
             if of_method.empty:
                 continue
@@ -225,19 +225,19 @@ def _precision_measures(study: Study) -> dict[str, str]:
     return measures
 
 
-def _precision(found: Findings, estimand: str) -> Table:
+def _precision(findings: Findings, estimand: str) -> Table:
     """List standard errors, stated and found, and precision relative to the first method."""
-    names = list(_precision_measures(found.study))
-    measures = found.measures[found.measures["estimand"] == estimand]
+    names = list(_precision_measures(findings.study))
+    measures = findings.measures[findings.measures["estimand"] == estimand]
     of_methods = measures.set_index(["scenario", "method", "measure"])
     rows = []
-    for cell in found.study.cells:
-        for method in found.study.methods:
+    for cell in findings.study.cells:
+        for method in findings.study.methods:
             key = (cell.name, method.label)
             if (*key, "bias") not in of_methods.index:
                 continue
             entries = (
-                _relative_precision(found, estimand, *key)
+                _relative_precision(findings, estimand, *key)
                 if name == "relative_precision"
                 else entry(
                     name,
@@ -249,9 +249,9 @@ def _precision(found: Findings, estimand: str) -> Table:
     return Table(("scenario", "method", *(name.replace("_", " ") for name in names)), tuple(rows))
 
 
-def _relative_precision(found: Findings, estimand: str, scenario: str, method: str) -> str:
-    of_all = found.differences
-    first = found.study.methods[0].label
+def _relative_precision(findings: Findings, estimand: str, scenario: str, method: str) -> str:
+    of_all = findings.differences
+    first = findings.study.methods[0].label
     rows = of_all[
         (of_all["scenario"] == scenario)
         & (of_all["estimand"] == estimand)

@@ -96,8 +96,8 @@ def _simulate_groups(
         )
         estimate = dawid_skene(ratings, fit)
         if estimate.draws is not None and estimate.system_accuracy.estimate is not None:
-            found = bayes_models.accuracy_by_group(estimate.draws, ratings, names, level=LEVEL)
-            yield from _rows(found, cell, in_sample)
+            groups = bayes_models.accuracy_by_group(estimate.draws, ratings, names, level=LEVEL)
+            yield from _rows(groups, cell, in_sample)
 
 
 def draw_groups(
@@ -117,25 +117,25 @@ def draw_groups(
 
 
 def _rows(
-    found: GroupEstimates, cell: GroupCell, in_sample: list[float]
+    groups: GroupEstimates, cell: GroupCell, in_sample: list[float]
 ) -> Iterator[dict[str, Any]]:
-    (difference,) = found.differences
+    (difference,) = groups.differences
     expected = cell.system
     rows: list[tuple[str, float, IntervalEstimate]] = [
         *(
             (f"accuracy, {one.group}", expected[g], one.system_accuracy)
-            for g, one in enumerate(found.groups)
+            for g, one in enumerate(groups.groups)
         ),
         *(
             (f"accuracy in sample, {one.group}", in_sample[g], one.system_accuracy_in_sample)
-            for g, one in enumerate(found.groups)
+            for g, one in enumerate(groups.groups)
         ),
         ("difference", expected[0] - expected[1], difference.difference),
         ("difference in sample", in_sample[0] - in_sample[1], difference.difference_in_sample),
     ]
     for quantity, truth, value in rows:
         yield {
-            "method": found.method,
+            "method": groups.method,
             "quantity": quantity,
             "truth": truth,
             "estimate": value.estimate,

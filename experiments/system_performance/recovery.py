@@ -126,12 +126,12 @@ def simulate_cell(
         for estimate in (algebra(ratings), dawid_skene(ratings, fit)):
             if estimate.system_accuracy.estimate is None:
                 continue
-            found = system_performance(ratings, estimate, level=LEVEL, resamples=RESAMPLES)
+            performance = system_performance(ratings, estimate, level=LEVEL, resamples=RESAMPLES)
             yield _row(estimate, "accuracy", "", accuracy, estimate.system_accuracy)
             for quantity, truth in measures.items():
                 for places, value in np.ndenumerate(truth):
                     labels = [names[place] for place in places]
-                    shown = found.value(quantity, *labels)
+                    shown = performance.value(quantity, *labels)
                     yield _row(estimate, quantity, "".join(map(str, labels)), value, shown)
 
 
@@ -160,14 +160,14 @@ def dawid_skene(ratings: Ratings, seed: np.random.SeedSequence) -> Estimate:
 
 
 def _row(
-    estimate: Estimate, quantity: str, category: str, truth: float, found: IntervalEstimate
+    estimate: Estimate, quantity: str, category: str, truth: float, value: IntervalEstimate
 ) -> dict[str, Any]:
     return {
         "method": estimate.method,
         "quantity": quantity,
         "category": category or "all",
         "truth": truth,
-        "estimate": found.estimate,
-        "lower": found.lower,
-        "upper": found.upper,
+        "estimate": value.estimate,
+        "lower": value.lower,
+        "upper": value.upper,
     }

@@ -138,8 +138,8 @@ def _compare(
     ratings: Ratings, truth: dict[str, float], seed: np.random.SeedSequence
 ) -> Iterator[dict[str, Any]]:
     for method, draws, points in (_by_algebra(ratings, seed), _by_dawid_skene(ratings, seed)):
-        (found,) = compare_systems(points, draws, level=LEVEL)
-        yield from _rows(method, found, truth)
+        (difference,) = compare_systems(points, draws, level=LEVEL)
+        yield from _rows(method, difference, truth)
 
 
 def _by_algebra(
@@ -148,8 +148,8 @@ def _by_algebra(
     draws = bootstrap_systems("algebraic", ratings, resamples=RESAMPLES, seed=seed)
     points = {}
     for name in ratings.systems:
-        found = estimate_algebraic(ratings.for_system(name), interval=None)
-        points[name] = (found.system_accuracy, found.system_accuracy_in_sample)
+        estimate = estimate_algebraic(ratings.for_system(name), interval=None)
+        points[name] = (estimate.system_accuracy, estimate.system_accuracy_in_sample)
     return "algebraic", draws, points
 
 
@@ -167,15 +167,15 @@ def _by_dawid_skene(
             trees[name] = bayes_models.fit("dawid_skene", one, engine="gibbs", seed=seed, **GIBBS)
     points = {}
     for name, tree in trees.items():
-        found = bayes_models.estimate_from_draws(tree, level=LEVEL)
-        points[name] = (found.system_accuracy, found.system_accuracy_in_sample)
+        estimate = bayes_models.estimate_from_draws(tree, level=LEVEL)
+        points[name] = (estimate.system_accuracy, estimate.system_accuracy_in_sample)
     return "dawid_skene", bayes_models.joint_draws(trees, ratings, seed=seed), points
 
 
 def _rows(
-    method: str, found: SystemDifference, truth: dict[str, float]
+    method: str, compared: SystemDifference, truth: dict[str, float]
 ) -> Iterator[dict[str, Any]]:
-    differences = (found.difference, found.difference_in_sample)
+    differences = (compared.difference, compared.difference_in_sample)
     for (estimand, value), difference in zip(truth.items(), differences, strict=True):
         yield {
             "method": method,

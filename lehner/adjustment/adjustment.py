@@ -267,9 +267,9 @@ def _design(ratings: Ratings, n_items: int, rng: np.random.Generator) -> _Design
         rows = rng.choice(len(weights), n_items, p=weights / weights.sum())
     else:
         rows = np.repeat(np.arange(len(weights)), weights)
-    one = ratings.take(rows, np.ones(len(rows), np.int64))
-    answered = np.asarray(one.system) >= 0
-    return _Design(one.flat.item_index, one.flat.rater_index, answered, ratings.n_raters)
+    items = ratings.take(rows, np.ones(len(rows), np.int64))
+    answered = np.asarray(items.system) >= 0
+    return _Design(items.flat.item_index, items.flat.rater_index, answered, ratings.n_raters)
 
 
 def _chunk(

@@ -218,7 +218,7 @@ def fit_violations(
     start = _start(ratings, data, low, high)
     from scipy.optimize import minimize
 
-    found = minimize(
+    optimum = minimize(
         _objective,
         start,
         (data,),
@@ -227,7 +227,7 @@ def fit_violations(
         bounds=np.column_stack([low, high]),
         options={"maxiter": 500, "ftol": 1e-10, "gtol": 1e-4},
     )
-    parameters, free = found.x, high > low
+    parameters, free = optimum.x, high > low
     root = np.zeros((len(parameters), int(free.sum())))
     root[free] = _root(parameters, high, free, data)
     fitted = _behaviour(parameters, data.n_categories, data.n_raters)
@@ -235,7 +235,7 @@ def fit_violations(
     return Violations(
         scenario=_scenario(ratings, fitted),
         standard_errors=errors,
-        log_likelihood=-float(found.fun) - ADDED_ITEMS * float(np.log(fitted.base_rates).sum()),
+        log_likelihood=-float(optimum.fun) - ADDED_ITEMS * float(np.log(fitted.base_rates).sum()),
         warnings=(*warnings, *_unsure(fitted, errors, root)),
         parameters=parameters,
         root=root,

@@ -169,12 +169,12 @@ def _bins(truth: Floats, answers: Floats) -> dict[str, Floats]:
         sums = np.bincount(flat, weights=values.T.ravel(), minlength=n_samples * N_BINS)
         return sums.reshape(n_samples, N_BINS)
 
-    held = total(n_items)
+    n_in_bin = total(n_items)
     with np.errstate(invalid="ignore"):
-        mean, agreement = total(n_items * top) / held, total(agreeing) / held
+        mean, agreement = total(n_items * top) / n_in_bin, total(agreeing) / n_in_bin
     return {
         "mean_probability": mean,
-        "n_items": held,
+        "n_items": n_in_bin,
         "agreement": agreement,
         "accuracy": np.clip(system_accuracy(agreement, mean, truth.shape[-1]), 0.0, 1.0),
     }

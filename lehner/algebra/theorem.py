@@ -97,10 +97,10 @@ def counterexample(selection: ArrayLike, truth: ArrayLike) -> Counterexample | N
     # The correct category first, as in the paper.
     order = np.argsort(np.arange(vectors.shape[2]) != correct[:, None], axis=1, kind="stable")
     ordered = np.take_along_axis(normalised, order[:, None, :], axis=2)
-    found = _construct(ordered)
-    if found is None:
+    example = _construct(ordered)
+    if example is None:
         return None
-    lemma, constructed = found
+    lemma, constructed = example
     back = np.take_along_axis(constructed, np.argsort(order, axis=1)[:, None, :], axis=2)
     return Counterexample(
         lemma=lemma,

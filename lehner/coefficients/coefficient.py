@@ -160,7 +160,7 @@ def summarise(
         estimate = 0.0
     lowest = LOWEST_COEFFICIENTS.get(name.partition("[")[0], -1.0)
     narrowing = sampling.narrowing(float(items.sum()))
-    found = Coefficient(
+    coefficient = Coefficient(
         name=name,
         weights=weights,
         estimate=estimate,
@@ -169,27 +169,27 @@ def summarise(
         note=note,
     )
     if null_error is not None and null_error * narrowing > 0:
-        found = _with_null_test(found, estimate, null_error * narrowing)
+        coefficient = _with_null_test(coefficient, estimate, null_error * narrowing)
     error = number(standard_error(statistic, items, n_informative))
     if error is None:
         note = "; ".join(filter(None, (note, _why_no_error(statistic, n_informative))))
-        return replace(found, note=note)
+        return replace(coefficient, note=note)
     if narrowing == 0:
-        return replace(found, standard_error=0.0, lower=estimate, upper=estimate)
-    return _with_interval(found, estimate, error * narrowing, n_informative, sampling.level)
+        return replace(coefficient, standard_error=0.0, lower=estimate, upper=estimate)
+    return _with_interval(coefficient, estimate, error * narrowing, n_informative, sampling.level)
 
 
 def _with_interval(
-    found: Coefficient, estimate: float, error: float, n_informative: float, level: float
+    coefficient: Coefficient, estimate: float, error: float, n_informative: float, level: float
 ) -> Coefficient:
     from scipy.special import stdtr, stdtrit
 
-    lowest = LOWEST_COEFFICIENTS.get(found.name.partition("[")[0], -1.0)
+    lowest = LOWEST_COEFFICIENTS.get(coefficient.name.partition("[")[0], -1.0)
     half = error * float(stdtrit(n_informative - 1, (1 + level) / 2))
     p_value = 2 * float(stdtr(n_informative - 1, -abs(estimate) / error))
-    label = found.interpretation
+    label = coefficient.interpretation
     return replace(
-        found,
+        coefficient,
         standard_error=error,
         # A weighted kappa can be below −1: its interval is not cut there.
         lower=estimate - half if estimate < lowest else max(estimate - half, lowest),
@@ -199,11 +199,11 @@ def _with_interval(
     )
 
 
-def _with_null_test(found: Coefficient, estimate: float, error: float) -> Coefficient:
+def _with_null_test(coefficient: Coefficient, estimate: float, error: float) -> Coefficient:
     from scipy.special import ndtr
 
     p_value = 2 * float(ndtr(-abs(estimate) / error))
-    return replace(found, null_standard_error=error, null_p_value=p_value)
+    return replace(coefficient, null_standard_error=error, null_p_value=p_value)
 
 
 def _why_no_error(statistic: Linearised, n_informative: float) -> str:

@@ -112,11 +112,11 @@ class ItemVotes:
 
     def of_category(self, category: int) -> "ItemVotes":
         """Collapse the categories to one of them and the rest."""
-        one = self.votes[:, category]
+        in_category = self.votes[:, category]
         return ItemVotes(
             weights=self.weights,
             n_raters=self.n_raters,
-            votes=np.column_stack([one, self.n_raters - one]),
+            votes=np.column_stack([in_category, self.n_raters - in_category]),
             row=self.row,
             rater=self.rater,
             category=(self.category != category).astype(np.int64),

@@ -173,9 +173,9 @@ def _coefficients(
     if identity and ratings.n_categories > 1:
         halves = AgreementWeights(name=weights.name, matrix=np.eye(2))
         for k, category in enumerate(ratings.categories):
-            one = items.of_category(k)
+            category_items = items.of_category(k)
             name = f"fleiss_kappa[{category}]"
-            yield show(name, one, weights=halves, null_error=fleiss_null(one))
+            yield show(name, category_items, weights=halves, null_error=fleiss_null(category_items))
     yield show("krippendorff_alpha", items)
     yield show("gwet_ac1" if identity else "gwet_ac2", items)
     if identity and table is not None and votes is not None:

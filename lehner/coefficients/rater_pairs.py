@@ -86,7 +86,7 @@ def rater_pairs(ratings: Ratings, weights: Sequence[AgreementWeights]) -> RaterP
     votes = list_votes(ratings)
     n_raters = len(votes.names)
     shape = (len(weights), n_raters, n_raters)
-    found = {
+    arrays = {
         name: np.full(shape, np.nan)
         for name in ("percent_agreement", "cohen_kappa", "standard_error")
     }
@@ -95,22 +95,22 @@ def rater_pairs(ratings: Ratings, weights: Sequence[AgreementWeights]) -> RaterP
         tables = votes.tables(rater)
         n_items[rater] = tables.sum(axis=(-2, -1)).round(9)
         others = np.flatnonzero((n_items[rater] > 0) & (np.arange(n_raters) != rater))
-        for i, one in enumerate(weights):
-            kappa = cohen_kappa(tables[others], one.matrix)
-            share = accuracy(tables[others], one.matrix).value
-            found["percent_agreement"][i, rater, others] = share
-            found["cohen_kappa"][i, rater, others] = kappa.value
+        for i, weights_of_kind in enumerate(weights):
+            kappa = cohen_kappa(tables[others], weights_of_kind.matrix)
+            share = accuracy(tables[others], weights_of_kind.matrix).value
+            arrays["percent_agreement"][i, rater, others] = share
+            arrays["cohen_kappa"][i, rater, others] = kappa.value
             if ratings.repeated:
                 error = _errors_of_shared_votes(votes, rater, others, kappa.influence)
             else:
                 cells = tables[others].reshape(len(others), ratings.n_categories**2)
                 error = standard_error(kappa, cells, n_items[rater, others])
-            found["standard_error"][i, rater, others] = error
+            arrays["standard_error"][i, rater, others] = error
     return RaterPairs(
         weights=tuple(one.name for one in weights),
         raters=votes.names,
         n_items=n_items,
-        coefficients=found,
+        coefficients=arrays,
     )
 
 

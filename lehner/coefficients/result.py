@@ -54,8 +54,8 @@ class Agreement:
         name, weights = (key, None) if isinstance(key, str) else key
         if weights is not None:
             find("kind of weights", weights, {c.weights: c for c in self.coefficients})
-        found = {c.name: c for c in reversed(self.coefficients) if weights in (None, c.weights)}
-        return find("coefficient", name, found)
+        by_name = {c.name: c for c in reversed(self.coefficients) if weights in (None, c.weights)}
+        return find("coefficient", name, by_name)
 
     def __repr__(self) -> str:
         wide = max((len(c.name) for c in self.coefficients), default=0)

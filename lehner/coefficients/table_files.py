@@ -116,19 +116,25 @@ def _few(names: Sequence[str]) -> str:
 
 
 def _arrange(cells: Cells, categories: Sequence[Label] | None) -> "xr.DataArray":
-    found = list(dict.fromkeys(name for cell in cells for name in cell))
+    categories_of_table = list(dict.fromkeys(name for cell in cells for name in cell))
     if categories is not None:
         given = check_categories(categories)
-        names = unify((*given, *found))
-        missing = [name for name in found if names[name] not in map(names.get, given)]
+        names = unify((*given, *categories_of_table))
+        missing = [name for name in categories_of_table if names[name] not in map(names.get, given)]
         if missing:
             raise InputError(
                 f"{missing[0]!r} is not one of the categories {', '.join(map(str, given))}",
                 "correct it, or add it to the categories",
             )
         cells = {(names[row], names[column]): value for (row, column), value in cells.items()}
-        found = [names[name] for name in given]
-    return as_table([[cells.get((row, column), 0.0) for column in found] for row in found], found)
+        categories_of_table = [names[name] for name in given]
+    return as_table(
+        [
+            [cells.get((row, column), 0.0) for column in categories_of_table]
+            for row in categories_of_table
+        ],
+        categories_of_table,
+    )
 
 
 def _labels(column: Any, name: str, what: str = "class") -> list[Any]:

@@ -158,8 +158,10 @@ def find_weights(
         _require_order(weights, categories, ordered=ordered)
     if scale == "value":
         x = _require_numbers(weights, categories)
-    found = disagreement(x)
-    return AgreementWeights(name=weights, matrix=1 - found / max(found.max(initial=0), 1e-300))
+    disagreements = disagreement(x)
+    return AgreementWeights(
+        name=weights, matrix=1 - disagreements / max(disagreements.max(initial=0), 1e-300)
+    )
 
 
 def by_position_only(weights: Sequence[str], categories: Sequence[Label]) -> list[str]:

@@ -310,12 +310,12 @@ def choose_categories(
         From label as found to category.
     ordered : bool
     """
-    found = [label for column in columns.values() for label in column.labels]
+    labels = [label for column in columns.values() for label in column.labels]
     if categories is not None:
         given = [plain_label(label) for label in categories]
-        names = unify(label for label in (*given, *found) if label is not None)
+        names = unify(label for label in (*given, *labels) if label is not None)
         return check_categories([names.get(label) for label in given]), names, ordered
-    names = unify(found)
+    names = unify(labels)
     declared = declared_column(columns)
     if declared is not None:
         chosen = tuple(names[label] for label in declared.labels)

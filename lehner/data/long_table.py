@@ -43,9 +43,9 @@ def read_long(
     rated_by = require_complete(encode(columns[rater], rater), rater)
     when = None if occasion is None else encode_items(columns[occasion], occasion)[0]
     labelled = [rating] if truth is None else [rating, truth]
-    found = {name: encode(columns[name], name) for name in labelled}
-    found, unused = reread(found, categories, missing=missing, fold_case=fold_case)
-    coded = code_labels(found, categories, ordered=ordered)
+    encoded = {name: encode(columns[name], name) for name in labelled}
+    encoded, unused = reread(encoded, categories, missing=missing, fold_case=fold_case)
+    coded = code_labels(encoded, categories, ordered=ordered)
     codes = coded.codes[rating]
     repetitions: tuple[str, ...] = ()
     if repeated and occasion is None:
@@ -66,7 +66,7 @@ def read_long(
         *say_other_raters(raters, systems),
     )
     used = {item, rater, rating, *optional}
-    said = say_columns(
+    sentence = say_columns(
         raters,
         systems=systems,
         truth=truth,
@@ -84,7 +84,7 @@ def read_long(
         truth=known,
         categories=coded.categories,
         ordered=coded.ordered,
-        noticed=(said, *repetitions, *odd),
+        noticed=(sentence, *repetitions, *odd),
         odd=odd,
-        fixed=are_fixed(found, categories),
+        fixed=are_fixed(encoded, categories),
     )

@@ -434,10 +434,10 @@ class Ratings:
                 "leave them out first, by without_system()",
             )
         taken = self._replace(**raters_as_systems(self, names))
-        said = f"the rater {names[0]!r} is taken as the system"
+        sentence = f"the rater {names[0]!r} is taken as the system"
         if len(names) > 1:
-            said = f"the raters {', '.join(map(repr, names))} are taken as systems"
-        return taken._note(said)._check_coding()
+            sentence = f"the raters {', '.join(map(repr, names))} are taken as systems"
+        return taken._note(sentence)._check_coding()
 
     def for_system(self, name: str, *, systems_rate: bool = False) -> "Ratings":
         """Keep one of several systems as the system.

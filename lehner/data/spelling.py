@@ -71,11 +71,11 @@ def reread(
         return dict(columns), ()
     spelled = {fold(label): label for label in categories or ()} if fold_case else {}
     texts = {name: [alike(label) for label in one.labels] for name, one in columns.items()}
-    found = {text for several in texts.values() for text in several}
+    spellings = {text for several in texts.values() for text in several}
     unused = [
         f"no cell holds {shown!r}, said to be missing"
         for text, shown in absent.items()
-        if text not in found
+        if text not in spellings
     ]
     read = {}
     for name, column in columns.items():

@@ -35,18 +35,18 @@ def read_wide(
     if raters is None:
         refuse_other_columns(chosen, systems)
     labelled = [*chosen, *systems, *([] if truth is None else [truth])]
-    found = {name: encode(columns[name], name) for name in labelled}
-    found, unused = reread(found, categories, missing=missing, fold_case=fold_case)
-    fixed = are_fixed(found, categories)
+    encoded = {name: encode(columns[name], name) for name in labelled}
+    encoded, unused = reread(encoded, categories, missing=missing, fold_case=fold_case)
+    fixed = are_fixed(encoded, categories)
     if raters is None and not fixed:
-        answers = {name: column for name, column in found.items() if name != truth}
+        answers = {name: column for name, column in encoded.items() if name != truth}
         refuse_stray_columns(answers, chosen)
-    coded = code_labels(found, categories, ordered=ordered)
+    coded = code_labels(encoded, categories, ordered=ordered)
     odd = (*unused, *coded.odd)
     if raters is None:
         odd += say_doubtful_names(chosen, systems)
     used = {*special, *chosen}
-    said = say_columns(
+    sentence = say_columns(
         chosen,
         systems=systems,
         truth=truth,
@@ -69,7 +69,7 @@ def read_wide(
         counts=None if counts is None else count_column(columns[counts], counts),
         categories=coded.categories,
         ordered=coded.ordered,
-        noticed=(said, *odd),
+        noticed=(sentence, *odd),
         odd=odd,
         fixed=fixed,
     )

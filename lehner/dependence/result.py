@@ -70,16 +70,16 @@ class Dependence:
         tuple of str
             A sentence for each finding.
         """
-        said: tuple[str, ...]
+        sentences: tuple[str, ...]
         if self.reason:
-            said = (f"whether raters share mistakes was not tested: {self.reason}",)
+            sentences = (f"whether raters share mistakes was not tested: {self.reason}",)
         else:
-            said = self.warnings() or (
+            sentences = self.warnings() or (
                 "no two raters agree more than equal raters would; mistakes that all of them "
                 "share cannot be detected",
             )
         triples = triple_line(self.triples, self.triples_expected, self.triples_sd)
-        return (*said, *triples, effective_line(self.effective_raters))
+        return (*sentences, *triples, effective_line(self.effective_raters))
 
     def to_dict(self) -> dict[str, Any]:
         """Give the result in plain types, ready for JSON.

@@ -11,9 +11,11 @@ MOST_PAIRS_SHOWN = 3
 
 def pair_lines(pairs: Iterable[Pair], n_raters: int) -> tuple[str, ...]:
     """Describe the pairs that stand out and what it may mean, the farthest pair first."""
-    found = sorted((pair for pair in pairs if pair.stands_out), key=lambda pair: -abs(_z(pair)))
-    more = [pair for pair in found if _z(pair) > 0]
-    less = [pair for pair in found if _z(pair) < 0]
+    standing_out = sorted(
+        (pair for pair in pairs if pair.stands_out), key=lambda pair: -abs(_z(pair))
+    )
+    more = [pair for pair in standing_out if _z(pair) > 0]
+    less = [pair for pair in standing_out if _z(pair) < 0]
     lines = [_more_line(pair, n_raters) for pair in more[:MOST_PAIRS_SHOWN]]
     if len(more) > MOST_PAIRS_SHOWN:
         lines.append(f"{_rest(more)} agree more than equal raters would")
@@ -61,19 +63,19 @@ def triple_line(
     )
 
 
-def effective_line(found: EffectiveRaters) -> str:
+def effective_line(effective: EffectiveRaters) -> str:
     """Tell how many independent raters would be as informative, and how that is known."""
-    raters = f"{found.n_raters:.3g} raters of an item"
-    if found.effective is None or found.correlation is None:
+    raters = f"{effective.n_raters:.3g} raters of an item"
+    if effective.effective is None or effective.correlation is None:
         return (
             "without known truths it is unknown how many independent raters would be as "
             f"informative as the {raters}"
         )
-    worth = f"{found.effective:.2g} independent raters"
-    if found.source == "known truths":
+    worth = f"{effective.effective:.2g} independent raters"
+    if effective.source == "known truths":
         return (
-            f"the {raters} are as informative as {worth}: on {found.n_items} items of known truth "
-            f"the correlation of their mistakes is {found.correlation:.2f}"
+            f"the {raters} are as informative as {worth}: on {effective.n_items} items of known truth "
+            f"the correlation of their mistakes is {effective.correlation:.2f}"
         )
     return (
         f"if the raters who agree more than others share mistakes, the {raters} are at most as "

@@ -94,11 +94,11 @@ def estimate_groups(
     level = check_level(level)
     check_whole_number("resamples", resamples, 1)
     require_estimable(ratings)
-    found = find_groups(ratings, groups)
-    count_answers(ratings, found)
+    membership = find_groups(ratings, groups)
+    count_answers(ratings, membership)
     collapsed = collapse_votes(ratings)
-    cells, counts = _cells(ratings, collapsed, found.index)
-    n_groups, n_raters = len(found), ratings.n_raters
+    cells, counts = _cells(ratings, collapsed, membership.index)
+    n_groups, n_raters = len(membership), ratings.n_raters
     weights = counts[None, :].astype(float)
     point = _replicates(collapsed, cells, weights, n_groups, n_raters)
     rng = generator(seed)
@@ -116,7 +116,7 @@ def estimate_groups(
     return summarise_groups(
         "algebraic",
         ratings,
-        found,
+        membership,
         replicates,
         point,
         level=level,

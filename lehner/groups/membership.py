@@ -59,12 +59,12 @@ def find_groups(ratings: Ratings, groups: ArrayLike | Sequence[Any]) -> Groups:
             "name the group of each row",
         )
     names = ["" if value is None or value != value else str(value) for value in values]
-    found = sorted(set(names) - {""}, key=order_of_name)
-    if not found:
+    group_names = sorted(set(names) - {""}, key=order_of_name)
+    if not group_names:
         raise InputError("no item belongs to a group", "name the groups of items")
-    number = {name: i for i, name in enumerate(found)}
+    number = {name: i for i, name in enumerate(group_names)}
     index = np.array([number.get(name, -1) for name in names], dtype=np.int64)
-    return Groups(names=tuple(found), index=index)
+    return Groups(names=tuple(group_names), index=index)
 
 
 def count_answers(ratings: Ratings, groups: Groups) -> tuple[Integers, Integers]:

@@ -81,13 +81,13 @@ def estimate_populations(
     level = check_level(level)
     check_whole_number("resamples", resamples, 1)
     require_estimable(ratings)
-    found = find_groups(ratings, groups)
-    if (found.index < 0).any():
+    membership = find_groups(ratings, groups)
+    if (membership.index < 0).any():
         raise InputError(
             "some rows belong to no group", "name the group of each row, or leave these rows out"
         )
-    count_answers(ratings, found)
-    names = np.array(found.names)[found.index]
+    count_answers(ratings, membership)
+    names = np.array(membership.names)[membership.index]
     fitted = fit_by_likelihood(ratings.with_truth(None).with_populations(names), model)
     rng = generator(seed)
     shares = fitted.n_items / fitted.n_items.sum()
@@ -97,7 +97,7 @@ def estimate_populations(
     return summarise_groups(
         model + BY_LIKELIHOOD,
         ratings,
-        found,
+        membership,
         GroupReplicates(
             **{name: np.concatenate([vars(one)[name] for one in parts]) for name in vars(parts[0])}
         ),

@@ -137,8 +137,8 @@ class GroupEstimates:
             f"{one.system_accuracy_in_sample}"
             for one in self.groups
         ]
-        for one in self.differences:
-            lines.append(f"  {' less '.join(one.groups)}  {one.difference}")
+        for difference in self.differences:
+            lines.append(f"  {' less '.join(difference.groups)}  {difference.difference}")
         return "\n".join([*lines, *(f"  note: {text}" for text in self.notes)])
 
     def to_dict(self) -> dict[str, Any]:

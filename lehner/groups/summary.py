@@ -50,8 +50,8 @@ def summarise_groups(
         if point is None:
             return _interval(drawn, None, least, level, kind)
         estimate = getattr(point, quantity)[0]
-        found = estimate[place] - (0.0 if less is None else estimate[less])
-        return _interval(drawn, float(found), least, level, kind)
+        change = estimate[place] - (0.0 if less is None else estimate[less])
+        return _interval(drawn, float(change), least, level, kind)
 
     n_items, n_answered = count_answers(ratings, groups)
     names = groups.names

@@ -127,12 +127,12 @@ def list_position_bias(
     """
     items, _ = encode_items(columns[item], item)
     raters = require_complete(encode(columns[rater], rater), rater)
-    found = []
+    biases = []
     for code, name in enumerate(raters.labels):
         own = raters.codes == code
         first, same = _pair_up(items[own], presented.swapped[own], presented.answer[own])
         if len(first):
-            found.append(
+            biases.append(
                 PositionBias(
                     rater=str(name),
                     n_items=len(first),
@@ -140,7 +140,7 @@ def list_position_bias(
                     consistent=_proportion(same, level),
                 )
             )
-    return found
+    return biases
 
 
 def _pair_up(items: Any, swapped: Any, answer: Any) -> tuple[Floats, Floats]:

@@ -130,10 +130,10 @@ def _read_swapped(values: Any, name: str) -> Booleans:
             row=int(np.argmin(column.codes)),
             column=name,
         )
-    found = [str(label).casefold().replace(" ", "") for label in column.labels]
+    plain_orders = [str(label).casefold().replace(" ", "") for label in column.labels]
     for original, swapped in ORDERS:
-        if set(found) <= {original, swapped}:
-            return np.array([text == swapped for text in found])[column.codes]
+        if set(plain_orders) <= {original, swapped}:
+            return np.array([text == swapped for text in plain_orders])[column.codes]
     raise InputError(
         f"{name!r} has the values {', '.join(map(str, column.labels[:4]))}",
         f"name the orders as one of {', '.join('/'.join(orders) for orders in ORDERS)}",

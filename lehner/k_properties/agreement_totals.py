@@ -163,8 +163,8 @@ def _places(flat: FlatRatings) -> Integers:
 
 def observed_totals(design: Design) -> Totals:
     """Sum over the items that were observed, which are one sample."""
-    found = (group.weights @ _features(group, design) for group in design.groups)
-    return _sum_groups(design, 1, found)
+    features = (group.weights @ _features(group, design) for group in design.groups)
+    return _sum_groups(design, 1, features)
 
 
 def simulated_totals(
@@ -304,10 +304,10 @@ def _sum_groups(design: Design, n_samples: int, features: Iterable[Floats]) -> T
     agreeing, pairs = np.zeros((n_samples, len(design.first))), np.zeros(len(design.first))
     disagreeing, alike = np.zeros((n_samples, n_cells)), np.zeros(n_samples)
     triples = 0.0
-    for group, found in zip(design.groups, features, strict=True):
+    for group, feature in zip(design.groups, features, strict=True):
         m = len(group.raters)
         by_place, by_pair, by_cell, by_triple = np.split(
-            found.reshape(n_samples, -1), np.cumsum([m * k, m * (m - 1) // 2, n_cells]), axis=1
+            feature.reshape(n_samples, -1), np.cumsum([m * k, m * (m - 1) // 2, n_cells]), axis=1
         )
         for place, rater in enumerate(group.raters):
             frequency[:, rater] += by_place[:, place * k : (place + 1) * k]

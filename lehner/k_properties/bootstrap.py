@@ -87,17 +87,17 @@ def run_k_tests(ratings: Ratings, replicates: int, seed: Seed) -> dict[str, Outc
     reason = _no_model(nulls["one_accuracy"])
     if reason:
         return dict.fromkeys(K_TESTS, reason)
-    found: dict[str, Outcome | str] = {}
+    outcomes: dict[str, Outcome | str] = {}
     names: tuple[NullName, ...] = ("one_accuracy", "own_accuracies", "with_system")
     for name, child in zip(names, child_seeds(seed, len(names)), strict=True):
         null = nulls.get(name) or fit_null(ratings, name)
         chosen = {test: one for test, one in K_TESTS.items() if one.null == name}
         reasons = {test: _untestable(test, ratings, null) for test in chosen}
-        found |= {test: why for test, why in reasons.items() if why}
+        outcomes |= {test: why for test, why in reasons.items() if why}
         testable = {test: one for test, one in chosen.items() if not reasons[test]}
         if testable:
-            found |= _bootstrap(null, testable, replicates, np.random.default_rng(child))
-    return {test: found[test] for test in K_TESTS}
+            outcomes |= _bootstrap(null, testable, replicates, np.random.default_rng(child))
+    return {test: outcomes[test] for test in K_TESTS}
 
 
 def fit_null(ratings: Ratings, name: NullName) -> Null:

@@ -211,15 +211,15 @@ def _consequences(
     )
     k_model = fit_null(ratings, "one_accuracy")
     distance = made.get("error_distance")
-    found = {}
+    consequences = {}
     for name in rejected:
         # If errors are nearer to the truth, or farther from it, than by chance, that explains
         # unequal errors.
         near = name == "equal_errors" and distance is not None and distance.p_value <= SIGNIFICANCE
         if not (near and "error_distance" in rejected):
             why = "error_distance" if near else name
-            found[name] = consequence(why, made[why], k_model, system_accuracy)
-    return found
+            consequences[name] = consequence(why, made[why], k_model, system_accuracy)
+    return consequences
 
 
 def _verdict(tests: Mapping[str, KPropertyTest]) -> Iterator[str]:

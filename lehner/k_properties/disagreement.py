@@ -56,9 +56,9 @@ def plain_chi_square(ratings: Ratings) -> PlainChiSquare | None:
     disagreeing = observed_totals(find_design(ratings.collapse())).disagreeing[0]
     if len(disagreeing) < 2 or not disagreeing.any():
         return None
-    found = chisquare(disagreeing)
+    test = chisquare(disagreeing)
     return PlainChiSquare(
-        statistic=float(found.statistic),
+        statistic=float(test.statistic),
         degrees_of_freedom=len(disagreeing) - 1,
-        p_value=float(found.pvalue),
+        p_value=float(test.pvalue),
     )

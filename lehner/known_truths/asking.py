@@ -195,9 +195,9 @@ def n_for_width(
     # The squared width is nearly linear in 1/n, and 0 if all truths are known.
     inverse, squared = [1.0], [(upper - lower) ** 2]
     for size in (*(s for s in SIZES if s < n_unknown), n_unknown):
-        found = expected_width(items, size, variance=variance, level=level, seed=seed)
+        expected = expected_width(items, size, variance=variance, level=level, seed=seed)
         inverse.append(1 / size)
-        squared.append(found**2)
-        if found <= width:
+        squared.append(expected**2)
+        if expected <= width:
             break
     return int(np.ceil(1 / np.interp(width**2, squared[:-3:-1], inverse[:-3:-1])))

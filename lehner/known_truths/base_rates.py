@@ -62,21 +62,21 @@ def correct_base_rates(
     import xarray as xr
 
     level = check_level(level)
-    truth, held = ratings.truth, ratings.weights > 0
-    if truth is None or not (truth[held] >= 0).any():
+    truth, counted = ratings.truth, ratings.weights > 0
+    if truth is None or not (truth[counted] >= 0).any():
         raise InputError("no truth is known", "give the truth of some items")
     values = np.asarray(truth_probabilities)
     means, ends = [], []
     for k in range(ratings.n_categories):
         items = PartlyKnown(
-            probability=check_probabilities(values[:, k], ratings, held)[held],
-            counts=ratings.weights[held].astype(float),
-            known=truth[held] >= 0,
-            holds=truth[held] == k,
+            probability=check_probabilities(values[:, k], ratings, counted)[counted],
+            counts=ratings.weights[counted].astype(float),
+            known=truth[counted] >= 0,
+            holds=truth[counted] == k,
         )
         posterior = share_posterior(items)
         means.append(posterior.mean)
         ends.append(posterior.interval(level))
     lower, upper = np.transpose(ends)
-    found = {"estimate": np.array(means) / np.sum(means), "lower": lower, "upper": upper}
-    return xr.Dataset({name: labelled(v, ratings, "category") for name, v in found.items()})
+    rates = {"estimate": np.array(means) / np.sum(means), "lower": lower, "upper": upper}
+    return xr.Dataset({name: labelled(v, ratings, "category") for name, v in rates.items()})

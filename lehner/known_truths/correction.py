@@ -246,9 +246,9 @@ def contradiction(items: PartlyKnown, variance: float = 0.0) -> float:
 
 
 def _warnings(items: PartlyKnown, p_value: float) -> tuple[str, ...]:
-    m, found = items.n_known, []
+    m, warnings = items.n_known, []
     if p_value < SUSPICIOUS_P_VALUE:
-        found.append(
+        warnings.append(
             f"the known truths contradict the method: of {counted(m, 'known item')} it expects the "
             f"system to be right on {m * items.mean_of_known:.1f}, but the system is right on "
             f"{items.n_holding} (p = {p_value:.2g}); rely on the corrected estimate"
@@ -258,12 +258,12 @@ def _warnings(items: PartlyKnown, p_value: float) -> tuple[str, ...]:
     difference = items.mean_of_known - items.mean
     if error > 0 and abs(difference) > 3 * error:
         easier = "more" if difference > 0 else "less"
-        found.append(
+        warnings.append(
             "the items with known truth are probably not a random sample: judging by the ratings, "
             f"the system is {easier} often right on them ({items.mean_of_known:.2f}) than on all "
             f"items ({items.mean:.2f}), and the corrected estimate assumes that they are"
         )
-    return tuple(found)
+    return tuple(warnings)
 
 
 def _summarise(posterior: SharePosterior, level: float) -> IntervalEstimate:

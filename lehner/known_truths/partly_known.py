@@ -106,19 +106,21 @@ def check_probabilities(values: ArrayLike, ratings: Ratings, needed: Booleans) -
     ndarray, shape (n_rows,)
     """
     try:
-        found = np.asarray(values, dtype=float)
+        probabilities = np.asarray(values, dtype=float)
     except (TypeError, ValueError):
         raise InputError("the probabilities are not all numbers", "give one for each row") from None
-    if found.shape != needed.shape:
+    if probabilities.shape != needed.shape:
         raise InputError(
-            f"the probabilities have shape {found.shape} for {len(needed)} rows of ratings",
+            f"the probabilities have shape {probabilities.shape} for {len(needed)} rows of ratings",
             "give one for each row",
         )
-    bad = needed & ~((found >= -PROBABILITY_ROUNDING) & (found <= 1 + PROBABILITY_ROUNDING))
+    bad = needed & ~(
+        (probabilities >= -PROBABILITY_ROUNDING) & (probabilities <= 1 + PROBABILITY_ROUNDING)
+    )
     if bad.any():
         row = int(np.argmax(bad))
         raise InputError(
-            f"the probability of item {ratings.items[row]} is {found[row]:g}",
+            f"the probability of item {ratings.items[row]} is {probabilities[row]:g}",
             "give numbers between 0 and 1",
         )
-    return np.clip(found, 0.0, 1.0)
+    return np.clip(probabilities, 0.0, 1.0)

@@ -83,8 +83,8 @@ def share_posterior(items: PartlyKnown, variance: float = 0.0) -> SharePosterior
         log = np.stack([part.log_likelihood for part in parts])
         log = log - np.log1p((grid - items.mean) ** 2 / (BIAS_SCALE**2 + variance))
         weight = np.exp(log - log.max())
-        held = np.flatnonzero(weight.max(axis=0) > NEGLIGIBLE)
-        ends = grid[[max(held[0] - 1, 0), min(held[-1] + 1, N_MEANS - 1)]]
+        possible = np.flatnonzero(weight.max(axis=0) > NEGLIGIBLE)
+        ends = grid[[max(possible[0] - 1, 0), min(possible[-1] + 1, N_MEANS - 1)]]
         if np.ptp(ends) > np.ptp(grid) / 2:
             break
     return _complete(items, parts, weight / weight.sum())

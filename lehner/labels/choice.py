@@ -61,29 +61,29 @@ def choose_models(ratings: Ratings, seed: Seed) -> Choice:
     Choice
     """
     names = ALIKE if ratings.anonymous else tuple(LABEL_MODELS)
-    held = hold_out(ratings, names, seed)
-    n_held_out = len(held.item_index)
+    held_out = hold_out(ratings, names, seed)
+    n_held_out = len(held_out.item_index)
     if n_held_out == 0:
         reason = "there are too few ratings to hold any out"
         return Choice(models=(MAJORITY,), means={}, n_held_out=0, reason=reason)
-    means = {name: held.mean(name) for name in names}
-    models, reason = _choose(held, means, ratings.n_raters)
+    means = {name: held_out.mean(name) for name in names}
+    models, reason = _choose(held_out, means, ratings.n_raters)
     return Choice(models=models, means=means, n_held_out=n_held_out, reason=reason)
 
 
 def _choose(
-    held: HeldOut, means: Mapping[str, float], n_raters: int
+    held_out: HeldOut, means: Mapping[str, float], n_raters: int
 ) -> tuple[tuple[str, ...], str]:
     alike = max(ALIKE, key=means.__getitem__)
     if SHARING not in means:
         return (alike,), "it is unknown who gave which rating"
-    if _share_mistakes(held, means, alike):
+    if _share_mistakes(held_out, means, alike):
         return (alike,), "raters share mistakes, so that it cannot be told who is the more accurate"
     richer = APART if n_raters < FEW_RATERS else (*APART, SHARING)
     better = [
         name
         for name in sorted(richer, key=means.__getitem__, reverse=True)
-        if held.standard_errors_between(name, alike) > CLEARLY
+        if held_out.standard_errors_between(name, alike) > CLEARLY
     ]
     if not better:
         return (alike,), "no model in which raters differ predicts held-out ratings clearly better"
@@ -92,9 +92,9 @@ def _choose(
     return (*better, MAJORITY), "it predicts ratings that were held out best"
 
 
-def _share_mistakes(held: HeldOut, means: Mapping[str, float], alike: str) -> bool:
+def _share_mistakes(held_out: HeldOut, means: Mapping[str, float], alike: str) -> bool:
     """Whether subtypes predict clearly better, also against what raters who differ gain."""
     independent = max((alike, *APART), key=means.__getitem__)
     gain = means[SHARING] - means[independent]
-    clear = held.standard_errors_between(SHARING, independent) > CLEARLY
+    clear = held_out.standard_errors_between(SHARING, independent) > CLEARLY
     return clear and gain > MUCH * (means[independent] - means[alike])

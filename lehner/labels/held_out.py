@@ -72,19 +72,19 @@ def hold_out(ratings: Ratings, models: Sequence[str], seed: Seed) -> HeldOut:
     items = _some_items(ratings, rng)
     flat = items.flat
     part = rng.integers(PARTS, size=len(flat.item_index))
-    item, found = [], {name: [] for name in models}  # type: ignore[var-annotated]
+    item, densities = [], {name: [] for name in models}  # type: ignore[var-annotated]
     for number in range(PARTS):
-        held = _countable(flat, part == number, items.n_rows)
-        table = _tabulate(items, ~held)
-        rows = flat.item_index[held]
+        left_out = _countable(flat, part == number, items.n_rows)
+        table = _tabulate(items, ~left_out)
+        rows = flat.item_index[left_out]
         for name in models:
             fit = fit_mean_field(table, LABEL_MODELS[name], of_fits)
-            response = fit.response[flat.rater_index[held], :, flat.category_index[held]]
-            found[name].append(np.log((fit.components[:, rows] * response.T).sum(axis=0)))
+            response = fit.response[flat.rater_index[left_out], :, flat.category_index[left_out]]
+            densities[name].append(np.log((fit.components[:, rows] * response.T).sum(axis=0)))
         item.append(rows)
         if sum(map(len, item)) >= ENOUGH:
             break
-    together = {name: np.concatenate(values) for name, values in found.items()}
+    together = {name: np.concatenate(values) for name, values in densities.items()}
     return HeldOut(item_index=np.concatenate(item), log_probability=together)
 
 
@@ -98,9 +98,9 @@ def _some_items(ratings: Ratings, rng: np.random.Generator) -> Ratings:
     return ratings.take(rows, np.ones(len(rows), np.int64))
 
 
-def _countable(flat: FlatRatings, held: Booleans, n_rows: int) -> Booleans:
-    left = np.bincount(flat.item_index[~held], minlength=n_rows)
-    return held & (left[flat.item_index] > 0)
+def _countable(flat: FlatRatings, left_out: Booleans, n_rows: int) -> Booleans:
+    left = np.bincount(flat.item_index[~left_out], minlength=n_rows)
+    return left_out & (left[flat.item_index] > 0)
 
 
 def _tabulate(ratings: Ratings, kept: Booleans) -> PatternTable:

@@ -108,8 +108,8 @@ def warn_if_worse(labels: SoftLabels, ratings: Ratings, seed: Seed = 1) -> SoftL
     if labels.method == MAJORITY or not labels.defined:
         return labels
     reference = _label_automatically(ratings, seed)
-    said = doubt_labels(labels, reference, ratings)
-    return replace(labels, warnings=(*labels.warnings, *said))
+    sentences = doubt_labels(labels, reference, ratings)
+    return replace(labels, warnings=(*labels.warnings, *sentences))
 
 
 def _label_automatically(ratings: Ratings, seed: Seed) -> SoftLabels:
@@ -121,8 +121,8 @@ def _label_automatically(ratings: Ratings, seed: Seed) -> SoftLabels:
         if not unsettled or name == choice.models[-1]:
             break
         left_out.append(name)
-    said = _say_choice(choice, labels.method, left_out)
-    return replace(labels, warnings=(said, *labels.warnings))
+    sentence = _say_choice(choice, labels.method, left_out)
+    return replace(labels, warnings=(sentence, *labels.warnings))
 
 
 def _label(ratings: Ratings, method: str, seed: Seed) -> SoftLabels:

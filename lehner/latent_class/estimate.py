@@ -108,10 +108,12 @@ def estimate_latent_class(
     in_sample = IntervalEstimate(estimate=_share_right(fitted))
     diagnostics, warnings = fitted.diagnostics, fitted.warnings
     if interval is not None and accuracy.estimate is not None:
-        found = _bootstrap(fitted, resamples, of_items, of_truths)
-        accuracy = _with_ends(accuracy, found.system_accuracy, level, PERCENTILE)
-        in_sample = _with_ends(in_sample, found.system_accuracy_in_sample, level, IN_SAMPLE_KIND)
-        unfinished = float(1 - found.converged.mean())
+        resampled = _bootstrap(fitted, resamples, of_items, of_truths)
+        accuracy = _with_ends(accuracy, resampled.system_accuracy, level, PERCENTILE)
+        in_sample = _with_ends(
+            in_sample, resampled.system_accuracy_in_sample, level, IN_SAMPLE_KIND
+        )
+        unfinished = float(1 - resampled.converged.mean())
         diagnostics = diagnostics | {"resamples": resamples, "unconverged_resamples": unfinished}
     return Estimate(
         system=ratings.systems[0],

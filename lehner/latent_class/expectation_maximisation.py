@@ -70,16 +70,16 @@ def fit_patterns(
         after, log_likelihood = em_step(table, _unpack(point, start), model)
         return _pack(after), log_likelihood
 
-    found = accelerated_em(
+    climb = accelerated_em(
         step, _pack(start), _rows(start), tolerance=tolerance, max_iterations=max_iterations
     )
-    fitted = _unpack(found.point, start)
+    fitted = _unpack(climb.point, start)
     log_likelihood = _total(table, expect(table, fitted)[1])
     return replace(
         fitted,
         log_likelihood=log_likelihood,
-        converged=found.converged,
-        iterations=found.steps,
+        converged=climb.converged,
+        iterations=climb.steps,
     )
 
 
@@ -122,7 +122,7 @@ def random_start(table: PatternTable, n_classes: int, rng: np.random.Generator) 
     )
 
 
-def align_labels(table: PatternTable, found: LatentClasses) -> LatentClasses:
+def align_labels(table: PatternTable, fit: LatentClasses) -> LatentClasses:
     """Order the classes so that raters are most often right.
 
     A likelihood does not know which class is which; names for them come from the ratings. The
@@ -131,7 +131,7 @@ def align_labels(table: PatternTable, found: LatentClasses) -> LatentClasses:
     Parameters
     ----------
     table : PatternTable
-    found : LatentClasses
+    fit : LatentClasses
 
     Returns
     -------
@@ -139,17 +139,15 @@ def align_labels(table: PatternTable, found: LatentClasses) -> LatentClasses:
     """
     from scipy.optimize import linear_sum_assignment
 
-    ratings = expected_ratings(table, expect(table, found)[0])
-    said = ratings[: table.n_raters - table.has_system].sum(axis=0)
-    classes, names = linear_sum_assignment(-said)
-    return reorder(found, classes[np.argsort(names)])
+    ratings = expected_ratings(table, expect(table, fit)[0])
+    by_raters = ratings[: table.n_raters - table.has_system].sum(axis=0)
+    classes, names = linear_sum_assignment(-by_raters)
+    return reorder(fit, classes[np.argsort(names)])
 
 
-def reorder(found: LatentClasses, order: Integers) -> LatentClasses:
+def reorder(fit: LatentClasses, order: Integers) -> LatentClasses:
     """Give the classes in another order."""
-    return replace(
-        found, base_rates=found.base_rates[..., order], confusion=found.confusion[:, order]
-    )
+    return replace(fit, base_rates=fit.base_rates[..., order], confusion=fit.confusion[:, order])
 
 
 def expect(table: PatternTable, current: LatentClasses) -> tuple[Floats, Floats]:

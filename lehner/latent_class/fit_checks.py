@@ -119,11 +119,11 @@ def _bin(
         cells % n_bins, weights=weights[cells // n_bins] * surplus**2, minlength=n_bins
     )
     n_ratings = total(np.ones(len(item)))
-    held = np.where(n_ratings > 0, n_ratings, np.nan)
+    n_in_bin = np.where(n_ratings > 0, n_ratings, np.nan)
     return {
-        "predicted": total(predicted) / held,
-        "observed": total(came.astype(float)) / held,
-        "standard_error": np.sqrt(squares) / held,
+        "predicted": total(predicted) / n_in_bin,
+        "observed": total(came.astype(float)) / n_in_bin,
+        "standard_error": np.sqrt(squares) / n_in_bin,
         "n_ratings": n_ratings,
     }
 
@@ -196,18 +196,18 @@ def residual_correlation(ratings: Ratings, fit: FittedModel) -> "xr.Dataset":
         raise InputError("some raters rated an item more than once", "give one rating of each")
     codes = np.full((len(names), ratings.n_rows), -1)
     codes[rater, item] = category
-    found = np.full((3, len(names), len(names)), np.nan)
+    residuals = np.full((3, len(names), len(names)), np.nan)
     for j in range(len(names)):
         for m in range(j):
             pair = _residual(
                 codes[j], codes[m], ratings.weights, base_rates, confusion[j], confusion[m]
             )
-            found[:, j, m] = found[:, m, j] = pair
+            residuals[:, j, m] = residuals[:, m, j] = pair
     return xr.Dataset(
         {
             name: (("rater", "other_rater"), values)
             for name, values in zip(
-                ("correlation", "standard_error", "n_items"), found, strict=True
+                ("correlation", "standard_error", "n_items"), residuals, strict=True
             )
         },
         {"rater": names, "other_rater": names},

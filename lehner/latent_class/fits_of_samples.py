@@ -137,25 +137,25 @@ def _climb(
 ) -> tuple[Floats, Booleans]:
     """Give the maxima, (n_parameters, n_samples), and whether they were reached."""
     n_samples = weights.shape[1]
-    found = np.tile(start[:, None], n_samples)
+    best = np.tile(start[:, None], n_samples)
     converged = np.zeros(n_samples, dtype=bool)
     active = np.arange(n_samples)
-    points = found
+    points = best
     for _ in range(MOST_CYCLES):
         first, before = _step(model, points, shape, weights)
         second, reached = _step(model, first, shape, weights)
         done = np.abs(second - first).max(axis=0) < STILL
         done |= reached - before < LEAST_GAIN * np.abs(reached)
-        found[:, active[done]], converged[active[done]] = second[:, done], True
+        best[:, active[done]], converged[active[done]] = second[:, done], True
         if done.all():
-            return found, converged
+            return best, converged
         active, weights = active[~done], weights[:, ~done]
         points, first, second = points[:, ~done], first[:, ~done], second[:, ~done]
         far = _extrapolate(points, first, second, _rows(model, shape))
         landed, there = _step(model, far, shape, weights)
         points = np.where(there >= reached[~done], landed, second)
-    found[:, active] = points
-    return found, converged
+    best[:, active] = points
+    return best, converged
 
 
 def _step(

@@ -98,7 +98,7 @@ def fit_by_likelihood(
         return _fit_tap(ratings, restarts, seed)
     fit = fit_latent_class(ratings, model)
     maximum = fit._maximum
-    table, found = maximum.table, maximum.found
+    table, classes = maximum.table, maximum.found
     chosen = find_latent_class_model(model)
     pattern = tabulate(ratings, ratings.population, truths=table.truths is not None)[1]
     unsettled = [note for note in fit.notes if note.startswith("labels are unsettled")]
@@ -107,14 +107,14 @@ def fit_by_likelihood(
         model=SampledModel(
             answers=cast("csr_array", table.answers),
             possible=None if table.truths is None else table.possible(maximum.n_classes),
-            shape=found.confusion.shape,
+            shape=classes.confusion.shape,
             confusion=lambda parameters: parameters,
             maximise=lambda counts, before: most_likely_confusion(counts, chosen),
             population=table.groups,
         ),
         base_rates=maximum.group_shares @ maximum.base_rates,
         population_rates=maximum.base_rates,
-        parameters=found.confusion,
+        parameters=classes.confusion,
         accuracy=maximum.accuracy,
         confusion=fit.confusion.values,
         classes=fit.class_probabilities.values,
@@ -125,7 +125,7 @@ def fit_by_likelihood(
             *_not_converged(fit),
             *unsettled,
             *_too_many(fit.n_parameters, ratings),
-            *_boundary(found.confusion[maximum.rated]),
+            *_boundary(classes.confusion[maximum.rated]),
             *_higher_mode(fit, ratings, restarts, seed),
         ),
         diagnostics=_diagnostics(fit) | {"known_truths": known_truths(ratings)},

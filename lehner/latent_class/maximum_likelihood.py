@@ -128,8 +128,8 @@ def fit_latent_class(
         name: fit_patterns(table, point, chosen, tolerance=tolerance, max_iterations=max_iterations)
         for name, point in starts
     }
-    found = _order_classes(table, max(fits.values(), key=lambda fit: fit.log_likelihood), chosen)
-    maximum = Maximum(name=model, model=chosen, table=table, found=found)
+    best = _order_classes(table, max(fits.values(), key=lambda fit: fit.log_likelihood), chosen)
+    maximum = Maximum(name=model, model=chosen, table=table, found=best)
     return label_fit(maximum, ratings, inverse, group_names, fits)
 
 
@@ -196,15 +196,15 @@ def _starts(
 
 
 def _order_classes(
-    table: PatternTable, found: LatentClasses, model: LatentClassModel
+    table: PatternTable, classes: LatentClasses, model: LatentClassModel
 ) -> LatentClasses:
     """Give the classes the order of their names, where the data do not."""
-    n_classes = found.base_rates.shape[-1]
+    n_classes = classes.base_rates.shape[-1]
     if n_classes != table.n_categories:
-        share = table.weights @ expect(table, found)[0]
-        return reorder(found, np.argsort(-share, kind="stable"))
+        share = table.weights @ expect(table, classes)[0]
+        return reorder(classes, np.argsort(-share, kind="stable"))
     # Equal errors say which category a class is, except that with two a coin has two sides.
     exchangeable = model.form == "full" or n_classes == 2
     if exchangeable and table.truths is None:
-        return align_labels(table, found)
-    return found
+        return align_labels(table, classes)
+    return classes

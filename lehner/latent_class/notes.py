@@ -57,11 +57,11 @@ def unsettled_labels(maximum: Maximum, categories: Sequence[Label]) -> list[str]
     table = maximum.table
     if table.truths is not None:
         return []
-    said = maximum.ratings[: table.n_raters - table.has_system].sum(axis=0)
+    by_raters = maximum.ratings[: table.n_raters - table.has_system].sum(axis=0)
     return [
         f"labels are unsettled: items of class {categories[c]} are most often called "
         f"{categories[int(row.argmax())]} by the raters"
-        for c, row in enumerate(said)
+        for c, row in enumerate(by_raters)
         if row[c] < row.max() and row.sum() > LEAST_INFORMATIVE
     ]
 

@@ -135,14 +135,14 @@ def _free_directions(maximum: Maximum) -> "csr_array":
     return block_diag([csr_array(block) for block in blocks], format="csr")[rows]
 
 
-def _matrix_directions(matrix: Floats, held: Booleans, form: str) -> Floats:
+def _matrix_directions(matrix: Floats, fixed: Booleans, form: str) -> Floats:
     """Give the directions of one confusion matrix, shape (n_classes * n_categories, n_free)."""
     from scipy.linalg import block_diag
 
     if form == "full":
-        return np.asarray(block_diag(*map(_simplex_directions, matrix * held[:, None])))
+        return np.asarray(block_diag(*map(_simplex_directions, matrix * fixed[:, None])))
     right = np.diagonal(matrix)
-    free = held & (right > BOUNDARY) & (right < 1 - BOUNDARY)
+    free = fixed & (right > BOUNDARY) & (right < 1 - BOUNDARY)
     eye = np.eye(len(matrix))
     rise = eye - (1 - eye) / (len(matrix) - 1)
     if form == "accuracy":

@@ -127,15 +127,17 @@ class LatentClassFit:
         """
         import xarray as xr
 
-        found, root = self._maximum.found, covariance_root(self._maximum)
+        classes, root = self._maximum.found, covariance_root(self._maximum)
         note = ""
         if root is None:
             note = "not identified: other values fit as well (the information is singular)"
-            root = np.zeros((found.base_rates.size + found.confusion.size, 0))
-        by_base_rates, by_confusion = np.split(_lengths(root), [found.base_rates.size])
+            root = np.zeros((classes.base_rates.size + classes.confusion.size, 0))
+        by_base_rates, by_confusion = np.split(_lengths(root), [classes.base_rates.size])
         errors = {
-            "base_rates": self.base_rates.copy(data=by_base_rates.reshape(found.base_rates.shape)),
-            "confusion": self.confusion.copy(data=by_confusion.reshape(found.confusion.shape)),
+            "base_rates": self.base_rates.copy(
+                data=by_base_rates.reshape(classes.base_rates.shape)
+            ),
+            "confusion": self.confusion.copy(data=by_confusion.reshape(classes.confusion.shape)),
         }
         if self.accuracy is not None:
             by_rater = _lengths(_accuracy_moves(self._maximum, root))
@@ -189,7 +191,7 @@ def label_fit(
     """
     import xarray as xr
 
-    table, found, categories = maximum.table, maximum.found, list(ratings.categories)
+    table, classes, categories = maximum.table, maximum.found, list(ratings.categories)
     named = maximum.n_classes == table.n_categories
     class_dim = "category" if named else "class"
     coords: dict[str, Any] = {
@@ -207,20 +209,20 @@ def label_fit(
     goodness = deviance(ratings, maximum)
     known = known_truths(ratings) if table.truths is not None else 0
     unsettled = unsettled_labels(maximum, categories) if named else []
-    confusion = np.where(maximum.rated[..., None], found.confusion, np.nan)
+    confusion = np.where(maximum.rated[..., None], classes.confusion, np.nan)
     return LatentClassFit(
         model=maximum.name,
-        log_likelihood=found.log_likelihood,
+        log_likelihood=classes.log_likelihood,
         n_parameters=maximum.n_parameters,
         n_items=_observed_items(table),
         g2=goodness.g2,
         degrees_of_freedom=goodness.degrees_of_freedom,
-        base_rates=label(found.base_rates, *["group"] * bool(groups), class_dim),
+        base_rates=label(classes.base_rates, *["group"] * bool(groups), class_dim),
         confusion=label(confusion, "rater", class_dim, "response"),
         class_probabilities=label(maximum.classes[inverse], "item", class_dim),
         accuracy=label(maximum.accuracy, "rater") if named else None,
-        converged=found.converged,
-        iterations=found.iterations,
+        converged=classes.converged,
+        iterations=classes.iterations,
         starts=label([fit.log_likelihood for fit in fits.values()], "start"),
         labels_settled=not unsettled if named else None,
         notes=(
@@ -243,11 +245,11 @@ def _observed_items(table: PatternTable) -> int:
 
 def _accuracy_moves(maximum: Maximum, root: Floats) -> Floats:
     """Give how the accuracies move with the probabilities, (n_raters, n_free)."""
-    shares, found = maximum.group_shares, maximum.found
-    right = np.diagonal(found.confusion, axis1=1, axis2=2)
-    by_rates, by_confusion = np.split(root, [found.base_rates.size])
+    shares, classes = maximum.group_shares, maximum.found
+    right = np.diagonal(classes.confusion, axis1=1, axis2=2)
+    by_rates, by_confusion = np.split(root, [classes.base_rates.size])
     rates = np.tensordot(shares, by_rates.reshape(*maximum.base_rates.shape, -1), axes=1)
-    rows = by_confusion.reshape(*found.confusion.shape, -1)
+    rows = by_confusion.reshape(*classes.confusion.shape, -1)
     return np.asarray(right @ rates + np.einsum("c,jccf->jf", shares @ maximum.base_rates, rows))
 
 

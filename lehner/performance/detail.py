@@ -100,8 +100,8 @@ def system_performance(
             f"{estimate.method} does not estimate a confusion matrix of the system",
             "use the algebra, a Bayesian model or maximum likelihood",
         )
-    found = None if costs is None else check_costs(costs, ratings.categories)
-    return summarise(ratings, estimate, replicates, found, level)
+    cost_matrix = None if costs is None else check_costs(costs, ratings.categories)
+    return summarise(ratings, estimate, replicates, cost_matrix, level)
 
 
 def replicates_of(

@@ -118,11 +118,11 @@ class SystemPerformance:
             `lower` and `upper`, None where undefined. The base rates are `base_rate_intervals`,
             the accuracies of raters `rater_accuracy_intervals`.
         """
-        found: dict[str, Any] = {}
+        plain: dict[str, Any] = {}
         for quantity, places, value in self.rows():
-            inner = found
+            inner = plain
             *outer, last = (NAMES_IN_JSON.get(quantity, quantity), *map(str, places))
             for place in outer:
                 inner = inner.setdefault(place, {})
             inner[last] = {bound: getattr(value, bound) for bound in BOUNDS}
-        return found
+        return plain

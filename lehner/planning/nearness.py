@@ -79,8 +79,8 @@ class Target:
     ) -> Iterator[Nearness]:
         """Simulate each number of items, with a given total number of samples."""
         replicates = max(1, round(samples / len(self.scenarios)))
-        for n_items, one in zip(numbers, child_seeds(seed, len(numbers)), strict=True):
-            yield self._simulate(n_items, replicates, one)
+        for n_items, child in zip(numbers, child_seeds(seed, len(numbers)), strict=True):
+            yield self._simulate(n_items, replicates, child)
 
     def _simulate(self, n_items: int, replicates: int, seed: np.random.SeedSequence) -> Nearness:
         seeds = child_seeds(seed, len(self.scenarios))
@@ -101,5 +101,5 @@ class Target:
 
     def _errors(self, scenario: Scenario, n: int, seed: np.random.SeedSequence) -> Floats:
         in_sample = self.estimand == "system_accuracy_in_sample"
-        found = estimate_samples(scenario, n, [self.method], in_sample=in_sample, seed=seed)
-        return np.asarray(found[self.method] - found[self.estimand])
+        samples = estimate_samples(scenario, n, [self.method], in_sample=in_sample, seed=seed)
+        return np.asarray(samples[self.method] - samples[self.estimand])

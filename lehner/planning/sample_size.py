@@ -185,10 +185,10 @@ def required_sample_size(
         few = Crossing(FEWEST_PLANNED, 0.0)
         return _result(few, points, f"{FEWEST_PLANNED} items or fewer")
     start = float(np.sqrt(points[-2].n_items * points[-1].n_items))
-    found, near = find_crossing(target, start, most_items, replicates, seeds)
-    if found is None or found.standard_error > MOST_UNCERTAIN * found.n_items:
+    crossing, near = find_crossing(target, start, most_items, replicates, seeds)
+    if crossing is None or crossing.standard_error > MOST_UNCERTAIN * crossing.n_items:
         return _result(None, points + near, _flat(near, target))
-    return _result(found, points + near, "")
+    return _result(crossing, points + near, "")
 
 
 def _doubling(most_items: int) -> list[int]:
@@ -226,13 +226,13 @@ def _flat(points: Sequence[Nearness], target: Target) -> str:
     )
 
 
-def _result(found: Crossing | None, points: Sequence[Nearness], note: str) -> SampleSize:
-    half = Z_95 * found.standard_error if found else 0.0
+def _result(crossing: Crossing | None, points: Sequence[Nearness], note: str) -> SampleSize:
+    half = Z_95 * crossing.standard_error if crossing else 0.0
     return SampleSize(
-        n_items=int(np.ceil(found.n_items)) if found else None,
-        standard_error=found.standard_error if found else None,
-        lower=int(max(1, np.floor(found.n_items - half))) if found else None,
-        upper=int(np.ceil(found.n_items + half)) if found else None,
+        n_items=int(np.ceil(crossing.n_items)) if crossing else None,
+        standard_error=crossing.standard_error if crossing else None,
+        lower=int(max(1, np.floor(crossing.n_items - half))) if crossing else None,
+        upper=int(np.ceil(crossing.n_items + half)) if crossing else None,
         simulated=tuple(points),
         note=note,
     )

@@ -114,8 +114,8 @@ def find_roles(
 
 def named(columns: dict[str, Any], *names: str) -> str | None:
     """Give the first column with one of the names, in any case."""
-    found = {_plain(column): column for column in reversed(columns)}
-    return next((found[name] for name in names if name in found), None)
+    by_name = {_plain(column): column for column in reversed(columns)}
+    return next((by_name[name] for name in names if name in by_name), None)
 
 
 def _plain(column: str) -> str:
@@ -140,11 +140,11 @@ def _row_per_rating(columns: dict[str, Any], item: str | None) -> bool:
 
 def _only(columns: dict[str, Any], names: tuple[str, ...], what: str, clear: str) -> str:
     """Give the one column with such a name, or raise an InputError."""
-    found = [column for column in columns if _plain(column) in names]
-    if len(found) > 1:
-        shown = " and ".join(map(repr, found))
+    matching = [column for column in columns if _plain(column) in names]
+    if len(matching) > 1:
+        shown = " and ".join(map(repr, matching))
         raise InputError(
             f"each of the columns {shown} may {what}",
             f"rename the one that does to {clear!r}",
         )
-    return found[0]
+    return matching[0]

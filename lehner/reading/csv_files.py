@@ -130,10 +130,10 @@ def _decodes(line: bytes) -> bool:
 def _delimiter(path: Path, header: str) -> str:
     """Find the delimiter: that of the header, and if it may be several, that of more rows."""
     unquoted = re.sub('"[^"]*"', "", header)
-    found = [delimiter for delimiter in DELIMITERS if delimiter in unquoted]
-    if len(found) < 2:
-        return found[0] if found else DELIMITERS[0]
-    return max(found, key=lambda one: (_like_the_header(path, one), unquoted.count(one)))
+    delimiters = [delimiter for delimiter in DELIMITERS if delimiter in unquoted]
+    if len(delimiters) < 2:
+        return delimiters[0] if delimiters else DELIMITERS[0]
+    return max(delimiters, key=lambda one: (_like_the_header(path, one), unquoted.count(one)))
 
 
 def _like_the_header(path: Path, delimiter: str) -> int:

@@ -55,15 +55,15 @@ class Sensitivity:
             `raters_alone` with the same if the system is not misled, or None, and
             `shared_mistakes`, with the same of the widened interval, or None.
         """
-        found: dict[str, Any] = {"misleading_share": self.misleading_share}
-        found |= _ends(self.system_accuracy, self.system_accuracy_in_sample)
-        found["raters_alone"] = None
+        as_dict: dict[str, Any] = {"misleading_share": self.misleading_share}
+        as_dict |= _ends(self.system_accuracy, self.system_accuracy_in_sample)
+        as_dict["raters_alone"] = None
         if self.raters_alone is not None and self.raters_alone_in_sample is not None:
-            found["raters_alone"] = _ends(self.raters_alone, self.raters_alone_in_sample)
+            as_dict["raters_alone"] = _ends(self.raters_alone, self.raters_alone_in_sample)
         if self.widened is None or self.widened_in_sample is None:
-            return found | {"shared_mistakes": None}
+            return as_dict | {"shared_mistakes": None}
         widened = {"misleading_share": plain(self.shared_mistakes)}
-        return found | {
+        return as_dict | {
             "shared_mistakes": widened | _ends(self.widened, self.widened_in_sample),
         }
 

@@ -170,9 +170,9 @@ def simulate_estimates(
     """
     import xarray as xr
 
-    found = estimate_samples(scenario, replicates, methods, in_sample=in_sample, seed=seed)
+    samples = estimate_samples(scenario, replicates, methods, in_sample=in_sample, seed=seed)
     return xr.Dataset(
-        {name: ("replicate", values) for name, values in found.items()},
+        {name: ("replicate", values) for name, values in samples.items()},
         coords={"replicate": np.arange(replicates)},
     )
 
@@ -217,11 +217,11 @@ def _simulate_votes(
     shares = probability / np.maximum(probability.sum(axis=(1, 2), keepdims=True), 1.0)
     counts = rng.multinomial(scenario.n_items, shares.reshape(n_samples, -1))
     answers = counts.astype(float).reshape(probability.shape).swapaxes(1, 2)
-    found = estimate_from_votes(table, answers, methods)
-    found["system_accuracy"] = expected_system_accuracy(scenario, parameters)
+    estimates = estimate_from_votes(table, answers, methods)
+    estimates["system_accuracy"] = expected_system_accuracy(scenario, parameters)
     if in_sample:
         right = vote_probabilities(scenario, parameters, right=True)
         share = np.divide(right, probability, out=np.zeros_like(right), where=probability > 0)
         n_right = rng.binomial(counts, np.minimum(share, 1.0).reshape(n_samples, -1)).sum(axis=1)
-        found["system_accuracy_in_sample"] = n_right / scenario.n_items
-    return found
+        estimates["system_accuracy_in_sample"] = n_right / scenario.n_items
+    return estimates

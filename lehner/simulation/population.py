@@ -218,12 +218,12 @@ def population_values(
     if base_rates is not None:
         scenario = replace(scenario, base_rates=check_numbers("base_rates", base_rates))
     if sample_size is not None:
-        found = _from_samples(replace(scenario, n_items=sample_size), methods, replicates, seed)
+        values = _from_samples(replace(scenario, n_items=sample_size), methods, replicates, seed)
     else:
         require_few_patterns(scenario)
         n = replicates if scenario.random_parameters else 1
-        found = _from_patterns(scenario, methods, n, seed)
-    estimates, accuracies = zip(*found, strict=True)
+        values = _from_patterns(scenario, methods, n, seed)
+    estimates, accuracies = zip(*values, strict=True)
     accuracy = np.concatenate(accuracies)
     drawn = sample_size is not None or scenario.random_parameters
     return {
@@ -277,12 +277,12 @@ def _from_patterns(scenario: Scenario, methods: Sequence[str], n: int, seed: See
     for start, child in zip(starts, child_seeds(seed, len(starts)), strict=True):
         rng = np.random.default_rng(child)
         parameters = draw_parameters(scenario, min(size, n - start), rng)
-        found = _of_votes(scenario, parameters, [m for m in methods if m in VOTE_METHODS], rng)
+        estimates = _of_votes(scenario, parameters, [m for m in methods if m in VOTE_METHODS], rng)
         models = [m for m in methods if m in LIKELIHOOD_METHODS]
         if models:
             probability = pattern_probabilities(scenario, parameters)
-            found |= {m: _of_likelihood(scenario, parameters, probability, m) for m in models}
-        yield found, expected_system_accuracy(scenario, parameters)
+            estimates |= {m: _of_likelihood(scenario, parameters, probability, m) for m in models}
+        yield estimates, expected_system_accuracy(scenario, parameters)
 
 
 def _of_votes(
@@ -293,8 +293,8 @@ def _of_votes(
 ) -> dict[str, Floats]:
     table = vote_table(scenario.n_raters, scenario.n_categories, missing=scenario.missing > 0)
     answers = vote_probabilities(scenario, parameters).swapaxes(1, 2)
-    found = estimate_from_votes(table, answers, [m for m in methods if m != PAPER])
-    return found | ({PAPER: _limit_of_paper(table, answers, rng)} if PAPER in methods else {})
+    estimates = estimate_from_votes(table, answers, [m for m in methods if m != PAPER])
+    return estimates | ({PAPER: _limit_of_paper(table, answers, rng)} if PAPER in methods else {})
 
 
 def _limit_of_paper(table: VoteTable, probability: Floats, rng: np.random.Generator) -> Floats:
@@ -346,8 +346,8 @@ def pseudo_true_accuracy(
     float
     """
     chosen = find_latent_class_model(model)
-    held = weights > 0
-    table = tabulate_codes(codes[held], weights[held], len(truth.base_rates))
+    possible = weights > 0
+    table = tabulate_codes(codes[possible], weights[possible], len(truth.base_rates))
     fits = [fit_patterns(table, start, chosen, tolerance=0) for start in (truth, vote_start(table))]
     best = align_labels(table, max(fits, key=lambda fit: fit.log_likelihood))
     return float(best.base_rates @ np.diagonal(best.confusion[-1]))
@@ -360,7 +360,7 @@ def _from_samples(scenario: Scenario, methods: Sequence[str], n: int, seed: Seed
         parameters = draw_parameters(scenario, 1, np.random.default_rng(child))
         collapsed = collapse_votes(ratings)
         counts = collapsed.counts(collapsed.weights[None].astype(float))[..., :-1]
-        found = estimate_from_votes(
+        estimates = estimate_from_votes(
             collapsed.table, counts, [m for m in methods if m in VOTE_METHODS]
         )
         unique = ratings.collapse(truth=False)
@@ -369,8 +369,8 @@ def _from_samples(scenario: Scenario, methods: Sequence[str], n: int, seed: Seed
         for method in methods:
             if method in LIKELIHOOD_METHODS:
                 model, weights = LIKELIHOOD_METHODS[method], unique.weights.astype(float)
-                found[method] = np.array([pseudo_true_accuracy(codes, weights, model, truth)])
-        yield found, expected_system_accuracy(scenario, parameters)
+                estimates[method] = np.array([pseudo_true_accuracy(codes, weights, model, truth)])
+        yield estimates, expected_system_accuracy(scenario, parameters)
 
 
 def _average_over_levels(scenario: Scenario, parameters: DrawnParameters) -> list[LatentClasses]:

@@ -123,10 +123,10 @@ def vote_probabilities(
     n, n_levels, n_answering, k, _ = confusion.shape
     # Raters, then responses first, samples and latent states side by side in memory.
     rows = confusion.transpose(2, 4, 0, 1, 3).reshape(n_answering, k, n, n_levels * k)
-    held = _votes_given_state(scenario, rows[:-1])
+    given_state = _votes_given_state(scenario, rows[:-1])
     latent = latent_probabilities(scenario, parameters, right=right)
     answers = latent.swapaxes(1, 2) * rows[-1].transpose(1, 2, 0)
-    return (held.swapaxes(0, 1) @ answers).swapaxes(1, 2)
+    return (given_state.swapaxes(0, 1) @ answers).swapaxes(1, 2)
 
 
 def _votes_given_state(scenario: Scenario, rows: Floats) -> Floats:
@@ -149,14 +149,14 @@ def _add_raters(scenario: Scenario, rows: Floats) -> Floats:
     if scenario.missing > 0:
         missing = scenario.missing * rows.sum(axis=1, keepdims=True)
         rows = np.concatenate([(1 - scenario.missing) * rows, missing], axis=1)
-    held = np.ones((1, n, n_states))
+    given_state = np.ones((1, n, n_states))
     for rater in range(n_raters):
         after = _after_one_more(rater, rows.shape[1])
         joined = np.zeros((after.max() + 1, n, n_states))
         for symbol, probability in enumerate(rows[rater]):
-            joined[after[:, symbol]] += held * probability
-        held = joined
-    return held
+            joined[after[:, symbol]] += given_state * probability
+        given_state = joined
+    return given_state
 
 
 @lru_cache(maxsize=256)

@@ -77,9 +77,11 @@ def bootstrap_systems(
     of_items, of_truths = child_seeds(seed, 2)
     statistics = {}
     for name in ratings.systems:
-        one = unique.for_system(name, systems_rate=systems_rate)
+        judged = unique.for_system(name, systems_rate=systems_rate)
         by_votes = method in VOTE_METHODS
-        statistics[name] = _votes(method, one) if by_votes else _likelihood(method, one, of_truths)
+        statistics[name] = (
+            _votes(method, judged) if by_votes else _likelihood(method, judged, of_truths)
+        )
     draws = _resample(statistics, unique.weights, resamples, np.random.default_rng(of_items))
     return JointDraws(
         method=method,
@@ -136,8 +138,8 @@ def _likelihood(method: str, ratings: Ratings, seed: np.random.SeedSequence) -> 
     rng = np.random.default_rng(seed)
 
     def statistic(weights: Floats) -> tuple[Floats, Floats]:
-        found = refit_samples(fitted, weights, rng)
-        return found.system_accuracy, found.system_accuracy_in_sample
+        refits = refit_samples(fitted, weights, rng)
+        return refits.system_accuracy, refits.system_accuracy_in_sample
 
     return statistic
 
@@ -148,11 +150,11 @@ def _resample(
     resamples: int,
     rng: np.random.Generator,
 ) -> dict[str, tuple[Floats, Floats]]:
-    found: dict[str, list[tuple[Floats, Floats]]] = {name: [] for name in statistics}
+    replicates: dict[str, list[tuple[Floats, Floats]]] = {name: [] for name in statistics}
     for weights in draw_counts(counts, resamples, rng):
         for name, statistic in statistics.items():
-            found[name].append(statistic(weights))
+            replicates[name].append(statistic(weights))
     return {
         name: (np.concatenate([one for one, _ in parts]), np.concatenate([two for _, two in parts]))
-        for name, parts in found.items()
+        for name, parts in replicates.items()
     }

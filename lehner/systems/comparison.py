@@ -228,11 +228,13 @@ def _compare(
     draws: JointDraws,
     level: float,
 ) -> SystemDifference:
-    found = []
+    differences = []
     for place, several in enumerate((draws.expected, draws.in_sample)):
         first, second = (estimates[name][place].estimate for name in pair)
-        found.append(_difference(first, second, [several[name] for name in pair], draws, level))
-    (expected, better), (in_sample, better_in_sample) = found
+        differences.append(
+            _difference(first, second, [several[name] for name in pair], draws, level)
+        )
+    (expected, better), (in_sample, better_in_sample) = differences
     return SystemDifference(
         method=draws.method,
         systems=pair,

@@ -91,14 +91,14 @@ def corrected_rows(
             ratings = Ratings(
                 data.flat, data.categories, data.raters, data.items, data.system, truth
             )
-            found = correct_by_truth(ratings, right, variance=variance, level=LEVEL)
+            correction = correct_by_truth(ratings, right, variance=variance, level=LEVEL)
             estimates: dict[str, IntervalEstimate] = {
-                method: found.system_accuracy_in_sample,
-                BY_PPI + method: found.prediction_powered,
-                ALONE: found.known_items_alone,
+                method: correction.system_accuracy_in_sample,
+                BY_PPI + method: correction.prediction_powered,
+                ALONE: correction.known_items_alone,
             }
-            for name, one in estimates.items():
-                numbers = {end: getattr(one, end) for end in ("estimate", "lower", "upper")}
+            for name, estimate in estimates.items():
+                numbers = {end: getattr(estimate, end) for end in ("estimate", "lower", "upper")}
                 yield {"known": known, "draw": draw, "method": name} | numbers
 
 

@@ -78,8 +78,8 @@ def main() -> int:
     except InputError as error:
         print(error, file=sys.stderr)
         return 2
-    for one in missing:
-        print(one, file=sys.stderr)
+    for part in missing:
+        print(part, file=sys.stderr)
     if missing:
         return 2
     kept = chosen.output / "label_methods"
@@ -102,14 +102,14 @@ def main() -> int:
 
 def _crowd_part(name: str, folder: Path, seed: int) -> str:
     (source,) = find_sources([name])
-    found = label_all(read_crowd(source, folder), seed)
-    return found.assign(crowd=name, kind="public", replicate=0).to_csv(index=False)
+    rows = label_all(read_crowd(source, folder), seed)
+    return rows.assign(crowd=name, kind="public", replicate=0).to_csv(index=False)
 
 
 def _simulated_part(name: str, seed: int) -> str:
     crowds = simulate_crowds(name, REPLICATES, seed)
-    found = [label_all(crowd, seed).assign(replicate=i) for i, crowd in enumerate(crowds)]
-    return pd.concat(found).assign(crowd=name, kind="simulated").to_csv(index=False)
+    rows = [label_all(crowd, seed).assign(replicate=i) for i, crowd in enumerate(crowds)]
+    return pd.concat(rows).assign(crowd=name, kind="simulated").to_csv(index=False)
 
 
 def _parser() -> argparse.ArgumentParser:

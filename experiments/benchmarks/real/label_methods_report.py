@@ -55,12 +55,12 @@ OF_PUBLIC = (
 )
 
 
-def write_label_report(found: pd.DataFrame, output: Path) -> list[Path]:
+def write_label_report(results: pd.DataFrame, output: Path) -> list[Path]:
     """Write `label_methods.csv` and `label_methods.md`.
 
     Parameters
     ----------
-    found : pandas.DataFrame
+    results : pandas.DataFrame
         Rows of `label_all`, with `crowd`, `kind` and `replicate`.
     output : Path
 
@@ -68,17 +68,17 @@ def write_label_report(found: pd.DataFrame, output: Path) -> list[Path]:
     -------
     list of Path
     """
-    public = found[found["kind"] == "public"]
+    public = results[results["kind"] == "public"]
     blocks = [
         Paragraph(f"{QUESTION} {_finding(public)}"),
         Paragraph(HOW),
         Paragraph(CHANGED),
         *_public(public),
-        *_simulated(found[found["kind"] == "simulated"]),
-        *_warnings(found),
+        *_simulated(results[results["kind"] == "simulated"]),
+        *_warnings(results),
     ]
     columns = ["kind", "crowd", "replicate", "method", "chosen", "right", "doubted", "unsettled"]
-    table = found[[*columns, "cpu"]].round({"right": 4, "cpu": 2})
+    table = results[[*columns, "cpu"]].round({"right": 4, "cpu": 2})
     files = {
         "label_methods.csv": table.to_csv(index=False),
         "label_methods.md": to_markdown("Labels by every quick method", blocks),
@@ -144,17 +144,17 @@ def _simulated(simulated: pd.DataFrame) -> Iterator[Block]:
     )
     methods = list(dict.fromkeys(simulated["method"]))
     rows = []
-    for name, one in simulated.groupby("crowd", sort=False):
-        chosen = one["chosen"].dropna().loc[lambda names: names != ""].value_counts()
-        said = ", ".join(f"{model} {count}" for model, count in chosen.items())
-        by_method = one.groupby("method", sort=False)["right"]
+    for name, of_crowd in simulated.groupby("crowd", sort=False):
+        chosen = of_crowd["chosen"].dropna().loc[lambda names: names != ""].value_counts()
+        choices = ", ".join(f"{model} {count}" for model, count in chosen.items())
+        by_method = of_crowd.groupby("method", sort=False)["right"]
         means, errors = by_method.mean(), by_method.sem()
         cells = [f"{short(means[m])} ({short(errors[m])})" for m in methods]
-        rows.append((str(name), said, *cells))
+        rows.append((str(name), choices, *cells))
     yield Table(("crowd", "chosen", *methods), tuple(rows))
 
 
-def _warnings(found: pd.DataFrame) -> Iterator[Block]:
+def _warnings(results: pd.DataFrame) -> Iterator[Block]:
     yield Heading("Warnings that labels may be worse than the majority")
     yield Paragraph(
         f"Labels are called worse here if they are right on a share of items that is {WORSE} or "
@@ -163,26 +163,26 @@ def _warnings(found: pd.DataFrame) -> Iterator[Block]:
         "with that or the one that they are unsettled."
     )
     keys = ["kind", "crowd", "replicate"]
-    majority = found[found["method"] == MAJORITY].set_index(keys)["right"]
-    others = found[~found["method"].isin([MAJORITY])].copy()
+    majority = results[results["method"] == MAJORITY].set_index(keys)["right"]
+    others = results[~results["method"].isin([MAJORITY])].copy()
     others["worse"] = (
         others["right"] <= majority.loc[pd.MultiIndex.from_frame(others[keys])].to_numpy() - WORSE
     )
     others["warned"] = others["doubted"].astype(bool) | others["unsettled"].eq(True)
     rows = []
     for kind, of_kind in others.dropna(subset=["right"]).groupby("kind", sort=False):
-        for method, one in of_kind.groupby("method", sort=False):
-            rows.append((str(kind), str(method), *_rates(one)))
+        for method, of_method in of_kind.groupby("method", sort=False):
+            rows.append((str(kind), str(method), *_rates(of_method)))
         named = of_kind[of_kind["method"] != AUTOMATIC]
         rows.append((str(kind), "all but automatic", *_rates(named)))
     head = ("crowds", "method", "worse", "of these doubted", "or unsettled", "not worse")
     yield Table((*head, "of these doubted", "or unsettled"), tuple(rows))
 
 
-def _rates(one: pd.DataFrame) -> tuple[str, ...]:
+def _rates(results: pd.DataFrame) -> tuple[str, ...]:
     cells = []
     for worse in (True, False):
-        part = one[one["worse"] == worse]
+        part = results[results["worse"] == worse]
         counts = (len(part), int(np.sum(part["doubted"])), int(np.sum(part["warned"])))
         cells += [str(count) for count in counts]
     return tuple(cells)

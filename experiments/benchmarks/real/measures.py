@@ -51,24 +51,24 @@ def measure_crowds(rows: pd.DataFrame) -> pd.DataFrame:
     )
     names = ["error", "squared", "inside", "width", "failed", "n_items", "truth"]
     by_system = quantities.groupby([*BY, "system"], sort=False)[names].mean()
-    found = []
-    for key, one in by_system.groupby(BY, sort=False):
+    by_cell = []
+    for key, estimates in by_system.groupby(BY, sort=False):
         measures = {
-            "bias": _mean(one["error"]),
-            "rmse": _rmse(one["squared"]),
-            "coverage": _share(one["inside"]),
-            "width": _mean(one["width"]),
+            "bias": _mean(estimates["error"]),
+            "rmse": _rmse(estimates["squared"]),
+            "coverage": _share(estimates["inside"]),
+            "width": _mean(estimates["width"]),
         }
         cell = dict(zip(BY, key, strict=True)) | {
-            "systems": len(one),
-            "items": one["n_items"].mean(),
-            "accuracy": one["truth"].mean(),
-            "failed": one["failed"].mean(),
+            "systems": len(estimates),
+            "items": estimates["n_items"].mean(),
+            "accuracy": estimates["truth"].mean(),
+            "failed": estimates["failed"].mean(),
         }
         for name, (value, standard_error) in measures.items():
             cell |= {name: value, f"{name}_se": standard_error}
-        found.append(cell)
-    return pd.DataFrame(found)
+        by_cell.append(cell)
+    return pd.DataFrame(by_cell)
 
 
 def mean_over_crowds(measured: pd.DataFrame) -> pd.DataFrame:
@@ -87,20 +87,20 @@ def mean_over_crowds(measured: pd.DataFrame) -> pd.DataFrame:
         follow from those of the crowds, and `worst`, the lowest coverage, with its crowd,
         `worst_crowd`.
     """
-    found = []
-    for key, one in measured.groupby(OVER, sort=False):
+    rows = []
+    for key, crowds in measured.groupby(OVER, sort=False):
         cell = dict(zip(OVER, key, strict=True))
-        cell |= {"crowds": len(one), "failed": one["failed"].mean()}
+        cell |= {"crowds": len(crowds), "failed": crowds["failed"].mean()}
         for name in MEASURES:
-            errors = one[f"{name}_se"].dropna()
-            cell[name] = one[name].mean()
+            errors = crowds[f"{name}_se"].dropna()
+            cell[name] = crowds[name].mean()
             cell[f"{name}_se"] = np.sqrt((errors**2).sum()) / len(errors) if len(errors) else np.nan
-        covered = one["coverage"].dropna()
+        covered = crowds["coverage"].dropna()
         worst = covered.idxmin() if len(covered) else None
         cell["worst"] = np.nan if worst is None else covered[worst]
-        cell["worst_crowd"] = "" if worst is None else one.loc[worst, "crowd"]
-        found.append(cell)
-    return pd.DataFrame(found)
+        cell["worst_crowd"] = "" if worst is None else crowds.loc[worst, "crowd"]
+        rows.append(cell)
+    return pd.DataFrame(rows)
 
 
 def _mean(values: pd.Series) -> tuple[float, float]:

@@ -136,11 +136,11 @@ def _means(measured: pd.DataFrame) -> Iterator[Block]:
     means = mean_over_crowds(measured)
     head = ("method", "crowds", "no estimate", "bias", "RMSE", "coverage", "lowest", "width")
     for split, title in SPLITS.items():
-        for (per_item, known), one in means[means["split"] == split].groupby(
+        for (per_item, known), cell in means[means["split"] == split].groupby(
             ["per_item", "known"], sort=False
         ):
             yield Heading(f"{title}: {_design(per_item, known)}")
-            yield Table(head, tuple(_mean_row(row) for _, row in one.iterrows()))
+            yield Table(head, tuple(_mean_row(row) for _, row in cell.iterrows()))
 
 
 def _mean_row(row: pd.Series) -> tuple[str, ...]:
@@ -158,11 +158,11 @@ def _mean_row(row: pd.Series) -> tuple[str, ...]:
 def _by_crowd(measured: pd.DataFrame) -> Iterator[Block]:
     """Give RMSE and coverage on each crowd, a table for each design."""
     yield Paragraph(OF_ONE_CROWD)
-    for (per_item, known), one in measured.groupby(["per_item", "known"], sort=False):
-        methods = list(dict.fromkeys(one["method"]))
+    for (per_item, known), cell in measured.groupby(["per_item", "known"], sort=False):
+        methods = list(dict.fromkeys(cell["method"]))
         yield Heading(f"RMSE (coverage) on each crowd: {_design(per_item, known)}")
         rows = []
-        for name, crowd in one.groupby("crowd", sort=False):
+        for name, crowd in cell.groupby("crowd", sort=False):
             cells = crowd.set_index("method")
             shown = [_cell(cells, method) for method in methods]
             first = cells.iloc[0]

@@ -192,13 +192,13 @@ def _search(
     def jacobian(coordinates: Floats) -> Floats:
         return unordered(model_at(coordinates, k).pair_slopes()).T
 
-    found = []
+    fits = []
     for start in _starting_points(form, observed, starts, rng):
         tolerances = {"ftol": 1e-14, "xtol": 1e-12, "gtol": 1e-14}
-        found.append(least_squares(residuals, start, jacobian, max_nfev=500, **tolerances))
-        if found[-1].cost < EXACT:
+        fits.append(least_squares(residuals, start, jacobian, max_nfev=500, **tolerances))
+        if fits[-1].cost < EXACT:
             break
-    best = min(found, key=lambda result: float(result.cost))
+    best = min(fits, key=lambda result: float(result.cost))
     return np.asarray(best.x), bool(best.success)
 
 

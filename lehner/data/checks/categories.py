@@ -39,21 +39,21 @@ def check_found_categories(
     """
     cells = _count_cells(columns, names)
     problem = _problem(cells)
-    said = []
+    sentences = []
     if problem is not None:
         label, what, remedy = problem
         if refuse:
             name, row = _first_cell(columns, names, label)
             raise InputError(what, remedy, row=row, column=name)
-        said.append(f"{what}; {remedy}")
-    said += [say_slip(cells, *pair) for pair in likely_slips(cells)]
-    said += [_say_placeholder(cells, label) for label in likely_placeholders(cells)]
+        sentences.append(f"{what}; {remedy}")
+    sentences += [say_slip(cells, *pair) for pair in likely_slips(cells)]
+    sentences += [_say_placeholder(cells, label) for label in likely_placeholders(cells)]
     if many_numbers(cells):
-        said.append(
+        sentences.append(
             f"there are {len(cells)} categories, which are numbers; if they are scores, cut them "
             "into few categories"
         )
-    return tuple(said)
+    return tuple(sentences)
 
 
 def _count_cells(columns: Mapping[str, Column], names: Mapping[object, Label]) -> dict[Label, int]:

@@ -43,7 +43,7 @@ def check_coding(ratings: "Ratings", *, refuse: bool) -> tuple[str, ...]:
         return ()
     by_rater = _count_by_rater(ratings)
     rated = by_rater.sum(axis=0)
-    said: list[str] = []
+    sentences: list[str] = []
     coded = [(_whose(ratings, j), answers) for j, answers in enumerate(ratings.answers.T)]
     if ratings.truth is not None:
         coded.append(("truths", ratings.truth))
@@ -53,8 +53,8 @@ def check_coding(ratings: "Ratings", *, refuse: bool) -> tuple[str, ...]:
             problem = _otherwise(ratings, whose, given, rated)
             if problem and refuse and given.sum() >= FEWEST_ANSWERS:
                 raise InputError(problem, REMEDY)
-            said += [problem] if problem else _strange(ratings, whose, given, rated)
-    return (*said, *_raters_apart(ratings, by_rater, refuse=refuse))
+            sentences += [problem] if problem else _strange(ratings, whose, given, rated)
+    return (*sentences, *_raters_apart(ratings, by_rater, refuse=refuse))
 
 
 REMEDY = (
@@ -125,7 +125,7 @@ def _raters_apart(ratings: "Ratings", counts: Integers, *, refuse: bool) -> list
         return []
     others = counts.sum(axis=0) - counts
     shared = np.where(others > 0, counts, 0).sum(axis=1)
-    said = []
+    sentences = []
     for j in np.flatnonzero((shared == 0) & (counts.sum(axis=1) >= FEWEST_ANSWERS)):
         problem = (
             f"the ratings of {ratings.raters[j]!r} are {_labels(ratings, counts[j])}, those of the "
@@ -133,8 +133,8 @@ def _raters_apart(ratings: "Ratings", counts: Integers, *, refuse: bool) -> list
         )
         if refuse and counts[j].sum() >= SURE_ANSWERS and others[j].any():
             raise InputError(problem, REMEDY)
-        said += [problem] if others[j].any() else []
-    return said
+        sentences += [problem] if others[j].any() else []
+    return sentences
 
 
 def _labels(ratings: "Ratings", counts: Integers) -> str:

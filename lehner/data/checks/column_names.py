@@ -103,16 +103,16 @@ def say_doubtful_names(raters: Sequence[str], systems: Sequence[str]) -> tuple[s
     -------
     tuple of str
     """
-    said = []
+    sentences = []
     for name in raters:
         if fold(name) in DOUBTFUL:
-            said.append(
+            sentences.append(
                 f"{name!r} counts as a rater; if it holds known truths, say so (truth={name!r})"
             )
     kin = {name: _kin(name, systems) for name in raters}
     family = {name: system for name, system in kin.items() if system is not None}
     if 2 * len(family) < len(raters):
-        said += [
+        sentences += [
             f"{name!r} counts as a rater though its name is like the system's, {system!r}; if it "
             f"is another system, name it, too (system={name!r}), or leave it out"
             for name, system in family.items()
@@ -121,11 +121,11 @@ def say_doubtful_names(raters: Sequence[str], systems: Sequence[str]) -> tuple[s
     for name in raters:
         other = first.setdefault(fold(name), name)
         if other != name:
-            said.append(
+            sentences.append(
                 f"the raters {other!r} and {name!r} count as two; if they are one, write "
                 "the name alike"
             )
-    return tuple(said)
+    return tuple(sentences)
 
 
 def say_other_raters(raters: Sequence[str], systems: Sequence[str]) -> tuple[str, ...]:

@@ -38,21 +38,21 @@ def say_columns(
     >>> say_columns(["Ann", "Bo"], systems=["gpt"], truth=None, item="id", ignored=["time"])
     'raters are Ann, Bo; the system is gpt; items are named by id; ignored: time'
     """
-    said = [f"raters are {_shown(raters)}"]
+    parts = [f"raters are {_shown(raters)}"]
     if len(systems) == 1:
-        said.append(f"the system is {systems[0]}")
+        parts.append(f"the system is {systems[0]}")
     elif systems:
-        said.append(f"the systems are {_shown(systems)}")
-    said += ["items are numbered" if item is None else f"items are named by {item}"]
-    said += [] if truth is None else [f"known truths stand in {truth}"]
+        parts.append(f"the systems are {_shown(systems)}")
+    parts += ["items are numbered" if item is None else f"items are named by {item}"]
+    parts += [] if truth is None else [f"known truths stand in {truth}"]
     if by_rating != NAMES_OF_ROWS:
-        said.append(
+        parts.append(
             f"each row is a rating: the rater stands in {by_rating[0]}, the rating in "
             f"{by_rating[1]}"
         )
     left = [name or "(a column without a name)" for name in ignored]
-    said += [f"ignored: {_shown(left)}"] if left else []
-    return "; ".join(said)
+    parts += [f"ignored: {_shown(left)}"] if left else []
+    return "; ".join(parts)
 
 
 def say_repeated(n_again: int) -> tuple[str, ...]:

@@ -34,32 +34,32 @@ def count_gaps(ratings: "Ratings") -> tuple[str, ...]:
     the system did not answer 1 of 2 items
     1 of 2 items has one rating, which tells nothing of agreement
     """
-    said = [*_unanswered(ratings), *_few_ratings_of_items(ratings), _raters_of_few(ratings)]
-    return tuple(text for text in said if text)
+    sentences = [*_unanswered(ratings), *_few_ratings_of_items(ratings), _raters_of_few(ratings)]
+    return tuple(text for text in sentences if text)
 
 
 def _unanswered(ratings: "Ratings") -> list[str]:
-    said = []
+    sentences = []
     for name, answers in zip(ratings.systems, ratings.answers.T, strict=True):
         who = "the system" if len(ratings.systems) == 1 else f"the system {name}"
         n = int(ratings.weights[answers < 0].sum())
         if n:
-            said.append(f"{who} did not answer {n} of {counted(ratings.n_items, 'item')}")
-    return said
+            sentences.append(f"{who} did not answer {n} of {counted(ratings.n_items, 'item')}")
+    return sentences
 
 
 def _few_ratings_of_items(ratings: "Ratings") -> list[str]:
     lengths = np.bincount(ratings.flat.item_index, minlength=ratings.n_rows)
     of = f"of {counted(ratings.n_items, 'item')}"
     single, unrated = (int(ratings.weights[lengths == n].sum()) for n in (1, 0))
-    said = []
+    sentences = []
     if single:
         verb = "has" if single == 1 else "have"
-        said.append(f"{single} {of} {verb} one rating, which tells nothing of agreement")
+        sentences.append(f"{single} {of} {verb} one rating, which tells nothing of agreement")
     if unrated:
         verb = "has" if unrated == 1 else "have"
-        said.append(f"{unrated} {of} {verb} no rating")
-    return said
+        sentences.append(f"{unrated} {of} {verb} no rating")
+    return sentences
 
 
 def _raters_of_few(ratings: "Ratings") -> str:

@@ -27,11 +27,11 @@ WIDEST_GAP = 3
 
 def sure_placeholders(labels: Iterable[Label]) -> list[Label]:
     """Give the labels that stand for a missing rating unless the user says otherwise."""
-    found = {label: str(label).casefold() for label in labels}
-    signs = any(set(text) == {"+"} for text in found.values())  # then - is a result too
+    plain = {label: str(label).casefold() for label in labels}
+    signs = any(set(text) == {"+"} for text in plain.values())  # then - is a result too
     return [
         label
-        for label, text in found.items()
+        for label, text in plain.items()
         if text in SURE_PLACEHOLDERS and not (signs and set(text) == {"-"})
     ]
 
@@ -46,11 +46,11 @@ def likely_placeholders(labels: Iterable[Label]) -> list[Label]:
     >>> likely_placeholders([-1, 0, 1]), likely_placeholders([0, 1, 2, 3, -9])
     ([], [-9])
     """
-    found = list(labels)
-    words = [label for label in found if str(label).casefold() in LIKELY]
-    words += [label for label in found if _is_none(label, found)]
-    numbers = [label for label in found if isinstance(label, int)]
-    return words + _far_numbers(numbers) if len(numbers) == len(found) else words
+    likely = list(labels)
+    words = [label for label in likely if str(label).casefold() in LIKELY]
+    words += [label for label in likely if _is_none(label, likely)]
+    numbers = [label for label in likely if isinstance(label, int)]
+    return words + _far_numbers(numbers) if len(numbers) == len(likely) else words
 
 
 def _is_none(label: Label, labels: list[Label]) -> bool:

@@ -61,13 +61,13 @@ def likely_slips(cells: Mapping[Label, int]) -> list[tuple[Label, Label]]:
     if len(cells) > MOST_LABELS:
         return []
     total = sum(cells.values())
-    found = []
+    slips = []
     for one, other in combinations(cells, 2):
         rare, frequent = sorted((one, other), key=lambda label: cells[label])
         few = cells[rare] <= max(1, MOST_SHARE * total)
         if few and cells[frequent] >= FEWEST_TIMES * cells[rare] and _near(rare, frequent):
-            found.append((rare, frequent))
-    return found
+            slips.append((rare, frequent))
+    return slips
 
 
 def say_slip(cells: Mapping[Label, int], rare: Label, frequent: Label) -> str:

@@ -189,13 +189,13 @@ def most_likely_mixture(ratings: Floats, before: Floats) -> Floats:
     -------
     ndarray, shape (..., n_groups, n_categories + 1)
     """
-    right, said = np.diagonal(ratings, axis1=-2, axis2=-1), ratings.sum(axis=-2)
-    total = said.sum(axis=-1, keepdims=True)
+    right, given = np.diagonal(ratings, axis1=-2, axis2=-1), ratings.sum(axis=-2)
+    total = given.sum(axis=-1, keepdims=True)
     mixture = before
     for _ in range(UPDATES):
         share = mixture[..., :1] / np.maximum(mixture[..., :1] + mixture[..., 1:], TINY)
         known = right * share
-        counts = [known.sum(axis=-1, keepdims=True), np.maximum(said - known, 0)]
+        counts = [known.sum(axis=-1, keepdims=True), np.maximum(given - known, 0)]
         mixture = np.concatenate(counts, axis=-1) / np.maximum(total, TINY)
     return np.where(total > 0, mixture, before)
 
@@ -213,8 +213,8 @@ def gradient(data: GroupVotes, x: Floats) -> tuple[Floats, float]:
     base_rates, mixture = data.split(x)
     ratio = ratings / np.maximum(confusion(mixture), TINY)
     by_mixture = np.column_stack([np.trace(ratio, axis1=1, axis2=2), ratio.sum(axis=1)])
-    found = np.concatenate([items / np.maximum(base_rates, TINY), by_mixture.ravel()])
-    return found, float(data.weights @ log_probability)
+    slope = np.concatenate([items / np.maximum(base_rates, TINY), by_mixture.ravel()])
+    return slope, float(data.weights @ log_probability)
 
 
 def information(data: GroupVotes, x: Floats, directions: Floats) -> Floats:
@@ -251,7 +251,7 @@ def information(data: GroupVotes, x: Floats, directions: Floats) -> Floats:
     moves, weights = csr_array(directions), data.weights
     # An item's class counts as one more rating, so that all slopes are one sparse product.
     counts = hstack([data.votes, np.ones((len(weights), 1))], format="csr")
-    found: Any = 0.0
+    total: Any = 0.0
     mean: Any = 0.0
     for z in range(k):
         by_response = inverse[:, z].ravel()
@@ -265,8 +265,8 @@ def information(data: GroupVotes, x: Floats, directions: Floats) -> Floats:
         )
         weight = weights * classes[:, z]
         score = counts @ slope
-        found = found + slope.T @ (diags_array(counts.T @ weight) @ slope)
-        found = found - score.T @ (diags_array(weight) @ score)
+        total = total + slope.T @ (diags_array(counts.T @ weight) @ slope)
+        total = total - score.T @ (diags_array(weight) @ score)
         mean = mean + diags_array(classes[:, z]) @ score
-    found = found + mean.T @ (diags_array(weights) @ mean)
-    return np.asarray(found.toarray())
+    total = total + mean.T @ (diags_array(weights) @ mean)
+    return np.asarray(total.toarray())

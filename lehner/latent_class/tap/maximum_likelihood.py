@@ -204,15 +204,13 @@ def fit_tap(
     reason = _unsupported(data)
     if reason:
         return _result(ratings, data, None, starts, reason)
-    found = search(
-        data, algorithm, starts, seed, tolerance=tolerance, max_iterations=max_iterations
-    )
-    if found.log_likelihood - independent_log_likelihood(data) < NO_GAIN:
+    best = search(data, algorithm, starts, seed, tolerance=tolerance, max_iterations=max_iterations)
+    if best.log_likelihood - independent_log_likelihood(data) < NO_GAIN:
         reason = (
             "ratings of an item agree no more than guesses would: what raters know and how often "
             "each category is true are undefined"
         )
-    return _result(ratings, data, found, starts, reason)
+    return _result(ratings, data, best, starts, reason)
 
 
 def _unsupported(data: GroupVotes) -> str:
@@ -226,20 +224,20 @@ def _unsupported(data: GroupVotes) -> str:
 
 
 def _result(
-    ratings: Ratings, data: GroupVotes, found: Maximum | None, starts: int, reason: str
+    ratings: Ratings, data: GroupVotes, best: Maximum | None, starts: int, reason: str
 ) -> TapFit:
     """Blank what is undefined, repeat what raters share, and name everything."""
     import xarray as xr
 
     k, notes = data.n_categories, [reason] if reason else []
     blank = np.full(k + data.n_groups * (k + 1), np.nan)
-    if found is None or reason:
+    if best is None or reason:
         values = errors = _quantities(data, blank)
         classes = np.full((len(data.weights), k), np.nan)
     else:
-        values, errors, flat = _determined(data, found.x)
-        classes = expect(data, found.x)[0]
-        notes += [*flat, *_search_notes(found, starts)]
+        values, errors, flat = _determined(data, best.x)
+        classes = expect(data, best.x)[0]
+        notes += [*flat, *_search_notes(best, starts)]
         if np.isnan(values["base_rates"]).any():
             classes = np.full_like(classes, np.nan)
     coords: dict[str, Any] = {
@@ -255,23 +253,23 @@ def _result(
 
     named = {name: label(values[name], *dims) for name, dims in DIMS.items()}
     return TapFit(
-        log_likelihood=None if found is None else found.log_likelihood + log_orderings(ratings),
+        log_likelihood=None if best is None else best.log_likelihood + log_orderings(ratings),
         n_parameters=max(k - 1, 0) + data.n_groups * k,
         n_items=int(data.weights[np.asarray(data.votes.sum(axis=1)) > 0].sum()),
         **named,
         class_probabilities=label(classes[data.inverse], "item", "category"),
         standard_errors=xr.Dataset({n: label(errors[n], *dims) for n, dims in DIMS.items()}),
-        converged=found is not None and found.converged,
-        iterations=0 if found is None else found.iterations,
+        converged=best is not None and best.converged,
+        iterations=0 if best is None else best.iterations,
         notes=tuple(notes),
     )
 
 
-def _search_notes(found: Maximum, starts: int) -> list[str]:
+def _search_notes(best: Maximum, starts: int) -> list[str]:
     notes = []
-    if not found.converged:
-        notes.append(f"the search had not converged after {found.iterations} iterations")
-    if found.reached_from == 1 < starts:
+    if not best.converged:
+        notes.append(f"the search had not converged after {best.iterations} iterations")
+    if best.reached_from == 1 < starts:
         notes.append(
             f"only 1 of {starts} starts ended as high: more starts may find a higher maximum"
         )

@@ -70,16 +70,16 @@ def by_em(
     max_iterations: int = MAX_ITERATIONS,
 ) -> Maximum:
     """Maximise the likelihood by expectation-maximisation."""
-    found = accelerated_em(
+    climb = accelerated_em(
         lambda x: em_step(data, x),
         start,
         data.rows(),
         tolerance=tolerance,
         max_iterations=max_iterations,
     )
-    value = log_likelihood(data, found.point)
+    value = log_likelihood(data, climb.point)
     return Maximum(
-        x=found.point, log_likelihood=value, converged=found.converged, iterations=found.steps
+        x=climb.point, log_likelihood=value, converged=climb.converged, iterations=climb.steps
     )
 
 
@@ -103,13 +103,13 @@ def _by_optimiser(data: GroupVotes, start: Floats) -> Maximum:
     scale = max(float(data.weights.sum()), 1.0)
     options = {"maxiter": 5000, "maxfun": 10_000, "ftol": 1e-16, "gtol": 1e-9}
     logits = np.log(np.maximum(start, 1e-12))
-    found = minimize(negative, logits, jac=True, method="L-BFGS-B", options=options)
+    optimum = minimize(negative, logits, jac=True, method="L-BFGS-B", options=options)
     return Maximum(
-        x=point(found.x),
-        log_likelihood=-float(found.fun) * scale,
+        x=point(optimum.x),
+        log_likelihood=-float(optimum.fun) * scale,
         # The optimiser also stops where rounding leaves no better point along the line.
-        converged=bool(np.abs(found.jac).max() < 1e-6),
-        iterations=int(found.nit),
+        converged=bool(np.abs(optimum.jac).max() < 1e-6),
+        iterations=int(optimum.nit),
     )
 
 
@@ -143,9 +143,9 @@ def search(
     """
     by_steps = partial(by_em, tolerance=tolerance, max_iterations=max_iterations)
     climb = by_steps if algorithm == "em" else _by_optimiser
-    found = [climb(data, point) for point in starting_points(data, starts, seed)]
-    best = max(found, key=lambda maximum: maximum.log_likelihood)
-    as_high = sum(best.log_likelihood - one.log_likelihood < SAME_MAXIMUM for one in found)
+    maxima = [climb(data, point) for point in starting_points(data, starts, seed)]
+    best = max(maxima, key=lambda maximum: maximum.log_likelihood)
+    as_high = sum(best.log_likelihood - one.log_likelihood < SAME_MAXIMUM for one in maxima)
     return replace(best, reached_from=as_high)
 
 
@@ -182,10 +182,10 @@ def curvature(data: GroupVotes, x: Floats) -> tuple[Floats, Floats]:
             column[i], column[reference] = 1.0, -1.0
             columns.append(column)
     directions = np.array(columns).reshape(-1, len(x)).T
-    found = information(data, x, directions)
-    diagonal = np.diagonal(found)
+    matrix = information(data, x, directions)
+    diagonal = np.diagonal(matrix)
     scale = 1 / np.sqrt(np.where(diagonal > SINGULAR, diagonal, 1.0))
-    values, vectors = np.linalg.eigh(found * scale * scale[:, None])
+    values, vectors = np.linalg.eigh(matrix * scale * scale[:, None])
     vectors = directions @ (scale[:, None] * vectors)
     determined = values > SINGULAR * max(float(values.max(initial=0.0)), 1.0)
     return vectors[:, determined] / np.sqrt(values[determined]), vectors[:, ~determined]

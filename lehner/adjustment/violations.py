@@ -5,7 +5,7 @@ probable levels, asymmetric dispersion. The likelihood is summed over true categ
 """
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -17,12 +17,9 @@ from lehner.core.class_posterior import class_posterior
 from lehner.core.errors import InputError
 from lehner.core.estimate import require_pairs
 from lehner.data.ratings import Ratings
+from lehner.latent_class.pattern_table import PatternTable, tabulate
 from lehner.simulation.confusion import disperse, reached_accuracy
 from lehner.simulation.scenario import Scenario
-
-if TYPE_CHECKING:
-    from scipy.sparse import csr_array
-
 
 LEVELS = np.array([-1.0, 0.0, 1.0])
 MOST_DIFFICULTY = 0.5
@@ -213,7 +210,8 @@ def fit_violations(
       asymmetric dispersion  2.00
     """
     require_pairs(ratings)
-    data = _read(ratings)
+    require_single_ratings(ratings)
+    data, _ = tabulate(ratings.without_system())
     low, high, warnings = _bounds(ratings, data, difficulty, asymmetric_dispersion)
     start = _start(ratings, data, low, high)
     from scipy.optimize import minimize
@@ -243,16 +241,6 @@ def fit_violations(
     )
 
 
-class _Data(NamedTuple):
-    """Patterns as rows of 0 and 1 by rater and category, with their numbers of items."""
-
-    rated: "csr_array"
-    weights: Floats
-    n_categories: int
-    n_raters: int
-    n_accuracies: int
-
-
 def require_single_ratings(ratings: Ratings) -> None:
     """Raise an InputError if a rater rated an item twice."""
     if ratings.repeated:
@@ -263,23 +251,20 @@ def require_single_ratings(ratings: Ratings) -> None:
         )
 
 
-def _read(ratings: Ratings) -> _Data:
-    require_single_ratings(ratings)
-    k, n_raters = ratings.n_categories, ratings.n_raters
-    patterns = ratings.without_system().patterns(truth=False)
-    together = n_raters < 3 or ratings.anonymous
-    n_accuracies = 1 if together else n_raters
-    return _Data(patterns.one_hot(), patterns.counts.astype(float), k, n_raters, n_accuracies)
+def _n_accuracies(ratings: Ratings) -> int:
+    """Count the accuracies that the ratings can tell apart."""
+    return 1 if ratings.n_raters < 3 or ratings.anonymous else ratings.n_raters
 
 
 def _bounds(
-    ratings: Ratings, data: _Data, difficulty: float | None, dispersion: float | None
+    ratings: Ratings, data: PatternTable, difficulty: float | None, dispersion: float | None
 ) -> tuple[Floats, Floats, list[str]]:
     """Give the limits of the parameters; they are equal for a parameter that is not fitted."""
     warnings = []
-    if data.n_accuracies == 1:
+    n_accuracies = _n_accuracies(ratings)
+    if n_accuracies == 1:
         warnings.append("two raters, or anonymous raters, are assumed to be equally accurate")
-    k, m = data.n_categories, data.n_accuracies
+    k, m = data.n_categories, n_accuracies
     low = np.concatenate([np.full(k, -15.0), np.full(m, 1 / k), [0.0, -np.log(MOST_DISPERSION)]])
     high = np.concatenate(
         [np.full(k, 15.0), np.full(m, 1 - CERTAIN), [MOST_DIFFICULTY**2, -low[-1]]]
@@ -287,7 +272,7 @@ def _bounds(
     low[0] = high[0] = 0.0
     if difficulty is not None:
         low[-2] = high[-2] = check_number("difficulty", difficulty, 0, MOST_DIFFICULTY) ** 2
-    elif data.rated.sum(axis=1).max() < 3:
+    elif data.answers.sum(axis=1).max() < 3:
         low[-2] = high[-2] = 0.0
         warnings.append("no item has three ratings: items are assumed to be equally difficult")
     if dispersion is not None:
@@ -299,7 +284,7 @@ def _bounds(
     return low, high, warnings
 
 
-def _start(ratings: Ratings, data: _Data, low: Floats, high: Floats) -> Floats:
+def _start(ratings: Ratings, data: PatternTable, low: Floats, high: Floats) -> Floats:
     """Start from the estimates that agreement and frequencies give if the K-properties hold."""
     votes = ratings.weights @ ratings.votes() + 1.0
     kappa = pairwise_agreement(ratings).kappa
@@ -312,7 +297,7 @@ def _start(ratings: Ratings, data: _Data, low: Floats, high: Floats) -> Floats:
         np.concatenate(
             [
                 log_rates - log_rates[0],
-                np.full(data.n_accuracies, accuracy),
+                np.full(_n_accuracies(ratings), accuracy),
                 [START_DIFFICULTY**2, np.log(1.2)],
             ]
         ),
@@ -332,7 +317,7 @@ def _behaviour(parameters: Floats, k: int, n_raters: int) -> Behaviour:
     )
 
 
-def _objective(parameters: Floats, data: _Data) -> tuple[float, Floats]:
+def _objective(parameters: Floats, data: PatternTable) -> tuple[float, Floats]:
     """Give the negative log likelihood, with the added items, and its gradient."""
     k, n_raters = data.n_categories, data.n_raters
     behaviour = _behaviour(parameters, k, n_raters)
@@ -345,19 +330,19 @@ def _objective(parameters: Floats, data: _Data) -> tuple[float, Floats]:
     confusion = right * eye[:, None] + wrong * errors.T[:, None]
     by_symbol = np.log(np.maximum(confusion, LEAST_PROBABILITY)).reshape(n_raters * k, -1)
     log_rates = np.log(rates)
-    joint = data.rated @ by_symbol + np.tile(log_rates - np.log(len(LEVELS)), len(LEVELS))
+    joint = data.answers @ by_symbol + np.tile(log_rates - np.log(len(LEVELS)), len(LEVELS))
     states, log_probability = class_posterior(joint)
     value = data.weights @ log_probability + ADDED_ITEMS * log_rates.sum()
     states *= data.weights[:, None]
     # Expected numbers of ratings by rater, response, level and truth.
-    counts = (data.rated.T @ states).reshape(n_raters, k, len(LEVELS), k)
+    counts = (data.answers.T @ states).reshape(n_raters, k, len(LEVELS), k)
     n_right = np.einsum("jzgz->gj", counts)
     n_wrong = counts.sum(axis=(1, 3)).T - n_right
     reached = behaviour.accuracy + difficulty * LEVELS[:, None]
     inside = (reached >= CERTAIN) & (reached <= 1 - CERTAIN)
     slope = np.where(inside, n_right / accuracy - n_wrong / (1 - accuracy), 0.0)
     by_accuracy = slope.sum(axis=0)
-    if data.n_accuracies == 1:
+    if len(parameters) == k + 3:  # one accuracy for all
         by_accuracy = by_accuracy.sum(keepdims=True)
     steps = 1 - np.abs(np.subtract.outer(np.arange(k), np.arange(k)))
     expected = (errors * steps).sum(axis=1)
@@ -375,7 +360,7 @@ def _objective(parameters: Floats, data: _Data) -> tuple[float, Floats]:
     return -float(value), -gradient
 
 
-def _root(parameters: Floats, high: Floats, free: Booleans, data: _Data) -> Floats:
+def _root(parameters: Floats, high: Floats, free: Booleans, data: PatternTable) -> Floats:
     """Give a square root of the covariance matrix of the free parameters.
 
     It is the inverse of the observed information plus the precision of `PRIOR_SPREADS`, which
@@ -391,7 +376,7 @@ def _root(parameters: Floats, high: Floats, free: Booleans, data: _Data) -> Floa
     spread = np.concatenate(
         [
             np.full(data.n_categories, PRIOR_SPREADS["log_base_rates"]),
-            np.full(data.n_accuracies, PRIOR_SPREADS["accuracy"]),
+            np.full(len(parameters) - data.n_categories - 2, PRIOR_SPREADS["accuracy"]),
             [PRIOR_SPREADS["squared_difficulty"], PRIOR_SPREADS["log_dispersion"]],
         ]
     )[places]
@@ -400,7 +385,7 @@ def _root(parameters: Floats, high: Floats, free: Booleans, data: _Data) -> Floa
     return spread[:, None] * vectors / np.sqrt(np.maximum(values, 0.0) + 1.0)
 
 
-def _standard_errors(root: Floats, fitted: Behaviour, data: _Data) -> dict[str, Any]:
+def _standard_errors(root: Floats, fitted: Behaviour, data: PatternTable) -> dict[str, Any]:
     errors = np.sqrt((root**2).sum(axis=1))
     accuracy = np.broadcast_to(errors[data.n_categories : -2], data.n_raters)
     square = fitted.difficulty**2

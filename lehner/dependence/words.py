@@ -74,8 +74,8 @@ def effective_line(effective: EffectiveRaters) -> str:
     worth = f"{effective.effective:.2g} independent raters"
     if effective.source == "known truths":
         return (
-            f"the {raters} are as informative as {worth}: on {effective.n_items} items of known truth "
-            f"the correlation of their mistakes is {effective.correlation:.2f}"
+            f"the {raters} are as informative as {worth}: on {effective.n_items} items of known "
+            f"truth the correlation of their mistakes is {effective.correlation:.2f}"
         )
     return (
         f"if the raters who agree more than others share mistakes, the {raters} are at most as "

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 class PatternTable:
     """Patterns of ratings with their weights, the system as last rater.
 
+    Of `Patterns` it differs in that weights may be proportions, and items in populations.
+
     Parameters
     ----------
     answers : ndarray or scipy.sparse.csr_array, shape (n_patterns, n_raters * n_categories)

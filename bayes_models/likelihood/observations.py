@@ -15,7 +15,7 @@ from lehner.latent_class.pattern_table import known_truths
 
 @dataclass(frozen=True, kw_only=True)
 class Observations:
-    """Unique patterns of ratings, including the system's answers.
+    """Unique patterns of ratings, including the system's answers, by the names that models use.
 
     Parameters
     ----------
@@ -131,7 +131,7 @@ class Observations:
         return self.arrays | shares
 
 
-def observe(ratings: Ratings) -> Observations:
+def observe(ratings: Ratings | Observations) -> Observations:
     """Collapse ratings to patterns and put the system among the raters.
 
     If the truth of some items is known, it is used. If all truths are known there is nothing to
@@ -139,8 +139,8 @@ def observe(ratings: Ratings) -> Observations:
 
     Parameters
     ----------
-    ratings : Ratings
-        With or without a system.
+    ratings : Ratings or Observations
+        With or without a system; observations are given back, so that ratings are collapsed once.
 
     Returns
     -------
@@ -159,6 +159,8 @@ def observe(ratings: Ratings) -> Observations:
     >>> seen.counts, seen.starts, seen.raters, seen.responses
     (array([2, 1]), array([0, 3, 5]), array([0, 1, 2, 0, 1]), array([0, 1, 1, 1, 1]))
     """
+    if isinstance(ratings, Observations):
+        return ratings
     if ratings.n_items == 0 or ratings.n_categories < 2:
         raise InputError(
             f"there are {ratings.n_items} items and {ratings.n_categories} categories",

@@ -28,7 +28,7 @@ class ModelSpec:
     Parameters
     ----------
     build : callable
-        Builds a `pymc.Model` from ratings and priors.
+        Builds a `pymc.Model` from ratings, or what `observe` made of them, and priors.
     priors : mapping
         Sets of priors by name, the default first; a set has a prior for each variable.
     n_parameters : callable

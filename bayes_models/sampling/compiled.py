@@ -141,7 +141,7 @@ def _key_of_prior(prior: Any) -> Any:
 def _compile(name: str, observed: Observations, chosen: dict[str, Any]) -> CompiledModel:
     import pytensor
 
-    model = find_model(name).build(observed.ratings, chosen)
+    model = find_model(name).build(observed, chosen)
     # With fast math, rounding depends on whether the code comes from a compile cache, and the same
     # seed would not give the same draws.
     with pytensor.config.change_flags(numba__fastmath=False):

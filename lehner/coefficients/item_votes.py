@@ -11,6 +11,8 @@ from lehner.core.arrays import Booleans, Floats, Integers
 class ItemVotes:
     """Ratings as votes: m ratings of an item by the same rater are 1/m of a vote each.
 
+    Votes are therefore fractions, which the counts of `Patterns` are not.
+
     Rows stand for as many items as their weights say; each has a rating.
 
     Parameters

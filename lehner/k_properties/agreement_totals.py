@@ -48,6 +48,8 @@ class Group:
 class Design:
     """Who rated how many items.
 
+    Simulation needs items sorted by the set of their raters, which `Patterns` are not.
+
     Parameters
     ----------
     groups : tuple of Group

@@ -28,6 +28,8 @@ UPDATES = 10
 class GroupVotes:
     """How many ratings of each category each group of raters gave.
 
+    Raters of a group are alike to the model, so that their ratings are counted together.
+
     Parameters
     ----------
     votes : scipy.sparse.csr_array, shape (n_patterns, n_groups * n_categories)

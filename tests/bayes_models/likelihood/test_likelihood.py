@@ -248,6 +248,13 @@ def test_prior_predictive_ratings_follow_base_rates_and_confusion():
     assert agree == pytest.approx(expected, abs=0.015)
 
 
+def test_a_model_of_observations_is_that_of_the_ratings():
+    ratings = load_dataset("lehner_table2")
+    observed = observe(ratings)
+    assert observe(observed) is observed
+    assert dawid_skene(observed).coords == dawid_skene(ratings).coords
+
+
 def test_the_system_is_the_last_rater_under_its_name():
     observed = observe(load_dataset("lehner_table2"))
     assert observed.rater_names == ("Rater 1", "Rater 2", "Rater 3", "Rater 4", "System")

@@ -42,6 +42,12 @@ from lehner.performance.detail import system_performance
 from lehner.performance.result import SystemPerformance
 from lehner.planning.kappa import expected_kappa, scenario_with_kappa
 from lehner.planning.sample_size import SampleSize, required_sample_size
+from lehner.rater_groups.estimate import estimate_rater_groups
+from lehner.rater_groups.result import (
+    RaterGroupDifference,
+    RaterGroupEstimate,
+    RaterGroupEstimates,
+)
 from lehner.reading.read import read_ratings
 from lehner.shared_mistakes.sensitivity import Sensitivity, sensitivity, sensitivity_curve
 from lehner.shared_mistakes.widened_interval import widen_interval
@@ -81,6 +87,9 @@ __all__ = [
     "Patterns",
     "PopulationValue",
     "PositionBias",
+    "RaterGroupDifference",
+    "RaterGroupEstimate",
+    "RaterGroupEstimates",
     "Ratings",
     "SampleSize",
     "Scenario",
@@ -110,6 +119,7 @@ __all__ = [
     "estimate_latent_class",
     "estimate_least_squares",
     "estimate_populations",
+    "estimate_rater_groups",
     "expected_kappa",
     "expected_table",
     "fit_latent_class",

@@ -99,6 +99,14 @@ def estimate(
             "base rates in each, and the same confusion matrices in all.",
         ),
     ] = None,
+    rater_group: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="A file with the columns rater and group, such as expert or crowd: the accuracy "
+            "of each group of raters, and differences.",
+        ),
+    ] = None,
     output: Annotated[
         Path | None,
         typer.Option(
@@ -117,6 +125,7 @@ def estimate(
     from experiments.cli.group_column import read_groups, read_populations
     from experiments.cli.load import load
     from experiments.cli.progress_lines import progress_lines
+    from experiments.cli.rater_group_file import read_rater_groups
     from experiments.estimate import comparison_report, systems_report
     from experiments.estimate.comparison import Comparison
     from experiments.estimate.estimate import estimate as estimate_all
@@ -134,6 +143,7 @@ def estimate(
     populations = None
     if population is not None:
         populations = read_populations(Path(data), population, ratings, reading.item)
+    rater_groups = None if rater_group is None else read_rater_groups(rater_group, ratings)
     with progress_lines():
         compared = estimate_all(
             ratings,
@@ -148,6 +158,7 @@ def estimate(
             costs=cost_matrix,
             groups=groups,
             populations=populations,
+            rater_groups=rater_groups,
             reword=as_options,
         )
     report = comparison_report if isinstance(compared, Comparison) else systems_report

@@ -13,6 +13,7 @@ from experiments.estimate.known_truth import KnownTruth, known_truth
 from experiments.estimate.populations import estimate_in_populations, populations_dict
 from experiments.estimate.predictions import Prediction, compare_predictions
 from experiments.estimate.quantities import quantity_rows
+from experiments.estimate.rater_groups import estimate_in_rater_groups, rater_groups_dict
 from experiments.estimate.sensitivity import sensitivity_dict
 from experiments.estimate.truth_corrections import add_warnings, correction_dict, truth_corrections
 from experiments.reporting.data_notes import data_notes
@@ -21,6 +22,7 @@ from lehner import (
     Estimate,
     GroupEstimates,
     PairwiseAgreement,
+    RaterGroupEstimates,
     Ratings,
     Sensitivity,
     SystemPerformance,
@@ -77,6 +79,11 @@ class Comparison:
         The populations of items that were asked for.
     populations : tuple of GroupEstimates or None
         Estimates in each population by each method; None for methods that have none.
+    rater_groups : tuple of RaterGroupEstimates or None
+        Accuracies of groups of raters by each method; None for methods that do not tell raters
+        apart.
+    grouped_raters : bool
+        Whether groups of raters were asked for.
     """
 
     name: str
@@ -96,6 +103,8 @@ class Comparison:
     groups: tuple[GroupEstimates | None, ...] = ()
     population_column: GroupColumn | None = None
     populations: tuple[GroupEstimates | None, ...] = ()
+    rater_groups: tuple[RaterGroupEstimates | None, ...] = ()
+    grouped_raters: bool = False
 
     def to_dict(self) -> dict[str, Any]:
         """Give the comparison in plain types, ready for JSON."""
@@ -122,13 +131,15 @@ class Comparison:
                 | details_dict(details)
                 | groups_dict(groups)
                 | populations_dict(populations)
+                | rater_groups_dict(rater_groups)
                 | correction_dict(ratings, estimate, self.corrections.get(estimate.method))
                 | {"sensitivity": sensitivity_dict(one, estimate, self.slopes)}
-                for estimate, details, groups, populations, one in zip(
+                for estimate, details, groups, populations, rater_groups, one in zip(
                     self.estimates,
                     self.details,
                     self.groups,
                     self.populations,
+                    self.rater_groups,
                     self.sensitivities,
                     strict=True,
                 )
@@ -178,6 +189,7 @@ def compare(
     costs: Floats | None = None,
     groups: GroupColumn | None = None,
     populations: GroupColumn | None = None,
+    rater_groups: Mapping[str, str] | None = None,
     seed: int = 1,
 ) -> Comparison:
     """Put estimates side by side.
@@ -201,6 +213,8 @@ def compare(
         To which group each row belongs.
     populations : GroupColumn, optional
         The column that the populations of the ratings are from.
+    rater_groups : mapping, optional
+        From the name of a rater to that of its group.
     seed : int
         Of what is drawn for groups and populations.
 
@@ -245,6 +259,10 @@ def compare(
         details=describe_systems(ratings, estimates, costs=costs, level=_level(estimates)),
         group_column=groups,
         groups=estimate_in_groups(ratings, estimates, groups, level=_level(estimates), seed=seed),
+        rater_groups=estimate_in_rater_groups(
+            ratings, estimates, rater_groups, level=_level(estimates), seed=seed
+        ),
+        grouped_raters=rater_groups is not None,
         population_column=populations,
         populations=estimate_in_populations(ratings, estimates, level=_level(estimates), seed=seed),
     )

@@ -24,6 +24,11 @@ from experiments.estimate.method_tables import (
     rater_rows,
 )
 from experiments.estimate.populations import methods_without
+from experiments.estimate.rater_groups import (
+    rater_groups_frame,
+    rater_groups_latex,
+    render_rater_groups,
+)
 from experiments.estimate.sensitivity import (
     curves,
     misled_heading,
@@ -78,6 +83,7 @@ def render(comparison: Comparison, *, details: bool = False, width: int = 100) -
     if comparison.group_column is not None:
         parts += [Text(), *render_groups(comparison.group_column, comparison.groups, width)]
     parts += population_lines(comparison, width)
+    parts += rater_group_lines(comparison, width)
     if comparison.corrections:
         parts += _titled(CORRECTED, correction_rows(comparison), width)
     if comparison.predictions:
@@ -106,6 +112,14 @@ def population_lines(comparison: Comparison, width: int) -> list[Text]:
         Text(),
         *render_populations(comparison.population_column, comparison.populations, without, width),
     ]
+
+
+def rater_group_lines(comparison: Comparison, width: int) -> list[Text]:
+    """Lay out what is known of groups of raters; nothing if they were not asked for."""
+    if not comparison.grouped_raters:
+        return []
+    found = comparison.rater_groups
+    return [Text(), *render_rater_groups(comparison.ratings, comparison.estimates, found, width)]
 
 
 def _titled(title: str, rows: list[list[str]], width: int) -> list[Text]:
@@ -150,7 +164,8 @@ def write(comparison: Comparison, folder: Path) -> list[Path]:
         `details.csv`, `details.tex`, `confusion.tex`, `confusion.pdf`, `confusion.png`,
         `shared_mistakes.csv`, `shared_mistakes.pdf`, `shared_mistakes.png`, with groups
         `groups.csv`, `groups.tex`, `groups.pdf` and `groups.png`, with populations the like as
-        `populations.…`, and `METHOD.nc` for each method with draws.
+        `populations.…`, with groups of raters `rater_groups.csv` and `rater_groups.tex`, and
+        `METHOD.nc` for each method with draws.
     """
     from experiments.estimate.comparison_figure import plot_intervals
     from experiments.estimate.details_figure import plot_confusion
@@ -176,6 +191,10 @@ def write(comparison: Comparison, folder: Path) -> list[Path]:
     paths += _write_groups(
         comparison.population_column, comparison.populations, folder, "populations"
     )
+    if any(comparison.rater_groups):
+        found = comparison.rater_groups
+        paths.append(write_csv(rater_groups_frame(found), folder / "rater_groups.csv"))
+        paths.append(write_text(rater_groups_latex(found), folder / "rater_groups.tex"))
     for estimate in comparison.estimates:
         if estimate.draws is not None:
             path = folder / f"{estimate.method}.nc"

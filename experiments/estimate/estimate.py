@@ -21,6 +21,7 @@ from experiments.estimate.systems import SystemsComparison, compare_estimates
 from lehner import Estimate, InputError, Ratings
 from lehner.core.arrays import Floats
 from lehner.core.checks import check_level
+from lehner.rater_groups.membership import find_rater_groups
 from lehner.shared_mistakes.prior import SharedMistakes
 
 FEW_SYSTEMS = 4
@@ -41,6 +42,7 @@ def estimate(
     costs: Floats | None = None,
     groups: ArrayLike | GroupColumn | None = None,
     populations: ArrayLike | GroupColumn | None = None,
+    rater_groups: Mapping[str, str] | None = None,
     reword: Callable[[str], str] = str,
 ) -> Comparison | SystemsComparison:
     """Estimate the accuracy of the system, or of each system, by several methods.
@@ -74,6 +76,9 @@ def estimate(
     populations : array_like of str, shape (n_rows,), or GroupColumn, optional
         From which population each row is: in latent-class models, Bayesian or by maximum
         likelihood, each population has its own base rates. By default those of the ratings.
+    rater_groups : mapping, optional
+        From the name of a rater to that of its group: accuracies of groups of raters, and their
+        differences, are given too.
     reword : callable
         What is done to each warning, as a command names options where Python has arguments.
 
@@ -104,6 +109,8 @@ def estimate(
         ratings = ratings.with_populations(population_column.names)
     chosen = find_methods(methods)
     require_answers(ratings)
+    if rater_groups is not None:
+        find_rater_groups(ratings, rater_groups)
     seen = ratings if truths_in_model else ratings.with_truth(None)
     judged = {
         system: seen.for_system(system, systems_rate=systems_rate) for system in ratings.systems
@@ -130,6 +137,7 @@ def estimate(
             costs=costs,
             groups=column,
             populations=population_column,
+            rater_groups=rater_groups,
             seed=seed,
         )
         for system, estimates in by_system.items()

@@ -53,6 +53,7 @@ def render(comparison: SystemsComparison, *, details: bool = False, width: int =
         if one.group_column is not None:
             parts += [*render_groups(one.group_column, one.groups, width), Text()]
         parts += comparison_report.population_lines(one, width)
+        parts += comparison_report.rater_group_lines(one, width)
     parts += [Text(line) for line in _notes(comparison)]
     parts += [Text(line, style="yellow") for line in _warnings(comparison.estimates)]
     return Group(*parts)

@@ -48,10 +48,10 @@ def summarise_groups(
         if less is not None:
             drawn, least = drawn - values[:, less], -1.0
         if point is None:
-            return _interval(drawn, None, least, level, kind)
+            return replicate_interval(drawn, None, least, level, kind)
         estimate = getattr(point, quantity)[0]
         change = estimate[place] - (0.0 if less is None else estimate[less])
-        return _interval(drawn, float(change), least, level, kind)
+        return replicate_interval(drawn, float(change), least, level, kind)
 
     n_items, n_answered = count_answers(ratings, groups)
     names = groups.names
@@ -81,7 +81,7 @@ def summarise_groups(
                 groups=(names[a], names[b]),
                 difference=interval("system_accuracy", a, less=b),
                 difference_in_sample=interval("system_accuracy_in_sample", a, less=b),
-                probability_higher=_share_higher(replicates.system_accuracy, a, b),
+                probability_higher=share_higher(replicates.system_accuracy, a, b),
             )
             for a, b in combinations(range(len(names)), 2)
         ),
@@ -89,10 +89,29 @@ def summarise_groups(
     )
 
 
-def _interval(
+def replicate_interval(
     drawn: Floats, estimate: float | None, least: float, level: float, kind: str
 ) -> IntervalEstimate:
-    """Give the interval; undefined replicates count as the least value and as 1 at its two ends."""
+    """Give an estimate with the interval of its replicates.
+
+    Undefined replicates count as the least value and as 1 at the two ends.
+
+    Parameters
+    ----------
+    drawn : ndarray, shape (n_replicates,)
+        NaN where undefined.
+    estimate : float, optional
+        By default the mean of the replicates; NaN for none.
+    least : float
+        The least value that the quantity can have; the greatest is 1.
+    level : float
+    kind : str
+        Of the interval.
+
+    Returns
+    -------
+    IntervalEstimate
+    """
     undefined = np.isnan(drawn)
     if estimate is None:
         estimate = np.nan if undefined.any() else drawn.mean()
@@ -107,7 +126,8 @@ def _interval(
     )
 
 
-def _share_higher(values: Floats, a: int, b: int) -> float | None:
+def share_higher(values: Floats, a: int, b: int) -> float | None:
+    """Give the share of replicates, (n_replicates, n_groups), in which a is higher than b."""
     difference = values[:, a] - values[:, b]
     if np.isnan(difference).any():
         return None

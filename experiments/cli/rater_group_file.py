@@ -1,0 +1,71 @@
+"""Groups of raters from a file of their own."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from lehner import Ratings
+
+
+def read_rater_groups(path: Path, ratings: "Ratings") -> dict[str, str]:
+    """Read to which group each rater belongs.
+
+    Parameters
+    ----------
+    path : Path
+        Columns `rater`, with names as in the ratings, and `group`, blank for raters of none. Other
+        columns are ignored.
+    ratings : Ratings
+
+    Returns
+    -------
+    dict
+        From the name of a rater to that of its group.
+
+    Raises
+    ------
+    InputError
+        Naming file, row, column, value and remedy.
+    """
+    from lehner import InputError
+    from lehner.reading.read import locate, read_columns
+
+    try:
+        return _read(read_columns(path), ratings)
+    except InputError as error:
+        raise locate(error, path) from None
+
+
+def _read(columns: dict[str, Any], ratings: "Ratings") -> dict[str, str]:
+    from lehner import InputError
+    from lehner.data.categories import encode
+    from lehner.data.columns import require_columns
+    from lehner.rater_groups.membership import check_rater
+    from lehner.reading.column_roles import RATER, named
+
+    rater = named(columns, *RATER) or "rater"
+    group = named(columns, "group") or "group"
+    require_columns(columns, [rater, group])
+    raters, groups = encode(columns[rater], rater), encode(columns[group], group)
+    found: dict[str, str] = {}
+    for line, (who, which) in enumerate(zip(raters.codes, groups.codes, strict=True)):
+        if which < 0:
+            continue
+        if who < 0:
+            raise InputError("the name is missing", "name the rater", row=line, column=rater)
+        name, label = str(raters.labels[who]), str(groups.labels[which])
+        try:
+            check_rater(ratings, name)
+        except InputError as error:
+            raise InputError(error.problem, error.remedy, row=line, column=rater) from None
+        if found.get(name, label) != label:
+            raise InputError(
+                f"rater {name!r} is in group {label!r} here and in {found[name]!r} above",
+                "give each rater one group",
+                row=line,
+                column=group,
+            )
+        found[name] = label
+    if not found:
+        raise InputError("no rater has a group", "name the groups of raters", column=group)
+    return found

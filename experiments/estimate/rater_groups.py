@@ -1,0 +1,147 @@
+"""Groups of raters by each method: estimated, and laid out for people and in LaTeX."""
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from rich.text import Text
+
+from experiments.reporting.latex import latex_table
+from experiments.reporting.text_table import bold_blocks
+from lehner import Estimate, RaterGroupEstimates, Ratings
+from lehner.core.wording import counted, first_few
+from lehner.rater_groups.estimate import pool_raters
+from lehner.rater_groups.membership import find_rater_groups
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+IN_JSON = ("rater_groups", "rater_group_differences")
+RESAMPLES = 2000
+MOST_DIFFERENCES = 6
+MOST_NAMED = 8
+
+type RaterGroupsByMethod = Sequence[RaterGroupEstimates | None]
+
+
+def estimate_in_rater_groups(
+    ratings: Ratings,
+    estimates: Sequence[Estimate],
+    groups: Mapping[str, str] | None,
+    *,
+    level: float,
+    seed: int,
+) -> tuple[RaterGroupEstimates | None, ...]:
+    """Estimate the accuracy of groups of raters by each method.
+
+    Parameters
+    ----------
+    ratings : Ratings
+        With one system.
+    estimates : sequence of Estimate
+    groups : mapping, optional
+        From the name of a rater to that of its group; without it there are no estimates.
+    level : float
+    seed : int
+
+    Returns
+    -------
+    tuple of RaterGroupEstimates or None
+        As many as there are estimates; None for methods that do not tell raters apart.
+    """
+    if groups is None:
+        return (None,) * len(estimates)
+    found = find_rater_groups(ratings, groups)
+    return tuple(
+        pool_raters(ratings, one, found, level=level, resamples=RESAMPLES, seed=seed)
+        for one in estimates
+    )
+
+
+def rater_groups_dict(found: RaterGroupEstimates | None) -> dict[str, Any]:
+    """Give groups of raters and their differences for JSON; null where there are none."""
+    return dict.fromkeys(IN_JSON) if found is None else found.to_dict()
+
+
+def rater_groups_frame(found: RaterGroupsByMethod) -> "pd.DataFrame":
+    """Give a row for each method and group of raters, and for each difference."""
+    import pandas as pd
+
+    return pd.concat([one.to_frame() for one in found if one is not None], ignore_index=True)
+
+
+def render_rater_groups(
+    ratings: Ratings, estimates: Sequence[Estimate], found: RaterGroupsByMethod, width: int
+) -> list[Text]:
+    """Lay the accuracies of groups of raters, and their differences, out for the terminal.
+
+    Parameters
+    ----------
+    ratings : Ratings
+    estimates : sequence of Estimate
+    found : sequence of RaterGroupEstimates or None
+        For each estimate.
+    width : int
+        Into which the tables fit.
+
+    Returns
+    -------
+    list of rich.text.Text
+    """
+    known = [one for one in found if one is not None]
+    if not known:
+        return [Text("groups of raters: no method here tells how accurate each rater is")]
+    lines = bold_blocks(_accuracy_rows(known), width=width)
+    if known[0].differences:
+        lines += [Text(), *bold_blocks(_difference_rows(known, MOST_DIFFERENCES), width=width)]
+    said: dict[str, list[str]] = {text: [] for one in known for text in one.notes}
+    for one in known:
+        for text in one.notes:
+            said[text].append(one.method)
+    notes = [f"{', '.join(methods)}: {text}" for text, methods in said.items()]
+    without = [one.method for one, here in zip(estimates, found, strict=True) if here is None]
+    if without:
+        notes.append(f"groups of raters: {', '.join(without)} cannot tell raters apart")
+    return [*lines, *map(Text, [*notes, *_raters_of_none(ratings, known[0])])]
+
+
+def rater_groups_latex(found: RaterGroupsByMethod) -> str:
+    """Give the accuracies of groups of raters in LaTeX, for the booktabs package."""
+    known = [one for one in found if one is not None]
+    head, *rows = _accuracy_rows(known)
+    differences = [["difference", *("" for _ in known)], *_difference_rows(known, None)[1:]]
+    return latex_table(head, [*rows, *(differences if known[0].differences else [])])
+
+
+def _raters_of_none(ratings: Ratings, found: RaterGroupEstimates) -> list[str]:
+    named = {rater for group in found.groups for rater in group.raters}
+    left = [rater for rater in ratings.raters if rater not in named]
+    if not left:
+        return []
+    names = first_few(left, MOST_NAMED)
+    verb = "belongs" if len(left) == 1 else "belong"
+    return [f"groups of raters: {counted(len(left), 'rater')} ({names}) {verb} to none"]
+
+
+def _accuracy_rows(known: list[RaterGroupEstimates]) -> list[list[str]]:
+    first = known[0]
+    title = f"accuracy of raters [{first.level:.0%} interval]"
+    rows = [[title, *(one.method for one in known)]]
+    for g, group in enumerate(first.groups):
+        cells = (str(one.groups[g].accuracy) for one in known)
+        rows.append([f"  {group.group} ({counted(len(group.raters), 'rater')})", *cells])
+    return rows
+
+
+def _difference_rows(known: list[RaterGroupEstimates], most: int | None) -> list[list[str]]:
+    pairs = known[0].differences
+    rows = [["difference, P(higher)", *(one.method for one in known)]]
+    for p, pair in enumerate(pairs[:most]):
+        cells = []
+        for one in known:
+            share = one.differences[p].probability_higher
+            value = str(one.differences[p].difference)
+            cells.append(value if share is None else f"{value}, {share:.2f}")
+        rows.append([f"  {' less '.join(pair.groups)}", *cells])
+    if most is not None and len(pairs) > most:
+        rows.append([f"  … and {len(pairs) - most} more", *("" for _ in known)])
+    return rows

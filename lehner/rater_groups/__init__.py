@@ -1,0 +1,1 @@
+"""Groups of raters: the accuracy of each, and differences."""

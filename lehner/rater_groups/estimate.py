@@ -1,0 +1,240 @@
+"""The accuracy of groups of raters, such as experts, a crowd and language models."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+
+from lehner.algebra.algebraic import rater_accuracy
+from lehner.core.arrays import Floats
+from lehner.core.bootstrap import draw_counts
+from lehner.core.checks import check_level, check_whole_number
+from lehner.core.errors import InputError
+from lehner.core.estimate import Estimate
+from lehner.core.seeds import Seed, generator
+from lehner.data.flat import FlatRatings
+from lehner.data.rating_pairs import count_pairs
+from lehner.data.ratings import Ratings
+from lehner.groups.summary import replicate_interval, share_higher
+from lehner.performance.detail import ALGEBRA, replicates_of
+from lehner.rater_groups.membership import RaterGroups, find_rater_groups
+from lehner.rater_groups.result import (
+    RaterGroupDifference,
+    RaterGroupEstimate,
+    RaterGroupEstimates,
+)
+
+BY_AGREEMENT = (
+    "the accuracy of a group of raters follows from how often they agree with one another; a group "
+    "whose raters share no items has none"
+)
+BY_RATER = (
+    "the accuracy of a group of raters is the mean of theirs, each counted by its ratings; the "
+    "model itself does not know of the groups"
+)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class _Accuracies:
+    """Accuracies of groups, (n_groups,), and their replicates, (n_replicates, n_groups)."""
+
+    point: Floats
+    drawn: Floats
+    kind: str
+    note: str
+
+
+def estimate_rater_groups(
+    ratings: Ratings,
+    estimate: Estimate,
+    groups: Mapping[str, str],
+    *,
+    level: float | None = None,
+    resamples: int = 2000,
+    seed: Seed = 1,
+) -> RaterGroupEstimates:
+    """Estimate the accuracy of groups of raters, and the differences between groups.
+
+    The accuracy of a group is the probability that one of its ratings is right: the mean over its
+    raters, each counted by its number of ratings. Differences are those of joint posterior draws,
+    or of bootstrap resamples of the items.
+
+    The algebra has one accuracy for all raters. Here it is applied to each group by itself: raters
+    who agree more with one another are more accurate (Eq. 1 and 2), if their errors are
+    independent.
+
+    Parameters
+    ----------
+    ratings : Ratings
+        The data of the estimate.
+    estimate : Estimate
+        By the algebra, a Bayesian model or maximum likelihood.
+    groups : mapping
+        From the name of a rater to that of its group. Raters that are not named belong to none.
+    level : float, optional
+        Probability of the intervals, by default that of the estimate, or .9.
+    resamples : int
+        Of the bootstrap for the algebra; of a model by maximum likelihood at most 300 are fitted.
+    seed : int, numpy.random.SeedSequence or numpy.random.Generator
+        Of the resamples.
+
+    Returns
+    -------
+    RaterGroupEstimates
+
+    Raises
+    ------
+    InputError
+        If the method has one accuracy for all raters, as "one_coin", or none; if there is no such
+        rater; or if raters are anonymous.
+
+    References
+    ----------
+    Lehner (2015), Eq. 1-2, https://doi.org/10.22237/jmasm/1430453520
+
+    Examples
+    --------
+    >>> from lehner import Scenario, estimate_latent_class, simulate
+    >>> scenario = Scenario(n_categories=3, initial_rater_accuracy=(0.9, 0.9, 0.6, 0.6))
+    >>> ratings = simulate(scenario, 1).with_truth(None)
+    >>> estimate = estimate_latent_class(ratings, interval=None)
+    >>> expert = dict.fromkeys(ratings.raters[:2], "expert")
+    >>> groups = expert | dict.fromkeys(ratings.raters[2:], "crowd")
+    >>> found = estimate_rater_groups(ratings, estimate, groups)
+    >>> [(one.group, round(one.accuracy.estimate, 1)) for one in found.groups]
+    [('crowd', 0.6), ('expert', 0.9)]
+    """
+    level = check_level(level or estimate.system_accuracy.level or 0.9)
+    check_whole_number("resamples", resamples, 1)
+    found = pool_raters(
+        ratings,
+        estimate,
+        find_rater_groups(ratings, groups),
+        level=level,
+        resamples=resamples,
+        seed=seed,
+    )
+    if found is None:
+        raise InputError(
+            f"{estimate.method} does not tell how accurate each rater is",
+            "use a method in which raters differ, such as dawid_skene",
+        )
+    return found
+
+
+def pool_raters(
+    ratings: Ratings,
+    estimate: Estimate,
+    groups: RaterGroups,
+    *,
+    level: float,
+    resamples: int,
+    seed: Seed,
+) -> RaterGroupEstimates | None:
+    """Give what `estimate_rater_groups` gives; None if the method does not tell raters apart."""
+    if estimate.system_accuracy.estimate is None:
+        return None
+    if estimate.method in ALGEBRA:
+        found = _by_agreement(ratings, groups, resamples, seed)
+    else:
+        of_raters = _by_rater(ratings, estimate, groups, resamples, seed)
+        if of_raters is None:
+            return None
+        found = of_raters
+    return _summarise(ratings, estimate.method, groups, found, level)
+
+
+def _by_agreement(ratings: Ratings, groups: RaterGroups, resamples: int, seed: Seed) -> _Accuracies:
+    parts = [count_pairs(_only(ratings, member)) for member in groups.members]
+    agreeing, pairs = (np.stack(both, axis=1).astype(float) for both in zip(*parts, strict=True))
+
+    def accuracy(weights: Floats) -> Floats:
+        with np.errstate(invalid="ignore", divide="ignore"):
+            agreement = (weights @ agreeing) / (weights @ pairs)
+        return rater_accuracy(agreement, ratings.n_categories)
+
+    samples = draw_counts(ratings.weights, resamples, generator(seed))
+    return _Accuracies(
+        point=accuracy(ratings.weights[None].astype(float))[0],
+        drawn=np.concatenate([accuracy(weights) for weights in samples]),
+        kind="percentile bootstrap",
+        note=BY_AGREEMENT,
+    )
+
+
+def _only(ratings: Ratings, member: "np.ndarray") -> Ratings:
+    """Keep the ratings by some of the raters."""
+    flat = ratings.flat
+    mine = np.isin(flat.rater_index, member)
+    kept = FlatRatings(
+        item_index=flat.item_index[mine],
+        rater_index=np.searchsorted(member, flat.rater_index[mine]),
+        category_index=flat.category_index[mine],
+    )
+    names = [ratings.raters[j] for j in member]
+    return Ratings(kept, ratings.categories, names, ratings.items, counts=ratings.weights)
+
+
+def _by_rater(
+    ratings: Ratings, estimate: Estimate, groups: RaterGroups, resamples: int, seed: Seed
+) -> _Accuracies | None:
+    found = replicates_of(ratings, estimate, resamples=resamples, seed=seed)
+    if found is None or found.drawn is None:
+        return None
+    drawn = found.drawn.rater_accuracy
+    if np.isnan(drawn).all() or (drawn.shape[1] > 1 and np.allclose(drawn, drawn[:, :1])):
+        return None
+    n_ratings = _count_ratings(ratings)
+    shares = np.zeros((ratings.n_raters, len(groups.names)))
+    for g, member in enumerate(groups.members):
+        with np.errstate(invalid="ignore"):
+            shares[member, g] = n_ratings[member] / n_ratings[member].sum()
+    return _Accuracies(
+        point=_mean(found.point.rater_accuracy, shares),
+        drawn=_mean(drawn, shares),
+        kind=found.kind,
+        note=BY_RATER,
+    )
+
+
+def _mean(accuracy: Floats, shares: Floats) -> Floats:
+    """Give means over the raters of each group; a rater of another group may have none."""
+    defined = np.nan_to_num(accuracy) @ shares
+    return np.where(np.isnan(accuracy) @ (shares > 0), np.nan, defined)
+
+
+def _count_ratings(ratings: Ratings) -> Floats:
+    weights = ratings.weights[ratings.flat.item_index].astype(float)
+    return np.bincount(ratings.flat.rater_index, weights, ratings.n_raters)
+
+
+def _summarise(
+    ratings: Ratings, method: str, groups: RaterGroups, found: _Accuracies, level: float
+) -> RaterGroupEstimates:
+    n_ratings = _count_ratings(ratings)
+    point, drawn = found.point, found.drawn
+    return RaterGroupEstimates(
+        method=method,
+        level=level,
+        groups=tuple(
+            RaterGroupEstimate(
+                group=name,
+                raters=tuple(ratings.raters[j] for j in groups.members[g]),
+                n_ratings=int(n_ratings[groups.members[g]].sum()),
+                accuracy=replicate_interval(drawn[:, g], point[g], 0.0, level, found.kind),
+            )
+            for g, name in enumerate(groups.names)
+        ),
+        differences=tuple(
+            RaterGroupDifference(
+                groups=(groups.names[a], groups.names[b]),
+                difference=replicate_interval(
+                    drawn[:, a] - drawn[:, b], point[a] - point[b], -1.0, level, found.kind
+                ),
+                probability_higher=share_higher(drawn, a, b),
+            )
+            for a, b in combinations(range(len(groups.names)), 2)
+        ),
+        notes=(found.note,),
+    )

@@ -1,0 +1,138 @@
+"""RaterGroupEstimates: accuracies of groups of raters, and differences between them."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from lehner.core.estimate import IntervalEstimate
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+BOUNDS = ("estimate", "lower", "upper")
+
+
+@dataclass(frozen=True, kw_only=True)
+class RaterGroupEstimate:
+    """The accuracy of one group of raters.
+
+    Parameters
+    ----------
+    group : str
+        Its name.
+    raters : tuple of str
+        Who belongs to it.
+    n_ratings : int
+        How many ratings they gave.
+    accuracy : IntervalEstimate
+        Probability that a rating by the group is right.
+    """
+
+    group: str
+    raters: tuple[str, ...]
+    n_ratings: int
+    accuracy: IntervalEstimate
+
+
+@dataclass(frozen=True, kw_only=True)
+class RaterGroupDifference:
+    """By how much one group of raters is more accurate than another.
+
+    Parameters
+    ----------
+    groups : tuple of str
+        The two.
+    difference : IntervalEstimate
+        Accuracy of the first less accuracy of the second.
+    probability_higher : float or None
+        Probability, or share of the bootstrap replicates, that the first is more accurate; None if
+        it is undefined in some of them.
+    """
+
+    groups: tuple[str, str]
+    difference: IntervalEstimate
+    probability_higher: float | None
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class RaterGroupEstimates:
+    """What a method says of each group of raters.
+
+    Parameters
+    ----------
+    method : str
+        By which the numbers were estimated.
+    level : float
+        Probability of the intervals.
+    groups : tuple of RaterGroupEstimate
+        In the order of their names.
+    differences : tuple of RaterGroupDifference
+        Between each two groups.
+    notes : tuple of str
+        What the user should know before using the numbers, a sentence each.
+    """
+
+    method: str
+    level: float
+    groups: tuple[RaterGroupEstimate, ...]
+    differences: tuple[RaterGroupDifference, ...]
+    notes: tuple[str, ...] = ()
+
+    def __repr__(self) -> str:
+        lines = [f"RaterGroupEstimates by {self.method}"]
+        lines += [f"  {one.group} ({len(one.raters)})  {one.accuracy}" for one in self.groups]
+        lines += [f"  {' less '.join(one.groups)}  {one.difference}" for one in self.differences]
+        return "\n".join([*lines, *(f"  note: {text}" for text in self.notes)])
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give the estimates in plain types, ready for JSON.
+
+        Returns
+        -------
+        dict
+            `rater_groups`, a list of `group`, `raters`, `n_ratings` and `accuracy`, and
+            `rater_group_differences`, a list of `groups`, `difference` and `probability_higher`.
+        """
+        return {
+            "rater_groups": [
+                {
+                    "group": one.group,
+                    "raters": list(one.raters),
+                    "n_ratings": one.n_ratings,
+                    "accuracy": _ends(one.accuracy),
+                }
+                for one in self.groups
+            ],
+            "rater_group_differences": [
+                {
+                    "groups": list(one.groups),
+                    "difference": _ends(one.difference),
+                    "probability_higher": one.probability_higher,
+                }
+                for one in self.differences
+            ],
+        }
+
+    def to_frame(self) -> "pd.DataFrame":
+        """Give a row for each group and for each difference.
+
+        Returns
+        -------
+        pandas.DataFrame
+            Columns `method`, `group`, `minus_group`, `n_raters`, `n_ratings`, `estimate`, `lower`,
+            `upper`, `level`, `kind`, `standard_error`, `probability_higher`.
+        """
+        import pandas as pd
+
+        rows: list[dict[str, Any]] = []
+        for one in self.groups:
+            sizes = {"n_raters": len(one.raters), "n_ratings": one.n_ratings}
+            rows.append({"group": one.group, "minus_group": ""} | sizes | vars(one.accuracy))
+        for two in self.differences:
+            first, second = two.groups
+            higher = {"probability_higher": two.probability_higher}
+            rows.append({"group": first, "minus_group": second} | vars(two.difference) | higher)
+        return pd.DataFrame([{"method": self.method} | row for row in rows])
+
+
+def _ends(value: IntervalEstimate) -> dict[str, float | None]:
+    return {bound: getattr(value, bound) for bound in BOUNDS}

@@ -17,7 +17,7 @@ from lehner.data.flat import FlatRatings
 from lehner.data.rating_pairs import count_pairs
 from lehner.data.ratings import Ratings
 from lehner.groups.summary import replicate_interval, share_higher
-from lehner.performance.detail import ALGEBRA, replicates_of
+from lehner.performance.detail import ALGEBRAIC_METHODS, replicates_of
 from lehner.rater_groups.membership import RaterGroups, find_rater_groups
 from lehner.rater_groups.result import (
     RaterGroupDifference,
@@ -135,7 +135,7 @@ def pool_raters(
     """Give what `estimate_rater_groups` gives; None if the method does not tell raters apart."""
     if estimate.system_accuracy.estimate is None:
         return None
-    if estimate.method in ALGEBRA:
+    if estimate.method in ALGEBRAIC_METHODS:
         found = _by_agreement(ratings, groups, resamples, seed)
     else:
         of_raters = _by_rater(ratings, estimate, groups, resamples, seed)

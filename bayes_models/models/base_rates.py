@@ -39,5 +39,6 @@ def add_base_rates(observed: Observations, prior: Any) -> Any:
         )
     by_population = add_dirichlet(BY_POPULATION, prior, ("population", "category"))
     shares = pm.Data("population_shares", observed.population_shares, dims="population")
-    pm.Deterministic("base_rates", shares @ by_population, dims="category")
+    # A product of matrices would call BLAS, which code that is kept on disk cannot.
+    pm.Deterministic("base_rates", (shares[:, None] * by_population).sum(axis=0), dims="category")
     return by_population

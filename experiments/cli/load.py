@@ -66,7 +66,7 @@ def load(
             raise InputError(f"a bundled data set takes no {options}", "leave it out")
         columns = [given.pop(name) for name in ("by", "population") if name in given]
         if columns:
-            given["leave_out"] = columns
+            given["leave_out"] = list(dict.fromkeys(columns))
         for name in {"raters", "categories", "missing"} & set(given):
             given[name] = split_names(given[name])
         with warnings.catch_warnings():

@@ -12,9 +12,10 @@ from lehner.data.ratings import Ratings
 from lehner.groups.membership import count_answers, find_groups
 from lehner.groups.result import GroupEstimates, GroupReplicates
 from lehner.groups.summary import summarise_groups
-from lehner.latent_class.fits_of_samples import SampledFits, fit_samples
+from lehner.latent_class.fits_of_samples import SampledFits
 from lehner.latent_class.fitted_model import FittedModel, fit_by_likelihood
 from lehner.latent_class.models import BY_LIKELIHOOD
+from lehner.latent_class.resampling import KIND, fit_resamples
 
 GROUP_RESAMPLES = 200
 SAME_CONFUSION = (
@@ -92,8 +93,7 @@ def estimate_populations(
     rng = generator(seed)
     shares = fitted.n_items / fitted.n_items.sum()
     weights = rng.multinomial(fitted.n_items.sum(), shares, size=resamples).astype(float)
-    fits = fit_samples(fitted.model, fitted.population_rates, fitted.parameters, weights)
-    parts = [_replicates(fitted, one, rng) for one in fits]
+    parts = [_replicates(fitted, one, rng) for one in fit_resamples(fitted, weights, rng)]
     return summarise_groups(
         model + BY_LIKELIHOOD,
         ratings,
@@ -103,7 +103,7 @@ def estimate_populations(
         ),
         _point(fitted),
         level=level,
-        kind="percentile bootstrap",
+        kind=KIND,
         notes=(SAME_CONFUSION,),
     )
 

@@ -12,13 +12,12 @@ from lehner.core.seeds import Seed, child_seeds
 from lehner.data.ratings import Ratings
 from lehner.latent_class.fitted_model import FittedModel, fit_by_likelihood
 from lehner.latent_class.models import BY_LIKELIHOOD, LIKELIHOOD_MODELS
-from lehner.latent_class.resampling import RefittedSamples, refit_patterns
+from lehner.latent_class.resampling import KIND, RefittedSamples, refit_patterns
 
 RESTARTS = 5
 RESAMPLES = 500
 RESAMPLED_ROUNDING = 1e-4
-PERCENTILE = "percentile bootstrap"
-IN_SAMPLE_KIND = "bootstrap, truths drawn"
+IN_SAMPLE_KIND = f"{KIND}, truths drawn"
 
 
 def estimate_latent_class(
@@ -109,7 +108,7 @@ def estimate_latent_class(
     diagnostics, warnings = fitted.diagnostics, fitted.warnings
     if interval is not None and accuracy.estimate is not None:
         resampled = _bootstrap(fitted, resamples, of_items, of_truths)
-        accuracy = _with_ends(accuracy, resampled.system_accuracy, level, PERCENTILE)
+        accuracy = _with_ends(accuracy, resampled.system_accuracy, level, KIND)
         in_sample = _with_ends(
             in_sample, resampled.system_accuracy_in_sample, level, IN_SAMPLE_KIND
         )
@@ -146,13 +145,14 @@ def _bootstrap(
 def _with_ends(
     value: IntervalEstimate, resampled: Floats, level: float, kind: str
 ) -> IntervalEstimate:
+    """Give the interval, which reaches to the estimate where it is beyond all resamples."""
     # EM comes near an end, and takes for ever to reach it.
     settled = np.where(resampled > 1 - RESAMPLED_ROUNDING, 1.0, resampled)
     lower, upper = np.quantile(settled, [(1 - level) / 2, (1 + level) / 2])
     return IntervalEstimate(
         estimate=value.estimate,
-        lower=float(lower),
-        upper=float(upper),
+        lower=float(np.fmin(lower, value.estimate)),
+        upper=float(np.fmax(upper, value.estimate)),
         level=level,
         kind=kind,
         standard_error=float(resampled.std(ddof=1)) if len(resampled) > 1 else None,

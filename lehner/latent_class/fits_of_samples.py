@@ -62,6 +62,31 @@ class SampledModel:
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
+class Samples:
+    """Samples of the same patterns, and what is added to each of them.
+
+    Parameters
+    ----------
+    weights : ndarray, shape (n_samples, n_patterns)
+        How many items of each pattern there are.
+    items : ndarray, shape (n_samples, n_populations, n_classes)
+        Pseudo-items, added to the numbers of items of each class that are expected.
+    ratings : ndarray, shape (n_samples, n_raters, n_classes, n_categories)
+        Pseudo-ratings, added to the numbers of ratings that are expected.
+    """
+
+    weights: Floats
+    items: Floats
+    ratings: Floats
+
+    def take(self, chosen: Booleans | slice) -> "Samples":
+        """Give some of the samples."""
+        return Samples(
+            weights=self.weights[chosen], items=self.items[chosen], ratings=self.ratings[chosen]
+        )
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
 class SampledFits:
     """What was found in each sample.
 
@@ -85,9 +110,9 @@ class SampledFits:
 
 
 def fit_samples(
-    model: SampledModel, base_rates: Floats, parameters: Floats, weights: Floats
+    model: SampledModel, base_rates: Floats, parameters: Floats, samples: Samples
 ) -> Iterator[SampledFits]:
-    """Maximise the likelihood of each of many samples of the same patterns.
+    """Maximise the likelihood of each of many samples of the same patterns and pseudo-ratings.
 
     Each sample takes steps of EM and extrapolations (SQUAREM) of its own, and is left alone when
     it is done. It ends at the maximum that is reached from the start, not at another order
@@ -99,8 +124,7 @@ def fit_samples(
     base_rates : ndarray, shape (n_classes,) or (n_populations, n_classes)
         Where all samples start, as at the fit to the data that they were drawn from.
     parameters : ndarray, shape `model.shape`
-    weights : ndarray, shape (n_samples, n_patterns)
-        How many items of each pattern there are.
+    samples : Samples
 
     Yields
     ------
@@ -115,14 +139,15 @@ def fit_samples(
     start = np.append(base_rates, parameters)
     sizes = np.bincount(rows := _rows(model, base_rates.shape))
     start = (1 - INWARDS) * start + INWARDS / sizes[rows]
-    size = max(1, POSTERIOR_CELLS_AT_ONCE // max(1, len(weights[0]) * base_rates.shape[1]))
-    for first in range(0, len(weights), size):
-        of_chunk = np.ascontiguousarray(weights[first : first + size].T)
-        points, converged = _climb(model, start, base_rates.shape, of_chunk)
+    n_samples, n_patterns = samples.weights.shape
+    size = max(1, POSTERIOR_CELLS_AT_ONCE // max(1, n_patterns * base_rates.shape[1]))
+    for first in range(0, n_samples, size):
+        chunk = samples.take(slice(first, first + size))
+        points, converged = _climb(model, start, chunk)
         rates, rest = _split(points, base_rates.shape, model.shape)
         confusion = model.confusion(rest)
         classes, _ = _expect(model, rates, confusion)
-        n_items = model.sum_populations(of_chunk, len(base_rates)).T
+        n_items = model.sum_populations(chunk.weights.T, len(base_rates)).T
         yield SampledFits(
             base_rates=np.einsum("sp,spk->sk", n_items / n_items.sum(axis=1, keepdims=True), rates),
             population_rates=np.where(n_items[..., None] > 0, rates, np.nan),
@@ -132,48 +157,52 @@ def fit_samples(
         )
 
 
-def _climb(
-    model: SampledModel, start: Floats, shape: tuple[int, ...], weights: Floats
-) -> tuple[Floats, Booleans]:
+def _climb(model: SampledModel, start: Floats, samples: Samples) -> tuple[Floats, Booleans]:
     """Give the maxima, (n_parameters, n_samples), and whether they were reached."""
-    n_samples = weights.shape[1]
+    n_samples = len(samples.weights)
     best = np.tile(start[:, None], n_samples)
     converged = np.zeros(n_samples, dtype=bool)
     active = np.arange(n_samples)
     points = best
     for _ in range(MOST_CYCLES):
-        first, before = _step(model, points, shape, weights)
-        second, reached = _step(model, first, shape, weights)
+        first, before = _step(model, points, samples)
+        second, reached = _step(model, first, samples)
         done = np.abs(second - first).max(axis=0) < STILL
         done |= reached - before < LEAST_GAIN * np.abs(reached)
         best[:, active[done]], converged[active[done]] = second[:, done], True
         if done.all():
             return best, converged
-        active, weights = active[~done], weights[:, ~done]
+        active, samples = active[~done], samples.take(~done)
         points, first, second = points[:, ~done], first[:, ~done], second[:, ~done]
-        far = _extrapolate(points, first, second, _rows(model, shape))
-        landed, there = _step(model, far, shape, weights)
+        far = _extrapolate(points, first, second, _rows(model, samples.items.shape[1:]))
+        landed, there = _step(model, far, samples)
         points = np.where(there >= reached[~done], landed, second)
     best[:, active] = points
     return best, converged
 
 
-def _step(
-    model: SampledModel, points: Floats, shape: tuple[int, ...], weights: Floats
-) -> tuple[Floats, Floats]:
-    """Take a step of EM in each sample; the log-likelihoods given are those before it."""
-    rates, parameters = _split(points, shape, model.shape)
-    classes, log_probability = _expect(model, rates, model.confusion(parameters))
+def _step(model: SampledModel, points: Floats, samples: Samples) -> tuple[Floats, Floats]:
+    """Take a step of EM in each sample; the log-likelihoods given are those before it.
+
+    Pseudo-items and pseudo-ratings count in both.
+    """
+    of_rates = samples.items.shape[1:]
+    rates, parameters = _split(points, of_rates, model.shape)
+    confusion = model.confusion(parameters)
+    classes, log_probability = _expect(model, rates, confusion)
+    weights = np.ascontiguousarray(samples.weights.T)
     classes *= weights[:, None]
-    n_items = model.sum_populations(classes, len(rates[0]))
+    n_items = model.sum_populations(classes, of_rates[0]) + samples.items.transpose(1, 2, 0)
     moved_rates = n_items / np.maximum(n_items.sum(axis=1, keepdims=True), TINY)
     n_patterns, n_classes, n_samples = classes.shape
     counts = model.answers.T @ classes.reshape(n_patterns, -1)
     # From (rater and category, class and sample): samples stay side by side in memory.
     counts = counts.reshape(-1, _n_categories(model, n_classes), n_classes, n_samples)
-    moved = model.maximise(counts.transpose(3, 0, 2, 1), parameters)
+    moved = model.maximise(counts.transpose(3, 0, 2, 1) + samples.ratings, parameters)
     points = np.concatenate([moved_rates.reshape(-1, n_samples), moved.reshape(n_samples, -1).T])
-    return points, (weights * log_probability).sum(axis=0)
+    added = (samples.items * np.log(np.maximum(rates, TINY))).sum(axis=(1, 2))
+    added += (samples.ratings * np.log(np.maximum(confusion, TINY))).sum(axis=(1, 2, 3))
+    return points, (weights * log_probability).sum(axis=0) + added
 
 
 def _expect(model: SampledModel, rates: Floats, confusion: Floats) -> tuple[Floats, Floats]:

@@ -1,5 +1,6 @@
 """Resamples of the items, a latent-class model fitted to each by maximum likelihood."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -8,6 +9,9 @@ from lehner.core.arrays import Booleans, Floats
 from lehner.core.seeds import Seed, generator
 from lehner.latent_class.fits_of_samples import SampledFits, fit_samples
 from lehner.latent_class.fitted_model import FittedModel
+from lehner.latent_class.pseudo_ratings import add_pseudo_ratings
+
+KIND = "bootstrap with pseudo-ratings"
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -41,7 +45,7 @@ def refit_samples(fitted: FittedModel, weights: Floats, seed: Seed = 1) -> Refit
         How many items each row of the ratings stands for in each sample, as from
         `numpy.random.Generator.multinomial`.
     seed : int, numpy.random.SeedSequence or numpy.random.Generator
-        Of the truths that are drawn.
+        Of the pseudo-ratings and truths that are drawn.
 
     Returns
     -------
@@ -56,9 +60,8 @@ def refit_samples(fitted: FittedModel, weights: Floats, seed: Seed = 1) -> Refit
 def refit_patterns(fitted: FittedModel, weights: Floats, seed: Seed = 1) -> RefittedSamples:
     """Fit a model to weightings of the patterns, (n_samples, n_patterns); see `refit_samples`."""
     rng = generator(seed)
-    samples = fit_samples(fitted.model, fitted.population_rates, fitted.parameters, weights)
     accuracy, in_sample, converged = [], [], []
-    for fits in samples:
+    for fits in fit_resamples(fitted, weights, rng):
         right = np.diagonal(fits.confusion[:, -1], axis1=1, axis2=2)
         accuracy.append((fits.base_rates * right).sum(axis=1))
         in_sample.append(_draw_share_right(fitted, fits, rng))
@@ -68,6 +71,26 @@ def refit_patterns(fitted: FittedModel, weights: Floats, seed: Seed = 1) -> Refi
         system_accuracy_in_sample=np.concatenate(in_sample),
         converged=np.concatenate(converged),
     )
+
+
+def fit_resamples(
+    fitted: FittedModel, weights: Floats, rng: np.random.Generator
+) -> Iterator[SampledFits]:
+    """Add pseudo-ratings to resamples, and fit the model to each.
+
+    Parameters
+    ----------
+    fitted : FittedModel
+    weights : ndarray, shape (n_samples, n_patterns)
+    rng : numpy.random.Generator
+        Of the pseudo-ratings.
+
+    Returns
+    -------
+    iterator of SampledFits
+    """
+    samples = add_pseudo_ratings(fitted, weights, rng)
+    return fit_samples(fitted.model, fitted.population_rates, fitted.parameters, samples)
 
 
 def _draw_share_right(fitted: FittedModel, fits: SampledFits, rng: np.random.Generator) -> Floats:

@@ -205,6 +205,8 @@ def _bounds(
         point = np.where(
             undefined.any(axis=0), np.nan, np.where(undefined, 0.0, drawn).mean(axis=0)
         )
+    # An estimate at an end of its range may be beyond all replicates.
+    lower, upper = np.fmin(lower, point), np.fmax(upper, point)
     known = ~np.isnan(point)
     ends = (np.where(known, end, np.nan) for end in (lower, upper))
     return np.stack([point, *ends], axis=-1)

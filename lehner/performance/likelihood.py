@@ -4,8 +4,8 @@ import numpy as np
 
 from lehner.core.seeds import Seed, generator
 from lehner.data.ratings import Ratings
-from lehner.latent_class.fits_of_samples import fit_samples
 from lehner.latent_class.fitted_model import fit_by_likelihood
+from lehner.latent_class.resampling import KIND, fit_resamples
 from lehner.performance.parameters import Parameters, Replicates
 
 MOST_RESAMPLES = 300
@@ -34,8 +34,9 @@ def likelihood_replicates(
     fitted = fit_by_likelihood(ratings, model)
     total = fitted.n_items.sum()
     size = min(resamples, MOST_RESAMPLES)
-    weights = generator(seed).multinomial(total, fitted.n_items / total, size=size).astype(float)
-    parts = list(fit_samples(fitted.model, fitted.population_rates, fitted.parameters, weights))
+    rng = generator(seed)
+    weights = rng.multinomial(total, fitted.n_items / total, size=size).astype(float)
+    parts = list(fit_resamples(fitted, weights, rng))
     rates = np.concatenate([part.base_rates for part in parts])
     confusion = np.concatenate([part.confusion for part in parts])
     right = np.diagonal(confusion[:, :-1], axis1=2, axis2=3)
@@ -50,5 +51,5 @@ def likelihood_replicates(
             confusion=confusion[:, -1],
             rater_accuracy=np.einsum("bk,bjk->bj", rates, right),
         ),
-        kind="percentile bootstrap",
+        kind=KIND,
     )

@@ -15,7 +15,7 @@ from lehner.data.ratings import Ratings
 from lehner.data.votes import collapse_votes
 from lehner.latent_class.fitted_model import fit_by_likelihood
 from lehner.latent_class.models import BY_LIKELIHOOD, LIKELIHOOD_MODELS
-from lehner.latent_class.resampling import refit_samples
+from lehner.latent_class.resampling import KIND, refit_samples
 from lehner.systems.comparison import JointDraws
 
 type Statistic = Callable[[Floats], tuple[Floats, Floats]]
@@ -74,18 +74,18 @@ def bootstrap_systems(
         resamples = VOTE_RESAMPLES if method in VOTE_METHODS else LIKELIHOOD_RESAMPLES
     check_whole_number("resamples", resamples, 1)
     unique = _unique_rows(ratings)
-    of_items, of_truths = child_seeds(seed, 2)
+    of_items, of_fits = child_seeds(seed, 2)
+    by_votes = method in VOTE_METHODS
     statistics = {}
     for name in ratings.systems:
         judged = unique.for_system(name, systems_rate=systems_rate)
-        by_votes = method in VOTE_METHODS
         statistics[name] = (
-            _votes(method, judged) if by_votes else _likelihood(method, judged, of_truths)
+            _votes(method, judged) if by_votes else _likelihood(method, judged, of_fits)
         )
     draws = _resample(statistics, unique.weights, resamples, np.random.default_rng(of_items))
     return JointDraws(
         method=method,
-        kind="percentile bootstrap",
+        kind="percentile bootstrap" if by_votes else KIND,
         expected={name: both[0] for name, both in draws.items()},
         in_sample={name: both[1] for name, both in draws.items()},
     )

@@ -259,10 +259,12 @@ def _difference(
     lower = np.quantile(np.where(undefined, -1.0, difference), (1 - level) / 2)
     upper = np.quantile(np.where(undefined, 1.0, difference), (1 + level) / 2)
     better = np.where(undefined, 0.5, (difference > 0) + 0.5 * (difference == 0))
+    estimate = first - second
+    # An estimate at an end of its range may be beyond all draws.
     interval = IntervalEstimate(
-        estimate=first - second,
-        lower=number(lower),
-        upper=number(upper),
+        estimate=estimate,
+        lower=number(min(lower, estimate)),
+        upper=number(max(upper, estimate)),
         level=level,
         kind=draws.kind,
     )

@@ -12,7 +12,7 @@ from lehner import (
     simulate,
 )
 from lehner.data.ratings import Ratings
-from lehner.latent_class.fits_of_samples import fit_samples
+from lehner.latent_class.fits_of_samples import Samples, fit_samples
 from lehner.latent_class.fitted_model import fit_by_likelihood
 
 
@@ -98,7 +98,8 @@ def test_resamples_are_fitted_as_the_fit_itself():
     ratings, groups = two_populations(150, 9)
     fitted = fit_by_likelihood(ratings.with_populations(groups), "dawid_skene")
     weights = np.random.default_rng(1).multinomial(300, fitted.n_items / 300).astype(float)
-    (one,) = fit_samples(fitted.model, fitted.population_rates, fitted.parameters, weights[None])
+    bare = Samples(weights=weights[None], items=np.zeros((1, 2, 2)), ratings=np.zeros((1, 3, 2, 2)))
+    (one,) = fit_samples(fitted.model, fitted.population_rates, fitted.parameters, bare)
     rows = np.array([np.flatnonzero(fitted.pattern == p)[0] for p in range(len(weights))])
     kept = weights > 0
     sample = ratings.take(rows[kept], weights[kept].astype(int))

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from scipy.stats import beta
 
 from lehner import (
     InputError,
@@ -15,9 +16,15 @@ from lehner import (
     load_dataset,
     simulate,
 )
+from lehner.latent_class.fits_of_samples import fit_samples
 from lehner.latent_class.fitted_model import fit_by_likelihood
 from lehner.latent_class.models import LIKELIHOOD_MODELS
-from lehner.latent_class.resampling import refit_samples
+from lehner.latent_class.pseudo_ratings import (
+    LEAST_WRONG,
+    add_pseudo_ratings,
+    mean_pseudo_ratings,
+)
+from lehner.latent_class.resampling import fit_resamples, refit_samples
 
 SCENARIO = Scenario(
     n_categories=3, n_items=300, initial_rater_accuracy=(0.6, 0.7, 0.8, 0.7), base_rates="equal"
@@ -46,23 +53,35 @@ def test_the_estimate_is_that_of_the_fit(model, ratings):
     assert estimate.system_accuracy.lower is None
 
 
+def fit_without_pseudo_ratings(ratings, model, weights):
+    fitted = fit_by_likelihood(ratings, model)
+    by_pattern = [np.bincount(fitted.pattern, one, len(fitted.n_items)) for one in weights]
+    drawn = add_pseudo_ratings(fitted, np.array(by_pattern), np.random.default_rng(1))
+    bare = replace(drawn, items=0 * drawn.items, ratings=0 * drawn.ratings)
+    (found,) = fit_samples(fitted.model, fitted.population_rates, fitted.parameters, bare)
+    right = np.diagonal(found.confusion[:, -1], axis1=1, axis2=2)
+    return found, (found.base_rates * right).sum(axis=1)
+
+
 @each_model
 def test_a_resample_is_fitted_as_if_its_items_were_the_data(model, ratings):
     rows = np.random.default_rng(5).integers(300, size=(4, 300))
     weights = np.array([np.bincount(one, minlength=300) for one in rows])
-    found = refit_samples(fit_by_likelihood(ratings, model), weights)
+    found, accuracies = fit_without_pseudo_ratings(ratings, model, weights)
     assert found.converged.all()
-    for one, accuracy in zip(rows, found.system_accuracy, strict=True):
+    for one, accuracy in zip(rows, accuracies, strict=True):
         taken = ratings.take(one, None).with_items(range(300))
         alone = estimate_latent_class(taken, model, interval=None)
         assert accuracy == pytest.approx(alone.system_accuracy.estimate, abs=2e-4)
 
 
 def test_weights_of_one_leave_the_estimate_and_its_share_right_as_they_are(ratings):
-    fitted = fit_by_likelihood(ratings, "one_coin_by_rater")
-    found = refit_samples(fitted, np.ones((400, 300)), seed=1)
+    found = refit_samples(
+        fit_by_likelihood(ratings, "one_coin_by_rater"), np.ones((400, 300)), seed=1
+    )
     estimate = estimate_latent_class(ratings, "one_coin_by_rater", interval=None)
-    np.testing.assert_allclose(found.system_accuracy, estimate.system_accuracy.estimate, atol=1e-5)
+    _, accuracies = fit_without_pseudo_ratings(ratings, "one_coin_by_rater", np.ones((2, 300)))
+    np.testing.assert_allclose(accuracies, estimate.system_accuracy.estimate, atol=1e-5)
     # What varies is the truth of the items: a sum of 300 that are right with probability p.
     right = estimate.truth_probabilities.values[np.arange(300), ratings.system]
     drawn = found.system_accuracy_in_sample
@@ -70,11 +89,44 @@ def test_weights_of_one_leave_the_estimate_and_its_share_right_as_they_are(ratin
     assert drawn.std() == pytest.approx(np.sqrt((right * (1 - right)).sum()) / 300, rel=0.15)
 
 
-def test_systems_that_share_weights_and_answers_share_resamples(ratings):
-    weights = np.random.default_rng(1).multinomial(300, np.full(300, 1 / 300), size=5)
-    one = refit_samples(fit_by_likelihood(ratings, "dawid_skene"), weights)
-    other = refit_samples(fit_by_likelihood(ratings, "dawid_skene"), weights[::-1])
-    np.testing.assert_array_equal(one.system_accuracy, other.system_accuracy[::-1])
+def test_pseudo_ratings_and_resamples_are_a_posterior_where_the_truth_is_clear():
+    # Three raters who are always right tell the truth of 45 items of each of two categories; of
+    # the first the system has no error, of the second 9.
+    answers = np.repeat([0, 1, 1], [45, 36, 9])
+    system = np.repeat([0, 1, 0], [45, 36, 9])
+    ratings = Ratings(np.column_stack([answers] * 3), ["no", "yes"], system=system)
+    fitted = fit_by_likelihood(ratings, "dawid_skene")
+    rng = np.random.default_rng(1)
+    weights = rng.multinomial(90, fitted.n_items / 90, size=4000).astype(float)
+    parts = list(fit_resamples(fitted, weights, rng))
+    recall = np.concatenate([np.diagonal(one.confusion[:, -1], axis1=1, axis2=2) for one in parts])
+    mean = mean_pseudo_ratings(fitted)[-1]
+    assert mean[1, 0] == mean[0, 1] == LEAST_WRONG
+    for truth, right in enumerate((45, 36)):
+        a, b = right + mean[truth, truth], 45 - right + LEAST_WRONG
+        expected = beta.ppf([0.05, 0.5, 0.95], a, b)
+        found = np.quantile(recall[:, truth], [0.05, 0.5, 0.95])
+        np.testing.assert_allclose(found, expected, atol=0.012)
+
+
+@each_model
+def test_pseudo_ratings_of_a_number_are_worth_as_much_in_every_model(model, ratings):
+    mean = mean_pseudo_ratings(fit_by_likelihood(ratings, model))
+    # One accuracy of four raters, read off three rows of each of them; and so on.
+    cells = {"one_coin": 12, "pooled": 4, "one_coin_by_rater": 3, "tap": 3}.get(model, 1)
+    np.testing.assert_allclose(mean[:-1].sum(axis=2) * cells, 3, atol=0.2)
+    assert (mean >= 0).all()
+
+
+def test_an_interval_of_a_system_without_an_error_has_a_width():
+    answers = np.arange(45) % 3
+    rng = np.random.default_rng(1)
+    codes = np.where(rng.random((45, 4)) < 0.9, answers[:, None], (answers[:, None] + 1) % 3)
+    ratings = Ratings(codes, ["a", "b", "c"], system=answers)
+    accuracy = estimate_latent_class(ratings, resamples=200).system_accuracy
+    assert accuracy.estimate == pytest.approx(1, abs=0.02)
+    assert 0.85 < accuracy.lower < 0.97
+    assert accuracy.upper >= accuracy.estimate
 
 
 def test_grouped_rows_are_as_their_items(ratings):

@@ -14,6 +14,7 @@ from lehner import (
     simulate,
     system_performance,
 )
+from lehner.latent_class.resampling import KIND
 from lehner.performance.algebra import algebraic_replicates, equal_errors, project_rows
 from lehner.performance.measures import performance_measures
 
@@ -139,4 +140,4 @@ def test_by_maximum_likelihood_it_is_the_fits_matrix_with_refitted_resamples(man
     raters = found.to_xarray()["rater_accuracy"].sel(bound="estimate").values
     assert raters == pytest.approx(estimate.rater_accuracy.values)
     recall = found.value("recall", "A")
-    assert recall.lower < recall.estimate < recall.upper and found.kind == "percentile bootstrap"
+    assert recall.lower < recall.estimate < recall.upper and found.kind == KIND

@@ -1,0 +1,71 @@
+"""Pseudo-ratings of resamples: ratings that these items did not happen to have, but others may.
+
+A rater without an error among few items has none in any resample of them either, and the interval
+of his accuracy would be [1, 1]. To each resample a random number of pseudo-ratings is added. Where
+the truth is known, proportions of resampled items and pseudo-ratings are then nearly draws of
+their posterior distribution under a Dirichlet prior.
+"""
+
+import numpy as np
+
+from lehner.core.arrays import Floats
+from lehner.latent_class.fits_of_samples import Samples
+from lehner.latent_class.fitted_model import FittedModel
+from lehner.latent_class.models import LATENT_CLASS_MODELS, TAP
+
+LEAST_WRONG = 0.5
+"""Wrong pseudo-ratings of each category, on average: as many as Jeffreys' prior has."""
+ITEMS = 0.5
+"""Pseudo-items of each category in each population, on average: likewise."""
+
+
+def add_pseudo_ratings(fitted: FittedModel, weights: Floats, rng: np.random.Generator) -> Samples:
+    """Draw pseudo-ratings for each resample.
+
+    Of each category a rater gives as many as there are categories, on average: right as often as
+    he is by the fit, but at least half a rating wrong, and all errors equally probable. Numbers are
+    gamma distributed.
+
+    Parameters
+    ----------
+    fitted : FittedModel
+    weights : ndarray, shape (n_samples, n_patterns)
+    rng : numpy.random.Generator
+
+    Returns
+    -------
+    Samples
+
+    References
+    ----------
+    Newton & Raftery (1994), https://doi.org/10.1111/j.2517-6161.1994.tb01956.x, for posterior
+    distributions by weighted likelihood, with ratings made up for the prior.
+    """
+    n_samples, mean = len(weights), mean_pseudo_ratings(fitted)
+    return Samples(
+        weights=weights,
+        items=rng.gamma(ITEMS, size=(n_samples, *fitted.population_rates.shape)),
+        ratings=rng.gamma(mean, size=(n_samples, *mean.shape)),
+    )
+
+
+def mean_pseudo_ratings(fitted: FittedModel) -> Floats:
+    """Give the mean numbers, (n_raters, n_classes, n_categories).
+
+    A number that the model reads off several rows or raters has its pseudo-ratings shared out
+    among them.
+    """
+    k = len(fitted.base_rates)
+    accuracy = np.clip(np.nan_to_num(fitted.accuracy, nan=1 / k), 1 / k, 1.0)[:, None, None]
+    wrong = np.maximum(k * (1 - accuracy), LEAST_WRONG) / (k - 1)
+    mean = np.where(np.eye(k, dtype=bool), k * accuracy, wrong)
+    return np.asarray(mean / _cells_of_a_number(fitted.name, len(accuracy), k))
+
+
+def _cells_of_a_number(name: str, n_raters: int, n_categories: int) -> Floats:
+    """Count rows and raters that a number of the model is read off, (n_raters, 1, 1)."""
+    by_category = name != TAP and LATENT_CLASS_MODELS[name].form != "accuracy"
+    cells = np.full((n_raters, 1, 1), 1.0 if by_category else n_categories)
+    if name != TAP and LATENT_CLASS_MODELS[name].shared:
+        cells[:-1] *= n_raters - 1
+    return cells

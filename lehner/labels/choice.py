@@ -1,10 +1,13 @@
 """Which model labels: chosen by the ratings that it predicts."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from lehner.core.seeds import Seed
+from lehner.core.seeds import Seed, child_seeds
+from lehner.core.wording import counted
 from lehner.data.ratings import Ratings
+from lehner.dependence.check import check_dependence
+from lehner.dependence.pairs import Pair
 from lehner.labels.held_out import HeldOut, hold_out
 from lehner.labels.models import LABEL_MODELS, MAJORITY
 
@@ -14,10 +17,13 @@ APART = ("one_coin_by_rater_vb", "dawid_skene_vb")
 """Models in which raters differ, and err independently."""
 SHARING = "ebcc"
 FEW_RATERS = 10
-CLEARLY = 2.0
+CLEARLY = 3.0
 """Standard errors by which another model has to predict better than equal raters."""
 MUCH = 0.25
 """Shared mistakes matter if they predict better by so much of what differences of raters do."""
+WORTH = 0.9
+"""Pairs who share mistakes matter if raters are worth less than this share of their number."""
+REPLICATES = 499
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -45,10 +51,13 @@ def choose_models(ratings: Ratings, seed: Seed) -> Choice:
     """Choose the model that labels, by held-out ratings.
 
     Raters count the same unless a model in which they differ predicts held-out ratings better by
-    two standard errors; of these the best is chosen, with fewer than ten raters among those
+    three standard errors; of these the best is chosen, with fewer than ten raters among those
     without subtypes of items. Where subtypes predict clearly better than all others, by a quarter
     or more of what is gained by raters who differ, raters share so many mistakes that one who seems
-    accurate may only be one who shares them: raters then count the same.
+    accurate may only be one who shares them: raters then count the same. So they do if there are
+    fewer than ten, and some pairs agree more than other raters and than accuracies of their own
+    explain, so much that the raters are worth less than .9 of as many independent ones
+    (`lehner.check_dependence`).
 
     Parameters
     ----------
@@ -60,36 +69,59 @@ def choose_models(ratings: Ratings, seed: Seed) -> Choice:
     -------
     Choice
     """
+    of_parts, of_pairs = child_seeds(seed, 2)
     names = ALIKE if ratings.anonymous else tuple(LABEL_MODELS)
-    held_out = hold_out(ratings, names, seed)
-    n_held_out = len(held_out.item_index)
-    if n_held_out == 0:
+    held_out = hold_out(ratings, names, of_parts)
+    if held_out.n_ratings == 0:
         reason = "there are too few ratings to hold any out"
         return Choice(models=(MAJORITY,), means={}, n_held_out=0, reason=reason)
     means = {name: held_out.mean(name) for name in names}
-    models, reason = _choose(held_out, means, ratings.n_raters)
-    return Choice(models=models, means=means, n_held_out=n_held_out, reason=reason)
+    models, reason = _choose(held_out, means, ratings, of_pairs)
+    return Choice(models=models, means=means, n_held_out=held_out.n_ratings, reason=reason)
 
 
 def _choose(
-    held_out: HeldOut, means: Mapping[str, float], n_raters: int
+    held_out: HeldOut, means: Mapping[str, float], ratings: Ratings, seed: Seed
 ) -> tuple[tuple[str, ...], str]:
     alike = max(ALIKE, key=means.__getitem__)
     if SHARING not in means:
         return (alike,), "it is unknown who gave which rating"
     if _share_mistakes(held_out, means, alike):
         return (alike,), "raters share mistakes, so that it cannot be told who is the more accurate"
-    richer = APART if n_raters < FEW_RATERS else (*APART, SHARING)
+    few = ratings.n_raters < FEW_RATERS
     better = [
         name
-        for name in sorted(richer, key=means.__getitem__, reverse=True)
+        for name in sorted(APART if few else (*APART, SHARING), key=means.__getitem__, reverse=True)
         if held_out.standard_errors_between(name, alike) > CLEARLY
     ]
     if not better:
         return (alike,), "no model in which raters differ predicts held-out ratings clearly better"
+    pairs = _sharing_pairs(ratings, seed) if few else []
+    if pairs:
+        return (alike,), (
+            f"{_names(pairs)} agree more than accuracies of their own explain, and raters who "
+            "share mistakes would seem the more accurate"
+        )
     if LABEL_MODELS[better[0]].rows == "matrix":
         better = [name for name in better if LABEL_MODELS[name].rows == "matrix"]
     return (*better, MAJORITY), "it predicts ratings that were held out best"
+
+
+def _sharing_pairs(ratings: Ratings, seed: Seed) -> list[Pair]:
+    """Give the pairs who seem to share mistakes, if that costs much; the farthest first."""
+    dependence = check_dependence(ratings.with_truth(None), replicates=REPLICATES, seed=seed)
+    worth = dependence.effective_raters
+    if worth.effective is None or worth.effective > WORTH * worth.n_raters:
+        return []
+    unexplained = [pair for pair in dependence.pairs if pair.stands_out and pair.unexplained]
+    more = [pair for pair in unexplained if pair.agreement > pair.equal_raters]
+    return sorted(more, key=lambda pair: pair.equal_raters - pair.agreement)
+
+
+def _names(pairs: Sequence[Pair]) -> str:
+    """Name the raters of the first pair, and say how many more pairs there are."""
+    first = " and ".join(pairs[0].raters)
+    return first if len(pairs) == 1 else f"{first} ({counted(len(pairs) - 1, 'more pair')})"
 
 
 def _share_mistakes(held_out: HeldOut, means: Mapping[str, float], alike: str) -> bool:

@@ -1,6 +1,6 @@
 """Ratings held out: how probable each model makes those that it has not seen."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,6 +14,8 @@ from lehner.labels.models import LABEL_MODELS
 from lehner.latent_class.pattern_table import PatternTable
 
 PARTS = 10
+ROUNDS = 3
+"""How often all ratings are parted anew, so that a choice does not hang on one way to do it."""
 ENOUGH = 8000
 """Ratings to hold out; parts of a tenth are, until there are as many."""
 MOST_COMPARED = 100_000
@@ -25,12 +27,15 @@ class HeldOut:
 
     Parameters
     ----------
+    n_ratings : int
+        How many different ratings they are.
     item_index : ndarray of int, shape (n_held_out,)
         The item of each.
     log_probability : mapping of str to ndarray, shape (n_held_out,)
         By model, given the other ratings that were not held out.
     """
 
+    n_ratings: int
     item_index: Integers
     log_probability: Mapping[str, Floats]
 
@@ -71,21 +76,32 @@ def hold_out(ratings: Ratings, models: Sequence[str], seed: Seed) -> HeldOut:
     rng = generator(of_parts)
     items = _some_items(ratings, rng)
     flat = items.flat
-    part = rng.integers(PARTS, size=len(flat.item_index))
-    item, densities = [], {name: [] for name in models}  # type: ignore[var-annotated]
-    for number in range(PARTS):
-        left_out = _countable(flat, part == number, items.n_rows)
+    rating, densities = [], {name: [] for name in models}  # type: ignore[var-annotated]
+    for drawn in _parts(len(flat.item_index), rng):
+        left_out = _countable(flat, drawn, items.n_rows)
         table = _tabulate(items, ~left_out)
         rows = flat.item_index[left_out]
         for name in models:
             fit = fit_mean_field(table, LABEL_MODELS[name], of_fits)
             response = fit.response[flat.rater_index[left_out], :, flat.category_index[left_out]]
             densities[name].append(np.log((fit.components[:, rows] * response.T).sum(axis=0)))
-        item.append(rows)
-        if sum(map(len, item)) >= ENOUGH:
+        rating.append(np.flatnonzero(left_out))
+        if sum(map(len, rating)) >= ENOUGH:
             break
-    together = {name: np.concatenate(values) for name, values in densities.items()}
-    return HeldOut(item_index=np.concatenate(item), log_probability=together)
+    together = np.concatenate(rating)
+    return HeldOut(
+        n_ratings=len(np.unique(together)),
+        item_index=flat.item_index[together],
+        log_probability={name: np.concatenate(values) for name, values in densities.items()},
+    )
+
+
+def _parts(n_ratings: int, rng: np.random.Generator) -> Iterator[Booleans]:
+    """Give tenths of the ratings, and all of them several times."""
+    for _ in range(ROUNDS):
+        part = rng.integers(PARTS, size=n_ratings)
+        for number in range(PARTS):
+            yield part == number
 
 
 def _some_items(ratings: Ratings, rng: np.random.Generator) -> Ratings:

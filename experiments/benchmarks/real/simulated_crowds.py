@@ -31,6 +31,18 @@ SCENARIOS = {
         initial_rater_accuracy=(0.6, 0.7, 0.7, 0.7, 0.7),
         copying=(0.0, 0.7, 0.7, 0.0, 0.0),
     ),
+    "copying, four raters": Scenario(
+        n_categories=2,
+        n_items=300,
+        initial_rater_accuracy=(0.65, 0.75, 0.75, 0.8),
+        copying=(0.0, 0.8, 0.0, 0.0),
+    ),
+    "copying, seven raters": Scenario(
+        n_categories=4,
+        n_items=200,
+        initial_rater_accuracy=(0.55, 0.7, 0.7, 0.7, 0.7, 0.7, 0.6),
+        copying=(0.0, 0.8, 0.5, 0.5, 0.0, 0.0, 0.0),
+    ),
     "misleading items": Scenario(
         n_categories=2,
         n_items=400,

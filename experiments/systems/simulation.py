@@ -113,10 +113,30 @@ def _simulate_two(
         By estimand, how much more accurate the first is.
     """
     scenario, copied = PROCESSES[process]
+    return simulate_pair(replace(scenario, n_items=n_items), copied, seed)
+
+
+def simulate_pair(
+    scenario: Scenario, copied: float, seed: np.random.SeedSequence
+) -> tuple[Ratings, dict[str, float]]:
+    """Simulate ratings of two systems; the scenario's fourth rater serves as the second.
+
+    Parameters
+    ----------
+    scenario : Scenario
+    copied : float
+        Share of answers that the second system copies from the first.
+    seed : numpy.random.SeedSequence
+
+    Returns
+    -------
+    ratings, difference
+        As of `simulate_two`.
+    """
     data_seed, copy_seed = child_seeds(seed, 2)
-    ratings = simulate(replace(scenario, n_items=n_items), data_seed)
+    ratings = simulate(scenario, data_seed)
     one, two = np.asarray(ratings.system), ratings.codes[:, 3]
-    two = np.where(np.random.default_rng(copy_seed).random(n_items) < copied, one, two)
+    two = np.where(np.random.default_rng(copy_seed).random(len(one)) < copied, one, two)
     parameters = true_parameters(scenario)
     second = parameters["confusion"].isel(rater=3).weighted(parameters["level_probabilities"])
     right = np.diagonal(second.mean("level").values) @ parameters["base_rates"].values
@@ -137,14 +157,15 @@ def _simulate_two(
 def _compare(
     ratings: Ratings, truth: dict[str, float], seed: np.random.SeedSequence
 ) -> Iterator[dict[str, Any]]:
-    for method, draws, points in (_by_algebra(ratings, seed), _by_dawid_skene(ratings, seed)):
+    for method, draws, points in (by_algebra(ratings, seed), by_dawid_skene(ratings, seed)):
         (difference,) = compare_systems(points, draws, level=LEVEL)
         yield from _rows(method, difference, truth)
 
 
-def _by_algebra(
+def by_algebra(
     ratings: Ratings, seed: np.random.SeedSequence
 ) -> tuple[str, JointDraws, dict[str, tuple[IntervalEstimate, IntervalEstimate]]]:
+    """Estimate both systems by the algebra: its name, joint draws, and both accuracies."""
     draws = bootstrap_systems("algebraic", ratings, resamples=RESAMPLES, seed=seed)
     points = {}
     for name in ratings.systems:
@@ -153,9 +174,10 @@ def _by_algebra(
     return "algebraic", draws, points
 
 
-def _by_dawid_skene(
+def by_dawid_skene(
     ratings: Ratings, seed: np.random.SeedSequence
 ) -> tuple[str, JointDraws, dict[str, tuple[IntervalEstimate, IntervalEstimate]]]:
+    """Estimate both systems by the Bayesian model; as `by_algebra`."""
     import bayes_models
 
     trees = {}

@@ -1,0 +1,155 @@
+"""Is the probability that one system is better than another what it says? By simulation.
+
+Three raters right on .7 of the items and two systems, whose accuracies are drawn from .6 to .9 for
+each data set, so that either may be the better; three categories and 200 items. Processes are those
+of `experiments.systems.simulation`.
+"""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from experiments.reporting.files import write_csv
+from experiments.study.parts import keep_parts, read_parts
+from experiments.systems.simulation import (
+    LEVEL,
+    PROCESSES,
+    RESAMPLES,
+    by_algebra,
+    by_dawid_skene,
+    simulate_pair,
+)
+from lehner import IntervalEstimate, JointDraws, Ratings, bootstrap_systems, compare_systems
+from lehner.core.seeds import child_seeds
+from lehner.latent_class.estimate import estimate_latent_class
+
+N_ITEMS = 200
+DATA_SETS = 100
+LEAST, MOST = 0.6, 0.9
+BINS = (0.5, 0.7, 0.9, 0.99, 1.0)
+"""Of the probability that the favoured system, whichever it is, is the better one."""
+
+
+def write_better(folder: Path, data_sets: int, seed: int) -> Iterator[Path]:
+    """Simulate the processes that are missing in the folder; write the table of all.
+
+    Parameters
+    ----------
+    folder : Path
+    data_sets : int
+        For each process.
+    seed : int
+
+    Yields
+    ------
+    Path
+    """
+    parts = {
+        folder / "better" / f"{place}_{data_sets}_{seed}.csv": partial(
+            _part, process, data_sets, np.random.SeedSequence(seed, spawn_key=(1, place))
+        )
+        for place, process in enumerate(PROCESSES)
+    }
+    yield from keep_parts(parts)
+    yield write_csv(reliability(read_parts(parts)).round(4), folder / "better.csv")
+
+
+def reliability(found: pd.DataFrame) -> pd.DataFrame:
+    """Give the Brier score, and how often the favoured system is the better, in bins.
+
+    Parameters
+    ----------
+    found : pandas.DataFrame
+        With `method`, `estimand`, `probability` (that the first is better) and `better` (1 if it
+        is, 0 if not, .5 for equal ones).
+
+    Returns
+    -------
+    pandas.DataFrame
+        A row for each method, estimand and bin: `n`, the mean `probability` of the favoured, the
+        `share_better` and its `standard_error`; and a row for all, with `brier` and `brier_se`.
+
+    Examples
+    --------
+    >>> values = {"probability": [0.8, 0.3], "better": [1, 0]}
+    >>> one = reliability(pd.DataFrame({"method": "x", "estimand": "y"} | values))
+    >>> one[["bin", "n", "share_better", "brier"]].iloc[-1].tolist()
+    ['all', 2, 1.0, 0.065]
+    """
+    favoured = np.maximum(found["probability"], 1 - found["probability"])
+    right = np.where(found["probability"] >= 0.5, found["better"], 1 - found["better"])
+    rows = found.assign(favoured=favoured, right=right)
+    tables = []
+    for keys, group in rows.groupby(["method", "estimand"], sort=False):
+        labels = [f"{low} to {high}" for low, high in zip(BINS, BINS[1:], strict=False)]
+        bins = pd.cut(group["favoured"], BINS, labels=labels, include_lowest=True)
+        for name, part in [*group.groupby(bins, observed=True), ("all", group)]:
+            loss = (part["favoured"] - part["right"]) ** 2
+            share = part["right"].mean()
+            smoothed = (part["right"].sum() + 1) / (len(part) + 2)
+            tables.append(
+                {
+                    "method": keys[0],
+                    "estimand": keys[1],
+                    "bin": name,
+                    "n": len(part),
+                    "probability": part["favoured"].mean(),
+                    "share_better": share,
+                    # Above zero also where the share is 0 or 1.
+                    "standard_error": np.sqrt(smoothed * (1 - smoothed) / len(part)),
+                    "brier": loss.mean() if name == "all" else np.nan,
+                    "brier_se": loss.std() / np.sqrt(len(loss)) if name == "all" else np.nan,
+                }
+            )
+    return pd.DataFrame(tables)
+
+
+def _part(process: str, data_sets: int, seed: np.random.SeedSequence) -> str:
+    rows = [
+        {"process": process} | row
+        for child in child_seeds(seed, data_sets)
+        for row in _rows(process, child)
+    ]
+    return pd.DataFrame(rows).to_csv(index=False)
+
+
+def _rows(process: str, seed: np.random.SeedSequence) -> Iterator[dict[str, Any]]:
+    of_accuracy, of_data, of_fit = child_seeds(seed, 3)
+    base, copied = PROCESSES[process]
+    first, second = np.random.default_rng(of_accuracy).uniform(LEAST, MOST, 2)
+    scenario = replace(
+        base,
+        n_items=N_ITEMS,
+        initial_rater_accuracy=(*base.initial_rater_accuracy[:3], second),
+        initial_system_accuracy=first,
+    )
+    ratings, truth = simulate_pair(scenario, copied, of_data)
+    better = {name: (np.sign(value) + 1) / 2 for name, value in truth.items()}
+    for estimate in (by_algebra, by_maximum_likelihood, by_dawid_skene):
+        method, draws, points = estimate(ratings, of_fit)
+        (found,) = compare_systems(points, draws, level=LEVEL)
+        said = (found.probability_better, found.probability_better_in_sample)
+        for estimand, probability in zip(better, said, strict=True):
+            yield {
+                "method": method,
+                "estimand": estimand,
+                "probability": probability,
+                "better": better[estimand],
+            }
+
+
+def by_maximum_likelihood(
+    ratings: Ratings, seed: np.random.SeedSequence
+) -> tuple[str, JointDraws, dict[str, tuple[IntervalEstimate, IntervalEstimate]]]:
+    """Estimate both systems by maximum likelihood; as `by_algebra`."""
+    draws = bootstrap_systems("dawid_skene_ml", ratings, resamples=RESAMPLES, seed=seed)
+    points = {}
+    for name in ratings.systems:
+        found = estimate_latent_class(ratings.for_system(name), interval=None, restarts=0)
+        points[name] = (found.system_accuracy, found.system_accuracy_in_sample)
+    return "dawid_skene_ml", draws, points

@@ -10,6 +10,12 @@ from experiments.estimate.disagreement import Disagreement, disagreement
 from experiments.estimate.group_column import GroupColumn
 from experiments.estimate.groups import estimate_in_groups, groups_dict
 from experiments.estimate.known_truth import KnownTruth, known_truth
+from experiments.estimate.part_corrections import (
+    PartCorrection,
+    correct_parts,
+    part_records,
+    parts_dict,
+)
 from experiments.estimate.populations import estimate_in_populations, populations_dict
 from experiments.estimate.predictions import Prediction, compare_predictions
 from experiments.estimate.quantities import quantity_rows
@@ -84,6 +90,8 @@ class Comparison:
         apart.
     grouped_raters : bool
         Whether groups of raters were asked for.
+    part_corrections : tuple of PartCorrection
+        Precision, and accuracy in groups, corrected by known truths.
     """
 
     name: str
@@ -105,6 +113,7 @@ class Comparison:
     populations: tuple[GroupEstimates | None, ...] = ()
     rater_groups: tuple[RaterGroupEstimates | None, ...] = ()
     grouped_raters: bool = False
+    part_corrections: tuple[PartCorrection, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
         """Give the comparison in plain types, ready for JSON."""
@@ -133,6 +142,7 @@ class Comparison:
                 | populations_dict(populations)
                 | rater_groups_dict(rater_groups)
                 | correction_dict(ratings, estimate, self.corrections.get(estimate.method))
+                | parts_dict(self.part_corrections, estimate.method)
                 | {"sensitivity": sensitivity_dict(one, estimate, self.slopes)}
                 for estimate, details, groups, populations, rater_groups, one in zip(
                     self.estimates,
@@ -176,6 +186,7 @@ class Comparison:
                     "label": "",
                 }
                 rows.append(values | vars(getattr(correction, quantity)))
+        rows += part_records(self.part_corrections, self.ratings.systems[0])
         return pd.DataFrame(rows)
 
 
@@ -263,6 +274,7 @@ def compare(
             ratings, estimates, rater_groups, level=_level(estimates), seed=seed
         ),
         grouped_raters=rater_groups is not None,
+        part_corrections=correct_parts(ratings, estimates, corrections, groups),
         population_column=populations,
         populations=estimate_in_populations(ratings, estimates, level=_level(estimates), seed=seed),
     )

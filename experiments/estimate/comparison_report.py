@@ -23,6 +23,7 @@ from experiments.estimate.method_tables import (
     prediction_rows,
     rater_rows,
 )
+from experiments.estimate.part_corrections import NOT_CORRECTED, part_rows
 from experiments.estimate.populations import methods_without
 from experiments.estimate.rater_groups import (
     rater_groups_frame,
@@ -44,6 +45,7 @@ from lehner.core.wording import counted, counted_categories, first_few
 
 MOST_SHOWN = 12
 CORRECTED = "The same accuracies, corrected by the known truths:"
+CORRECTED_PARTS = "In parts of this sample, corrected by the known truths there:"
 PREDICTIONS = (
     "How well models predict the ratings of items left out of the fit (elpd is the expected log "
     "predictive density: the higher, the better):"
@@ -86,6 +88,7 @@ def render(comparison: Comparison, *, details: bool = False, width: int = 100) -
     parts += rater_group_lines(comparison, width)
     if comparison.corrections:
         parts += _titled(CORRECTED, correction_rows(comparison), width)
+        parts += _corrected_parts(comparison, width)
     if comparison.predictions:
         rows = prediction_rows(comparison.predictions)
         parts += [*_title(PREDICTIONS, width), *bold_table(rows, left=(4,), width=width)]
@@ -120,6 +123,11 @@ def rater_group_lines(comparison: Comparison, width: int) -> list[Text]:
         return []
     found = comparison.rater_groups
     return [Text(), *render_rater_groups(comparison.ratings, comparison.estimates, found, width)]
+def _corrected_parts(comparison: Comparison, width: int) -> list[Text]:
+    column = comparison.group_column
+    name = "" if column is None else column.column
+    rows = part_rows(comparison.part_corrections, name, limit=MOST_SHOWN)
+    return [*_titled(CORRECTED_PARTS, rows, width), Text(fill(NOT_CORRECTED, width))]
 
 
 def _titled(title: str, rows: list[list[str]], width: int) -> list[Text]:

@@ -8,6 +8,7 @@ of `experiments.systems.simulation`.
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -86,7 +87,7 @@ def reliability(found: pd.DataFrame) -> pd.DataFrame:
     rows = found.assign(favoured=favoured, right=right)
     tables = []
     for keys, group in rows.groupby(["method", "estimand"], sort=False):
-        labels = [f"{low} to {high}" for low, high in zip(BINS, BINS[1:], strict=False)]
+        labels = [f"{low} to {high}" for low, high in pairwise(BINS)]
         bins = pd.cut(group["favoured"], BINS, labels=labels, include_lowest=True)
         for name, part in [*group.groupby(bins, observed=True), ("all", group)]:
             loss = (part["favoured"] - part["right"]) ** 2

@@ -1,0 +1,101 @@
+"""Precision, and accuracy in groups, corrected by known truths: error and coverage by simulation.
+
+Three raters right on .7 of the items and a system on .85, three categories, and two groups of items
+that differ in nothing. Some of the items mislead everybody.
+"""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from experiments.estimate.group_column import GroupColumn
+from experiments.estimate.part_corrections import correct_parts
+from experiments.reporting.files import write_csv
+from experiments.study.parts import keep_parts, read_parts
+from experiments.study.performance import measure_wide
+from lehner import Scenario, correct_by_truth, estimate_algebraic, probabilities_right, simulate
+from lehner.core.seeds import child_seeds
+
+BASE = Scenario(
+    n_categories=3,
+    initial_rater_accuracy=(0.7,) * 3,
+    initial_system_accuracy=0.85,
+    base_rates=(0.5, 0.3, 0.2),
+)
+MISLEADING = (0.0, 0.1, 0.3)
+ITEMS_AND_KNOWN = ((200, 20), (500, 50))
+SHARE_OF_FIRST = 0.4
+DATA_SETS = 100
+MEASURES = ("rmse", "coverage", "interval_width")
+BY = ["misleading", "items", "known", "part", "method"]
+
+
+def write_parts(folder: Path, data_sets: int, seed: int) -> Iterator[Path]:
+    """Simulate the cells that are missing in the folder; write the table of all.
+
+    Parameters
+    ----------
+    folder : Path
+    data_sets : int
+        For each cell.
+    seed : int
+
+    Yields
+    ------
+    Path
+    """
+    cells = [(misleading, *size) for misleading in MISLEADING for size in ITEMS_AND_KNOWN]
+    parts = {
+        folder / "of_parts" / f"{place}_{data_sets}_{seed}.csv": partial(
+            _part, *cell, data_sets, np.random.SeedSequence(seed, spawn_key=(2, place))
+        )
+        for place, cell in enumerate(cells)
+    }
+    yield from keep_parts(parts)
+    table = measure_wide(read_parts(parts), BY, MEASURES).reset_index()
+    # Without the truths there is no interval.
+    table.loc[table["method"] == "without them", table.columns[-4:]] = np.nan
+    yield write_csv(table.round(4), folder / "parts.csv")
+
+
+def _part(
+    misleading: float, items: int, known: int, data_sets: int, seed: np.random.SeedSequence
+) -> str:
+    scenario = replace(BASE, n_items=items, misleading=misleading)
+    rows = [row for child in child_seeds(seed, data_sets) for row in _rows(scenario, known, child)]
+    cell = {"misleading": misleading, "items": items, "known": known}
+    return pd.DataFrame(rows).assign(**cell).to_csv(index=False)
+
+
+def _rows(scenario: Scenario, known: int, seed: np.random.SeedSequence) -> Iterator[dict[str, Any]]:
+    data, order = child_seeds(seed, 2)
+    ratings, rng = simulate(scenario, data), np.random.default_rng(order)
+    truth, chosen = np.asarray(ratings.truth), rng.permutation(scenario.n_items)[:known]
+    seen = np.full(scenario.n_items, -1)
+    seen[chosen] = truth[chosen]
+    some = ratings.with_truth(seen)
+    names = np.where(rng.random(scenario.n_items) < SHARE_OF_FIRST, "first", "second")
+    algebra = estimate_algebraic(ratings.with_truth(None), interval=None)
+    if algebra.system_accuracy.estimate is None:
+        return
+    right = probabilities_right(some, algebra)
+    whole = {algebra.method: correct_by_truth(some, right)}
+    groups = GroupColumn(column="group", names=names, note="")
+    rows_of = {str(name): ratings.system == code for code, name in enumerate(ratings.categories)}
+    rows_of |= {name: names == name for name in ("first", "second")}
+    for one in correct_parts(some, [algebra], whole, groups):
+        rows, accuracy = rows_of[one.label], one.accuracy
+        share = float((truth == ratings.system)[rows].mean())
+        part = "precision" if one.part == "precision" else "accuracy in a group"
+        expected = float(right[rows].mean())
+        for method, ends in (
+            ("without them", (expected,) * 3),
+            ("corrected", (accuracy.estimate, accuracy.lower, accuracy.upper)),
+        ):
+            values = dict(zip(("estimate", "lower", "upper"), ends, strict=True))
+            yield {"part": part, "method": method, "truth": share} | values

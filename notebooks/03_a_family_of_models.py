@@ -25,8 +25,6 @@ import warnings
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
-import pymc as pm
-from IPython.display import Markdown
 
 import bayes_models
 import lehner
@@ -57,18 +55,43 @@ for name in MODELS:
     print(f"{name:<26}{variables}")
 
 # %% [markdown]
-# The graph of the model with an accuracy for each rater. True categories do not appear: they are
-# summed out, so that only `ratings`, collapsed to patterns, is observed.
+# The model with an accuracy for each rater, in full. Rater $j$ knows the category of an item with
+# probability $c_j$, and otherwise guesses one of the $K$ categories:
+#
+# $$\operatorname{logit} c_j = \texttt{mean\_log\_odds} +
+# \texttt{rater\_spread} \cdot \texttt{rater\_effect}_j, \qquad
+# P(\text{rater } j \text{ is right}) = c_j + \frac{1 - c_j}{K}.$$
+#
+# All wrong answers are equally probable. True categories have the probabilities `base_rates` and
+# are summed out, so that they are not among the parameters. These and their priors, as PyMC has
+# them:
+
 
 # %%
-Markdown(f"```mermaid\n{pm.model_to_mermaid(bayes_models.one_coin_by_rater(ratings))}\n```")
+def parameters(model):
+    """Give the free parameters of a model, their priors and the dimensions of each."""
+    return pd.DataFrame(
+        [
+            (
+                v.name,
+                v.str_repr().split(" ~ ")[1],
+                ", ".join(model.named_vars_to_dims.get(v.name, ())),
+            )
+            for v in model.free_RVs
+        ],
+        columns=["parameter", "prior", "dimensions"],
+    )
+
+
+parameters(bayes_models.one_coin_by_rater(ratings))
 
 # %% [markdown]
-# `relaxed_k` adds a dial for each K-property: spreads and a decay that are zero where the property
-# holds, and are learned from the data.
+# `relaxed_k` adds a parameter for each K-property, called a dial: the standard deviation of random
+# effects, which is zero where the property holds. Its half-normal prior shrinks it to zero unless
+# the data speak against the property. (`distance_decay` is a slope and has a normal prior.)
 
 # %%
-print(bayes_models.relaxed_k(ratings).str_repr())
+parameters(bayes_models.relaxed_k(ratings))
 
 # %% [markdown]
 # ## Their priors
@@ -108,7 +131,9 @@ for name in ("one_coin", "dawid_skene"):
 # %%
 ENGINES = {"pooled": "gibbs", "dawid_skene": "gibbs"}
 trees = {
-    name: bayes_models.fit(name, ratings, seed=1, engine=ENGINES.get(name, "nuts"))
+    name: bayes_models.fit(
+        name, ratings, seed=1, engine=ENGINES.get(name, "nuts"), progressbar=False
+    )
     for name in MODELS
 }
 
@@ -139,8 +164,13 @@ plot_intervals(comparison)
 pd.DataFrame(map(vars, comparison.predictions))
 
 # %% [markdown]
-# The dials say which property these data reject. A Bayes factor above 10 rejects it, below 1/10
-# supports it.
+# `elpd` is the expected log predictive density; `difference` is to the best model, with its
+# standard error beside it. `relaxed_k` and the models with one confusion matrix for all raters, or
+# a common distribution of them, predict about equally well. A full matrix for each rater predicts
+# worse, and so do the models in which all errors are equally probable: in these ordered classes
+# they are not. (A k̂ above 0.7 means that the approximation is unreliable for that item.)
+#
+# Which property do the data reject? A Bayes factor above 10 rejects it, one below 1/10 supports it.
 
 # %%
 pd.DataFrame(
@@ -161,8 +191,8 @@ pd.DataFrame(
 # %% [markdown]
 # ## Do raters err independently?
 #
-# All these models, and the algebra, need it. Replicated data say how often a pair would agree, and
-# how correlated their mistakes would be.
+# All these models, and the algebra, need it. Data simulated from the fitted model say how often two
+# raters would agree, and how correlated their mistakes would be.
 
 # %%
 checks = bayes_models.predictive_checks(trees["relaxed_k"], ratings)
@@ -177,10 +207,9 @@ for text in bayes_models.predictive_checks(tree, copied).warnings():
 # %% [markdown]
 # ## When they differ, and why
 #
-# Simulated ratings of 200 items by raters right in .3, .4 and .5, with errors near the truth more
-# likely and items of three difficulties (the setting of the paper's Figure 9), by systems of five
-# accuracies. The algebra and the one-coin model pull estimates towards the middle; `relaxed_k` does
-# not, and its intervals are wider. Where it has no point, switched labels forbid an estimate.
+# Simulated ratings of 200 items by raters of accuracy .3, .4 and .5, with errors near the truth
+# more probable and items of three difficulties (the setting of the paper's Figure 9), and by
+# systems of five accuracies. These are single samples.
 
 # %%
 scenarios = [
@@ -217,9 +246,14 @@ with figure_style() as width:
 plt.show()
 
 # %% [markdown]
+# The algebra pulls estimates towards the middle, and one coin and Dawid-Skene do so for the worst
+# and the best system. `relaxed_k` does not: it is nearest to the truth for the two best systems.
+# But for the second worst its interval lies below the truth, and where it has no point, labels that
+# switched between draws forbid an estimate. With raters this inaccurate no method is safe.
+#
 # ## A few known truths
 #
-# The truth of 20 of 60 items, given as data, tightens the interval of any model.
+# The truth of 20 of 60 items, given as data, makes the interval narrower.
 
 # %%
 small = lehner.simulate(lehner.Scenario(n_items=60, initial_rater_accuracy=(0.4, 0.5, 0.4)), 3)
@@ -236,9 +270,9 @@ for label, one in {"no truth known": small, "20 truths known": known}.items():
     print(f"{label}: {bayes_models.estimate_from_draws(tree).system_accuracy_in_sample}")
 
 # %% [markdown]
-# **Answer.** The models differ where the data say little: with three raters a full confusion matrix
-# is barely identified, and its prior decides, with intervals too narrow; one coin is biased where
-# errors or items are unequal. `relaxed_k` learns from the data how far each K-property fails; its
-# intervals are wider and hold more often than the others' do in simulated data of this kind
-# ([table](../experiments/benchmarks/estimators.md)). No model of the family survives raters who
-# share mistakes: check for it.
+# **Answer.** The models differ where the data say little. With three raters a full confusion matrix
+# is barely identified: its prior decides, and its intervals are too narrow. One coin is biased
+# where errors or items are unequal. `relaxed_k` learns from the data how far each K-property fails.
+# Over many simulated samples of this kind its intervals contain the truth more often than those of
+# the other models ([table](../experiments/benchmarks/estimators.md)). All models of the family are
+# misled by raters who share mistakes: check for these.

@@ -167,8 +167,8 @@ pd.DataFrame(map(vars, comparison.predictions))
 # `elpd` is the expected log predictive density; `difference` is to the best model, with its
 # standard error beside it. `relaxed_k` and the models with one confusion matrix for all raters, or
 # a common distribution of them, predict about equally well. A full matrix for each rater predicts
-# worse, and so do the models in which all errors are equally probable: in these ordered classes
-# they are not. (A k̂ above 0.7 means that the approximation is unreliable for that item.)
+# worse. So do t-a-p and the models in which all errors are equally probable: in these ordered
+# classes they are not. (A k̂ above 0.7 means that the approximation is unreliable for that item.)
 #
 # Which property do the data reject? A Bayes factor above 10 rejects it, one below 1/10 supports it.
 

@@ -33,7 +33,7 @@ METHODS = (
     "mean_posterior",
 )
 SIDES: dict[str, tuple[str, dict[float, str]]] = {
-    "skew": ("base rates", {1.0: "equal", 0.7: "each .7 of the last", 0.5: "each half the last"}),
+    "skew": ("base rates", {1.0: "equal", 0.7: "each 0.7 of the last", 0.5: "each half the last"}),
     "n_raters": ("number of raters", {n: f"{n} raters" for n in NUMBERS_OF_RATERS}),
     "n_categories": ("categories", {k: f"{k} categories" for k in NUMBERS_OF_CATEGORIES}),
 }
@@ -53,7 +53,7 @@ def plot_violation(atlas: pd.DataFrame, violation: Violation) -> Figure:
     -------
     matplotlib.figure.Figure
         Three rows of panels by system and rater accuracy, and a row by base rates, raters and
-        categories, with 95% Monte Carlo intervals.
+        categories; with 95% Monte Carlo intervals where the violation is drawn at random.
 
     Examples
     --------
@@ -91,7 +91,8 @@ def plot_violation(atlas: pd.DataFrame, violation: Violation) -> Figure:
         for ax in axes[3]:
             ax.set_xlabel(textwrap.fill(violation.label, WIDEST_LABEL))
         handles = legend_handles(map(method_style, METHODS))
-        title = "Bars: 95% Monte Carlo intervals"
+        drawn_at_random = (atlas["standard_error"] > 0).any()
+        title = "Bars: 95% Monte Carlo intervals" if drawn_at_random else None
         drawn.legend(handles=handles, loc="outside upper center", ncols=4, title=title)
     drawn.set_label(_alt_text(atlas, violation))
     return drawn
@@ -103,7 +104,7 @@ def _side(ax: "Axes", atlas: pd.DataFrame, name: str) -> None:
         cells = atlas_slice(atlas, **SIDE, **{name: value})
         options = {"color": shade(i, len(values)), "marker": "osD"[i], "label": label, "ms": 3.5}
         _line(ax, cells[cells.method == "algebraic"], **options)
-    ax.legend()
+    ax.legend(handlelength=1.2, borderaxespad=0.1, labelspacing=0.3)
     ax.set_title(f"{method_label('algebraic')} by {title}\n(system 0.9, raters 0.6)")
 
 
@@ -125,6 +126,6 @@ def _alt_text(atlas: pd.DataFrame, violation: Violation) -> str:
     weakest, strongest = min(violation.strengths), max(violation.strengths)
     return (
         f"Bias of each method as a violation grows: {violation.label}, from {weakest:g} to "
-        f"{strongest:g}; panels by the accuracy of the system and the raters. With a system right "
-        f"in 0.9 and raters in 0.6: {'; '.join(parts)}."
+        f"{strongest:g}; panels by the accuracy of the system and the raters. With a system of "
+        f"accuracy 0.9 and raters of 0.6: {'; '.join(parts)}."
     )

@@ -176,7 +176,7 @@ def compute_atlas(
     Examples
     --------
     Where raters copy the first one in 30% of the items, agreement makes them look more accurate,
-    and the algebra's estimate for a system that is right in .9 is too low.
+    and the algebra's estimate for a system of accuracy .9 is too low.
 
     >>> copying = replace(VIOLATIONS["copying"], strengths=(0.0, 0.3))
     >>> atlas = compute_atlas(copying, only_drawn=True)

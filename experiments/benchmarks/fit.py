@@ -72,7 +72,7 @@ def main() -> None:
 
 
 def base(n_items: int, seed: int) -> Ratings:
-    """Three raters right in .5, .6 and .7 of the items and a system in .9, 5 categories."""
+    """Three raters of accuracy .5, .6 and .7 and a system of .9, five categories."""
     return simulate(Scenario(initial_rater_accuracy=(0.5, 0.6, 0.7), n_items=n_items), seed)
 
 

@@ -41,15 +41,15 @@ def write_calibration(
     n_simulations : int
         A multiple of 100.
     output : Path
-        Folder. Parts with this seed that are there are not computed again, and of a table that
-        is there the rows of other models and designs are kept.
+        Folder. Parts with this seed that are there are not computed again, and of tables that
+        are there the rows of other models and designs are kept.
     seed : int
 
     Returns
     -------
     list of Path
-        `calibration.csv`; the coverage of all models in it, `calibration.pdf` and `.png`; and the
-        ranks of those calibrated now, `ranks.pdf` and `.png`.
+        `calibration.csv`, and the coverage of all models in it, `calibration.pdf` and `.png`;
+        `ranks.csv`, and the ranks of all models in it, `ranks.pdf` and `.png`.
 
     Raises
     ------
@@ -62,13 +62,34 @@ def write_calibration(
         find("design", name, DESIGNS)
     if n_simulations < PART or n_simulations % PART:
         raise InputError(f"there are {n_simulations} simulations", f"give a multiple of {PART}")
-    ranks = {cell: _ranks(*cell, n_simulations, output / "parts", seed) for cell in cells}
-    table = _with_rows_of(output / "calibration.csv", summarise(ranks).round(4))
+    found = {cell: _ranks(*cell, n_simulations, output / "parts", seed) for cell in cells}
+    table = _with_rows_of(output / "calibration.csv", summarise(found).round(4))
+    ranks = _with_rows_of(output / "ranks.csv", as_rows(found).round(4))
     return [
         write_csv(table, output / "calibration.csv"),
         *write_figure(plot_coverage(table), output, "calibration"),
-        *write_figure(plot_ranks(ranks), output, "ranks"),
+        write_csv(ranks, output / "ranks.csv"),
+        *write_figure(plot_ranks(by_cell(ranks)), output, "ranks"),
     ]
+
+
+def as_rows(found: Mapping[tuple[str, str], pd.DataFrame]) -> pd.DataFrame:
+    """Put ranks into one table: a row for each simulation, a column for each quantity."""
+    return pd.concat(
+        [
+            ranks.assign(model=model, design=name)[["model", "design", *ranks]]
+            for (model, name), ranks in found.items()
+        ],
+        ignore_index=True,
+    )
+
+
+def by_cell(ranks: pd.DataFrame) -> dict[tuple[str, str], pd.DataFrame]:
+    """Give the ranks of each model and design of a table as `as_rows` makes it."""
+    return {
+        (str(model), str(name)): rows.drop(columns=["model", "design"]).dropna(axis="columns")
+        for (model, name), rows in ranks.groupby(["model", "design"], sort=False)
+    }
 
 
 def _ranks(model: str, name: str, n_simulations: int, folder: Path, seed: int) -> pd.DataFrame:

@@ -33,7 +33,7 @@ TITLES = {
 
 
 def plot_coverage(table: pd.DataFrame) -> Figure:
-    """Draw how many 90% intervals of each model hold the true value.
+    """Draw how many 90% intervals of each model contain the true value.
 
     Parameters
     ----------
@@ -67,7 +67,7 @@ def plot_coverage(table: pd.DataFrame) -> Figure:
         axes[0].set_yticks(range(len(cells)), [_name(*cell) for cell in cells])
         axes[0].set(ylim=(len(cells) - 0.5, -0.5), xlim=limits(100 * low, 100, within=(0, 100)))
         figure.supxlabel(
-            "90% intervals that hold the true value (%), with Wilson’s 95% intervals\n"
+            "90% intervals that contain the true value (%), with Wilson’s 95% intervals\n"
             "Grey: where all points lie with probability .95 or more if models are calibrated\n"
             "K categories, J raters, n items"
         )

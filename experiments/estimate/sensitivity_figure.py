@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 MARKED = 6
 SHARE = "Items that mislead raters and system alike (%)"
-ACCURACY = "System accuracy"
+ACCURACY = "System accuracy, bands: intervals"
 
 
 def plot_sensitivity(curves: pd.DataFrame, title: str = "") -> Figure:

@@ -28,12 +28,16 @@ COMBINED = replace(HOLD, easiness=LEVELS, asymmetric_dispersion=2.0, proportiona
 CELLS: dict[str, Scenario] = {
     "K-properties hold, equal base rates": replace(HOLD, base_rates="equal"),
     "K-properties hold": HOLD,
-    "AD = 2": replace(HOLD, asymmetric_dispersion=2.0),
-    "PER = 1": replace(HOLD, proportional_error_range=1.0),
-    "raters .4 .6 .8": replace(HOLD, initial_rater_accuracy=(0.4, 0.6, 0.8)),
-    "PDA ±.2": replace(HOLD, easiness=LEVELS),
-    "Figure 9: all, raters .3 .4 .5": replace(COMBINED, initial_rater_accuracy=(0.3, 0.4, 0.5)),
-    "Figure 10: all, raters .5 .6 .7": replace(COMBINED, initial_rater_accuracy=(0.5, 0.6, 0.7)),
+    "errors near the truth (AD 2)": replace(HOLD, asymmetric_dispersion=2.0),
+    "random error preferences (PER 1)": replace(HOLD, proportional_error_range=1.0),
+    "raters .4, .6 and .8": replace(HOLD, initial_rater_accuracy=(0.4, 0.6, 0.8)),
+    "unequal difficulty (PDA ±.2)": replace(HOLD, easiness=LEVELS),
+    "all fail, raters .3, .4, .5 (Figure 9)": replace(
+        COMBINED, initial_rater_accuracy=(0.3, 0.4, 0.5)
+    ),
+    "all fail, raters .5, .6, .7 (Figure 10)": replace(
+        COMBINED, initial_rater_accuracy=(0.5, 0.6, 0.7)
+    ),
     "rater 2 copies 30% of rater 1": replace(HOLD, copying=(0.0, 0.3, 0.0)),
     "15% of items mislead everybody": replace(HOLD, misleading=0.15),
 }

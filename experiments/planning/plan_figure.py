@@ -63,13 +63,18 @@ def plot_trade_off(table: pd.DataFrame, question: Question) -> Figure:
 
 def _title(question: Question) -> str:
     truth = "expected accuracy" if question.estimand == "system_accuracy" else "share right"
-    accuracies = ", ".join(f"{x:g}" for x in question.system_accuracies)
-    averaged = " on average" if len(question.system_accuracies) > 1 else ""
     return (
         f"{method_label(question.method)} within {question.within:g} of the {truth} with "
         f"probability {question.confidence:g}\n{question.n_categories} categories, raters of "
-        f"kappa {question.kappa:g}, system right in {accuracies}{averaged}"
+        f"kappa {question.kappa:g}, {_systems(question)}"
     )
+
+
+def _systems(question: Question) -> str:
+    accuracies = ", ".join(f"{x:g}" for x in question.system_accuracies)
+    if len(question.system_accuracies) == 1:
+        return f"a system of accuracy {accuracies}"
+    return f"mean over systems of accuracy {accuracies}"
 
 
 def _label(rows: pd.DataFrame, violation: float) -> str:

@@ -63,7 +63,7 @@ def _rows(plans: Sequence[Plan]) -> Iterator[list[str]]:
 
 
 def _named(accuracy: float) -> str:
-    return f"system right in {accuracy:g}"
+    return f"system accuracy {accuracy:g}"
 
 
 def _raters(accuracy: Sequence[float]) -> str:

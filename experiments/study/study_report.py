@@ -41,7 +41,7 @@ MEANING = {
 MEASURES = {
     "bias": "mean of estimate minus truth",
     "rmse": "root of the mean squared error; standard error by jackknife",
-    "coverage": "share of the intervals that hold the truth",
+    "coverage": "share of the intervals that contain the truth",
     "interval_width": "mean width of the intervals",
     "failure_rate": "share of the samples without an estimate, undefined or failed",
 }

@@ -35,6 +35,16 @@ def test_each_seed_of_a_calibration_has_its_own_ranks(ranks, tmp_path):
     assert table(1, "one") == first
 
 
+def test_ranks_of_models_calibrated_before_stay_in_the_table_and_the_figure(ranks, tmp_path):
+    calibration.write_calibration(["pooled"], None, 100, tmp_path, 1)
+    earlier = pd.read_csv(tmp_path / "ranks.csv")
+    calibration.write_calibration(["one_coin"], ["K2_J2_n20"], 200, tmp_path, 1)
+    both = calibration.by_cell(pd.read_csv(tmp_path / "ranks.csv"))
+    assert list(both) == [("one_coin", "K2_J2_n20"), ("pooled", "K3_J3_n40_missing")]
+    pd.testing.assert_frame_equal(both["pooled", "K3_J3_n40_missing"], earlier[list("abcd")])
+    assert len(both["one_coin", "K2_J2_n20"]) == 200
+
+
 def test_a_calibration_takes_more_than_a_thousand_parts(ranks, tmp_path, monkeypatch):
     monkeypatch.setattr(calibration, "PART", 1)
     path, *_ = calibration.write_calibration(["one_coin"], None, 1001, tmp_path, 1)
@@ -43,7 +53,7 @@ def test_a_calibration_takes_more_than_a_thousand_parts(ranks, tmp_path, monkeyp
 
 def test_each_seed_of_the_tests_power_has_its_own_rates(tmp_path):
     def table(seed, folder):
-        *_, path, _, _ = write_power(tmp_path / folder, ["raters .4 .6 .8"], [50], 10, seed)
+        *_, path, _, _ = write_power(tmp_path / folder, ["raters .4, .6 and .8"], [50], 10, seed)
         return path.read_text()
 
     first = table(11, "one")

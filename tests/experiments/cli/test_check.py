@@ -78,7 +78,7 @@ def test_where_nothing_can_be_tested_the_reason_is_given(run, tmp_path):
 
 
 def test_finished_cells_are_not_computed_again(tmp_path):
-    cell = "raters .4 .6 .8"
+    cell = "raters .4, .6 and .8"
     first = list(write_power(tmp_path, [cell], [50], 10, 1))
     again = list(write_power(tmp_path, [cell], [50], 10, 1))
     assert len(first) == 4

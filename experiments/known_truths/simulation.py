@@ -15,8 +15,7 @@ import numpy as np
 import pandas as pd
 from scipy.stats import t
 
-from experiments.reporting.files import write_csv
-from experiments.study.parts import keep_parts, read_parts
+from experiments.study.cells import Cells, simulate_cells
 from experiments.study.performance import measure_wide
 from lehner import (
     IntervalEstimate,
@@ -76,18 +75,15 @@ def write_simulation(folder: Path, data_sets: int, seed: int) -> Iterator[Path]:
         For each cell.
     seed : int
 
-    Yields
-    ------
-    Path
+    Returns
+    -------
+    iterator of Path
+        See `simulate_cells`.
     """
-    parts = {
-        folder / "parts" / f"{place}_{data_sets}_{seed}.csv": partial(
-            _part, cell, data_sets, np.random.SeedSequence(seed, spawn_key=(place,))
-        )
-        for place, cell in enumerate(CELLS)
-    }
-    yield from keep_parts(parts)
-    yield write_csv(summarise(read_parts(parts)).round(4), folder / "known_truths.csv")
+    cells: Cells = {(place,): partial(_part, cell) for place, cell in enumerate(CELLS)}
+    return simulate_cells(
+        folder / "known_truths.csv", cells, summarise, data_sets=data_sets, seed=seed
+    )
 
 
 def _part(cell: str, data_sets: int, seed: np.random.SeedSequence) -> str:

@@ -13,8 +13,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from experiments.reporting.files import write_csv
-from experiments.study.parts import keep_parts, read_parts
+from experiments.study.cells import Cells, simulate_cells
 from experiments.study.performance import measure_wide
 from lehner import (
     Estimate,
@@ -86,20 +85,23 @@ def write_recovery(folder: Path, data_sets: int, seed: int) -> Iterator[Path]:
         For each cell and number of items.
     seed : int
 
-    Yields
-    ------
-    Path
+    Returns
+    -------
+    iterator of Path
+        See `simulate_cells`.
     """
-    parts = {
-        folder / "parts" / f"{place}_{size}_{data_sets}_{seed}.csv": partial(
-            _part, cell, size, data_sets, np.random.SeedSequence(seed, spawn_key=(place, size))
-        )
+    cells: Cells = {
+        (place, size): partial(_part, cell, size)
         for place, cell in enumerate(CELLS)
         for size in SIZES
     }
-    yield from keep_parts(parts)
-    table = measure_wide(read_parts(parts), BY, MEASURES).reset_index()
-    yield write_csv(table.round(4), folder / "recovery.csv")
+    return simulate_cells(
+        folder / "recovery.csv", cells, _summarise, data_sets=data_sets, seed=seed
+    )
+
+
+def _summarise(rows: pd.DataFrame) -> pd.DataFrame:
+    return measure_wide(rows, BY, MEASURES).reset_index()
 
 
 def _part(cell: str, size: int, data_sets: int, seed: np.random.SeedSequence) -> str:

@@ -1,30 +1,13 @@
 """The simulations as `python -m experiments.systems {differences,better} FOLDER`."""
 
-import argparse
-from pathlib import Path
-
+from experiments.study.cells import run_simulation
 from experiments.systems import better, simulation
 
-SIMULATIONS = {
-    "differences": (simulation.write_simulation, simulation.DATA_SETS),
-    "better": (better.write_better, better.DATA_SETS),
-}
-
-
-def main() -> None:
-    """Simulate the cells that are missing in the folder, and write the table."""
-    parser = argparse.ArgumentParser(
-        description="Coverage of the difference of two systems, and calibration of the "
-        "probability that one is better. Finished parts are kept."
-    )
-    parser.add_argument("simulation", choices=SIMULATIONS)
-    parser.add_argument("folder", type=Path)
-    parser.add_argument("--data-sets", type=int, help="for each cell")
-    parser.add_argument("--seed", type=int, default=1)
-    chosen = parser.parse_args()
-    write, data_sets = SIMULATIONS[chosen.simulation]
-    for path in write(chosen.folder, chosen.data_sets or data_sets, chosen.seed):
-        print(f"wrote {path}", flush=True)
-
-
-main()
+run_simulation(
+    "Coverage of the difference of two systems, and calibration of the probability that one is "
+    "better.",
+    {
+        "differences": (simulation.write_simulation, simulation.DATA_SETS),
+        "better": (better.write_better, better.DATA_SETS),
+    },
+)

@@ -123,6 +123,8 @@ def rater_group_lines(comparison: Comparison, width: int) -> list[Text]:
         return []
     found = comparison.rater_groups
     return [Text(), *render_rater_groups(comparison.ratings, comparison.estimates, found, width)]
+
+
 def _corrected_parts(comparison: Comparison, width: int) -> list[Text]:
     column = comparison.group_column
     name = "" if column is None else column.column

@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike
 
 from bayes_models.likelihood.observations import observe
 from bayes_models.posterior.estimate import credible_interval
-from bayes_models.posterior.groups import as_fitted, require_same
+from bayes_models.posterior.fitted_ratings import fitted_ratings
 from bayes_models.posterior.truth import log_joints
 from lehner import InputError, IntervalEstimate, Ratings
 from lehner.core.checks import check_level
@@ -94,14 +94,13 @@ def accuracy_where(
     0.933
     """
     level = check_level(level)
-    require_same(tree, ratings)
+    observed = observe(fitted_ratings(tree, ratings))
     chosen = np.asarray(mask)
     if chosen.dtype != bool or chosen.shape != (ratings.n_rows,):
         raise InputError(
             f"the mask has shape {chosen.shape} and type {chosen.dtype}",
             f"give {ratings.n_rows} truth values, one for each row",
         )
-    observed = observe(as_fitted(tree, ratings))
     counts = np.bincount(
         observed.patterns.inverse[chosen], ratings.weights[chosen], len(observed.counts)
     ).astype(np.int64)

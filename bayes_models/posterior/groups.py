@@ -1,12 +1,12 @@
 """The accuracy of system and raters in groups of items, after a fit to all of them."""
 
-import numpy as np
 import xarray as xr
 from numpy.typing import ArrayLike
 
 from bayes_models.likelihood.observations import observe
+from bayes_models.posterior.fitted_ratings import fitted_ratings
 from bayes_models.posterior.group_sampler import sample_groups
-from lehner import GroupEstimates, InputError, Ratings
+from lehner import GroupEstimates, Ratings
 from lehner.core.checks import check_level
 from lehner.core.seeds import Seed
 from lehner.groups.membership import count_answers, find_groups
@@ -85,12 +85,10 @@ def accuracy_by_group(
     """
     level = check_level(level)
     posterior = tree["posterior"].to_dataset()
-    require_same(tree, ratings)
+    observed = observe(fitted_ratings(tree, ratings))
     membership = find_groups(ratings, groups)
     count_answers(ratings, membership)
-    replicates = sample_groups(
-        posterior, observe(as_fitted(tree, ratings)), membership.index, len(membership), seed
-    )
+    replicates = sample_groups(posterior, observed, membership.index, len(membership), seed)
     return summarise_groups(
         str(tree.attrs["model"]),
         ratings,
@@ -100,29 +98,3 @@ def accuracy_by_group(
         kind=CREDIBLE,
         notes=(POOLED_ACCURACY,),
     )
-
-
-def require_same(tree: xr.DataTree, ratings: Ratings) -> None:
-    """Raise an InputError unless these are the ratings of the fit, with a system."""
-    if ratings.system is None:
-        raise InputError(
-            "there is no system", "fit ratings with a system, and give the same ratings here"
-        )
-    posterior, items = tree["posterior"].to_dataset(), tree["truth"].to_dataset()["item"].values
-    populations = posterior["population"].values if "population" in posterior.coords else ()
-    same = (
-        list(map(str, posterior["rater"].values)) == list(map(str, ratings.all_raters))
-        and list(map(str, posterior["category"].values)) == list(map(str, ratings.categories))
-        and np.array_equal(items.astype(str), ratings.items.astype(str))
-        and tuple(map(str, populations)) == ratings.populations
-    )
-    if not same:
-        raise InputError(
-            "raters, categories, items or populations are not those of the fit",
-            "give the ratings of the fit",
-        )
-
-
-def as_fitted(tree: xr.DataTree, ratings: Ratings) -> Ratings:
-    """Leave out the known truths that did not enter the fit."""
-    return ratings if tree.attrs.get("known_truths", 0) else ratings.with_truth(None)

@@ -17,7 +17,7 @@ import numpy as np
 import xarray as xr
 
 from bayes_models.likelihood.observations import Observations, observe
-from bayes_models.posterior.groups import as_fitted
+from bayes_models.posterior.fitted_ratings import fitted_ratings
 from bayes_models.posterior.truth import log_joints
 from lehner import InputError, JointDraws, Ratings
 from lehner.core.arrays import Floats, Integers
@@ -99,10 +99,10 @@ def joint_draws(
     if len(models) != 1:
         raise InputError(f"the fits are of {len(models)} models", "give fits of one model")
     observed = {
-        name: observe(as_fitted(tree, ratings.for_system(name, systems_rate=systems_rate)))
+        name: observe(fitted_ratings(tree, ratings.for_system(name, systems_rate=systems_rate)))
         for name, tree in trees.items()
     }
-    posteriors = {name: _checked(tree, observed[name]) for name, tree in trees.items()}
+    posteriors = {name: tree["posterior"].to_dataset() for name, tree in trees.items()}
     influences = [_influence(posteriors[name], observed[name]) for name in trees]
     rng = generator(seed)
     draws = {}
@@ -118,16 +118,6 @@ def joint_draws(
         expected=draws["system_accuracy"],
         in_sample=draws["system_accuracy_in_sample"],
     )
-
-
-def _checked(tree: xr.DataTree, observed: Observations) -> xr.Dataset:
-    posterior = tree["posterior"].to_dataset()
-    if posterior.coords["rater"].values.tolist() != list(observed.patterns.raters):
-        raise InputError(
-            f"a fit is of the raters {', '.join(map(str, posterior.coords['rater'].values))}",
-            f"fit the ratings by {', '.join(observed.patterns.raters)}",
-        )
-    return posterior
 
 
 def _draws(posterior: xr.Dataset, name: str) -> Floats:

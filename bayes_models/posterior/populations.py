@@ -4,7 +4,8 @@ import numpy as np
 import xarray as xr
 
 from bayes_models.likelihood.observations import observe
-from bayes_models.posterior.groups import CREDIBLE, as_fitted, require_same
+from bayes_models.posterior.fitted_ratings import fitted_ratings
+from bayes_models.posterior.groups import CREDIBLE
 from bayes_models.posterior.truth import log_joints
 from lehner import InputError, Ratings
 from lehner.core.arrays import Floats
@@ -64,7 +65,7 @@ def accuracy_by_population(
     ['x', 'y']
     """
     level = check_level(level)
-    require_same(tree, ratings)
+    fitted = fitted_ratings(tree, ratings)
     if ratings.population is None:
         raise InputError("items are from no populations", "name them by with_populations")
     groups = Groups(names=ratings.populations, index=ratings.population)
@@ -78,7 +79,7 @@ def accuracy_by_population(
     accuracy = np.einsum("dpk,djk->dpj", rates, right.reshape(len(rates), *right.shape[2:]))
     replicates = GroupReplicates(
         system_accuracy=accuracy[..., -1],
-        system_accuracy_in_sample=_shares_right(posterior, as_fitted(tree, ratings), seed),
+        system_accuracy_in_sample=_shares_right(posterior, fitted, seed),
         base_rates=rates,
         rater_accuracy=accuracy[..., :-1],
     )

@@ -77,7 +77,7 @@ def test_fits_of_other_ratings_are_refused() -> None:
     """The fit must be of the raters that the ratings have."""
     ratings = two_systems(60).with_truth(None)
     trees = fits(ratings)
-    with pytest.raises(InputError, match="a fit is of the raters"):
+    with pytest.raises(InputError, match="not those of the fit"):
         bayes_models.joint_draws(trees, ratings, systems_rate=True)
     other = {"gpt": trees["gpt"], "base": trees["base"].copy()}
     other["base"].attrs["model"] = "dawid_skene"

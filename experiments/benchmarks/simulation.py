@@ -74,12 +74,12 @@ def _peak(replicates: int) -> float:
     return peak / 1e6
 
 
-def _population_rate(n: int = 1000) -> float:
+def _population_rate() -> float:
     scenario = Scenario(
         base_rates=(0.3, 0.25, 0.2, 0.15, 0.1), initial_rater_accuracy=(0.4, 0.6, 0.8)
     )
     population_value(scenario)
-    return n / _cpu(lambda: [population_value(scenario) for _ in range(n)])
+    return 1000 / _cpu(lambda: [population_value(scenario) for _ in range(1000)])
 
 
 if __name__ == "__main__":

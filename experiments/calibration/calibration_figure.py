@@ -97,15 +97,13 @@ def _coverage(ax: "Axes", row: pd.Series, place: int, model: str) -> None:
     ax.plot(100 * row["coverage_90"], place, ls="", ms=4, **style.options())
 
 
-def plot_ranks(by_cell: Mapping[tuple[str, str], pd.DataFrame], seed: int = 1) -> Figure:
+def plot_ranks(by_cell: Mapping[tuple[str, str], pd.DataFrame]) -> Figure:
     """Draw by how much ranks are distributed otherwise than uniformly.
 
     Parameters
     ----------
     by_cell : mapping
         Ranks between 0 and 1 by model and design; a column per quantity.
-    seed : int
-        Of the simulation of the bands.
 
     Returns
     -------
@@ -121,7 +119,7 @@ def plot_ranks(by_cell: Mapping[tuple[str, str], pd.DataFrame], seed: int = 1) -
     names = list(dict.fromkeys(name for _, name in by_cell))
     models = list(dict.fromkeys(model for model, _ in by_cell))
     quantities = list(next(iter(by_cell.values())))
-    bands = {n: _band(n, seed) for n in {len(ranks) for ranks in by_cell.values()}}
+    bands = {n: _band(n) for n in {len(ranks) for ranks in by_cell.values()}}
     with figure_style() as width:
         figure = Figure(figsize=(width, 1 + 1.3 * len(names)), layout="constrained")
         shape = len(names), len(quantities)
@@ -154,9 +152,9 @@ def plot_ranks(by_cell: Mapping[tuple[str, str], pd.DataFrame], seed: int = 1) -
     return figure
 
 
-def _band(n: int, seed: int) -> np.ndarray:
+def _band(n: int) -> np.ndarray:
     """Give points and the ends there of the simultaneous band for so many ranks."""
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(1)
     x, _, low, high = ecdf_pit(np.full(n, 0.5), LEVEL, SIMULATIONS, rng=rng)
     return np.array([x, low - x, high - x])
 

@@ -22,7 +22,7 @@ from experiments.reporting.markdown import markdown_table
 from experiments.study.proportions import share
 from lehner import Scenario, simulate_estimates
 from lehner.core.estimate import ESTIMANDS
-from lehner.core.seeds import Seed, child_seeds
+from lehner.core.seeds import child_seeds
 from lehner.planning.nearness import ERROR_ROUNDING, Estimand
 
 METHODS = ("algebraic_paper", "algebraic")
@@ -63,18 +63,8 @@ def conditions(claim: Claim) -> dict[str, tuple[Scenario, ...]]:
     }
 
 
-def _check_claims(
-    seed: Seed = 1, *, samples: int = SAMPLES, replicates: int = REPLICATES
-) -> pd.DataFrame:
+def _check_claims() -> pd.DataFrame:
     """Compute the probability that the claims promise, and the items that it takes.
-
-    Parameters
-    ----------
-    seed : int, numpy.random.SeedSequence or numpy.random.Generator
-    samples : int
-        Simulated with the number of items claimed, for each accuracy of the system.
-    replicates : int
-        Near the number of items needed.
 
     Returns
     -------
@@ -85,28 +75,24 @@ def _check_claims(
         `needed_se`, `worst_needed_items` and `worst_needed_se`; none where no number is enough.
     """
     rows = []
-    for claim, claim_seed in zip(CLAIMS, child_seeds(seed, len(CLAIMS)), strict=True):
+    for claim, claim_seed in zip(CLAIMS, child_seeds(1, len(CLAIMS)), strict=True):
         by_condition = conditions(claim)
         seeds = child_seeds(claim_seed, len(by_condition))
         for (name, scenarios), child in zip(by_condition.items(), seeds, strict=True):
             rows += [
                 {"kappa": claim.kappa, "claimed_items": claim.n_items, "condition": name, **row}
-                for row in _rows(claim, scenarios, samples, replicates, child)
+                for row in _rows(claim, scenarios, child)
             ]
     return pd.DataFrame(rows).astype({"needed_items": "Int64", "worst_needed_items": "Int64"})
 
 
 def _rows(
-    claim: Claim,
-    scenarios: Sequence[Scenario],
-    samples: int,
-    replicates: int,
-    seed: np.random.SeedSequence,
+    claim: Claim, scenarios: Sequence[Scenario], seed: np.random.SeedSequence
 ) -> Iterator[dict[str, Any]]:
     several = zip(scenarios, child_seeds(seed, len(scenarios)), strict=True)
     drawn = [
         simulate_estimates(
-            replace(scenario, n_items=claim.n_items), samples, methods=METHODS, seed=one
+            replace(scenario, n_items=claim.n_items), SAMPLES, methods=METHODS, seed=one
         )
         for scenario, one in several
     ]
@@ -114,7 +100,7 @@ def _rows(
         near = [np.abs(one[method].values - one[estimand].values) <= WITHIN for one in drawn]
         shares, errors = map(np.array, zip(*map(share, near), strict=True))
         question = Question(kappa=claim.kappa, method=method, estimand=cast(Estimand, estimand))
-        plan = plan_scenarios(question, scenarios, replicates=replicates, seed=seed)
+        plan = plan_scenarios(question, scenarios, replicates=REPLICATES, seed=seed)
         yield {
             "method": method,
             "estimand": estimand,

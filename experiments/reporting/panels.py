@@ -20,7 +20,6 @@ def panels(
     *,
     height: float,
     across: int,
-    share_x: bool = True,
     more: float = 0.5,
 ) -> "tuple[Figure, list[Axes]]":
     """Give a figure with a panel for each title, on common axes.
@@ -35,8 +34,6 @@ def panels(
         Of a panel with its title.
     across : int
         Panels beside one another, at most.
-    share_x : bool
-        Whether panels have one horizontal axis.
     more : float
         Height of what all panels have in common, such as the label below.
 
@@ -50,7 +47,7 @@ def panels(
     n_columns = min(across, len(titles))
     n_rows = -(-len(titles) // n_columns)
     figure = Figure(figsize=(width, height * n_rows + more), layout="constrained")
-    grid = figure.subplots(n_rows, n_columns, squeeze=False, sharex=share_x, sharey=True).ravel()
+    grid = figure.subplots(n_rows, n_columns, squeeze=False, sharex=True, sharey=True).ravel()
     letters = int(LETTERS_AN_INCH * width / n_columns)
     for ax, title in zip(grid, titles, strict=False):
         ax.set_title(textwrap.fill(title, letters, break_on_hyphens=False))

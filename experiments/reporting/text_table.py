@@ -66,13 +66,12 @@ def bold_table(
     *,
     left: Collection[int] = (),
     width: int | None = None,
-    n_bold: int = 1,
 ) -> "list[Text]":
-    """Give the lines of `text_table` for a rich console, the first ones bold."""
+    """Give the lines of `text_table` for a rich console, the first one bold."""
     from rich.text import Text
 
     lines = text_table(rows, left=left, width=width)
-    return [Text(line, style="bold" if i < n_bold else "") for i, line in enumerate(lines)]
+    return [Text(line, style="" if i else "bold") for i, line in enumerate(lines)]
 
 
 def blocks_of_columns(rows: Sequence[Sequence[str]], width: int) -> list[list[list[str]]]:

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 
 from lehner.core.errors import InputError
 from lehner.core.named_array import NamedArray, name_places
+from lehner.core.replicates import Replicates
 from lehner.core.wording import first_few
 
 if TYPE_CHECKING:
@@ -90,6 +91,8 @@ class Estimate:
         Numbers that show how well the method worked.
     draws : xarray.DataTree, optional
         The posterior draws, for methods that have them.
+    replicates : Replicates, optional
+        The parameters in each bootstrap resample, for maximum likelihood with an interval.
     """
 
     method: str
@@ -101,6 +104,7 @@ class Estimate:
     warnings: tuple[str, ...] = ()
     diagnostics: dict[str, Any] = field(default_factory=dict)
     draws: "xr.DataTree | None" = None
+    replicates: Replicates | None = None
 
     @cached_property
     def rater_accuracy(self) -> "xr.DataArray | None":

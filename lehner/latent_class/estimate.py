@@ -8,6 +8,7 @@ from lehner.core.arrays import Floats
 from lehner.core.checks import check_choice, check_level, check_whole_number, find
 from lehner.core.estimate import Estimate, IntervalEstimate, number, require_estimable
 from lehner.core.named_array import NamedArray, name_places
+from lehner.core.replicates import Parameters, Replicates
 from lehner.core.seeds import Seed, child_seeds
 from lehner.data.ratings import Ratings
 from lehner.latent_class.fitted_model import FittedModel, fit_by_likelihood
@@ -105,9 +106,10 @@ def estimate_latent_class(
     fitted = fit_by_likelihood(ratings, model, restarts=restarts, seed=of_starts)
     accuracy = IntervalEstimate(estimate=number(fitted.accuracy[-1]))
     in_sample = IntervalEstimate(estimate=_share_right(fitted))
-    diagnostics, warnings = fitted.diagnostics, fitted.warnings
-    if interval is not None and accuracy.estimate is not None:
+    diagnostics, replicates = fitted.diagnostics, None
+    if interval is not None:
         resampled = _bootstrap(fitted, resamples, of_items, of_truths)
+        replicates = _replicates(fitted, resampled)
         accuracy = _with_ends(accuracy, resampled.system_accuracy, level, KIND)
         in_sample = _with_ends(
             in_sample, resampled.system_accuracy_in_sample, level, IN_SAMPLE_KIND
@@ -120,8 +122,9 @@ def estimate_latent_class(
         system_accuracy=accuracy,
         system_accuracy_in_sample=in_sample,
         arrays=_arrays(ratings, fitted),
-        warnings=warnings,
+        warnings=fitted.warnings,
         diagnostics=diagnostics,
+        replicates=replicates,
     )
 
 
@@ -142,10 +145,24 @@ def _bootstrap(
     return refit_patterns(fitted, weights, of_truths)
 
 
+def _replicates(fitted: FittedModel, resampled: RefittedSamples) -> Replicates:
+    return Replicates(
+        point=Parameters(
+            base_rates=fitted.base_rates,
+            confusion=fitted.confusion[-1],
+            rater_accuracy=fitted.accuracy[:-1],
+        ),
+        drawn=resampled.parameters,
+        kind=KIND,
+    )
+
+
 def _with_ends(
     value: IntervalEstimate, resampled: Floats, level: float, kind: str
 ) -> IntervalEstimate:
     """Give the interval, which reaches to the estimate where it is beyond all resamples."""
+    if value.estimate is None:
+        return value
     # EM comes near an end, and takes for ever to reach it.
     settled = np.where(resampled > 1 - RESAMPLED_ROUNDING, 1.0, resampled)
     lower, upper = np.quantile(settled, [(1 - level) / 2, (1 + level) / 2])

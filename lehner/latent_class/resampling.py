@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from lehner.core.arrays import Booleans, Floats
+from lehner.core.replicates import Parameters
 from lehner.core.seeds import Seed, generator
 from lehner.latent_class.fits_of_samples import SampledFits, fit_samples
 from lehner.latent_class.fitted_model import FittedModel
@@ -16,7 +17,7 @@ KIND = "bootstrap with pseudo-ratings"
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class RefittedSamples:
-    """What each resample says about the system.
+    """What each resample says about the system, and the parameters in it.
 
     Parameters
     ----------
@@ -26,11 +27,14 @@ class RefittedSamples:
         Share of the items at hand that the system got right, their truths drawn from what the fit
         to the resample says of them.
     converged : ndarray of bool, shape (n_samples,)
+    parameters : Parameters
+        Base rates, the system's confusion matrix, and the raters' accuracies.
     """
 
     system_accuracy: Floats
     system_accuracy_in_sample: Floats
     converged: Booleans
+    parameters: Parameters
 
 
 def refit_samples(fitted: FittedModel, weights: Floats, seed: Seed = 1) -> RefittedSamples:
@@ -60,16 +64,31 @@ def refit_samples(fitted: FittedModel, weights: Floats, seed: Seed = 1) -> Refit
 def refit_patterns(fitted: FittedModel, weights: Floats, seed: Seed = 1) -> RefittedSamples:
     """Fit a model to weightings of the patterns, (n_samples, n_patterns); see `refit_samples`."""
     rng = generator(seed)
-    accuracy, in_sample, converged = [], [], []
+    accuracy, in_sample, converged, parameters = [], [], [], []
     for fits in fit_resamples(fitted, weights, rng):
         right = np.diagonal(fits.confusion[:, -1], axis1=1, axis2=2)
         accuracy.append((fits.base_rates * right).sum(axis=1))
         in_sample.append(_draw_share_right(fitted, fits, rng))
         converged.append(fits.converged)
+        parameters.append(_parameters(fits))
     return RefittedSamples(
         system_accuracy=np.concatenate(accuracy),
         system_accuracy_in_sample=np.concatenate(in_sample),
         converged=np.concatenate(converged),
+        parameters=Parameters(
+            base_rates=np.concatenate([one.base_rates for one in parameters]),
+            confusion=np.concatenate([one.confusion for one in parameters]),
+            rater_accuracy=np.concatenate([one.rater_accuracy for one in parameters]),
+        ),
+    )
+
+
+def _parameters(fits: SampledFits) -> Parameters:
+    right = np.diagonal(fits.confusion[:, :-1], axis1=2, axis2=3)
+    return Parameters(
+        base_rates=fits.base_rates,
+        confusion=fits.confusion[:, -1],
+        rater_accuracy=np.einsum("bk,bjk->bj", fits.base_rates, right),
     )
 
 

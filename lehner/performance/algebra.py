@@ -19,10 +19,10 @@ import numpy as np
 from lehner.algebra.algebraic import FirstSteps, first_steps
 from lehner.algebra.system_accuracy import by_least_squares
 from lehner.core.arrays import Floats
+from lehner.core.replicates import Parameters, Replicates
 from lehner.core.seeds import Seed, generator
 from lehner.data.ratings import Ratings
 from lehner.data.votes import CollapsedVotes, collapse_votes
-from lehner.performance.parameters import Parameters, Replicates
 
 PRIOR_ANSWERS = 2.0
 RESAMPLED_CELLS_AT_ONCE = 2_000_000

@@ -11,20 +11,22 @@ from lehner.core.checks import check_level, check_whole_number
 from lehner.core.errors import InputError
 from lehner.core.estimate import Estimate
 from lehner.core.named_array import NamedArray
+from lehner.core.replicates import Parameters, Replicates
 from lehner.core.seeds import Seed
 from lehner.data.ratings import Ratings
+from lehner.latent_class.estimate import estimate_latent_class
 from lehner.latent_class.models import BY_LIKELIHOOD, LIKELIHOOD_MODELS
 from lehner.performance.algebra import algebraic_replicates
 from lehner.performance.costs import check_costs
 from lehner.performance.draws import posterior_replicates
-from lehner.performance.likelihood import likelihood_replicates
 from lehner.performance.measures import LOWEST_MEASURES, performance_measures
 from lehner.performance.naive import table_against_majority, table_against_probabilities
-from lehner.performance.parameters import Parameters, Replicates
 from lehner.performance.result import BOUNDS, SystemPerformance
 
 ALGEBRAIC_METHODS = ("algebraic", "algebraic_likelihood", "algebraic_paper")
 NOTICEABLE = 0.01
+MOST_REFITS = 300
+"""Greatest number of resamples where the estimate has none, because each is fitted."""
 
 
 def system_performance(
@@ -43,8 +45,9 @@ def system_performance(
     on the truth probabilities of steps 1 to 3, see `lehner.performance.algebra`, with bootstrap
     intervals. There the system's errors need not be equally probable, and its accuracy may differ
     between categories, so that the accuracy implied by the matrix may differ from that of step 4.
-    For maximum likelihood at most 300 resamples are fitted again. For the naive methods the matrix
-    is the table of answers by what these methods take for the truth, without intervals.
+    For maximum likelihood the resamples are those of the estimate; if it has none, at most 300 are
+    fitted. For the naive methods the matrix is the table of answers by what these methods take
+    for the truth, without intervals.
 
     Parameters
     ----------
@@ -112,6 +115,8 @@ def replicates_of(
         if estimate.system_accuracy.estimate is None:
             return _nothing(ratings)
         return posterior_replicates(estimate.draws)
+    if estimate.replicates is not None:
+        return estimate.replicates
     if estimate.method in ALGEBRAIC_METHODS:
         return algebraic_replicates(ratings, resamples=resamples, seed=seed)
     if estimate.method == "majority_agreement":
@@ -123,7 +128,8 @@ def replicates_of(
     if estimate.method.endswith(BY_LIKELIHOOD) and model in LIKELIHOOD_MODELS:
         known = estimate.diagnostics.get("known_truths", 0)
         seen = ratings if known else ratings.with_truth(None)
-        return likelihood_replicates(seen, model, resamples=resamples, seed=seed)
+        again = min(resamples, MOST_REFITS)
+        return estimate_latent_class(seen, model, resamples=again, restarts=0, seed=seed).replicates
     return None
 
 

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from lehner.performance.parameters import Parameters, Replicates
+from lehner.core.replicates import Parameters, Replicates
 
 if TYPE_CHECKING:
     import xarray as xr

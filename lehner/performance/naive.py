@@ -3,8 +3,8 @@
 import numpy as np
 
 from lehner.core.arrays import Floats
+from lehner.core.replicates import Parameters, Replicates
 from lehner.data.ratings import Ratings
-from lehner.performance.parameters import Parameters, Replicates
 
 
 def table_against_majority(ratings: Ratings) -> Replicates:

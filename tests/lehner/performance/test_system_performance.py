@@ -11,11 +11,13 @@ from lehner import (
     Scenario,
     estimate_algebraic,
     estimate_latent_class,
+    load_dataset,
     simulate,
     system_performance,
 )
 from lehner.latent_class.resampling import KIND
 from lehner.performance.algebra import algebraic_replicates, equal_errors, project_rows
+from lehner.performance.detail import replicates_of
 from lehner.performance.measures import performance_measures
 
 ROWS = ((0.95, 0.04, 0.01), (0.15, 0.8, 0.05), (0.05, 0.25, 0.7))
@@ -141,3 +143,14 @@ def test_by_maximum_likelihood_it_is_the_fits_matrix_with_refitted_resamples(man
     assert raters == pytest.approx(estimate.rater_accuracy.values)
     recall = found.value("recall", "A")
     assert recall.lower < recall.estimate < recall.upper and found.kind == KIND
+
+
+def test_by_maximum_likelihood_the_resamples_are_those_of_the_estimate():
+    ratings = load_dataset("anesthesia", system="2")
+    estimate = estimate_latent_class(ratings, "one_coin", resamples=40, restarts=0)
+    replicates = replicates_of(ratings, estimate, resamples=7, seed=9)
+    assert replicates is not None and replicates is estimate.replicates
+    right = np.diagonal(replicates.drawn.confusion, axis1=1, axis2=2)
+    accuracy = (replicates.drawn.base_rates * right).sum(axis=1)
+    interval = estimate.system_accuracy
+    assert np.quantile(accuracy, [0.05, 0.95]) == pytest.approx([interval.lower, interval.upper])

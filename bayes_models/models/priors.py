@@ -36,7 +36,7 @@ type Priors = str | Mapping[str, Any] | None
 DIAGONAL = "diagonal"
 WEAK_DIAGONAL = "weak_diagonal"
 BY_RATER = 3
-"""Number of dimensions of a prior that gives each rater another confusion matrix."""
+"""Number of dimensions of a prior of confusion matrices that differs between raters."""
 STRENGTH = {DIAGONAL: 8.0, WEAK_DIAGONAL: 2.0}
 """Weight, as a number of ratings of each true category, of priors with a mean accuracy of .6.
 

@@ -33,7 +33,7 @@ class Null:
     totals : Totals
     model : KModel
     own_accuracies : bool
-        Whether each rater has another accuracy, or all have the same.
+        Whether each rater has their own accuracy, or all have the same.
     """
 
     design: Design

@@ -30,8 +30,8 @@ class KTest:
         The property that is tested, in plain words.
     statistic : callable
     null : {"one_accuracy", "own_accuracies", "with_system"}
-        Whether all raters have the same accuracy in the null model or each has another, and whether
-        the system counts as one of them.
+        Whether all raters have the same accuracy in the null model or each has their own, and
+        whether the system counts as one of them.
     tail : {"greater", "two-sided"}
     """
 

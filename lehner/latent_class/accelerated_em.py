@@ -14,19 +14,19 @@ TOLERANCE = 1e-13
 MAX_ITERATIONS = 20_000
 STANDING_STILL = 1e-10
 SLACK = 0.1
-"""By how much an extrapolation may lower the log-likelihood: what follows makes up for it."""
+"""By how much an extrapolation may lower the log-likelihood, which later steps increase again."""
 GROWTH_STEPS = 5
-"""In every so many cycles a perturbation takes the place of the extrapolation."""
+"""Once in so many cycles a perturbation replaces the extrapolation."""
 RISE = 1.001
-"""A probability near 0 that grows by more in a step will leave it, however small the step."""
+"""A probability near 0 that grows by more in a step will leave 0, however slowly."""
 SMALL_SHARE, RAISED = 1e-3, 1e-6
-"""Near 0 is below the first; a perturbation raises to the second at least."""
+"""Probabilities below the first are near 0; a perturbation raises them to the second or more."""
 ZERO = 1e-100
-"""A probability below it stands for 0, as of a category never used, and is to stay there."""
+"""A probability below it counts as 0, such as that of a category never used, and stays there."""
 
 
 class Climb(NamedTuple):
-    """Where a search ended, whether at a maximum, and after how many steps of EM."""
+    """The point where a search ended, whether it is a maximum, and the number of steps of EM."""
 
     point: Floats
     converged: bool
@@ -41,28 +41,29 @@ def accelerated_em(
     tolerance: float = TOLERANCE,
     max_iterations: int = MAX_ITERATIONS,
 ) -> Climb:
-    """Alternate two steps of EM and an extrapolation, until the log-likelihood stands still.
+    """Alternate two steps of EM and an extrapolation, until the log-likelihood no longer increases.
 
-    The extrapolation is SQUAREM (Varadhan & Roland 2008) of the logarithms of the probabilities,
-    so that it never leaves the simplex. It may lower the log-likelihood a little, which makes the
-    whole faster; should that end below a point passed before, the search goes on from there.
+    The extrapolation is SQUAREM (Varadhan & Roland 2008) of the logarithms of the probabilities, so
+    that it never leaves the simplex. An extrapolation may lower the log-likelihood a little, which
+    makes the search faster. If it would end below an earlier point, it continues from that point.
 
-    At a saddle of the likelihood the steps all but stand still, while a probability near 0 grows
-    for thousands of them. A perturbation raises such probabilities at once, and is kept where it
-    raises the log-likelihood; the search ends only where none does.
+    At a saddle of the likelihood the steps become tiny, while a probability near 0 grows for
+    thousands of steps. A perturbation raises such probabilities at once, and is kept if it
+    increases the log-likelihood. The search ends only if no perturbation does.
 
     Parameters
     ----------
     step : callable
-        From a point to the next, and the log-likelihood before the step.
+        A function that takes a point and returns the next point and the log-likelihood before the
+        step.
     start : ndarray, shape (n_parameters,)
     rows : ndarray of int, shape (n_parameters,)
-        Number of the distribution that each parameter belongs to, whose parameters sum to 1.
+        Index of the distribution to which each parameter belongs; its parameters sum to 1.
     tolerance : float
-        Stop when a step of EM raises the log-likelihood by less than this share of its size, or
-        moves no parameter by 1e-10.
+        The search stops when a step of EM increases the log-likelihood by less than this share of
+        its size, or changes no parameter by 1e-10.
     max_iterations : int
-        Give up after so many steps of EM, rounded up to a multiple of 3.
+        Greatest number of steps of EM, rounded up to a multiple of 3.
 
     Returns
     -------
@@ -114,22 +115,23 @@ def accelerated_em(
 
 
 def check_stop(tolerance: float, max_iterations: int) -> None:
-    """Raise an InputError unless EM can stop by them."""
+    """Raise an InputError unless tolerance and greatest number of steps are allowed."""
     check_number("tolerance", tolerance, 0, 1, "give a number from 0 to 1, as in 1e-13")
     check_whole_number("max_iterations", max_iterations, 1)
 
 
 def _extrapolate(start: Floats, first: Floats, second: Floats, rows: Integers) -> Floats:
-    """Go on in the direction of two steps, as far as they tell."""
+    """Extrapolate in the direction of two steps, by the length that they suggest."""
     log_start, log_first, log_second = (
         np.log(np.maximum(point, ZERO)) for point in (start, first, second)
     )
     pace, bend = log_first - log_start, log_second - 2 * log_first + log_start
-    # Sums of products, since a product of vectors would go to several threads, which takes longer.
+    # Sums of products are used because a product of vectors would use several threads, which takes
+    # longer.
     turn = float((second * bend**2).sum())
     size = 1.0 if turn == 0 else max(1.0, float(np.sqrt((second * pace**2).sum() / turn)))
     far = log_start + 2 * size * pace + size**2 * bend
-    # A parameter that is settling sooner than the others would be thrown back.
+    # A parameter that converges earlier than the others would be moved away again.
     falling = log_second < log_first
     far = np.where(falling, np.minimum(far, log_second), np.maximum(far, log_second))
     far = np.where(second > ZERO, np.exp(np.clip(far, np.log(ZERO), 0.0)), second)
@@ -137,7 +139,7 @@ def _extrapolate(start: Floats, first: Floats, second: Floats, rows: Integers) -
 
 
 def _perturb(point: Floats, growing: Booleans, rows: Integers) -> Floats:
-    """Raise probabilities that grow to their square root."""
+    """Raise growing probabilities to their square root."""
     return _normalise(np.where(growing, np.maximum(np.sqrt(point), RAISED), point), rows)
 
 

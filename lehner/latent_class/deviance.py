@@ -1,4 +1,4 @@
-"""Deviance: a latent-class model against a probability for each pattern of ratings."""
+"""Deviance: a latent-class model compared with a free probability for each pattern of ratings."""
 
 from dataclasses import dataclass
 
@@ -13,14 +13,14 @@ LEAST_EXPECTED = 5
 
 @dataclass(frozen=True, kw_only=True)
 class Deviance:
-    """How far a model is from the saturated one.
+    """The distance of a model from the saturated model.
 
     Parameters
     ----------
     g2 : float or None
-        Twice the difference of the log-likelihoods; None where it is not defined.
+        Twice the difference of the log-likelihoods; None if it is not defined.
     degrees_of_freedom : int or None
-        Patterns less 1, in each group of items, less parameters.
+        The number of patterns minus 1, for each group of items, minus the number of parameters.
     notes : tuple of str
     """
 
@@ -38,12 +38,13 @@ def deviance(ratings: Ratings, maximum: Maximum) -> Deviance:
     ----------
     ratings : Ratings
     maximum : Maximum
-        Of these ratings.
+        The maximum of the likelihood of these ratings.
 
     Returns
     -------
     Deviance
-        Undefined unless each rater, and a system too, rated each item once.
+        The deviance; undefined unless each rater, and the system if there is one, rated each item
+        once.
 
     References
     ----------
@@ -65,8 +66,8 @@ def deviance(ratings: Ratings, maximum: Maximum) -> Deviance:
     notes = []
     if free < maximum.n_parameters:
         notes.append(
-            f"not identified: {maximum.n_parameters} parameters for {free} free proportions of "
-            "patterns, so that others fit as well"
+            f"not identified: {maximum.n_parameters} parameters for {free} free "
+            "proportions of patterns, so that other values fit as well"
         )
     if sizes.sum() < LEAST_EXPECTED * table.n_groups * n_patterns:
         notes.append(
@@ -77,7 +78,7 @@ def deviance(ratings: Ratings, maximum: Maximum) -> Deviance:
 
 
 def _undefined(ratings: Ratings, maximum: Maximum) -> str:
-    """Say why there is no saturated model to compare with, if there is none."""
+    """Tell why there is no saturated model for a comparison, if there is none."""
     table = maximum.table
     if ratings.anonymous:
         return "raters are anonymous"

@@ -11,19 +11,19 @@ from lehner.latent_class.models import LATENT_CLASS_MODELS, LatentClassModel
 from lehner.latent_class.pattern_table import PatternTable
 
 EMPTY = 1e-14
-"""Added to expected numbers of ratings, so that rows with none are level and stay so."""
+"""Added to expected numbers of ratings, so that rows without ratings have equal probabilities."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class LatentClasses:
-    """Base rates and confusion matrices, and how likely they make the patterns.
+    """Base rates and confusion matrices, and the log-likelihood of the patterns with them.
 
     Parameters
     ----------
     base_rates : ndarray, shape (n_classes,) or (n_groups, n_classes)
     confusion : ndarray, shape (n_raters, n_classes, n_categories)
     log_likelihood : float
-        Sum over patterns of weight times log probability.
+        Sum over patterns of their weight times their log probability.
     converged : bool
     iterations : int
     """
@@ -51,10 +51,10 @@ def fit_patterns(
     start : LatentClasses
     model : LatentClassModel
     tolerance : float
-        Stop when a step of EM raises the log-likelihood by less than this share of its size; 0
-        to go on until no parameter moves by 1e-10.
+        EM stops when a step increases the log-likelihood by less than this share of its size; with
+        0 it continues until no parameter changes by 1e-10.
     max_iterations : int
-        Most steps of EM, rounded up to a multiple of 3.
+        Greatest number of steps of EM, rounded up to a multiple of 3.
 
     Returns
     -------
@@ -93,7 +93,7 @@ def vote_start(table: PatternTable) -> LatentClasses:
     Returns
     -------
     LatentClasses
-        With the categories as classes.
+        The start; the classes are the categories.
     """
     votes = table.answers @ np.tile(np.eye(table.n_categories), (table.n_raters, 1)) + TINY
     share = votes / votes.sum(axis=1, keepdims=True)
@@ -125,8 +125,8 @@ def random_start(table: PatternTable, n_classes: int, rng: np.random.Generator) 
 def align_labels(table: PatternTable, fit: LatentClasses) -> LatentClasses:
     """Order the classes so that raters are most often right.
 
-    A likelihood does not know which class is which; names for them come from the ratings. The
-    system has no say in it.
+    The likelihood does not depend on the order of the classes; the raters' labels name them. The
+    system's answers are not used for that.
 
     Parameters
     ----------
@@ -175,9 +175,9 @@ def expect(table: PatternTable, current: LatentClasses) -> tuple[Floats, Floats]
 
 
 def side_by_side(by_pattern: Floats) -> Floats:
-    """Turn a table of patterns, so that each class has its patterns side by side in memory.
+    """Transpose a table of patterns, so that the patterns of each class are contiguous in memory.
 
-    Sums over classes, of which there are few, are several times faster so.
+    Sums over classes, of which there are few, are several times faster then.
     """
     return np.ascontiguousarray(by_pattern.T)
 
@@ -191,13 +191,13 @@ def expected_ratings(table: PatternTable, classes: Floats) -> Floats:
 def em_step(
     table: PatternTable, current: LatentClasses, model: LatentClassModel
 ) -> tuple[LatentClasses, float]:
-    """Take one step; the log-likelihood given is that before it."""
+    """Take one step; the log-likelihood that is returned is that before it."""
     classes, log_probability = expect(table, current)
     return _maximise(table, classes, model), _total(table, log_probability)
 
 
 def _total(table: PatternTable, log_probability: Floats) -> float:
-    # A product of vectors would go to several threads, which takes longer than the rest of a step.
+    # A product of vectors would use several threads, which takes longer than the rest of a step.
     return float((table.weights * log_probability).sum())
 
 
@@ -214,7 +214,7 @@ def _maximise(table: PatternTable, classes: Floats, model: LatentClassModel) -> 
 def most_likely_confusion(
     counts: Floats, model: LatentClassModel, *, has_system: bool = True
 ) -> Floats:
-    """Estimate confusion matrices from numbers of ratings, as far apart as a model lets them be.
+    """Estimate confusion matrices from numbers of ratings, with the restrictions of a model.
 
     Parameters
     ----------
@@ -254,7 +254,7 @@ def _pack(classes: LatentClasses) -> Floats:
 
 
 def _rows(classes: LatentClasses) -> Integers:
-    """Give the number of the distribution of each packed parameter."""
+    """Give the index of the distribution of each packed parameter."""
     k, n = classes.base_rates.shape[-1], classes.confusion.shape[-1]
     lengths = [k] * (classes.base_rates.size // k) + [n] * (classes.confusion.size // n)
     return np.repeat(np.arange(len(lengths)), lengths)

@@ -1,4 +1,4 @@
-"""Whether a fitted model predicts ratings as often as they occur, and explains who agrees."""
+"""Whether a fitted model predicts frequencies of ratings, and explains agreement of raters."""
 
 from typing import TYPE_CHECKING, Protocol
 
@@ -18,7 +18,7 @@ EDGE = 1e-9
 
 
 class FittedModel(Protocol):
-    """A model with classes given which ratings are independent.
+    """A model in which ratings are independent given classes.
 
     Parameters
     ----------
@@ -35,12 +35,12 @@ class FittedModel(Protocol):
 
 
 def rating_calibration(ratings: Ratings, fit: FittedModel, *, n_bins: int = 10) -> "xr.Dataset":
-    """Compare how probable ratings were, given the other ratings of the item, with how many came.
+    """Compare predicted probabilities of ratings, given the item's other ratings, with frequencies.
 
-    Each rating is left out in turn: the classes of the item are predicted from its other
-    ratings, and the left-out rating from the classes. (Predicted from all ratings, it
-    would be evidence of itself.) Probabilities of a category are put in bins of equal
-    width, upper edges included, and compared with the share of ratings in that category.
+    Each rating is left out in turn: the classes of the item are predicted from its other ratings,
+    and the left-out rating from the classes. (If all ratings were used, a rating would help to
+    predict itself.) Probabilities of a category are sorted into bins of equal width, which include
+    their upper edges, and compared with the share of ratings in that category.
 
     Parameters
     ----------
@@ -61,7 +61,7 @@ def rating_calibration(ratings: Ratings, fit: FittedModel, *, n_bins: int = 10) 
     Raises
     ------
     InputError
-        If the fit has no numbers, is one of other raters or categories, or no item has two
+        If the fit has undefined numbers or is of other raters or categories, or if no item has two
         ratings.
 
     References
@@ -129,17 +129,18 @@ def _bin(
 
 
 def residual_correlation(ratings: Ratings, fit: FittedModel) -> "xr.Dataset":
-    r"""Measure by how much raters agree beyond what the classes of a model explain.
+    r"""Measure how much more raters agree than the classes of a model explain.
 
     .. math:: r_{jm} = \frac{\sum_l \mathrm{Cov}(y_{jl}, y_{ml}) - \mathrm{Cov}_k(\theta_{jkl},
         \theta_{mkl})}{\sqrt{\sum_l E_k[\theta_{jkl}(1 - \theta_{jkl})]
         \sum_l E_k[\theta_{mkl} (1 - \theta_{mkl})]}}
 
-    with :math:`y_{jl}` whether rater j said l: the observed covariance less that which the
-    classes k cause is the covariance left given the class, and is divided by what the variance
-    given the class is. Where ratings are independent given the class it is 0 but for chance;
-    raters who share mistakes have positive ones. Correlations of ratings less their means given
-    each item's estimated class would be negative even then, as that estimate rests on them.
+    where :math:`y_{jl}` is 1 if rater j named l. The observed covariance minus that which the
+    classes k cause is the covariance given the class; it is divided by the variance given the
+    class. If ratings are independent given the class, it is 0 except for chance; raters who share
+    mistakes have positive correlations. One could also correlate the ratings minus their means
+    given each item's estimated class. These correlations would be negative even for independent
+    ratings, because the estimated class depends on them.
 
     Parameters
     ----------
@@ -151,10 +152,11 @@ def residual_correlation(ratings: Ratings, fit: FittedModel) -> "xr.Dataset":
     Returns
     -------
     xarray.Dataset, dims (rater, other_rater)
-        `correlation` and its `standard_error` over items with the model taken as known, which
-        is too wide as the model was fitted to the same ratings; `n_items` that both rated. NaN
-        on the diagonal, for pairs with fewer than two items, and for raters without variance.
-        As the variance is the model's, correlations of few items may lie outside [-1, 1].
+        `correlation`, its `standard_error` over items, and `n_items` that both rated. The standard
+        error treats the model as known, and is too large because the model was fitted to the same
+        ratings. NaN on the diagonal, for pairs with fewer than two items, and for raters without
+        variance. Because the variance is the model's, correlations of few items may lie outside
+        [-1, 1].
 
     Raises
     ------
@@ -164,15 +166,15 @@ def residual_correlation(ratings: Ratings, fit: FittedModel) -> "xr.Dataset":
 
     Notes
     -----
-    A model with as many parameters as there are correlations fits them whatever they are: with
-    two categories and three raters who each have a confusion matrix all are 0. With few raters
-    the fitted classes take up a part of what two raters share, and correlations of others move.
+    A model with as many parameters as there are correlations explains any correlations: with two
+    categories and three raters who each have a confusion matrix, all residuals are 0. With few
+    raters the fitted classes absorb a part of the mistakes that two raters share, and change the
+    correlations of other pairs.
 
     References
     ----------
-    Qu, Tan & Kutner (1996), Random effects models in latent class analysis for evaluating
-    accuracy of diagnostic tests, Biometrics 52(3), 797-810, for observed less expected
-    correlations.
+    Qu, Tan & Kutner (1996), Random effects models in latent class analysis for evaluating accuracy
+    of diagnostic tests, Biometrics 52(3), 797-810, for observed minus expected correlations.
 
     Examples
     --------

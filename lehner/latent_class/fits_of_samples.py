@@ -1,4 +1,4 @@
-"""A latent-class model fitted to many weightings of the same patterns at once, as of resamples."""
+"""A latent-class model fitted to many weightings of the same patterns at once, as resamples."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -13,38 +13,38 @@ if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
 POSTERIOR_CELLS_AT_ONCE = 400_000
-"""Probabilities of classes that are in memory at once: more do not stay near the processor."""
+"""Number of class probabilities in memory at once; more do not fit into the processor's cache."""
 STILL = 1e-6
-"""A sample is done when a step of EM moves no probability by more."""
+"""A sample has converged when a step of EM changes no probability by more."""
 LEAST_GAIN = 1e-9
-"""Or when it raises the log-likelihood by less than this share of its size."""
+"""It has also converged when a step adds less than this share to the log-likelihood."""
 MOST_CYCLES = 500
 INWARDS = 0.02
-"""By this share the start is moved to level probabilities: EM cannot leave those that are 0."""
+"""The start is moved by this share toward equal probabilities, because EM cannot leave 0."""
 STRIDE = 1.0
 """The least stride of the extrapolation is 1: a step of EM."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class SampledModel:
-    """A model whose parameters are base rates and, flat, what the confusion matrices come from.
+    """A model whose parameters are base rates and, flattened, those of the confusion matrices.
 
     Parameters
     ----------
     answers : scipy.sparse.csr_array, shape (n_patterns, n_raters * n_categories)
         How often each rater gave each category.
     possible : ndarray of bool, shape (n_patterns, n_classes), optional
-        Which class a pattern can be of, where some truths are known.
+        Which classes a pattern can have, if some truths are known.
     shape : tuple of int
-        Of the parameters of one sample that come after the base rates.
+        Shape of the parameters of one sample, without the base rates.
     confusion : callable
-        From parameters, shape (n_samples, *shape), to confusion matrices, shape (n_samples,
-        n_raters, n_classes, n_categories).
+        A function that takes parameters, shape (n_samples, *shape), and returns confusion matrices,
+        shape (n_samples, n_raters, n_classes, n_categories).
     maximise : callable
-        From expected ratings, of the shape of the confusion matrices, and the parameters before,
-        to parameters.
+        A function that takes expected ratings, of the shape of the confusion matrices, and the
+        previous parameters, and returns new parameters.
     population : ndarray of int, shape (n_patterns,), optional
-        The population of each pattern, where populations have base rates of their own.
+        The population of each pattern, if populations have different base rates.
     """
 
     answers: "csr_array"
@@ -68,7 +68,7 @@ class Samples:
     Parameters
     ----------
     weights : ndarray, shape (n_samples, n_patterns)
-        How many items of each pattern there are.
+        Number of items of each pattern in each sample.
     items : ndarray, shape (n_samples, n_populations, n_classes)
         Pseudo-items, added to the numbers of items of each class that are expected.
     ratings : ndarray, shape (n_samples, n_raters, n_classes, n_categories)
@@ -88,14 +88,15 @@ class Samples:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class SampledFits:
-    """What was found in each sample.
+    """The fit to each sample.
 
     Parameters
     ----------
     base_rates : ndarray, shape (n_samples, n_classes)
-        In all populations together.
+        Base rates of all populations together.
     population_rates : ndarray, shape (n_samples, n_populations, n_classes)
-        In each population, NaN in samples without items of it; there is one if the model has none.
+        Base rates of each population, NaN in samples without items of it; without populations there
+        is one.
     confusion : ndarray, shape (n_samples, n_raters, n_classes, n_categories)
     classes : ndarray, shape (n_patterns, n_classes, n_samples)
         Probability of each class given a pattern.
@@ -114,22 +115,21 @@ def fit_samples(
 ) -> Iterator[SampledFits]:
     """Maximise the likelihood of each of many samples of the same patterns and pseudo-ratings.
 
-    Each sample takes steps of EM and extrapolations (SQUAREM) of its own, and is left alone when
-    it is done. It ends at the maximum that is reached from the start, not at another order
-    of the classes.
+    Each sample has its own steps of EM and extrapolations (SQUAREM), until it has converged. It
+    ends at the maximum that is reached from the start, which keeps the order of the classes.
 
     Parameters
     ----------
     model : SampledModel
     base_rates : ndarray, shape (n_classes,) or (n_populations, n_classes)
-        Where all samples start, as at the fit to the data that they were drawn from.
+        Start of all samples, for example the fit to the data from which they were drawn.
     parameters : ndarray, shape `model.shape`
     samples : Samples
 
     Yields
     ------
     SampledFits
-        Of some samples at a time, in order.
+        The fits of some samples at a time, in order.
 
     References
     ----------
@@ -182,7 +182,7 @@ def _climb(model: SampledModel, start: Floats, samples: Samples) -> tuple[Floats
 
 
 def _step(model: SampledModel, points: Floats, samples: Samples) -> tuple[Floats, Floats]:
-    """Take a step of EM in each sample; the log-likelihoods given are those before it.
+    """Take a step of EM in each sample; the log-likelihoods that are returned are those before it.
 
     Pseudo-items and pseudo-ratings count in both.
     """
@@ -196,7 +196,7 @@ def _step(model: SampledModel, points: Floats, samples: Samples) -> tuple[Floats
     moved_rates = n_items / np.maximum(n_items.sum(axis=1, keepdims=True), TINY)
     n_patterns, n_classes, n_samples = classes.shape
     counts = model.answers.T @ classes.reshape(n_patterns, -1)
-    # From (rater and category, class and sample): samples stay side by side in memory.
+    # The axes were (rater and category, class and sample); samples stay contiguous in memory.
     counts = counts.reshape(-1, _n_categories(model, n_classes), n_classes, n_samples)
     moved = model.maximise(counts.transpose(3, 0, 2, 1) + samples.ratings, parameters)
     points = np.concatenate([moved_rates.reshape(-1, n_samples), moved.reshape(n_samples, -1).T])
@@ -230,14 +230,14 @@ def _n_categories(model: SampledModel, n_classes: int) -> int:
 
 
 def _rows(model: SampledModel, of_rates: tuple[int, ...]) -> Integers:
-    """Give the number of the distribution of each parameter."""
+    """Give the index of the distribution of each parameter."""
     first = np.repeat(np.arange(of_rates[0]), of_rates[1])
     n_rows = int(np.prod(model.shape[:-1]))
     return np.append(first, np.repeat(of_rates[0] + np.arange(n_rows), model.shape[-1]))
 
 
 def _extrapolate(start: Floats, first: Floats, second: Floats, rows: Integers) -> Floats:
-    """Go on in the direction of two steps, in logarithms, so that nothing leaves its simplex."""
+    """Extrapolate two steps, in logarithms, so that no point leaves the simplex."""
     logs = [np.log(np.maximum(point, TINY)) for point in (start, first, second)]
     pace, bend = logs[1] - logs[0], logs[2] - 2 * logs[1] + logs[0]
     turn = (second * bend**2).sum(axis=0)

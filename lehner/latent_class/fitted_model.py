@@ -1,4 +1,4 @@
-"""A latent-class model fitted to ratings by maximum likelihood, ready to be fitted to resamples."""
+"""A latent-class model fitted by maximum likelihood, which can be refitted to resamples."""
 
 from dataclasses import dataclass
 from functools import partial
@@ -25,12 +25,12 @@ if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
 HIGHER_STEPS = 600
-"""Steps of EM from a random start: enough to see that it leads higher."""
+"""Steps of EM from a random start, enough to tell whether it leads to a higher maximum."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class FittedModel:
-    """Where the likelihood of ratings with a system is highest, the system as last rater.
+    """The maximum of the likelihood of ratings with a system, which is the last rater.
 
     Parameters
     ----------
@@ -38,20 +38,20 @@ class FittedModel:
         Name of the model.
     model : SampledModel
     base_rates : ndarray, shape (n_classes,)
-        In all populations together.
+        Base rates of all populations together.
     population_rates : ndarray, shape (n_populations, n_classes)
-        In each population; there is one if the ratings have none.
+        Base rates of each population; without populations there is one.
     parameters : ndarray, shape `model.shape`
     accuracy : ndarray, shape (n_raters,)
-        Expected accuracy; NaN where the ratings do not tell it.
+        Expected accuracy; NaN if the ratings do not determine it.
     confusion : ndarray, shape (n_raters, n_classes, n_categories)
-        NaN in rows that no rating is expected to fall into.
+        Confusion matrices; NaN in rows without expected ratings.
     classes : ndarray, shape (n_rows, n_classes)
         Probability of each class for each row of the ratings.
     pattern : ndarray of int, shape (n_rows,)
         The pattern of each row.
     answers : ndarray of int, shape (n_patterns,)
-        The system's answer, -1 where there is none.
+        The system's answer, -1 if there is none.
     n_items : ndarray of int, shape (n_patterns,)
     warnings : tuple of str
     diagnostics : dict
@@ -75,24 +75,24 @@ class FittedModel:
 def fit_by_likelihood(
     ratings: Ratings, model: str, *, restarts: int = 0, seed: Seed = 1
 ) -> FittedModel:
-    """Fit a model from the votes, and say what is to be known of the fit.
+    """Fit a model from the votes, with warnings and diagnostics.
 
     Parameters
     ----------
     ratings : Ratings
         With a system.
     model : str
-        Among `LIKELIHOOD_MODELS`.
+        One of `LIKELIHOOD_MODELS`.
     restarts : int
-        Number of random starts that tell whether there is a higher mode.
+        Number of random starts that search for a higher mode.
     seed : int, numpy.random.SeedSequence or numpy.random.Generator
-        Of the random starts.
+        Seed of the random starts.
 
     Returns
     -------
     FittedModel
-        The mode that is reached from the votes: a higher one often has classes that are not the
-        categories, and is told of, not taken.
+        The mode that is reached from the votes. A higher mode often has classes that do not
+        correspond to the categories; it is mentioned in a warning, but not used.
     """
     if model == TAP:
         return _fit_tap(ratings, restarts, seed)
@@ -133,7 +133,7 @@ def fit_by_likelihood(
 
 
 def _fit_tap(ratings: Ratings, restarts: int, seed: Seed) -> FittedModel:
-    """Fit t-a-p; what the data do not determine starts level in resamples."""
+    """Fit t-a-p; probabilities that are not determined start at equal values in resamples."""
     fit = fit_tap(ratings, by_rater=True, starts=1 + restarts, seed=seed)
     table, pattern = tabulate(ratings)
     k = ratings.n_categories
@@ -183,17 +183,17 @@ def _diagnostics(fit: LatentClassFit | TapFit) -> dict[str, object]:
 def _together(ratings: Ratings) -> list[str]:
     if not ratings.populations:
         return []
-    return ["the items of all populations are taken together: t-a-p has one set of base rates"]
+    return ["the items of all populations are pooled, because t-a-p has one set of base rates"]
 
 
 def _not_converged(fit: LatentClassFit) -> list[str]:
     if fit.converged:
         return []
-    return [f"EM had not converged after {fit.iterations} steps: the numbers may still move"]
+    return [f"EM had not converged after {fit.iterations} steps: the numbers may still change"]
 
 
 def _too_many(n_parameters: int, ratings: Ratings) -> list[str]:
-    """Say where there are more parameters than the patterns or items could determine."""
+    """Warn if there are more parameters than the patterns or items could determine."""
     lengths = np.bincount(ratings.all_flat.item_index, minlength=ratings.n_rows)
     n_items = int(ratings.weights[lengths > 1].sum())
     n_patterns = ratings.n_categories ** len(ratings.all_raters) - 1
@@ -201,8 +201,8 @@ def _too_many(n_parameters: int, ratings: Ratings) -> list[str]:
     if n_parameters <= free:
         return []
     return [
-        f"{n_parameters} parameters for {counted(free, 'degree')} of freedom: other values fit as "
-        "well, and the interval does not show it"
+        f"{n_parameters} parameters but only {counted(free, 'degree')} of freedom: other values "
+        "fit as well, and the interval does not include them"
     ]
 
 
@@ -212,7 +212,8 @@ def _boundary(confusion: Floats) -> list[str]:
         return []
     return [
         f"{at_end} of {confusion.size} probabilities of the confusion matrices are 0 or 1: with so "
-        "few ratings of them the model is too sure, and the intervals are too narrow"
+        "few ratings maximum likelihood makes truth probabilities too extreme and intervals too "
+        "narrow"
     ]
 
 
@@ -226,7 +227,7 @@ def _higher_mode(fit: LatentClassFit, ratings: Ratings, restarts: int, seed: See
         return []
     there = float(other.accuracy.values[-1])
     return [
-        f"several modes: from {counted(restarts, 'random start')} the log-likelihood reached is "
-        f"higher by {gain:.3f}, and the system's accuracy there {there:.3f}; the mode nearest to "
-        "the votes was taken"
+        f"the likelihood has several modes: the highest that {counted(restarts, 'random start')} "
+        f"reached has a log-likelihood higher by {gain:.3f} and a system accuracy of {there:.3f}; "
+        "the estimate is the mode reached from the votes"
     ]

@@ -1,4 +1,4 @@
-"""The maximum of the likelihood of a latent-class model, and what the data say at it."""
+"""The maximum of the likelihood of a latent-class model, and quantities computed at it."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -16,7 +16,7 @@ BOUNDARY = 1e-6
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Maximum:
-    """A model with the parameters that make the data most likely.
+    """A model with its maximum likelihood estimates.
 
     Parameters
     ----------
@@ -53,7 +53,7 @@ class Maximum:
 
     @property
     def matrix_numbers(self) -> Integers:
-        """Number of each rater's confusion matrix, equal where raters share one."""
+        """Index of each rater's confusion matrix; it is equal for raters who share one."""
         numbers = np.arange(self.table.n_raters)
         if self.model.shared:
             numbers[: self.table.n_raters - self.table.has_system] = 0
@@ -61,7 +61,7 @@ class Maximum:
 
     @cached_property
     def rated(self) -> Booleans:
-        """Whether ratings bear on a row of a confusion matrix, (n_raters, n_classes)."""
+        """Whether a row of a confusion matrix has expected ratings, (n_raters, n_classes)."""
         numbers, ratings = self.matrix_numbers, self.ratings.sum(axis=2)
         bearing = np.stack([ratings[numbers == number].sum(axis=0) for number in numbers])
         if self.model.form == "accuracy":
@@ -70,7 +70,7 @@ class Maximum:
 
     @property
     def n_parameters(self) -> int:
-        """Number of free parameters, those of raters without ratings left out."""
+        """Number of free parameters, without those of raters who gave no ratings."""
         k = self.table.n_categories
         per_matrix = {"accuracy": 1, "category_accuracy": k, "full": self.n_classes * (k - 1)}
         n_matrices = len(np.unique(self.matrix_numbers[self.rated.any(axis=1)]))
@@ -85,7 +85,7 @@ class Maximum:
 
     @property
     def accuracy(self) -> Floats:
-        """Expected accuracy of each rater, (n_raters,); NaN where ratings do not tell it."""
+        """Expected accuracy of each rater, (n_raters,); NaN if ratings do not determine it."""
         rates = self.group_shares @ self.base_rates
         right = np.diagonal(self.found.confusion, axis1=1, axis2=2)
         told = self.rated | (rates < BOUNDARY)

@@ -52,46 +52,46 @@ def fit_latent_class(
     """Fit a latent-class model by maximum likelihood.
 
     Given an item's class the ratings are independent. The system, if there is one, is one more
-    rater. Ratings may be missing, at random given the class, and repeated. Known truths of some
-    items enter as data; if all are known none does, as in the Bayesian models.
+    rater. Ratings may be missing at random given the class, and may be repeated. If some truths are
+    known they enter as data; if all are known they are not used, as in the Bayesian models.
 
     With few items the highest maximum of the likelihood may have classes that do not correspond to
-    the categories, and the estimates are then biased. The notes of the fit say what was found. The
-    prior of a Bayesian model keeps classes and categories together.
+    the categories, and the estimates are then biased. The notes of the fit tell whether this
+    happened. The prior of a Bayesian model keeps classes and categories together.
 
     Parameters
     ----------
     ratings : Ratings
         With or without a system.
     model : str
-        Which confusion matrices there are: "one_coin", "one_coin_by_rater",
-        "class_conditional", "pooled" or "dawid_skene".
+        The model of the confusion matrices: "one_coin", "one_coin_by_rater", "class_conditional",
+        "pooled" or "dawid_skene".
     n_classes : int, optional
-        As many as categories by default; other numbers for "pooled" and "dawid_skene" only.
+        Number of classes, by default the number of categories; another number is possible for
+        "pooled" and "dawid_skene" only.
     start : {"votes", "random"}
         Where EM starts: at each item's shares of votes, which is possible only if the classes are
         the categories; or at base rates and confusion matrices drawn from flat Dirichlet
         distributions.
     restarts : int
-        Number of random starts besides the votes, 0 or more. With `start="random"`, 0 stands for
-        20.
+        Number of random starts besides the votes, 0 or more. With `start="random"`, 0 means 20.
     seed : int, numpy.random.SeedSequence or numpy.random.Generator, optional
-        Of the random starts; 1 by default, so that the result is the same each time.
+        Seed of the random starts; 1 by default, so that the result is the same each time.
     groups : array_like, shape (n_rows,), optional
         A name for each row of the ratings. Items of different groups have different base
         rates, and the raters the same confusion matrices in all of them. By default these are the
         populations of the ratings, if they have any.
     tolerance : float
-        EM stops when a step raises the log-likelihood by less than this share of its size, and
-        no probability near 0 that grows can raise it; 0 to go on until no parameter moves by
-        1e-10.
+        EM stops when a step increases the log-likelihood by less than this share of its size, and
+        no growing probability near 0 can increase it. With 0 it continues until no parameter
+        changes by 1e-10.
     max_iterations : int
-        Most steps of EM from a start, rounded up to a multiple of 3.
+        Greatest number of steps of EM from a start, rounded up to a multiple of 3.
 
     Returns
     -------
     LatentClassFit
-        The highest of the maxima reached.
+        The highest of the maxima that were reached.
 
     Raises
     ------
@@ -168,7 +168,7 @@ def _read_groups(
     column = encode(groups, "groups")
     if len(column.codes) != ratings.n_rows:
         raise InputError(
-            f"there are groups of {counted(len(column.codes), 'row')}, and of ratings "
+            f"groups are given for {counted(len(column.codes), 'row')}, but the ratings have "
             f"{ratings.n_rows}",
             "name the group of each row",
         )
@@ -198,12 +198,12 @@ def _starts(
 def _order_classes(
     table: PatternTable, classes: LatentClasses, model: LatentClassModel
 ) -> LatentClasses:
-    """Give the classes the order of their names, where the data do not."""
+    """Put classes into the order of their names, unless the data determine it."""
     n_classes = classes.base_rates.shape[-1]
     if n_classes != table.n_categories:
         share = table.weights @ expect(table, classes)[0]
         return reorder(classes, np.argsort(-share, kind="stable"))
-    # Equal errors say which category a class is, except that with two a coin has two sides.
+    # With equal errors it is known which category a class is, except with two categories.
     exchangeable = model.form == "full" or n_classes == 2
     if exchangeable and table.truths is None:
         return align_labels(table, classes)

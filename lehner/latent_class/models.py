@@ -1,7 +1,7 @@
-"""The latent-class models by name: one row each, for maximum likelihood and for Bayes.
+"""The latent-class models by name, for maximum likelihood and for Bayesian estimation.
 
-A name means the same confusion matrices in both. `dawid_skene_ml` is a method, the model fitted by
-maximum likelihood; `dawid_skene` is the Bayesian one, which the file of that name in
+A name has the same confusion matrices in both. As names of methods, `dawid_skene_ml` is the model
+fitted by maximum likelihood, and `dawid_skene` the Bayesian model, which the file of that name in
 `bayes_models` builds.
 """
 
@@ -20,9 +20,10 @@ class LatentClassModel:
     Parameters
     ----------
     shared : bool
-        Whether all raters, the system apart, have one confusion matrix.
+        Whether all raters, except the system, share one confusion matrix.
     form : {"accuracy", "category_accuracy", "full"}
-        One accuracy and equal errors; an accuracy for each category and equal errors; any.
+        One accuracy and equal errors; an accuracy for each category and equal errors; or an
+        unrestricted matrix.
     """
 
     shared: bool
@@ -31,14 +32,14 @@ class LatentClassModel:
 
 @dataclass(frozen=True, kw_only=True)
 class ModelRow:
-    """What is known of a model before it is built.
+    """A row of the table of models.
 
     Parameters
     ----------
     summary : str
-        What it says of the raters, in a few words.
+        What the model assumes about the raters, in a few words.
     by_likelihood : LatentClassModel, optional
-        What expectation-maximisation fits; None for a model that is only sampled.
+        The model that expectation-maximisation fits; None for a model that is only sampled.
     """
 
     summary: str
@@ -47,23 +48,23 @@ class ModelRow:
 
 MODELS = {
     "one_coin": ModelRow(
-        summary="all raters have one accuracy, and all errors are equally probable",
+        summary="all raters have the same accuracy, and all errors are equally probable",
         by_likelihood=LatentClassModel(shared=True, form="accuracy"),
     ),
     "one_coin_by_rater": ModelRow(
-        summary="each rater has an accuracy, and all errors are equally probable",
+        summary="each rater has their own accuracy, and all errors are equally probable",
         by_likelihood=LatentClassModel(shared=False, form="accuracy"),
     ),
     "pooled": ModelRow(
-        summary="all raters have one confusion matrix",
+        summary="all raters have the same confusion matrix",
         by_likelihood=LatentClassModel(shared=True, form="full"),
     ),
     "class_conditional": ModelRow(
-        summary="each rater has an accuracy in each category, and all errors are equally probable",
+        summary="each rater has an accuracy in each category; all errors are equally probable",
         by_likelihood=LatentClassModel(shared=False, form="category_accuracy"),
     ),
     "dawid_skene": ModelRow(
-        summary="each rater has a confusion matrix",
+        summary="each rater has their own confusion matrix",
         by_likelihood=LatentClassModel(shared=False, form="full"),
     ),
     "hierarchical_dawid_skene": ModelRow(
@@ -71,16 +72,16 @@ MODELS = {
     ),
     TAP: ModelRow(summary="a rater knows the truth or guesses"),
     "relaxed_k": ModelRow(
-        summary="each assumption of the algebra is relaxed as far as the ratings ask for it"
+        summary="each assumption of the algebra is relaxed as far as the ratings require it"
     ),
 }
 LATENT_CLASS_MODELS = {
     name: row.by_likelihood for name, row in MODELS.items() if row.by_likelihood is not None
 }
 LIKELIHOOD_METHODS = {name + BY_LIKELIHOOD: name for name in LATENT_CLASS_MODELS}
-"""Latent-class models by maximum likelihood: their names as methods, and in `fit_latent_class`."""
+"""Latent-class models by maximum likelihood: names of methods, and names in `fit_latent_class`."""
 LIKELIHOOD_MODELS = {name: MODELS[name] for name in (*LATENT_CLASS_MODELS, TAP)}
-"""Models that `estimate_latent_class` fits; t-a-p has a search of its own, `fit_tap`."""
+"""Models that `estimate_latent_class` fits; t-a-p has its own function, `fit_tap`."""
 
 
 def find_latent_class_model(name: str) -> LatentClassModel:

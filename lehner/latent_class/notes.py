@@ -1,4 +1,4 @@
-"""What to know before using the maximum of a likelihood: modes, labels, boundaries."""
+"""Notes on the maximum of a likelihood: modes, labels, boundaries."""
 
 from collections.abc import Mapping, Sequence
 
@@ -12,12 +12,12 @@ SAME_MODE = 1e-4
 
 
 def mode_notes(fits: Mapping[str, LatentClasses]) -> list[str]:
-    """Say which starts reached the highest mode.
+    """Tell which starts reached the highest mode.
 
     Parameters
     ----------
     fits : mapping
-        What was found from each start.
+        The fit from each start.
 
     Returns
     -------
@@ -41,12 +41,12 @@ def mode_notes(fits: Mapping[str, LatentClasses]) -> list[str]:
 
 
 def unsettled_labels(maximum: Maximum, categories: Sequence[Label]) -> list[str]:
-    """Name the classes that raters most often name otherwise, where labels are theirs.
+    """Name the classes whose items raters most often call otherwise.
 
     Parameters
     ----------
     maximum : Maximum
-        With the categories as classes.
+        A maximum whose classes are the categories.
     categories : sequence
 
     Returns
@@ -67,7 +67,7 @@ def unsettled_labels(maximum: Maximum, categories: Sequence[Label]) -> list[str]
 
 
 def support_notes(maximum: Maximum) -> list[str]:
-    """Say what the data do not tell, and what is at the boundary.
+    """Note which rows have no ratings, and which probabilities are at the boundary.
 
     Parameters
     ----------
@@ -80,11 +80,13 @@ def support_notes(maximum: Maximum) -> list[str]:
     rated, notes = maximum.rated, []
     if not rated.all():
         notes.append(
-            f"{(~rated).sum()} of {rated.size} rows of confusion matrices have no expected "
-            "ratings: NaN"
+            f"{(~rated).sum()} of {rated.size} rows of confusion matrices have no expected ratings "
+            "and are NaN"
         )
     values = np.append(maximum.base_rates, maximum.found.confusion[rated])
     fixed = int(((values < BOUNDARY) | (values > 1 - BOUNDARY)).sum())
     if fixed:
-        notes.append(f"{fixed} of {values.size} probabilities are 0 or 1: no standard errors")
+        notes.append(
+            f"{fixed} of {values.size} probabilities are 0 or 1 and have no standard errors"
+        )
     return notes

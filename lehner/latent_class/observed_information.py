@@ -1,8 +1,8 @@
 """Observed information of a latent-class model, and the standard errors that follow from it.
 
-Base rates and confusion matrices are linear in the free parameters of every model. So the
-curvature of the log-likelihood along the free directions is that over all probabilities, taken
-as if they did not have to sum to 1, projected on these directions.
+Base rates and confusion matrices are linear in the free parameters of every model. The curvature of
+the log-likelihood along the free directions is therefore the curvature over all probabilities, as
+if they did not have to sum to 1, projected on these directions.
 """
 
 from typing import TYPE_CHECKING
@@ -32,14 +32,14 @@ def covariance_root(maximum: Maximum) -> Floats | None:
     -------
     ndarray, shape (n_probabilities, n_free), or None
         Rows for the base rates, by group and class, then for the confusion matrices, by rater,
-        class and response; zero for probabilities that are fixed: those within 1e-6 of 0 or 1,
-        and those of which there are no ratings. None where the information is singular, because
-        the parameters are not identified.
+        class and response. Rows are zero for fixed probabilities: those within 1e-6 of 0 or 1, and
+        those without ratings. None if the information is singular, because the parameters are not
+        identified.
 
     Raises
     ------
     InputError
-        For more than 5,000 parameters.
+        If there are more than 5,000 parameters.
 
     References
     ----------
@@ -52,7 +52,7 @@ def covariance_root(maximum: Maximum) -> Floats | None:
     if n_free > MOST_FREE_PARAMETERS:
         raise InputError(
             f"{n_free} free parameters have too large an information matrix",
-            "fit a model with fewer, as one that raters share",
+            "fit a model with fewer, such as one that raters share",
         )
     information = _observed_information(maximum, directions)
     diagonal = np.diagonal(information)
@@ -63,8 +63,8 @@ def covariance_root(maximum: Maximum) -> Floats | None:
         factor = np.linalg.cholesky(information / np.outer(scale, scale))
     except np.linalg.LinAlgError:
         return None
-    # The squares on the diagonal are the share of each parameter's information that those
-    # before it leave.
+    # The squares on the diagonal are the shares of each parameter's information that earlier
+    # parameters do not explain.
     if (np.diagonal(factor) ** 2 < SINGULAR).any():
         return None
     scaled = directions.multiply(1 / scale).toarray()
@@ -72,7 +72,7 @@ def covariance_root(maximum: Maximum) -> Floats | None:
 
 
 def _observed_information(maximum: Maximum, directions: "csr_array") -> Floats:
-    """Give minus the second derivatives of the log-likelihood along directions.
+    """Give the negative second derivatives of the log-likelihood along directions.
 
     With q the probability of class c given a pattern, p a probability and d = n/p the derivative
     of the complete data's log-likelihood, where n is 0, 1 or more, a pattern contributes
@@ -111,7 +111,7 @@ def _observed_information(maximum: Maximum, directions: "csr_array") -> Floats:
 
 
 def _free_directions(maximum: Maximum) -> "csr_array":
-    """Give how base rates and confusion matrices move with each free parameter.
+    """Give the derivatives of base rates and confusion matrices by each free parameter.
 
     Parameters
     ----------
@@ -151,7 +151,7 @@ def _matrix_directions(matrix: Floats, fixed: Booleans, form: str) -> Floats:
 
 
 def _simplex_directions(probabilities: Floats) -> Floats:
-    """Trade each probability that is not 0 against the last such one, (n, n_free)."""
+    """Give directions that increase a probability above 0 at the cost of the last, (n, n_free)."""
     eye = np.eye(len(probabilities))[:, probabilities > BOUNDARY]
     return eye[:, :-1] - eye[:, -1:]
 

@@ -28,9 +28,9 @@ class PatternTable:
     has_system : bool
         Whether the last rater is the system.
     truths : ndarray of int, shape (n_patterns,), optional
-        Known true category, -1 where unknown.
+        Known true category, -1 if unknown.
     groups : ndarray of int, shape (n_patterns,), optional
-        The group of each pattern, where groups of items have their own base rates.
+        The group of each pattern, if groups of items have different base rates.
     """
 
     answers: Union[Floats, "csr_array"]
@@ -42,16 +42,16 @@ class PatternTable:
 
     @property
     def n_raters(self) -> int:
-        """Number of raters, the system included."""
+        """Number of raters, including the system."""
         return int(self.answers.shape[1] // self.n_categories)
 
     @property
     def n_groups(self) -> int:
-        """Number of groups of items with their own base rates."""
+        """Number of groups of items with different base rates."""
         return 1 if self.groups is None else int(self.groups.max()) + 1
 
     def possible(self, n_classes: int) -> Booleans:
-        """Whether a pattern can be of a class, by its known truth if it has one."""
+        """Whether a pattern can belong to a class, given its known truth if it has one."""
         truths = np.full(len(self.weights), -1) if self.truths is None else self.truths
         return (truths[:, None] < 0) | (truths[:, None] == np.arange(n_classes))
 
@@ -69,7 +69,7 @@ def tabulate_codes(codes: Integers, weights: Floats, n_categories: int) -> Patte
     Parameters
     ----------
     codes : ndarray of int, shape (n_patterns, n_raters)
-        Category index, -1 where missing; the last rater is the system.
+        Category index, -1 if missing; the last rater is the system.
     weights : ndarray, shape (n_patterns,)
         Numbers or proportions of items.
     n_categories : int

@@ -1,4 +1,4 @@
-"""Resamples of the items, a latent-class model fitted to each by maximum likelihood."""
+"""A latent-class model fitted by maximum likelihood to each of many resamples of the items."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -17,15 +17,15 @@ KIND = "bootstrap with pseudo-ratings"
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class RefittedSamples:
-    """What each resample says about the system, and the parameters in it.
+    """Estimates of the system's accuracy, and of the parameters, in each resample.
 
     Parameters
     ----------
     system_accuracy : ndarray, shape (n_samples,)
-        Expected accuracy by the fit to the resample.
+        Expected accuracy in the fit to the resample.
     system_accuracy_in_sample : ndarray, shape (n_samples,)
-        Share of the items at hand that the system got right, their truths drawn from what the fit
-        to the resample says of them.
+        Share of the original items that the system got right, whose truths are drawn from their
+        probabilities in the fit to the resample.
     converged : ndarray of bool, shape (n_samples,)
     parameters : Parameters
         Base rates, the system's confusion matrix, and the raters' accuracies.
@@ -38,7 +38,7 @@ class RefittedSamples:
 
 
 def refit_samples(fitted: FittedModel, weights: Floats, seed: Seed = 1) -> RefittedSamples:
-    """Fit a model to weightings of the items, each from the fit to the items as they are.
+    """Fit a model to weightings of the items, starting at the fit to the original items.
 
     With the same weights for several systems their differences are those of a joint bootstrap.
 
@@ -46,7 +46,7 @@ def refit_samples(fitted: FittedModel, weights: Floats, seed: Seed = 1) -> Refit
     ----------
     fitted : FittedModel
     weights : ndarray, shape (n_samples, n_rows)
-        How many items each row of the ratings stands for in each sample, as from
+        Number of items of each row of the ratings in each sample, as from
         `numpy.random.Generator.multinomial`.
     seed : int, numpy.random.SeedSequence or numpy.random.Generator
         Of the pseudo-ratings and truths that are drawn.

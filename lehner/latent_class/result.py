@@ -1,4 +1,4 @@
-"""What a latent-class model says at the maximum of its likelihood, labelled."""
+"""The result of fitting a latent-class model by maximum likelihood, with labels."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -29,8 +29,8 @@ LENGTH_ROUNDING = 1e-10
 class LatentClassFit:
     """A latent-class model at the maximum of its likelihood.
 
-    The classes are the categories (dimension `category`) where there are as many of them; else
-    they are numbered from 1 by falling base rate (dimension `class`).
+    If there are as many classes as categories, the classes are the categories (dimension
+    `category`); else they are numbered from 1 by decreasing base rate (dimension `class`).
 
     Parameters
     ----------
@@ -43,22 +43,22 @@ class LatentClassFit:
     n_items : int
         Number of items with a rating or a known truth: the n of BIC.
     g2 : float or None
-        Deviance against a model with a probability for each pattern of ratings; None where it
-        is not defined, and `notes` says why.
+        Deviance from the saturated model, which has a free probability for each pattern of ratings.
+        None if it is not defined; `notes` gives the reason.
     degrees_of_freedom : int or None
-        Degrees of freedom of G²: the number of patterns less 1, for each group if there are groups,
-        less the number of parameters.
+        Degrees of freedom of G²: the number of patterns minus 1, for each group if there are
+        groups, minus the number of parameters.
     base_rates : xarray.DataArray, dims ([group,] category or class)
         Probability of each class.
     confusion : xarray.DataArray, dims (rater, category or class, response)
         Probability of each response given the class; a system is the last rater, `system`. NaN in
-        rows that no rating is expected to fall into.
+        rows without expected ratings.
     class_probabilities : xarray.DataArray, dims (item, category or class)
         Probability of each class given the item's ratings.
     accuracy : xarray.DataArray, dims (rater,), or None
         Expected accuracy of each rater; None unless the classes are the categories.
     converged : bool
-        Whether EM stopped because the log-likelihood did not rise any more.
+        Whether EM stopped because the log-likelihood no longer increased.
     iterations : int
         Number of steps of EM from the best start.
     starts : xarray.DataArray, dims (start,)
@@ -100,14 +100,15 @@ class LatentClassFit:
     def standard_errors(self) -> "xr.Dataset":
         """Compute standard errors from the observed information.
 
-        They hold for many items if the model is right and the maximum that was found is the right
-        one. Probabilities within 1e-6 of 0 or 1 are taken as fixed and have no standard error.
+        They are valid for many items, if the model is right and the highest maximum was found.
+        Probabilities within 1e-6 of 0 or 1 are treated as fixed and have no standard error.
 
         Returns
         -------
         xarray.Dataset
-            `base_rates`, `confusion` and, where the classes are the categories, `accuracy`;
-            NaN where there is none. The attribute `note` says why if there is none at all.
+            Standard errors of `base_rates`, `confusion` and, if the classes are the categories,
+            `accuracy`; NaN where there is none. If there are none at all, the attribute `note`
+            gives the reason.
 
         Raises
         ------
@@ -130,7 +131,7 @@ class LatentClassFit:
         classes, root = self._maximum.found, covariance_root(self._maximum)
         note = ""
         if root is None:
-            note = "not identified: other values fit as well (the information is singular)"
+            note = "not identified: other values fit as well (the information matrix is singular)"
             root = np.zeros((classes.base_rates.size + classes.confusion.size, 0))
         by_base_rates, by_confusion = np.split(_lengths(root), [classes.base_rates.size])
         errors = {
@@ -171,19 +172,19 @@ def label_fit(
     groups: Sequence[Any],
     fits: Mapping[str, LatentClasses],
 ) -> LatentClassFit:
-    """Label what was found.
+    """Label the results.
 
     Parameters
     ----------
     maximum : Maximum
-        The highest mode.
+        The highest maximum.
     ratings : Ratings
     inverse : ndarray of int, shape (n_rows,)
         The pattern of each row.
     groups : sequence
         Names of the groups of items, if any.
     fits : mapping
-        What was found from each start.
+        The fit from each start.
 
     Returns
     -------
@@ -244,7 +245,7 @@ def _observed_items(table: PatternTable) -> int:
 
 
 def _accuracy_moves(maximum: Maximum, root: Floats) -> Floats:
-    """Give how the accuracies move with the probabilities, (n_raters, n_free)."""
+    """Give the derivatives of the accuracies by the free parameters, (n_raters, n_free)."""
     shares, classes = maximum.group_shares, maximum.found
     right = np.diagonal(classes.confusion, axis1=1, axis2=2)
     by_rates, by_confusion = np.split(root, [classes.base_rates.size])

@@ -1,1 +1,1 @@
-"""Simulated ratings, and the exact value of each method with ever more of them."""
+"""Simulated ratings, and the estimate of each method in the limit of infinitely many items."""

@@ -1,7 +1,7 @@
 """Confusion matrices from four parameters: Lehner's simulation, steps 1 to 5.
 
 The functions after `confusion_matrix` are the paper's steps. They work on arrays with any leading
-dimensions, so that thousands of matrices go through them at once.
+dimensions, so that thousands of matrices are computed at once.
 """
 
 from collections.abc import Callable
@@ -47,19 +47,20 @@ def confusion_matrix(
     accuracy : float
         Initial probability of a correct classification (the paper's IPC), 0 to 1.
     easiness : float
-        Added to the accuracy (the paper's PDA), -1 to 1: the higher, the easier the items. The sum
-        is clipped to [0, 1].
+        What is added to the accuracy (the paper's PDA), -1 to 1: the higher, the easier the items.
+        The sum is clipped to [0, 1].
     asymmetric_dispersion : float
         How many times more likely an error one step nearer to the truth is (AD), above 0.
     proportional_error_range : float
-        Each error is multiplied by a uniform draw from 1 ± this (PER), 0 to 1.
+        Each error probability is multiplied by a uniform draw from 1 ± this number (PER), 0 to 1.
     n_categories : int
         K, 2 or more.
     base_rates : array_like, shape (n_categories,), optional
-        Under which the expected accuracy is to be `accuracy + easiness`; equal by default.
+        Base rates for which the expected accuracy shall be `accuracy + easiness`; equal by default.
     normalization : {"expected", "scaled_errors", "rows"}
-        Reading of the paper's step 5, in which rows are made to sum to 1 again: the expected
-        accuracy becomes `accuracy + easiness`, the errors are scaled, or whole rows are.
+        How the paper's step 5 is interpreted, which makes rows sum to 1 again: "expected" makes the
+        expected accuracy `accuracy + easiness`, "scaled_errors" scales the errors, "rows" scales
+        whole rows.
     draws : int, optional
         Number of matrices, 1 or more; by default one, without a `draw` dimension.
     seed : int, numpy.random.SeedSequence or numpy.random.Generator
@@ -116,7 +117,7 @@ def reached_accuracy(accuracy: ArrayLike, easiness: ArrayLike) -> Floats:
 
 
 def disperse(accuracy: ArrayLike, n_categories: int, asymmetric_dispersion: ArrayLike) -> Floats:
-    """Step 3: give each error a probability that falls with its distance from the truth.
+    """Step 3: give each error a probability that decreases with its distance from the truth.
 
     Parameters
     ----------
@@ -148,14 +149,14 @@ def vary_errors(matrices: Floats, proportional_error_range: ArrayLike, noise: Fl
 def normalise(
     matrices: Floats, accuracy: ArrayLike, base_rates: Floats, normalization: Normalization
 ) -> Floats:
-    """Step 5: make rows sum to 1 and, but for "rows", the expected accuracy what it should be.
+    """Step 5: make rows sum to 1 and, except for "rows", restore the expected accuracy.
 
     Parameters
     ----------
     matrices : ndarray, shape (..., n_categories, n_categories)
-        After step 4.
+        Matrices after step 4.
     accuracy : array_like, shape (...)
-        IPC + PDA, the expected accuracy that is to come out.
+        IPC + PDA, the required expected accuracy.
     base_rates : ndarray, shape (..., n_categories)
     normalization : {"expected", "scaled_errors", "rows"}
 
@@ -190,15 +191,16 @@ NORMALIZATIONS: dict[str, Callable[[Floats, Floats, Floats, Floats], Floats]] = 
     "scaled_errors": _scaled_errors,
     "rows": _rows,
 }
-"""The readings of step 5, each giving the diagonal.
+"""The interpretations of step 5; each function gives the diagonal.
 
-"expected" divides rows by their sums, scales the diagonal to the expected accuracy and fills the
-errors; "scaled_errors" multiplies all errors by one factor; "rows" only divides rows by their sums.
+"expected" divides rows by their sums, scales the diagonal to the expected accuracy, and rescales
+the errors; "scaled_errors" multiplies all errors by one factor; "rows" only divides rows by their
+sums.
 """
 
 
 def scale_to_mean(values: Floats, mean: ArrayLike, weights: Floats) -> Floats:
-    """Multiply values by the factor at which, capped at 1, their weighted mean is as given.
+    """Multiply values by a factor, and cap them at 1, so that their weighted mean is as given.
 
     Parameters
     ----------
@@ -212,7 +214,7 @@ def scale_to_mean(values: Floats, mean: ArrayLike, weights: Floats) -> Floats:
     Returns
     -------
     ndarray, shape (..., n)
-        All 1 where no factor reaches the mean.
+        The scaled values; all are 1 if no factor reaches the mean.
 
     Examples
     --------
@@ -221,7 +223,7 @@ def scale_to_mean(values: Floats, mean: ArrayLike, weights: Floats) -> Floats:
     """
     mean = np.asarray(mean, dtype=float)[..., None]
     top = values.max(axis=-1, keepdims=True)
-    # Products of the smallest numbers a computer knows would be zero.
+    # Products of very small numbers would underflow to zero.
     values = np.divide(values, top, out=np.zeros_like(values, dtype=float), where=top > 0)
     capped = np.zeros(np.broadcast_shapes(values.shape, weights.shape, mean.shape), dtype=bool)
     scaled = values

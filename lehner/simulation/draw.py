@@ -39,19 +39,19 @@ def simulate(scenario: Scenario, seed: Seed = 1) -> Ratings:
     Parameters
     ----------
     scenario : Scenario
-        How many items there are, and how raters and system behave.
+        The number of items, and how raters and system behave.
     seed : int, numpy.random.SeedSequence or numpy.random.Generator
         The same seed gives the same ratings.
 
     Returns
     -------
     Ratings
-        With system and truth; the categories are ordered if errors fall with distance.
+        Ratings with system and truth; the categories are ordered if errors depend on distance.
 
     Raises
     ------
     InputError
-        If the seed is no whole number, 0 or more.
+        If the seed is not a whole number of 0 or more.
 
     References
     ----------
@@ -84,7 +84,7 @@ class SimulatedItems:
     system_accuracy: float
 
     def to_ratings(self, scenario: Scenario) -> Ratings:
-        """Label them as the scenario does."""
+        """Label the items, raters and categories as the scenario does."""
         return Ratings(
             self.codes,
             category_names(scenario.n_categories),
@@ -134,11 +134,11 @@ def simulate_estimates(
     Parameters
     ----------
     scenario : Scenario
-        How many items each sample has, and how raters and system behave.
+        The number of items of each sample, and how raters and system behave.
     replicates : int
         Number of samples, 1 or more.
     methods : sequence of str
-        Among those that need only votes: "algebraic", "algebraic_likelihood", "algebraic_paper",
+        Methods that need only votes: "algebraic", "algebraic_likelihood", "algebraic_paper",
         "majority_agreement" and "mean_posterior".
     in_sample : bool
         Whether to draw the number of right answers too.
@@ -148,15 +148,15 @@ def simulate_estimates(
     Returns
     -------
     xarray.Dataset
-        With dimension `replicate`: the estimates under the name of each method, NaN where
-        undefined; `system_accuracy` and `system_accuracy_in_sample`, which they estimate; `kappa`;
-        and `rater_accuracy` as estimated by the algebra.
+        Variables with dimension `replicate`: the estimates under the name of each method, NaN if
+        undefined; the true `system_accuracy` and `system_accuracy_in_sample`; `kappa`; and
+        `rater_accuracy` as estimated by the algebra.
 
     Raises
     ------
     InputError
-        If there is no such method, if replicates or seed are no whole numbers, or if raters and
-        categories are too many for all votes to be enumerated.
+        If there is no such method, if replicates or seed are not whole numbers, or if there are too
+        many raters and categories for all votes to be enumerated.
 
     References
     ----------
@@ -180,7 +180,7 @@ def simulate_estimates(
 def estimate_samples(
     scenario: Scenario, replicates: int, methods: Sequence[str], *, in_sample: bool, seed: Seed
 ) -> dict[str, Floats]:
-    """Give what `simulate_estimates` labels, each of shape (replicates,)."""
+    """Give the arrays that `simulate_estimates` labels, each of shape (replicates,)."""
     check_whole_number("replicates", replicates, 1)
     require_few_votes(scenario)
     methods = find_vote_methods(methods)
@@ -195,7 +195,7 @@ def _chunks(
     starts = range(0, replicates, size)
     for start, child in zip(starts, child_seeds(seed, len(starts)), strict=True):
         rng = np.random.default_rng(child)
-        # Always a whole chunk, so that more replicates leave the first ones as they are.
+        # A whole chunk is always drawn, so that more replicates do not change the first ones.
         parameters = draw_parameters(scenario, size, rng)
         drawn = _simulate_votes(scenario, parameters, methods, rng, in_sample=in_sample)
         yield {name: values[: replicates - start] for name, values in drawn.items()}
@@ -213,7 +213,7 @@ def _simulate_votes(
     n_samples = len(parameters.base_rates)
     table = vote_table(scenario.n_raters, scenario.n_categories, missing=scenario.missing > 0)
     probability = vote_probabilities(scenario, parameters)
-    # Rounding errors of many raters add up to more than the generator allows.
+    # With many raters, rounding errors add up to more than the generator tolerates.
     shares = probability / np.maximum(probability.sum(axis=(1, 2), keepdims=True), 1.0)
     counts = rng.multinomial(scenario.n_items, shares.reshape(n_samples, -1))
     answers = counts.astype(float).reshape(probability.shape).swapaxes(1, 2)

@@ -30,7 +30,7 @@ class DrawnParameters:
     ----------
     base_rates : ndarray, shape (n_samples, n_categories)
     confusion : ndarray, shape (n_samples, n_levels, n_raters + 1, n_categories, n_categories)
-        At each level of difficulty, for each rater and, last, the system.
+        Confusion matrices at each level of difficulty, for each rater and, last, the system.
     """
 
     base_rates: Floats
@@ -40,7 +40,7 @@ class DrawnParameters:
 def draw_parameters(
     scenario: Scenario, n_samples: int, rng: np.random.Generator
 ) -> DrawnParameters:
-    """Draw base rates and confusion matrices, fresh for each sample: simulation steps 1 and 2.
+    """Draw base rates and confusion matrices anew for each sample: simulation steps 1 and 2.
 
     Parameters
     ----------
@@ -66,12 +66,13 @@ def draw_parameters(
 
 
 def samples_at_once(n_cells: int, scenario: Scenario) -> int:
-    """Choose how many samples to draw at once, so that memory stays bounded.
+    """Choose how many samples to draw at once, which limits the memory needed.
 
     Parameters
     ----------
     n_cells : int
-        Patterns, or combinations of votes and system answer, that are enumerated for each.
+        Number of patterns, or combinations of votes and system answer, that are enumerated for
+        each.
     scenario : Scenario
 
     Returns
@@ -84,7 +85,7 @@ def samples_at_once(n_cells: int, scenario: Scenario) -> int:
 
 
 def true_parameters(scenario: Scenario, seed: Seed = 1) -> "xr.Dataset":
-    """Give the parameters behind `simulate(scenario, seed)`.
+    """Give the parameters with which `simulate(scenario, seed)` draws ratings.
 
     Parameters
     ----------
@@ -102,7 +103,7 @@ def true_parameters(scenario: Scenario, seed: Seed = 1) -> "xr.Dataset":
     Raises
     ------
     InputError
-        If the seed is no whole number, 0 or more.
+        If the seed is not a whole number of 0 or more.
 
     References
     ----------
@@ -147,7 +148,7 @@ def expected_system_accuracy(scenario: Scenario, parameters: DrawnParameters) ->
 
 @lru_cache(maxsize=64)
 def perception(scenario: Scenario) -> Floats:
-    """Give the probability of each category that everybody perceives, given the true one.
+    """Give the probability of each category as which an item is perceived, given the true one.
 
     Returns
     -------
@@ -186,6 +187,6 @@ def _dispersed(scenario: Scenario) -> tuple[Floats, Floats]:
 
 
 def _affected(scenario: Scenario, affected: str) -> Floats:
-    """Give 1 for each rater and, last, for the system if a violation affects them, else 0."""
+    """Give, for each rater and, last, for the system, 1 if a violation affects them, else 0."""
     raters = np.full(scenario.n_raters, float(affected != "system"))
     return np.append(raters, float(affected != "raters"))

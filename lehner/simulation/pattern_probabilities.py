@@ -1,7 +1,7 @@
-"""Pattern probabilities: how likely each pattern of ratings and system answer is.
+"""Pattern probabilities: the probability of each pattern of ratings and system answer.
 
-Given the level of difficulty and the category everybody perceives (together, the latent state),
-raters and system answer independently, but for raters who copy.
+Given the level of difficulty and the category as which an item is perceived (together, the latent
+state), raters and system answer independently, except for raters who copy.
 """
 
 import numpy as np
@@ -47,17 +47,19 @@ def pattern_probabilities(
     parameters : DrawnParameters
         Of n_samples.
     right : bool
-        Whether the answer is to be right as well.
+        Whether only right answers are included.
 
     Returns
     -------
     ndarray, shape (n_samples, n_categories, n_rating_patterns)
-        For each system answer the patterns of ratings in lexical order, a missing rating last.
+        For each system answer, the patterns of ratings in lexical order; a missing rating comes
+        last.
     """
     n, n_levels, n_answering, k, _ = parameters.confusion.shape
     rows = parameters.confusion.swapaxes(2, 3).reshape(n, n_levels * k, n_answering, k)
     n_raters = n_answering - 1
-    # Half of the raters times the other half with the system: the large array is made once.
+    # Half of the raters are multiplied by the other half with the system, so that the large array
+    # is made only once.
     half = n_raters if scenario.copying else (n_raters + 1) // 2
     first = _ratings(scenario, rows[:, :, :half], scenario.copying)
     second = _ratings(scenario, rows[:, :, half:n_raters], ())
@@ -78,12 +80,12 @@ def latent_probabilities(scenario: Scenario, parameters: DrawnParameters, *, rig
     parameters : DrawnParameters
         Of n_samples.
     right : bool
-        Whether, for each system answer, that answer is to be true as well.
+        Whether to give, for each system answer, the probability that it is also the true category.
 
     Returns
     -------
     ndarray, shape (n_samples, 1 or n_categories, n_levels * n_categories)
-        The answers in the second dimension if they are to be right.
+        The second dimension has the answers if `right` is set.
     """
     seen = perception(scenario)
     if right:

@@ -1,4 +1,4 @@
-"""Population values: what a method estimates when items are without number."""
+"""Population values: what a method estimates in the limit of infinitely many items."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -37,17 +37,18 @@ from lehner.simulation.vote_probabilities import vote_probabilities, vote_table
 POPULATION_METHODS = (*VOTE_METHODS, *LIKELIHOOD_METHODS)
 
 PAPER = "algebraic_paper"
-# So many items put sampling error far above the tolerance for ties and below what is reported.
+# With so many items the sampling error is far above the tolerance for ties, and below the digits
+# that are reported.
 LARGE_SAMPLE = 10**14
 LARGE_SAMPLES = 25
 MOST_SPREAD = 1e-4
 
 AT_CHANCE = "raters agree at or below chance"
-UNINFORMATIVE = "the ratings say nothing about the items that the system answers"
+UNINFORMATIVE = "the ratings tell nothing about the items that the system answers"
 NO_LIMIT = (
-    "large samples of the same scenario give different values: the top probability of some items "
-    "is 1/K, at the edge of two bins, or shared by two categories, and chance decides what the "
-    "paper's step 4 makes of them"
+    "large samples of the same scenario give different values: the highest truth probability of "
+    "some items is 1/K, at the edge of two bins, or shared by two categories, so that chance "
+    "decides how the paper's step 4 treats them"
 )
 
 
@@ -62,16 +63,16 @@ class PopulationValue:
     estimate : float or None
         What the method estimates, averaged over the draws; None where it is undefined.
     system_accuracy : float
-        The expected accuracy that is to be estimated.
+        The true expected accuracy.
     bias : float or None
-        The estimate less the accuracy.
+        The estimate minus the accuracy.
     standard_error : float or None
-        Monte Carlo standard error of the bias; 0 where nothing was drawn, None where the method is
+        Monte Carlo standard error of the bias; 0 if nothing was drawn, None if the method is
         defined in fewer than two draws.
     undefined : float
-        Share of the replicates in which the method has no limit, and which are left out.
+        Share of the replicates in which the method has no limit; they are left out.
     reason : str
-        Why it has none, if there are such replicates; else empty.
+        The reason why it has none, if there are such replicates; else empty.
     """
 
     method: str
@@ -92,27 +93,28 @@ def population_value(
     sample_size: int | None = None,
     seed: Seed = 1,
 ) -> PopulationValue:
-    """Compute what a method estimates as the number of items grows.
+    """Compute what a method estimates in the limit of infinitely many items.
 
     All combinations of votes and system answers (for likelihood models, all patterns of ratings and
     answers) are enumerated with their probabilities, and the method is applied to these as if they
-    were counts. For likelihood models that gives the pseudo-true value: the value in the model that
-    is nearest to the truth in Kullback-Leibler divergence. Maximum likelihood tends to it, and so
-    do Bayesian estimates, whose priors count for less and less.
+    were counts. For likelihood models that gives the pseudo-true value: the value for those
+    parameters with which the model is nearest to the truth in Kullback-Leibler divergence. Maximum
+    likelihood converges to it, and so do Bayesian estimates, because the weight of the prior
+    vanishes.
 
     All methods but one depend continuously on these probabilities, so that this is their limit. The
-    exception is "algebraic_paper", which jumps where the top probability of an item is 1/K, at the
-    edge of two bins, or shared by two categories. It is applied to samples of 10^14 items instead;
-    if they differ by more than .0001 there is no limit, and no estimate.
+    exception is "algebraic_paper", which jumps if the highest truth probability of an item is 1/K,
+    lies at the edge of two bins, or is shared by two categories. It is applied to samples of 10^14
+    items instead; if their estimates differ by more than .0001 there is no limit, and no estimate.
 
     Parameters
     ----------
     scenario : Scenario
-        Its number of items plays no part.
+        How raters and system behave; its number of items is not used.
     method : str
         Name of the method, one of the defaults of `lehner.population_values`.
     base_rates : array_like, shape (n_categories,), optional
-        Base rates to take instead of the scenario's, 0 or more with the sum 1.
+        Base rates that replace the scenario's, 0 or more with the sum 1.
     replicates : int
         Where base rates or confusion matrices are random, how many are drawn and averaged, 1 or
         more.
@@ -166,16 +168,17 @@ def population_values(
 ) -> dict[str, PopulationValue]:
     """Compute what several methods estimate as the number of items grows.
 
-    It is the same as `lehner.population_value` for each method, but patterns are enumerated once.
+    The results are those of `lehner.population_value` for each method, but patterns are enumerated
+    only once.
 
     Parameters
     ----------
     scenario : Scenario
-        How raters and system behave; its number of items plays no part.
+        How raters and system behave; its number of items is not used.
     methods : sequence of str
         Names of the methods; by default all that have such a value.
     base_rates : array_like, shape (n_categories,), optional
-        Base rates to take instead of the scenario's, 0 or more with the sum 1.
+        Base rates that replace the scenario's, 0 or more with the sum 1.
     replicates : int
         Where base rates or confusion matrices are random, how many are drawn and averaged, 1 or
         more.
@@ -298,7 +301,7 @@ def _of_votes(
 
 
 def _limit_of_paper(table: VoteTable, probability: Floats, rng: np.random.Generator) -> Floats:
-    """Give the value on which very large samples agree, NaN where they do not."""
+    """Give the value on which very large samples agree, NaN if they do not."""
     shares = probability / np.maximum(probability.sum(axis=(1, 2), keepdims=True), 1.0)
     flat = shares.reshape(len(shares), -1)
     samples = (
@@ -333,13 +336,13 @@ def pseudo_true_accuracy(
     Parameters
     ----------
     codes : ndarray of int, shape (n_patterns, n_raters + 1)
-        The system last; -1 where missing.
+        Category indices, -1 if missing; the system is last.
     weights : ndarray, shape (n_patterns,)
         Probabilities, or numbers of items.
     model : str
-        Among `LATENT_CLASS_MODELS`.
+        One of `LATENT_CLASS_MODELS`.
     truth : LatentClasses
-        One of the starts; the other is the votes.
+        One of the two starts; the other is the shares of votes.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""Scenario: what is simulated, and by how much it breaks the K-properties."""
+"""Scenario: what is simulated, and by how much it violates the K-properties."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -43,7 +43,7 @@ class Scenario:
         Number of items, 1 or more.
     initial_rater_accuracy : tuple of float, length n_raters
         Initial probability that each rater is right (the paper's IPC), 0 to 1. The expected
-        accuracy can be another: `easiness` and `normalization` change it.
+        accuracy can differ from it, because `easiness` and `normalization` change it.
     initial_system_accuracy : float
         Initial probability that the system is right (IPC), 0 to 1.
     easiness : tuple of float
@@ -56,23 +56,23 @@ class Scenario:
     asymmetric_dispersion : float
         How many times more likely an error one step nearer to the truth is (AD), above 0.
     proportional_error_range : float
-        Each error probability is multiplied by a uniform draw from 1 ± this (PER), 0 to 1.
+        Each error probability is multiplied by a uniform draw from 1 ± this number (PER), 0 to 1.
     errors_affect : {"both", "raters", "system"}
         Whose errors AD and PER make unequal.
     common_errors : {"none", "levels", "raters"}
         Which confusion matrices share the draws of PER: no two of them, those of the levels of
         difficulty of each rater, or those of all raters and the system.
     normalization : {"expected", "scaled_errors", "rows"}
-        Reading of the paper's step 5, see `lehner.confusion_matrix`.
+        How the paper's step 5 is interpreted, see `lehner.confusion_matrix`.
     base_rates : {"dirichlet", "uniform", "equal"} or tuple of float
-        Drawn from a flat Dirichlet distribution or as normalised uniform numbers for each
-        sample, or equal, or given.
+        Base rates: drawn for each sample from a flat Dirichlet distribution or as normalised
+        uniform numbers, or equal, or given.
     missing : float
         Probability that a rating is missing, 0 to 1.
     copying : tuple of float, length n_raters
         Probability that a rater repeats the first rater's rating; () if none does.
     misleading : float
-        Share of items that raters and system alike perceive as some other category, 0 to 1.
+        Share of items that raters and system alike perceive as items of another category, 0 to 1.
 
     Raises
     ------
@@ -134,7 +134,7 @@ class Scenario:
             check_shares("base_rates", self.base_rates, self.n_categories)
 
     def _tuples(self) -> None:
-        """Turn lists and arrays into tuples of numbers, none of them -0.0."""
+        """Convert lists and arrays to tuples of numbers, and -0.0 to 0.0."""
         names = ["initial_rater_accuracy", "easiness", "copying"]
         if self.easiness_probabilities is not None:
             names.append("easiness_probabilities")
@@ -145,7 +145,7 @@ class Scenario:
             object.__setattr__(self, name, tuple(value + 0.0 for value in values))
 
     def _numbers(self) -> None:
-        """Turn 1 into 1.0 and -0.0 into 0.0: equal scenarios are to be written alike."""
+        """Convert 1 to 1.0 and -0.0 to 0.0, so that equal scenarios are written alike."""
         for name, least in (("n_categories", 2), ("n_items", 1)):
             object.__setattr__(self, name, check_whole_number(name, getattr(self, name), least))
         for name in (
@@ -160,7 +160,7 @@ class Scenario:
 
     @property
     def n_raters(self) -> int:
-        """Number of raters, the system not included."""
+        """Number of raters, without the system."""
         return len(self.initial_rater_accuracy)
 
     @property
@@ -177,17 +177,17 @@ class Scenario:
         return self.proportional_error_range > 0 or self.base_rates in ("dirichlet", "uniform")
 
     def violations(self) -> dict[str, float]:
-        """Measure by how much the assumptions of the algebra are broken.
+        """Measure by how much the assumptions of the algebra are violated.
 
         Returns
         -------
         dict
-            A number for each way to break them, 0 where none is broken. `rater_accuracy`: range of
-            the raters' initial accuracies. `difficulty`: range of the levels.
-            `asymmetric_dispersion`: AD - 1, or 1/AD - 1 below 1. `proportional_error_range`: PER.
-            These break the K-properties of equal accuracy, difficulty and errors. `copying`, the
-            greatest probability, breaks the independence of raters (the paper's AA2). `misleading`,
-            the share of such items, breaks the assumption that raters err independently of one
+            A number for each kind of violation, 0 if there is none. `rater_accuracy`: range of the
+            raters' initial accuracies. `difficulty`: range of the levels. `asymmetric_dispersion`:
+            AD - 1, or 1/AD - 1 below 1. `proportional_error_range`: PER. These violate the
+            K-properties of equal accuracy, difficulty and errors. `copying`, the greatest
+            probability, violates the independence of raters (the paper's AA2). `misleading`, the
+            share of such items, violates the assumption that raters err independently of one
             another and of the system.
         """
         levels = [
@@ -204,7 +204,7 @@ class Scenario:
         }
 
     def k_properties_hold(self) -> bool:
-        """Tell whether all assumptions of the algebra hold: nothing in `violations` is above 0.
+        """Tell whether all assumptions of the algebra hold, that is, all `violations` are 0.
 
         Returns
         -------

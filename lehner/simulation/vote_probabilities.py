@@ -1,7 +1,7 @@
-"""Vote probabilities: how likely each combination of votes and system answer is.
+"""Vote probabilities: the probability of each combination of votes and system answer.
 
-Raters join one by one: the work grows with the number of votes, which stays in the thousands
-where patterns of ratings are beyond number.
+Raters are added one by one. The work is proportional to the number of possible votes, which stays
+in the thousands when there are far too many patterns of ratings.
 """
 
 from collections.abc import Callable
@@ -49,13 +49,13 @@ def n_cells(scenario: Scenario) -> int:
 
 
 def require_few_votes(scenario: Scenario, most: int = MOST_VOTE_CELLS) -> None:
-    """Raise an InputError if there are too many votes to enumerate, and say how many there may be.
+    """Raise an InputError if there are too many votes to enumerate; it names the possible numbers.
 
     Parameters
     ----------
     scenario : Scenario
     most : int
-        Combinations of votes and system answer.
+        Greatest number of combinations of votes and system answer.
     """
     cells = n_cells(scenario)
     if cells > most:
@@ -109,19 +109,20 @@ def vote_probabilities(
     parameters : DrawnParameters
         Of n_samples.
     right : bool
-        Whether the answer is to be right as well.
+        Whether only right answers are included.
 
     Returns
     -------
     ndarray, shape (n_samples, n_categories, n_votes)
-        For each system answer the votes in the order of `vote_table`.
+        For each system answer, the votes in the order of `vote_table`.
     """
     confusion = parameters.confusion
     if confusion.strides[0] == 0:
-        # Nothing random in them: all samples share one.
+        # The parameters are not random, so that all samples share one.
         confusion = confusion[:1]
     n, n_levels, n_answering, k, _ = confusion.shape
-    # Raters, then responses first, samples and latent states side by side in memory.
+    # Raters and responses are the first axes, so that samples and latent states are contiguous in
+    # memory.
     rows = confusion.transpose(2, 4, 0, 1, 3).reshape(n_answering, k, n, n_levels * k)
     given_state = _votes_given_state(scenario, rows[:-1])
     latent = latent_probabilities(scenario, parameters, right=right)
@@ -161,8 +162,8 @@ def _add_raters(scenario: Scenario, rows: Floats) -> Floats:
 
 @lru_cache(maxsize=256)
 def _after_one_more(n_raters: int, symbols: int) -> Integers:
-    """Give the votes of one rater more, (n_votes, symbols), for each rating this one can give."""
-    # Whole numbers of any size: with many categories they pass 64 bits.
+    """Give the votes with one more rater, (n_votes, symbols), for each possible rating."""
+    # Python integers are used, because with many categories the numbers exceed 64 bits.
     place = np.array([(n_raters + 2) ** i for i in reversed(range(symbols))], dtype=object)
     before = _compositions(n_raters, symbols) @ place
     keys = _compositions(n_raters + 1, symbols) @ place

@@ -442,7 +442,7 @@ def test_probabilities_at_the_boundary_have_no_standard_error(anesthesia):
     errors = anesthesia.standard_errors()["confusion"].values
     at_zero = anesthesia.confusion.values < 1e-6
     assert at_zero.any() and np.isnan(errors[at_zero]).all()
-    assert [n for n in anesthesia.notes if "probabilities are 0 or 1: no standard errors" in n]
+    assert [n for n in anesthesia.notes if "probabilities are 0 or 1 and have no standard" in n]
 
 
 def test_a_rater_without_ratings_has_no_numbers():
@@ -456,7 +456,7 @@ def test_a_rater_without_ratings_has_no_numbers():
     assert np.isnan(fit.standard_errors()["confusion"].values[3]).all()
     assert fit.n_parameters == without.n_parameters
     assert fit.log_likelihood == pytest.approx(without.log_likelihood)
-    assert "3 of 12 rows of confusion matrices have no expected ratings: NaN" in fit.notes
+    assert "3 of 12 rows of confusion matrices have no expected ratings and are NaN" in fit.notes
 
 
 def test_raters_who_agree_on_every_item_leave_nothing_to_estimate():
@@ -538,7 +538,7 @@ def test_items_without_ratings_are_not_counted():
         ([[0, 1], [1, 1]], {"n_classes": 0}, "n_classes is 0"),
         ([[0, 1], [1, 1]], {"n_classes": 2.5}, "n_classes is 2.5"),
         ([[0, 1], [1, 1]], {"model": "one_coin", "n_classes": 3}, "there are 2, not 3"),
-        ([[0, 1], [1, 1]], {"groups": ["a"]}, "groups of 1 row, and of ratings 2"),
+        ([[0, 1], [1, 1]], {"groups": ["a"]}, "groups are given for 1 row, but the ratings have 2"),
         ([[0, 1], [1, 1]], {"groups": ["a", None]}, "item 1 has no group"),
         ([[0, -1], [-1, 1]], {}, "no item has two ratings"),
         (np.zeros((0, 2), int), {}, "of 0 items in 2 categories"),

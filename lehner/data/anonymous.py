@@ -12,7 +12,7 @@ from lehner.data.flat import FlatRatings, as_array, check_counts
 def flatten_counts(
     counts: ArrayLike, categories: Sequence[Any]
 ) -> tuple[FlatRatings, list[str], int]:
-    """Give each rating of an item a slot in the place of its unknown rater.
+    """Assign each rating of an item to a slot, which replaces its unknown rater.
 
     Parameters
     ----------
@@ -24,13 +24,14 @@ def flatten_counts(
     -------
     flat : FlatRatings
     raters : list of str
-        Names of the slots, as many as the most ratings of an item.
+        Names of the slots, whose number is the greatest number of ratings of an item.
     n_items : int
 
     Raises
     ------
     InputError
-        If a count is not a whole number, 0 or more, or if there is not a column a category.
+        If a count is not a whole number of 0 or more, or if there is not a column for each
+        category.
     """
     table = as_array(counts, "counts")
     n_items, n_categories = (len(table), len(categories)) if table.ndim else (0, 0)

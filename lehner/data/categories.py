@@ -1,4 +1,4 @@
-"""Labels: columns of category names turned into codes, the names kept."""
+"""Labels: columns of category names, converted to codes and names."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 type Label = str | int
 
 MISSING = frozenset({"", "NA", "N/A", "n/a", "NaN", "nan", "null", "NULL", "<NA>"})
-"""Texts read as a missing rating. `None` is not among them: it is a common category."""
+"""Texts that are read as a missing rating; not `None`, which is a common category."""
 
 _BOOL = (bool, np.bool_)
 _INTEGER = re.compile(r"-?(0|[1-9][0-9]{0,17})(\.0+)?")
@@ -27,12 +27,12 @@ _DECIMAL = re.compile(r"-?(0|[1-9][0-9]{0,17})(\.[0-9]+)?")
 
 @dataclass(frozen=True, kw_only=True)
 class Column:
-    """One column: a code per row and the label of each code.
+    """A column: a code for each row, and the label of each code.
 
     Parameters
     ----------
     codes : ndarray of int, shape (n_rows,)
-        Index into `labels`; -1 where missing.
+        x
     labels : tuple
         The labels, none twice.
     declared : bool

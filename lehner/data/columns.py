@@ -1,4 +1,4 @@
-"""Tables: columns by name, with the errors that say where a table is wrong."""
+"""Tables: columns by name, and errors that name what is wrong in a table, and where."""
 
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -81,16 +81,16 @@ def _array_columns(data: NDArray[Any], names: Sequence[str] | None) -> dict[str,
 
 
 def require_columns(columns: Mapping[str, Any], names: Sequence[str]) -> None:
-    """Raise an InputError unless all the named columns are there, each with one part."""
+    """Raise an InputError unless all the named columns exist, each with one role."""
     for i, name in enumerate(names):
         if name not in columns:
             raise InputError(f"there is no column {name!r}", suggest(name, columns))
         if name in names[:i]:
-            raise InputError(f"the column {name!r} has two parts", "give it one")
+            raise InputError(f"the column {name!r} is named for two roles", "name it for one")
 
 
 def require_complete(column: Column, name: str) -> Column:
-    """Raise an InputError where a column is blank."""
+    """Raise an InputError if a column is blank in a row."""
     _refuse_blank(column.codes < 0, name)
     return column
 
@@ -127,14 +127,14 @@ def encode_items(values: Any, name: str) -> tuple[Integers, NDArray[Any]]:
     distinct = dict.fromkeys(names.tolist())
     if len(distinct) == len(names):
         return index.astype(np.int64), names
-    # Names that differed only in spaces or type are now the same.
+    # Names that differed only in spaces or type are now equal.
     position = {one: number for number, one in enumerate(distinct)}
     merged = np.array([position[one] for one in names.tolist()])
     return merged[index], np.array(list(distinct), dtype=names.dtype)
 
 
 def _first_items(values: Any, name: str) -> tuple[Integers, NDArray[Any]]:
-    """Give each item its number in order of appearance, -1 where missing, and the names."""
+    """Give the index of each item, in order of appearance, -1 if missing, and the names."""
     if holds_arrow_text(values):
         codes, texts = arrow_text(values, name)
         index, first = number_by_appearance(codes)
@@ -179,7 +179,7 @@ def unique_items(values: Any, name: str) -> NDArray[Any]:
 
 
 def count_column(values: Any, name: str) -> Integers:
-    """Read how many items each row stands for."""
+    """Read the number of items of each row."""
     column = encode(values, name)
     texts = [str(label) for label in column.labels]
     good = [t.isascii() and t.isdigit() and int(t[:20]) <= MOST_ITEMS for t in texts]
@@ -209,8 +209,8 @@ def refuse_duplicates(
         row = int(again.min())
         raise InputError(
             f"rater {str(rater.labels[rater.codes[row]])!r} rates the item a second time",
-            "delete one rating, tell repeated ratings apart in a column 'occasion', or take them "
-            "for such (repeated=True)",
+            "delete one rating, number repeated ratings in a column 'occasion', or accept them as "
+            "repeated ratings (repeated=True)",
             row=row,
             column=name,
         )

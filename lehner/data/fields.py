@@ -1,4 +1,4 @@
-"""The arrays and names that `Ratings` are made of, checked against one another."""
+"""The arrays and names of `Ratings`, checked for consistency."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -39,7 +39,7 @@ def check_items(items: Names, n_rows: int) -> NDArray[Any]:
 
 
 def check_index(codes: ArrayLike | None, n_rows: int, n: int, name: str) -> Integers | None:
-    """Give what is known of each row as a code, such as its truth, shape (n_rows,)."""
+    """Give a code for each row, such as its truth, shape (n_rows,)."""
     if codes is None:
         return None
     array = as_array(codes, name)

@@ -39,7 +39,7 @@ def flatten(codes: ArrayLike, n_categories: int) -> tuple[FlatRatings, int, int]
 
 
 def check_flat(flat: FlatRatings, n_rows: int, n_raters: int, n_categories: int) -> FlatRatings:
-    """Raise an InputError where an index is out of range, and sort what is not sorted.
+    """Raise an InputError if an index is out of range, and sort the ratings if need be.
 
     Parameters
     ----------
@@ -56,7 +56,7 @@ def check_flat(flat: FlatRatings, n_rows: int, n_raters: int, n_categories: int)
     if not len(item) == len(rater) == len(category):
         raise InputError(
             f"there are {len(item)} item, {len(rater)} rater and {len(category)} category indices",
-            "give one of each for a rating",
+            "give one of each for each rating",
         )
     if _sorted(item, rater, category):
         return FlatRatings(item_index=item, rater_index=rater, category_index=category)
@@ -71,7 +71,7 @@ def _check_index(values: Any, name: str, size: int) -> Integers:
         )
     if index.size and (index.min() < 0 or index.max() >= size):
         bad = index.min() if index.min() < 0 else index.max()
-        raise InputError(f"{name} holds {bad}", f"give whole numbers from 0 to {size - 1}")
+        raise InputError(f"{name} has the value {bad}", f"give whole numbers from 0 to {size - 1}")
     return index.astype(np.int64, copy=False)
 
 
@@ -101,9 +101,9 @@ def add_rater(flat: FlatRatings, answers: Integers, rater: int) -> FlatRatings:
     ----------
     flat : FlatRatings
     answers : ndarray of int, shape (n_rows,)
-        The category, -1 where there is no answer.
+        The category, -1 if there is no answer.
     rater : int
-        The number of the rater, greater than those of the others.
+        The index of the rater, greater than those of the others.
 
     Returns
     -------
@@ -135,14 +135,14 @@ def count_categories(
 
 
 def take_rows(flat: FlatRatings, rows: Integers, n_rows: int) -> FlatRatings:
-    """Select rows, in the order given, of which one may occur more than once.
+    """Select rows, in the order given; a row may be selected more than once.
 
     Parameters
     ----------
     flat : FlatRatings
     rows : ndarray of int
     n_rows : int
-        Of the ratings as they are.
+        Number of rows before the selection.
 
     Returns
     -------
@@ -161,7 +161,7 @@ def take_rows(flat: FlatRatings, rows: Integers, n_rows: int) -> FlatRatings:
 
 
 def check_codes(codes: NDArray[Any], n_categories: int, name: str) -> Integers:
-    """Raise an InputError unless codes are category indices, or -1 where missing."""
+    """Raise an InputError unless codes are category indices, or -1 if missing."""
     if codes.size and not np.issubdtype(codes.dtype, np.integer):
         raise InputError(
             f"{name} are of type {codes.dtype}",
@@ -177,7 +177,7 @@ def check_codes(codes: NDArray[Any], n_categories: int, name: str) -> Integers:
 
 
 def check_counts(counts: ArrayLike, shape: tuple[int, ...]) -> Integers:
-    """Raise an InputError unless counts have the shape and are whole numbers, 0 or more."""
+    """Raise an InputError unless counts have the right shape and are whole numbers of 0 or more."""
     array = as_array(counts, "counts")
     if array.shape != shape:
         raise InputError(f"counts have shape {array.shape}", f"give shape {shape}")
@@ -185,7 +185,7 @@ def check_counts(counts: ArrayLike, shape: tuple[int, ...]) -> Integers:
         raise InputError(f"counts are of type {array.dtype}", "give whole numbers, 0 or more")
     if array.size and (array.min() < 0 or array.astype(float).sum() > MOST_ITEMS):
         bad = array.min() if array.min() < 0 else array.max()
-        raise InputError(f"count {bad} is no number of items", "give whole numbers, 0 or more")
+        raise InputError(f"count {bad} is not a number of items", "give whole numbers, 0 or more")
     return array.astype(np.int64)
 
 

@@ -39,7 +39,7 @@ class Patterns:
     categories : tuple
         Names of the categories, used or not.
     ordered : bool
-        Whether the order of the categories means something.
+        Whether the order of the categories is meaningful.
     has_system : bool
         Whether the last rater is a system.
     population : ndarray of int, shape (n_patterns,), optional
@@ -65,13 +65,13 @@ class Patterns:
 
     @cached_property
     def starts(self) -> Integers:
-        """Where the ratings of each pattern start, and where the last end, (n_patterns + 1,)."""
+        """Start of the ratings of each pattern, and the end of the last, (n_patterns + 1,)."""
         lengths = np.bincount(self.flat.item_index, minlength=len(self.counts))
         return np.append(0, np.cumsum(lengths))
 
     @property
     def system(self) -> Integers:
-        """The system's answer for each pattern, -1 where there is none, (n_patterns,)."""
+        """The system's answer for each pattern, -1 if there is none, (n_patterns,)."""
         answers = np.full(len(self.counts), -1)
         if self.has_system:
             given = self.flat.rater_index == len(self.raters) - 1
@@ -79,7 +79,7 @@ class Patterns:
         return answers
 
     def one_hot(self) -> "csr_array":
-        """Count how often each rater gave each category, in memory as much as ratings take.
+        """Count how often each rater gave each category, in a sparse array.
 
         Returns
         -------
@@ -110,7 +110,7 @@ class Patterns:
 
 
 def collapse_patterns(ratings: "Ratings", *, truth: bool) -> Patterns:
-    """Give what `Ratings.patterns` gives."""
+    """Compute the result of `Ratings.patterns`."""
     has_system = ratings.system is not None
     flat, known = ratings.all_flat, ratings.truth if truth else None
     inverse, first = number_patterns(
@@ -145,7 +145,7 @@ def number_patterns(
     n_raters: int,
     n_categories: int,
 ) -> tuple[Integers, Integers]:
-    """Give each row the number of its pattern, in the order in which they first occur.
+    """Assign to each row the index of its pattern; patterns are numbered in order of appearance.
 
     The partition of rows is refined one rating at a time.
 
@@ -153,7 +153,7 @@ def number_patterns(
     ----------
     flat : FlatRatings
     truths, population : ndarray of int, shape (n_rows,), optional
-        By which rows are told apart, too.
+        Further values in which rows of a pattern must agree.
     n_rows, n_raters, n_categories : int
 
     Returns

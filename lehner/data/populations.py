@@ -13,7 +13,7 @@ from lehner.data.numbering import order_of_name
 
 
 def number_populations(names: ArrayLike, items: NDArray[Any]) -> tuple[Integers, tuple[str, ...]]:
-    """Give each row the number of its population, (n_rows,), and the names of the populations.
+    """Give the index of each row's population, (n_rows,), and the names of the populations.
 
     Raises
     ------
@@ -23,7 +23,7 @@ def number_populations(names: ArrayLike, items: NDArray[Any]) -> tuple[Integers,
     column = encode(names, "populations")
     if len(column.codes) != len(items):
         raise InputError(
-            f"there are populations of {counted(len(column.codes), 'row')}, and of ratings "
+            f"populations are given for {counted(len(column.codes), 'row')}, but the ratings have "
             f"{len(items)}",
             "name the population of each row",
         )

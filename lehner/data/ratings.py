@@ -1,4 +1,4 @@
-"""Ratings: which rater put which item into which category, and what the system said."""
+"""Ratings: which rater put which item into which category, and the system's answers."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -49,7 +49,7 @@ class Ratings:
     Parameters
     ----------
     codes : array_like of int, shape (n_rows, n_raters), or FlatRatings
-        Category index of each rating, from 0; -1 where a rating is missing.
+        Category index of each rating, from 0; -1 if a rating is missing.
     categories : sequence of str or int, length n_categories
         Names of the categories, used or not.
     raters : sequence of str, length n_raters, optional
@@ -61,7 +61,7 @@ class Ratings:
     truth : array_like of int, shape (n_rows,), optional
         Category index of the true category, -1 where it is unknown.
     counts : array_like of int, shape (n_rows,), optional
-        For grouped data: how many items each row stands for, 0 or more.
+        For grouped data: the number of items of each row, 0 or more.
     ordered : bool
         Whether the order of the categories means something.
     anonymous : bool
@@ -72,9 +72,9 @@ class Ratings:
     population : array_like of int, shape (n_rows,), optional
         Index of the population that each item is from.
     populations : sequence of str, optional
-        Names of the populations, with items or not; see `with_populations`.
+        Names of the populations, including those without items; see `with_populations`.
     noticed : sequence of str
-        What was noticed when the data were read, see `notes`.
+        Sentences about what was noticed when the data were read, see `notes`.
 
     Attributes
     ----------
@@ -86,8 +86,8 @@ class Ratings:
     Raises
     ------
     InputError
-        If an index is no category, if lengths do not fit one another, if two raters or categories
-        have the same name, or if counts are not whole numbers.
+        If an index is not that of a category, if lengths are inconsistent, if two raters or
+        categories have the same name, or if counts are not whole numbers.
 
     Examples
     --------
@@ -135,7 +135,7 @@ class Ratings:
         names = check_items(items, n_rows)
         answers = check_answers(system, n_rows, k)
         system_names = check_system_names(systems, answers.shape[1])
-        # As a frozen dataclass sets them.
+        # Attributes are set as a frozen dataclass sets them.
         vars(self).update(
             flat=flat,
             categories=categories,
@@ -181,7 +181,7 @@ class Ratings:
 
     @property
     def n_raters(self) -> int:
-        """Number of raters, the system not included."""
+        """Number of raters, without the system."""
         return len(self.raters)
 
     @property
@@ -212,12 +212,12 @@ class Ratings:
 
     @property
     def grouped(self) -> bool:
-        """Whether a row stands for several items."""
+        """Whether a row may represent several items."""
         return self.counts is not None
 
     @property
     def weights(self) -> Integers:
-        """How many items each row stands for, shape (n_rows,)."""
+        """Number of items of each row, shape (n_rows,)."""
         return np.ones(self.n_rows, np.int64) if self.counts is None else self.counts
 
     @property
@@ -241,10 +241,10 @@ class Ratings:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What a user should know of the data, a sentence each.
+        """What a user should know about the data, one sentence for each point.
 
-        Which columns were read as what, what looked odd (a `DataWarning` too), and how many
-        answers are missing.
+        They tell how each column was interpreted, what looked odd (also given as a `DataWarning`),
+        and how many answers are missing.
         """
         return (*self.noticed, *count_gaps(self))
 
@@ -289,7 +289,7 @@ class Ratings:
         rows : array_like of int or bool, shape (n_selected,) or (n_rows,)
             Positions of the rows, of which one may occur more than once; or a mask.
         counts : array_like of int, shape (n_selected,), optional
-            How many items each selected row stands for; by default as before.
+            Number of items of each selected row; by default as before.
 
         Returns
         -------
@@ -299,7 +299,7 @@ class Ratings:
         Raises
         ------
         InputError
-            If counts are not whole numbers, one for each row.
+            If there is not a count for each row, or one is not a whole number.
 
         Examples
         --------
@@ -321,7 +321,7 @@ class Ratings:
     def patterns(self, *, truth: bool = True) -> Patterns:
         """Collapse items of a population with the same ratings, system answer and known truth.
 
-        It takes time and memory in proportion to the number of ratings.
+        Time and memory are proportional to the number of ratings.
 
         Parameters
         ----------
@@ -417,9 +417,9 @@ class Ratings:
         Raises
         ------
         InputError
-            If there is no such rater, if raters are anonymous, if the rater rated an item more
-            than once, if there is a system already, or if no other rater gives a category that
-            this one gives.
+            If there is no such rater, if raters are anonymous, if the rater rated an item more than
+            once, if there is already a system, or if the rater has no category in common with the
+            others.
 
         Examples
         --------
@@ -430,7 +430,7 @@ class Ratings:
         names = [str(rater) for rater in raters]
         if self.systems:
             raise InputError(
-                f"the ratings have a system already, whose answers {names[0]!r} would replace",
+                f"the ratings already have a system, whose answers {names[0]!r} would replace",
                 "leave them out first, by without_system()",
             )
         taken = self._replace(**raters_as_systems(self, names))
@@ -493,13 +493,13 @@ class Ratings:
         return self._replace(noticed=(*self.noticed, *texts))
 
     def _check_coding(self, *, refuse: bool = True) -> "Ratings":
-        """Refuse, or note and warn of, answers coded otherwise than the raters' ratings."""
+        """Raise an error, or warn, if answers are coded differently from the raters' ratings."""
         odd = check_coding(self, refuse=refuse)
         warn_of_data(odd)
         return self._note(*odd) if odd else self
 
     def with_truth(self, truth: ArrayLike | None) -> "Ratings":
-        """Give the items these known truths, or none, in the place of those that are known.
+        """Replace the known truths of the items, or remove them.
 
         Parameters
         ----------
@@ -524,12 +524,12 @@ class Ratings:
         return self._replace(truth=truth)
 
     def with_populations(self, names: ArrayLike | None) -> "Ratings":
-        """Say which population each item is from.
+        """Assign items to populations.
 
-        Latent-class models, Bayesian or by maximum likelihood, then give each population its own
-        base rates, and raters and system the same confusion matrices in all of them. Populations
-        whose base rates differ help to tell the matrices apart. Other methods take the items of all
-        populations together.
+        In latent-class models, Bayesian or by maximum likelihood, each population then has its own
+        base rates, and raters and system have the same confusion matrices in all populations.
+        Populations with different base rates help to identify the matrices. Other methods pool the
+        items of all populations.
 
         Parameters
         ----------
@@ -561,7 +561,7 @@ class Ratings:
         return self._replace(population=population, populations=populations)
 
     def with_items(self, items: Sequence[Any] | NDArray[Any]) -> "Ratings":
-        """Give the items these names.
+        """Rename the items.
 
         Parameters
         ----------
@@ -586,18 +586,17 @@ class Ratings:
         return self._replace(items=items)
 
     def equals(self, other: "Ratings") -> bool:
-        """Tell whether two objects hold the same ratings under the same names.
+        """Tell whether two objects have the same ratings and the same names.
 
         Parameters
         ----------
         other : Ratings
-            What to compare with.
+            The ratings to compare with.
 
         Returns
         -------
         bool
-            True if codes, names, system, truths, counts, populations and the meaning of the order
-            are the same.
+            True if codes, names, system, truths, counts, populations and `ordered` are the same.
 
         Examples
         --------
@@ -640,8 +639,7 @@ class Ratings:
         raters : sequence of str, optional
             The raters' columns; by default all columns not named below. For an array, names.
         item, truth, counts : str, optional
-            Columns that name the items, hold the known truths, and how many items a row stands
-            for.
+            Columns of the items' names, of known truths, and of the number of items of each row.
         system : str or sequence of str, optional
             Column of the system's answers, or the columns of several systems.
         categories : sequence, optional
@@ -661,9 +659,9 @@ class Ratings:
         Raises
         ------
         InputError
-            If the data are no table with a row per item, or if they are probably not meant as they
-            stand: a system coded otherwise than the raters, one category spelled in two ways, or a
-            column that holds no ratings. What only looks odd is a `DataWarning`, and stands in
+            If the data are not a table with a row per item, or if they are probably a mistake: a
+            system that is coded differently from the raters, a category with two spellings, or a
+            column without ratings. Data that only look odd give a `DataWarning` and an entry in
             `notes`.
 
         Examples
@@ -709,17 +707,17 @@ class Ratings:
         data : pandas.DataFrame, pyarrow.Table or mapping of columns
             The table.
         item, rater, rating : str
-            Names of the columns that hold the item, the rater and the rater's label.
+            Names of the columns of the item, the rater and the rater's label.
         system : str or sequence of str, optional
             The rater who is the system, or the raters who are systems.
         truth : str, optional
             Column with the item's known truth, the same or blank in all rows of an item.
         occasion : str, optional
-            Column that tells repeated ratings of an item by a rater apart; without it a
-            repetition is an error, unless `repeated` says that it is meant.
+            Column that distinguishes repeated ratings of an item by a rater; without it a
+            repetition is an error, unless `repeated` is set.
         repeated : bool
-            Whether a rater may rate an item more than once without `occasion`; a note says how many
-            ratings are such.
+            Whether a rater may rate an item more than once without `occasion`; a note gives the
+            number of such ratings.
         categories : sequence, optional
             All categories in order; by default those that occur, sorted.
         ordered : bool
@@ -737,8 +735,8 @@ class Ratings:
         Raises
         ------
         InputError
-            As of `from_wide`, and if a rater rated an item twice without an `occasion`
-            and not `repeated`.
+            For the same reasons as in `from_wide`, and if a rater rated an item twice without an
+            `occasion` and without `repeated`.
 
         Examples
         --------
@@ -764,7 +762,7 @@ class Ratings:
 
     @classmethod
     def _of_table(cls, table: Table, systems: Sequence[str] = ()) -> "Ratings":
-        """Take what was read, some raters as systems; refuse or warn of what looks odd."""
+        """Make ratings of a table, with some raters as systems; refuse or warn if data look odd."""
         ratings = cls(
             table.ratings,
             table.categories,
@@ -791,7 +789,7 @@ class Ratings:
         data : pandas.DataFrame, pyarrow.Table or mapping of columns
             The table, with a column for each rater.
         counts : str
-            Name of the column that says how many items a row stands for.
+            Name of the column with the number of items of each row.
         **columns
             As of `from_wide`.
 
@@ -803,7 +801,8 @@ class Ratings:
         Raises
         ------
         InputError
-            As of `from_wide`, and if a count is not a whole number, 0 or more.
+            For the same reasons as in `from_wide`, and if a count is not a whole number of 0 or
+            more.
 
         Examples
         --------
@@ -822,7 +821,7 @@ class Ratings:
         item_counts: ArrayLike | None = None,
         ordered: bool = False,
     ) -> "Ratings":
-        """Read how many anonymous raters put each item into each category.
+        """Read the number of anonymous raters who put each item into each category.
 
         Parameters
         ----------
@@ -833,7 +832,7 @@ class Ratings:
         items : sequence, length n_rows, optional
             Names of the items.
         item_counts : array_like of int, shape (n_rows,), optional
-            How many items each row stands for.
+            Number of items of each row.
         ordered : bool
             Whether the order of the categories means something.
 
@@ -845,7 +844,7 @@ class Ratings:
         Raises
         ------
         InputError
-            If a count is not a whole number, 0 or more, or if lengths do not fit one another.
+            If a count is not a whole number of 0 or more, or if lengths are inconsistent.
 
         Examples
         --------
@@ -912,12 +911,12 @@ class Ratings:
 
     @classmethod
     def from_xarray(cls, dataset: "xr.Dataset") -> "Ratings":
-        """Read what `to_xarray` gave.
+        """Make ratings of a dataset from `to_xarray`.
 
         Parameters
         ----------
         dataset : xarray.Dataset
-            With the variables and attributes that `to_xarray` gives, also after it was stored.
+            A dataset with the variables and attributes of `to_xarray`; it may have been stored.
 
         Returns
         -------
@@ -927,6 +926,6 @@ class Ratings:
         Raises
         ------
         InputError
-            If the dataset has no variable `ratings`, or one that `Ratings` refuses.
+            If the dataset has no variable `ratings`, or an invalid one.
         """
         return cls(**from_dataset(dataset))

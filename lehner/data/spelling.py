@@ -16,7 +16,7 @@ NUMBER = re.compile(r"[-+]?[0-9]{1,15}([.,][0-9]{1,15})?")
 def fold(label: Any) -> str:
     r"""Give a label in lower case, one kind of white space and one Unicode form.
 
-    Numbers lose leading and trailing noughts.
+    Leading and trailing zeros of numbers are removed.
 
     Parameters
     ----------
@@ -43,25 +43,25 @@ def reread(
     missing: Sequence[Any],
     fold_case: bool,
 ) -> tuple[dict[str, Column], tuple[str, ...]]:
-    """Read labels once more, with texts that stand for no rating and spellings made alike.
+    """Read labels again: remove texts for missing ratings, and merge spellings.
 
     Parameters
     ----------
     columns : mapping of str to Column
-        Of raters, system and truth.
+        Columns of raters, system and truth.
     categories : sequence, optional
         Labels as the user spells them.
     missing : sequence of str
-        Labels that stand for no rating.
+        Labels for a missing rating.
     fold_case : bool
-        Whether labels that `fold` makes alike are one: the one among `categories`, else the
+        Whether labels that `fold` makes equal are one category: that among `categories`, else the
         folded text.
 
     Returns
     -------
     columns : dict of str to Column
     unused : tuple of str
-        A sentence for each of the texts in `missing` that occurs nowhere.
+        A sentence for each text in `missing` that does not occur.
     """
     if isinstance(missing, str):
         raise wrong("missing", missing, "give a list of texts, as in ['-', '?']")
@@ -73,7 +73,7 @@ def reread(
     texts = {name: [alike(label) for label in one.labels] for name, one in columns.items()}
     spellings = {text for several in texts.values() for text in several}
     unused = [
-        f"no cell holds {shown!r}, said to be missing"
+        f"no cell has the value {shown!r}, which was given as a label for missing ratings"
         for text, shown in absent.items()
         if text not in spellings
     ]

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def raters_as_systems(ratings: "Ratings", names: Sequence[str]) -> dict[str, Any]:
-    """Give what changes of the ratings where these raters are the systems."""
+    """Give the fields of the ratings that change if these raters become systems."""
     chosen = [_place_of(ratings, name) for name in names]
     flat = ratings.flat
     mine = np.isin(flat.rater_index, chosen)
@@ -60,7 +60,7 @@ def _answers_of(ratings: "Ratings", place: int) -> Integers:
 
 
 def one_system(ratings: "Ratings", name: str, *, systems_rate: bool) -> dict[str, Any]:
-    """Give what changes of the ratings where one of several systems is the system."""
+    """Give the fields of the ratings that change if one of several systems is kept."""
     if name not in ratings.systems:
         raise InputError(
             f"there is no system {name!r}", f"choose among {', '.join(ratings.systems) or 'none'}"

@@ -32,11 +32,11 @@ class Table:
     categories : tuple
     ordered : bool
     noticed : tuple of str
-        What was read as what, and what looks odd.
+        How columns were interpreted, and what looks odd.
     odd : tuple of str
         What looks odd.
     fixed : bool
-        Whether the user, or the type of a column, names the categories.
+        Whether the categories were named by the user or by the type of a column.
     """
 
     ratings: Integers | FlatRatings
@@ -60,7 +60,7 @@ class Coded:
     Parameters
     ----------
     codes : mapping of str to ndarray of int
-        By column, -1 where missing.
+        Codes by column, -1 if missing.
     categories : tuple
     ordered : bool
     odd : tuple of str
@@ -74,7 +74,7 @@ class Coded:
 
 
 def are_fixed(columns: Mapping[str, Column], categories: Sequence[Label] | None) -> bool:
-    """Tell whether the user, or the type of a column, names the categories."""
+    """Tell whether the categories were named by the user or by the type of a column."""
     return categories is not None or declared_column(columns) is not None
 
 
@@ -87,7 +87,7 @@ def code_labels(
     ----------
     columns : mapping of str to Column
     categories : sequence, optional
-        All of them in order; by default those that occur.
+        All categories in order; by default those that occur.
     ordered : bool
 
     Returns

@@ -1,4 +1,4 @@
-"""Votes: how many ratings of an item fall into each category, all that the algebra needs."""
+"""Votes: the number of ratings of an item in each category, which is all that the algebra needs."""
 
 from dataclasses import dataclass
 from functools import lru_cache
@@ -14,15 +14,16 @@ from lehner.data.ratings import Ratings
 class VoteTable:
     """Unique votes.
 
-    Counts of items go with it in arrays of shape (..., n_votes, n_categories + 1): items with
-    these votes for which the system answered each category, in the last column nothing.
+    It is used with numbers of items in arrays of shape (..., n_votes, n_categories + 1): items with
+    these votes for which the system answered each category, and in the last column items that it
+    did not answer.
 
     Parameters
     ----------
     votes : ndarray of int, shape (n_votes, n_categories)
         Number of ratings in each category.
     agreeing, pairs : ndarray of int, shape (n_votes,)
-        Pairs of ratings by different raters that agree, and all of them.
+        Number of pairs of ratings by different raters that agree, and of all pairs.
     """
 
     votes: Integers
@@ -31,7 +32,7 @@ class VoteTable:
 
 
 def tabulate_votes(votes: Integers) -> VoteTable:
-    """Count the pairs of ratings in unique votes, each rating by another rater.
+    """Count the pairs of ratings in unique votes, in which each rating is by another rater.
 
     Parameters
     ----------
@@ -62,9 +63,9 @@ class CollapsedVotes:
     ----------
     table : VoteTable
     cell : ndarray of int, shape (n_cells,)
-        Where the combinations of votes and answer that occur stand in an array of counts.
+        Indices, in an array of counts, of the combinations of votes and answer that occur.
     weights : ndarray of int, shape (n_cells,)
-        Number of items in each of them.
+        Number of items with each combination.
     row : ndarray of int, shape (n_rows,)
         The votes of each row of the ratings.
     cell_of_row : ndarray of int, shape (n_rows,)
@@ -80,8 +81,8 @@ class CollapsedVotes:
     def counts(self, weights: Floats) -> Floats:
         """Lay weights of the cells, (..., n_cells), out as (..., n_votes, n_categories + 1)."""
         shape = (len(self.table.votes), self.table.votes.shape[1] + 1)
-        # Samples lie side by side in memory: sums over categories, of which there are few, are
-        # several times faster so.
+        # Samples are contiguous in memory, because sums over categories, of which there are few,
+        # are then several times faster.
         laid_out = np.zeros((shape[0] * shape[1], *weights.shape[:-1]))
         laid_out[self.cell] = np.moveaxis(weights, -1, 0)
         return np.moveaxis(laid_out.reshape(*shape, *weights.shape[:-1]), (0, 1), (-2, -1))
@@ -93,7 +94,7 @@ def collapse_votes(ratings: Ratings) -> CollapsedVotes:
     Parameters
     ----------
     ratings : Ratings
-        Without a system all items are without its answer.
+        With or without a system; without one, all items count as not answered.
 
     Returns
     -------
@@ -123,7 +124,7 @@ class PatternVotes:
     Parameters
     ----------
     codes : ndarray of int, shape (n_patterns, n_raters)
-        -1 for a missing rating, which comes last.
+        Category indices; -1 for a missing rating, which comes last.
     votes_of_pattern : ndarray of int, shape (n_patterns,)
         The row of the table with each pattern's votes.
     table : VoteTable

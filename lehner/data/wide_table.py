@@ -27,7 +27,7 @@ def read_wide(
     missing: Sequence[Label],
     fold_case: bool,
 ) -> Table:
-    """Read what `Ratings.from_wide` takes, whose parameters these are."""
+    """Read a table for `Ratings.from_wide`, with the same parameters."""
     columns = columns_of(data, raters)
     special = [*systems, *(name for name in (item, truth, counts) if name is not None)]
     chosen = [name for name in columns if name not in special] if raters is None else list(raters)

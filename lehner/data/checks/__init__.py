@@ -1,1 +1,1 @@
-"""Data that look fine and are not: refused where that is sure, else said."""
+"""Checks for mistakes in data: an error if a mistake is certain, else a warning."""

@@ -1,4 +1,4 @@
-"""The categories that were found in a table: refused, or said to look odd."""
+"""Checks of the categories that were found in a table."""
 
 from collections.abc import Mapping
 
@@ -15,7 +15,7 @@ from lehner.data.checks.spellings import likely_slips, same_spelling, say_slip
 def check_found_categories(
     columns: Mapping[str, Column], names: Mapping[object, Label], *, refuse: bool
 ) -> tuple[str, ...]:
-    """Raise an InputError where categories are hardly meant so; say which look odd.
+    """Raise an InputError if categories are probably a mistake, and name those that look odd.
 
     Parameters
     ----------
@@ -24,13 +24,13 @@ def check_found_categories(
     names : mapping
         From label as found to category.
     refuse : bool
-        Whether to refuse; else it is only said, as where someone declared the categories of all
-        columns (a pandas categorical).
+        Whether to raise errors; else there are only warnings, for example if the categories of all
+        columns were declared (a pandas categorical).
 
     Returns
     -------
     tuple of str
-        What looks odd, a sentence each.
+        What looks odd, one sentence for each point.
 
     Raises
     ------
@@ -97,8 +97,8 @@ def _problem(cells: Mapping[Label, int]) -> tuple[Label, str, str] | None:
 
 def _say_placeholder(cells: Mapping[Label, int], label: Label) -> str:
     return (
-        f"{str(label)!r} ({counted(cells[label], 'cell')}) counts as a category; if it stands for "
-        f"no rating, read it as such (missing=[{str(label)!r}])"
+        f"{str(label)!r} ({counted(cells[label], 'cell')}) counts as a category; if it means a "
+        f"missing rating, read it as one (missing=[{str(label)!r}])"
     )
 
 

@@ -1,4 +1,4 @@
-"""Codes that do not fit together: a system, truths or a rater labelled otherwise than the rest."""
+"""Checks for a system, truths or a rater whose labels differ from those of the rest."""
 
 from typing import TYPE_CHECKING
 
@@ -21,18 +21,19 @@ MOST_COUNTED_CELLS = 10_000_000
 
 
 def check_coding(ratings: "Ratings", *, refuse: bool) -> tuple[str, ...]:
-    """Raise an InputError where answers are coded otherwise than the raters' ratings.
+    """Raise an InputError if answers are coded differently from the raters' ratings.
 
     Parameters
     ----------
     ratings : Ratings
     refuse : bool
-        Whether to refuse; else it is only said, as where the user named the categories.
+        Whether to raise errors; else there are only warnings, for example if the user named the
+        categories.
 
     Returns
     -------
     tuple of str
-        What looks odd, a sentence each.
+        What looks odd, one sentence for each point.
 
     Raises
     ------
@@ -96,7 +97,8 @@ def _strange(ratings: "Ratings", whose: str, given: Integers, rated: Integers) -
     if _one_off(ratings, given, rated):
         text += (
             f": {whose} are {_labels(ratings, given)}, the raters' ratings "
-            f"{_labels(ratings, rated)}; if the codes of one begin a number lower, code them alike"
+            f"{_labels(ratings, rated)}; if the codes of one start at a lower number, code them "
+            "alike"
         )
     return [text]
 
@@ -110,7 +112,7 @@ def _one_off(ratings: "Ratings", given: Integers, rated: Integers) -> bool:
 
 
 def _count_by_rater(ratings: "Ratings") -> Integers:
-    """Count the ratings of each rater in each category; of all raters if these are too many."""
+    """Count the ratings of each rater in each category; of all together if there are too many."""
     n_raters, n_categories = ratings.n_raters, ratings.n_categories
     flat = ratings.flat
     if ratings.anonymous or n_raters * n_categories > MOST_COUNTED_CELLS:

@@ -1,4 +1,4 @@
-"""Labels that say that a column is no rater: identifiers, dates, notes."""
+"""Labels which show that a column is not a rater: identifiers, dates, notes."""
 
 from collections.abc import Mapping, Sequence
 
@@ -13,17 +13,17 @@ MOST_STRAY_SHOWN = 3
 
 
 def refuse_stray_columns(columns: Mapping[str, Column], raters: Sequence[str]) -> None:
-    """Raise an InputError where a column is hardly a rater: an identifier, a date, a note.
+    """Raise an InputError if a column is probably not a rater, but an identifier, a date or a note.
 
-    That is one none of whose labels, or, if it has many, less than half, occur elsewhere; or
-    one with a label of its own in each row where others have half as many at most.
+    Such a column has no labels in common with others (or less than half of its labels, if it has
+    many); or it has a different label in each row, while others have at most half as many labels.
 
     Parameters
     ----------
     columns : mapping of str to Column
-        Of the raters, and of the system.
+        Columns of the raters and of the system.
     raters : sequence of str
-        The columns that would be raters because they have no other part.
+        The columns that would be raters because they have no other role.
     """
     if len(columns) < 2 or len(next(iter(columns.values())).codes) < FEWEST_ROWS:
         return
@@ -41,21 +41,21 @@ def refuse_stray_columns(columns: Mapping[str, Column], raters: Sequence[str]) -
             raise InputError(
                 f"labels such as {_shown(sorted(map(str, alone)))} occur in no other column"
                 + (f", where they are {_shown(elsewhere)}" if alone == mine and elsewhere else "")
-                + ", so it is hardly a rater",
+                + ", so it is probably not a rater",
                 "name the raters' columns (raters=…) or the items' column (item=…), or code all "
                 "raters alike",
                 column=name,
             )
         if many and len(mine) == len(columns[name].codes) >= 2 * max(map(len, others)):
             raise InputError(
-                "it has another label in each row, so it is hardly a rater",
+                "it has a different label in each row, so it is probably not a rater",
                 "name the raters' columns (raters=…) or the items' column (item=…)",
                 column=name,
             )
 
 
 def _holds_scores(column: Column) -> bool:
-    """Whether a column holds many numbers, which are refused as categories."""
+    """Whether a column has many numbers, which are not accepted as categories."""
     return bool(no_categories(dict.fromkeys(column.labels, MANY_LABELS)))
 
 

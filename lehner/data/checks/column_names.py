@@ -1,4 +1,4 @@
-"""Names that say that a column, or a rater, is something else than a rater."""
+"""Names which show that a column, or a rater of a long table, is not a rater."""
 
 import re
 from collections.abc import Sequence
@@ -31,12 +31,12 @@ DOUBTFUL = frozenset(("expert", "label", "class", "final"))
 
 
 def refuse_other_columns(raters: Sequence[str], systems: Sequence[str]) -> None:
-    """Raise an InputError where the name of a column says that it is no rater.
+    """Raise an InputError if the name of a column shows that it is not a rater.
 
     Parameters
     ----------
     raters : sequence of str
-        The columns that would be raters because they have no other part.
+        The columns that would be raters because they have no other role.
     systems : sequence of str
         The systems' columns.
     """
@@ -55,7 +55,7 @@ def refuse_other_columns(raters: Sequence[str], systems: Sequence[str]) -> None:
 def part_by_name(
     name: str, raters: Sequence[str], systems: Sequence[str]
 ) -> tuple[str, str] | None:
-    """Give what a column is by its name, and the argument that says so; None for a rater.
+    """Tell what a column is by its name, and the argument to declare it; None for a rater.
 
     Parameters
     ----------
@@ -93,7 +93,7 @@ def part_by_name(
 
 
 def say_doubtful_names(raters: Sequence[str], systems: Sequence[str]) -> tuple[str, ...]:
-    """Say which raters may be something else by their names, or one rater twice.
+    """Name raters whose names suggest that they are something else, or one rater twice.
 
     Parameters
     ----------
@@ -107,7 +107,7 @@ def say_doubtful_names(raters: Sequence[str], systems: Sequence[str]) -> tuple[s
     for name in raters:
         if fold(name) in DOUBTFUL:
             sentences.append(
-                f"{name!r} counts as a rater; if it holds known truths, say so (truth={name!r})"
+                f"{name!r} counts as a rater; if it has known truths, say so (truth={name!r})"
             )
     kin = {name: _kin(name, systems) for name in raters}
     family = {name: system for name, system in kin.items() if system is not None}
@@ -129,7 +129,7 @@ def say_doubtful_names(raters: Sequence[str], systems: Sequence[str]) -> tuple[s
 
 
 def say_other_raters(raters: Sequence[str], systems: Sequence[str]) -> tuple[str, ...]:
-    """Say which raters of a table with a row per rating are no raters by their names.
+    """Name raters of a table with a row per rating whose names are not those of raters.
 
     Parameters
     ----------
@@ -141,8 +141,8 @@ def say_other_raters(raters: Sequence[str], systems: Sequence[str]) -> tuple[str
     """
     parts = [(name, part_by_name(name, raters, systems)) for name in raters]
     return tuple(
-        f"the rater {name!r} counts as a rater though the name is that of {part[0]}; if it is "
-        "none, delete its rows"
+        f"the rater {name!r} counts as a rater though the name is that of {part[0]}; if it is not "
+        "a rater, delete its rows"
         for name, part in parts
         if part is not None
     )

@@ -1,4 +1,4 @@
-"""Which part each column of a table was given, in a sentence."""
+"""The role of each column of a table, in a sentence."""
 
 from collections.abc import Iterable, Sequence
 
@@ -15,7 +15,7 @@ def say_columns(
     ignored: Iterable[str],
     by_rating: tuple[str, str] = NAMES_OF_ROWS,
 ) -> str:
-    """Say who the raters and the system are, and which columns hold what.
+    """Tell who the raters and the system are, and the role of other columns.
 
     Parameters
     ----------
@@ -27,7 +27,7 @@ def say_columns(
     ignored : iterable of str
         The columns that were not read.
     by_rating : tuple of two str
-        In a table with a row per rating, the columns that name the rater and hold the rating.
+        In a table with a row per rating, the columns of the rater and of the rating.
 
     Returns
     -------
@@ -44,11 +44,10 @@ def say_columns(
     elif systems:
         parts.append(f"the systems are {_shown(systems)}")
     parts += ["items are numbered" if item is None else f"items are named by {item}"]
-    parts += [] if truth is None else [f"known truths stand in {truth}"]
+    parts += [] if truth is None else [f"known truths are in {truth}"]
     if by_rating != NAMES_OF_ROWS:
         parts.append(
-            f"each row is a rating: the rater stands in {by_rating[0]}, the rating in "
-            f"{by_rating[1]}"
+            f"each row is a rating: the rater is in {by_rating[0]}, the rating in {by_rating[1]}"
         )
     left = [name or "(a column without a name)" for name in ignored]
     parts += [f"ignored: {_shown(left)}"] if left else []
@@ -56,7 +55,7 @@ def say_columns(
 
 
 def say_repeated(n_again: int) -> tuple[str, ...]:
-    """Say how many ratings were taken for repeated ones, if some were.
+    """Tell how many ratings were read as repeated ratings, if there are any.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""What is missing in ratings, counted."""
+"""Counts of what is missing in ratings."""
 
 from typing import TYPE_CHECKING
 
@@ -15,7 +15,7 @@ MOST_RATERS_SHOWN = 5
 
 
 def count_gaps(ratings: "Ratings") -> tuple[str, ...]:
-    """Count what the system did not answer, items with one rating or none, and lazy raters.
+    """Count items that the system did not answer, items with one rating or none, and lazy raters.
 
     Parameters
     ----------
@@ -24,7 +24,7 @@ def count_gaps(ratings: "Ratings") -> tuple[str, ...]:
     Returns
     -------
     tuple of str
-        A sentence each; none where nothing is missing.
+        One sentence for each; empty if nothing is missing.
 
     Examples
     --------
@@ -63,7 +63,7 @@ def _few_ratings_of_items(ratings: "Ratings") -> list[str]:
 
 
 def _raters_of_few(ratings: "Ratings") -> str:
-    """Say who gave few ratings, unless that are all."""
+    """Name the raters who gave few ratings, unless all did."""
     if ratings.anonymous or ratings.n_items < FEWEST_TO_JUDGE:
         return ""
     flat = ratings.flat

@@ -9,7 +9,7 @@ SURE_PLACEHOLDERS = frozenset(text.casefold() for text in MISSING) | {
     *("n.a.", "n.a", "n.d.", "#n/a", "#na", "#null!", "#value!", "#ref!", "#name?", "#div/0!"),
     *("-nan", "1.#ind", "-1.#ind", "1.#qnan", "(null)", "(blank)", "<missing>", "undefined"),
 }
-"""Texts, in lower case, that are a category only if the user says so."""
+"""Texts, in lower case, that are a category only if the user names it."""
 
 LIKELY = frozenset(("unknown", "missing", "blank", "skipped", "unanswered", "unrated")) | {
     "not available",
@@ -19,14 +19,14 @@ LIKELY = frozenset(("unknown", "missing", "blank", "skipped", "unanswered", "unr
     "no rating",
     "not rated",
 }
-"""Texts, in lower case, that may well be a category."""
+"""Texts, in lower case, that may be a category."""
 
 SENTINELS = (9, 77, 88, 97, 98, 99, 777, 888, 998, 999, 7777, 8888, 9999)
 WIDEST_GAP = 3
 
 
 def sure_placeholders(labels: Iterable[Label]) -> list[Label]:
-    """Give the labels that stand for a missing rating unless the user says otherwise."""
+    """Give the labels that mean a missing rating unless the user names them as categories."""
     plain = {label: str(label).casefold() for label in labels}
     signs = any(set(text) == {"+"} for text in plain.values())  # then - is a result too
     return [
@@ -37,7 +37,7 @@ def sure_placeholders(labels: Iterable[Label]) -> list[Label]:
 
 
 def likely_placeholders(labels: Iterable[Label]) -> list[Label]:
-    """Give the labels that may stand for a missing rating: words, and numbers far from the others.
+    """Give the labels that may mean a missing rating: words, and numbers far from the others.
 
     Examples
     --------
@@ -54,7 +54,7 @@ def likely_placeholders(labels: Iterable[Label]) -> list[Label]:
 
 
 def _is_none(label: Label, labels: list[Label]) -> bool:
-    """Whether none stands for no rating: among numbers; or, as Python writes it, among words."""
+    """Whether "none" means no rating: it does among numbers, or, as Python's None, among words."""
     others = [str(other) for other in labels if other != label]
     if not others or str(label).casefold() != "none":
         return False

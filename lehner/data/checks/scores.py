@@ -1,4 +1,4 @@
-"""Categories that are no categories: scores, percentages, free text."""
+"""Labels that are not categories: scores, percentages, free text."""
 
 import re
 from collections.abc import Mapping
@@ -14,7 +14,7 @@ FEWEST_TEXTS = 20
 
 
 def no_categories(cells: Mapping[Label, int]) -> str:
-    """Say what the labels are if they are certainly no categories.
+    """Describe the labels if they are certainly not categories.
 
     Parameters
     ----------
@@ -24,7 +24,7 @@ def no_categories(cells: Mapping[Label, int]) -> str:
     Returns
     -------
     str
-        Empty if they may be.
+        The description; empty if they may be categories.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Categories that are one category spelled differently."""
+"""Different spellings of the same category."""
 
 from collections.abc import Mapping
 from itertools import combinations
@@ -25,7 +25,7 @@ def same_spelling(cells: Mapping[Label, int]) -> list[list[Label]]:
     Returns
     -------
     list of lists
-        Those that are one, the rarest first.
+        Spellings of the same category, the rarest first.
 
     Examples
     --------
@@ -71,10 +71,10 @@ def likely_slips(cells: Mapping[Label, int]) -> list[tuple[Label, Label]]:
 
 
 def say_slip(cells: Mapping[Label, int], rare: Label, frequent: Label) -> str:
-    """Say that a rare category looks like a slip."""
+    """Warn that a rare category looks like a typing error."""
     return (
-        f"the category {str(rare)!r} ({counted(cells[rare], 'cell')}) looks like a slip for "
-        f"{str(frequent)!r} ({counted(cells[frequent], 'cell')}); correct it, or name the "
+        f"the category {str(rare)!r} ({counted(cells[rare], 'cell')}) looks like a typing error "
+        f"for {str(frequent)!r} ({counted(cells[frequent], 'cell')}); correct it, or name the "
         "categories (categories=…)"
     )
 

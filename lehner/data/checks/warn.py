@@ -1,4 +1,4 @@
-"""Warnings of odd data, shown where the user's own code read them."""
+"""Warnings about odd data, which point to the user's line that read them."""
 
 import warnings
 from collections.abc import Iterable
@@ -10,6 +10,6 @@ PACKAGE = str(Path(__file__).parents[2])
 
 
 def warn_of_data(texts: Iterable[str]) -> None:
-    """Warn of each in turn, as of the line outside this package that read the data."""
+    """Give each warning, with the line outside this package that read the data."""
     for text in texts:
         warnings.warn(text, DataWarning, skip_file_prefixes=(PACKAGE,))

@@ -13,7 +13,7 @@ from lehner.latent_class.tap.maximum_likelihood import TapFit, fit_tap
 
 
 def cut_ratings(ratings: Ratings, cut: Label) -> Ratings:
-    """Turn ordered categories into two: at or below a cut, and above it.
+    """Convert ordered categories to two: at or below a cut, and above it.
 
     Parameters
     ----------

@@ -186,7 +186,7 @@ def test_what_is_odd_in_data_stands_above_the_results(run, tmp_path, recwarn):
     file.write_text("\n".join(["a,b,c,gpt", *rows, ""]))
     notes = [
         "raters are a, b, c; the system is gpt; items are numbered",
-        "'unknown' (1 cell) counts as a category; if it stands for no rating, read it as such "
+        "'unknown' (1 cell) counts as a category; if it means a missing rating, read it as one "
         "(--missing=unknown)",
         "the system did not answer 1 of 5 items",
     ]
@@ -208,7 +208,10 @@ def test_what_is_odd_in_data_stands_above_the_results(run, tmp_path, recwarn):
     _, out, _ = run("estimate", file, "--system", "gpt", *FAST, "--missing", "unknown,?", "--json")
     found = json.loads(out)["data"]
     assert found["categories"] == ["no", "yes"]
-    assert "no cell holds '?', said to be missing" in found["notes"]
+    assert (
+        "no cell has the value '?', which was given as a label for missing ratings"
+        in found["notes"]
+    )
     assert not recwarn.list
 
 

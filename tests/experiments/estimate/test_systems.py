@@ -78,8 +78,8 @@ def test_files_are_those_of_each_system_and_of_all(run, tmp_path):
     ("system", "message"),
     [
         ("gtp,bert", "did you mean 'gpt'?"),
-        ("gpt,gpt", "two parts"),
-        ("gpt,ana", "two parts"),
+        ("gpt,gpt", "two roles"),
+        ("gpt,ana", "two roles"),
     ],
 )
 def test_bad_systems_are_refused_in_a_line(run, system, message):

@@ -109,7 +109,7 @@ def test_named_categories_may_be_used_by_the_system_alone():
 def test_codes_that_begin_one_lower_are_said():
     rng = np.random.default_rng(1)
     data = {name: rng.integers(1, 4, 60).tolist() for name in ("Ann", "Bo")}
-    with pytest.warns(DataWarning, match="begin a number lower"):
+    with pytest.warns(DataWarning, match="start at a lower number"):
         Ratings.from_wide(data | {"gpt": rng.integers(0, 3, 60).tolist()}, system="gpt")
 
 
@@ -179,7 +179,7 @@ def test_numbers_for_missing_ratings_are_read_as_such_in_any_form():
     ratings = Ratings.from_wide(data, missing=[99])
     assert ratings.categories == (1, 2)
     assert ratings.n_ratings == 6
-    with pytest.warns(DataWarning, match="no cell holds '98'"):
+    with pytest.warns(DataWarning, match="no cell has the value '98'"):
         Ratings.from_wide(data, missing=[99, 98])
     with pytest.raises(InputError, match="give a list"):
         Ratings.from_wide(data, missing="99")
@@ -206,7 +206,9 @@ def test_a_slip_is_said(tmp_path, way):
     for name in ("Ann", "Bo", "Cy"):
         data[name] = answers(300, "negative", "positive")
     data["Ann"][1], data["Ann"][0] = "positiv", "positive"
-    with pytest.warns(DataWarning, match=r"'positiv' \(1 cell\) looks like a slip for 'positive'"):
+    with pytest.warns(
+        DataWarning, match=r"'positiv' \(1 cell\) looks like a typing error for 'positive'"
+    ):
         ratings = read(way, data, tmp_path, system="gpt")
     assert any("'positiv'" in note for note in ratings.notes)
 
@@ -329,7 +331,7 @@ def test_an_identifier_is_no_rater_in_a_frame():
     assert caught.value.column == "code"
     assert Ratings.from_wide(data, item="code").n_raters == 3
     numbers = {f"r{j}": [1 + (i + j) % 5 for i in range(12)] for j in range(3)}
-    with pytest.raises(InputError, match="hardly a rater"):
+    with pytest.raises(InputError, match="probably not a rater"):
         Ratings.from_wide(numbers | {"code": range(1, 13)})
 
 
@@ -338,7 +340,7 @@ def test_notes_say_which_column_is_what(tmp_path):
     pd.DataFrame(data).rename_axis("case").to_csv(tmp_path / "r.csv")
     options = {"system": "gpt", "truth": "gold", "raters": ["Ann", "Cy"]}
     assert read_ratings(tmp_path / "r.csv", **options).notes == (
-        "raters are Ann, Cy; the system is gpt; items are named by case; known truths stand in "
+        "raters are Ann, Cy; the system is gpt; items are named by case; known truths are in "
         "gold; ignored: Bo, seconds",
     )
 
@@ -456,7 +458,7 @@ def test_flat_ratings_out_of_range_are_refused(arrays):
 
 def test_with_system_does_not_drop_answers():
     ratings = load_dataset("lehner_table2")
-    with pytest.raises(InputError, match=r"have a system already.*without_system"):
+    with pytest.raises(InputError, match=r"already have a system.*without_system"):
         ratings.with_system("Rater 1")
     taken = load_dataset("lehner_table2", system="Rater 1")
     assert taken.raters == ("Rater 2", "Rater 3", "Rater 4")

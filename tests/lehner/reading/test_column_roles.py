@@ -35,7 +35,7 @@ def test_a_row_per_rating_is_known_by_usual_names(tmp_path, header):
     assert ratings.equals(expected)
     item, rater, rating = header.split(",")
     assert f"items are named by {item}" in ratings.notes[0]
-    assert f"the rater stands in {rater}, the rating in {rating}" in ratings.notes[0]
+    assert f"the rater is in {rater}, the rating in {rating}" in ratings.notes[0]
 
 
 def test_columns_of_raters_with_such_names_are_raters_where_each_item_has_one_row(tmp_path):

@@ -16,7 +16,7 @@ from lehner.core.arrays import Floats
 
 
 def percent_agreement(items: ItemVotes, weights: AgreementWeights) -> Linearised:
-    """Average over items the agreement of two of their raters drawn at random.
+    """Average, over items, the agreement of two of their raters drawn at random.
 
     Parameters
     ----------
@@ -45,9 +45,9 @@ def brennan_prediger_kappa(items: ItemVotes, weights: AgreementWeights) -> Linea
 
 
 def fleiss_kappa(items: ItemVotes, weights: AgreementWeights) -> Linearised:
-    """Correct for raters who choose categories as often as all do together (Fleiss 1971).
+    """Correct for raters who choose categories with the frequencies of all raters (Fleiss 1971).
 
-    Of two raters of all items it is Scott's (1955) pi.
+    For two raters of all items it is Scott's (1955) pi.
     """
     share, prevalence = _prevalence(items)
     matrix = weights.both_ways
@@ -68,15 +68,15 @@ def _gwet_ac(items: ItemVotes, weights: AgreementWeights) -> Linearised:
 
 
 def _prevalence(items: ItemVotes) -> tuple[Floats, Floats]:
-    """How often each category is chosen on each item, and on average."""
+    """Find how often each category is chosen on each item, and on average."""
     share = items.votes / items.n_raters[:, None]
     return share, items.weights @ share / items.n_items
 
 
 def conger_kappa(items: ItemVotes, weights: AgreementWeights) -> Linearised:
-    """Correct for raters who each choose categories as often as they do (Conger 1980).
+    """Correct for raters who each choose categories with their own frequencies (Conger 1980).
 
-    Of two raters of all items it is Cohen's kappa.
+    For two raters of all items it is Cohen's kappa.
     """
     raters, rater = np.unique(items.rater, return_inverse=True)
     cell = rater * items.n_categories + items.category
@@ -103,15 +103,15 @@ def conger_kappa(items: ItemVotes, weights: AgreementWeights) -> Linearised:
 def krippendorff_alpha(items: ItemVotes, weights: AgreementWeights) -> Linearised:
     """Compare observed with expected disagreement of pairs of ratings (Krippendorff 2011).
 
-    Items with one rating do not count, and the others do in proportion to their ratings.
+    Items with one rating are left out; the others are weighted by their number of ratings.
 
     Parameters
     ----------
     items : ItemVotes
         At least one rated by two raters.
     weights : AgreementWeights
-        The squared difference function is 1 less the weights; for ordinal weights it is
-        Krippendorff's, of the differences between mean ranks, which depend on the ratings.
+        The squared difference function is 1 minus the weights. For ordinal weights it is
+        Krippendorff's function of the differences between mean ranks, which depend on the ratings.
 
     Returns
     -------
@@ -145,7 +145,7 @@ def krippendorff_alpha(items: ItemVotes, weights: AgreementWeights) -> Linearise
         Linearised(value=1 - mean_observed, influence=-moved[0]),
         Linearised(value=1 - mean_expected, influence=-moved[1]),
     )
-    # Expected pairs are drawn without replacement: of N votes, the second from N − 1.
+    # Expected pairs are drawn without replacement: the second vote is one of N − 1.
     left = 1 - 1 / n_votes
     moved_left = np.where(chosen, items.n_raters, 0) * items.n_items / n_votes**2
     return Linearised(
@@ -156,7 +156,7 @@ def krippendorff_alpha(items: ItemVotes, weights: AgreementWeights) -> Linearise
 
 
 def _partner(paired: ItemVotes, rank: Floats) -> Floats:
-    """Sum, for each category, the ranks of the votes that its votes are paired with."""
+    """Sum, for each category, the ranks of the votes with which its votes are paired."""
     weights = paired.weights / (paired.n_raters - 1)
     with_category = np.eye(paired.n_categories)[:, :, None] * rank
     return np.array([weights @ paired.pair_sums(matrix) for matrix in with_category])
@@ -173,4 +173,4 @@ STATISTICS: dict[str, Callable[[ItemVotes, AgreementWeights], Linearised]] = {
     "gwet_ac1": _gwet_ac,
     "gwet_ac2": _gwet_ac,
 }
-"""Coefficients by name. Cohen's kappa and Scott's pi are of items that both raters rated."""
+"""Coefficients by name. Cohen's kappa and Scott's pi use the items that both raters rated."""

@@ -17,7 +17,7 @@ LOWEST_COEFFICIENTS = {
     "bangdiwala_b": 0.0,
     "goodman_kruskal_lambda": -np.inf,
 }
-"""The lowest value of coefficients that are not kappas; theirs is −1, less if weighted."""
+"""The lowest values of coefficients that are not kappas; that of kappas is −1, less if weighted."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -27,28 +27,28 @@ class Coefficient:
     Parameters
     ----------
     name : str
-        As in "cohen_kappa" or "fleiss_kappa[category]".
+        Name, such as "cohen_kappa" or "fleiss_kappa[category]".
     weights : str
         The agreement weights: a name among `lehner.coefficients.weights.WEIGHTS`, or "given".
     estimate : float or None
-        The coefficient, at most 1. None where it is undefined; the note says why.
+        The coefficient, at most 1. None if it is undefined; the note gives the reason.
     chance_agreement : float or None
-        The agreement by chance, p_e, that it is corrected for, if it is.
+        The agreement by chance, p_e, for which it is corrected; None if it is not.
     standard_error : float or None
-        Standard error over samples of items, for these raters. None where the items do not
-        determine it.
+        Standard error over samples of items, for these raters. None if the items do not determine
+        it.
     lower, upper : float or None
-        Ends of the interval, from a t distribution with the number of items less one degrees of
-        freedom, cut to the coefficient's range. The lower end is not cut if the estimate is below
-        -1, which weighted coefficients can be.
+        Ends of the interval, from a t distribution whose degrees of freedom are the number of items
+        minus one, clipped to the coefficient's range. The lower end is not clipped if the estimate
+        is below -1, as a weighted coefficient can be.
     p_value : float or None
-        Two-sided, of the hypothesis that the coefficient is 0, by its standard error and Student's
-        t (Gwet 2014); None for proportions.
+        Two-sided p-value of the hypothesis that the coefficient is 0, by its standard error and
+        Student's t (Gwet 2014); None for proportions.
     null_standard_error : float or None
-        The standard error if the true coefficient is 0, of Cohen's kappa (Fleiss, Cohen & Everitt
-        1969), Fleiss' kappa and Scott's pi without weights (Fleiss, Nee & Landis 1979).
+        The standard error if the true coefficient is 0, for Cohen's kappa (Fleiss, Cohen & Everitt
+        1969), and without weights for Fleiss' kappa and Scott's pi (Fleiss, Nee & Landis 1979).
     null_p_value : float or None
-        Two-sided, of the same hypothesis, by this error and the normal distribution.
+        Two-sided p-value of the same hypothesis, by this error and the normal distribution.
     interpretation : str or None
         The label that Landis & Koch (1977) give the estimate, for chance-corrected coefficients.
     probability : float or None
@@ -94,14 +94,14 @@ def undefined(name: str, weights: str, note: str) -> Coefficient:
 
 @dataclass(frozen=True, kw_only=True)
 class Sampling:
-    """What intervals and tests are to be.
+    """How intervals and tests are computed.
 
     Parameters
     ----------
     level : float
         Probability of the intervals.
     population : float, optional
-        How many items there are, of which those rated are a random sample; infinitely many if None.
+        Size of the population of which the rated items are a random sample; infinite if None.
     """
 
     level: float
@@ -115,11 +115,13 @@ class Sampling:
 
 
 def check_sampling(level: float, population_size: float | None, n_items: float) -> Sampling:
-    """Raise an InputError unless there are as many items as are rated."""
+    """Raise an InputError if the population is smaller than the number of rated items."""
     check_number("level", level, 1e-6, 1 - 1e-6)
     if population_size is None:
         return Sampling(level=level)
-    remedy = f"give the number of all items, {n_items:g} or more, of which these are a sample"
+    remedy = (
+        f"give the size of the population, {n_items:g} or more, of which these items are a sample"
+    )
     check_number("population_size", population_size, n_items, MOST_ITEMS, remedy)
     return Sampling(level=level, population=float(population_size))
 
@@ -134,16 +136,16 @@ def summarise(
     note: str = "",
     null_error: float | None = None,
 ) -> Coefficient:
-    """Give a statistic its standard error, interval, p-values and label.
+    """Compute the standard error, interval, p-values and label of a statistic.
 
     Parameters
     ----------
     name, weights : str
     statistic : Linearised
     items : ndarray of float, shape (n_rows,)
-        How many items each row stands for.
+        Number of items of each row.
     n_informative : float
-        How many items bear on it.
+        Number of items on which the statistic depends.
     sampling : Sampling
     note : str
     null_error : float, optional
@@ -155,7 +157,7 @@ def summarise(
     """
     estimate = number(statistic.value)
     if estimate is None:
-        return undefined(name, weights, "undefined: chance agreement is 1, nothing varies")
+        return undefined(name, weights, "undefined: chance agreement is 1, because nothing varies")
     if abs(estimate) < STANDS_FOR_0:  # rounding, which would make "poor" of "slight"
         estimate = 0.0
     lowest = LOWEST_COEFFICIENTS.get(name.partition("[")[0], -1.0)
@@ -191,7 +193,7 @@ def _with_interval(
     return replace(
         coefficient,
         standard_error=error,
-        # A weighted kappa can be below −1: its interval is not cut there.
+        # A weighted kappa can be below −1, and its interval is not clipped there.
         lower=estimate - half if estimate < lowest else max(estimate - half, lowest),
         upper=min(estimate + half, 1.0),
         p_value=None if lowest == 0 else p_value,
@@ -208,7 +210,7 @@ def _with_null_test(coefficient: Coefficient, estimate: float, error: float) -> 
 
 def _why_no_error(statistic: Linearised, n_informative: float) -> str:
     if n_informative < 2:
-        return "no standard error: number of items unknown or below 2"
+        return "no standard error: the number of items is unknown or below 2"
     if np.isnan(statistic.influence).any():
         return "no standard error: two classes are equally good for chance"
     return "no standard error: no item differs from the others in its effect"

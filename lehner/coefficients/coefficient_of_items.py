@@ -1,4 +1,4 @@
-"""A coefficient by its name: the statistic, and whether the items support it."""
+"""A coefficient by its name: the statistic, and whether it is defined for the items."""
 
 from lehner.coefficients.chance_corrected import STATISTICS
 from lehner.coefficients.coefficient import Coefficient, Sampling, summarise, undefined
@@ -19,7 +19,7 @@ def coefficient_of_items(
     note: str = "",
     null_error: float | None = None,
 ) -> Coefficient:
-    """Find a coefficient of agreement.
+    """Compute a coefficient of agreement.
 
     Parameters
     ----------
@@ -29,7 +29,7 @@ def coefficient_of_items(
     weights : AgreementWeights
     sampling : Sampling
     reason : str
-        Why it is undefined for these raters, if it is.
+        The reason why it is undefined for these raters, if it is.
     note : str
     null_error : float, optional
         The standard error if the true value is 0.

@@ -1,4 +1,4 @@
-"""Contingency tables of two classifications of the same items, and their agreement linearised.
+"""Contingency tables of two classifications of the same items, and their agreement.
 
 Rows are the estimated class, columns the actual one. A table may have leading dimensions.
 """
@@ -29,14 +29,14 @@ def accuracy(table: Floats, weights: Floats) -> Linearised:
     Returns
     -------
     Linearised
-        The influence is that of the cells, row by row.
+        The statistic with the influence of the cells, row by row.
     """
     value = (table * weights).sum(axis=(-2, -1)) / table.sum(axis=(-2, -1))
     return Linearised(value=value, influence=_cells(weights - value[..., None, None]))
 
 
 def cohen_kappa(table: Floats, weights: Floats) -> Linearised:
-    """Correct for two raters who each choose categories as often as they do (Cohen 1960, 1968).
+    """Correct for raters who choose categories with their own frequencies (Cohen 1960, 1968).
 
     The influences give the standard error of Fleiss, Cohen & Everitt (1969).
     """
@@ -49,7 +49,7 @@ def cohen_kappa(table: Floats, weights: Floats) -> Linearised:
 
 
 def bangdiwala_b(table: Floats) -> Linearised:
-    """Compare the squares on the diagonal with what the margins have room for (Bangdiwala 1985).
+    """Compare the squares on the diagonal with the products of the margins (Bangdiwala 1985).
 
     Parameters
     ----------
@@ -59,7 +59,7 @@ def bangdiwala_b(table: Floats) -> Linearised:
     -------
     Linearised
         The sum of squares of the diagonal over the sum of products of the margins: the shaded part
-        of the rectangles in the agreement chart. NaN where these have no area.
+        of the rectangles in the agreement chart. NaN if these have no area.
 
     References
     ----------
@@ -78,19 +78,21 @@ def bangdiwala_b(table: Floats) -> Linearised:
 def goodman_kruskal_lambda(
     table: Floats, weights: Floats, margin: Literal["estimated", "actual"]
 ) -> Linearised:
-    """Correct for putting every item into the same class, the best by one of the margins.
+    """Correct for putting every item into the class that agrees best with one of the margins.
+
+    With identity weights it is the most frequent class.
 
     Parameters
     ----------
     table : ndarray of float, shape (n_categories, n_categories)
     weights : ndarray of float, shape (n_categories, n_categories)
     margin : {"estimated", "actual"}
-        Whether the best class is that of the rows, as in CPTtools, or that of the columns.
+        Whether the margin is that of the rows, as in CPTtools, or that of the columns.
 
     Returns
     -------
     Linearised
-        The influence is NaN where two classes are equally good.
+        The statistic; its influence is NaN if two classes agree equally well.
 
     References
     ----------
@@ -126,9 +128,9 @@ def expected_table(estimated: "ArrayLike | xr.DataArray", actual: ArrayLike) -> 
     Parameters
     ----------
     estimated, actual : array_like of float or xarray.DataArray, shape (n_items, n_categories)
-        Each item's probabilities of the categories, as in `Estimate.truth_probabilities`; for a
-        known category 1 and 0. Items with NaN on either side are left out. If both are labelled,
-        their items and categories must be the same in the same order.
+        Each item's probabilities of the categories, as in `Estimate.truth_probabilities`; they are
+        1 and 0 for a known category. Items with NaN on either side are left out. If both are
+        labelled, their items and categories must be the same in the same order.
 
     Returns
     -------
@@ -143,7 +145,7 @@ def expected_table(estimated: "ArrayLike | xr.DataArray", actual: ArrayLike) -> 
 
     Examples
     --------
-    A Bayes net gives three classes .5, .3, .2 to a person of the first.
+    A Bayes net gives a person of the first class the probabilities .5, .3 and .2.
 
     >>> expected_table([[0.5, 0.3, 0.2]], [[1, 0, 0]]).values.tolist()
     [[0.5, 0.0, 0.0], [0.3, 0.0, 0.0], [0.2, 0.0, 0.0]]
@@ -168,25 +170,25 @@ def _probabilities(values: "ArrayLike | xr.DataArray", name: str) -> Floats:
     try:
         array = np.asarray(values, dtype=float)
     except (TypeError, ValueError):
-        raise InputError(f"{name} is no array of numbers", "give probabilities") from None
+        raise InputError(f"{name} is not an array of numbers", "give probabilities") from None
     if array.ndim != 2:
         raise InputError(f"{name} has shape {array.shape}", "give an array (item, category)")
     known = array[~np.isnan(array).any(axis=1)]
     if (known < 0).any() or (np.abs(known.sum(axis=1) - 1) > SUM_TOLERANCE).any():
         raise InputError(
-            f"{name} holds rows that are not probabilities", "give rows of 0 or more that sum to 1"
+            f"{name} has rows that are not probabilities", "give rows of 0 or more that sum to 1"
         )
     return array
 
 
 def _same_names(one: object, other: object, dim: str) -> list[object] | None:
-    """Give the names on one of two sides, or raise an InputError where those on both differ."""
+    """Give the names on one of two sides, or raise an InputError if those on both sides differ."""
     sides = [getattr(side, "coords", {}) for side in (one, other)]
     names = [side[dim].values.tolist() for side in sides if dim in side]
     if len(names) == 2 and names[0] != names[1]:
         what = next(pair for pair in zip(*names, strict=False) if pair[0] != pair[1])
         raise InputError(
-            f"the two sides differ in {dim}: {what[0]!r} and {what[1]!r} in the same place",
+            f"the two sides differ in {dim}: {what[0]!r} and {what[1]!r} at the same position",
             "give both the same in the same order",
         )
     return names[0] if names else None
@@ -209,7 +211,7 @@ def as_table(values: ArrayLike, categories: Sequence[object] | None = None) -> "
     Raises
     ------
     InputError
-        Unless it is such a table, with something in it.
+        If it is not such a table, or all its numbers are 0.
     """
     import xarray as xr
 
@@ -232,7 +234,7 @@ def as_table(values: ArrayLike, categories: Sequence[object] | None = None) -> "
         raise InputError(f"the table has shape {array.shape}", "give a square table")
     if not np.isfinite(array).all() or (array < 0).any() or array.sum() <= 0:
         raise InputError(
-            "the table holds numbers that are no counts", "give numbers, 0 or more, not all 0"
+            "the table has numbers that are not counts", "give numbers, 0 or more, not all 0"
         )
     names = list(range(1, len(array) + 1)) if categories is None else list(categories)
     if len(names) != len(array) or len(set(names)) < len(names):

@@ -1,4 +1,4 @@
-"""The votes of an item, a vote a rater, and how far its raters agree."""
+"""The votes of an item, one for each rater, and the agreement of its raters."""
 
 from dataclasses import dataclass
 
@@ -9,17 +9,17 @@ from lehner.core.arrays import Booleans, Floats, Integers
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class ItemVotes:
-    """Ratings as votes: m ratings of an item by the same rater are 1/m of a vote each.
+    """Ratings as votes: each of m ratings of an item by the same rater is 1/m of a vote.
 
     Votes are therefore fractions, which the counts of `Patterns` are not.
 
-    Rows stand for as many items as their weights say; each has a rating.
+    A row represents as many items as its weight; each has a rating.
 
     Parameters
     ----------
     weights : ndarray of float, shape (n_rows,)
     n_raters : ndarray of float, shape (n_rows,)
-        How many raters rated the item.
+        Number of raters who rated the item.
     votes : ndarray of float, shape (n_rows, n_categories)
     row, rater, category : ndarray of int, shape (n_ratings,)
         The ratings one after another, sorted by row and rater.
@@ -65,7 +65,7 @@ class ItemVotes:
         return everyone - self._within_raters(matrix)
 
     def ordered_pair_sums(self, matrix: Floats) -> Floats:
-        """Sum a matrix over pairs of votes, the row that of the rater named first, each twice.
+        """Sum a matrix over pairs of votes, twice; the row is the vote of the rater named first.
 
         For a symmetric matrix it is the same as `pair_sums`.
 
@@ -77,7 +77,7 @@ class ItemVotes:
         -------
         ndarray of float, shape (n_rows,)
         """
-        # Votes so far, less those of earlier rows, and of the same rater's earlier ratings.
+        # Votes so far, minus those of earlier rows and of earlier ratings by the same rater.
         so_far = np.zeros((len(self.row) + 1, self.n_categories))
         so_far[np.arange(len(self.row)) + 1, self.category] = self.share
         so_far = so_far.cumsum(axis=0)
@@ -91,7 +91,7 @@ class ItemVotes:
     def _within_raters(self, matrix: Floats) -> Floats:
         pairs = self.share**2 * np.diag(matrix)[self.category]
         row, rater = self.row, self.rater
-        # Ratings that the same rater gave the item before, one, two, … places back.
+        # Earlier ratings of the item by the same rater, one, two, … positions back.
         for back in range(1, int(np.round(1 / self.share.min(initial=1)))):
             same = (row[back:] == row[:-back]) & (rater[back:] == rater[:-back])
             one, two = self.category[back:], self.category[:-back]
@@ -136,7 +136,7 @@ def count_votes(
     row, rater, category : ndarray of int, shape (n_ratings,)
         Sorted by row and rater.
     weights : ndarray of float, shape (n_rows,)
-        Rows that stand for no item, or have no rating, are left out.
+        Number of items of each row. Rows without items or without ratings are left out.
     n_categories : int
 
     Returns

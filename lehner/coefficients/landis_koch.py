@@ -1,4 +1,4 @@
-"""The labels of Landis & Koch (1977), and how probable they are."""
+"""The labels of Landis & Koch (1977), and their probabilities."""
 
 from itertools import pairwise
 from math import inf
@@ -16,7 +16,7 @@ def landis_koch_label(coefficient: float) -> str:
     Parameters
     ----------
     coefficient : float
-        Chance-corrected.
+        A chance-corrected coefficient.
 
     Returns
     -------
@@ -40,10 +40,11 @@ def landis_koch_label(coefficient: float) -> str:
 
 
 def landis_koch_probability(coefficient: float, standard_error: float) -> dict[str, float]:
-    """Find how probable each label is for the true coefficient.
+    """Compute the probability of each label for the true coefficient.
 
-    It is taken as normal about the estimate within [-1, 1] (Gwet 2014, section 6.4); about one
-    below -1, as a weighted coefficient can be, it is normal up to 1.
+    The true coefficient is assumed to be normal around the estimate, truncated to [-1, 1] (Gwet
+    2014, section 6.4). If the estimate is below -1, as a weighted coefficient can be, it is
+    truncated only at 1.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Light's kappa: the mean of Cohen's kappas of all pairs of raters, linearised."""
+"""Light's kappa: the mean of Cohen's kappas of all pairs of raters."""
 
 import numpy as np
 
@@ -15,7 +15,7 @@ def light_kappa(votes: PairVotes, n_raters: int, weights: Floats) -> tuple[Linea
     ----------
     votes : PairVotes
     n_raters : int
-        How many of the first raters count: the system does not.
+        Number of raters, without the system, which comes last.
     weights : ndarray of float, shape (n_categories, n_categories)
         If they are not symmetric, a row is that of the rater who is named first.
 
@@ -24,7 +24,7 @@ def light_kappa(votes: PairVotes, n_raters: int, weights: Floats) -> tuple[Linea
     kappa : Linearised
         NaN if no pair has a kappa. The mean chance agreement is that of the same pairs.
     n_undefined : int
-        Pairs that rated an item in common, of which chance agreement is 1, and which are left out.
+        Number of pairs with common items that are left out because their chance agreement is 1.
 
     References
     ----------
@@ -45,7 +45,7 @@ def light_kappa(votes: PairVotes, n_raters: int, weights: Floats) -> tuple[Linea
         n_pairs += int(known.sum())
         total += float(np.asarray(kappa.value)[known].sum())
         chance += float(np.asarray(kappa.chance)[known].sum())
-        # Of an item that both rated, on the mean over their items.
+        # This is the influence of an item that both rated on the mean over their items.
         moved = np.zeros((votes.n_raters, k, k))
         scale = n_all / n_items[others[known], None]
         moved[others[known]] = (kappa.influence[known] * scale).reshape(-1, k, k)
@@ -60,14 +60,14 @@ def light_kappa(votes: PairVotes, n_raters: int, weights: Floats) -> tuple[Linea
 
 
 def _rated(votes: PairVotes, n_raters: int) -> Floats:
-    """Say which rows have a rating by one of the raters."""
+    """Tell which rows have a rating by one of the raters."""
     rated = np.zeros(len(votes.weights))
     rated[votes.row[votes.rater < n_raters]] = 1.0
     return rated
 
 
 def _of_items(votes: PairVotes, rater: int, moved: Floats) -> Floats:
-    """Sum what a rater's pairs with others move for each row, (n_rows,)."""
+    """Sum the influence of each row on a rater's pairs with others, (n_rows,)."""
     mine = votes.shares(rater)
     shared = np.flatnonzero(mine.any(axis=1)[votes.row])
     row, other, category = votes.row[shared], votes.rater[shared], votes.category[shared]

@@ -1,4 +1,4 @@
-"""Linearised statistics: a number, and by how much each item moves it."""
+"""Linearised statistics: a number, and the influence of each item on it."""
 
 from dataclasses import dataclass
 
@@ -16,11 +16,12 @@ class Linearised:
     Parameters
     ----------
     value : ndarray of float, shape (...), or float
-        NaN where it is undefined.
+        The statistic; NaN if it is undefined.
     influence : ndarray of float, shape (..., n_rows)
-        n times the derivative of the value by the weight of the row, n the number of items.
+        n times the derivative of the value by the weight of the row, where n is the number of
+        items.
     chance : ndarray of float, shape (...), or float, optional
-        The agreement by chance that the value is corrected for.
+        The agreement by chance for which the value is corrected.
     """
 
     value: Floats | np.float64
@@ -38,7 +39,7 @@ def beyond_chance(observed: Linearised, chance: Linearised) -> Linearised:
     Returns
     -------
     Linearised
-        NaN where chance agreement is 1.
+        The corrected agreement; NaN if chance agreement is 1.
     """
     room = np.where(1 - chance.value > STANDS_FOR_0, 1 - chance.value, np.nan)
     value = np.asarray((observed.value - chance.value) / room)
@@ -47,21 +48,21 @@ def beyond_chance(observed: Linearised, chance: Linearised) -> Linearised:
 
 
 def standard_error(statistic: Linearised, weights: Floats, n_informative: float | Floats) -> Floats:
-    """Find the standard error of a statistic of independent items.
+    """Compute the standard error of a statistic of independent items.
 
     Parameters
     ----------
     statistic : Linearised
     weights : ndarray of float, shape (..., n_rows)
-        How many items each row stands for.
+        Number of items of each row.
     n_informative : float or ndarray of float, shape (...)
-        How many items bear on it: with all of them the variance is that of a mean of n
-        influences, their sum of squares over n (n − 1).
+        Number of items on which the statistic depends. If it is n, the number of all items, the
+        variance is that of a mean of n influences: their sum of squares over n (n − 1).
 
     Returns
     -------
     ndarray of float, shape (...)
-        NaN with fewer than two items, or where none moves the statistic.
+        The standard error; NaN with fewer than two items, or if none has an influence.
     """
     n = weights.sum(axis=-1)
     with np.errstate(invalid="ignore", divide="ignore"):

@@ -1,4 +1,4 @@
-"""What is to be known of the weights of a coefficient."""
+"""Notes on the weights of coefficients."""
 
 from collections.abc import Iterator, Sequence
 
@@ -9,7 +9,7 @@ from lehner.data.categories import Label
 def weights_notes(
     weights: Sequence[AgreementWeights], categories: Sequence[Label]
 ) -> Iterator[str]:
-    """Say what weights go by where there is a choice.
+    """Tell which weights depend on the order of categories that also have unequal values.
 
     Parameters
     ----------
@@ -24,8 +24,8 @@ def weights_notes(
     if names:
         endings = ", ".join(f"{name}_by_value" for name in names)
         yield (
-            f"{', '.join(names)} weights go by the order of the categories, not by their values, "
-            f"which are not equally spaced; by value: {endings}"
+            f"{', '.join(names)} weights depend on the order of the categories, not on their "
+            f"values, which are not equally spaced; weights by value are {endings}"
         )
     if not all(one.symmetric for one in weights):
         yield (

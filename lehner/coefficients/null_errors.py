@@ -18,7 +18,7 @@ def cohen_null_error(table: Floats, weights: Floats) -> float | None:
     Returns
     -------
     float or None
-        None where chance agreement is 1.
+        The standard error; None if chance agreement is 1.
 
     References
     ----------
@@ -33,12 +33,12 @@ def cohen_null_error(table: Floats, weights: Floats) -> float | None:
 
 
 def fleiss_null_error(items: ItemVotes) -> float | None:
-    """Give the standard error of Fleiss' kappa if ratings are drawn alike for all items.
+    """Give the standard error of Fleiss' kappa if ratings have the same distribution in all items.
 
     Parameters
     ----------
     items : ItemVotes
-        Of two categories, too, for the kappa of one of them.
+        Votes; collapsed to two categories for the kappa of one category.
 
     Returns
     -------

@@ -10,17 +10,17 @@ from lehner.data.ratings import Ratings
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class PairVotes:
-    """Votes one after another, those of a rater together.
+    """A list of votes, sorted by rater.
 
     Parameters
     ----------
     names : tuple of str
-        Of the raters; the system, if there is one, is the last.
+        Names of the raters; the system, if there is one, is the last.
     row, rater, category : ndarray of int, shape (n_votes,)
     share : ndarray, shape (n_votes,)
         One over the number of the rater's ratings of the item.
     weights : ndarray, shape (n_rows,)
-        How many items each row stands for.
+        Number of items of each row.
     n_categories : int
     """
 
@@ -34,11 +34,11 @@ class PairVotes:
 
     @property
     def n_raters(self) -> int:
-        """Number of raters, the system included."""
+        """Number of raters, including the system."""
         return len(self.names)
 
     def shares(self, rater: int) -> Floats:
-        """Lay a rater's votes out, shape (n_rows, n_categories)."""
+        """Give a rater's votes as an array, shape (n_rows, n_categories)."""
         mine = slice(*np.searchsorted(self.rater, [rater, rater + 1]))
         laid_out = np.zeros((len(self.weights), self.n_categories))
         np.add.at(laid_out, (self.row[mine], self.category[mine]), self.share[mine])
@@ -64,7 +64,7 @@ def list_votes(ratings: Ratings) -> PairVotes:
     Parameters
     ----------
     ratings : Ratings
-        Whose raters are named.
+        Ratings whose raters are named.
 
     Returns
     -------

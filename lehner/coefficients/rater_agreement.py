@@ -57,19 +57,19 @@ def agreement(
     Parameters
     ----------
     ratings : Ratings
-        With or without a system, whose answers play no part but in `pairs`.
+        With or without a system, whose answers are used only in `pairs`.
     weights : str, array_like or sequence of str, optional
         Agreement weights: names, or a matrix of shape (n_categories, n_categories). "linear",
-        "quadratic", "radical", "ordinal", "circular" and "bipolar" go by the order of the
-        categories; these but for "ordinal" with the ending "_by_value", "interval" (the same as
-        "quadratic_by_value") and "ratio" by the numbers that they are. Of a matrix that is not
-        symmetric the row is that of the rater who is named first. By default identity and, for
-        ordered categories, linear, quadratic and ordinal.
+        "quadratic", "radical", "ordinal", "circular" and "bipolar" depend on the order of the
+        categories. All of these except "ordinal", with the ending "_by_value", and "interval" (the
+        same as "quadratic_by_value") and "ratio", depend on the categories' values, which must be
+        numbers. If a matrix is not symmetric, its row is the category of the rater who is named
+        first. By default identity and, for ordered categories, linear, quadratic and ordinal.
     level : float
         Probability of the intervals, between 0 and 1.
     population_size : float, optional
-        How many items there are, of which those rated are a random sample: standard errors are
-        multiplied by the root of 1 - n / N (Gwet 2014, section 5.3).
+        Size N of the population of which the n rated items are a random sample: standard errors are
+        multiplied by the square root of 1 - n / N (Gwet 2014, section 5.3).
 
     Returns
     -------
@@ -89,17 +89,18 @@ def agreement(
     Notes
     -----
     Standard errors treat items as drawn at random and raters as fixed, and linearise the
-    coefficient in its means over items. With all ratings there this is Gwet's (2014) variance and,
-    for Cohen's kappa, that of Fleiss, Cohen & Everitt (1969) times n / (n − 1). With ratings
-    missing Gwet's published variance counts an item with one rating as one without agreement; the
-    mean over items with two or more does not depend on it, and neither does its variance here. In
-    1,500 samples of 100 items, 40% of the ratings missing, the percent agreement had a standard
-    deviation of .0459; the mean standard error is .0463, by the published formula .0527.
-    Krippendorff's ordinal alpha allows for the ranks' dependence on the ratings.
+    coefficient in its means over items. Without missing ratings this is Gwet's (2014) variance and,
+    for Cohen's kappa, that of Fleiss, Cohen & Everitt (1969) times n / (n − 1). With missing
+    ratings Gwet's published variance treats an item with one rating as an item without agreement.
+    The mean over items with two or more ratings does not depend on such items, and neither does its
+    variance here. In 1,500 simulated samples of 100 items with 40% of the ratings missing, the
+    percent agreement had a standard deviation of .0459; the mean standard error was .0463, and
+    .0527 by the published formula. Krippendorff's ordinal alpha allows for the ranks' dependence on
+    the ratings.
 
-    `p_value` is by this standard error and Student's t, as Gwet has it. Where the error is known
-    that a kappa has if it is 0, `null_p_value` is the test by that one, which published tests of
-    Cohen's and Fleiss' kappa use.
+    `p_value` is computed from this standard error and Student's t, as Gwet recommends. If the
+    standard error of a kappa of 0 is known, `null_p_value` is computed from that; published tests
+    of Cohen's and Fleiss' kappa use it.
 
     References
     ----------
@@ -148,11 +149,11 @@ def _coefficients(
     unknown = ANONYMOUS if ratings.anonymous else ""
     both, not_two = items.of_rows(items.n_raters == 2), ""
     if ratings.n_raters != 2:
-        not_two = f"undefined: of two raters, and these are {ratings.n_raters}; see "
+        not_two = f"undefined: it is for two raters, and there are {ratings.n_raters}; see "
     no_cohen = unknown or (not_two and f"{not_two}conger_kappa, pairs")
     votes = None if unknown or ratings.n_raters < 2 else list_votes(ratings)
     table = None if no_cohen or votes is None else votes.tables(0)[1]
-    # Repeated ratings depend on one another, which the errors for a kappa of 0 do not allow for.
+    # Repeated ratings depend on one another, and the standard errors of a kappa of 0 ignore that.
     single = not ratings.repeated
     cohen_null = None
     if table is not None and single and table.any():
@@ -223,7 +224,7 @@ def _light(
 
 
 def _too_sparse(items: ItemVotes, n_raters: int) -> str:
-    """Say if pairs of raters have too few items in common for a kappa of each."""
+    """Tell if pairs of raters have too few items in common for a kappa of each pair."""
     in_common = items.weights @ (items.n_raters * (items.n_raters - 1))
     mean = float(in_common / (n_raters * (n_raters - 1)))
     if mean >= min(FEWEST_IN_COMMON, items.n_items):
@@ -249,7 +250,7 @@ def _bangdiwala(
 
 
 def _pooled_notes(ratings: Ratings, items: ItemVotes) -> tuple[str, str]:
-    """Say what Lehner's agreement and kappa are where they differ from Gwet's."""
+    """Give Lehner's agreement and kappa if they differ from Gwet's."""
     pooled = pairwise_agreement(ratings)
     if pooled.agreement is None:
         return "", ""
@@ -266,4 +267,4 @@ def _notes(ratings: Ratings) -> Iterator[str]:
     if ratings.repeated:
         yield "a rater's repeated ratings of an item share one vote"
     if ratings.system is not None:
-        yield "raters only; the system is compared with each of them in the pairs"
+        yield "only raters are compared; the system is compared with each of them in the pairs"

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class RaterPairs:
-    """Each rater against each other rater.
+    """Each rater compared with each other rater.
 
     Parameters
     ----------
@@ -28,10 +28,10 @@ class RaterPairs:
     raters : tuple of str
         The system, if there is one, is the last.
     n_items : ndarray, shape (n_raters, n_raters)
-        Items that both rated.
+        Number of items that both rated.
     coefficients : dict of str to ndarray, shape (n_weights, n_raters, n_raters)
-        `percent_agreement`, `cohen_kappa` and its `standard_error`; NaN where there is nothing
-        to compare, and of a rater with itself.
+        `percent_agreement`, `cohen_kappa` and its `standard_error`; NaN if there is nothing to
+        compare, and for a rater with itself.
     """
 
     weights: tuple[str, ...]
@@ -71,12 +71,12 @@ class RaterPairs:
 def rater_pairs(ratings: Ratings, weights: Sequence[AgreementWeights]) -> RaterPairs:
     """Compare each rater with each other rater, and with the system if there is one.
 
-    Items count that both rated. Repeated ratings of an item by a rater share one vote.
+    Only items that both rated are used. Repeated ratings of an item by a rater share one vote.
 
     Parameters
     ----------
     ratings : Ratings
-        Whose raters are named.
+        Ratings whose raters are named.
     weights : sequence of AgreementWeights
 
     Returns
@@ -117,9 +117,9 @@ def rater_pairs(ratings: Ratings, weights: Sequence[AgreementWeights]) -> RaterP
 def _errors_of_shared_votes(
     votes: PairVotes, rater: int, others: Integers, influence: Floats
 ) -> Floats:
-    """Find standard errors where items with repeated ratings lie in several cells, (n_others,).
+    """Find standard errors if items with repeated ratings lie in several cells, (n_others,).
 
-    An item moves kappa by the mean influence of its cells.
+    The influence of an item on kappa is the mean influence of its cells.
     """
     k, mine = votes.n_categories, votes.shares(rater)
     errors = np.empty(len(others))

@@ -1,4 +1,4 @@
-"""Agreement: coefficients side by side, and every pair of raters."""
+"""Agreement: coefficients, and every pair of raters."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -22,16 +22,17 @@ class Agreement:
     Parameters
     ----------
     coefficients : tuple of Coefficient
-        One for each name and kind of weights; `agreement[name]` and `agreement[name, weights]` look
-        one up.
+        One for each name and kind of weights; `agreement[name]` and `agreement[name, weights]` find
+        one.
     level : float
         Probability of their intervals, between 0 and 1.
     n_items : float or None
-        Items with a rating; the total of a table of counts; None for one of probabilities.
+        Number of items with a rating; the total of a table of counts; None for a table of
+        probabilities.
     rater_pairs : RaterPairs, optional
-        What each pair of raters agrees on, the system as the rater `system`.
+        Agreement of each pair of raters; the system is the rater `system`.
     notes : tuple of str
-        What holds for all coefficients.
+        Notes that apply to all coefficients.
     """
 
     coefficients: tuple[Coefficient, ...]
@@ -44,13 +45,13 @@ class Agreement:
     def pairs(self) -> "xr.Dataset | None":
         """Every pair of raters, dims (weights, rater, other_rater).
 
-        `n_items` (without weights), `percent_agreement`, `cohen_kappa` and its
-        `standard_error`; NaN where there is nothing to compare, and of a rater with itself.
+        `n_items` (without weights), `percent_agreement`, `cohen_kappa` and its `standard_error`;
+        NaN if there is nothing to compare, and for a rater with itself.
         """
         return None if self.rater_pairs is None else self.rater_pairs.to_xarray()
 
     def __getitem__(self, key: str | tuple[str, str]) -> Coefficient:
-        """Look a coefficient up by its name, or by its name and weights; the first by default."""
+        """Find a coefficient by its name, or by name and weights; by default the first weights."""
         name, weights = (key, None) if isinstance(key, str) else key
         if weights is not None:
             find("kind of weights", weights, {c.weights: c for c in self.coefficients})

@@ -38,8 +38,8 @@ if TYPE_CHECKING:
 UNKNOWN_TOTAL = "undefined: it depends on the number of items"
 FEWEST_COUNTED = 2
 MARGINS: dict[Literal["estimated", "actual"], str] = {
-    "estimated": "chance: all items in the best class by the row margin",
-    "actual": "chance: all items in the best class by the column margin",
+    "estimated": "chance: all items in the class that agrees best with the row margin",
+    "actual": "chance: all items in the class that agrees best with the column margin",
 }
 
 
@@ -61,17 +61,17 @@ def agreement_of_table(
         estimated class and a column an actual class, or they are those of two raters. A labelled
         table has dims (estimated, actual).
     weights : str, array_like or sequence of str, optional
-        As of `agreement`; of a matrix that is not symmetric the rows are the table's. The
-        categories' order is the table's.
+        As in `agreement`. If a matrix is not symmetric, its rows are those of the table. The order
+        of the categories is that of the table.
     ordered : bool
-        Whether the order of the categories means something: then linear, quadratic and ordinal
-        weights are used beside identity, if no weights are given.
+        Whether the order of the categories is meaningful: then linear, quadratic and ordinal
+        weights are used besides identity, if no weights are given.
     n_items : float, optional
-        How many items the table stands for; by default its total. A total below 2 is taken for
-        that of probabilities, which may be rounded, and there are no standard errors.
+        Number of items of the table; by default its total. A total below 2 is assumed to be that of
+        probabilities, which may be rounded, and there are no standard errors.
     population_size : float, optional
-        How many items there are, of which those in the table are a random sample: standard errors
-        are multiplied by the root of 1 - n / N.
+        Size N of the population of which the n items of the table are a random sample: standard
+        errors are multiplied by the square root of 1 - n / N.
     level : float
         Probability of the intervals, between 0 and 1.
 
@@ -80,18 +80,18 @@ def agreement_of_table(
     Agreement
         `accuracy`; `cohen_kappa`; `brennan_prediger_kappa`, `scott_pi`, `krippendorff_alpha` and
         `gwet_ac1` or `gwet_ac2`; with identity weights `bangdiwala_b`; and
-        `goodman_kruskal_lambda[estimated]`, that of CPTtools, and
-        `goodman_kruskal_lambda[actual]`, by the margin that is best for chance.
+        `goodman_kruskal_lambda[estimated]`, as in CPTtools, and `goodman_kruskal_lambda[actual]`,
+        by the margin with which the class that chance chooses agrees best.
 
     Raises
     ------
     InputError
-        If the table is not square or holds something else than counts.
+        If the table is not square or does not consist of counts.
 
     Notes
     -----
-    Standard errors are those of a multinomial sample, with n / (n − 1); of expected counts they
-    are those of as many counts. Lambda's is that of Goodman & Kruskal (1963).
+    Standard errors are those of a multinomial sample, with the factor n / (n − 1) in the variance;
+    expected counts are treated as counts. Lambda's is that of Goodman & Kruskal (1963).
 
     References
     ----------
@@ -155,7 +155,7 @@ def _coefficients(
 
 
 def _as_items(counts: Floats) -> ItemVotes:
-    """Take each cell for items that two raters put into the cell's row and column."""
+    """Treat each cell as items that two raters put into the cell's row and column."""
     k = len(counts)
     return count_votes(
         np.repeat(np.arange(k * k), 2),

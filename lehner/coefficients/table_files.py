@@ -21,9 +21,9 @@ SIDES = ("estimated", "actual")
 def read_table(path: str | Path, *, categories: Sequence[Label] | None = None) -> "xr.DataArray":
     r"""Read a square table of counts or probabilities from a CSV or Parquet file.
 
-    Either square, a row per estimated class with its name first and a column per actual class; or
-    long, a row per cell with three columns: estimated class, actual class and number. Cells that a
-    long table leaves out are 0.
+    The table is either square, with a row per estimated class, which begins with its name, and a
+    column per actual class; or long, with a row per cell and three columns: estimated class, actual
+    class and number. Cells that a long table leaves out are 0.
 
     Parameters
     ----------
@@ -41,8 +41,8 @@ def read_table(path: str | Path, *, categories: Sequence[Label] | None = None) -
     Raises
     ------
     InputError
-        If there is no such file, the table is not square, or a cell is no number, 0 or more. The
-        error names file, row, column, value and remedy.
+        If there is no such file, if the table is not square, or if a cell is not a number of 0 or
+        more. The error names file, row, column, value and remedy.
 
     Examples
     --------
@@ -86,7 +86,7 @@ def _long(columns: dict[str, Any]) -> Cells:
     sides = list(SIDES) if named else list(columns)[:2]
     (number,) = (name for name in columns if name not in sides)
     one, two = (_labels(columns[side], side) for side in sides)
-    # Without a class on both sides it is a square table whose rows are not its columns.
+    # If no class is on both sides, it is a square table whose rows and columns differ.
     if not named and not set(one) & set(two):
         raise _no_table(columns)
     names = unify(one + two)
@@ -105,7 +105,7 @@ def _no_table(columns: dict[str, Any]) -> InputError:
     first, *header = columns
     rows = [str(label) for label in encode(columns[first], first).labels]
     return InputError(
-        f"it is no square table: its rows are {_few(rows)} and its columns {_few(header)}",
+        f"it is not a square table: its rows are {_few(rows)} and its columns {_few(header)}",
         "give a row per estimated class, its name first, and a column per actual class; "
         "or a row per cell with columns estimated, actual, count",
     )
@@ -154,7 +154,7 @@ def _numbers(column: Any, name: str) -> list[float]:
             value = -1.0
         if not 0 <= value < np.inf:
             raise InputError(
-                f"{str(label)!r} is no count", "give a number, 0 or more", row=row, column=name
+                f"{str(label)!r} is not a count", "give a number, 0 or more", row=row, column=name
             )
         values.append(value)
     return values

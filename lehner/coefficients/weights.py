@@ -1,4 +1,4 @@
-"""Agreement weights: how far two categories agree, 1 for the same, 0 for the most different."""
+"""Agreement weights of two categories: 1 for equal categories, 0 for the most different ones."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -30,12 +30,12 @@ class AgreementWeights:
 
     @property
     def symmetric(self) -> bool:
-        """Whether it makes no difference which rater gave which category."""
+        """Whether the weight does not depend on which rater gave which category."""
         return bool(np.array_equal(self.matrix, self.matrix.T))
 
     @property
     def both_ways(self) -> Floats:
-        """The mean of the weights of two categories in either order."""
+        """The mean of the weights of two categories in both orders."""
         return (self.matrix + self.matrix.T) / 2
 
 
@@ -60,13 +60,13 @@ def _ordinal(x: Floats) -> Floats:
 
 
 def _circular(x: Floats) -> Floats:
-    """Take the last category for a neighbour of the first, a smallest step away."""
+    """Treat the last category as a neighbour of the first, at the smallest distance."""
     step = np.diff(np.sort(x)).min(initial=np.inf)
     return np.sin(np.pi * _distance(x) / (np.ptp(x) + step)) ** 2 if len(x) > 1 else _distance(x)
 
 
 def _bipolar(x: Floats) -> Floats:
-    """Weigh a difference the more, the nearer both categories are to the same end."""
+    """Give differences more weight if both categories are near the same end."""
     total = x[:, None] + x
     room = (total - 2 * x.min()) * (2 * x.max() - total)
     return _ratio_of(_distance(x) ** 2, room)
@@ -104,13 +104,12 @@ WEIGHTS: dict[str, tuple[Disagreement, Scale]] = {
     "interval": (_quadratic, "value"),
     "ratio": (_ratio, "value"),
 }
-"""Disagreement, up to a factor, and of what: of the categories' positions in their order or of the
-numbers that they are.
+"""Disagreement, up to a factor, and its argument: the positions of the categories, or their values.
 
-`nominal` is Krippendorff's name of `identity`, `interval` his of `quadratic_by_value`. `linear` and
-`quadratic` are Cohen's (1968), `radical`, `ordinal`, `circular` and `bipolar` those of Gwet (2014,
-chapter 3), `ratio` Krippendorff's (2011). R's irrCAC takes its weights by value where categories
-are numbers.
+`nominal` is Krippendorff's name for `identity`, and `interval` for `quadratic_by_value`. `linear`
+and `quadratic` are Cohen's (1968), `radical`, `ordinal`, `circular` and `bipolar` those of Gwet
+(2014, chapter 3), `ratio` Krippendorff's (2011). R's irrCAC uses weights by value if categories are
+numbers.
 """
 
 
@@ -134,8 +133,8 @@ def find_weights(
     Raises
     ------
     InputError
-        For weights by order of categories that have none, weights by value of categories that
-        are no numbers, or a matrix that is not one of weights.
+        If weights depend on the order of categories without order, or on values of categories that
+        are not numbers, or if a matrix is not one of weights.
 
     References
     ----------
@@ -165,7 +164,7 @@ def find_weights(
 
 
 def by_position_only(weights: Sequence[str], categories: Sequence[Label]) -> list[str]:
-    """Name the weights that go by position where the values of the categories say otherwise.
+    """Name the weights that depend on positions although categories are unequally spaced numbers.
 
     Parameters
     ----------
@@ -176,7 +175,8 @@ def by_position_only(weights: Sequence[str], categories: Sequence[Label]) -> lis
     Returns
     -------
     list of str
-        Those with a kind by value; none if the categories are no numbers or equally spaced.
+        Those that also exist by value; none if the categories are not numbers or are equally
+        spaced.
     """
     numbers = as_numbers(categories)
     if numbers is None or np.ptp(np.diff(numbers)) < 1e-9:
@@ -224,19 +224,21 @@ def _check_matrix(weights: ArrayLike, n_categories: int) -> Floats:
     if matrix.shape != (n_categories, n_categories):
         raise InputError(f"the weights have shape {matrix.shape}", remedy)
     if not ((matrix >= 0) & (matrix <= 1)).all() or not (np.diag(matrix) == 1).all():
-        raise InputError("the weights are not all between 0 and 1, or not 1 for the same", remedy)
+        raise InputError(
+            "the weights are not all between 0 and 1, or not 1 for equal categories", remedy
+        )
     return matrix
 
 
 def find_all_weights(
     weights: Any, categories: Sequence[Label], *, ordered: bool
 ) -> tuple[AgreementWeights, ...]:
-    """Find agreement weights of which there may be several.
+    """Find one or several agreement weights.
 
     Parameters
     ----------
     weights : str, array_like, sequence of str, or None
-        As of `find_weights`, or several names. None is identity and, where the categories are
+        As in `find_weights`, or several names. None means identity and, if the categories are
         ordered, linear, quadratic and ordinal.
     categories : sequence of str or int
     ordered : bool

@@ -54,7 +54,10 @@ def test_the_terminal_shows_coefficients_pairs_and_notes(run):
     assert "weights: identity" in lines
     assert any(line.split()[:3] == ["Rater", "4", "System"] for line in lines)
     assert "90% interval" in out
-    assert lines[-1] == "raters only; the system is compared with each of them in the pairs"
+    assert (
+        lines[-1]
+        == "only raters are compared; the system is compared with each of them in the pairs"
+    )
 
 
 def test_files_are_written_with_a_heat_map(run, tmp_path):
@@ -128,7 +131,7 @@ def test_a_table_whose_rows_are_not_its_columns_is_refused(run, tmp_path):
     file.write_text("class,yes,no\nyes,40,10\nnoo,5,45\n")
     code, out, err = run("agreement", file, "--table")
     assert (code, out) == (2, "")
-    assert f"{file}: it is no square table: its rows are yes, noo and its columns yes, no" in err
+    assert f"{file}: it is not a square table: its rows are yes, noo and its columns yes, no" in err
 
 
 def test_headings_count_one_in_the_singular(run, tmp_path):
@@ -182,7 +185,9 @@ def test_a_finite_population_and_the_test_of_0_are_in_json(run):
     assert fleiss["null_standard_error"] == pytest.approx(whole.null_standard_error / 2**0.5)
     assert fleiss["chance_agreement"] == whole.chance_agreement
     code, _, err = run(*options, "5")
-    assert code == 2 and err.startswith("lehner: --population-size is 5.0; give the number of all")
+    assert code == 2 and err.startswith(
+        "lehner: --population-size is 5.0; give the size of the population"
+    )
 
 
 def test_chance_agreement_is_shown(run):

@@ -124,7 +124,7 @@ def test_algebra_and_bayes_side_by_side_with_files(run, tmp_path):
     assert code == 0
     assert "Estimates of the system's accuracy go from 0.674 (" in out
     assert "Methods differ in the most probable category of 3 items" in out
-    assert "63 parameters for 10 degrees of freedom" in out
+    assert "63 parameters but only 10 degrees of freedom" in out
     expected = [
         "confusion.pdf",
         "confusion.png",

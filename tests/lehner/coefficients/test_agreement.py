@@ -365,7 +365,9 @@ def test_pairs_are_those_of_two_raters_alone_and_of_rater_and_system():
     with_system = rated(codes[:, :3], system=codes[:, 3])
     found = agreement(with_system, weights=["identity", "quadratic"])
     assert found.pairs["rater"].values.tolist() == ["1", "2", "3", "system"]
-    assert found.notes == ("raters only; the system is compared with each of them in the pairs",)
+    assert found.notes == (
+        "only raters are compared; the system is compared with each of them in the pairs",
+    )
     for g in range(4):
         for h in range(4):
             for name in ("identity", "quadratic"):
@@ -460,7 +462,7 @@ def test_one_category_in_use_leaves_kappas_undefined_that_correct_by_what_is_use
     assert {name for name, value in found.items() if value is not None} == defined
     assert {found[name] for name in defined} == {1}
     note = agreement(Ratings([[0, 0], [0, 0]], "ab"))["cohen_kappa"].note
-    assert note == "undefined: chance agreement is 1, nothing varies"
+    assert note == "undefined: chance agreement is 1, because nothing varies"
 
 
 def test_a_single_category_has_a_percent_agreement_only():
@@ -492,7 +494,7 @@ def test_one_item_has_estimates_without_errors():
     found = agreement(Ratings([[0, 1, 1]], "ab"))
     assert repr(found).startswith("Agreement on 1 item [90% interval]")
     assert found["percent_agreement"].estimate == pytest.approx(1 / 3)
-    note = "no standard error: number of items unknown or below 2"
+    note = "no standard error: the number of items is unknown or below 2"
     notes = {one.note for one in found.coefficients if one.estimate is not None}
     assert notes == {note, f"without 1 pair of raters whose chance agreement is 1; {note}"}
 

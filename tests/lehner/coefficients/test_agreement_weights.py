@@ -109,8 +109,8 @@ def test_weights_by_position_and_by_value_differ_where_the_numbers_are_unequally
     assert row("bipolar_by_value") == pytest.approx([1, 1 - 1 / 5, 0])
     found = agreement(Ratings([[0, 1], [2, 2], [1, 2]], [1, 2, 4]), weights=["linear", "ordinal"])
     assert found.notes == (
-        "linear weights go by the order of the categories, not by their values, which are not "
-        "equally spaced; by value: linear_by_value",
+        "linear weights depend on the order of the categories, not on their values, which are not "
+        "equally spaced; weights by value are linear_by_value",
     )
     assert agreement(Ratings([[0, 1], [2, 2]], [1, 2, 3]), weights="linear").notes == ()
 
@@ -205,7 +205,7 @@ def test_given_weights_are_used():
         (np.eye(2), r"shape \(2, 2\)"),
         ([[1, 2, 0], [2, 1, 0], [0, 0, 1]], "not all between 0 and 1"),
         (np.full((3, 3), np.nan), "not all between 0 and 1"),
-        (np.zeros((3, 3)), "not 1 for the same"),
+        (np.zeros((3, 3)), "not 1 for equal categories"),
         (["identity", 3], "not a matrix of numbers"),
         ([], "there are no weights"),
         (3, r"shape \(\)"),

@@ -76,15 +76,15 @@ def test_categories_give_the_order_and_may_be_unused(write):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("a,b,c,d\n1,2,3,4\n", "table.csv: it is no square table: its rows are 1 and"),
-        ("x\n3\n", "it is no square table: its rows are 3 and its columns none"),
+        ("a,b,c,d\n1,2,3,4\n", "table.csv: it is not a square table: its rows are 1 and"),
+        ("x\n3\n", "it is not a square table: its rows are 3 and its columns none"),
         ("class,yes,no\nyes,40,10\nnoo,5,45\n", "its rows are yes, noo and its columns yes, no"),
         ("class,Yes,No\nyes,40,10\nno,5,45\n", "its rows are yes, no and its columns Yes, No"),
-        ("class,x,y\nx,1,2\ny,3,-4\n", "row 3, column 'y': '-4' is no count"),
-        ("class,x,y\nx,1,2\ny,3,many\n", "row 3, column 'y': 'many' is no count"),
+        ("class,x,y\nx,1,2\ny,3,-4\n", "row 3, column 'y': '-4' is not a count"),
+        ("class,x,y\nx,1,2\ny,3,many\n", "row 3, column 'y': 'many' is not a count"),
         ("class,x,y\nx,1,2\ny,3,nan\n", "row 3, column 'y': the count is blank"),
-        ("class,x,y\nx,1,2\ny,3,inf\n", "row 3, column 'y': 'inf' is no count"),
-        ("class,x,y\nx,0,0\ny,0,0\n", "numbers that are no counts"),
+        ("class,x,y\nx,1,2\ny,3,inf\n", "row 3, column 'y': 'inf' is not a count"),
+        ("class,x,y\nx,0,0\ny,0,0\n", "numbers that are not counts"),
         ("r,c,n\nx,x,1\nx,x,2\n", "row 3: the cell .* occurs a second time"),
         ("r,c,n\n,x,1\n", "row 2, column 'r': the class is blank"),
     ],
@@ -158,11 +158,11 @@ def test_items_unknown_on_one_side_are_left_out():
 @pytest.mark.parametrize(
     ("one", "two", "message"),
     [
-        ([[0.5, 0.6]], [[1, 0]], "estimated holds rows that are not probabilities"),
-        ([[1, 0]], [[-1, 2]], "actual holds rows that are not probabilities"),
+        ([[0.5, 0.6]], [[1, 0]], "estimated has rows that are not probabilities"),
+        ([[1, 0]], [[-1, 2]], "actual has rows that are not probabilities"),
         ([[1, 0]], [[1, 0, 0]], r"shape \(1, 2\) and actual \(1, 3\)"),
         ([1, 0], [[1, 0]], r"estimated has shape \(2,\)"),
-        ([["a", "b"]], [[1, 0]], "estimated is no array of numbers"),
+        ([["a", "b"]], [[1, 0]], "estimated is not an array of numbers"),
         ([[np.nan, np.nan]], [[1, 0]], "no item has probabilities on both sides"),
     ],
 )
@@ -180,9 +180,9 @@ def test_labels_of_soft_labels_are_minded():
     one, two = labelled([1, 2]), labelled([1, 2])
     expected = one.values.T @ two.values
     np.testing.assert_array_equal(expected_table(one.T, two), expected)
-    with pytest.raises(InputError, match="differ in item: 1 and 2 in the same place"):
+    with pytest.raises(InputError, match="differ in item: 1 and 2 at the same position"):
         expected_table(one, labelled([2, 1]))
-    with pytest.raises(InputError, match="differ in category: 'a' and 'b' in the same place"):
+    with pytest.raises(InputError, match="differ in category: 'a' and 'b' at the same position"):
         expected_table(one, labelled([1, 2], "ba"))
 
 
@@ -203,7 +203,7 @@ def test_probabilities_have_estimates_and_no_errors_until_the_number_of_items_is
             assert one.estimate is None
         else:
             assert one.estimate == pytest.approx(two.estimate, abs=1e-12)
-            assert "number of items unknown" in one.note
+            assert "number of items is unknown" in one.note
 
 
 @pytest.mark.parametrize("total", [0.999, 1.001, 1.9])
@@ -268,8 +268,8 @@ def test_order_of_a_labelled_tables_dims_is_known():
     [
         ([[1, 2, 3], [4, 5, 6]], r"shape \(2, 3\)"),
         ([1, 2], r"shape \(2,\)"),
-        ([[1, -2], [3, 4]], "numbers that are no counts"),
-        ([[1, np.nan], [3, 4]], "numbers that are no counts"),
+        ([[1, -2], [3, 4]], "numbers that are not counts"),
+        ([[1, np.nan], [3, 4]], "numbers that are not counts"),
         ([[0, 0], [0, 0]], "not all 0"),
         ([["a", "b"], ["c", "d"]], "not one of numbers"),
         ([[1, 2], [3]], "not one of numbers"),

@@ -39,7 +39,8 @@ class MachineCode:
             raise pickle.PicklingError("the code refers to addresses in this process")
         declared = [f.name for f in self.library._final_module.functions if f.is_declaration]
         calls = tuple(name for name in declared if not name.startswith("llvm."))
-        return load_function, (self.symbol, calls, self.library.serialize_using_object_code())
+        name, kind, (code, _) = self.library.serialize_using_object_code()
+        return load_function, (self.symbol, calls, (name, kind, (code, _names(self.symbol))))
 
 
 def compile_function(signature: Any, function: Callable[..., Any]) -> MachineCode:
@@ -89,6 +90,12 @@ def load_function(symbol: str, calls: Sequence[str], library: Any) -> MachineCod
     loaded = cpu_target.target_context.codegen().unserialize_library(library)
     address = loaded.get_pointer_to_function(symbol)
     return MachineCode(address=address, symbol=symbol, library=loaded)
+
+
+def _names(symbol: str) -> bytes:
+    """Give what Numba reads only the names of functions from: without it, all that it optimised."""
+    text = f'define void @"{symbol}"() {{ ret void }}'
+    return bytes(llvmlite.binding.parse_assembly(text).as_bitcode())
 
 
 def processor() -> tuple[str, ...]:

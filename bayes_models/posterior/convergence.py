@@ -4,16 +4,18 @@ ArviZ computes them too, for one variable after another; to load ArviZ and to co
 takes longer than to sample a small model.
 """
 
+import functools
 from collections.abc import Iterator
+from statistics import NormalDist
 
 import numpy as np
-from scipy.special import ndtri
 
 from lehner.core.arrays import Floats
 
 TAILS = (0.05, 0.95)
 FEWEST_OF_CHAIN = 4
 AT_ONCE = 500_000
+NORMAL = NormalDist()
 SMALLEST_RANGE = np.finfo(float).resolution
 
 
@@ -39,14 +41,7 @@ def r_hat(draws: Floats) -> Floats:
     >>> r_hat(rng.normal([0, 0], size=(4, 1000, 2))).round(2)
     array([1., 1.])
     """
-    if len(draws) < 2 or draws.shape[1] < FEWEST_OF_CHAIN:
-        return np.full(draws.shape[2], np.nan)
-    values = []
-    for part in _parts(draws):
-        halves = _split(part)
-        folded = np.abs(halves - np.median(halves, axis=(0, 1)))
-        values.append(np.maximum(_between_to_within(halves), _between_to_within(folded)))
-    return np.concatenate(values)
+    return r_hat_and_ess_bulk(draws)[0]
 
 
 def ess_bulk(draws: Floats) -> Floats:
@@ -65,7 +60,27 @@ def ess_bulk(draws: Floats) -> Floats:
     Vehtari et al. (2021), https://doi.org/10.1214/20-BA1221, Sec. 4.1; Geyer (1992), Practical
     Markov chain Monte Carlo, for the lag at which the sum of autocorrelations is truncated.
     """
-    return np.concatenate([_effective(_normal_scores(_split(part))) for part in _parts(draws)])
+    return r_hat_and_ess_bulk(draws)[1]
+
+
+def r_hat_and_ess_bulk(draws: Floats) -> tuple[Floats, Floats]:
+    """Give `r_hat` and `ess_bulk`, for which the draws are ranked, which takes longest, once.
+
+    Parameters
+    ----------
+    draws : ndarray, shape (n_chains, n_draws, n_variables)
+
+    Returns
+    -------
+    r_hat, ess_bulk : ndarray, shape (n_variables,)
+    """
+    agreement, effective = [], []
+    for part in _parts(draws):
+        halves = _split(part)
+        scores = _normal_scores(halves)
+        agreement.append(_r_hat(halves, scores, len(draws)))
+        effective.append(_effective(scores))
+    return np.concatenate(agreement), np.concatenate(effective)
 
 
 def ess_tail(draws: Floats) -> Floats:
@@ -118,24 +133,37 @@ def _split(draws: Floats) -> Floats:
 
 def _normal_scores(draws: Floats) -> Floats:
     """Replace draws by normal quantiles of their ranks; equal draws have equal ranks."""
-    flat = draws.reshape(-1, draws.shape[2])
-    order = flat.argsort(axis=0)
-    in_order = np.take_along_axis(flat, order, axis=0)
-    place = np.arange(len(flat))[:, None]
-    first = np.ones(flat.shape, bool)
-    first[1:] = in_order[1:] != in_order[:-1]
-    last = np.roll(first, -1, axis=0)
-    last[-1] = True
-    lowest = np.maximum.accumulate(np.where(first, place, 0), axis=0)
-    highest = np.where(last, place, len(flat))[::-1]
-    highest = np.minimum.accumulate(highest, axis=0)[::-1]
-    ranks = np.empty(flat.shape)
-    np.put_along_axis(ranks, order, (lowest + highest) / 2 + 1, axis=0)
-    return ndtri((ranks - 0.375) / (len(flat) + 0.25)).reshape(draws.shape)
+    by_variable = np.ascontiguousarray(draws.reshape(-1, draws.shape[2]).T)
+    n_draws = by_variable.shape[1]
+    order = by_variable.argsort(axis=1)
+    in_order = np.take_along_axis(by_variable, order, axis=1)
+    quantiles = _quantiles(n_draws)
+    scores = np.empty(by_variable.shape)
+    np.put_along_axis(scores, order, quantiles[None, ::2], axis=1)
+    for i in np.flatnonzero((in_order[:, 1:] == in_order[:, :-1]).any(axis=1)):
+        first = np.flatnonzero(np.diff(in_order[i], prepend=np.nan) != 0)
+        lengths = np.diff(first, append=n_draws)
+        scores[i, order[i]] = np.repeat(quantiles[2 * first + lengths - 1], lengths)
+    return scores.T.reshape(draws.shape)
 
 
-def _between_to_within(halves: Floats) -> Floats:
-    scores = _normal_scores(halves)
+@functools.lru_cache(4)
+def _quantiles(n_draws: int) -> Floats:
+    """Give the normal quantiles of all ranks, and of those half way between two, in order."""
+    places = np.arange(2 * n_draws - 1) / 2
+    shares = (places + 0.625) / (n_draws + 0.25)
+    # SciPy takes longer to load than this takes.
+    return np.array([NORMAL.inv_cdf(share) for share in shares.tolist()])
+
+
+def _r_hat(halves: Floats, scores: Floats, n_chains: int) -> Floats:
+    if n_chains < 2 or halves.shape[1] < FEWEST_OF_CHAIN // 2:
+        return np.full(halves.shape[2], np.nan)
+    folded = _normal_scores(np.abs(halves - np.median(halves, axis=(0, 1))))
+    return np.maximum(_between_to_within(scores), _between_to_within(folded))
+
+
+def _between_to_within(scores: Floats) -> Floats:
     n_draws = scores.shape[1]
     within = scores.var(axis=1, ddof=1).mean(axis=0)
     between = n_draws * scores.mean(axis=1).var(axis=0, ddof=1)

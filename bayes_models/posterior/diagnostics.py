@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import xarray as xr
 
-from bayes_models.posterior.convergence import ess_bulk, ess_tail, r_hat
+from bayes_models.posterior.convergence import ess_tail, r_hat_and_ess_bulk
 from bayes_models.posterior.label_order import best_order
 from lehner.core.arrays import Booleans
 
@@ -182,9 +182,10 @@ def diagnose(
     )
     # Probabilities that a model fixes have no R-hat and need none.
     scalars = scalars[..., np.ptp(scalars, axis=(0, 1)) > 0]
+    agreement, effective = r_hat_and_ess_bulk(scalars)
     return Diagnostics(
-        r_hat=float(r_hat(scalars).max()),
-        ess_bulk=float(ess_bulk(scalars).min()),
+        r_hat=float(agreement.max()),
+        ess_bulk=float(effective.min()),
         ess_tail=float(ess_tail(scalars).min()),
         divergences=_count(tree, "diverging"),
         treedepth=_count(tree, "reached_max_treedepth"),

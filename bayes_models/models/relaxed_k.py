@@ -4,7 +4,6 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-from scipy.special import ndtri
 
 from bayes_models.likelihood.observations import Observations, observe
 from bayes_models.models.assemble import add_confusion, rater_coords, with_system
@@ -141,6 +140,8 @@ def _difficulty_levels() -> Floats:
     >>> _difficulty_levels().round(3)
     array([-1.225,  0.   ,  1.225])
     """
+    from scipy.special import ndtri
+
     levels = ndtri((np.arange(N_LEVELS) + 0.5) / N_LEVELS)
     return np.asarray(levels / np.sqrt((levels**2).mean()))
 

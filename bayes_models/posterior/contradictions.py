@@ -2,7 +2,6 @@
 
 import numpy as np
 import xarray as xr
-from scipy.special import pdtrc
 
 from bayes_models.likelihood.observations import observe
 from bayes_models.posterior.truth import log_joint, states_by_population
@@ -68,6 +67,8 @@ def contradictions(tree: xr.DataTree, ratings: Ratings) -> tuple[str, ...]:
     truth = ratings.truth[known]
     contradicted = improbable[np.arange(len(truth)), truth] > 0
     expected, n = float(improbable.sum()), int(contradicted.sum())
+    from scipy.special import pdtrc
+
     if n == 0 or pdtrc(n - 1, expected) > SUSPICIOUS_TAIL:
         return ()
     named = first_few(ratings.items[known][contradicted], MOST_NAMED)

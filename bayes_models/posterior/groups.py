@@ -5,7 +5,6 @@ from numpy.typing import ArrayLike
 
 from bayes_models.likelihood.observations import observe
 from bayes_models.posterior.fitted_ratings import fitted_ratings
-from bayes_models.posterior.group_sampler import sample_groups
 from lehner import GroupEstimates, Ratings
 from lehner.core.checks import check_level
 from lehner.core.seeds import Seed
@@ -88,6 +87,9 @@ def accuracy_by_group(
     observed = observe(fitted_ratings(tree, ratings))
     membership = find_groups(ratings, groups)
     count_answers(ratings, membership)
+    # It needs SciPy, which takes long to load.
+    from bayes_models.posterior.group_sampler import sample_groups
+
     replicates = sample_groups(posterior, observed, membership.index, len(membership), seed)
     return summarise_groups(
         str(tree.attrs["model"]),

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 import numpy as np
 import xarray as xr
-from scipy.special import logsumexp
 
 from bayes_models.posterior.convergence import ess_mean
 from lehner.core.arrays import Floats
@@ -76,9 +75,15 @@ def leave_one_out(tree: xr.DataTree) -> LeaveOneOut:
     elpd, pareto_k = np.empty((2, log_likelihood.shape[1]))
     for item, log_densities in enumerate(log_likelihood.T):
         log_weights, pareto_k[item] = _smoothed(-log_densities, min(n_tail, n_draws - 1))
-        elpd[item] = logsumexp(log_weights + log_densities) - logsumexp(log_weights)
+        elpd[item] = _log_sum_exp(log_weights + log_densities) - _log_sum_exp(log_weights)
     highest_k = min(1 - 1 / np.log10(n_draws), 0.7)
     return LeaveOneOut(elpd=elpd, pareto_k=pareto_k, highest_k=highest_k)
+
+
+def _log_sum_exp(values: Floats) -> float:
+    # SciPy's takes longer to load than all the rest here takes.
+    top = values.max()
+    return float(top + np.log(np.exp(values - top).sum()))
 
 
 def _efficiency(tree: xr.DataTree, n_draws: int) -> float:
@@ -124,7 +129,7 @@ def _fit_pareto(excess: Floats) -> tuple[float, float]:
     inverse = inverse / (PRIOR_SCALE * quartile) + 1 / excess[-1]
     shapes = np.log1p(-inverse[:, None] * excess).mean(axis=1)
     log_profile = n * (np.log(-inverse / shapes) - shapes - 1)
-    weights = np.exp(log_profile - logsumexp(log_profile))
+    weights = np.exp(log_profile - _log_sum_exp(log_profile))
     weights[weights < 10 * np.finfo(float).eps] = 0
     mean = (weights @ inverse) / weights.sum()
     shape = np.log1p(-mean * excess).mean()

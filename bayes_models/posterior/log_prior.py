@@ -4,12 +4,13 @@ The family of a prior given as numbers follows from its variable's name, as the 
 `bayes_models.models.priors` says.
 """
 
+import math
 from collections.abc import Mapping
+from statistics import NormalDist
 from typing import Any
 
 import numpy as np
 import xarray as xr
-from scipy.special import betaln, gammaln, log_ndtr, xlog1py, xlogy
 
 from bayes_models.likelihood.observations import Observations
 from bayes_models.models.base_rates import BY_POPULATION
@@ -85,13 +86,14 @@ def _log_density(
         return _normal(values, *prior)
     if name == "system_slope":
         mean, sd = prior
-        return np.asarray(_normal(values, mean, sd) - log_ndtr(mean / sd))
+        return np.asarray(_normal(values, mean, sd) - math.log(NormalDist().cdf(mean / sd)))
     if name == "distance_decay":
         return _normal(values, 0.0, prior)
     return _normal(values, 0.0, prior) + np.log(2)
 
 
-# Importing scipy.stats would take half as long as a fit.
+# SciPy would take longer to load than these take.
+_log_gamma = np.vectorize(math.lgamma, otypes=[float])
 
 
 def _normal(values: Floats, mean: float, sd: float) -> Floats:
@@ -104,12 +106,14 @@ def _logistic(values: Floats, location: float, scale: float) -> Floats:
 
 
 def _beta(values: Floats, successes: float, failures: float) -> Floats:
-    logs = xlogy(successes - 1, values) + xlog1py(failures - 1, -values)
-    return np.asarray(logs - betaln(successes, failures))
+    constant = math.lgamma(successes + failures) - math.lgamma(successes) - math.lgamma(failures)
+    of_successes = (successes - 1) * np.log(np.maximum(values, LEAST))
+    of_failures = (failures - 1) * np.log(np.maximum(1 - values, LEAST))
+    return np.asarray(constant + of_successes + of_failures)
 
 
 def _dirichlet(concentration: Floats, values: Floats) -> Floats:
-    constant = gammaln(concentration.sum(axis=-1)) - gammaln(concentration).sum(axis=-1)
+    constant = _log_gamma(concentration.sum(axis=-1)) - _log_gamma(concentration).sum(axis=-1)
     logs = np.log(np.maximum(values, LEAST))
     return np.asarray(constant + ((concentration - 1) * logs).sum(axis=-1))
 

@@ -7,11 +7,11 @@ and these methods then overestimate their accuracy.
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from statistics import NormalDist
+from typing import Any
 
 import numpy as np
 import xarray as xr
-from scipy.sparse import csr_array
-from scipy.special import ndtri
 
 from bayes_models.likelihood.observations import Observations, observe
 from bayes_models.posterior.predictive import draw_ratings
@@ -21,7 +21,8 @@ from lehner.core.arrays import Floats
 from lehner.core.class_posterior import class_posterior
 from lehner.core.draw_categories import draw_categories
 from lehner.core.seeds import Seed, child_seeds
-from lehner.data.patterns import UNKNOWN
+from lehner.data.flat import FlatRatings, take_rows
+from lehner.data.patterns import SMALL, UNKNOWN
 
 PAIR_SIGNIFICANCE = 0.01
 MOST_PREDICTED_RATINGS = 50_000_000
@@ -86,7 +87,7 @@ class PredictiveChecks:
         """Find the pairs that differ by more than is expected by chance among so many pairs."""
         upper = np.triu_indices(len(z), 1)
         n_pairs = np.isfinite(z[upper]).sum()
-        limit = -ndtri(PAIR_SIGNIFICANCE / 2 / max(1, n_pairs))
+        limit = -NormalDist().inv_cdf(PAIR_SIGNIFICANCE / 2 / max(1, n_pairs))
         return [(int(i), int(j)) for i, j in zip(*upper, strict=True) if z[i, j] > limit]
 
     def _names(self, first: int, second: int) -> str:
@@ -211,15 +212,16 @@ class _Moments:
 
 def _agreement(observed: Observations) -> tuple[Floats, Floats]:
     """Give the share of pairs of ratings that agree, by pair of raters, and the items of both."""
-    k = observed.n_categories
-    counts = observed.patterns.one_hot().tocsc()
-    weighted = observed.counts[:, None]
-    by_category = [counts[:, category::k] for category in range(k)]
-    given = sum(by_category[1:], start=by_category[0])
-    agreeing = sum((one.T @ one.multiply(weighted)).toarray() for one in by_category)
-    rated = (given > 0).astype(float)
-    items = (rated.T @ rated.multiply(weighted)).toarray()
-    return _without_diagonal(agreeing, (given.T @ given.multiply(weighted)).toarray()), items
+    flat, counts = observed.patterns.flat, observed.counts[:, None]
+    shape = len(counts), len(observed.rater_names)
+    given = _by_rater(np.ones(len(flat.item_index)), flat, shape)
+    agreeing = np.zeros((shape[1], shape[1]))
+    for category in range(observed.n_categories):
+        one = _by_rater((flat.category_index == category) * 1.0, flat, shape)
+        agreeing += _dense(one.T @ (one * counts))
+    rated = (given > 0) * 1.0
+    items = _dense(rated.T @ (rated * counts))
+    return _without_diagonal(agreeing, _dense(given.T @ (given * counts))), items
 
 
 def _predicted_agreement(rates: Floats, confusion: Floats, items: Floats) -> tuple[Floats, Floats]:
@@ -246,17 +248,33 @@ def _residual_correlation(
     truth = draw_categories(probability, rng.random(len(pattern)), pattern)
     by_level = confusion.reshape(n_raters, -1, k, k)
     wrong = 1 - np.einsum("rmkk->rk", by_level) / by_level.shape[1]
-    cells = observed.patterns.one_hot()[pattern].tocoo()
-    rater, response = np.divmod(cells.col, k)
-    true = truth[cells.row]
-    surprise = cells.data * ((response != true) - wrong[rater, true])
+    flat = take_rows(observed.patterns.flat, pattern, len(observed.counts))
+    true = truth[flat.item_index]
+    surprise = (flat.category_index != true) - wrong[flat.rater_index, true]
     shape = (len(pattern), n_raters)
-    residual = csr_array((surprise, (cells.row, rater)), shape=shape)
-    rated = csr_array((np.ones(len(rater)), (cells.row, rater)), shape=shape)
-    rated.data[:] = 1.0
-    together = (residual.T @ residual).toarray()
-    squared = (residual.power(2).T @ rated).toarray()
+    residual = _by_rater(surprise, flat, shape)
+    rated = (_by_rater(np.ones(len(surprise)), flat, shape) > 0) * 1.0
+    together = _dense(residual.T @ residual)
+    squared = _dense((residual * residual).T @ rated)
     return _without_diagonal(together, np.sqrt(squared * squared.T))
+
+
+def _by_rater(values: Floats, flat: FlatRatings, shape: tuple[int, int]) -> Any:
+    """Put a value for each rating into a table of items and raters; many as SciPy's sparse array.
+
+    Few are not worth the time that SciPy takes to load.
+    """
+    size = shape[0] * shape[1]
+    if size <= SMALL:
+        cell = flat.item_index * shape[1] + flat.rater_index
+        return np.bincount(cell, values, size).reshape(shape)
+    from scipy.sparse import csr_array
+
+    return csr_array((values, (flat.item_index, flat.rater_index)), shape=shape)
+
+
+def _dense(product: Any) -> Floats:
+    return product if isinstance(product, np.ndarray) else np.asarray(product.toarray())
 
 
 def _without_diagonal(numerator: Floats, denominator: Floats) -> Floats:

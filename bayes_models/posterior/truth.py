@@ -97,7 +97,7 @@ def log_joint(observed: Observations, rates: Floats, confusion: Floats) -> Float
     k = observed.n_categories
     # Draws are last in memory, because what follows sums and compares over a few categories.
     by_cell = np.log(np.maximum(confusion, LEAST)).transpose(1, 3, 2, 0)
-    log = observed.patterns.one_hot() @ by_cell.reshape(-1, n_states * n_draws)
+    log = observed.patterns.sum_cells(by_cell.reshape(-1, n_states * n_draws))
     log = log.reshape(-1, n_states, n_draws)
     log_rates = np.log(np.maximum(rates, LEAST)).T
     log += log_rates if rates.ndim == 2 else log_rates.swapaxes(0, 1)[observed.population]

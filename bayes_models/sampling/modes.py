@@ -6,8 +6,6 @@ Chains that all start at one mode may agree with one another although there are 
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.sparse import csr_array
-from scipy.special import softmax
 
 from bayes_models.likelihood.observations import Observations
 from bayes_models.models.priors import diagonal_concentration
@@ -120,12 +118,13 @@ def posterior_modes(observed: Observations, seed: Seed) -> tuple[Mode, ...]:
     density = _log_density(observed, items, ratings)
     runs = _different(observed, truth, np.argsort(-density, kind="stable"))
     runs = runs[density[runs] >= density.max() + np.log(LEAST_RATIO)]
+    shares = np.exp(density[runs] - density.max())
     of_vote = _share_held_otherwise(observed, truth[:, runs], truth[:, 0]) <= SAME_SHARE
     return tuple(
         Mode(items=vote[0], ratings=vote[1], weight=float(weight))
         if same
         else Mode(items=items[r], ratings=ratings[:, :, r].swapaxes(1, 2), weight=float(weight))
-        for r, weight, same in zip(runs, softmax(density[runs]), of_vote, strict=True)
+        for r, weight, same in zip(runs, shares / shares.sum(), of_vote, strict=True)
     )
 
 
@@ -159,13 +158,12 @@ def _climb(
     truth : ndarray, shape (n_patterns, n_runs, n_categories)
         Items of each pattern by true category.
     """
-    cells = observed.patterns.one_hot()
-    by_cell = cells.T.tocsr()
     for _ in range(n_steps):
-        truth, _ = class_posterior(_log_joint(observed, cells, items, _log_confusion(ratings)))
+        truth, _ = class_posterior(_log_joint(observed, items, _log_confusion(ratings)))
         truth *= observed.counts[:, None, None]
         items = truth.sum(axis=0)
-        ratings = (by_cell @ truth.reshape(len(truth), -1)).reshape(ratings.shape)
+        counted = observed.patterns.sum_patterns(truth.reshape(len(truth), -1))
+        ratings = counted.reshape(ratings.shape)
     return items, ratings, truth
 
 
@@ -174,12 +172,11 @@ def _log_confusion(ratings: Floats) -> Floats:
     return np.log(confusion / confusion.sum(axis=1, keepdims=True))
 
 
-def _log_joint(
-    observed: Observations, cells: csr_array, items: Floats, log_confusion: Floats
-) -> Floats:
+def _log_joint(observed: Observations, items: Floats, log_confusion: Floats) -> Floats:
     """Give log probabilities up to a constant, shape (n_patterns, n_runs, n_categories)."""
     n_runs, k = items.shape
-    log = (cells @ log_confusion.reshape(-1, n_runs * k)).reshape(-1, n_runs, k)
+    log = observed.patterns.sum_cells(log_confusion.reshape(-1, n_runs * k))
+    log = log.reshape(-1, n_runs, k)
     log += np.log(items + 1)
     known = np.flatnonzero(observed.truths != UNKNOWN)
     other = observed.truths[known, None, None] != np.arange(k)
@@ -192,7 +189,7 @@ def _log_density(observed: Observations, items: Floats, ratings: Floats) -> Floa
     log_confusion = _log_confusion(ratings)
     scale = np.log((items + 1).sum(axis=1))
     log_rates = np.log(items + 1) - scale[:, None]
-    log = _log_joint(observed, observed.patterns.one_hot(), items, log_confusion)
+    log = _log_joint(observed, items, log_confusion)
     of_pattern = class_posterior(log)[1] - scale
     prior = diagonal_concentration(items.shape[1])[:, None, :]
     of_prior = (prior * log_confusion).sum(axis=(0, 1, 3)) + log_rates.sum(axis=1)

@@ -4,8 +4,9 @@ Chains that start here use the labels of the raters, so that no labels are switc
 and need little warm-up.
 """
 
+import math
+
 import numpy as np
-from scipy.special import logit
 
 from bayes_models.likelihood.observations import Observations
 from bayes_models.models.priors import diagonal_concentration
@@ -13,6 +14,7 @@ from bayes_models.sampling.modes import Mode, expected_numbers
 from lehner.core.arrays import Floats
 
 LEAST_DIAGONAL = 0.02
+NEAR_HALF = 0.15
 
 
 def em_start(observed: Observations) -> dict[str, Floats]:
@@ -76,6 +78,14 @@ def chains_by_start(n_starts: int, chains: int) -> list[int]:
     return [chains - others] + [1] * others
 
 
+def _logit(probability: float) -> float:
+    """Give the log odds, exact near one half, without SciPy, which takes long to load."""
+    if abs(probability - 0.5) > NEAR_HALF:
+        return math.log(probability / (1 - probability))
+    excess = 2 * (probability - 0.5)
+    return math.log1p(excess) - math.log1p(-excess)
+
+
 def _start_values(
     base_rates: Floats, confusion: Floats, observed: Observations
 ) -> dict[str, Floats]:
@@ -94,8 +104,8 @@ def _start_values(
         "population_confusion": mean_confusion,
         "system_confusion": confusion[-1],
         "accuracy_by_category": diagonal,
-        "rater_log_odds": logit(knowing),
-        "mean_log_odds": logit(knowing),
-        "system_log_odds": logit(accuracy[-1]),
+        "rater_log_odds": _logit(knowing),
+        "mean_log_odds": _logit(knowing),
+        "system_log_odds": _logit(accuracy[-1]),
         "knowledge": np.clip(accuracy, 0.1, 0.9),
     }

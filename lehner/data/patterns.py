@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from lehner.core.arrays import Integers
+from lehner.core.arrays import Floats, Integers
 from lehner.data.flat import FlatRatings, count_categories, take_rows
 from lehner.data.numbering import number_by_appearance, number_by_size
 
@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from lehner.data.ratings import Ratings
 
 UNKNOWN = -1
+SMALL = 1_000_000
+"""How many sums are added without SciPy, which takes longer to load."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -89,10 +91,51 @@ class Patterns:
         """
         from scipy.sparse import csr_array
 
-        k = len(self.categories)
-        cell = self.flat.rater_index * k + self.flat.category_index
-        shape = (len(self.counts), len(self.raters) * k)
-        return csr_array((np.ones(len(cell)), cell, self.starts), shape=shape)
+        cells = self.cells
+        shape = (len(self.counts), len(self.raters) * len(self.categories))
+        return csr_array((np.ones(len(cells)), cells, self.starts), shape=shape)
+
+    @property
+    def cells(self) -> Integers:
+        """The rater and the category of each rating as one number, (n_ratings,)."""
+        return self.flat.rater_index * len(self.categories) + self.flat.category_index
+
+    def sum_cells(self, values: Floats) -> Floats:
+        """Add up what is told of each rater's categories over the ratings of each pattern.
+
+        Parameters
+        ----------
+        values : ndarray, shape (n_raters * n_categories, n_columns)
+
+        Returns
+        -------
+        ndarray, shape (n_patterns, n_columns)
+            As `one_hot` multiplied by the values, to the last digit.
+        """
+        if len(self.counts) * values.shape[1] > SMALL:
+            return np.asarray(self.one_hot() @ values)
+        starts, lengths, cells = self.starts[:-1], np.diff(self.starts), self.cells
+        total = np.zeros((len(lengths), values.shape[1]))
+        for place in range(lengths.max(initial=0)):
+            longer = np.flatnonzero(lengths > place)
+            total[longer] += values[cells[starts[longer] + place]]
+        return total
+
+    def sum_patterns(self, values: Floats) -> Floats:
+        """Add up what is told of each pattern over the ratings of each rater in each category.
+
+        Parameters
+        ----------
+        values : ndarray, shape (n_patterns, n_columns)
+
+        Returns
+        -------
+        ndarray, shape (n_raters * n_categories, n_columns)
+        """
+        cells, of_rating = self.cells, values[self.flat.item_index]
+        n_cells = len(self.raters) * len(self.categories)
+        columns = [np.bincount(cells, column, n_cells) for column in of_rating.T]
+        return np.stack(columns, axis=1)
 
     def votes(self) -> Integers:
         """Count the ratings of each pattern in each category; the system's answers are left out.

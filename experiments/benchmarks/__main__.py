@@ -1,19 +1,25 @@
 """All speed bars in one table: what it costs, as a ratio to a named peer of the same run.
 
-Run in a clone: `python -m uv run --group benchmark python -m experiments.benchmarks`. Times are CPU
-seconds of processes of their own, medians of five, taken in turn with their peer's, since machines
-differ and their load changes. What is behind the rows is printed by the modules of this folder.
+Run in a clone: `python -m uv run --group benchmark python -m experiments.benchmarks`. Times are
+medians of CPU seconds, taken in turn with those of a peer, since machines differ and loads change:
+of commands five times in a process of their own, of the rest as the modules of this folder say,
+which print what is behind the rows. A peer that is not installed has a line that says so instead.
 """
 
 import os
+
+# Before what starts threads is imported: the peers, too, have one.
+os.environ["OMP_NUM_THREADS"] = "1"
+os.environ["XLA_FLAGS"] = "--xla_cpu_multi_thread_eigen=false intra_op_parallelism_threads=1"
+
 import platform
 import statistics
 import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
-from dataclasses import dataclass
-from importlib.metadata import version
+from dataclasses import dataclass, replace
+from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -26,6 +32,9 @@ ROUNDS = 5
 ESTIMATE = ["estimate", "lehner_table2", "--system", "System"]
 PANDAS, PYMC = "import pandas", "import pymc"
 PACKAGES = ("numpy", "numba", "pandas", "pymc", "nutpie")
+PEERS = ("crowd-kit", "numpyro")
+EFFECTIVE = 1000
+SIMULATED = 10_000
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -51,7 +60,7 @@ class Bar:
 
 def main() -> None:
     """Measure, and print the table."""
-    packages = ", ".join(f"{name} {version(name)}" for name in PACKAGES)
+    packages = ", ".join(f"{name} {_version(name)}" for name in (*PACKAGES, *PEERS))
     print(f"{platform.processor() or platform.machine()}, {os.cpu_count()} processors")
     print(f"Python {platform.python_version()}, {packages}")
     head = ["", "CPU-s", "peer", "CPU-s", "ratio", "is to be"]
@@ -61,12 +70,19 @@ def main() -> None:
             f"{bar.cost:.2f}",
             bar.peer,
             f"{bar.of_peer:.2f}",
-            f"{bar.cost / bar.of_peer:.2f}",
+            f"{bar.cost / bar.of_peer:.3f}",
             bar.bar,
         ]
-        for bar in (*_commands(), *_fit(), *_crowd())
+        for bar in (*_commands(), *_fit(), *_crowd(), *_samplers(), *_simulator())
     ]
     print("\n".join(text_table([head, *rows], left=(2, 5))))
+
+
+def _version(package: str) -> str:
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return "not installed"
 
 
 def _commands() -> Iterator[Bar]:
@@ -91,22 +107,70 @@ def _fit() -> Iterator[Bar]:
 
 
 def _crowd() -> Iterator[Bar]:
-    """Measure maximum likelihood on a crowd of 10,000 items by 100 raters."""
+    """Measure maximum likelihood on crowds of 100 and 800 raters."""
     if find_spec("crowdkit") is None:
         print("crowd-kit is not installed: no row for it", file=sys.stderr)
         return
-    from experiments.benchmarks.latent_class import CROWDS, crowd, to_same_likelihood
+    from experiments.benchmarks.latent_class import CROWDS, crowd, time_tap, to_same_likelihood
 
-    ratios = [to_same_likelihood(crowd(seed, *CROWDS[0])) for seed in range(3)]
-    ours = statistics.median(one.ours for one in ratios)
-    theirs = statistics.median(one.theirs for one in ratios)
-    yield Bar(
-        name="fit_latent_class, 10,000 × 100",
-        cost=ours,
-        peer="crowd-kit, same likelihood",
-        of_peer=theirs,
-        bar="at most 0.1",
-    )
+    for (n_items, n_raters), bar in zip(CROWDS, ("at most 0.1", "at most 1"), strict=True):
+        tables = [crowd(seed, n_items, n_raters) for seed in range(3)]
+        compared = [to_same_likelihood(table) for table in tables]
+        theirs = statistics.median(one.theirs for one in compared)
+        costs = {
+            "fit_latent_class": (statistics.median(one.ours for one in compared), bar),
+            "fit_tap, one start": (statistics.median(map(time_tap, tables)), "at most 1"),
+        }
+        for name, (cost, of_name) in costs.items():
+            yield Bar(
+                name=f"{name}, {n_items:,} × {n_raters}",
+                cost=cost,
+                peer="crowd-kit's Dawid-Skene",
+                of_peer=theirs,
+                bar=of_name,
+            )
+
+
+def _samplers() -> Iterator[Bar]:
+    """Measure CPU seconds for 1,000 effective draws of the system's accuracy."""
+    from experiments.benchmarks.fit import COMPARISONS
+
+    bars = {
+        "dawid_skene, n = 200, against NumPyro": 1.2,
+        "dawid_skene, crowd, against NumPyro": 2,
+        "dawid_skene, n = 200, against Stan": 3,
+        "dawid_skene, n = 5000, against Stan": 15,
+        "dawid_skene, n = 50, Gibbs against NUTS": 5,
+        "dawid_skene, n = 200, Gibbs against NUTS": 5,
+    }
+    for compare in COMPARISONS.values():
+        for title, rates in compare():
+            name, _, peer = title.partition(" against ")
+            ours, theirs = (statistics.median(column) for column in zip(*rates, strict=True))
+            yield Bar(
+                name=f"{name.rstrip(',')}, {EFFECTIVE:,} effective draws",
+                cost=EFFECTIVE / ours,
+                peer=peer,
+                of_peer=EFFECTIVE / theirs,
+                bar=f"at most {1 / bars[title]:.2f}" if title in bars else "",
+            )
+
+
+def _simulator() -> Iterator[Bar]:
+    """Measure samples that are simulated and estimated by algebra."""
+    from experiments.benchmarks.simulation import rates
+    from experiments.paper.figure_scenarios import FIGURES
+
+    for n_items, times in {50: 20, 200: 20, 5000: 60}.items():
+        rounds = rates(replace(FIGURES[3].scenario(0.9), n_items=n_items))
+        loop, batch = (statistics.median(column) for column in zip(*rounds, strict=True))
+        yield Bar(
+            name=f"{SIMULATED:,} samples of {n_items:,} items",
+            cost=SIMULATED / batch,
+            peer="one at a time",
+            of_peer=SIMULATED / loop,
+            bar=f"at most {1 / times:.3f}",
+        )
 
 
 def _against(

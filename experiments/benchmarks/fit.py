@@ -28,7 +28,8 @@ import sys
 import tempfile
 import time
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -53,16 +54,18 @@ OURS: dict[str, Any] = {"draws": 230, "tune": 50, "target_accept": 0.7}
 N_DATA = 60
 
 type Run = tuple[float, Floats]
+type Compared = tuple[str, list[list[float]]]
+"""A title, and for each data set the effective draws a CPU-second, ours and the peer's."""
 
 
 def main() -> None:
     """Print all comparisons."""
     warnings.simplefilter("ignore")
     only = sys.argv[1:]
+    for name, compare in COMPARISONS.items():
+        for title, rates in compare() if not only or name in only else ():
+            _report(title, rates)
     for name, part in {
-        "numpyro": _against_numpyro,
-        "stan": _against_stan,
-        "gibbs": _gibbs,
         "refit": _refits,
         "fixed": _fixed_costs,
         "first": _first_fit,
@@ -121,7 +124,11 @@ def _ours(
     )
 
 
-def _against_numpyro() -> None:
+def against_numpyro() -> Iterator[Compared]:
+    """Compare with NumPyro, if it is installed."""
+    if find_spec("numpyro") is None:
+        print("NumPyro: skipped, it is not installed", file=sys.stderr)
+        return
     for_crowd: dict[str, Any] = {"chains": 1, "tune": 100, "draws": 400}
     for name, data, ours in (
         ("n = 200", [base(200, seed) for seed in range(12)], OURS),
@@ -135,7 +142,7 @@ def _against_numpyro() -> None:
             [effective(draws) / cpu for cpu, draws in (_ours(one, i, **ours), peer(one, i))]
             for i, one in enumerate(many)
         ]
-        _report(f"dawid_skene, {name}, against NumPyro", rates)
+        yield f"dawid_skene, {name}, against NumPyro", rates
 
 
 def _numpyro(data: list[Ratings], warmup: int, draws: int) -> Callable[[Observations, int], Run]:
@@ -185,14 +192,15 @@ def _numpyro(data: list[Ratings], warmup: int, draws: int) -> Callable[[Observat
     return peer
 
 
-def _against_stan() -> None:
+def against_stan() -> Iterator[Compared]:
+    """Compare with Stan, if R has it."""
     rscript = shutil.which("Rscript")
     installed = (
         rscript is not None
         and not subprocess.run([rscript, "-e", "library(rstan)"], capture_output=True).returncode
     )
     if not installed:
-        print("Stan: skipped, R has no rstan")
+        print("Stan: skipped, R has no rstan", file=sys.stderr)
         return
     for n_items, n_data in ((200, 6), (5000, 3)):
         many = [observe(base(n_items, seed)) for seed in range(n_data)]
@@ -202,7 +210,7 @@ def _against_stan() -> None:
             [effective(draws) / cpu for cpu, draws in (_ours(one, i), theirs[i])]
             for i, one in enumerate(many)
         ]
-        _report(f"dawid_skene, n = {n_items}, against Stan", rates)
+        yield f"dawid_skene, n = {n_items}, against Stan", rates
 
 
 def _stan(many: list[Observations]) -> list[Run]:
@@ -237,7 +245,8 @@ def _stan(many: list[Observations]) -> list[Run]:
     return list(zip(cpu, draws, strict=True))
 
 
-def _gibbs() -> None:
+def against_nuts() -> Iterator[Compared]:
+    """Compare Gibbs sampling with NUTS."""
     for model in conjugate_models():
         for n_items in (50, 200, 1000):
             many = [observe(base(n_items, seed)) for seed in range(12)]
@@ -254,7 +263,7 @@ def _gibbs() -> None:
                 ]
                 for i, one in enumerate(many)
             ]
-            _report(f"{model}, n = {n_items}, Gibbs against NUTS", rates)
+            yield f"{model}, n = {n_items}, Gibbs against NUTS", rates
 
 
 def _conjugate(
@@ -330,6 +339,13 @@ def _first_fit() -> None:
             f"{model}: a new process has its first fit {alone:.1f} s after its start, a worker of "
             f"a study {of_study:.1f} s after its own"
         )
+
+
+COMPARISONS: dict[str, Callable[[], Iterator[Compared]]] = {
+    "numpyro": against_numpyro,
+    "stan": against_stan,
+    "gibbs": against_nuts,
+}
 
 
 def _report(title: str, rates: list[list[float]]) -> None:

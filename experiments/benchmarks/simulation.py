@@ -35,17 +35,32 @@ def main() -> None:
     print(f"population values of the algebra: {_population_rate():.0f} a second")
 
 
-def _compare(name: str, scenario: Scenario) -> str:
+def rates(scenario: Scenario) -> list[tuple[float, float]]:
+    """Give samples a CPU-second, one at a time and many at once, for each round.
+
+    Parameters
+    ----------
+    scenario : Scenario
+        With one of the numbers of items of `LOOP_SAMPLES`.
+
+    Returns
+    -------
+    list of tuple of float
+    """
     n_loop = LOOP_SAMPLES[scenario.n_items]
     rng = np.random.default_rng(1)
-    rounds = [
+    return [
         (
             n_loop / _cpu(lambda: _loop(scenario, rng, n_loop)),
             BATCH_SAMPLES / _cpu(lambda: _batch(scenario)),
         )
         for _ in range(ROUNDS)
     ]
-    loop, batch = (statistics.median(rates) for rates in zip(*rounds, strict=True))
+
+
+def _compare(name: str, scenario: Scenario) -> str:
+    rounds = rates(scenario)
+    loop, batch = (statistics.median(column) for column in zip(*rounds, strict=True))
     ratios = [fast / slow for slow, fast in rounds]
     ratio = f"{statistics.median(ratios):.0f} ({min(ratios):.0f})"
     return f"{name:<24}{scenario.n_items:>6}{loop:>9.0f}{batch:>10.0f}{ratio:>16}"

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from lehner.data.ratings import Ratings
 
 UNKNOWN = -1
-SMALL = 1_000_000
-"""How many sums are added without SciPy, which takes longer to load."""
+FEW, SMALL = 1_000, 1_000_000
+"""How many patterns, and how many sums, are added up without SciPy, which takes long to load."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -112,7 +112,7 @@ class Patterns:
         ndarray, shape (n_patterns, n_columns)
             As `one_hot` multiplied by the values, to the last digit.
         """
-        if len(self.counts) * values.shape[1] > SMALL:
+        if not self._few(values):
             return np.asarray(self.one_hot() @ values)
         starts, lengths, cells = self.starts[:-1], np.diff(self.starts), self.cells
         total = np.zeros((len(lengths), values.shape[1]))
@@ -132,10 +132,15 @@ class Patterns:
         -------
         ndarray, shape (n_raters * n_categories, n_columns)
         """
-        cells, of_rating = self.cells, values[self.flat.item_index]
-        n_cells = len(self.raters) * len(self.categories)
-        columns = [np.bincount(cells, column, n_cells) for column in of_rating.T]
-        return np.stack(columns, axis=1)
+        if not self._few(values):
+            return np.asarray(self.one_hot().T.tocsr() @ values)
+        n_cells, n_columns = len(self.raters) * len(self.categories), values.shape[1]
+        place = self.cells[:, None] * n_columns + np.arange(n_columns)
+        added = values[self.flat.item_index].ravel()
+        return np.bincount(place.ravel(), added, n_cells * n_columns).reshape(n_cells, n_columns)
+
+    def _few(self, values: Floats) -> bool:
+        return len(self.counts) <= FEW and len(self.counts) * values.shape[1] <= SMALL
 
     def votes(self) -> Integers:
         """Count the ratings of each pattern in each category; the system's answers are left out.

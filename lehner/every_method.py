@@ -21,7 +21,8 @@ def estimate(ratings: Ratings, methods: Sequence[str] | None = None, **options: 
         "majority_agreement", "algebraic", "dawid_skene" and "relaxed_k".
     **options
         Options of `experiments.estimate.estimate.estimate`: `level` of the intervals, `seed`,
-        `systems_rate`, `shared_mistakes`, `truths_in_model`, `sensitivity`, `costs`, `name`.
+        `systems_rate`, `shared_mistakes`, `truths_in_model`, `sensitivity`, `costs`, `groups`,
+        `populations`, `rater_groups`, `name`.
 
     Returns
     -------

@@ -43,7 +43,9 @@ def dawid_skene(ratings: Ratings, priors: Priors = None) -> "pm.Model":
     -------
     pymc.Model
         Variables `base_rates` (category), `confusion` (rater, category, response), `accuracy`
-        (rater) and, with a system, `system_accuracy`; the system is the rater "system".
+        (rater) and, with a system, `system_accuracy`; the system is the rater "system". If items
+        are from populations, `base_rates_by_population` (population, category) are what is
+        estimated, and `base_rates` those of all items.
 
     Raises
     ------

@@ -4,7 +4,7 @@ import numpy as np
 import xarray as xr
 
 from bayes_models.posterior.predictive import draw_ratings
-from bayes_models.posterior.truth import states
+from bayes_models.posterior.truth import states_by_population
 from lehner import InputError, Ratings
 from lehner.core.seeds import Seed, generator
 from lehner.data.flat import FlatRatings
@@ -92,7 +92,7 @@ def add_posterior_predictive(tree: xr.DataTree, ratings: Ratings, *, seed: Seed 
     rng = generator(seed)
     drawn = [
         draw_ratings(single, *one, rng).all_flat.category_index
-        for one in zip(*states(thinned), strict=True)
+        for one in zip(*states_by_population(thinned), strict=True)
     ]
     shape = (thinned.sizes["chain"], thinned.sizes["draw"], n_ratings)
     coords = _coords(single, single.all_flat) | {d: thinned[d] for d in ("chain", "draw")}

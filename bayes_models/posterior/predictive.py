@@ -18,8 +18,9 @@ def draw_ratings(
     ratings : Ratings
         Determines which rater rates which item, and which items the system answers. A grouped row
         becomes as many rows as it has items.
-    rates : ndarray, shape (n_states,)
-        Probability of each state: a category, or a level of difficulty and a category.
+    rates : ndarray, shape (n_states,) or (n_populations, n_states)
+        Probability of each state: a category, or a level of difficulty and a category. With a row
+        for each population, each item has that of its own.
     confusion : ndarray, shape (n_raters, n_states, n_responses)
         The system is the last rater.
     rng : numpy.random.Generator
@@ -32,7 +33,10 @@ def draw_ratings(
     k = ratings.n_categories
     single = ratings.expand()
     rows, flat = np.arange(single.n_rows), single.flat
-    state = rng.choice(len(rates), size=len(rows), p=rates / rates.sum())
+    if rates.ndim == 1:
+        state = rng.choice(len(rates), size=len(rows), p=rates / rates.sum())
+    else:
+        state = draw_categories(rates, rng.random(len(rows)), single.population)
     luck = rng.random(len(flat.item_index))
     answers = draw_categories(confusion, luck, flat.rater_index, state[flat.item_index])
     system = single.system
@@ -49,4 +53,6 @@ def draw_ratings(
         state % k,
         ordered=ratings.ordered,
         systems=ratings.systems or None,
+        population=single.population,
+        populations=single.populations,
     )

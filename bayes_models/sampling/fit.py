@@ -85,7 +85,8 @@ def fit(
         Name of the model, as in `MODELS`.
     ratings : Ratings
         With or without a system. If some truths are known they enter as data. If all are known they
-        are not used, see `observe`.
+        are not used, see `observe`. Populations of items have base rates of their own, see
+        `Ratings.with_populations`.
     seed : int, numpy.random.SeedSequence or numpy.random.Generator
         The same seed gives the same draws.
     priors : str or mapping, optional

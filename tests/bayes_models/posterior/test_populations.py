@@ -136,6 +136,19 @@ def test_parameters_and_degrees_of_freedom_are_counted_by_population():
     assert any("fewer than three" in text for text in alone.warnings())
 
 
+def test_predicted_ratings_are_of_the_same_populations(fitted):
+    tree, ratings, _ = fitted
+    few = tree.isel(draw=slice(None, None, 40))
+    bayes_models.add_posterior_predictive(few, ratings)
+    predicted = few["posterior_predictive"].to_dataset()["ratings"]
+    observed = tree["observed_data"].to_dataset()["ratings"]
+    index = tree["constant_data"].to_dataset()["population_index"].values
+    population = index[tree["constant_data"].to_dataset()["item_index"].values]
+    for one in (0, 1):
+        share = float((predicted[..., population == one] == 0).mean())
+        assert share == pytest.approx(float((observed[population == one] == 0).mean()), abs=0.02)
+
+
 def test_ratings_without_the_populations_are_refused(fitted):
     tree, ratings, _ = fitted
     alone = ratings.with_populations(None)

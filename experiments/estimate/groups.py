@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from experiments.estimate.group_column import GroupColumn
+from experiments.estimate.truth_corrections import seen
 from lehner import Estimate, GroupEstimates, Ratings, estimate_groups, estimate_populations
 from lehner.latent_class.models import LIKELIHOOD_METHODS
 
@@ -61,7 +62,9 @@ def estimate_in_groups(
         elif estimate.method in LIKELIHOOD_METHODS and (groups.names != "").all():
             model = LIKELIHOOD_METHODS[estimate.method]
             in_groups.append(
-                estimate_populations(ratings, groups.names, model, level=level, seed=seed)
+                estimate_populations(
+                    seen(ratings, estimate), groups.names, model, level=level, seed=seed
+                )
             )
         else:
             in_groups.append(None)

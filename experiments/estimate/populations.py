@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from experiments.estimate.groups import Groups
+from experiments.estimate.truth_corrections import seen
 from lehner import Estimate, GroupEstimates, Ratings, estimate_populations
 from lehner.core.estimate import require_systems
 from lehner.groups.membership import Groups as Membership
@@ -47,7 +48,9 @@ def estimate_in_populations(
             found.append(accuracy_by_population(estimate.draws, ratings, level=level, seed=seed))
         elif estimate.method in LIKELIHOOD_METHODS:
             model = LIKELIHOOD_METHODS[estimate.method]
-            found.append(estimate_populations(ratings, names, model, level=level, seed=seed))
+            found.append(
+                estimate_populations(seen(ratings, estimate), names, model, level=level, seed=seed)
+            )
         else:
             found.append(None)
     return tuple(found)

@@ -38,6 +38,11 @@ def truth_corrections(
     }
 
 
+def seen(ratings: Ratings, estimate: Estimate) -> Ratings:
+    """Leave out the truths that the method of an estimate has not seen."""
+    return ratings if uses_truths(estimate) else ratings.with_truth(None)
+
+
 def uses_truths(estimate: Estimate) -> bool:
     """Whether known truths entered the fit of a model."""
     if estimate.draws is not None:

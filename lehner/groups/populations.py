@@ -42,7 +42,7 @@ def estimate_populations(
     Parameters
     ----------
     ratings : Ratings
-        With a system.
+        With a system. If some truths are known they enter as data.
     groups : array_like, shape (n_rows,)
         The name of each row's group.
     model : str
@@ -89,7 +89,7 @@ def estimate_populations(
         )
     count_answers(ratings, membership)
     names = np.array(membership.names)[membership.index]
-    fitted = fit_by_likelihood(ratings.with_truth(None).with_populations(names), model)
+    fitted = fit_by_likelihood(ratings.with_populations(names), model)
     rng = generator(seed)
     shares = fitted.n_items / fitted.n_items.sum()
     weights = rng.multinomial(fitted.n_items.sum(), shares, size=resamples).astype(float)

@@ -115,3 +115,16 @@ def test_an_item_without_a_population_is_refused():
     groups[3] = None
     with pytest.raises(InputError, match="item 3 has no population"):
         ratings.with_populations(groups)
+
+
+def test_known_truths_enter():
+    ratings, groups = two_populations(150, 11)
+    known = np.where(np.arange(300) % 3 == 0, ratings.system, -1)
+    some = ratings.with_truth(known)
+    fit = fit_latent_class(some, groups=groups)
+    found = estimate_populations(some, groups, resamples=5)
+    for one in found.groups:
+        expected = float(fit.base_rates.sel(group=one.group, category="no"))
+        assert one.base_rates["no"].estimate == pytest.approx(expected, abs=1e-6)
+    without = fit_latent_class(ratings, groups=groups).base_rates.sel(group="x", category="no")
+    assert abs(found.groups[0].base_rates["no"].estimate - float(without)) > 0.005

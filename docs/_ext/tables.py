@@ -68,7 +68,11 @@ def _tables() -> Iterator[tuple[str, str]]:
         for measure in ("bias", "rmse", "coverage"):
             yield f"k_violations_{measure}_{system}", _k_violations(study, measure, system)
     yield "known_truths", _known_truths(pd.read_csv(EXPERIMENTS / "known_truths/known_truths.csv"))
+    yield "known_truth_parts", _parts(pd.read_csv(EXPERIMENTS / "known_truths/parts.csv"))
     yield "systems", _systems(pd.read_csv(EXPERIMENTS / "systems/systems.csv"))
+    yield "better", _better(pd.read_csv(EXPERIMENTS / "systems/better.csv"))
+    intervals = pd.read_csv(EXPERIMENTS / "likelihood_intervals/intervals.csv")
+    yield "likelihood_intervals", _likelihood_intervals(intervals)
     yield "power", _power(pd.read_csv(EXPERIMENTS / "k_properties/power.csv"))
     yield "calibration", _calibration(pd.read_csv(EXPERIMENTS / "calibration/calibration.csv"))
     yield "atlas", _atlas(pd.read_csv(ROOT / "docs/results/atlas.csv"))
@@ -116,6 +120,59 @@ def _systems(table: pd.DataFrame) -> str:
     ]
     head = ["process", "items", "method", "difference", "RMSE", "coverage", "width"]
     return markdown_table(head, rows)
+
+
+def _better(table: pd.DataFrame) -> str:
+    table = table[table["estimand"] == "system_accuracy"]
+    bins = [name for name in dict.fromkeys(table["bin"]) if name != "all"]
+    rows = []
+    for method, group in table.groupby("method", sort=False):
+        by_bin = group.set_index("bin")
+        cells = [
+            f"{short(by_bin.share_better[name], 2)} ± {short(by_bin.standard_error[name], 2)} "
+            f"({by_bin.n[name]})"
+            if name in by_bin.index
+            else DASH
+            for name in bins
+        ]
+        score = f"{short(by_bin.brier['all'])} ± {short(by_bin.brier_se['all'])}"
+        rows.append([f"`{method}`", *cells, score])
+    return markdown_table(["method", *(f"P {name}" for name in bins), "Brier score"], rows)
+
+
+def _likelihood_intervals(table: pd.DataFrame) -> str:
+    quantities = list(dict.fromkeys(table["quantity"]))
+    rows = []
+    for (cell, method), group in table.groupby(["cell", "method"], sort=False):
+        measured = group.set_index("quantity")
+        cells = [
+            f"{short(measured.coverage[name], 2)} ± {short(measured.coverage_se[name], 2)} "
+            f"({short(measured.interval_width[name], 2)})"
+            for name in quantities
+        ]
+        rows.append([cell, f"`{method}`", *cells])
+    return markdown_table(["what is simulated", "method", *quantities], rows)
+
+
+def _parts(table: pd.DataFrame) -> str:
+    rows = []
+    for keys, group in table.groupby(["misleading", "items", "known", "part"], sort=False):
+        misleading, items, known, part = keys
+        by_method = group.set_index("method")
+        corrected, without = by_method.loc["corrected"], by_method.loc["without them"]
+        rows.append(
+            [
+                f"{misleading:.0%}",
+                f"{known} of {items}",
+                part,
+                f"{short(without.rmse)} ± {short(without.rmse_se)}",
+                f"{short(corrected.rmse)} ± {short(corrected.rmse_se)}",
+                f"{short(corrected.coverage, 2)} ± {short(corrected.coverage_se, 2)}",
+                short(corrected.interval_width, 2),
+            ]
+        )
+    head = ["items that mislead all", "known", "part", "RMSE without", "RMSE corrected"]
+    return markdown_table([*head, "coverage", "width"], rows)
 
 
 def _known_truths(table: pd.DataFrame) -> str:

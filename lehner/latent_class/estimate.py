@@ -46,8 +46,8 @@ def estimate_latent_class(
         The model of the confusion matrices: "one_coin", "one_coin_by_rater", "class_conditional",
         "pooled", "dawid_skene" or "tap".
     interval : {"percentile"}, optional
-        Kind of interval, from resamples of the items to which the model is fitted, starting at the
-        estimate. None for no interval.
+        Kind of interval, from resamples of the items to which pseudo-ratings are added and to which
+        the model is fitted, starting at the estimate. None for no interval.
     level : float
         Probability of the interval, between 0 and 1.
     resamples : int
@@ -73,20 +73,18 @@ def estimate_latent_class(
 
     Notes
     -----
-    Maximum likelihood has no prior. With few ratings confusion matrices have zeros, truth
-    probabilities are too near 0 or 1, and intervals are too narrow; the Bayesian models avoid this.
-    The coverage of 90% intervals of the expected accuracy, and of the accuracy in the sample, in
-    100 samples each (`Scenario` with raters of accuracy .6, .7 and .8, or five raters of .55 to
-    .75), with Monte Carlo standard errors up to .05, was: "one_coin_by_rater" .89 and .92 (2
-    categories, 50 items), .86 and .95 (5 categories, 200 items); "dawid_skene" .89 and .89 (2,
-    200), .91 and .91 (3, 1,000, five raters), but .67 and .50 (3, 50, five raters), .67 and .39 (5,
-    200), .86 and .83 (5, 1,000). Intervals by profile likelihood had the same coverage or less;
-    intervals with bias correction had less where that of percentile intervals was correct.
+    Maximum likelihood has no prior. With few ratings confusion matrices have zeros, and truth
+    probabilities are too near 0 or 1; the Bayesian models avoid this. Fits to resamples of few
+    items are too alike, so that each resample gets pseudo-ratings as well: see
+    `lehner.latent_class.pseudo_ratings`. The coverage of the intervals with 50 to 200 items is in
+    `experiments/likelihood_intervals/intervals.csv`. If the estimate lies outside the interval of
+    the resamples, the interval is extended to it.
 
     References
     ----------
     Dawid & Skene (1979), https://doi.org/10.2307/2346806; Efron & Tibshirani (1993), An
-    Introduction to the Bootstrap, chapter 13, for the interval.
+    Introduction to the Bootstrap, chapter 13; Newton & Raftery (1994),
+    https://doi.org/10.1111/j.2517-6161.1994.tb01956.x, for the interval.
 
     Examples
     --------

@@ -212,8 +212,8 @@ def _boundary(confusion: Floats) -> list[str]:
         return []
     return [
         f"{at_end} of {confusion.size} probabilities of the confusion matrices are 0 or 1: with so "
-        "few ratings maximum likelihood makes truth probabilities too extreme and intervals too "
-        "narrow"
+        "few ratings maximum likelihood makes truth probabilities too extreme; the intervals allow "
+        "for that"
     ]
 
 

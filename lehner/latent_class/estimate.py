@@ -76,9 +76,11 @@ def estimate_latent_class(
     Maximum likelihood has no prior. With few ratings confusion matrices have zeros, and truth
     probabilities are too near 0 or 1; the Bayesian models avoid this. Fits to resamples of few
     items are too alike, so that each resample gets pseudo-ratings as well: see
-    `lehner.latent_class.pseudo_ratings`. The coverage of the intervals with 50 to 200 items is in
-    `experiments/likelihood_intervals/intervals.csv`. If the estimate lies outside the interval of
-    the resamples, the interval is extended to it.
+    `lehner.latent_class.pseudo_ratings`. In simulations with 50 to 200 items 90% intervals
+    contained the expected accuracy in .83 to .95 of the samples, and the accuracy in the sample in
+    .81 to .97, with Monte Carlo standard errors up to .04
+    (`experiments/likelihood_intervals/intervals.csv`). If the estimate lies outside the interval
+    of the resamples, the interval is extended to it.
 
     References
     ----------

@@ -12,6 +12,7 @@ const DEFAULTS = {
   difficultyRange: 0,
   systemFindsDifficult: true,
   nearErrors: 1,
+  errorRange: 0,
   sharedMistakes: 0,
 };
 
@@ -54,6 +55,14 @@ const SLIDERS = [
   },
   {
     group: "Broken assumptions",
+    name: "errorRange",
+    label: "Random preferences among errors",
+    min: 0,
+    max: 1,
+    step: 0.01,
+  },
+  {
+    group: "Broken assumptions",
     name: "sharedMistakes",
     label: "Shared mistakes",
     min: 0,
@@ -82,6 +91,10 @@ const SAYS = {
       ? `one step nearer, ${s.nearErrors.toFixed(1)} times as likely`
       : "all errors alike";
   },
+  errorRange: (s) =>
+    s.errorRange > 0
+      ? `each error times ${(1 - s.errorRange).toFixed(2)} to ${(1 + s.errorRange).toFixed(2)}`
+      : "none",
   sharedMistakes: (s) => `${Math.round(100 * s.sharedMistakes)}% of the items mislead everybody`,
 };
 
@@ -121,6 +134,7 @@ function readControls(form) {
     difficultyRange: value("difficultyRange"),
     systemFindsDifficult: form.elements.systemFindsDifficult.checked,
     nearErrors: value("nearErrors"),
+    errorRange: value("errorRange"),
     sharedMistakes: value("sharedMistakes"),
   };
 }

@@ -1,12 +1,16 @@
 "use strict";
 // From settings to the probability of every pattern of ratings and system answer: what
-// lehner.simulation does in Python, for base rates and errors that are not random.
+// lehner.simulation does in Python, for base rates that are not random and one draw of errors.
 //
 // Settings: categories (K), raters (an initial accuracy for each), system (its initial accuracy),
 // difficultyRange (accuracy is lower and higher by it for a third of the items each),
 // systemFindsDifficult (whether that holds for the system too), nearErrors (how many times more
-// likely an error one step nearer to the truth is), skew (how many times as frequent as the next
+// likely an error one step nearer to the truth is), errorRange (each error probability is multiplied
+// by a random number between 1 less it and 1 and it), skew (how many times as frequent as the next
 // category each is), sharedMistakes (share of the items that mislead raters and system alike).
+
+// So that the same errors are preferred whenever a setting is seen.
+const ERRORS_SEED = 5;
 
 function baseRates({ categories, skew }) {
   const rates = Array.from({ length: categories }, (_, k) => skew ** -k);
@@ -24,12 +28,51 @@ function confusionMatrix(accuracy, categories, nearErrors) {
   });
 }
 
+/** Multiplies errors by random numbers; the mean of the right answers stays what it was. */
+function varyErrors(matrix, range, rates, random) {
+  const accuracy = matrix[0][0];
+  const varied = matrix.map((row, truth) =>
+    row.map((p, k) => p * (1 + range * (2 * random() - 1) * (k === truth ? 0 : 1))),
+  );
+  const right = scaleToMean(
+    varied.map((row, truth) => row[truth] / sum(row)),
+    accuracy,
+    rates,
+  );
+  return varied.map((row, truth) => {
+    const wrong = sum(row) - row[truth];
+    return row.map((p, k) => {
+      if (k === truth) return right[truth];
+      return wrong > 0 ? (p * (1 - right[truth])) / wrong : 0;
+    });
+  });
+}
+
+/** Multiplies values by the factor at which, none above 1, their weighted mean is as given. */
+function scaleToMean(values, mean, weights) {
+  let scaled = values;
+  const full = values.map(() => false);
+  for (let round = 0; round < values.length; round++) {
+    const free = sum(values.map((value, i) => (full[i] ? 0 : weights[i] * value)));
+    const left = mean - sum(weights.map((weight, i) => (full[i] ? weight : 0)));
+    scaled = values.map((value, i) => (full[i] ? 1 : value > 0 ? (value * left) / free : 0));
+    if (scaled.every((value) => value <= 1)) break;
+    scaled.forEach((value, i) => (full[i] ||= value > 1));
+  }
+  return scaled.map((value) => Math.min(1, value));
+}
+
 /** The confusion matrices at each level of difficulty: of each rater and, last, of the system. */
 function confusionByLevel(settings) {
   const d = settings.difficultyRange;
-  const { categories, nearErrors } = settings;
-  const matrix = (accuracy, change) =>
-    confusionMatrix(Math.min(1, Math.max(0, accuracy + change)), categories, nearErrors);
+  const { categories, nearErrors, errorRange } = settings;
+  const rates = baseRates(settings);
+  const random = seededRandom(ERRORS_SEED);
+  const matrix = (accuracy, change) => {
+    const reached = Math.min(1, Math.max(0, accuracy + change));
+    const found = confusionMatrix(reached, categories, nearErrors);
+    return errorRange > 0 ? varyErrors(found, errorRange, rates, random) : found;
+  };
   return (d > 0 ? [-d, 0, d] : [0]).map((change) => [
     ...settings.raters.map((accuracy) => matrix(accuracy, change)),
     matrix(settings.system, settings.systemFindsDifficult ? change : 0),

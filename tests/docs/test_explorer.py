@@ -1,6 +1,8 @@
 """The bias explorer computes in the browser what `lehner.population_value` computes."""
 
 import re
+from collections.abc import Sequence
+from functools import cache
 from html import unescape
 from pathlib import Path
 from typing import Any
@@ -10,8 +12,10 @@ import pytest
 
 import lehner
 from experiments.reporting.method_style import method_style
+from lehner.simulation import parameters, population
+from lehner.simulation.confusion import normalise, vary_errors
+from lehner.simulation.parameters import DrawnParameters
 from lehner.simulation.pattern_probabilities import n_patterns
-from lehner.simulation.population import population_values
 from tests.docs.explorer_page import (
     CHROMIUM,
     FITTED_SAMPLES,
@@ -40,7 +44,7 @@ needs_chromium = pytest.mark.skipif(CHROMIUM is None, reason="Chromium is not in
 
 def random_settings(n: int, *, least_accuracy: float, seed: int) -> list[dict[str, Any]]:
     """Draw settings of all sliders; a quarter of the values are at an end of the slider."""
-    rng = np.random.default_rng(seed)
+    rng, of_errors = (np.random.default_rng(one) for one in (seed, [seed, 1]))
 
     def slide(low: float, high: float) -> float:
         ends = rng.random() < 0.25
@@ -55,6 +59,7 @@ def random_settings(n: int, *, least_accuracy: float, seed: int) -> list[dict[st
             "difficultyRange": slide(0, 0.5),
             "systemFindsDifficult": bool(rng.integers(2)),
             "nearErrors": slide(1, 5),
+            "errorRange": max(0.0, round(of_errors.uniform(-0.5, 1), 2)),
             "sharedMistakes": slide(0, 0.5),
         }
         for _ in range(n)
@@ -69,17 +74,43 @@ def scenario(settings: dict[str, Any], n_items: int = 200) -> lehner.Scenario:
         n_items=n_items,
         initial_rater_accuracy=tuple(settings["raters"]),
         initial_system_accuracy=settings["system"],
-        easiness=(-change, 0, change),
+        easiness=(-change, 0, change) if change else (0,),
         easiness_affects="both" if settings["systemFindsDifficult"] else "raters",
         asymmetric_dispersion=settings["nearErrors"],
+        proportional_error_range=settings.get("errorRange", 0.0),
         base_rates=tuple(rates / rates.sum()),
         misleading=settings["sharedMistakes"],
     )
 
 
+@cache
+def browser_noise() -> np.ndarray:
+    """Give the random numbers, from -1 to 1, by which the page varies errors."""
+    draws = run_in_node("((r) => settings.map(() => r()))(seededRandom(ERRORS_SEED))", [{}] * 450)
+    return 2 * np.array(draws) - 1
+
+
+def draw_as_browser(one: lehner.Scenario, n_samples: int, _: Any) -> DrawnParameters:
+    accuracy, dispersed = parameters._dispersed(one)
+    rates = np.array(one.base_rates)
+    noise = browser_noise()[: dispersed.size].reshape(dispersed.shape)
+    varied = vary_errors(dispersed, one.proportional_error_range, noise)
+    matrices = normalise(varied, accuracy, rates, one.normalization)
+    return DrawnParameters(base_rates=rates[None], confusion=matrices[None])
+
+
+def in_python(
+    setting: dict[str, Any], methods: Sequence[str]
+) -> dict[str, population.PopulationValue]:
+    """Compute the values with the preferences among errors that the page draws."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(population, "draw_parameters", draw_as_browser)
+        return population.population_values(scenario(setting), methods, replicates=1)
+
+
 def assert_same_limits(settings: list[dict[str, Any]], found: list[dict[str, Any]]) -> None:
     for setting, browser in zip(settings, found, strict=True):
-        python = population_values(scenario(setting), VOTE_METHODS)
+        python = in_python(setting, VOTE_METHODS)
         assert browser["truth"] == pytest.approx(python["algebraic"].system_accuracy, abs=1e-9)
         for method, value in python.items():
             wanted = (
@@ -92,7 +123,7 @@ def assert_same_limits(settings: list[dict[str, Any]], found: list[dict[str, Any
 
 def assert_same_models(settings: list[dict[str, Any]], found: list[dict[str, Any]]) -> None:
     for setting, browser in zip(settings, found, strict=True):
-        python = population_values(scenario(setting), MODELS)
+        python = in_python(setting, MODELS)
         for model, value in python.items():
             wanted = pytest.approx(value.estimate, abs=MODEL_TOLERANCE)
             assert browser[model] == wanted, (model, setting)
@@ -204,7 +235,7 @@ def test_page_shows_the_setting_of_its_address(least_accuracy: float, seed: int,
     hash_ = "&".join(f"{name}={value}" for name, value in words.items())
     shown = dump_page(f"{(FOLDER / 'index.html').as_uri()}#{hash_}", tmp_path)
     assert 'data-state="done"' in shown
-    for method, value in population_values(scenario(setting), (*VOTE_METHODS, *MODELS)).items():
+    for method, value in in_python(setting, (*VOTE_METHODS, *MODELS)).items():
         row = re.search(f'<tr [^>]*id="{method}".*?class="number estimate">([^<]*)<', shown)
         assert row
         wanted = "none" if value.estimate is None else f"{value.estimate:.3f}"

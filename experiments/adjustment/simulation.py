@@ -1,7 +1,7 @@
 """The algebra and its adjustments on the same simulated data: bias, error and coverage.
 
-The K-properties hold (raters right in .6), or fail as in the paper's Figures 9 and 10, with random
-preferences among errors as there or without them, for 50, 200 and 1,000 items. Run in a clone:
+The K-properties hold (raters of accuracy .6), or fail as in the paper's Figures 9 and 10, with
+random preferences among errors as there or without them, for 50, 200 and 1,000 items. In a clone:
 `python -m experiments.adjustment.simulation FOLDER`. Finished parts in the folder are not computed
 again.
 """
@@ -157,7 +157,7 @@ def _estimates(scenario: Scenario, replicates: range) -> Found:
             yield replicate, method, _numbers(estimate), truth
         observed = paper.system_accuracy.estimate
         value = None if observed is None else float(np.interp(observed, *oracle))
-        name = "algebraic_paper_adjusted, by who knows the scenario"
+        name = "algebraic_paper_adjusted, violations known"
         yield replicate, name, (value, None, None), truth
 
 

@@ -65,7 +65,7 @@ def spammers(accuracy: float, rng: np.random.Generator) -> Sample:
 
 
 def two_raters(accuracy: float, rng: np.random.Generator) -> Sample:
-    """Give two raters, right in .6 and .7, and five categories."""
+    """Give two raters of accuracy .6 and .7, and five categories."""
     truth, _ = _truths(rng, n_categories=5)
     chances = [_equal_errors(chance, truth, n_categories=5) for chance in (0.6, 0.7, accuracy)]
     return _rate(rng, truth, chances, n_categories=5), accuracy

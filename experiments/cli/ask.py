@@ -82,7 +82,7 @@ def _refuse_to_overwrite(output: Path) -> None:
         from lehner import InputError
 
         raise InputError(
-            "this file exists and may hold an expert's labels",
+            "this file exists and may contain an expert's labels",
             "name another with --output, or delete it",
             file=output,
         )

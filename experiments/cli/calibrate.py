@@ -31,7 +31,7 @@ def calibrate(
     ] = Path("."),
     seed: Seed = 1,
 ) -> None:
-    """Check by simulation that intervals of the Bayesian models hold as often as they should."""
+    """Check by simulation how often intervals of the Bayesian models contain the truth."""
     from experiments.calibration.calibration_command import write_calibration
 
     models, designs = split_names(model) or None, split_names(design) or None

@@ -1,4 +1,4 @@
-"""Where methods disagree, each thing said once: their estimates, and the category of items."""
+"""Where methods disagree: in their estimates, and in the categories of items."""
 
 from collections.abc import Sequence
 
@@ -13,7 +13,7 @@ MOST_PAIRS_OF_METHODS = 6
 
 
 def estimate_lines(comparison: Comparison) -> list[str]:
-    """Say how far the estimates of the methods lie apart, and which contradict one another."""
+    """Say by how much the estimates of the methods differ, and which contradict one another."""
     numbers = {
         one.method: one.system_accuracy.estimate
         for one in _methods_with_truth(comparison)
@@ -37,7 +37,7 @@ def estimate_lines(comparison: Comparison) -> list[str]:
 
 
 def item_rows(comparison: Comparison) -> list[list[str]]:
-    """Give the items of which methods hold different categories for the most probable.
+    """Give the items for which methods differ in the most probable category.
 
     Returns
     -------
@@ -62,7 +62,7 @@ def item_rows(comparison: Comparison) -> list[list[str]]:
 
 
 def item_heading(comparison: Comparison) -> str:
-    """Say of how many items methods hold different categories for the most probable."""
+    """Say for how many items methods differ in the most probable category."""
     names = {item for found in comparison.disagreements for item in found.items}
     some = f", of which these are the first {MOST_ITEM_ROWS}" if len(names) > MOST_ITEM_ROWS else ""
     what = "row" if comparison.ratings.grouped else "item"

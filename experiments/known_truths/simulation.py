@@ -38,13 +38,13 @@ VIOLATED = replace(
     BASE, easiness=(-0.2, 0.0, 0.2), asymmetric_dispersion=2.0, proportional_error_range=1.0
 )
 CELLS: dict[str, Scenario] = {
-    "hold, K 2, raters .8, system .9": replace(
+    "K-properties hold, K 2, raters .8, system .9": replace(
         BASE, n_categories=2, initial_rater_accuracy=(0.8,) * 3
     ),
-    "hold, K 2, raters .7, system .6": replace(
+    "K-properties hold, K 2, raters .7, system .6": replace(
         BASE, n_categories=2, initial_rater_accuracy=(0.7,) * 3, initial_system_accuracy=0.6
     ),
-    "hold, K 5, raters .6, system .9": BASE,
+    "K-properties hold, K 5, raters .6, system .9": BASE,
     "violated, K 5, raters .5 .6 .7": replace(VIOLATED, initial_rater_accuracy=(0.5, 0.6, 0.7)),
     "violated, K 5, raters .3 .4 .5": replace(VIOLATED, initial_rater_accuracy=(0.3, 0.4, 0.5)),
     "rater 2 copies half of rater 1, K 3": replace(

@@ -1,1 +1,1 @@
-"""Intervals by maximum likelihood: how often they hold with few items, by simulation."""
+"""Coverage of intervals by maximum likelihood with few items, by simulation."""

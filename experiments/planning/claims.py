@@ -5,6 +5,7 @@ in the repository are made again.
 """
 
 import argparse
+import textwrap
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
@@ -149,7 +150,26 @@ def page(table: pd.DataFrame) -> str:
         )
         for row in table.itertuples()
     ]
-    return INTRODUCTION + markdown_table(head, rows) + "\n"
+    return INTRODUCTION.replace("@FOUND@", _finding(table)) + markdown_table(head, rows) + "\n"
+
+
+def _finding(table: pd.DataFrame) -> str:
+    """Say whether the paper's own method reaches 90% in the paper's own settings."""
+    parts = []
+    for claim in CLAIMS:
+        row = table[
+            (table["condition"] == f"Figure {claim.figure}")
+            & (table["method"] == "algebraic_paper")
+            & (table["estimand"] == "system_accuracy")
+        ].iloc[0]
+        parts.append(
+            f"{row['probability']:.2f} with {row['claimed_items']} cases at kappa {claim.kappa:g}"
+        )
+    said = (
+        "With the paper's method, in the paper's settings, the probability for the expected "
+        f"accuracy is {' and '.join(parts)}."
+    )
+    return textwrap.fill(said, 100)
 
 
 def _with_error(n_items: Any, error: Any) -> str:
@@ -158,16 +178,29 @@ def _with_error(n_items: Any, error: Any) -> str:
 
 INTRODUCTION = """# The paper's two sample sizes
 
-Lehner (2015), "Recommended use": for five categories and three raters 200 cases are enough for 90%
-"confidence" that the estimate is within .1 of the true accuracy if kappa is around .3, and 100 if
-it is around .55. Made by `python -m experiments.planning.claims`; ± is the Monte Carlo standard
-error. `Figure 10` and `Figure 11` are the paper's own settings (raters .5 .6 .7 and .7 .8 .9, whose
-kappas are .30 and .58, system preset to .1 .3 .5 .7 .9). `violation 1` has these violations, raters
-with just that kappa, and systems whose expected accuracy is .1 .3 .5 .7 .9; in `violation 0` the
-K-properties hold. `algebraic_paper` has the paper's step 4, `algebraic` the one weighted by what
-items say. The probability is averaged over the five systems; `at worst` each of them is to reach
-90%. A dash: no number of items up to 100,000 is enough, or near 90% the probability grows too
-slowly to tell.
+Are the sample sizes that the paper recommends large enough? Lehner (2015), "Recommended use", says
+that for five categories and three raters 200 cases are enough for 90% "confidence" that the
+estimate is within .1 of the true accuracy if kappa is around .3, and 100 if it is around .55.
+@FOUND@
+
+The columns are:
+
+- *condition*: `Figure 10` and `Figure 11` are the paper's own settings, with raters of accuracy .5,
+  .6, .7 and .7, .8, .9 (their kappas are .30 and .58) and systems of initial accuracy .1, .3, .5,
+  .7 and .9. `violation 1` has the same violations of the K-properties, raters with exactly that
+  kappa, and systems of expected accuracy .1, .3, .5, .7 and .9. In `violation 0` the K-properties
+  hold.
+- *method*: `algebraic_paper` has the paper's step 4; in that of `algebraic` an item weighs more the
+  clearer its truth is.
+- *truth*: whether the estimate is compared with the expected accuracy or with that in the sample.
+- *probability with that many*: the probability, averaged over the five systems, that the estimate
+  is within .1 of the truth with the number of items claimed; ± is its Monte Carlo standard error.
+- *lowest of five*: the same for the system for which it is lowest.
+- *needed on average*, *needed at worst*: the number of items with which the average, or each of the
+  five, reaches 90%. A dash means that no number up to 100,000 is enough, or that near 90% the
+  probability grows too slowly for the number to be found.
+
+Made by `python -m experiments.planning.claims`.
 
 """
 

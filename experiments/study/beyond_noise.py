@@ -1,4 +1,4 @@
-"""Who is biased, and who errs least, as far as the samples of a study tell."""
+"""Which methods are biased, and which have the least error, beyond Monte Carlo noise."""
 
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
@@ -13,13 +13,14 @@ if TYPE_CHECKING:
 
 
 def beyond_noise(findings: Findings) -> Iterator[Block]:
-    """Say for each scenario who is biased, and who errs least, as far as the samples tell."""
+    """Name for each scenario the biased methods, and those with the least error."""
     yield Paragraph(
         "For the expected accuracy of the system. A bias is listed if it is more than "
         f"{Z:g} standard errors from zero. Methods are compared in pairs, on the samples for which "
-        "both have an estimate: the method that has the least mean squared error there is listed "
-        "with those that are not worse by more than Monte Carlo noise; the others are worse. How "
-        "many samples a listed method has no estimate for is said in brackets."
+        "both have an estimate. `least error` is the method with the least mean squared error, "
+        "and `not told from it` lists those that are not worse by more than Monte Carlo noise; the "
+        "others are worse. A number in brackets counts the samples for which a listed method has "
+        "no estimate."
     )
     rows = []
     of_expected = findings.measures[findings.measures["estimand"] == "system_accuracy"]

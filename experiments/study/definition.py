@@ -42,7 +42,7 @@ class Study:
     level : float
         Probability of the intervals.
     null : float, optional
-        An accuracy; power is the share of intervals that do not hold it.
+        An accuracy; power is the share of intervals that do not contain it.
     methods : tuple of MethodChoice
     cells : tuple of Cell
         The scenarios, grids and sweeps expanded.
@@ -120,7 +120,7 @@ def read_study(path: str | Path) -> Study:
     except tomllib.TOMLDecodeError as error:
         line = re.search(r"line (\d+)", str(error))
         row = int(line[1]) if line else text.count("\n") + 1
-        raise InputError(f"this is not TOML: {error}", "mend it", file=path, row=row) from None
+        raise InputError(f"this is not TOML: {error}", "correct it", file=path, row=row) from None
     where: list[str | int] = []
     try:
         return _study(content, where)

@@ -18,7 +18,7 @@ def study_styles(study: Study) -> dict[str, MethodStyle]:
     Returns
     -------
     dict of str to MethodStyle
-        A method that is there again with other options keeps its colour, with an open marker of
+        A method that occurs again with other options keeps its colour, with an open marker of
         another shape.
     """
     styles: dict[str, MethodStyle] = {}

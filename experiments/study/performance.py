@@ -223,7 +223,7 @@ def _measures(
 
 
 def _power(null: float | None, lower: Floats, upper: Floats, truth: Floats) -> dict[str, Measured]:
-    """Give the share of the intervals about the truth that do not hold the null value."""
+    """Give the share of the intervals about the truth that do not contain the null value."""
     if null is None:
         return {}
     outside = (lower > null - truth) | (upper < null - truth)

@@ -116,11 +116,14 @@ def replay(
     study, results = stored_study(folder), read_results(folder)
     if row is not None:
         if (scenario, replicate, method) != (None, None, None):
-            raise InputError("a row says all", "leave scenario, replicate and method out")
+            raise InputError(
+                "a row is given and a scenario, replicate or method as well",
+                "give the row alone, which has all of them",
+            )
         chosen = _row(results, row)
         scenario, replicate, method = chosen["scenario"], chosen["replicate"], chosen["method"]
     if replicate is None:
-        raise InputError("it is not said which replicate", "give a row, or a replicate")
+        raise InputError("no replicate is named", "give a row, or a replicate")
     cell, choice = _choose(study, scenario, method)
     replicate = check_whole_number("replicate", int(replicate), 0)
     stored = results[
@@ -189,7 +192,7 @@ def _choose(study: Study, scenario: str | None, method: str | None) -> tuple[Cel
 
 def _only(kind: str, names: list[str]) -> str:
     if len(names) > 1:
-        raise InputError(f"it is not said which {kind}", f"choose among {', '.join(names)}")
+        raise InputError(f"no {kind} is named", f"choose among {', '.join(names)}")
     return names[0]
 
 

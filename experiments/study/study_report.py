@@ -51,16 +51,16 @@ PRECISION = {
     "model_se_relative_error": "the model SE over the empirical one of the same samples, less 1",
     "relative_precision": "the variance of the study's first method over that of this one, on "
     "the samples that both have, less 1",
-    "power": "share of the intervals that do not hold the null value",
+    "power": "share of the intervals that do not contain the null value",
 }
 PICTURES = {
     "bias": "Bias for the expected accuracy, with 95% Monte Carlo intervals.",
     "coverage": "Coverage of the intervals, with 95% Monte Carlo intervals.",
     "estimates": "Estimates against the true expected accuracy, samples in grey, means of "
-    "scenarios in colour with 95% Monte Carlo intervals; on the line they are right.",
-    "intervals": "Intervals about the truth, ranked by how far off they are, in half widths. "
-    "Orange ones miss; they should do so above the dashed line only. Below: the share that holds "
-    "the truth, with Wilson's 95% interval.",
+    "scenarios in colour with 95% Monte Carlo intervals. On the line the estimate is the truth.",
+    "intervals": "Intervals about the truth, ranked by the distance of their middle from it, in "
+    "half widths. Those that miss the truth should lie above the dashed line only. In the title of "
+    "each panel stands the share that contains the truth, with Wilson's 95% interval.",
     "nested_loop": "Root mean squared error over all scenarios, with what differs between them "
     "beneath, as steps.",
     "pairs": "Estimates of methods against one another, sample by sample; correlations on the "

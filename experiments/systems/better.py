@@ -1,4 +1,4 @@
-"""Is the probability that one system is better than another what it says? By simulation.
+"""Is the stated probability that one system is better than another right? A simulation.
 
 Three raters right on .7 of the items and two systems, whose accuracies are drawn from .6 to .9 for
 each data set, so that either may be the better; three categories and 200 items. Processes are those

@@ -109,11 +109,11 @@ def test_the_standard_error_is_the_spread_of_the_resamples(folder, tmp_path):
 @pytest.mark.parametrize(
     ("chosen", "message"),
     [
-        ({}, "it is not said which replicate"),
+        ({}, "no replicate is named"),
         ({"row": 1}, "row is 1; give a whole number, 2 or more"),
         ({"row": 99}, "there is no row 99; .* rows 2 to 37"),
-        ({"row": 2, "replicate": 1}, "a row says all"),
-        ({"replicate": 1}, "it is not said which scenario; choose among few, missing 0.0, few"),
+        ({"row": 2, "replicate": 1}, "a row is given and a scenario"),
+        ({"replicate": 1}, "no scenario is named; choose among few, missing 0.0, few"),
         ({"replicate": 1, "scenario": "fw", "method": "ML"}, "there is no scenario 'fw'"),
         (
             {"replicate": 7, "scenario": "few, missing 0.0", "method": "ML"},

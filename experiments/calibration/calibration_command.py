@@ -150,7 +150,14 @@ def summarise(by_cell: Mapping[tuple[str, str], pd.DataFrame]) -> pd.DataFrame:
 
 def _part(model: str, name: str, seed: Seed) -> str:
     # 99 of 1,000 draws are ranked: that these are nearly independent needs no second try.
-    ranks = calibrate(model, design(name), PART, seed=seed, chains=2, draws=500, tries=1)[
-        "prior_sbc"
-    ].to_dataset()
+    ranks = calibrate(
+        model,
+        design(name),
+        PART,
+        seed=seed,
+        engine="gibbs" if find_model(model).conjugate else "nuts",
+        chains=2,
+        draws=500,
+        tries=1,
+    )["prior_sbc"].to_dataset()
     return ranks.to_dataframe().round(6).to_csv(index=False)

@@ -13,14 +13,14 @@ BY_POPULATION = "base_rates_by_population"
 def add_base_rates(observed: Observations, prior: Any) -> Any:
     """Add base rates; those of populations all have the prior of base rates.
 
-    Where items are from populations, `base_rates` are those of all items: the mean over the
-    populations, by their numbers of items.
+    If items are from populations, `base_rates` are those of all items: the mean over the
+    populations, weighted by their numbers of items.
 
     Parameters
     ----------
     observed : Observations
     prior : array_like or PyMC distribution
-        Of `base_rates`.
+        Prior of `base_rates`.
 
     Returns
     -------
@@ -34,7 +34,7 @@ def add_base_rates(observed: Observations, prior: Any) -> Any:
         return add_dirichlet("base_rates", prior, ("category",))
     if is_distribution(prior) and prior.ndim != 2:
         raise InputError(
-            "the prior of base_rates is a distribution of one row, and each population has its own",
+            "the prior of base_rates is a distribution of one row, but each population has its own",
             "give its concentration as numbers, or a distribution with a row for each population",
         )
     by_population = add_dirichlet(BY_POPULATION, prior, ("population", "category"))

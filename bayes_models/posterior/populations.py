@@ -17,22 +17,23 @@ from lehner.groups.result import GroupEstimates, GroupReplicates
 from lehner.groups.summary import summarise_groups
 
 NOTE = (
-    "raters and system have the same confusion matrices in all populations, and accuracies differ "
-    "by base rates alone"
+    "raters and system are assumed to have the same confusion matrices in all populations, so "
+    "that accuracies differ by base rates alone"
 )
 
 
 def accuracy_by_population(
     tree: xr.DataTree, ratings: Ratings, *, level: float = 0.9, seed: Seed = 1
 ) -> GroupEstimates:
-    """Estimate base rates and accuracies in each population that the items of a fit are from.
+    """Estimate base rates and accuracies in each population of the items of a fit.
 
     Parameters
     ----------
     tree : xarray.DataTree
-        As `fit` gives it.
+        A fit, as returned by `fit`.
     ratings : Ratings
-        Those that were fitted, with a system and with populations, see `Ratings.with_populations`.
+        The ratings that were fitted, with a system and with populations, see
+        `Ratings.with_populations`.
     level : float
         Probability of the intervals, between 0 and 1.
     seed : int, numpy.random.SeedSequence or numpy.random.Generator
@@ -41,7 +42,7 @@ def accuracy_by_population(
     Returns
     -------
     GroupEstimates
-        A group for each population.
+        Estimates with a group for each population.
 
     Raises
     ------

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def to_dataset(ratings: "Ratings") -> "xr.Dataset":
-    """Give what `Ratings.to_xarray` gives."""
+    """Compute the result of `Ratings.to_xarray`."""
     import xarray as xr
 
     data: dict[str, Any] = {"ratings": (("item", "rater"), ratings.codes)}
@@ -39,9 +39,11 @@ def to_dataset(ratings: "Ratings") -> "xr.Dataset":
 
 
 def from_dataset(dataset: "xr.Dataset") -> dict[str, Any]:
-    """Give the arguments of `Ratings` that a dataset holds."""
+    """Read the arguments of `Ratings` from a dataset."""
     if "ratings" not in dataset:
-        raise InputError("the dataset has no variable 'ratings'", "give what to_xarray gave")
+        raise InputError(
+            "the dataset has no variable 'ratings'", "give a dataset made by to_xarray"
+        )
     arguments: dict[str, Any] = {
         "codes": dataset["ratings"].transpose("item", "rater").values,
         "categories": dataset["category"].values.tolist(),

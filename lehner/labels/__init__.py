@@ -1,1 +1,1 @@
-"""Labels: the probability of each category for each item, quickly and for crowds of any kind."""
+"""Labels: the probability of each category for each item, computed quickly, for any crowd."""

@@ -1,4 +1,4 @@
-"""Whether labels may be worse than the majority: what a better model, or the raters, say."""
+"""Warnings that labels may be worse than the majority, by a better model or the raters."""
 
 from collections.abc import Sequence
 
@@ -15,11 +15,11 @@ from lehner.latent_class.pattern_table import PatternTable
 
 UNSETTLED = "labels are unsettled"
 LEAST_MOVED = 0.01
-"""Share of items from which on unsettled categories are said."""
+"""Share of items from which on unsettled labels give a warning."""
 
 
 def doubt_labels(labels: SoftLabels, reference: SoftLabels, ratings: Ratings) -> tuple[str, ...]:
-    """Say whether fewer labels are right than of the majority, if a reference is believed.
+    """Warn if, according to a reference, fewer of these labels are right than of the majority's.
 
     Parameters
     ----------
@@ -39,8 +39,9 @@ def doubt_labels(labels: SoftLabels, reference: SoftLabels, ratings: Ratings) ->
     if own >= majority:
         return ()
     return (
-        f"these labels may be worse than the majority: by {reference.method}, which predicts "
-        f"ratings better, {own:.3f} of them are right, and {majority:.3f} of the majority's",
+        f"these labels may be worse than the majority: according to {reference.method}, which "
+        f"predicts ratings better, {own:.3f} of them are right, and {majority:.3f} of the "
+        "majority's",
     )
 
 
@@ -75,13 +76,13 @@ def expected_share_right(values: ArrayLike, believed: Floats, weights: ArrayLike
 def unsettled_items(
     table: PatternTable, fits: Sequence[MeanField], categories: Sequence[Label]
 ) -> tuple[str, ...]:
-    """Say how many items are of a kind that raters most often call otherwise than the model.
+    """Warn if many items are of a kind to which most raters give another label than the model.
 
     Parameters
     ----------
     table : PatternTable
     fits : sequence of MeanField
-        From several starts.
+        Fits from several starts.
     categories : sequence
 
     Returns
@@ -99,7 +100,7 @@ def unsettled_items(
         return ()
     labelled, called = divmod(int(moved.argmax()), k)
     return (
-        f"{UNSETTLED}: {moved.sum():.0%} of the items are labelled otherwise than raters "
-        f"most often call items of their kind, as {categories[labelled]} where most ratings are "
+        f"{UNSETTLED}: {moved.sum():.0%} of the items get another label than most ratings of items "
+        f"of their kind, for example {categories[labelled]} where most ratings are "
         f"{categories[called]}",
     )

@@ -1,4 +1,4 @@
-"""Label items: by a model chosen for these ratings, or by one that is named."""
+"""Labels of items, by a model that is chosen for these ratings, or by one that the user names."""
 
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -34,31 +34,32 @@ def label(
 ) -> SoftLabels:
     """Label items: give the probability of each category for each of them.
 
-    No model labels best everywhere: full confusion matrices lose where raters rate little, one
-    accuracy a rater loses elsewhere, and raters who share mistakes mislead both. "automatic"
-    chooses by the ratings that a model predicts among the majority and models fitted by variational
-    Bayes, and says which it chose (see `lehner.labels.choice`).
+    No model gives the best labels for all data. Full confusion matrices are inaccurate if raters
+    have few ratings, a single accuracy for each rater is inaccurate for other data, and raters who
+    share mistakes mislead both. "automatic" chooses between the majority and models fitted by
+    variational Bayes, by how well they predict held-out ratings, and a warning names the choice
+    (see `lehner.labels.choice`).
 
     Parameters
     ----------
     ratings : Ratings
-        With or without systems. The system's answers are evidence in the methods by maximum
-        likelihood, as one more rater's, and in no other. Known truths of some items are data, but
-        not for the algebra.
+        With or without systems. Only the methods by maximum likelihood use the system's answers, as
+        those of one more rater. Known truths of some items are used as data, except by the algebra.
     method : str
         "automatic"; "majority", "one_coin_vb", "one_coin_by_rater_vb", "dawid_skene_vb" and
         "ebcc", by variational Bayes; "algebraic"; or a model by maximum likelihood, as
         "dawid_skene_ml".
     seed : int, numpy.random.SeedSequence or numpy.random.Generator
-        Of the ratings held out, and of the subtypes with which "ebcc" starts.
+        Seed of the held-out ratings, and of the subtypes with which "ebcc" starts.
     compare : bool
-        Whether labels of a method that was named are compared with the automatic ones, and a
-        warning says where they may be worse than the majority. It takes the time of these.
+        Whether labels by a method that was named are compared with the automatic labels, and a
+        warning is given if they may be worse than the majority. It takes the time of the automatic
+        labels.
 
     Returns
     -------
     SoftLabels
-        Whose `method` is the one that labelled, also if it was chosen.
+        The labels; `method` is the method that was used, also if it was chosen automatically.
 
     Raises
     ------
@@ -91,15 +92,16 @@ def label(
 def warn_if_worse(labels: SoftLabels, ratings: Ratings, seed: Seed = 1) -> SoftLabels:
     """Add a warning to labels if they may be worse than the majority.
 
-    They may be if by the automatic labels fewer of them are right than of the majority's.
+    They may be if, according to the automatic labels, fewer of them are right than of the
+    majority's.
 
     Parameters
     ----------
     labels : SoftLabels
     ratings : Ratings
-        That they label.
+        The ratings that were labelled.
     seed : int, numpy.random.SeedSequence or numpy.random.Generator
-        Of the automatic labels.
+        Seed of the automatic labels.
 
     Returns
     -------
@@ -170,8 +172,8 @@ def _say_choice(choice: Choice, chosen: str, left_out: list[str]) -> str:
     reason = choice.reason
     if left_out:
         reason = (
-            f"{', '.join(left_out)} would predict ratings better, but their categories are not "
-            "what the raters call the items"
+            f"{', '.join(left_out)} would predict ratings better, but their categories do not "
+            "correspond to the raters' labels"
         )
     if not choice.means:
         return f"labels by {chosen}: {reason}"

@@ -1,4 +1,4 @@
-"""Variational Bayes for labels: items, raters and base rates in turn, their prior estimated."""
+"""Variational Bayes for labels: items, raters, base rates, and an estimated prior, in turn."""
 
 from dataclasses import dataclass
 
@@ -21,18 +21,20 @@ from lehner.latent_class.pattern_table import PatternTable
 
 STEPS = 200
 STARTS = 5
-"""With random subtypes; the highest bound need not be of the best labels, so their mean labels."""
+"""Number of starts with random subtypes.
+
+Their mean labels are used, because those with the highest bound need not be the best."""
 WARM_UP = 30
-"""Steps with the first prior: estimated at once it would hold raters alike who are not."""
+"""Steps with the first prior; an earlier estimate would shrink raters toward one another."""
 STILL_MOVING = 1e-4
-"""Stop when the probabilities of categories move by less in the mean over items."""
+"""Updates stop when the mean change of the probabilities of categories is smaller."""
 SUBTYPE_SHARE = 0.1
-"""Of the prior of the shares of subtypes in a category, all together."""
+"""Sum of the concentration of the prior of shares of subtypes in a category."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class MeanField:
-    """What a model says of items and raters.
+    """Items and raters as estimated by a model.
 
     Parameters
     ----------
@@ -60,7 +62,7 @@ class MeanField:
 
 
 def fit_starts(table: PatternTable, model: LabelModel, seed: Seed) -> list[MeanField]:
-    """Fit a model from each of five random starts; once if nothing in it is random.
+    """Fit a model from each of five random starts; from one if it has no random subtypes.
 
     Parameters
     ----------
@@ -79,15 +81,15 @@ def fit_starts(table: PatternTable, model: LabelModel, seed: Seed) -> list[MeanF
 def fit_mean_field(table: PatternTable, model: LabelModel, seed: Seed) -> MeanField:
     """Fit a model by coordinate ascent of the evidence lower bound.
 
-    Rows of confusion matrices are Dirichlet distributed, with one parameter of the right and one
-    of each wrong category, which are estimated. Base rates have a flat prior.
+    Rows of confusion matrices have Dirichlet priors, with one parameter for the right category and
+    one for each wrong category, which are estimated. Base rates have a flat prior.
 
     Parameters
     ----------
     table : PatternTable
     model : LabelModel
     seed : int, numpy.random.SeedSequence or numpy.random.Generator
-        Of the first subtypes of items.
+        Seed of the first subtypes of items.
 
     Returns
     -------

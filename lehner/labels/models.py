@@ -1,4 +1,4 @@
-"""The models that label items by variational Bayes, by name: which ratings they pool."""
+"""The models that label items by variational Bayes, by name."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -11,18 +11,18 @@ SUBTYPES = 10
 
 @dataclass(frozen=True, kw_only=True)
 class LabelModel:
-    """What a model says of the raters.
+    """What a model assumes about the raters.
 
     Parameters
     ----------
     summary : str
-        In a few words.
+        Description in a few words.
     rows : {"one", "rater", "matrix"}
         One accuracy; one for each rater; a confusion matrix for each rater. Errors are equally
         probable in the first two.
     subtypes : int
-        How many kinds of items there are in a category, each with its own confusion matrices:
-        raters of items of one kind make the same mistakes.
+        Number of kinds of items in a category, each with its own confusion matrices, so that raters
+        of items of one kind share mistakes.
     equal_base_rates : bool
         Whether categories are equally frequent.
     """
@@ -35,7 +35,7 @@ class LabelModel:
 
 LABEL_MODELS = {
     MAJORITY: LabelModel(
-        summary="each rater counts the same, categories too",
+        summary="each rater counts the same, and so does each category",
         rows="one",
         equal_base_rates=True,
     ),
@@ -52,4 +52,4 @@ LABEL_MODELS = {
         subtypes=SUBTYPES,
     ),
 }
-"""Which model labels: the first is the vote with a probability, the last the richest."""
+"""The models: first the majority vote with a probability, last that with most parameters."""

@@ -1,4 +1,4 @@
-"""How raters respond, given expected counts of their ratings: rows pooled, a prior estimated."""
+"""Probabilities of raters' responses from expected counts of ratings, with an estimated prior."""
 
 from typing import NamedTuple
 
@@ -11,21 +11,21 @@ LEAST_PRIOR, MOST_PRIOR = 1e-3, 1e3
 
 
 class RowPrior(NamedTuple):
-    """Dirichlet prior of each row: what the right category and each other one are worth."""
+    """Dirichlet prior of each row: concentration of the right category and of each other one."""
 
     right: float
     wrong: float
 
 
 FIRST_PRIOR = RowPrior(4.0, 1.0)
-"""As of Li, Rubinstein & Cohn (2019); from here the estimate starts."""
+"""The prior of Li, Rubinstein & Cohn (2019), at which the estimation starts."""
 
 
 class Cells(NamedTuple):
-    """Expected ratings, a row for each accuracy or row of a matrix to be estimated.
+    """Expected ratings, with a row for each accuracy or each row of a matrix that is estimated.
 
-    `right` (n_rows,) are those of the right category, `wrong` (n_rows, n_cells) the others: one
-    cell where errors are equally probable.
+    `right` (n_rows,) are ratings of the right category, `wrong` (n_rows, n_cells) the others, in
+    one cell if errors are equally probable.
     """
 
     right: Floats
@@ -95,7 +95,7 @@ def update_prior(cells: Cells, prior: RowPrior) -> RowPrior:
 
 
 def _rise(counts: Floats, start: float) -> float:
-    """Sum the differences of digamma functions, of which those of no ratings are 0."""
+    """Sum the differences of digamma functions, which are 0 without ratings."""
     from scipy.special import digamma
 
     counts = counts[counts > 0]
@@ -105,7 +105,7 @@ def _rise(counts: Floats, start: float) -> float:
 def respond(
     counts: Floats, category: Integers, model: LabelModel, prior: RowPrior
 ) -> tuple[Floats, Floats]:
-    """Give how raters respond to each component, by expected ratings and their prior.
+    """Give the probabilities of responses to each component, from expected ratings and their prior.
 
     Parameters
     ----------

@@ -1,1 +1,1 @@
-"""Groups of raters: the accuracy of each, and differences."""
+"""Groups of raters: the accuracy of each group, and differences."""

@@ -26,12 +26,12 @@ from lehner.rater_groups.result import (
 )
 
 BY_AGREEMENT = (
-    "the accuracy of a group of raters follows from how often they agree with one another; a group "
-    "whose raters share no items has none"
+    "the accuracy of a group of raters follows from how often they agree with one another; it is "
+    "undefined for a group whose raters have no items in common"
 )
 BY_RATER = (
-    "the accuracy of a group of raters is the mean of theirs, each counted by its ratings; the "
-    "model itself does not know of the groups"
+    "the accuracy of a group of raters is the mean of its raters' accuracies, weighted by their "
+    "numbers of ratings; the model itself ignores the groups"
 )
 
 
@@ -57,25 +57,27 @@ def estimate_rater_groups(
     """Estimate the accuracy of groups of raters, and the differences between groups.
 
     The accuracy of a group is the probability that one of its ratings is right: the mean over its
-    raters, each counted by its number of ratings. Differences are those of joint posterior draws,
-    or of bootstrap resamples of the items.
+    raters, weighted by their numbers of ratings. Differences are computed in joint posterior draws,
+    or in bootstrap resamples of the items.
 
-    The algebra has one accuracy for all raters. Here it is applied to each group by itself: raters
+    The algebra has one accuracy for all raters. Here it is applied to each group separately: raters
     who agree more with one another are more accurate (Eq. 1 and 2), if their errors are
     independent.
 
     Parameters
     ----------
     ratings : Ratings
-        The data of the estimate.
+        The ratings that were estimated.
     estimate : Estimate
-        By the algebra, a Bayesian model or maximum likelihood.
+        An estimate by the algebra, a Bayesian model or maximum likelihood.
     groups : mapping
-        From the name of a rater to that of its group. Raters that are not named belong to none.
+        The name of the group by the name of the rater. Raters that are not named belong to no
+        group.
     level : float, optional
         Probability of the intervals, by default that of the estimate, or .9.
     resamples : int
-        Of the bootstrap for the algebra; of a model by maximum likelihood at most 300 are fitted.
+        Number of bootstrap resamples for the algebra; a model by maximum likelihood is fitted to at
+        most 300.
     seed : int, numpy.random.SeedSequence or numpy.random.Generator
         Of the resamples.
 
@@ -132,7 +134,7 @@ def pool_raters(
     resamples: int,
     seed: Seed,
 ) -> RaterGroupEstimates | None:
-    """Give what `estimate_rater_groups` gives; None if the method does not tell raters apart."""
+    """Compute the result of `estimate_rater_groups`; None for methods with one accuracy."""
     if estimate.system_accuracy.estimate is None:
         return None
     if estimate.method in ALGEBRAIC_METHODS:

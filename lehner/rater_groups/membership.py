@@ -19,9 +19,9 @@ class RaterGroups:
     Parameters
     ----------
     names : tuple of str
-        In alphabetical order.
+        Names of the groups, in alphabetical order.
     members : tuple of ndarray of int
-        The places of the raters of each group.
+        Indices of the raters of each group.
     """
 
     names: tuple[str, ...]
@@ -29,13 +29,14 @@ class RaterGroups:
 
 
 def find_rater_groups(ratings: Ratings, groups: Mapping[str, str]) -> RaterGroups:
-    """Find the places of the raters of each group.
+    """Find the indices of the raters of each group.
 
     Parameters
     ----------
     ratings : Ratings
     groups : mapping
-        From the name of a rater to that of its group. Raters that are not named belong to none.
+        The name of the group by the name of the rater. Raters that are not named belong to no
+        group.
 
     Returns
     -------

@@ -18,11 +18,11 @@ class RaterGroupEstimate:
     Parameters
     ----------
     group : str
-        Its name.
+        Name of the group.
     raters : tuple of str
-        Who belongs to it.
+        Names of its raters.
     n_ratings : int
-        How many ratings they gave.
+        Number of their ratings.
     accuracy : IntervalEstimate
         Probability that a rating by the group is right.
     """
@@ -35,14 +35,14 @@ class RaterGroupEstimate:
 
 @dataclass(frozen=True, kw_only=True)
 class RaterGroupDifference:
-    """By how much one group of raters is more accurate than another.
+    """The difference in accuracy between two groups of raters.
 
     Parameters
     ----------
     groups : tuple of str
-        The two.
+        Names of the two groups.
     difference : IntervalEstimate
-        Accuracy of the first less accuracy of the second.
+        Accuracy of the first group minus accuracy of the second.
     probability_higher : float or None
         Probability, or share of the bootstrap replicates, that the first is more accurate; None if
         it is undefined in some of them.
@@ -55,20 +55,20 @@ class RaterGroupDifference:
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class RaterGroupEstimates:
-    """What a method says of each group of raters.
+    """What a method estimates for each group of raters.
 
     Parameters
     ----------
     method : str
-        By which the numbers were estimated.
+        Name of the method by which the numbers were estimated.
     level : float
         Probability of the intervals.
     groups : tuple of RaterGroupEstimate
-        In the order of their names.
+        An estimate for each group, in the order of their names.
     differences : tuple of RaterGroupDifference
-        Between each two groups.
+        The difference between each two groups.
     notes : tuple of str
-        What the user should know before using the numbers, a sentence each.
+        What the user should know before using the numbers, one sentence for each point.
     """
 
     method: str

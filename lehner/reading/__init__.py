@@ -1,1 +1,1 @@
-"""Files of ratings: CSV, Excel, JSON and Parquet, and which column holds what."""
+"""Files of ratings: CSV, Excel, JSON and Parquet, and the roles of their columns."""

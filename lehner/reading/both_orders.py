@@ -1,4 +1,4 @@
-"""Ratings of pairs shown in both orders: repeated ratings, by answer instead of by position."""
+"""Ratings of pairs shown in both orders, read as repeated ratings that name answers."""
 
 from dataclasses import replace
 from typing import Any
@@ -16,17 +16,17 @@ ONE_OCCASION = "occasion and order"
 def join_orders(
     columns: dict[str, Any], roles: ColumnRoles, order: str, *, swapped_back: bool = False
 ) -> tuple[dict[str, Any], ColumnRoles, list[str]]:
-    """Swap answers to swapped pairs back, and take each order for an occasion.
+    """Swap answers to swapped pairs back, and treat each order as an occasion.
 
     Parameters
     ----------
     columns : dict of str to column
-        Of a table with a row per rating.
+        Columns of a table with a row per rating.
     roles : ColumnRoles
     order : str
-        Column that says in which order the pair was shown.
+        Column of the order in which the pair was shown.
     swapped_back : bool
-        Whether answers to swapped pairs are swapped back in the file.
+        Whether answers to swapped pairs have already been swapped back in the file.
 
     Returns
     -------
@@ -38,11 +38,11 @@ def join_orders(
     Raises
     ------
     InputError
-        If it is another table, or orders or answers are not known.
+        If the table does not have a row per rating, or orders or answers are not known.
     """
     if not roles.long:
         raise InputError(
-            f"{order!r} can say the order of presentation only in a table with a row per rating",
+            f"{order!r} can be the order of presentation only in a table with a row per rating",
             "give columns item, rater, rating and the order",
             column=order,
         )
@@ -64,13 +64,13 @@ def join_orders(
 def _say_swapped(presented: Presented, order: str) -> str:
     first, second = presented.pair
     return (
-        f"{first} and {second} are taken for positions, and swapped back where {order} says that "
-        f"the pair was swapped ({counted(int(presented.swapped.sum()), 'row')})"
+        f"{first} and {second} are read as positions, and swapped back where the pair was swapped "
+        f"according to {order} ({counted(int(presented.swapped.sum()), 'row')})"
     )
 
 
 def _doubt_positions(bias: list[PositionBias]) -> list[str]:
-    """Say where ratings may name answers, since so few would be the same in both orders."""
+    """Warn if ratings may name answers, because so few would be the same in both orders."""
     judged = sum(one.n_items for one in bias)
     same = sum(one.n_items * (one.consistent.estimate or 0) for one in bias)
     if same >= judged / 2:

@@ -1,4 +1,4 @@
-"""Which column of a table holds what: as the user says, else by its name."""
+"""The role of each column of a table: as the user names it, else by its name."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -28,12 +28,12 @@ OTHER_RATING = (
 
 @dataclass(frozen=True, kw_only=True)
 class ColumnRoles:
-    """The column that has each part, None where there is none.
+    """The column of each role, None if there is none.
 
     Parameters
     ----------
     systems : tuple of str
-        Columns, in a table with a row per rating raters.
+        Names of columns, or of raters in a table with a row per rating.
     truth, counts, item, rater, rating, occasion : str or None
         Names of columns.
     long : bool
@@ -58,18 +58,18 @@ def find_roles(
     item: str | None = None,
     counts: str | None = None,
 ) -> ColumnRoles:
-    """Find the part of each column.
+    """Find the role of each column.
 
     A table with columns `item`, `rater` (or `worker`) and `rating` (or `label`) has a row per
-    rating. With other names for these, such as `annotator` and `answer`, it has if items occur
-    more than once, as they do not in a table with a column per rater.
+    rating. With other names for these, such as `annotator` and `answer`, it has a row per rating if
+    items occur more than once, because in a table with a column per rater they do not.
 
     Parameters
     ----------
     columns : dict of str to column
     systems : sequence of str
     truth, item, counts : str, optional
-        What the user says.
+        Columns that the user names.
 
     Returns
     -------
@@ -78,7 +78,7 @@ def find_roles(
     Raises
     ------
     InputError
-        If several columns may name the raters or hold the ratings, or none names the items.
+        If several columns may be those of the raters or ratings, or none is that of the items.
 
     Examples
     --------
@@ -129,7 +129,7 @@ def _row_per_rating(columns: dict[str, Any], item: str | None) -> bool:
     if rater is None or rating is None:
         return False
     if item is None:
-        # Two columns of raters would share labels.
+        # Two columns of raters would have labels in common.
         raters, labels = (set(map(str, encode(columns[name]).labels)) for name in (rater, rating))
         return not raters & labels
     if item not in columns or item in (rater, rating):

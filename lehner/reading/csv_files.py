@@ -1,4 +1,4 @@
-"""CSV files: read fast, and told where they are broken."""
+"""CSV files: read fast, with errors that name the line of a defect."""
 
 import csv
 import re
@@ -25,12 +25,13 @@ def read_csv(path: Path) -> Any:
     Returns
     -------
     pyarrow.Table
-        Dictionary-encoded: memory in proportion to the rows, not to the length of the labels.
+        A dictionary-encoded table: its memory is proportional to the number of rows, not to the
+        length of the labels.
 
     Raises
     ------
     InputError
-        Naming file, row and remedy if it is not such a file.
+        If it is not such a file; the error names file, row and remedy.
     """
     import pyarrow as pa
     import pyarrow.csv
@@ -73,13 +74,13 @@ def _check_header(path: Path, delimiter: str) -> list[str]:
 
 
 def line_of(path: Path, position: int) -> int:
-    """Find the line on which a row of data stands, the header being row 1.
+    """Find the line of a row of data; the header is line 1.
 
     Parameters
     ----------
     path : Path
     position : int
-        Of the row among the rows of data, from 0.
+        Index of the row among the rows of data, from 0.
 
     Returns
     -------
@@ -114,7 +115,7 @@ def _check_bytes(path: Path) -> str:
             "the first line has no column names", "start with column names", file=path, row=1
         )
     if quoted:
-        # A quote that is never closed swallows rows, and the fast reader does not mind.
+        # A quote that is never closed swallows rows, and the fast reader does not notice.
         _check_records(path, delimiter)
     return delimiter
 
@@ -128,7 +129,7 @@ def _decodes(line: bytes) -> bool:
 
 
 def _delimiter(path: Path, header: str) -> str:
-    """Find the delimiter: that of the header, and if it may be several, that of more rows."""
+    """Find the delimiter: that of the header, and if it could be several, that of more rows."""
     unquoted = re.sub('"[^"]*"', "", header)
     delimiters = [delimiter for delimiter in DELIMITERS if delimiter in unquoted]
     if len(delimiters) < 2:
@@ -137,7 +138,7 @@ def _delimiter(path: Path, header: str) -> str:
 
 
 def _like_the_header(path: Path, delimiter: str) -> int:
-    """Count rows, of the first, with as many fields as the header."""
+    """Count, among the first rows, those with as many fields as the header."""
     records = islice(_records(path, delimiter, strict=True), ROWS_FOR_DELIMITER + 1)
     n_fields = []
     try:
@@ -190,7 +191,7 @@ def _check_records(path: Path, delimiter: str) -> None:
 def _records(
     path: Path, delimiter: str, *, strict: bool = False
 ) -> Iterator[tuple[int, list[str]]]:
-    """Yield the line on which each record starts and its fields, blank lines left out."""
+    """Yield the line on which each record starts and its fields, without blank lines."""
     limit = csv.field_size_limit(LONGEST_LINE)
     line = 1
     try:

@@ -1,4 +1,4 @@
-"""Excel files: their first sheet, read as a CSV file would hold it."""
+"""Excel files: their first sheet, read like a CSV file."""
 
 from datetime import date
 from pathlib import Path
@@ -57,7 +57,7 @@ def read_excel(path: Path) -> dict[str, list[str]]:
 
 
 def say_sheet(path: Path) -> list[str]:
-    """Say which sheet of an Excel file was read, if it has several."""
+    """Tell which sheet of an Excel file was read, if it has several."""
     read, *others = _open(path).sheetnames
     if not others:
         return []
@@ -77,18 +77,18 @@ def _open(path: Path) -> Any:
         import openpyxl
     except ModuleNotFoundError:
         raise InputError(
-            "reading Excel files takes the package openpyxl, which is not installed",
+            "reading Excel files needs the package openpyxl, which is not installed",
             f"install it by `pip install openpyxl`, or {SAVE_AS_CSV}",
         ) from None
     try:
         return openpyxl.load_workbook(path, read_only=True, data_only=True)
-    except Exception as error:  # openpyxl lets errors of its parsers through
+    except Exception as error:  # openpyxl does not catch the errors of its parsers
         reason = (str(error) or type(error).__name__).splitlines()[0][:200]
         raise InputError(f"it cannot be read as an Excel file ({reason})", SAVE_AS_CSV) from None
 
 
 def _text(cell: object) -> str:
-    """Give a cell as a CSV file holds it."""
+    """Give a cell as the text it would have in a CSV file."""
     if cell is None:
         return ""
     if isinstance(cell, bool):

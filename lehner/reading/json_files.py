@@ -17,26 +17,26 @@ JSON_FORMS = (
 def read_json(path: Path, item: str | None = None) -> tuple[dict[str, list[Any]], str]:
     """Read ratings from a JSON file as columns of a table with a row per rating.
 
-    peerannot keeps `{task: {worker: label}}`, AltTest `{annotator: {item: label}}`: which of the
-    two levels names items is not said in the file. The one with more names is taken for it.
+    peerannot has `{task: {worker: label}}`, AltTest `{annotator: {item: label}}`. The file does not
+    tell which of the two levels names items; it is assumed to be the one with more names.
 
     Parameters
     ----------
     path : Path
     item : {"outer", "inner"}, optional
-        The level that names items, where it is not the one with more names.
+        The level that names items, if it is not the one with more names.
 
     Returns
     -------
     columns : dict of str to list
         `item`, `rater` and `rating`; of a list of records, the columns of these.
     note : str
-        What was read as what; empty for records.
+        How the levels were interpreted; empty for records.
 
     Raises
     ------
     InputError
-        If it is no such file, or it cannot be told which level names items.
+        If it is not such a file, or if it is unclear which level names items.
 
     References
     ----------
@@ -66,11 +66,11 @@ def _load(path: Path) -> Any:
         return json.loads(path.read_text(encoding="utf-8-sig"), object_pairs_hook=_unique)
     except _Repeated as repeated:
         raise InputError(
-            f"the name {repeated.name!r} stands twice in one object", "name each once", file=path
+            f"the name {repeated.name!r} occurs twice in one object", "name each once", file=path
         ) from None
     except json.JSONDecodeError as error:
         raise InputError(
-            f"it is not JSON ({error.msg})", "check what stands there", file=path, row=error.lineno
+            f"it is not JSON ({error.msg})", "check that line", file=path, row=error.lineno
         ) from None
     except UnicodeDecodeError:
         raise InputError("it is not UTF-8 text", "save the file as UTF-8", file=path) from None
@@ -94,7 +94,7 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 def _records(content: list[Any], path: Path) -> dict[str, list[Any]]:
     if not content or not all(isinstance(record, dict) for record in content):
-        raise InputError("it is no list of records", JSON_FORMS, file=path)
+        raise InputError("it is not a list of records", JSON_FORMS, file=path)
     names = dict.fromkeys(name for record in content for name in record)
     for number, record in enumerate(content, start=1):
         for name, value in record.items():

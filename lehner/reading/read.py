@@ -36,13 +36,13 @@ def read_ratings(
 ) -> Ratings:
     r"""Read ratings from a CSV, Excel, JSON or Parquet file, or from a table in memory.
 
-    A table with columns `item`, `rater` and `rating` (or crowd-kit's `task`, `worker`, `label`)
-    is long, a row per rating; so is one in which items occur more than once and other usual names
-    stand for these, such as `annotator` and `answer`. With an `occasion` column an item may be
-    rated repeatedly by a rater. Any other table is wide, a row per item and a column per rater;
-    with a `count` column it is grouped, and a row stands for that many items. Columns (in a long
-    table, a rater) named `system`, and columns named `item`, `truth` and `count`, are recognised
-    in any case.
+    A table with columns `item`, `rater` and `rating` (or crowd-kit's `task`, `worker`, `label`) is
+    long: it has a row per rating. So is a table in which items occur more than once and these
+    columns have other usual names, such as `annotator` and `answer`. With an `occasion` column a
+    rater may rate an item repeatedly. Any other table is wide: it has a row per item and a column
+    per rater; with a `count` column it is grouped, and a row represents that many items. Columns
+    (in a long table, a rater) named `system`, and columns named `item`, `truth` and `count`, are
+    recognised in any case.
 
     Parameters
     ----------
@@ -58,40 +58,40 @@ def read_ratings(
     item : str, optional
         Column that names the items.
     raters : sequence of str, optional
-        In a wide table, the raters' columns; by default all that have no other part.
+        In a wide table, the raters' columns; by default all that have no other role.
     counts : str, optional
-        Column with the number of items a row stands for.
+        Column with the number of items of each row.
     repeated : bool
         Whether a rater may rate an item more than once in a long table without `occasion`.
     categories : sequence, optional
         All categories in order; by default those that occur, sorted.
     ordered : bool
-        Whether the order of the categories means something.
+        Whether the order of the categories is meaningful.
     missing : sequence of str
-        Labels that stand for no rating, besides blanks, NA, NaN and null.
+        Labels of missing ratings, besides blanks, NA, NaN and null.
     fold_case : bool
-        Whether labels that differ only in case, white space or Unicode form are one.
+        Whether labels that differ only in case, white space or Unicode form are merged.
     order : str, optional
-        In a long table of answers to pairs, A or B, shown in both orders: the column that says
-        which (AB or BA, original or swapped, …). Answers to swapped pairs are swapped back, the two
-        orders are repeated ratings, and `notes` give the position bias of each rater.
+        In a long table of answers to pairs, A or B, shown in both orders: the column of the order
+        (AB or BA, original or swapped, …). Answers to swapped pairs are swapped back, the two
+        orders are read as repeated ratings, and `notes` give the position bias of each rater.
     swapped_back : bool
-        With `order`, whether the file names the answer, whatever its position, and nothing is to be
-        swapped back.
+        With `order`, whether the file names the answer, whatever its position, so that nothing has
+        to be swapped back.
     leave_out : sequence of str
-        Columns that are no part of the ratings, as one that says to which group an item belongs.
+        Columns that do not belong to the ratings, such as a column of groups of items.
 
     Returns
     -------
     Ratings
-        What was read, with `notes` that say which column was taken for what.
+        The ratings, with `notes` that tell how each column was interpreted.
 
     Raises
     ------
     InputError
-        If there is no such file or no such table in it, or if the data are probably not meant as
-        they stand (see `Ratings.from_wide`). The error names file, row, column, value and remedy.
-        What only looks odd is a `DataWarning`, and stands in `notes`.
+        If there is no such file or no such table in it, or if the data are probably a mistake (see
+        `Ratings.from_wide`). The error names file, row, column, value and remedy. Data that only
+        look odd give a `DataWarning` and an entry in `notes`.
 
     Examples
     --------
@@ -121,9 +121,9 @@ def read_ratings(
             return _read_long(columns, roles, options | {"repeated": repeated})._note(*said)
         if repeated:
             raise InputError(
-                "repeated ratings need a table with a row per rating, and this is none (repeated="
-                "True)",
-                "give one with columns item, rater and rating, or leave that out",
+                "repeated ratings need a table with a row per rating, and this is another table "
+                "(repeated=True)",
+                "give a table with columns item, rater and rating, or leave that out",
             )
         return _read_wide(columns, roles, raters, options)._note(*said)
 
@@ -137,7 +137,7 @@ def read_ratings(
 
 
 def _read_file(path: Path, item: str | None) -> tuple[dict[str, Any], str | None, Sequence[str]]:
-    """Give the columns, the column of items if it was named, and what to say of the file."""
+    """Give the columns, the column of items if it was named, and notes on the file."""
     if not (_is_json(path) and path.is_file()):
         return read_columns(path), item, say_sheet(path) if _is_excel(path) else ()
     columns, note = read_json(path, item)
@@ -154,11 +154,11 @@ def read_columns(path: Path) -> dict[str, Any]:
     except (OSError, ValueError) as error:
         if isinstance(error, InputError):
             raise
-        raise InputError(f"this is no file name ({error})", "check the name") from None
+        raise InputError(f"this is not a file name ({error})", "check the name") from None
     columns = columns_of(_read_table(path))
     if not len(next(iter(columns.values()))):
         raise InputError("it has no rows below the header", "add ratings")
-    # A spreadsheet's empty last column.
+    # This drops a spreadsheet's empty last column.
     if "" in columns and not encode(columns[""]).labels:
         del columns[""]
     return columns
@@ -196,7 +196,7 @@ def _read_long(columns: dict[str, Any], roles: ColumnRoles, options: dict[str, A
     wide = next((name for name in roles.systems if name in columns), None)
     if wide is not None:
         raise InputError(
-            f"the column {wide!r} stands in a table with a row per rating",
+            f"the column {wide!r} is in a table with a row per rating",
             "give the system's answers as ratings, with the system's name as the rater",
         )
     named = [label for label in encode(columns[str(roles.rater)]).labels if _is_system(label)]
@@ -237,7 +237,7 @@ def _read_wide(
 
 
 def locate(error: InputError, path: Path) -> InputError:
-    """Add the file to an error, and turn the position of a row into its line."""
+    """Add the file to an error, and convert the index of a row to its line."""
     if error.file is not None:
         return error
     row = None if error.row is None or _is_json(path) else _line(path, error.row)
@@ -245,7 +245,7 @@ def locate(error: InputError, path: Path) -> InputError:
 
 
 def _line(path: Path, row: int) -> int:
-    """Find where in a file a row of data stands, as the file's own program counts."""
+    """Find the number of a row of data as the file's own program counts."""
     if path.suffix == ".parquet":
         return row + 1
     return row + 2 if _is_excel(path) else line_of(path, row)

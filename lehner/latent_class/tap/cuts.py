@@ -20,7 +20,7 @@ def cut_ratings(ratings: Ratings, cut: Label) -> Ratings:
     ratings : Ratings
         With ordered categories.
     cut : str or int
-        The last category of the lower part, any but the last of all.
+        The last category of the lower part; it cannot be the last category of all.
 
     Returns
     -------
@@ -75,16 +75,16 @@ def cut_ratings(ratings: Ratings, cut: Label) -> Ratings:
 def fit_tap_by_cut(ratings: Ratings, **options: Any) -> dict[Label, TapFit]:
     """Fit a t-a-p model of two categories at each cut of ordered categories.
 
-    Where raters know little at a cut, they do not tell the categories on its two sides apart. The
-    cuts are fitted one by one, so that the base rates of "at or below" need not rise from cut to
-    cut.
+    If raters know little at a cut, they hardly distinguish the categories on its two sides. The
+    cuts are fitted one by one, so that the base rates of "at or below" need not increase from cut
+    to cut.
 
     Parameters
     ----------
     ratings : Ratings
         With ordered categories.
     **options
-        As of `lehner.fit_tap`.
+        Options of `lehner.fit_tap`.
 
     Returns
     -------

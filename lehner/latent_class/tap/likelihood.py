@@ -21,12 +21,12 @@ if TYPE_CHECKING:
 
 
 UPDATES = 10
-"""Of who guessed, in a step of EM: cheap beside an update of the truths, and they save many."""
+"""Updates of who guessed in a step of EM; they are cheap, and save many updates of the truths."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class GroupVotes:
-    """How many ratings of each category each group of raters gave.
+    """Number of ratings in each category by each group of raters.
 
     Raters of a group are alike to the model, so that their ratings are counted together.
 
@@ -59,7 +59,7 @@ class GroupVotes:
         return x[:k], x[k:].reshape(self.n_groups, k + 1)
 
     def rows(self) -> Integers:
-        """Give the number of the part that sums to 1, for each coordinate."""
+        """Give, for each coordinate, the index of the part that sums to 1."""
         lengths = [self.n_categories] + [self.n_categories + 1] * self.n_groups
         return np.repeat(np.arange(len(lengths)), lengths)
 
@@ -76,7 +76,7 @@ class GroupVotes:
 
 
 def group_votes(ratings: Ratings, *, by_rater: bool) -> GroupVotes:
-    """Count votes by group: a group for each rater or one for all; the system's own comes last.
+    """Count votes by group: a group for each rater, or one for all; the system's group comes last.
 
     Parameters
     ----------
@@ -106,10 +106,10 @@ def group_votes(ratings: Ratings, *, by_rater: bool) -> GroupVotes:
 
 
 def log_orderings(ratings: Ratings) -> float:
-    """Give the log of the number of orders in which anonymous ratings can be laid out.
+    """Give the log of the number of ways to assign anonymous ratings to raters.
 
-    Where it is unknown who gave which rating, what is observed is how many ratings fell into
-    each category, and its probability sums over these orders. 0 where raters are named.
+    If it is unknown who gave which rating, only the number of ratings in each category is observed,
+    and its probability is the sum over all such assignments. 0 if raters are named.
     """
     from scipy.special import gammaln
 
@@ -165,9 +165,9 @@ def em_step(data: GroupVotes, x: Floats) -> tuple[Floats, float]:
     Returns
     -------
     x : ndarray
-        Groups without ratings stay where they are.
+        The new point; groups without ratings do not change.
     log_likelihood : float
-        Before the step.
+        The log-likelihood before the step.
     """
     classes, log_probability = expect(data, x)
     items, ratings = _expected_counts(data, classes)
@@ -177,15 +177,15 @@ def em_step(data: GroupVotes, x: Floats) -> tuple[Floats, float]:
 
 
 def most_likely_mixture(ratings: Floats, before: Floats) -> Floats:
-    """Estimate what groups know and guess, given how often they said what of which class.
+    """Estimate knowledge and guesses of groups, given their ratings by class.
 
     Parameters
     ----------
     ratings : ndarray, shape (..., n_groups, n_categories, n_responses)
         Expected number of ratings.
     before : ndarray, shape (..., n_groups, n_categories + 1)
-        From which the updates start: knowing, and guessing each category. Groups without ratings
-        stay there.
+        Start of the updates: the probabilities of knowing, and of guessing each category. Groups
+        without ratings stay there.
 
     Returns
     -------
@@ -224,8 +224,8 @@ def information(data: GroupVotes, x: Floats, directions: Floats) -> Floats:
 
     .. math:: I = -E[H] - \mathrm{Cov}(s)
 
-    with s and H the gradient and curvature of each item's log-likelihood given its class, and
-    expectation and covariance over the class given the ratings.
+    where s and H are the gradient and curvature of each item's log-likelihood given its class;
+    expectation and covariance are over the class given the ratings.
 
     Parameters
     ----------
@@ -251,7 +251,7 @@ def information(data: GroupVotes, x: Floats, directions: Floats) -> Floats:
     base_rates, mixture = data.split(x)
     inverse = 1 / np.maximum(confusion(mixture), TINY)
     moves, weights = csr_array(directions), data.weights
-    # An item's class counts as one more rating, so that all slopes are one sparse product.
+    # An item's class is treated as one more rating, so that all derivatives are one sparse product.
     counts = hstack([data.votes, np.ones((len(weights), 1))], format="csr")
     total: Any = 0.0
     mean: Any = 0.0

@@ -50,7 +50,7 @@ DIMS = {
 class TapFit:
     """The t-a-p model at the maximum of its likelihood.
 
-    Numbers that the data do not determine are NaN or None, and `notes` says why.
+    Numbers that the data do not determine are NaN or None, and `notes` gives the reason.
 
     Parameters
     ----------
@@ -60,7 +60,7 @@ class TapFit:
     n_parameters : int
         Number of free probabilities in base rates, knowledge and guesses.
     n_items : int
-        Items with at least one rating: the n of BIC.
+        Number of items with at least one rating: the n of BIC.
     base_rates : xarray.DataArray, dims (category,)
         Probability of each true category, t.
     knowledge : xarray.DataArray, dims (rater,)
@@ -73,9 +73,9 @@ class TapFit:
         Probability of each true category given the item's ratings.
     standard_errors : xarray.Dataset
         Standard errors of `base_rates`, `knowledge`, `guessing` and `confusion`, from the observed
-        information; NaN where an estimate lies on the edge of its range.
+        information; NaN if an estimate lies on the edge of its range.
     converged : bool
-        Whether the log-likelihood did not rise any more.
+        Whether the search stopped because the log-likelihood no longer increased.
     iterations : int
         Steps of EM, or iterations of the optimiser, from the best start.
     notes : tuple of str
@@ -128,35 +128,35 @@ def fit_tap(
     .. math:: P(\text{rating} = l \mid \text{truth} = k) = a [k = l] + (1 - a) p_l
 
     Given the truth the ratings are independent. Items are of category k with probability
-    :math:`t_k`. Raters are never worse than their guesses, so the classes are the categories.
+    :math:`t_k`. Raters are never less accurate than by guessing, so the classes are the categories.
 
     Parameters
     ----------
     ratings : Ratings
-        With or without a system, which has a knowledge and guesses of its own. Ratings may be
-        missing, and repeated. Known truths are not used.
+        With or without a system, which has its own knowledge and guesses. Ratings may be missing,
+        and repeated. Known truths are not used.
     by_rater : bool
-        Whether each rater has a knowledge and guesses of their own. If not, all have the same.
+        Whether each rater has their own knowledge and guesses. If not, all have the same.
     algorithm : {"em", "direct"}
         EM, or a quasi-Newton method with the gradient of the likelihood; the maximum is the same.
     starts : int
-        Number of points to start from, 1 or more; all but the first are random.
+        Number of points at which the search starts, 1 or more; all but the first are random.
     seed : int, numpy.random.SeedSequence or numpy.random.Generator
         Of the random starts: the same seed gives the same fit.
     tolerance : float
-        EM stops when a step raises the log-likelihood by less than this share of its size, and
-        no probability near 0 that grows can raise it; 0 to go on until no parameter moves by
-        1e-10.
+        EM stops when a step increases the log-likelihood by less than this share of its size, and
+        no growing probability near 0 can increase it. With 0 it continues until no parameter
+        changes by 1e-10.
     max_iterations : int
-        Most steps of EM from a start, rounded up to a multiple of 3.
+        Greatest number of steps of EM from a start, rounded up to a multiple of 3.
 
     Returns
     -------
     TapFit
-        The highest of the maxima reached. Without estimates if there are fewer than two
-        categories, if no item has two ratings, if raters agree no more than by chance, or where
-        other values fit as well: two ratings of each item in two categories give two frequencies
-        for three parameters.
+        The highest of the maxima that were reached. There are no estimates if there are fewer than
+        two categories, if no item has two ratings, if raters agree no more than by chance, or if
+        other values fit as well: two ratings of each item in two categories, for example, give two
+        frequencies for three parameters.
 
     Raises
     ------
@@ -166,11 +166,11 @@ def fit_tap(
 
     Notes
     -----
-    The chapter prints the guesses p with the index of the true category; it is that of the
-    rating. Its M-step equates the diagonal and the column sums of the expected cross-table of
-    truth and rating. That is the maximum of the likelihood for two categories if every item has
-    equally many ratings, and otherwise near it. Here EM takes knowing or guessing as unobserved
-    too, and its M-step is exact.
+    The chapter prints the guesses p with the index of the true category; it should be that of the
+    rating. Its M-step equates the diagonal and the column sums of the expected cross-table of truth
+    and rating. The result is the maximum of the likelihood for two categories if every item has
+    equally many ratings, and else near it. Here EM also treats knowing or guessing as unobserved,
+    and its M-step is exact.
 
     If raters guess each category as often as it occurs (p = t), Fleiss' kappa is :math:`a^2`,
     whatever the number of categories.
@@ -207,26 +207,26 @@ def fit_tap(
     best = search(data, algorithm, starts, seed, tolerance=tolerance, max_iterations=max_iterations)
     if best.log_likelihood - independent_log_likelihood(data) < NO_GAIN:
         reason = (
-            "ratings of an item agree no more than guesses would: what raters know and how often "
-            "each category is true are undefined"
+            "ratings of an item agree no more than guesses would: knowledge and base rates are "
+            "undefined"
         )
     return _result(ratings, data, best, starts, reason)
 
 
 def _unsupported(data: GroupVotes) -> str:
-    """Say why the ratings cannot tell knowledge from guesses, whatever they are."""
+    """Tell why no such ratings could distinguish knowledge from guesses, or give an empty text."""
     if data.n_categories < 2:
-        return "there are fewer than two categories: what raters know is undefined"
+        return "there are fewer than two categories: knowledge is undefined"
     per_item = np.asarray(data.votes.sum(axis=1))[data.weights > 0]
     if per_item.max(initial=0) < 2:
-        return "no item has two ratings: what raters know is undefined"
+        return "no item has two ratings: knowledge is undefined"
     return ""
 
 
 def _result(
     ratings: Ratings, data: GroupVotes, best: Maximum | None, starts: int, reason: str
 ) -> TapFit:
-    """Blank what is undefined, repeat what raters share, and name everything."""
+    """Label all numbers, repeat those that raters share, and leave out those that are undefined."""
     import xarray as xr
 
     k, notes = data.n_categories, [reason] if reason else []
@@ -271,7 +271,7 @@ def _search_notes(best: Maximum, starts: int) -> list[str]:
         notes.append(f"the search had not converged after {best.iterations} iterations")
     if best.reached_from == 1 < starts:
         notes.append(
-            f"only 1 of {starts} starts ended as high: more starts may find a higher maximum"
+            f"only 1 of {starts} starts reached this maximum: more starts may find a higher one"
         )
     return notes
 
@@ -306,7 +306,7 @@ def _slopes(data: GroupVotes, x: Floats, directions: Floats) -> dict[str, Floats
 def _determined(
     data: GroupVotes, x: Floats
 ) -> tuple[dict[str, Floats], dict[str, Floats], list[str]]:
-    """Give values with NaN where others fit as well, standard errors, and notes."""
+    """Give values, with NaN if other values fit as well, standard errors, and notes."""
     values = _quantities(data, x)
     if len(x) > MOST_PARAMETERS:
         errors = {name: np.full_like(array, np.nan) for name, array in values.items()}
@@ -324,7 +324,11 @@ def _determined(
         values[name] = np.where(undetermined, np.nan, array)
         errors[name] = np.where(undetermined | (length < FIXED), np.nan, length)
     if notes:
-        return values, errors, [f"not determined, other values fit as well: {', '.join(notes)}"]
+        return (
+            values,
+            errors,
+            [f"not determined, because other values fit as well: {', '.join(notes)}"],
+        )
     if np.isnan(values["guessing"]).any():
-        return values, errors, ["some raters always know: how they would guess is undefined"]
+        return values, errors, ["some raters always know the truth: their guesses are undefined"]
     return values, errors, []

@@ -1,4 +1,4 @@
-"""The maximum of the t-a-p likelihood: by EM, or directly; from several starts; and how flat."""
+"""The maximum of the t-a-p likelihood, by EM or directly, from several starts; its curvature."""
 
 from dataclasses import dataclass, replace
 from functools import partial
@@ -23,7 +23,7 @@ SINGULAR = 1e-9
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Maximum:
-    """Where a search ended.
+    """The point where a search ended.
 
     Parameters
     ----------
@@ -34,7 +34,7 @@ class Maximum:
     iterations : int
         Steps of EM, or iterations of the optimiser.
     reached_from : int
-        How many of the starts ended as high.
+        Number of starts that reached this maximum.
     """
 
     x: Floats
@@ -45,7 +45,7 @@ class Maximum:
 
 
 def starting_points(data: GroupVotes, n: int, seed: Seed) -> list[Floats]:
-    """Start where half is known and guesses are as the ratings, then at random."""
+    """Start with knowledge .5 and the frequencies of ratings as guesses, then at random."""
     rng = generator(seed)
     totals = data.totals() + 1.0
     points = []
@@ -107,7 +107,7 @@ def _by_optimiser(data: GroupVotes, start: Floats) -> Maximum:
     return Maximum(
         x=point(optimum.x),
         log_likelihood=-float(optimum.fun) * scale,
-        # The optimiser also stops where rounding leaves no better point along the line.
+        # The optimiser also stops if, because of rounding, it finds no better point along the line.
         converged=bool(np.abs(optimum.jac).max() < 1e-6),
         iterations=int(optimum.nit),
     )
@@ -132,10 +132,10 @@ def search(
     data : GroupVotes
     algorithm : {"em", "direct"}
     starts : int
-        The first is always the same, the others are random.
+        Number of starts. The first is always the same, the others are random.
     seed : int, numpy.random.SeedSequence or numpy.random.Generator
     tolerance, max_iterations
-        Of EM.
+        Options of EM.
 
     Returns
     -------
@@ -150,16 +150,16 @@ def search(
 
 
 def independent_log_likelihood(data: GroupVotes) -> float:
-    """Give the likelihood if all ratings of a group were drawn alike, whatever the item."""
+    """Give the likelihood if ratings of a group had the same distribution for all items."""
     totals = data.totals()
     shares = totals / np.maximum(totals.sum(axis=1, keepdims=True), 1.0)
     return float((totals * np.log(np.where(totals > 0, shares, 1.0))).sum())
 
 
 def curvature(data: GroupVotes, x: Floats) -> tuple[Floats, Floats]:
-    """Find how well the parameters are determined at a maximum.
+    """Compute how well the parameters are determined at a maximum.
 
-    Probabilities within 1e-6 of 0 are taken as fixed.
+    Probabilities within 1e-6 of 0 are treated as fixed.
 
     Parameters
     ----------
@@ -169,7 +169,7 @@ def curvature(data: GroupVotes, x: Floats) -> tuple[Floats, Floats]:
     Returns
     -------
     root : ndarray, shape (n_coordinates, n_determined)
-        Whose product with its transpose is the covariance of the estimates.
+        A matrix whose product with its transpose is the covariance of the estimates.
     flat : ndarray, shape (n_coordinates, n_undetermined)
         Directions in which the likelihood does not change.
     """

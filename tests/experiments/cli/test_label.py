@@ -181,7 +181,7 @@ def test_maximum_likelihood_and_a_warning(run, tmp_path):
     ratings.to_long().drop(columns="occasion").to_csv(file, index=False)
     code, out, err = run("label", file, "--method", "dawid_skene_ml")
     assert code == 0 and len(table(out)) == (ratings.votes().sum(axis=1) > 0).sum()
-    assert "dawid_skene_ml: these labels may be worse than the majority: by " in err
+    assert "dawid_skene_ml: these labels may be worse than the majority: according to " in err
 
 
 def test_json_files_and_both_orders(run, tmp_path):

@@ -402,7 +402,7 @@ def test_raters_who_always_agree_know_and_how_they_would_guess_is_undefined():
     fit = fit_tap(Ratings([[0] * 3, [1] * 3], ["no", "yes"], counts=[30, 10]))
     np.testing.assert_allclose(fit.knowledge, 1)
     np.testing.assert_allclose(fit.base_rates, [0.75, 0.25])
-    assert np.isnan(fit.guessing).all() and "how they would guess" in fit.notes[0]
+    assert np.isnan(fit.guessing).all() and "their guesses are undefined" in fit.notes[0]
     assert float(fit.standard_errors.base_rates[0]) == pytest.approx(np.sqrt(0.75 * 0.25 / 40))
 
 
@@ -458,7 +458,7 @@ def test_a_maximum_that_only_one_start_reached_is_told():
     for seed in (2, 4):
         codes = np.random.default_rng(seed).integers(0, 2, (20, 4))
         fit = fit_tap(ratings_of(codes, 2), by_rater=True, starts=2)
-        told.append("only 1 of 2 starts ended as high" in " ".join(fit.notes))
+        told.append("only 1 of 2 starts reached this maximum" in " ".join(fit.notes))
     assert told == [True, False]
 
 

@@ -85,9 +85,9 @@ def test_as_many_items_as_raters_are_told_apart_by_the_user(tmp_path):
     [
         ("{", "it is not JSON"),
         ("{}", "it holds no ratings"),
-        ("[]", "it is no list of records"),
+        ("[]", "it is not a list of records"),
         ("3", "it holds no ratings"),
-        ('{"a": {"x": 1}, "a": {"y": 2}}', "the name 'a' stands twice"),
+        ('{"a": {"x": 1}, "a": {"y": 2}}', "the name 'a' occurs twice"),
         ('{"a": {"x": 1}, "b": 2}', "'b' has no ratings, as others have"),
         ('{"a": {"x": [1]}, "b": {"x": 1}}', r"the rating of a by x is \[1\]"),
         ('{"a": {}, "b": {}}', "it holds no ratings"),

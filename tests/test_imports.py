@@ -4,6 +4,7 @@ import ast
 import json
 import subprocess
 import sys
+import tomllib
 from graphlib import TopologicalSorter
 from pathlib import Path
 
@@ -107,3 +108,33 @@ def test_no_folder_needs_itself(package):
         for folder in folders
     }
     assert set(TopologicalSorter(needed).static_order()) == names
+
+
+def imported_names(file):
+    """Give the modules of this repository that a file imports from, and what it takes of each."""
+    for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.ImportFrom):
+            yield node.module, {alias.name for alias in node.names}
+
+
+def test_other_packages_use_of_the_folders_what_is_listed():
+    """What `lehner` and `bayes_models` export is for everyone; of the rest only what is listed."""
+    used = {}
+    for package in ("bayes_models", "experiments"):
+        for file in (ROOT / package).rglob("*.py"):
+            for module, names in imported_names(file):
+                top, _, rest = module.partition(".")
+                if rest and top in {"lehner", "bayes_models"} - {package}:
+                    folder = ".".join(module.split(".")[:2])
+                    used[folder] = used.get(folder, set()) | names
+    listed = tomllib.loads((ROOT / "tests" / "shared_names.toml").read_text(encoding="utf-8"))
+    assert {folder: sorted(names) for folder, names in used.items()} == listed
+
+
+def test_names_with_an_underscore_stay_in_their_module():
+    for package in ("lehner", "bayes_models", "experiments"):
+        for file in (ROOT / package).rglob("*.py"):
+            for module, names in imported_names(file):
+                ours = module.partition(".")[0] in {"lehner", "bayes_models", "experiments"}
+                private = {name for name in names if name.startswith("_") and name[1] != "_"}
+                assert not (ours and private), (file, private)

@@ -7,13 +7,13 @@ from bayes_models.likelihood.observations import observe
 from bayes_models.posterior.fitted_ratings import fitted_ratings
 from bayes_models.posterior.groups import CREDIBLE
 from bayes_models.posterior.truth import log_joints
-from lehner import InputError, Ratings
+from lehner import GroupEstimates, InputError, Ratings
 from lehner.core.arrays import Floats
 from lehner.core.checks import check_level
 from lehner.core.class_posterior import class_posterior
 from lehner.core.seeds import Seed, generator
 from lehner.groups.membership import Groups, count_answers
-from lehner.groups.result import GroupEstimates, GroupReplicates
+from lehner.groups.result import GroupReplicates
 from lehner.groups.summary import summarise_groups
 
 NOTE = (

@@ -25,9 +25,15 @@ from experiments.systems.simulation import (
     by_dawid_skene,
     simulate_pair,
 )
-from lehner import IntervalEstimate, JointDraws, Ratings, bootstrap_systems, compare_systems
+from lehner import (
+    IntervalEstimate,
+    JointDraws,
+    Ratings,
+    bootstrap_systems,
+    compare_systems,
+    estimate_latent_class,
+)
 from lehner.core.seeds import child_seeds
-from lehner.latent_class.estimate import estimate_latent_class
 
 N_ITEMS = 200
 DATA_SETS = 100

@@ -102,14 +102,15 @@ def k_property_rows(dials: "Sequence[Dial]") -> Rows:
     """Give what `relaxed_k` found of each K-property: its name in a line above its numbers."""
     signed = any(dial.probability_of_direction is not None for dial in dials)
     head = ["K-property, parameter", "estimate", "Bayes factor", "verdict"]
-    rows = [head[:2] + ["P(sign)"] * signed + head[2:]]
+    if signed:
+        head.insert(2, "P(sign)")
+    rows = [head]
     for dial in dials:
         sign = dial.probability_of_direction
-        sign_cell = ["" if sign is None else f"{sign:.3f}"] * signed
-        rows.append([dial.k_property])
-        rows.append(
-            [f"  {dial.name}", str(dial.value), *sign_cell, dial.evidence(), dial.verdict()]
-        )
+        cells = [f"  {dial.name}", str(dial.value), dial.evidence(), dial.verdict()]
+        if signed:
+            cells.insert(2, "" if sign is None else f"{sign:.3f}")
+        rows += [[dial.k_property], cells]
     return rows
 
 

@@ -56,7 +56,9 @@ def text_table(
             continue
         for part in _wrap_last(row, widths[-1]):
             cells = zip(part, widths, strict=True)
-            shown = [_align(cell, wide, i in {0, *left}) for i, (cell, wide) in enumerate(cells)]
+            shown = [
+                _align(cell, wide, left=i in {0, *left}) for i, (cell, wide) in enumerate(cells)
+            ]
             lines.append(GAP.join(shown).rstrip())
     return lines
 
@@ -136,6 +138,6 @@ def _wrap_last(row: Sequence[str], width: int) -> list[list[str]]:
     return [[*row[:-1], first], *([*blank, line] for line in more)]
 
 
-def _align(cell: str, width: int, left: bool) -> str:
+def _align(cell: str, width: int, *, left: bool) -> str:
     blank = " " * (width - cell_len(cell))
     return cell + blank if left else blank + cell

@@ -218,7 +218,7 @@ def label_fit(
         n_items=_observed_items(table),
         g2=goodness.g2,
         degrees_of_freedom=goodness.degrees_of_freedom,
-        base_rates=label(classes.base_rates, *["group"] * bool(groups), class_dim),
+        base_rates=label(classes.base_rates, *(("group", class_dim) if groups else (class_dim,))),
         confusion=label(confusion, "rater", class_dim, "response"),
         class_probabilities=label(maximum.classes[inverse], "item", class_dim),
         accuracy=label(maximum.accuracy, "rater") if named else None,

@@ -130,8 +130,8 @@ table("coverage")
 
 # %%
 pairs = differences[(differences.measure == "mse") & (differences.estimand == "system_accuracy")]
-forward = pairs[pairs.other == "algebraic_paper"].assign(one=lambda rows: rows.method, sign=1)
-backward = pairs[pairs.method == "algebraic_paper"].assign(one=lambda rows: rows.other, sign=-1)
+forward = pairs[pairs.other_method == "algebraic_paper"].assign(one=lambda t: t.method, sign=1)
+backward = pairs[pairs.method == "algebraic_paper"].assign(one=lambda t: t.other_method, sign=-1)
 against_algebra = pd.concat([forward, backward])
 against_algebra["z"] = (
     against_algebra.sign * against_algebra.difference / against_algebra.standard_error

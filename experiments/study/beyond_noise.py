@@ -50,8 +50,8 @@ def _more_error(differences: "pd.DataFrame", scenario: str) -> dict[tuple[str, s
     ]
     more = {}
     for row in rows.itertuples():
-        more[row.method, row.other] = (row.difference, row.standard_error)
-        more[row.other, row.method] = (-row.difference, row.standard_error)
+        more[row.method, row.other_method] = (row.difference, row.standard_error)
+        more[row.other_method, row.method] = (-row.difference, row.standard_error)
     return more
 
 

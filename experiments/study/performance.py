@@ -131,9 +131,9 @@ def compare_methods(
     Returns
     -------
     pandas.DataFrame
-        A row for each combination, pair and measure: the columns of `by`, `method`, `other`,
+        A row for each combination, pair and measure: the columns of `by`, `method`, `other_method`,
         `measure` ("bias", "mse", "coverage", "interval_width" or "relative_precision"),
-        `difference` (of `method` from `other`; of precision the gain over it, as a share),
+        `difference` (of `method` from `other_method`; of precision the gain over it, as a share),
         `standard_error` (Monte Carlo, for the samples that both have) and `n`.
 
     References
@@ -175,7 +175,7 @@ def compare_methods(
                 first, second = both.dropna().to_numpy().T
                 gain = relative_precision(first, second)
                 rows.append((*key, method, other, "relative_precision", *gain, len(first)))
-    names = [*by, "method", "other", "measure", "difference", "standard_error", "n"]
+    names = [*by, "method", "other_method", "measure", "difference", "standard_error", "n"]
     return pd.DataFrame(rows, columns=names)
 
 

@@ -256,7 +256,7 @@ def _relative_precision(findings: Findings, estimand: str, scenario: str, method
         (of_all["scenario"] == scenario)
         & (of_all["estimand"] == estimand)
         & (of_all["method"] == method)
-        & (of_all["other"] == first)
+        & (of_all["other_method"] == first)
         & (of_all["measure"] == "relative_precision")
     ]
     if rows.empty:

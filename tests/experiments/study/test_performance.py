@@ -90,7 +90,7 @@ def test_the_error_of_model_standard_errors_is_that_of_rsimsum(misim):
 
 def test_relative_precision_is_that_of_rsimsum(misim):
     found = compare_methods(misim.assign(scenario="s", estimand="b"))
-    found = found.set_index(["method", "other", "measure"])
+    found = found.set_index(["method", "other_method", "measure"])
     for method, expected in RSIMSUM_GAIN.items():
         ours = found.loc[(method, "CC", "relative_precision"), ["difference", "standard_error"]]
         assert [round(100 * number, 4) for number in ours] == list(expected), method
@@ -186,7 +186,7 @@ def test_one_replicate_tells_nothing_about_bias():
 def test_paired_differences_use_the_replicates_that_both_have(misim):
     misim = misim.assign(scenario="s", estimand="b")
     misim.loc[(misim["method"] == "CC") & (misim["replicate"] <= 100), "estimate"] = np.nan
-    found = compare_methods(misim).set_index(["method", "other", "measure"])
+    found = compare_methods(misim).set_index(["method", "other_method", "measure"])
     row = found.loc[("MI_T", "CC", "bias")]
     wide = misim.pivot(index="replicate", columns="method", values="estimate").dropna()
     difference = wide["MI_T"] - wide["CC"]
@@ -235,7 +235,7 @@ def test_no_proportion_is_certain_or_beyond_its_range():
     assert (rows["standard_error"] > 0).all()
     assert (rows["lower"] >= 0).all() and (rows["upper"] <= 1).all()
     assert (rows["upper"] - rows["lower"]).between(0.05, 0.2).all()
-    differences = compare_methods(alike()).set_index(["method", "other", "measure"])
+    differences = compare_methods(alike()).set_index(["method", "other_method", "measure"])
     for pair, difference in {("b", "a"): 0, ("c", "a"): -1}.items():
         row = differences.loc[(*pair, "coverage")]
         assert row["difference"] == difference

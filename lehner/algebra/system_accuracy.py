@@ -100,7 +100,7 @@ def bin_table(truth: Floats, answers: Floats) -> "xr.Dataset":
     return xr.Dataset({name: ("bin", values[filled]) for name, values in table.items()})
 
 
-def by_least_squares(truth: Floats, answers: Floats) -> Floats:
+def by_weights(truth: Floats, answers: Floats) -> Floats:
     """Solve Eq. 6, written for every item and category, by least squares.
 
     The solution is the mean of Eq. 7 over items and categories with weights (K p - 1)^2: a truth
@@ -151,7 +151,7 @@ def by_likelihood(truth: Floats, answers: Floats) -> Floats:
     return np.where(informed, accuracy, np.nan)
 
 
-AGGREGATIONS = {"weighted": by_least_squares, "likelihood": by_likelihood, "paper": by_bins}
+AGGREGATIONS = {"weighted": by_weights, "likelihood": by_likelihood, "paper": by_bins}
 
 
 def _bins(truth: Floats, answers: Floats) -> dict[str, Floats]:

@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from lehner.algebra.algebraic import FirstSteps, first_steps
-from lehner.algebra.system_accuracy import by_bins, by_least_squares, by_likelihood
+from lehner.algebra.system_accuracy import by_bins, by_likelihood, by_weights
 from lehner.core.arrays import Floats, Integers
 from lehner.core.checks import find
 from lehner.data.votes import VoteTable
@@ -39,7 +39,7 @@ def mean_truth_probability(truth: Floats, answers: Floats) -> Floats:
 type VoteMethod = Callable[[VoteTable, FirstSteps, Floats], Floats]
 
 VOTE_METHODS: dict[str, VoteMethod] = {
-    "algebraic": lambda table, steps, answers: by_least_squares(steps.truth, answers),
+    "algebraic": lambda table, steps, answers: by_weights(steps.truth, answers),
     "algebraic_likelihood": lambda table, steps, answers: by_likelihood(steps.truth, answers),
     "algebraic_paper": lambda table, steps, answers: by_bins(steps.truth, answers),
     "majority_agreement": lambda table, steps, answers: majority_share(table.votes, answers),

@@ -9,7 +9,7 @@ from lehner.algebra.algebraic import (
     rater_accuracy,
     truth_probabilities,
 )
-from lehner.algebra.system_accuracy import by_least_squares
+from lehner.algebra.system_accuracy import by_weights
 from lehner.core.arrays import Floats, Integers
 from lehner.core.checks import check_level, check_whole_number
 from lehner.core.estimate import require_estimable
@@ -170,7 +170,7 @@ def _replicates(
             frequency = totals / totals.sum(axis=1, keepdims=True)
         of_group = clip_base_rates(base_rates(frequency, accuracy))
         truth = truth_probabilities(table.votes, accuracy, of_group)
-        system.append(by_least_squares(truth, counts[..., :-1]))
+        system.append(by_weights(truth, counts[..., :-1]))
         rates.append(of_group)
         accuracies.append(accuracy)
     right = np.stack(system, axis=1)

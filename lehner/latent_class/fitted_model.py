@@ -155,7 +155,7 @@ def _fit_tap(ratings: Ratings, restarts: int, seed: Seed) -> FittedModel:
         parameters=np.column_stack([knowledge, (1 - knowledge) * guessing]),
         accuracy=right @ fit.base_rates.values,
         confusion=fit.confusion.values,
-        classes=fit.class_probabilities.values,
+        classes=fit.truth_probabilities.values,
         pattern=pattern,
         answers=_answers(ratings, pattern),
         n_items=table.weights.astype(np.int64),

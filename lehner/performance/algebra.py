@@ -17,7 +17,7 @@ the three are alike.
 import numpy as np
 
 from lehner.algebra.algebraic import FirstSteps, first_steps
-from lehner.algebra.system_accuracy import by_least_squares
+from lehner.algebra.system_accuracy import by_weights
 from lehner.core.arrays import Floats
 from lehner.core.replicates import Parameters, Replicates
 from lehner.core.seeds import Seed, generator
@@ -98,7 +98,7 @@ def _confusion_from_truth(
         Confusion matrices; NaN if all truth probabilities are equal.
     """
     truth, k = steps.truth, answers.shape[-1]
-    accuracy = by_least_squares(truth, answers)
+    accuracy = by_weights(truth, answers)
     defined = ~np.isnan(accuracy)
     toward = equal_errors(np.where(defined, accuracy, 0.5), k)
     if rng is not None:

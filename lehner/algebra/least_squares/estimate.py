@@ -85,7 +85,7 @@ def estimate_least_squares(
             "rater_accuracy": name_places(right, ratings, "rater"),
             "base_rates": NamedArray.from_xarray(fit.base_rates),
             "confusion": NamedArray.from_xarray(fit.confusion),
-            "truth_probabilities": NamedArray.from_xarray(fit.class_probabilities),
+            "truth_probabilities": NamedArray.from_xarray(fit.truth_probabilities),
         },
         warnings=notes,
         diagnostics={"sum_of_squares": fit.sum_of_squares, "rank": fit.rank},

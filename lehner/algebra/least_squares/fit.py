@@ -60,7 +60,7 @@ class LeastSquaresFit:
         By how much the log of an error's probability falls with each step of distance.
     confusion : xarray.DataArray, dims (rater, category, response)
         Probability of each response given the true category, the same for all raters.
-    class_probabilities : xarray.DataArray, dims (item, category)
+    truth_probabilities : xarray.DataArray, dims (item, category)
         Probability of each true category given the raters' ratings of the item.
     pair_frequencies : xarray.Dataset, dims (response, other_response)
         `observed` and `expected`: relative frequency of each pair of ratings of an item by
@@ -80,7 +80,7 @@ class LeastSquaresFit:
     accuracy: float | None
     decay: float | None
     confusion: "xr.DataArray"
-    class_probabilities: "xr.DataArray"
+    truth_probabilities: "xr.DataArray"
     pair_frequencies: "xr.Dataset"
     converged: bool
     notes: tuple[str, ...]
@@ -254,7 +254,7 @@ def _result(
         accuracy=values.get("accuracy"),
         decay=values.get("decay"),
         confusion=labelled(matrices, ratings, "rater", "category", "response"),
-        class_probabilities=labelled(truth, ratings, "item", "category"),
+        truth_probabilities=labelled(truth, ratings, "item", "category"),
         pair_frequencies=xr.Dataset(pairs, names),
         converged=converged,
         notes=tuple(notes),

@@ -69,7 +69,7 @@ class TapFit:
         Probability of each category when a rater guesses, p.
     confusion : xarray.DataArray, dims (rater, category, response)
         Probability of each response given the true category; a system is the last rater.
-    class_probabilities : xarray.DataArray, dims (item, category)
+    truth_probabilities : xarray.DataArray, dims (item, category)
         Probability of each true category given the item's ratings.
     standard_errors : xarray.Dataset
         Standard errors of `base_rates`, `knowledge`, `guessing` and `confusion`, from the observed
@@ -89,7 +89,7 @@ class TapFit:
     knowledge: "xr.DataArray"
     guessing: "xr.DataArray"
     confusion: "xr.DataArray"
-    class_probabilities: "xr.DataArray"
+    truth_probabilities: "xr.DataArray"
     standard_errors: "xr.Dataset"
     converged: bool
     iterations: int
@@ -257,7 +257,7 @@ def _result(
         n_parameters=max(k - 1, 0) + data.n_groups * k,
         n_items=int(data.weights[np.asarray(data.votes.sum(axis=1)) > 0].sum()),
         **named,
-        class_probabilities=label(classes[data.inverse], "item", "category"),
+        truth_probabilities=label(classes[data.inverse], "item", "category"),
         standard_errors=xr.Dataset({n: label(errors[n], *dims) for n, dims in DIMS.items()}),
         converged=best is not None and best.converged,
         iterations=0 if best is None else best.iterations,

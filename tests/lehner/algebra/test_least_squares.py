@@ -225,7 +225,7 @@ def assert_no_numbers(fit, note):
     assert fit.accuracy is None and fit.decay is None
     assert all(
         np.isnan(getattr(fit, name)).all()
-        for name in ("base_rates", "confusion", "class_probabilities")
+        for name in ("base_rates", "confusion", "truth_probabilities")
     )
 
 

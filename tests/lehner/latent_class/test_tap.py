@@ -117,7 +117,7 @@ def test_the_likelihood_is_that_of_loops_over_true_categories(algorithm, by_rate
     first = reference.class_probabilities(
         rows[0], fit.base_rates.values, fit.knowledge.values, fit.guessing.values
     )
-    np.testing.assert_allclose(fit.class_probabilities[0], first, atol=1e-10)
+    np.testing.assert_allclose(fit.truth_probabilities[0], first, atol=1e-10)
 
 
 @pytest.mark.parametrize("by_rater", [False, True])
@@ -125,7 +125,7 @@ def test_em_ends_where_the_optimiser_does(by_rater):
     ratings = three_categories()
     em, direct = (fit_tap(ratings, by_rater=by_rater, algorithm=x) for x in ("em", "direct"))
     assert em.log_likelihood == pytest.approx(direct.log_likelihood, abs=1e-7)
-    for name in ("base_rates", "knowledge", "guessing", "confusion", "class_probabilities"):
+    for name in ("base_rates", "knowledge", "guessing", "confusion", "truth_probabilities"):
         np.testing.assert_allclose(getattr(em, name), getattr(direct, name), atol=2e-5)
 
 
@@ -340,7 +340,7 @@ def test_raters_share_their_knowledge_and_the_system_has_its_own():
 
 def assert_no_numbers(fit, note):
     assert any(note in text for text in fit.notes), fit.notes
-    names = ("base_rates", "knowledge", "guessing", "confusion", "class_probabilities")
+    names = ("base_rates", "knowledge", "guessing", "confusion", "truth_probabilities")
     assert all(np.isnan(getattr(fit, name)).all() for name in names)
     assert all(np.isnan(fit.standard_errors[name]).all() for name in names[:4])
 
@@ -415,7 +415,7 @@ def test_a_rater_without_ratings_has_no_numbers_and_the_others_keep_theirs():
     assert np.isnan(joined.knowledge[4]) and np.isnan(joined.guessing[4]).all()
     assert "other values fit as well" in joined.notes[0]
     np.testing.assert_allclose(joined.knowledge[:4], alone.knowledge, atol=1e-7)
-    np.testing.assert_allclose(joined.class_probabilities, alone.class_probabilities, atol=1e-6)
+    np.testing.assert_allclose(joined.truth_probabilities, alone.truth_probabilities, atol=1e-6)
 
 
 def test_a_category_nobody_uses_has_base_rate_0():
@@ -450,7 +450,7 @@ def test_grouped_rows_count_as_often_as_they_say():
 def test_an_item_without_ratings_has_the_base_rates():
     codes = np.vstack([three_categories().codes, np.full((1, 4), -1)])
     fit = fit_tap(ratings_of(codes, 3), starts=1)
-    np.testing.assert_allclose(fit.class_probabilities[-1], fit.base_rates)
+    np.testing.assert_allclose(fit.truth_probabilities[-1], fit.base_rates)
 
 
 def test_a_maximum_that_only_one_start_reached_is_told():
@@ -464,7 +464,7 @@ def test_a_maximum_that_only_one_start_reached_is_told():
 
 def test_the_same_seed_gives_the_same_numbers():
     one, other = (fit_tap(three_categories(), seed=7) for _ in range(2))
-    np.testing.assert_array_equal(one.class_probabilities, other.class_probabilities)
+    np.testing.assert_array_equal(one.truth_probabilities, other.truth_probabilities)
 
 
 # ----- Cuts -----

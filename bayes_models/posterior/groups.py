@@ -12,7 +12,10 @@ from lehner.groups.membership import count_answers, find_groups
 from lehner.groups.summary import summarise_groups
 
 CREDIBLE = "equal-tailed credible"
-POOLED_ACCURACY = "base rates and accuracies of groups are partially pooled; all raters shift alike"
+POOLED_ACCURACY = (
+    "base rates and accuracies of groups are partially pooled, so that differences between small "
+    "groups are too small; all raters shift alike"
+)
 
 
 def accuracy_by_group(

@@ -19,6 +19,8 @@ SHARING = "ebcc"
 FEW_RATERS = 10
 CLEARLY = 3.0
 """Standard errors by which another model has to predict better than equal raters."""
+CLEARLY_SHARED = 2.0
+"""By which a model of shared mistakes has to: then raters are taken for equal, which risks less."""
 MUCH = 0.25
 """Shared mistakes matter if they predict better by so much of what differences of raters do."""
 WORTH = 0.9
@@ -128,5 +130,5 @@ def _share_mistakes(held_out: HeldOut, means: Mapping[str, float], alike: str) -
     """Whether subtypes predict clearly better, also against what raters who differ gain."""
     independent = max((alike, *APART), key=means.__getitem__)
     gain = means[SHARING] - means[independent]
-    clear = held_out.standard_errors_between(SHARING, independent) > CLEARLY
+    clear = held_out.standard_errors_between(SHARING, independent) > CLEARLY_SHARED
     return clear and gain > MUCH * (means[independent] - means[alike])

@@ -168,10 +168,11 @@ def _with_ends(
     # EM approaches 0 and 1, but does not reach them in finitely many steps.
     settled = np.where(resampled > 1 - RESAMPLED_ROUNDING, 1.0, resampled)
     lower, upper = np.quantile(settled, [(1 - level) / 2, (1 + level) / 2])
+    point = np.nan if value.estimate is None else value.estimate
     return IntervalEstimate(
         estimate=value.estimate,
-        lower=float(np.fmin(lower, value.estimate)),
-        upper=float(np.fmax(upper, value.estimate)),
+        lower=float(np.fmin(lower, point)),
+        upper=float(np.fmax(upper, point)),
         level=level,
         kind=kind,
         standard_error=float(resampled.std(ddof=1)) if len(resampled) > 1 else None,

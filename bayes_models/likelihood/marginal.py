@@ -3,9 +3,9 @@ r"""The likelihood that all models share: ratings, summed over what is not obser
 .. math:: \log p(y) = \sum_p n_p \log \sum_m \pi_{g_p m} \prod_s \theta_{r_{ps}, m, y_{ps}}
 
 A state m is a true category, or, in a model with levels of difficulty, a level and a true category;
-g is the population of a pattern, where populations have base rates π of their own. The sum over
-states is exact. The gradient needs no further pass, because it follows from the expected numbers of
-ratings in each state, as EM computes them.
+g is the population of a pattern, if populations have different base rates π. The sum over states is
+exact. The gradient needs no further pass, because it follows from the expected numbers of ratings
+in each state, as EM computes them.
 """
 
 import functools

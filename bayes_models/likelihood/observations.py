@@ -62,7 +62,7 @@ class Observations:
 
     @property
     def populations(self) -> tuple[str, ...]:
-        """Names of the populations of items that have base rates of their own, if there are any."""
+        """Names of the populations of items with different base rates, if there are any."""
         return self.patterns.populations
 
     @property
@@ -88,7 +88,7 @@ class Observations:
 
     @property
     def n_raters(self) -> int:
-        """Number of raters besides the system."""
+        """Number of raters, without the system."""
         return len(self.rater_names) - int(self.has_system)
 
     @property

@@ -124,7 +124,7 @@ def find_weights(
         A key of `WEIGHTS`; or weights between 0 and 1 with 1 on the diagonal.
     categories : sequence of str or int
     ordered : bool
-        Whether the order of the categories means something.
+        Whether the order of the categories is meaningful.
 
     Returns
     -------

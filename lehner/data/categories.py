@@ -36,7 +36,7 @@ class Column:
     labels : tuple
         The labels, none twice.
     declared : bool
-        Whether `labels` is a list the user fixed (a pandas categorical) rather than what occurs.
+        Whether `labels` is a list that the user fixed (a pandas categorical), not those that occur.
     ordered : bool
         Whether the labels are in a meaningful order.
     """
@@ -79,7 +79,7 @@ def encode(values: Any, name: str = "") -> Column:
     series = as_series(values, name)
     if isinstance(series.dtype, pd.CategoricalDtype):
         codes, labels = merge_labels(series.cat.codes.to_numpy(), list(series.cat.categories))
-        # Arrow's dictionaries save memory; that someone declared the labels they do not say.
+        # Arrow's dictionaries save memory; they do not show that someone declared the labels.
         declared = not hasattr(values, "to_pandas")
         ordered = bool(series.cat.ordered)
         return Column(codes=codes, labels=labels, declared=declared, ordered=ordered)
@@ -174,7 +174,7 @@ def merge_labels(codes: ArrayLike, raw: Any) -> tuple[Integers, tuple[Any, ...]]
     codes : array_like of int, shape (n_rows,)
         Index into `raw`; -1 where missing.
     raw : sequence
-        Labels; None stands for missing.
+        Labels; None means a missing rating.
 
     Returns
     -------
@@ -191,11 +191,11 @@ def merge_labels(codes: ArrayLike, raw: Any) -> tuple[Integers, tuple[Any, ...]]
 
 
 def plain_label(value: Any) -> Any:
-    """Give the label as Python text, int or float; None where it stands for missing."""
+    """Give the label as Python text, int or float; None if it means a missing rating."""
     try:
         if value is None or value != value:
             return None
-    except (TypeError, ValueError):  # pandas.NA, or something that is no label
+    except (TypeError, ValueError):  # pandas.NA, or something that is not a label
         return None
     if isinstance(value, _BOOL):
         return str(bool(value))
@@ -240,7 +240,7 @@ def unify(labels: Iterable[Any]) -> dict[Any, Label]:
 
 
 def as_numbers(categories: Sequence[Label]) -> list[float] | None:
-    """Give the numbers that categories are, whole or decimal; None if one is no number.
+    """Give the numbers of categories, whole or decimal; None if one is not a number.
 
     Examples
     --------
@@ -333,7 +333,7 @@ def _sorted(names: Iterable[Label]) -> tuple[Label, ...]:
 
 
 def declared_column(columns: Mapping[str, Column]) -> Column | None:
-    """Give the first column with a list of labels the user fixed, if it holds those of all."""
+    """Give the first column whose labels the user fixed, if they include those of all."""
     declared = next((column for column in columns.values() if column.declared), None)
     if declared is None or not all(set(c.labels) <= set(declared.labels) for c in columns.values()):
         return None

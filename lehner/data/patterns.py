@@ -101,7 +101,7 @@ class Patterns:
         return self.flat.rater_index * len(self.categories) + self.flat.category_index
 
     def sum_cells(self, values: Floats) -> Floats:
-        """Add up what is told of each rater's categories over the ratings of each pattern.
+        """Sum values of each rater's categories over the ratings of each pattern.
 
         Parameters
         ----------
@@ -122,7 +122,7 @@ class Patterns:
         return total
 
     def sum_patterns(self, values: Floats) -> Floats:
-        """Add up what is told of each pattern over the ratings of each rater in each category.
+        """Sum values of patterns over the ratings of each rater in each category.
 
         Parameters
         ----------

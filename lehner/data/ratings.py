@@ -63,7 +63,7 @@ class Ratings:
     counts : array_like of int, shape (n_rows,), optional
         For grouped data: the number of items of each row, 0 or more.
     ordered : bool
-        Whether the order of the categories means something.
+        Whether the order of the categories is meaningful.
     anonymous : bool
         Whether it is unknown who gave which rating, as in tables of counts per category.
     systems : sequence of str, length n_systems, optional
@@ -645,9 +645,9 @@ class Ratings:
         categories : sequence, optional
             All categories in order; by default those that occur, sorted.
         ordered : bool
-            Whether their order means something.
+            Whether their order is meaningful.
         missing : sequence of str
-            Labels that stand for no rating, besides blanks, NA, NaN and null.
+            Labels of missing ratings, besides blanks, NA, NaN and null.
         fold_case : bool
             Whether labels that differ only in case, white space or Unicode form are one.
 
@@ -721,9 +721,9 @@ class Ratings:
         categories : sequence, optional
             All categories in order; by default those that occur, sorted.
         ordered : bool
-            Whether their order means something.
+            Whether their order is meaningful.
         missing : sequence of str
-            Labels that stand for no rating, besides blanks, NA, NaN and null.
+            Labels of missing ratings, besides blanks, NA, NaN and null.
         fold_case : bool
             Whether labels that differ only in case, white space or Unicode form are one.
 
@@ -791,7 +791,7 @@ class Ratings:
         counts : str
             Name of the column with the number of items of each row.
         **columns
-            As of `from_wide`.
+            Options of `from_wide`.
 
         Returns
         -------
@@ -834,7 +834,7 @@ class Ratings:
         item_counts : array_like of int, shape (n_rows,), optional
             Number of items of each row.
         ordered : bool
-            Whether the order of the categories means something.
+            Whether the order of the categories is meaningful.
 
         Returns
         -------

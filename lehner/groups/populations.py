@@ -121,7 +121,7 @@ def _point(fitted: FittedModel) -> GroupReplicates:
 def _replicates(
     fitted: FittedModel, fits: SampledFits, rng: np.random.Generator
 ) -> GroupReplicates:
-    """Give fits to resamples; the truths of the items at hand are drawn."""
+    """Give fits to resamples, and draw the truths of the original items."""
     right = rng.binomial(fitted.n_items[:, None], _chance_right(fitted, fits.classes)).astype(float)
     return _by_population(fitted, fits.population_rates, fits.confusion, right)
 
@@ -145,7 +145,7 @@ def _by_population(
         NaN in samples without items of a population.
     confusion : ndarray, shape (n_samples, n_raters, n_categories, n_categories)
     right : ndarray, shape (n_patterns, n_samples)
-        How many of the answers to the items at hand are right.
+        Number of right answers to the original items.
     """
     n_populations = rates.shape[1]
     n_answered = np.where(fitted.answers < 0, 0, fitted.n_items)

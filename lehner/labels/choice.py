@@ -1,4 +1,4 @@
-"""Which model labels: chosen by the ratings that it predicts."""
+"""The choice of the model that labels items, by how well it predicts held-out ratings."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -12,9 +12,9 @@ from lehner.labels.held_out import HeldOut, hold_out
 from lehner.labels.models import LABEL_MODELS, MAJORITY
 
 ALIKE = (MAJORITY, "one_coin_vb")
-"""Models in which raters are alike."""
+"""Models in which all raters are equal."""
 APART = ("one_coin_by_rater_vb", "dawid_skene_vb")
-"""Models in which raters differ, and err independently."""
+"""Models in which raters differ and err independently."""
 SHARING = "ebcc"
 FEW_RATERS = 10
 CLEARLY = 3.0
@@ -22,25 +22,26 @@ CLEARLY = 3.0
 CLEARLY_SHARED = 2.0
 """By which a model of shared mistakes has to: then raters are taken for equal, which risks less."""
 MUCH = 0.25
-"""Shared mistakes matter if they predict better by so much of what differences of raters do."""
+"""Shared mistakes matter if they improve prediction by this share of what unequal raters do."""
 WORTH = 0.9
-"""Pairs who share mistakes matter if raters are worth less than this share of their number."""
+"""Pairs who share mistakes matter if J_eff is less than this share of the number of raters."""
 REPLICATES = 499
 
 
 @dataclass(frozen=True, kw_only=True)
 class Choice:
-    """The models that may label, the best first, and why.
+    """The models that may label, the best first, and the reason.
 
     Parameters
     ----------
     models : tuple of str
-        A later one labels if the categories of those before it are not the raters'.
+        Names of the models. A later one is used if the categories of those before it do not
+        correspond to the raters' labels.
     means : mapping of str to float
-        Mean log probability of the ratings held out, by model.
+        Mean log probability of the held-out ratings, by model.
     n_held_out : int
     reason : str
-        Why the first is the first.
+        The reason why the first model is preferred.
     """
 
     models: tuple[str, ...]
@@ -53,13 +54,13 @@ def choose_models(ratings: Ratings, seed: Seed) -> Choice:
     """Choose the model that labels, by held-out ratings.
 
     Raters count the same unless a model in which they differ predicts held-out ratings better by
-    three standard errors; of these the best is chosen, with fewer than ten raters among those
-    without subtypes of items. Where subtypes predict clearly better than all others, by a quarter
-    or more of what is gained by raters who differ, raters share so many mistakes that one who seems
-    accurate may only be one who shares them: raters then count the same. So they do if there are
-    fewer than ten, and some pairs agree more than other raters and than accuracies of their own
-    explain, so much that the raters are worth less than .9 of as many independent ones
-    (`lehner.check_dependence`).
+    three standard errors; the best of these is chosen, and with fewer than ten raters the best
+    without subtypes of items. If subtypes predict clearly better than all other models, by a
+    quarter or more of what is gained by raters who differ, then raters share so many mistakes that
+    a rater may seem accurate only because of that: raters then count the same. They also count the
+    same if there are fewer than ten raters, and some pairs agree more than other raters and than
+    different accuracies explain, so that the effective number of independent raters is less than .9
+    times the number of raters (`lehner.check_dependence`).
 
     Parameters
     ----------
@@ -89,7 +90,7 @@ def _choose(
     if SHARING not in means:
         return (alike,), "it is unknown who gave which rating"
     if _share_mistakes(held_out, means, alike):
-        return (alike,), "raters share mistakes, so that it cannot be told who is the more accurate"
+        return (alike,), "raters share mistakes, so that one cannot tell who is more accurate"
     few = ratings.n_raters < FEW_RATERS
     better = [
         name
@@ -101,8 +102,8 @@ def _choose(
     pairs = _sharing_pairs(ratings, seed) if few else []
     if pairs:
         return (alike,), (
-            f"{_names(pairs)} agree more than accuracies of their own explain, and raters who "
-            "share mistakes would seem the more accurate"
+            f"{_names(pairs)} agree more than different accuracies of the raters explain, and "
+            "raters who share mistakes seem more accurate than they are"
         )
     if LABEL_MODELS[better[0]].rows == "matrix":
         better = [name for name in better if LABEL_MODELS[name].rows == "matrix"]
@@ -110,7 +111,7 @@ def _choose(
 
 
 def _sharing_pairs(ratings: Ratings, seed: Seed) -> list[Pair]:
-    """Give the pairs who seem to share mistakes, if that costs much; the farthest first."""
+    """Give the pairs who seem to share mistakes, if J_eff is small; the farthest pair first."""
     dependence = check_dependence(ratings.with_truth(None), replicates=REPLICATES, seed=seed)
     worth = dependence.effective_raters
     if worth.effective is None or worth.effective > WORTH * worth.n_raters:
@@ -121,13 +122,13 @@ def _sharing_pairs(ratings: Ratings, seed: Seed) -> list[Pair]:
 
 
 def _names(pairs: Sequence[Pair]) -> str:
-    """Name the raters of the first pair, and say how many more pairs there are."""
+    """Name the raters of the first pair, and the number of further pairs."""
     first = " and ".join(pairs[0].raters)
     return first if len(pairs) == 1 else f"{first} ({counted(len(pairs) - 1, 'more pair')})"
 
 
 def _share_mistakes(held_out: HeldOut, means: Mapping[str, float], alike: str) -> bool:
-    """Whether subtypes predict clearly better, also against what raters who differ gain."""
+    """Whether subtypes predict clearly better, also compared with the gain by raters who differ."""
     independent = max((alike, *APART), key=means.__getitem__)
     gain = means[SHARING] - means[independent]
     clear = held_out.standard_errors_between(SHARING, independent) > CLEARLY_SHARED

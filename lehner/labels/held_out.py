@@ -1,4 +1,4 @@
-"""Ratings held out: how probable each model makes those that it has not seen."""
+"""Held-out ratings, and their probabilities by models that were fitted without them."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -15,24 +15,24 @@ from lehner.latent_class.pattern_table import PatternTable
 
 PARTS = 10
 ROUNDS = 3
-"""How often all ratings are parted anew, so that a choice does not hang on one way to do it."""
+"""How often ratings are divided into tenths, lest a choice depend on one division."""
 ENOUGH = 8000
-"""Ratings to hold out; parts of a tenth are, until there are as many."""
+"""Number of ratings to hold out; tenths are held out in turn until there are so many."""
 MOST_COMPARED = 100_000
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class HeldOut:
-    """Log probabilities of ratings held out.
+    """Log probabilities of held-out ratings.
 
     Parameters
     ----------
     n_ratings : int
-        How many different ratings they are.
+        Number of different ratings that were held out.
     item_index : ndarray of int, shape (n_held_out,)
-        The item of each.
+        The item of each held-out rating.
     log_probability : mapping of str to ndarray, shape (n_held_out,)
-        By model, given the other ratings that were not held out.
+        Log probabilities by model, given the ratings that were not held out.
     """
 
     n_ratings: int
@@ -46,7 +46,7 @@ class HeldOut:
     def standard_errors_between(self, model: str, other: str) -> float:
         """Give how many standard errors a model's mean is above another's.
 
-        Ratings of an item are not independent, so that the standard error is of items.
+        Ratings of an item are not independent, so that the standard error is computed over items.
         """
         gain = self.log_probability[model] - self.log_probability[other]
         by_item = np.bincount(self.item_index, gain - gain.mean())
@@ -55,17 +55,17 @@ class HeldOut:
 
 
 def hold_out(ratings: Ratings, models: Sequence[str], seed: Seed) -> HeldOut:
-    """Fit models without some of the ratings, and give how probable they make these.
+    """Fit models without some of the ratings, and compute the probabilities of these.
 
-    A rating counts if its item has another one that is not held out. Of more than 100,000 items
-    as many are drawn.
+    A rating is used if its item has another one that is not held out. If there are more than
+    100,000 items, so many are drawn.
 
     Parameters
     ----------
     ratings : Ratings
         Without a system.
     models : sequence of str
-        Among `LABEL_MODELS`.
+        Names of `LABEL_MODELS`.
     seed : int, numpy.random.SeedSequence or numpy.random.Generator
 
     Returns
@@ -97,7 +97,7 @@ def hold_out(ratings: Ratings, models: Sequence[str], seed: Seed) -> HeldOut:
 
 
 def _parts(n_ratings: int, rng: np.random.Generator) -> Iterator[Booleans]:
-    """Give tenths of the ratings, and all of them several times."""
+    """Yield tenths of the ratings, in several divisions."""
     for _ in range(ROUNDS):
         part = rng.integers(PARTS, size=n_ratings)
         for number in range(PARTS):

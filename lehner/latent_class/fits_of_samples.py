@@ -63,7 +63,7 @@ class SampledModel:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Samples:
-    """Samples of the same patterns, and what is added to each of them.
+    """Samples of the same patterns, and pseudo-items and pseudo-ratings that are added to each.
 
     Parameters
     ----------

@@ -1,9 +1,9 @@
-"""Pseudo-ratings of resamples: ratings that these items did not happen to have, but others may.
+"""Pseudo-ratings: random ratings that are added to resamples, because other items may have them.
 
-A rater without an error among few items has none in any resample of them either, and the interval
-of his accuracy would be [1, 1]. To each resample a random number of pseudo-ratings is added. Where
-the truth is known, proportions of resampled items and pseudo-ratings are then nearly draws of
-their posterior distribution under a Dirichlet prior.
+A rater without an error among few items has no error in any resample of them, and the interval of
+the rater's accuracy would be [1, 1]. To each resample a random number of pseudo-ratings is added.
+If the truth is known, proportions in resampled items and pseudo-ratings are then nearly draws from
+their posterior distribution with a Dirichlet prior.
 """
 
 import numpy as np
@@ -14,17 +14,17 @@ from lehner.latent_class.fitted_model import FittedModel
 from lehner.latent_class.models import LATENT_CLASS_MODELS, TAP
 
 LEAST_WRONG = 0.5
-"""Wrong pseudo-ratings of each category, on average: as many as Jeffreys' prior has."""
+"""Mean number of wrong pseudo-ratings of each category, as in Jeffreys' prior."""
 ITEMS = 0.5
-"""Pseudo-items of each category in each population, on average: likewise."""
+"""Mean number of pseudo-items of each category in each population, as in Jeffreys' prior."""
 
 
 def add_pseudo_ratings(fitted: FittedModel, weights: Floats, rng: np.random.Generator) -> Samples:
     """Draw pseudo-ratings for each resample.
 
-    Of each category a rater gives as many as there are categories, on average: right as often as
-    he is by the fit, but at least half a rating wrong, and all errors equally probable. Numbers are
-    gamma distributed.
+    In each true category the mean number of a rater's pseudo-ratings is the number of categories.
+    They are right as often as the rater is in the fit, but on average at least half a rating is
+    wrong, and all errors are equally probable. Their numbers have gamma distributions.
 
     Parameters
     ----------
@@ -39,7 +39,7 @@ def add_pseudo_ratings(fitted: FittedModel, weights: Floats, rng: np.random.Gene
     References
     ----------
     Newton & Raftery (1994), https://doi.org/10.1111/j.2517-6161.1994.tb01956.x, for posterior
-    distributions by weighted likelihood, with ratings made up for the prior.
+    distributions by weighted likelihood, with artificial data for the prior.
     """
     n_samples, mean = len(weights), mean_pseudo_ratings(fitted)
     return Samples(
@@ -52,8 +52,7 @@ def add_pseudo_ratings(fitted: FittedModel, weights: Floats, rng: np.random.Gene
 def mean_pseudo_ratings(fitted: FittedModel) -> Floats:
     """Give the mean numbers, (n_raters, n_classes, n_categories).
 
-    A number that the model reads off several rows or raters has its pseudo-ratings shared out
-    among them.
+    If several rows or raters have a parameter in common, its pseudo-ratings are divided among them.
     """
     k = len(fitted.base_rates)
     accuracy = np.clip(np.nan_to_num(fitted.accuracy, nan=1 / k), 1 / k, 1.0)[:, None, None]
@@ -63,7 +62,7 @@ def mean_pseudo_ratings(fitted: FittedModel) -> Floats:
 
 
 def _cells_of_a_number(name: str, n_raters: int, n_categories: int) -> Floats:
-    """Count rows and raters that a number of the model is read off, (n_raters, 1, 1)."""
+    """Count the rows and raters that have a parameter in common, (n_raters, 1, 1)."""
     by_category = name != TAP and LATENT_CLASS_MODELS[name].form != "accuracy"
     cells = np.full((n_raters, 1, 1), 1.0 if by_category else n_categories)
     if name != TAP and LATENT_CLASS_MODELS[name].shared:

@@ -1,4 +1,4 @@
-"""The table of answers by the majority, or by the algebra's probabilities, taken for the truth."""
+"""The table of answers by the majority, or by the algebra's probabilities, used as the truth."""
 
 import numpy as np
 

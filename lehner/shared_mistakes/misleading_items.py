@@ -5,8 +5,8 @@ another category, their ratings are those of an item of that category. The accur
 given as a function of the share of such items, which the ratings cannot show.
 
 On a share :math:`\delta` of the items raters and system respond to a wrong category as they respond
-to a true one. The method takes that category for the true one, and its estimate :math:`Y` is how
-often the system names the category to which the item seems to belong. On misleading items the
+to a true one. The method assumes that this category is the true one, and its estimate :math:`Y` is
+how often the system names the category to which the item seems to belong. On misleading items the
 system is right only if it errs, and its error, one of :math:`K - 1`, happens to be the true
 category. The accuracy is
 

@@ -116,14 +116,14 @@ def population_value(
     base_rates : array_like, shape (n_categories,), optional
         Base rates that replace the scenario's, 0 or more with the sum 1.
     replicates : int
-        Where base rates or confusion matrices are random, how many are drawn and averaged, 1 or
+        If base rates or confusion matrices are random, how many are drawn and averaged, 1 or
         more.
     sample_size : int, optional
         Where there are too many patterns to enumerate (over 10 million): number of items of a large
         sample to take in their place, in each replicate. It cannot then be seen whether there is a
         limit.
     seed : int, numpy.random.SeedSequence or numpy.random.Generator
-        Of what is drawn: the same seed gives the same value.
+        Seed of what is drawn: the same seed gives the same value.
 
     Returns
     -------
@@ -180,13 +180,13 @@ def population_values(
     base_rates : array_like, shape (n_categories,), optional
         Base rates that replace the scenario's, 0 or more with the sum 1.
     replicates : int
-        Where base rates or confusion matrices are random, how many are drawn and averaged, 1 or
+        If base rates or confusion matrices are random, how many are drawn and averaged, 1 or
         more.
     sample_size : int, optional
         Number of items of a large sample to take in the place of the patterns, where these are too
         many to enumerate.
     seed : int, numpy.random.SeedSequence or numpy.random.Generator
-        Of what is drawn: the same seed gives the same values.
+        Seed of what is drawn: the same seed gives the same values.
 
     Returns
     -------

@@ -101,7 +101,7 @@ def test_raters_who_copy_another_are_not_taken_for_the_more_accurate():
         assert choice.means["one_coin_by_rater_vb"] > choice.means["majority"]
         assert choice.models[0] in (MAJORITY, "one_coin_vb")
         assert "Rater 1 and Rater" in choice.reason
-        assert "agree more than accuracies of their own explain" in choice.reason
+        assert "agree more than different accuracies of the raters explain" in choice.reason
 
 
 def test_the_choice_does_not_hang_on_the_seed():

@@ -100,9 +100,9 @@ def estimate_adjusted(
 
     References
     ----------
-    Lehner (2015), "Discussion", which leaves such an adjustment to later work; Gouriéroux, Monfort
-    & Renault (1993), Indirect inference, https://doi.org/10.1002/jae.3950080507; Carpenter (1999),
-    Test inversion bootstrap confidence intervals, https://doi.org/10.1111/1467-9868.00170
+    Lehner (2015), "Related and future research", which suggests such an adjustment; Gouriéroux,
+    Monfort & Renault (1993), Indirect inference, https://doi.org/10.1002/jae.3950080507; Carpenter
+    (1999), Test inversion bootstrap confidence intervals, https://doi.org/10.1111/1467-9868.00170
 
     Examples
     --------

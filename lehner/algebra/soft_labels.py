@@ -104,7 +104,8 @@ def label_algebraic(ratings: Ratings) -> SoftLabels:
 
     References
     ----------
-    Lehner (2015), Table 3, and "Recommended use", which suggests such labels for training.
+    Lehner (2015), Table 3, and "Recommended use and uses to avoid", which suggests such labels for
+    training.
 
     Examples
     --------

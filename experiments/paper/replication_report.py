@@ -88,21 +88,25 @@ def page(numbers: Sequence[PrintedNumber], readings: pd.DataFrame, command: str)
     """
     parts = [
         "# Lehner (2015), number by number",
-        f"Made by `{command}`. {summary(numbers)}",
-        "`SE` is the Monte Carlo standard error of ours; `z` the difference from the printed "
-        "number in standard errors of both, the printed one being a mean of 50 runs for the "
-        "figures and, we assume, of ten runs of 5,000 items in the text. Within 3 is a match. "
-        "Numbers without SE are exact, and match if they round to the printed digits.",
+        f"Does this package give the numbers that the paper prints? {summary(numbers)} "
+        f"Made by `{command}`.",
+        "`printed` is the number in the paper and `ours` that of this package. `SE` is the Monte "
+        "Carlo standard error of ours. `z` is the difference between the two in standard errors of "
+        "both; the printed number is a mean of 50 runs in the figures and, we assume, of ten runs "
+        "of 5,000 items in the text. A z within 3 is a match. Numbers without SE are exact, and "
+        "match if they round to the printed digits.",
         markdown_table(COLUMNS, map(_cells, numbers), numbers=True),
         "## Notes",
         *(f"- *{n.place}, {n.quantity}* ({n.verdict}): {n.note}." for n in numbers if n.note),
         "## What the paper leaves open",
-        "Each reading of an ambiguous detail, the others as in the first row, scored on all "
-        "numbers that depend on it: kappas of Figures 8-14, mean rater accuracy, the four biases "
-        "and the spread of Table 7's diagonal. `log_likelihood` is that of all of them less the "
-        "first row's; expected accuracies must be .133 and .867. Scaling the errors and the "
-        "default are a tie; equal base rates, errors shared by raters and dividing rows by their "
-        "sums are ruled out.",
+        "Some details of the paper's simulation can be read in more than one way. Each row has one "
+        "of these details in another reading than the first row, and says how well the printed "
+        "numbers that depend on it are reproduced: the kappas of Figures 8 to 14 (mean squared "
+        "`z`), the mean rater accuracy (`z`), the four biases (mean squared `z`), and the spread "
+        "of Table 7's diagonal (the probability of one as small). `log_likelihood` is that of all "
+        "of these numbers less that of the first row. The expected accuracies must be .133 and "
+        ".867. Scaling the errors reproduces the numbers as well as the default does. Equal base "
+        "rates, errors shared by raters, and dividing rows by their sums are ruled out.",
         markdown_table(
             list(readings.columns),
             ([_cell(x) for x in row] for row in readings.values.tolist()),

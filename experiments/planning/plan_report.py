@@ -51,7 +51,7 @@ def show(plans: Sequence[Plan]) -> str:
 
 def _rows(plans: Sequence[Plan]) -> Iterator[list[str]]:
     yield ["", *(f"violation {plan.question.violation:g}" for plan in plans)]
-    yield ["raters right in", *(_raters(plan.rater_accuracy) for plan in plans)]
+    yield ["rater accuracy", *(_raters(plan.rater_accuracy) for plan in plans)]
     for accuracy in plans[0].by_accuracy:
         yield [_named(accuracy), *(_size(plan.by_accuracy[accuracy]) for plan in plans)]
     if plans[0].worst:

@@ -21,7 +21,7 @@ def test_the_plan_of_the_issue_answers_for_both_violations(run):
     assert (code, err) == (0, "")
     assert "5 categories, 3 raters who agree with kappa 0.3; method algebraic." in out
     lines = {line[:24].strip(): line[24:] for line in out.splitlines()}
-    assert lines["raters right in"].split() == ["0.64", "0.50", "0.60", "0.70"]
+    assert lines["rater accuracy"].split() == ["0.64", "0.50", "0.60", "0.70"]
     holding, violated = (
         int(part.split()[-1].replace(",", ""))
         for part in lines["on average over these"].split("±")[:2]

@@ -121,7 +121,7 @@ def test_the_figure_draws_the_table():
         (["--kappa", "1"], "--kappa is 1.0; give a number from 0 to below 1"),
         (["--kappa", "-0.1"], "--kappa is -0.1"),
         (["--kappa", "nan"], "--kappa is nan"),
-        (["--kappa", "0.99"], "kappa is 0.99 with violation 1"),
+        (["--kappa", "0.99"], "kappa is 0.99, but with violation 1"),
         (["--within", "0"], "--within is 0.0"),
         (["--confidence", "1"], "--confidence is 1.0"),
         (["--confidence", "90%"], "--confidence"),

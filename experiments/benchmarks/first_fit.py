@@ -1,4 +1,4 @@
-"""The first fit of a process, for `experiments.benchmarks.fit`."""
+"""The first fit of a process on Linux, for `experiments.benchmarks.fit`."""
 
 import os
 import time

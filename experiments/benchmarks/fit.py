@@ -6,7 +6,7 @@ R's rater calls grouped (skipped where R has no rstan). All on one processor, CP
 compiling, alternated on the same data sets. Effective draws are the lesser of bulk and tail of
 the system's accuracy.
 
-Run in a clone, on Linux or macOS:
+Run in a clone, on Linux:
 `python -m uv run --group benchmark python -m experiments.benchmarks.fit`
 """
 

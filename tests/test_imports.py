@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[1]
+SHARED = Path(__file__).parent / "shared_names.toml"
 HEAVY = {"pymc", "pytensor", "arviz", "nutpie", "matplotlib", "pandas", "xarray", "pyarrow"}
 
 
@@ -117,8 +118,8 @@ def imported_names(file):
             yield node.module, {alias.name for alias in node.names}
 
 
-def test_other_packages_use_of_the_folders_what_is_listed():
-    """What `lehner` and `bayes_models` export is for everyone; of the rest only what is listed."""
+def shared_names():
+    """Give what packages use of one another's folders, beside what these packages export."""
     used = {}
     for package in ("bayes_models", "experiments"):
         for file in (ROOT / package).rglob("*.py"):
@@ -127,8 +128,12 @@ def test_other_packages_use_of_the_folders_what_is_listed():
                 if rest and top in {"lehner", "bayes_models"} - {package}:
                     folder = ".".join(module.split(".")[:2])
                     used[folder] = used.get(folder, set()) | names
-    listed = tomllib.loads((ROOT / "tests" / "shared_names.toml").read_text(encoding="utf-8"))
-    assert {folder: sorted(names) for folder, names in used.items()} == listed
+    return {folder: sorted(used[folder]) for folder in sorted(used)}
+
+
+def test_what_packages_use_of_one_anothers_folders_is_listed():
+    """`python tests/test_imports.py` lists it; look at the difference."""
+    assert shared_names() == tomllib.loads(SHARED.read_text(encoding="utf-8"))
 
 
 def test_names_with_an_underscore_stay_in_their_module():
@@ -138,3 +143,18 @@ def test_names_with_an_underscore_stay_in_their_module():
                 ours = module.partition(".")[0] in {"lehner", "bayes_models", "experiments"}
                 private = {name for name in names if name.startswith("_") and name[1] != "_"}
                 assert not (ours and private), (file, private)
+
+
+def test_the_architecture_names_every_folder():
+    page = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
+    for package in ("lehner", "bayes_models", "experiments"):
+        for folder in (path.parent.name for path in (ROOT / package).glob("*/__init__.py")):
+            assert f"`{folder}/`" in page, folder
+
+
+if __name__ == "__main__":
+    lists = [
+        f'"{folder}" = [\n' + "".join(f'    "{name}",\n' for name in names) + "]\n"
+        for folder, names in shared_names().items()
+    ]
+    SHARED.write_text(f"# {shared_names.__doc__}\n\n" + "".join(lists), encoding="utf-8")

@@ -157,4 +157,8 @@ if __name__ == "__main__":
         f'"{folder}" = [\n' + "".join(f'    "{name}",\n' for name in names) + "]\n"
         for folder, names in shared_names().items()
     ]
-    SHARED.write_text(f"# {shared_names.__doc__}\n\n" + "".join(lists), encoding="utf-8")
+    SHARED.write_text(
+        "# What packages use of one another's folders, beside what these packages export.\n\n"
+        + "".join(lists),
+        encoding="utf-8",
+    )

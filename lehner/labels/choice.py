@@ -21,7 +21,7 @@ CLEARLY = 3.0
 """Standard errors by which another model has to predict better than equal raters."""
 CLEARLY_SHARED = 2.0
 """By which a model of shared mistakes has to: then raters are taken for equal, which risks less."""
-MUCH = 0.25
+MUCH = 0.2
 """Shared mistakes matter if they improve prediction by this share of what unequal raters do."""
 WORTH = 0.9
 """Pairs who share mistakes matter if J_eff is less than this share of the number of raters."""
@@ -56,7 +56,7 @@ def choose_models(ratings: Ratings, seed: Seed) -> Choice:
     Raters count the same unless a model in which they differ predicts held-out ratings better by
     three standard errors; the best of these is chosen, and with fewer than ten raters the best
     without subtypes of items. If subtypes predict clearly better than all other models, by a
-    quarter or more of what is gained by raters who differ, then raters share so many mistakes that
+    fifth or more of what is gained by raters who differ, then raters share so many mistakes that
     a rater may seem accurate only because of that: raters then count the same. They also count the
     same if there are fewer than ten raters, and some pairs agree more than other raters and than
     different accuracies explain, so that the effective number of independent raters is less than .9

@@ -1,4 +1,4 @@
-"""The relaxed-K model: a spread, estimated from the data, is the departure from each K-property."""
+"""The relaxed-K model: spreads, estimated from the data, measure violations of the K-properties."""
 
 from collections.abc import Mapping
 from typing import Any

@@ -1,4 +1,4 @@
-"""The ratings of a fit, given once more."""
+"""The ratings of a fit, checked when a function needs them again."""
 
 import numpy as np
 import xarray as xr
@@ -12,9 +12,9 @@ def fitted_ratings(tree: xr.DataTree, ratings: Ratings) -> Ratings:
     Parameters
     ----------
     tree : xarray.DataTree
-        As returned by `fit`.
+        A fit, as returned by `fit`.
     ratings : Ratings
-        Of the fit.
+        The ratings that were fitted.
 
     Returns
     -------

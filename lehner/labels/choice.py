@@ -20,7 +20,7 @@ FEW_RATERS = 10
 CLEARLY = 3.0
 """Standard errors by which another model has to predict better than equal raters."""
 CLEARLY_SHARED = 2.0
-"""By which a model of shared mistakes has to: then raters are taken for equal, which risks less."""
+"""The same for a model of shared mistakes; it is lower, because equal raters are a small risk."""
 MUCH = 0.2
 """Shared mistakes matter if they improve prediction by this share of what unequal raters do."""
 WORTH = 0.9

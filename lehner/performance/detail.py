@@ -1,4 +1,4 @@
-"""A system's performance in detail, by any method that estimates enough for it."""
+"""A system's performance in detail, by any method that estimates its confusion matrix."""
 
 from typing import Any
 

@@ -120,7 +120,7 @@ def test_a_file_that_names_answers_is_suspected_and_can_be_said(tmp_path):
 @pytest.mark.parametrize(
     ("rows", "said"),
     [
-        ("1,x,AB,A\n1,x,XY,B\n", "'order' holds AB, XY"),
+        ("1,x,AB,A\n1,x,XY,B\n", "'order' has the values AB, XY"),
         ("1,x,AB,A\n1,x,,B\n", "the order is blank"),
         (
             "1,x,AB,good\n1,x,BA,bad\n",

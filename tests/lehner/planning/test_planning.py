@@ -129,8 +129,8 @@ def test_an_expected_kappa_of_nothing_is_refused(options, said):
         ({"kappa": 0.3, "violation": 1.5}, "violation is 1.5"),
         ({"kappa": 0.3, "system_accuracy": -0.1}, "system_accuracy is -0.1"),
         ({"kappa": 0.3, "violation": 1, "system_accuracy": 0.98}, "between 0.067 and 0.933"),
-        ({"kappa": 0.01, "violation": 1}, "kappa is 0.01 with violation 1"),
-        ({"kappa": 0.95, "violation": 1}, "kappa is 0.95 with violation 1"),
+        ({"kappa": 0.01, "violation": 1}, "kappa is 0.01, but with violation 1"),
+        ({"kappa": 0.95, "violation": 1}, "kappa is 0.95, but with violation 1"),
     ],
 )
 def test_what_cannot_be_is_refused(options, said):

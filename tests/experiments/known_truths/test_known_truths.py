@@ -109,7 +109,7 @@ def test_labels_of_an_expert_are_not_overwritten(run, data, tmp_path):
     output = tmp_path / "ask.csv"
     output.write_text("item,truth\ncase 1,A\n")
     code, _, err = run("ask", file, "--output", output)
-    assert code == 2 and "may hold an expert's labels" in err and err.count("\n") == 1
+    assert code == 2 and "may contain an expert's labels" in err and err.count("\n") == 1
     assert output.read_text() == "item,truth\ncase 1,A\n"
 
 

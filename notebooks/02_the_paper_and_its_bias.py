@@ -120,7 +120,7 @@ pd.DataFrame(
 # its items, here 42% of all. So more items do not help, though all K-properties hold;
 # `algebraic_paper` keeps that step, and has no limit here. `algebraic` is the mean of Eq. 7 over
 # items and categories with weights $(K p - 1)^2$: what divides by almost nothing weighs almost
-# nothing. The system is right in .9.
+# nothing. The system has accuracy .9.
 
 # %%
 tied = lehner.Scenario(n_categories=2, initial_rater_accuracy=(0.7, 0.7), base_rates="equal")

@@ -12,7 +12,7 @@
 # ---
 
 # %% [markdown]
-# # A study: who is biased when which K-property fails
+# # A study: which methods are biased when which K-property fails
 #
 # **Question.** Lehner's algebra rests on the K-properties: equal accuracy of raters, equal error
 # probabilities, equal difficulty of items. Who is biased when which of them fails, by how much, at
@@ -143,17 +143,26 @@ wide.loc[
 ]
 
 # %% [markdown]
-# **Answer.** The naive numbers are off by a quarter for a good system, whatever holds, and near
-# the truth for a poor one by accident. The algebra with the paper's step 4 is .03 low for a good
-# system even if all K-properties hold (its bins weigh items that say nothing like others; its
-# intervals hold in 75%), .08 low if errors fall near the truth, .07 if all fail; for a poor system
-# it is .04 too high if all fail. Step 4 weighted by what items say, or by likelihood, is off by
-# .045 at most for a good system, and its RMSE is lower in every scenario with one; for a poor
-# system it is .06 too high if all fail. Dawid-Skene, alone or hierarchical, is .06 to .10 low for
-# a good system and .07 to .15 too high for a poor one, with intervals that mostly miss: three
-# raters cannot tell full confusion matrices. `one_coin`, the algebra's assumptions as a
-# likelihood, does well for a good system even where they fail, and is no better than the algebra
-# for a poor one: .06 too high where all fail, with intervals that hold in 57% of the samples.
-# `relaxed_k` is nowhere off by more than .02; where the K-properties hold its RMSE is that of
-# `one_coin`, and its intervals hold in 85 to 98% of the samples. Of the properties, equal errors
-# matters most for a good system, and equal difficulty as much for a poor one.
+# **Answer.**
+#
+# - *Agreement with the majority* and the *mean truth probability* are too low by about a quarter
+#   for a good system, whether the K-properties hold or not; for a poor one they are near the truth
+#   by accident.
+# - *The algebra with the paper's step 4* is .03 too low for a good system even if all K-properties
+#   hold, because its bins give items with a tie the weight of others; its intervals contain the
+# truth   in 75% of the samples. It is .08 too low if errors fall near the truth and .07 if all
+# properties   fail; for a poor system it is .04 too high if all fail.
+# - *The algebra with the weighted step 4*, or with that by likelihood, is off by .045 at most for a
+#   good system, and its RMSE is lower than with the paper's step in every scenario with one. For a
+#   poor system it is .06 too high if all fail.
+# - *Dawid-Skene*, alone or hierarchical, is .06 to .10 too low for a good system and .07 to .15 too
+#   high for a poor one, and most of its intervals miss the truth: ratings by three raters are not
+#   enough for full confusion matrices.
+# - *`one_coin`*, the algebra's assumptions as a likelihood, does well for a good system even where
+#   they fail, and no better than the algebra for a poor one: it is .06 too high where all fail, and
+#   its intervals contain the truth in 57% of the samples.
+# - *`relaxed_k`* is nowhere off by more than .02. Where the K-properties hold its RMSE is that of
+#   `one_coin`, and its intervals contain the truth in 85 to 98% of the samples.
+#
+# Of the properties, equal errors matters most for a good system, and equal difficulty as much for a
+# poor one.

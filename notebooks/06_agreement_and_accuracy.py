@@ -43,7 +43,7 @@ def coefficients(ratings):
 # %% [markdown]
 # ## One accuracy, many coefficients
 #
-# Three raters, each right in .8 of the items whatever the category, two categories. Only the base
+# Three raters, each of accuracy .8 whatever the category, and two categories. Only the base
 # rate of the first category differs.
 
 # %%
@@ -104,7 +104,7 @@ same_kappa
 #
 # ## A system that is better than its raters
 #
-# As the system gets better, how well it agrees with raters who are right in .6:
+# As the system gets better, how well it agrees with raters of accuracy .6:
 
 # %%
 accuracies = np.linspace(0.2, 1, 9)
@@ -173,7 +173,8 @@ lehner.check_k_properties(teeth, replicates=199)
 #
 # The t-a-p model says what a kappa is: raters know the truth with probability a, or guess. For
 # raters who guess categories as often as they occur Fleiss' kappa is a². In the first table's
-# first row raters who are right in .8 know .6 and guess half of the rest: .6² = .36. Wine judges,
+# first row raters of accuracy .8 know the truth with probability .6 and are right on half of the
+# rest: .6² = .36. Wine judges,
 # with ratings up to 1, 2 or 3 as one class:
 
 # %%

@@ -19,7 +19,8 @@ def paper(
         int | None,
         typer.Option(
             metavar="N",
-            help="Simulated samples a figure. Default: 50 for one figure, as printed; else 1,000.",
+            help="The number of simulated samples for each figure. Default: 50 for one figure, as "
+            "in the paper, else 1,000.",
         ),
     ] = None,
     seed: Seed = 1,

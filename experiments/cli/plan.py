@@ -18,38 +18,54 @@ MANY_CELLS = 1000
 
 
 def plan(
-    categories: Annotated[int, typer.Option(help="Number of categories.")] = 5,
-    raters: Annotated[int, typer.Option(help="Number of raters, the system not included.")] = 3,
+    categories: Annotated[int, typer.Option(help="The number of categories.")] = 5,
+    raters: Annotated[int, typer.Option(help="The number of raters, the system not included.")] = 3,
     kappa: Annotated[
-        float, typer.Option(help="Agreement of the raters beyond the chance of 1/categories.")
+        float,
+        typer.Option(help="How well the raters agree: Brennan and Prediger's kappa."),
     ] = 0.3,
-    within: Annotated[float, typer.Option(help="How near the truth an estimate is to be.")] = 0.1,
-    confidence: Annotated[float, typer.Option(help="With what probability.")] = 0.9,
+    within: Annotated[
+        float, typer.Option(help="How far from the truth the estimate may be.")
+    ] = 0.1,
+    confidence: Annotated[
+        float, typer.Option(help="The probability with which it is to be no farther.")
+    ] = 0.9,
     system_accuracy: Annotated[
         float | None,
         typer.Option(
-            help="Expected accuracy of the system. Default: .1 .3 .5 .7 .9, on average and worst."
+            help="The expected accuracy of the system. Default: each of .1, .3, .5, .7 and .9, and "
+            "the mean and the worst of these."
         ),
     ] = None,
     violation: Annotated[
         list[float] | None,
         typer.Option(
-            help="Of the K-properties: 0 none, 1 as in the paper; repeat for several. "
-            "Default: both."
+            help="How far the K-properties fail: 0 if they hold, 1 as in the paper. The option may "
+            "be repeated. Default: 0 and 1."
         ),
     ] = None,
     method: Annotated[
-        str, typer.Option(help="algebraic, algebraic_likelihood, algebraic_paper, ….")
+        str,
+        typer.Option(help="The method, as algebraic, algebraic_likelihood or algebraic_paper."),
     ] = "algebraic",
     estimand: Annotated[
-        str, typer.Option(help="system_accuracy (expected) or system_accuracy_in_sample.")
+        str,
+        typer.Option(
+            help="The truth that is meant: system_accuracy (expected) or system_accuracy_in_sample."
+        ),
     ] = "system_accuracy",
     replicates: Annotated[
-        int, typer.Option(help="Samples near the answer; its error falls with the square root.")
+        int,
+        typer.Option(
+            help="How many samples are simulated near the answer. Four times as many halve its "
+            "Monte Carlo error."
+        ),
     ] = 20_000,
     output: Annotated[
         Path | None,
-        typer.Option(help="Folder for tables, and for the trade-off with 2 to 10 raters."),
+        typer.Option(
+            help="The folder for tables, and for a figure of items needed with 2 to 10 raters."
+        ),
     ] = None,
     seed: Seed = 1,
     as_json: AsJson = False,

@@ -45,7 +45,7 @@ def run(
         bool, typer.Option("--retry-failed", help="Estimates that failed are tried again.")
     ] = False,
 ) -> None:
-    """Run a study, or go on with one that was stopped: results are stored as they come."""
+    """Run a study, or continue one that was stopped. Results are stored as they are computed."""
     from experiments.study.progress import show_progress
     from experiments.study.run import run_study
 
@@ -63,7 +63,7 @@ def run(
         )
     except KeyboardInterrupt:
         print(
-            f"Finished results are stored in {folder}; the same command goes on from there.",
+            f"Finished results are stored in {folder}; the same command continues from there.",
             file=sys.stderr,
         )
         raise
@@ -73,7 +73,8 @@ def run(
     )
     if "failed" in counts:
         print(
-            "The column 'reason' says why some failed; --retry-failed tries them again.",
+            "Some estimates failed; the column 'reason' has the reasons, and --retry-failed tries "
+            "them again.",
             file=sys.stderr,
         )
 

@@ -529,7 +529,7 @@ def test_interrupted_it_says_that_nothing_is_lost(tmp_path, stop):
     told = process.communicate(timeout=60)[1].splitlines()
     assert process.returncode == 130
     assert told[-2:] == [
-        f"Finished results are stored in {out}; the same command goes on from there.",
+        f"Finished results are stored in {out}; the same command continues from there.",
         "lehner: stopped",
     ]
     assert not any("Traceback" in line for line in told)

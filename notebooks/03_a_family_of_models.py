@@ -58,13 +58,14 @@ for name in MODELS:
 # The model with an accuracy for each rater, in full. Rater $j$ knows the category of an item with
 # probability $c_j$, and otherwise guesses one of the $K$ categories:
 #
-# $$\operatorname{logit} c_j = \texttt{mean\_log\_odds} +
-# \texttt{rater\_spread} \cdot \texttt{rater\_effect}_j, \qquad
-# P(\text{rater } j \text{ is right}) = c_j + \frac{1 - c_j}{K}.$$
+# $$\operatorname{logit} c_j = \mu + \tau z_j$$
 #
-# All wrong answers are equally probable. True categories have the probabilities `base_rates` and
-# are summed out, so that they are not among the parameters. These and their priors, as PyMC has
-# them:
+# $$P(\text{rater } j \text{ is right}) = c_j + \frac{1 - c_j}{K}$$
+#
+# All wrong answers are equally probable. In PyMC $\mu$ is `mean_log_odds`, $\tau$ is `rater_spread`
+# and $z_j$ is `rater_effect`; the log odds that the system is right are `system_log_odds`. True
+# categories have the probabilities `base_rates` and are summed out, so that they are not among the
+# parameters. These and their priors, as PyMC has them:
 
 
 # %%

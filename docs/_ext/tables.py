@@ -38,6 +38,9 @@ COMMANDS = (
     "atlas",
     "calibrate",
 )
+TWO_COLUMNS = 1400
+"""Pixels of a figure over two columns of a journal."""
+
 WAYS = {
     "alone": "no known truth",
     "known items alone": "known items alone",
@@ -248,6 +251,13 @@ def _gallery(table: dict) -> str:
     """Give each figure of `gallery.toml` a heading, its command and its picture."""
     return "\n".join(
         f"## {one['title']}\n\n```sh\n{one['command'].replace(' && ', chr(10))}\n```\n\n"
-        f"```{{image}} figures/{one['name']}.png\n:alt: {one['alt']}\n```\n"
+        f"```{{image}} figures/{one['name']}.png\n:alt: {one['alt']}\n"
+        f":width: {_width(ROOT / 'docs/figures' / one['name'])}\n```\n"
         for one in table["figure"]
     )
+
+
+def _width(figure: Path) -> str:
+    """Give the share of the page that a picture takes, so that letters of all are of one size."""
+    pixels = int.from_bytes(figure.with_suffix(".png").read_bytes()[16:20])
+    return f"{100 * pixels / TWO_COLUMNS:.0f}%"

@@ -10,6 +10,12 @@ from lehner.data.ratings import Ratings
 from lehner.groups.membership import Groups, count_answers
 from lehner.groups.result import GroupDifference, GroupEstimate, GroupEstimates, GroupReplicates
 
+SAME_ACCURACY = (
+    "the model assumes that the system is equally accurate in all groups, so that there is no "
+    "difference to estimate"
+)
+ROUNDING = 1e-9
+
 
 def summarise_groups(
     method: str,
@@ -55,6 +61,7 @@ def summarise_groups(
 
     n_items, n_answered = count_answers(ratings, groups)
     names = groups.names
+    same = len(names) > 1 and _all_same(replicates.system_accuracy)
     return GroupEstimates(
         method=method,
         system=ratings.all_raters[-1],
@@ -79,14 +86,25 @@ def summarise_groups(
         differences=tuple(
             GroupDifference(
                 groups=(names[a], names[b]),
-                difference=interval("system_accuracy", a, less=b),
+                difference=(
+                    IntervalEstimate(estimate=None)
+                    if same
+                    else interval("system_accuracy", a, less=b)
+                ),
                 difference_in_sample=interval("system_accuracy_in_sample", a, less=b),
-                probability_higher=share_higher(replicates.system_accuracy, a, b),
+                probability_higher=(
+                    None if same else share_higher(replicates.system_accuracy, a, b)
+                ),
             )
             for a, b in combinations(range(len(names)), 2)
         ),
-        notes=notes,
+        notes=(*notes, SAME_ACCURACY) if same else notes,
     )
+
+
+def _all_same(values: Floats) -> bool:
+    """Tell whether all groups have the same value in each replicate, but for rounding."""
+    return bool((np.abs(values - values[:, :1]) < ROUNDING).all())
 
 
 def replicate_interval(

@@ -47,6 +47,16 @@ def test_base_rates_and_accuracies_are_found():
     assert "the same in all groups" in found.notes[0]
 
 
+def test_a_model_with_equal_accuracies_has_no_difference_to_estimate():
+    ratings, groups = two_populations(200, 2)
+    found = estimate_populations(ratings, groups, model="one_coin", resamples=30)
+    (difference,) = found.differences
+    assert difference.difference.estimate is None
+    assert difference.probability_higher is None
+    assert difference.difference_in_sample.estimate != 0
+    assert "no difference to estimate" in found.notes[-1]
+
+
 def test_it_is_the_fit_with_groups():
     ratings, groups = two_populations(150, 3, n_raters=3)
     fit = fit_latent_class(ratings, groups=groups)

@@ -107,7 +107,7 @@ def _difference_rows(known: list[GroupEstimates], most: int | None) -> list[list
     rows = [["difference, P(higher)", *(one.method for one in known)]]
     for p, pair in enumerate(pairs[:most]):
         cells = (_difference(one.differences[p]) for one in known)
-        rows.append([f"  {' less '.join(pair.groups)}", *cells])
+        rows.append([f"  {' – '.join(pair.groups)}", *cells])
     if most is not None and len(pairs) > most:
         rows.append([f"  … and {len(pairs) - most} more", *("" for _ in known)])
     return rows

@@ -141,7 +141,7 @@ def _difference_rows(known: list[RaterGroupEstimates], most: int | None) -> list
             share = one.differences[p].probability_higher
             value = str(one.differences[p].difference)
             cells.append(value if share is None else f"{value}, {share:.2f}")
-        rows.append([f"  {' less '.join(pair.groups)}", *cells])
+        rows.append([f"  {' – '.join(pair.groups)}", *cells])
     if most is not None and len(pairs) > most:
         rows.append([f"  … and {len(pairs) - most} more", *("" for _ in known)])
     return rows

@@ -164,7 +164,7 @@ def _rank_rows(comparison: SystemsComparison) -> list[list[str]]:
 
 
 def _difference_rows(comparison: SystemsComparison) -> list[list[str]]:
-    rows = [["", "first less second", "P(better)", "in this sample"]]
+    rows = [["", "difference", "P(better)", "in this sample"]]
     for method in _methods(comparison):
         shown = _shown_pairs(comparison, method)
         if shown:

@@ -74,7 +74,7 @@ def test_numbers_are_cut_into_bins_and_the_table_says_so(run, file, tmp_path):
     assert "length was cut at its quantiles into 4 groups" in out
     written = pd.read_csv(folder / "groups.csv")
     assert len(written.query("quantity == 'system_accuracy' and minus_group.notna()")) == 6
-    assert "1: 0 to 99 less 2: 100 to 199" in (folder / "groups.tex").read_text()
+    assert "1: 0 to 99 – 2: 100 to 199" in (folder / "groups.tex").read_text()
     assert (folder / "groups.png").stat().st_size > 5_000
 
 

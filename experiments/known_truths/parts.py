@@ -7,6 +7,7 @@ that differ in nothing. Some of the items mislead everybody.
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -15,8 +16,7 @@ import pandas as pd
 
 from experiments.estimate.group_column import GroupColumn
 from experiments.estimate.part_corrections import correct_parts
-from experiments.reporting.files import write_csv
-from experiments.study.parts import keep_parts, read_parts
+from experiments.study.cells import Cells, simulate_cells
 from experiments.study.performance import measure_wide
 from lehner import Scenario, correct_by_truth, estimate_algebraic, probabilities_right, simulate
 from lehner.core.seeds import child_seeds
@@ -45,22 +45,24 @@ def write_parts(folder: Path, data_sets: int, seed: int) -> Iterator[Path]:
         For each cell.
     seed : int
 
-    Yields
-    ------
-    Path
+    Returns
+    -------
+    iterator of Path
+        See `simulate_cells`.
     """
-    cells = [(misleading, *size) for misleading in MISLEADING for size in ITEMS_AND_KNOWN]
-    parts = {
-        folder / "of_parts" / f"{place}_{data_sets}_{seed}.csv": partial(
-            _part, *cell, data_sets, np.random.SeedSequence(seed, spawn_key=(2, place))
-        )
-        for place, cell in enumerate(cells)
+    settings = product(MISLEADING, ITEMS_AND_KNOWN)
+    cells: Cells = {
+        (2, place): partial(_part, misleading, *size)
+        for place, (misleading, size) in enumerate(settings)
     }
-    yield from keep_parts(parts)
-    table = measure_wide(read_parts(parts), BY, MEASURES).reset_index()
+    return simulate_cells(folder / "parts.csv", cells, _summarise, data_sets=data_sets, seed=seed)
+
+
+def _summarise(rows: pd.DataFrame) -> pd.DataFrame:
+    table = measure_wide(rows, BY, MEASURES).reset_index()
     # Without the truths there is no interval.
     table.loc[table["method"] == "without them", table.columns[-4:]] = np.nan
-    yield write_csv(table.round(4), folder / "parts.csv")
+    return table
 
 
 def _part(

@@ -15,8 +15,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from experiments.reporting.files import write_csv
-from experiments.study.parts import keep_parts, read_parts
+from experiments.study.cells import Cells, simulate_cells
 from experiments.systems.simulation import (
     LEVEL,
     PROCESSES,
@@ -52,18 +51,13 @@ def write_better(folder: Path, data_sets: int, seed: int) -> Iterator[Path]:
         For each process.
     seed : int
 
-    Yields
-    ------
-    Path
+    Returns
+    -------
+    iterator of Path
+        See `simulate_cells`.
     """
-    parts = {
-        folder / "better" / f"{place}_{data_sets}_{seed}.csv": partial(
-            _part, process, data_sets, np.random.SeedSequence(seed, spawn_key=(1, place))
-        )
-        for place, process in enumerate(PROCESSES)
-    }
-    yield from keep_parts(parts)
-    yield write_csv(reliability(read_parts(parts)).round(4), folder / "better.csv")
+    cells: Cells = {(1, place): partial(_part, process) for place, process in enumerate(PROCESSES)}
+    return simulate_cells(folder / "better.csv", cells, reliability, data_sets=data_sets, seed=seed)
 
 
 def reliability(found: pd.DataFrame) -> pd.DataFrame:

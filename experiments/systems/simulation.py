@@ -9,14 +9,14 @@ import warnings
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
+from itertools import product
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from experiments.reporting.files import write_csv
-from experiments.study.parts import keep_parts, read_parts
+from experiments.study.cells import Cells, simulate_cells
 from experiments.study.performance import measure_wide
 from lehner import (
     IntervalEstimate,
@@ -68,20 +68,18 @@ def write_simulation(folder: Path, data_sets: int, seed: int) -> Iterator[Path]:
         For each cell.
     seed : int
 
-    Yields
-    ------
-    Path
+    Returns
+    -------
+    iterator of Path
+        See `simulate_cells`.
     """
-    cells = [(process, n) for process in PROCESSES for n in N_ITEMS]
-    parts = {
-        folder / "parts" / f"{place}_{data_sets}_{seed}.csv": partial(
-            _part, *cell, data_sets, np.random.SeedSequence(seed, spawn_key=(place,))
-        )
-        for place, cell in enumerate(cells)
-    }
-    yield from keep_parts(parts)
-    table = measure_wide(read_parts(parts), BY, MEASURES).reset_index()
-    yield write_csv(table.round(4), folder / "systems.csv")
+    settings = product(PROCESSES, N_ITEMS)
+    cells: Cells = {(place,): partial(_part, *cell) for place, cell in enumerate(settings)}
+    return simulate_cells(folder / "systems.csv", cells, _summarise, data_sets=data_sets, seed=seed)
+
+
+def _summarise(rows: pd.DataFrame) -> pd.DataFrame:
+    return measure_wide(rows, BY, MEASURES).reset_index()
 
 
 def _part(process: str, n_items: int, data_sets: int, seed: np.random.SeedSequence) -> str:

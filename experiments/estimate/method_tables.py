@@ -71,7 +71,7 @@ def correction_rows(comparison: Comparison) -> Rows:
         [
             f"{counted(first.n_known, 'known truth')}",
             "in this sample",
-            "there by PPI++",
+            "the same by PPI++",
             "system accuracy",
         ],
         ["known items alone", str(first.known_items_alone), "", ""],

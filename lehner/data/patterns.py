@@ -106,6 +106,8 @@ class Patterns:
         Parameters
         ----------
         values : ndarray, shape (n_raters * n_categories, n_columns)
+            A value for each rater and category, as the categories of the first rater, then those
+            of the second, and so on.
 
         Returns
         -------
@@ -127,6 +129,7 @@ class Patterns:
         Parameters
         ----------
         values : ndarray, shape (n_patterns, n_columns)
+            A value for each pattern.
 
         Returns
         -------

@@ -1,24 +1,47 @@
 """What lies outside the folder of the documentation and belongs to the site."""
 
+import json
 import shutil
+import tomllib
 from pathlib import Path
+from typing import Any
+
+ALT_TEXTS = "alt_texts.toml"
 
 
 def copy_notebooks(source: Path, target: Path) -> None:
-    """Copy the notebooks, with links to committed results turned into links to their pages."""
+    """Copy the notebooks, with texts of their pictures and with links to pages of the site."""
     target.mkdir(exist_ok=True)
+    alt_texts = tomllib.loads((target / ALT_TEXTS).read_text(encoding="utf-8"))
     pages = {
         "../docs/": "../",
         "../experiments/benchmarks/estimators.md": "../results/simulated.md",
         "../experiments/benchmarks/real/real.md": "../results/real.md",
     }
     for notebook in sorted(source.glob("*.ipynb")):
-        text = notebook.read_text(encoding="utf-8")
+        content = json.loads(notebook.read_text(encoding="utf-8"))
+        _add_alt_texts(content["cells"], alt_texts.get(notebook.stem, []), notebook.name)
+        text = json.dumps(content, ensure_ascii=False, indent=1)
         for link, page in pages.items():
             text = text.replace(link, page)
         copy = target / notebook.name
         if not copy.exists() or copy.read_text(encoding="utf-8") != text:
             copy.write_text(text, encoding="utf-8")
+
+
+def _add_alt_texts(cells: list[dict[str, Any]], texts: list[str], name: str) -> None:
+    """Say for each cell with pictures what they show."""
+    drawn = [cell for cell in cells if _has_picture(cell)]
+    if len(drawn) != len(texts):
+        message = f"{name} has {len(drawn)} cells with pictures, {ALT_TEXTS} {len(texts)} texts"
+        raise ValueError(message)
+    for cell, text in zip(drawn, texts, strict=True):
+        cell["metadata"]["mystnb"] = {"image": {"alt": text}}
+
+
+def _has_picture(cell: dict[str, Any]) -> bool:
+    outputs = cell.get("outputs", [])
+    return any(kind.startswith("image/") for one in outputs for kind in one.get("data", {}))
 
 
 def copy_site(app, exception) -> None:

@@ -125,7 +125,9 @@ def test_each_population_has_its_base_rates(levels):
 @pytest.mark.parametrize("levels", [1, 3])
 def test_the_derivatives_are_finite_differences(levels):
     rng = np.random.default_rng(levels)
-    observed = observe(random_ratings(rng, known=True))
+    ratings = random_ratings(rng, known=True)
+    observed = observe(ratings.take(np.repeat(np.arange(ratings.n_rows), [1, 1, 1, 2, 3, 1, 4])))
+    assert {1, 2, 3, 4} <= set(observed.counts)
     kernel = kernel_of(observed, 3 * levels)
     rates = rng.dirichlet(np.ones(3 * levels), size=1)
     confusion = rng.dirichlet(np.ones(3), size=(4, 3 * levels))

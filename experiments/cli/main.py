@@ -3,8 +3,6 @@
 import os
 import sys
 import threading
-from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext
 from io import TextIOWrapper
 from typing import Annotated, Any
 
@@ -113,9 +111,7 @@ def main() -> None:
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(errors="replace")
     try:
-        # A study may be run on a cluster of Dask's.
-        with nullcontext() if sys.argv[1:2] == ["study"] else _without_dask():
-            code = app(prog_name="lehner", standalone_mode=False)
+        code = app(prog_name="lehner", standalone_mode=False)
         if code == INTERRUPTED:
             print("lehner: stopped", file=sys.stderr)
             _leave_within(SECONDS_TO_LEAVE)
@@ -133,19 +129,6 @@ def main() -> None:
         text = as_options(str(error))
         # Of a file the message says all; the options are explained in the help.
         sys.exit(_complain(text if error.file is not None else f"{text} {_pointer_to_help()}"))
-
-
-@contextmanager
-def _without_dask() -> Iterator[None]:
-    """Keep xarray from loading Dask only to ask whether arrays are Dask's, which takes a second."""
-    if "dask" in sys.modules:
-        yield
-        return
-    sys.modules["dask"] = None  # type: ignore[assignment]
-    try:
-        yield
-    finally:
-        del sys.modules["dask"]
 
 
 def _pointer_to_help() -> str:

@@ -60,8 +60,3 @@ def test_files_are_read_and_checked_without_pandas_and_scipy(tmp_path, write, co
     loaded = loaded_by([command, str(file), *options[command]])
     assert "pyarrow.csv" in loaded
     assert not loaded & (HEAVY | {"scipy"})
-
-
-def test_xarray_does_not_load_dask_to_ask_whether_arrays_are_its():
-    loaded = loaded_by(["label", "lehner_table2"])
-    assert "xarray" in loaded and "dask" not in loaded

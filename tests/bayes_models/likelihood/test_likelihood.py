@@ -199,6 +199,19 @@ def test_the_model_has_the_enumerated_log_density(model_with_logp, seed):
     assert float(logp(base_rates, confusion)) == pytest.approx(expected, abs=1e-10)
 
 
+def test_levels_of_difficulty_are_equally_probable_in_the_log_density():
+    rng = np.random.default_rng(4)
+    ratings = random_ratings(rng, known=True)
+    model = find_model("relaxed_k").build(ratings)
+    point = model.initial_point(random_seed=4)
+    variables = [model["base_rates"], model["confusion_by_level"], model.observedlogp]
+    variables = model.replace_rvs_by_values(variables[:2]) + variables[2:]
+    of_point = model.compile_fn(variables, mode="FAST_COMPILE", on_unused_input="ignore")
+    rates, confusion, found = of_point(point)
+    states = np.tile(rates / 3, 3), confusion.reshape(len(confusion), 9, 3)
+    assert found == pytest.approx(enumerated(ratings, *states).sum(), abs=1e-8)
+
+
 @pytest.mark.parametrize("name", MODELS)
 def test_the_gradient_of_each_model_is_the_finite_difference(name):
     rng = np.random.default_rng(3)

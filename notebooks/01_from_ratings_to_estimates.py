@@ -98,7 +98,7 @@ model
 # category, the system's accuracy in this sample, and the log likelihood of each item.
 
 # %%
-table_2 = bayes_models.fit("dawid_skene", ratings, seed=1)
+table_2 = bayes_models.fit("dawid_skene", ratings, seed=1, progressbar=False)
 az.summary(table_2, var_names=["system_accuracy", "accuracy", "base_rates"], filter_vars="like")
 
 # %%
@@ -131,7 +131,7 @@ anesthesia = lehner.load_dataset("anesthesia", system="2")
 anesthesia
 
 # %%
-tree = bayes_models.fit("dawid_skene", anesthesia, seed=1)
+tree = bayes_models.fit("dawid_skene", anesthesia, seed=1, progressbar=False)
 estimates = [
     lehner.majority_agreement(anesthesia),
     lehner.estimate_algebraic(anesthesia),

@@ -138,7 +138,7 @@ class GroupEstimates:
             for one in self.groups
         ]
         for difference in self.differences:
-            lines.append(f"  {' less '.join(difference.groups)}  {difference.difference}")
+            lines.append(f"  {' – '.join(difference.groups)}  {difference.difference}")
         return "\n".join([*lines, *(f"  note: {text}" for text in self.notes)])
 
     def to_dict(self) -> dict[str, Any]:

@@ -80,7 +80,7 @@ class RaterGroupEstimates:
     def __repr__(self) -> str:
         lines = [f"RaterGroupEstimates by {self.method}"]
         lines += [f"  {one.group} ({len(one.raters)})  {one.accuracy}" for one in self.groups]
-        lines += [f"  {' less '.join(one.groups)}  {one.difference}" for one in self.differences]
+        lines += [f"  {' – '.join(one.groups)}  {one.difference}" for one in self.differences]
         return "\n".join([*lines, *(f"  note: {text}" for text in self.notes)])
 
     def to_dict(self) -> dict[str, Any]:

@@ -24,7 +24,6 @@
 # %matplotlib inline
 import warnings
 
-import matplotlib.pyplot as plt
 import pandas as pd
 
 import bayes_models
@@ -60,8 +59,7 @@ differences = compared.differences_frame()
 differences.query("quantity == 'system_accuracy'").drop(columns=["quantity", "level"])
 
 # %%
-plot_systems(compared)
-plt.show()
+plot_systems(compared).figure
 
 # %% [markdown]
 # All methods say that `gpt` is better. (The truth: .84 and .71, a difference of .13.) Both systems

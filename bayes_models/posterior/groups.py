@@ -80,6 +80,7 @@ def accuracy_by_group(
     Examples
     --------
     >>> import lehner
+    >>> import numpy as np
     >>> from bayes_models import fit
     >>> scenario = lehner.Scenario(n_categories=3, initial_rater_accuracy=(0.8,) * 3)
     >>> ratings = lehner.simulate(scenario, seed=2).with_truth(None)

@@ -232,7 +232,7 @@ def list_methods() -> dict[str, Method]:
     Examples
     --------
     >>> list_methods()["dawid_skene"].summary
-    'each rater has a confusion matrix, Bayesian'
+    'each rater has their own confusion matrix, Bayesian'
     """
     by_likelihood = (
         Method(

@@ -79,8 +79,8 @@ def reliability(found: pd.DataFrame) -> pd.DataFrame:
     --------
     >>> values = {"probability": [0.8, 0.3], "better": [1, 0]}
     >>> one = reliability(pd.DataFrame({"method": "x", "estimand": "y"} | values))
-    >>> one[["bin", "n", "share_better", "brier"]].iloc[-1].tolist()
-    ['all', 2, 1.0, 0.065]
+    >>> one[["bin", "n", "share_better", "brier"]].to_dict("records")[-1]
+    {'bin': 'all', 'n': 2, 'share_better': 1.0, 'brier': 0.065}
     """
     favoured = np.maximum(found["probability"], 1 - found["probability"])
     right = np.where(found["probability"] >= 0.5, found["better"], 1 - found["better"])

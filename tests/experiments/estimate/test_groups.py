@@ -74,7 +74,7 @@ def test_numbers_are_cut_into_bins_and_the_table_says_so(run, file, tmp_path):
     assert "length was cut at its quantiles into 4 groups" in out
     written = pd.read_csv(folder / "groups.csv")
     assert len(written.query("quantity == 'system_accuracy' and minus_group.notna()")) == 6
-    assert "1: 0 to 99 – 2: 100 to 199" in (folder / "groups.tex").read_text()
+    assert "1: 0 to 99 -- 2: 100 to 199" in (folder / "groups.tex").read_text()
     assert (folder / "groups.png").stat().st_size > 5_000
 
 
@@ -98,7 +98,7 @@ def test_maximum_likelihood_has_groups_with_the_same_matrices(table):
     groups = GroupColumn(column="domain", names=table["domain"].to_numpy(), note="")
     (found,) = estimate_in_groups(ratings, [estimate], groups, level=0.9, seed=1)
     assert found.method == "one_coin_ml" and [one.group for one in found.groups] == ["law", "sport"]
-    assert found.differences[0].difference.estimate == pytest.approx(0, abs=1e-6)
+    assert found.differences[0].difference.estimate is None
 
 
 def test_long_tables_have_a_group_for_each_item(table, tmp_path):

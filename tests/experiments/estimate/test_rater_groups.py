@@ -54,7 +54,7 @@ def test_table_and_files(run, groups, tmp_path):
     assert "groups of raters: majority_agreement cannot tell raters apart" in out
     written = pd.read_csv(folder / "rater_groups.csv")
     assert written["group"].tolist() == ["crowd", "expert", "crowd"]
-    assert "crowd – expert" in (folder / "rater_groups.tex").read_text()
+    assert "crowd -- expert" in (folder / "rater_groups.tex").read_text()
 
 
 @pytest.mark.parametrize(

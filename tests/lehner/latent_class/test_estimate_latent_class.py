@@ -47,7 +47,8 @@ def test_the_estimate_is_that_of_the_fit(model, ratings):
     right = np.diagonal(fit.confusion.values, axis1=1, axis2=2) @ fit.base_rates.values
     np.testing.assert_allclose(estimate.rater_accuracy.values, right[:-1])
     assert estimate.system_accuracy.estimate == pytest.approx(right[-1])
-    of_answers = fit.class_probabilities.values[np.arange(300), ratings.system]
+    classes = fit.truth_probabilities if model == "tap" else fit.class_probabilities
+    of_answers = classes.values[np.arange(300), ratings.system]
     assert estimate.system_accuracy_in_sample.estimate == pytest.approx(of_answers.mean())
     assert estimate.confusion.dims == ("rater", "category", "response")
     assert estimate.system_accuracy.lower is None

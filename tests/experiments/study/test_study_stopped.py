@@ -222,7 +222,7 @@ def test_signals_that_are_ignored_stay_so():
 @pytest.mark.slow
 def test_twenty_signals_at_random_moments_change_nothing(tmp_path):
     """Ten of Ctrl-C, ten of a scheduler, to workers too; every fifth run has two of them."""
-    path = write(tmp_path, FEW, 500)
+    path = write(tmp_path, FEW, 800)
     rng, out, ends = random.Random(1), tmp_path / "out", []
     signals = [signal.SIGINT, signal.SIGTERM] * 10
     rng.shuffle(signals)
@@ -236,7 +236,7 @@ def test_twenty_signals_at_random_moments_change_nothing(tmp_path):
         print(number.name, process.exitcode, len(results), flush=True)
         assert "failed" not in set(results["status"])
     assert ends == [130] * 20
-    assert len(results) < 500 * 3 * 2
+    assert len(results) < 800 * 3 * 2
     run_study(path, out, workers=2)
     run_study(path, tmp_path / "whole", workers=2)
     assert table(out) == table(tmp_path / "whole")

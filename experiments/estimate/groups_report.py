@@ -1,12 +1,14 @@
 """Groups of items for people: tables on the terminal and in LaTeX."""
 
+from collections.abc import Sequence
+
 from rich.text import Text
 
 from experiments.estimate.group_column import GroupColumn
 from experiments.estimate.groups import Groups
 from experiments.reporting.latex import latex_table
 from experiments.reporting.text_table import bold_blocks
-from lehner import GroupDifference, GroupEstimates
+from lehner import GroupDifference, GroupEstimates, RaterGroupDifference, RaterGroupEstimates
 
 MOST_DIFFERENCES = 6
 MOST_CATEGORIES = 12
@@ -31,7 +33,7 @@ def render_groups(column: GroupColumn, groups: Groups, width: int) -> list[Text]
         return [Text(f"by {column.column}: no method here has estimates of groups")]
     lines = bold_blocks(_accuracy_rows(column, known), width=width)
     if known[0].differences:
-        lines += [Text(), *bold_blocks(_difference_rows(known, MOST_DIFFERENCES), width=width)]
+        lines += [Text(), *bold_blocks(difference_rows(known, MOST_DIFFERENCES), width=width)]
     notes = [f"by {column.column}: {column.note}"] if column.note else []
     notes += [f"{one.method}, by {column.column}: {text}" for one in known for text in one.notes]
     return [*lines, *map(Text, notes)]
@@ -70,7 +72,7 @@ def groups_latex(column: GroupColumn, groups: Groups) -> str:
     """Give the accuracies in groups and their differences in LaTeX, for the booktabs package."""
     known = [one for one in groups if one is not None]
     head, *rows = _accuracy_rows(column, known)
-    differences = [["difference", *("" for _ in known)], *_difference_rows(known, None)[1:]]
+    differences = [["difference", *("" for _ in known)], *difference_rows(known, None)[1:]]
     return latex_table(head, [*rows, *(differences if known[0].differences else [])])
 
 
@@ -102,8 +104,24 @@ def _base_rate_rows(column: GroupColumn, known: list[GroupEstimates]) -> list[li
     return rows
 
 
-def _difference_rows(known: list[GroupEstimates], most: int | None) -> list[list[str]]:
-    pairs = known[0].differences
+def difference_rows(
+    known: Sequence[GroupEstimates | RaterGroupEstimates], most: int | None
+) -> list[list[str]]:
+    """Lay out the differences between groups of items, or of raters, and P(higher).
+
+    Parameters
+    ----------
+    known : sequence of GroupEstimates or RaterGroupEstimates
+        One for each method.
+    most : int, optional
+        How many differences are shown; by default all.
+
+    Returns
+    -------
+    list of list of str
+        The names of the methods, and a row for each difference.
+    """
+    pairs: Sequence[GroupDifference | RaterGroupDifference] = known[0].differences
     rows = [["difference, P(higher)", *(one.method for one in known)]]
     for p, pair in enumerate(pairs[:most]):
         cells = (_difference(one.differences[p]) for one in known)
@@ -113,6 +131,6 @@ def _difference_rows(known: list[GroupEstimates], most: int | None) -> list[list
     return rows
 
 
-def _difference(difference: GroupDifference) -> str:
+def _difference(difference: GroupDifference | RaterGroupDifference) -> str:
     share = difference.probability_higher
     return str(difference.difference) if share is None else f"{difference.difference}, {share:.2f}"

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 from rich.text import Text
 
+from experiments.estimate.groups_report import MOST_DIFFERENCES, difference_rows
 from experiments.reporting.latex import latex_table
 from experiments.reporting.text_table import bold_blocks
 from lehner import Estimate, RaterGroupEstimates, Ratings
@@ -17,7 +18,6 @@ if TYPE_CHECKING:
 
 IN_JSON = ("rater_groups", "rater_group_differences")
 RESAMPLES = 2000
-MOST_DIFFERENCES = 6
 MOST_NAMED = 8
 
 type RaterGroupsByMethod = Sequence[RaterGroupEstimates | None]
@@ -92,7 +92,7 @@ def render_rater_groups(
         return [Text("groups of raters: no method here tells how accurate each rater is")]
     lines = bold_blocks(_accuracy_rows(known), width=width)
     if known[0].differences:
-        lines += [Text(), *bold_blocks(_difference_rows(known, MOST_DIFFERENCES), width=width)]
+        lines += [Text(), *bold_blocks(difference_rows(known, MOST_DIFFERENCES), width=width)]
     said: dict[str, list[str]] = {text: [] for one in known for text in one.notes}
     for one in known:
         for text in one.notes:
@@ -108,7 +108,7 @@ def rater_groups_latex(found: RaterGroupsByMethod) -> str:
     """Give the accuracies of groups of raters in LaTeX, for the booktabs package."""
     known = [one for one in found if one is not None]
     head, *rows = _accuracy_rows(known)
-    differences = [["difference", *("" for _ in known)], *_difference_rows(known, None)[1:]]
+    differences = [["difference", *("" for _ in known)], *difference_rows(known, None)[1:]]
     return latex_table(head, [*rows, *(differences if known[0].differences else [])])
 
 
@@ -129,19 +129,4 @@ def _accuracy_rows(known: list[RaterGroupEstimates]) -> list[list[str]]:
     for g, group in enumerate(first.groups):
         cells = (str(one.groups[g].accuracy) for one in known)
         rows.append([f"  {group.group} ({counted(len(group.raters), 'rater')})", *cells])
-    return rows
-
-
-def _difference_rows(known: list[RaterGroupEstimates], most: int | None) -> list[list[str]]:
-    pairs = known[0].differences
-    rows = [["difference, P(higher)", *(one.method for one in known)]]
-    for p, pair in enumerate(pairs[:most]):
-        cells = []
-        for one in known:
-            share = one.differences[p].probability_higher
-            value = str(one.differences[p].difference)
-            cells.append(value if share is None else f"{value}, {share:.2f}")
-        rows.append([f"  {' – '.join(pair.groups)}", *cells])
-    if most is not None and len(pairs) > most:
-        rows.append([f"  … and {len(pairs) - most} more", *("" for _ in known)])
     return rows

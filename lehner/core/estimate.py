@@ -320,3 +320,8 @@ def require_pairs(ratings: "Ratings") -> None:
         raise InputError(
             "no item was rated by two raters", "give two or more ratings for some items"
         )
+
+
+def ends(value: IntervalEstimate) -> dict[str, float | None]:
+    """Give an estimate and the ends of its interval by name, ready for JSON."""
+    return {"estimate": value.estimate, "lower": value.lower, "upper": value.upper}

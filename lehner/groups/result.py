@@ -5,12 +5,10 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from lehner.core.arrays import Floats
-from lehner.core.estimate import IntervalEstimate
+from lehner.core.estimate import IntervalEstimate, ends
 
 if TYPE_CHECKING:
     import pandas as pd
-
-BOUNDS = ("estimate", "lower", "upper")
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -94,11 +92,11 @@ class GroupEstimate:
             "group": self.group,
             "n_items": self.n_items,
             "n_answered": self.n_answered,
-            "system_accuracy": _ends(self.system_accuracy),
-            "system_accuracy_in_sample": _ends(self.system_accuracy_in_sample),
-            "base_rate_intervals": {name: _ends(one) for name, one in self.base_rates.items()},
+            "system_accuracy": ends(self.system_accuracy),
+            "system_accuracy_in_sample": ends(self.system_accuracy_in_sample),
+            "base_rate_intervals": {name: ends(one) for name, one in self.base_rates.items()},
             "rater_accuracy_intervals": {
-                name: _ends(one) for name, one in self.rater_accuracy.items()
+                name: ends(one) for name, one in self.rater_accuracy.items()
             },
         }
 
@@ -155,8 +153,8 @@ class GroupEstimates:
             "group_differences": [
                 {
                     "groups": list(one.groups),
-                    "difference": _ends(one.difference),
-                    "difference_in_sample": _ends(one.difference_in_sample),
+                    "difference": ends(one.difference),
+                    "difference_in_sample": ends(one.difference_in_sample),
                     "probability_higher": one.probability_higher,
                 }
                 for one in self.differences
@@ -193,7 +191,3 @@ class GroupEstimates:
             ):
                 rows.append(of_pair | {"quantity": quantity} | vars(value))
         return pd.DataFrame(rows)
-
-
-def _ends(value: IntervalEstimate) -> dict[str, float | None]:
-    return {bound: getattr(value, bound) for bound in BOUNDS}

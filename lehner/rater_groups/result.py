@@ -3,12 +3,10 @@
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from lehner.core.estimate import IntervalEstimate
+from lehner.core.estimate import IntervalEstimate, ends
 
 if TYPE_CHECKING:
     import pandas as pd
-
-BOUNDS = ("estimate", "lower", "upper")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -98,14 +96,14 @@ class RaterGroupEstimates:
                     "group": one.group,
                     "raters": list(one.raters),
                     "n_ratings": one.n_ratings,
-                    "accuracy": _ends(one.accuracy),
+                    "accuracy": ends(one.accuracy),
                 }
                 for one in self.groups
             ],
             "rater_group_differences": [
                 {
                     "groups": list(one.groups),
-                    "difference": _ends(one.difference),
+                    "difference": ends(one.difference),
                     "probability_higher": one.probability_higher,
                 }
                 for one in self.differences
@@ -132,7 +130,3 @@ class RaterGroupEstimates:
             higher = {"probability_higher": two.probability_higher}
             rows.append({"group": first, "minus_group": second} | vars(two.difference) | higher)
         return pd.DataFrame([{"method": self.method} | row for row in rows])
-
-
-def _ends(value: IntervalEstimate) -> dict[str, float | None]:
-    return {bound: getattr(value, bound) for bound in BOUNDS}

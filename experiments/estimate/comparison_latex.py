@@ -20,9 +20,8 @@ def latex(comparison: Comparison) -> str:
         all with their intervals; tables that would be wider than a page are split.
     """
     names = {one.method: method_label(one.method) for one in comparison.estimates}
-    tables = [accuracy_rows(comparison), rater_rows(comparison, limit=None)]
-    written = []
-    for rows in filter(None, tables):
+    tables = []
+    for rows in filter(None, [accuracy_rows(comparison), rater_rows(comparison, limit=None)]):
         head, *body = [[names.get(cell, cell) for cell in row] for row in rows]
-        written.append(latex_tables(head, body))
-    return "\\bigskip\n".join(written)
+        tables.append((head, body))
+    return latex_tables(tables)

@@ -5,8 +5,9 @@ from collections.abc import Sequence
 from rich.text import Text
 
 from experiments.estimate.details import Details
-from experiments.reporting.latex import latex_tables
+from experiments.reporting.latex import latex_table
 from experiments.reporting.markdown import DASH, short
+from experiments.reporting.method_style import method_label
 from experiments.reporting.text_table import bold_blocks
 from lehner import IntervalEstimate, SystemPerformance
 from lehner.performance.measures import BY_CATEGORY, OF_ALL_CATEGORIES
@@ -110,7 +111,7 @@ def details_latex(details: Details) -> str:
             rows.append([f"  {category}", *(_cell(one.value(name, category)) for one in known)])
     for name in _of_all(known[0]) if known else ():
         rows.append([NAMES[name], *(_cell(one.value(name)) for one in known)])
-    return latex_tables(["", *(one.method for one in known)], rows)
+    return latex_table(["", *(method_label(one.method) for one in known)], rows)
 
 
 def confusion_latex(details: Details) -> str:
@@ -120,6 +121,6 @@ def confusion_latex(details: Details) -> str:
     for one in details:
         if one is not None:
             head, *matrix = _matrix(one, "", most=None)
-            rows += [[one.method, *("" for _ in matrix)]]
+            rows += [[method_label(one.method), *("" for _ in matrix)]]
             rows += [[f"  {name}", *cells] for name, *cells in matrix]
-    return latex_tables(head, rows)
+    return latex_table(head, rows)

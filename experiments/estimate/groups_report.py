@@ -7,6 +7,7 @@ from rich.text import Text
 from experiments.estimate.group_column import GroupColumn
 from experiments.estimate.groups import Groups
 from experiments.reporting.latex import latex_table
+from experiments.reporting.method_style import method_label
 from experiments.reporting.text_table import bold_blocks
 from lehner import GroupDifference, GroupEstimates, RaterGroupDifference, RaterGroupEstimates
 
@@ -73,7 +74,9 @@ def groups_latex(column: GroupColumn, groups: Groups) -> str:
     known = [one for one in groups if one is not None]
     head, *rows = _accuracy_rows(column, known)
     differences = [["difference", *("" for _ in known)], *difference_rows(known, None)[1:]]
-    return latex_table(head, [*rows, *(differences if known[0].differences else [])])
+    return latex_table(
+        list(map(method_label, head)), [*rows, *(differences if known[0].differences else [])]
+    )
 
 
 def _accuracy_rows(column: GroupColumn, known: list[GroupEstimates]) -> list[list[str]]:

@@ -7,6 +7,7 @@ from rich.text import Text
 
 from experiments.estimate.groups_report import MOST_DIFFERENCES, difference_rows
 from experiments.reporting.latex import latex_table
+from experiments.reporting.method_style import method_label
 from experiments.reporting.text_table import bold_blocks
 from lehner import Estimate, RaterGroupEstimates, Ratings
 from lehner.core.wording import counted, first_few
@@ -109,7 +110,9 @@ def rater_groups_latex(found: RaterGroupsByMethod) -> str:
     known = [one for one in found if one is not None]
     head, *rows = _accuracy_rows(known)
     differences = [["difference", *("" for _ in known)], *difference_rows(known, None)[1:]]
-    return latex_table(head, [*rows, *(differences if known[0].differences else [])])
+    return latex_table(
+        list(map(method_label, head)), [*rows, *(differences if known[0].differences else [])]
+    )
 
 
 def _raters_of_none(ratings: Ratings, found: RaterGroupEstimates) -> list[str]:

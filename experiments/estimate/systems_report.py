@@ -14,7 +14,7 @@ from experiments.estimate.groups_report import render_groups
 from experiments.estimate.systems import SystemsComparison
 from experiments.reporting.data_notes import data_notes, header_lines
 from experiments.reporting.files import write_csv, write_figure, write_text
-from experiments.reporting.latex import latex_tables
+from experiments.reporting.latex import latex_table
 from experiments.reporting.method_style import method_label
 from experiments.reporting.text_table import bold_blocks, print_wide, terminal_width
 from lehner import Estimate, IntervalEstimate, SystemDifference
@@ -98,7 +98,7 @@ def write(comparison: SystemsComparison, folder: Path) -> list[Path]:
 def latex(comparison: SystemsComparison) -> str:
     """Give the accuracies of all systems in LaTeX, for the booktabs package."""
     head, *rows = _accuracy_rows(comparison)
-    return latex_tables(list(map(method_label, head)), rows)
+    return latex_table(list(map(method_label, head)), rows)
 
 
 def _file_name(system: str) -> str:

@@ -1,8 +1,10 @@
 """The report of a study: what was asked, how, and what came out beyond Monte Carlo noise."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import fields
 from functools import partial
+from itertools import groupby
+from operator import itemgetter
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -100,7 +102,7 @@ def write_report(folder: str | Path) -> list[Path]:
     }
     for estimand in MEANING:
         table = _performance(findings, estimand)
-        texts[f"{estimand}.tex"] = latex_table(table.head, table.rows)
+        texts[f"{estimand}.tex"] = latex_table(table.head[1:], list(_below_scenarios(table)))
     content = {name: text.encode() for name, text in texts.items()}
     for name, figure in figures.items():
         content |= {f"{name}.png": pictures[name], f"{name}.pdf": figure_bytes(figure, "pdf")}
@@ -213,6 +215,13 @@ def _performance(findings: Findings, estimand: str) -> Table:
             rows.append((cell.name, method.label, *entries))
     head = ("scenario", "method", *(name.replace("_", " ") for name in MEASURES))
     return Table(head, tuple(rows))
+
+
+def _below_scenarios(table: Table) -> Iterator[Sequence[str]]:
+    """Give rows without the scenario, below a heading for each scenario."""
+    for scenario, rows in groupby(table.rows, key=itemgetter(0)):
+        yield [scenario, *("" for _ in table.head[2:])]
+        yield from ([f"  {method}", *entries] for _, method, *entries in rows)
 
 
 def _precision_measures(study: Study) -> dict[str, str]:

@@ -118,7 +118,7 @@ def test_the_tables_have_the_numbers_of_the_measures(folder):
     assert any(line.startswith("| plain | algebraic |") and entry in line for line in lines)
     assert any(re.search(r"\d \[\d\.\d{3}, \d\.\d{3}\] \|", line) for line in lines)
     latex = (folder / "report" / "system_accuracy.tex").read_text()
-    assert entry.replace("±", r"$\pm$") in latex
+    assert entry.replace("±", r"$\pm$").replace("-", "$-$") in latex
 
 
 def tables(blocks):

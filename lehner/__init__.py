@@ -1,7 +1,5 @@
 """lehner: the accuracy of a classification system when raters may be worse than the system."""
 
-from lehner.adjustment.adjustment import estimate_adjusted
-from lehner.adjustment.violations import Violations, fit_violations
 from lehner.algebra.algebraic import estimate_algebraic
 from lehner.algebra.least_squares.estimate import estimate_least_squares
 from lehner.algebra.least_squares.fit import LeastSquaresFit, fit_least_squares
@@ -21,12 +19,22 @@ from lehner.data.ratings import Ratings
 from lehner.datasets import list_datasets, load_dataset
 from lehner.dependence.check import check_dependence
 from lehner.dependence.result import Dependence
+from lehner.dependence.sensitivity import Sensitivity, sensitivity, sensitivity_curve
+from lehner.dependence.widened_interval import widen_interval
 from lehner.every_method import estimate
 from lehner.groups.algebra import estimate_groups
 from lehner.groups.populations import estimate_populations
+from lehner.groups.rater_groups import estimate_rater_groups
+from lehner.groups.rater_groups_result import (
+    RaterGroupDifference,
+    RaterGroupEstimate,
+    RaterGroupEstimates,
+)
 from lehner.groups.result import GroupDifference, GroupEstimate, GroupEstimates
 from lehner.judges.position_bias import PositionBias, position_bias
+from lehner.k_properties.adjustment import estimate_adjusted
 from lehner.k_properties.check import KProperties, KPropertyTest, check_k_properties
+from lehner.k_properties.violations import Violations, fit_violations
 from lehner.known_truths.asking import choose_items
 from lehner.known_truths.base_rates import correct_base_rates
 from lehner.known_truths.correction import TruthCorrection, correct_by_truth, probabilities_right
@@ -42,15 +50,7 @@ from lehner.performance.detail import system_performance
 from lehner.performance.result import SystemPerformance
 from lehner.planning.kappa import expected_kappa, scenario_with_kappa
 from lehner.planning.sample_size import SampleSize, required_sample_size
-from lehner.rater_groups.estimate import estimate_rater_groups
-from lehner.rater_groups.result import (
-    RaterGroupDifference,
-    RaterGroupEstimate,
-    RaterGroupEstimates,
-)
 from lehner.reading.read import read_ratings
-from lehner.shared_mistakes.sensitivity import Sensitivity, sensitivity, sensitivity_curve
-from lehner.shared_mistakes.widened_interval import widen_interval
 from lehner.simulation.confusion import confusion_matrix
 from lehner.simulation.draw import simulate, simulate_estimates
 from lehner.simulation.parameters import true_parameters

@@ -28,9 +28,9 @@ from experiments.study.parts import keep_parts, read_parts
 from experiments.study.performance import measure
 from lehner import Estimate, Ratings
 from lehner.core.estimate import ESTIMANDS
+from lehner.dependence.misleading_items import accuracy_if_misled, accuracy_if_raters_misled
+from lehner.dependence.sensitivity import MISLEADING_SHARE
 from lehner.latent_class.models import MODELS
-from lehner.shared_mistakes.misleading_items import accuracy_if_misled, accuracy_if_raters_misled
-from lehner.shared_mistakes.sensitivity import MISLEADING_SHARE
 
 LEVEL = 0.9
 COLUMNS = {

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 if TYPE_CHECKING:
-    from lehner.shared_mistakes.prior import SharedMistakes
+    from lehner.dependence.shared_mistakes import SharedMistakes
 
 
 def _check_interval(interval: float) -> float:

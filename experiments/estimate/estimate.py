@@ -21,8 +21,8 @@ from experiments.estimate.systems import SystemsComparison, compare_estimates
 from lehner import Estimate, InputError, Ratings
 from lehner.core.arrays import Floats
 from lehner.core.checks import check_level
-from lehner.rater_groups.membership import find_rater_groups
-from lehner.shared_mistakes.prior import SharedMistakes
+from lehner.dependence.shared_mistakes import SharedMistakes
+from lehner.groups.rater_membership import find_rater_groups
 
 FEW_SYSTEMS = 4
 """With more systems than these, fits are as long as those of studies."""

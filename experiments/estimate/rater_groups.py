@@ -11,8 +11,8 @@ from experiments.reporting.method_style import method_label
 from experiments.reporting.text_table import bold_blocks
 from lehner import Estimate, RaterGroupEstimates, Ratings
 from lehner.core.wording import counted, first_few
-from lehner.rater_groups.estimate import pool_raters
-from lehner.rater_groups.membership import find_rater_groups
+from lehner.groups.rater_groups import pool_raters
+from lehner.groups.rater_membership import find_rater_groups
 
 if TYPE_CHECKING:
     import pandas as pd

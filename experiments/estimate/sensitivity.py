@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 from lehner import Estimate, IntervalEstimate, Sensitivity, sensitivity_curve
 from lehner.core.estimate import plain
-from lehner.shared_mistakes.prior import describe_shared_mistakes
+from lehner.dependence.shared_mistakes import describe_shared_mistakes
 
 if TYPE_CHECKING:
     import pandas as pd

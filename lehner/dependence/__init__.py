@@ -1,1 +1,1 @@
-"""Whether raters share mistakes, as far as their ratings show it."""
+"""Raters who share mistakes: what ratings show of them, and what they do to an estimate."""

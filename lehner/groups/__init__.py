@@ -1,1 +1,1 @@
-"""Subgroups of items: the accuracy of system and raters in each, and differences."""
+"""Groups and populations of items, and groups of raters: accuracies, and differences."""

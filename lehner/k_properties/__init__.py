@@ -1,1 +1,1 @@
-"""Tests of the K-properties, and the bias of the estimate if they are violated."""
+"""The K-properties: tests of them, the bias if they are violated, and estimates adjusted for it."""

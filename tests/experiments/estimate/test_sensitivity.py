@@ -7,7 +7,7 @@ import pytest
 
 from experiments.estimate.sensitivity import sensitivity_dict
 from lehner import Estimate, IntervalEstimate, Scenario, sensitivity, simulate
-from lehner.shared_mistakes.sensitivity import CURVE
+from lehner.dependence.sensitivity import CURVE
 
 ALGEBRA = ["--method", "majority_agreement", "--method", "algebraic"]
 

@@ -16,14 +16,14 @@ from lehner.core.seeds import Seed, generator
 from lehner.data.flat import FlatRatings
 from lehner.data.rating_pairs import count_pairs
 from lehner.data.ratings import Ratings
-from lehner.groups.summary import replicate_interval, share_higher
-from lehner.performance.detail import ALGEBRAIC_METHODS, replicates_of
-from lehner.rater_groups.membership import RaterGroups, find_rater_groups
-from lehner.rater_groups.result import (
+from lehner.groups.rater_groups_result import (
     RaterGroupDifference,
     RaterGroupEstimate,
     RaterGroupEstimates,
 )
+from lehner.groups.rater_membership import RaterGroups, find_rater_groups
+from lehner.groups.summary import replicate_interval, share_higher
+from lehner.performance.detail import ALGEBRAIC_METHODS, replicates_of
 
 BY_AGREEMENT = (
     "the accuracy of a group of raters follows from how often they agree with one another; it is "

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from lehner.core.estimate import ESTIMANDS, Estimate, IntervalEstimate, plain
-from lehner.shared_mistakes.misleading_items import accuracy_if_raters_misled, interval_if_misled
-from lehner.shared_mistakes.prior import SharedMistakes
-from lehner.shared_mistakes.widened_interval import widen_interval
+from lehner.dependence.misleading_items import accuracy_if_raters_misled, interval_if_misled
+from lehner.dependence.shared_mistakes import SharedMistakes
+from lehner.dependence.widened_interval import widen_interval
 
 if TYPE_CHECKING:
     import xarray as xr

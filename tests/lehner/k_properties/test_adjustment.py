@@ -20,8 +20,8 @@ from lehner import (
     simulate_estimates,
     true_parameters,
 )
-from lehner.adjustment.adjustment import ACCURACY_GRID, _initial_accuracy, _invert, _simulate
 from lehner.data.flat import FlatRatings
+from lehner.k_properties.adjustment import ACCURACY_GRID, _initial_accuracy, _invert, _simulate
 
 VIOLATED = Scenario(
     n_items=200,

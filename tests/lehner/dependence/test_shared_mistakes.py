@@ -16,7 +16,7 @@ from lehner import (
     simulate,
     widen_interval,
 )
-from lehner.shared_mistakes.misleading_items import (
+from lehner.dependence.misleading_items import (
     accuracy_if_misled,
     accuracy_if_raters_misled,
     interval_if_misled,

@@ -10,13 +10,6 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from lehner.adjustment.violations import (
-    LEVELS,
-    Behaviour,
-    Violations,
-    fit_violations,
-    require_single_ratings,
-)
 from lehner.algebra.algebraic import estimate_algebraic, first_steps
 from lehner.algebra.system_accuracy import AGGREGATIONS, Aggregation
 from lehner.core.arrays import Booleans, Floats, Integers
@@ -28,6 +21,13 @@ from lehner.core.named_array import name_places
 from lehner.core.seeds import Seed, generator
 from lehner.data.ratings import Ratings
 from lehner.data.votes import VoteTable, tabulate_votes
+from lehner.k_properties.violations import (
+    LEVELS,
+    Behaviour,
+    Violations,
+    fit_violations,
+    require_single_ratings,
+)
 
 type Inversion = Literal["population", "sample"]
 

@@ -8,8 +8,8 @@ from numpy.typing import ArrayLike
 from lehner.core.arrays import Floats
 from lehner.core.checks import check_positive, check_probability
 from lehner.core.estimate import IntervalEstimate
-from lehner.shared_mistakes.misleading_items import accuracy_if_misled
-from lehner.shared_mistakes.prior import SharedMistakes
+from lehner.dependence.misleading_items import accuracy_if_misled
+from lehner.dependence.shared_mistakes import SharedMistakes
 
 QUANTILES = 400
 

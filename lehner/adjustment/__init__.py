@@ -1,1 +1,0 @@
-"""Violations of the K-properties, fitted to the ratings, and estimates adjusted for them."""

@@ -1,1 +1,0 @@
-"""Groups of raters: the accuracy of each group, and differences."""

@@ -1,1 +1,0 @@
-"""How estimates change if some items mislead the raters, and perhaps also the system."""

@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING, Any
 from experiments.estimate.details import describe_systems, details_dict
 from experiments.estimate.disagreement import Disagreement, disagreement
 from experiments.estimate.group_column import GroupColumn
-from experiments.estimate.groups import estimate_in_groups, groups_dict
+from experiments.estimate.groups import all_items_dict, estimate_in_groups, group_dicts
 from experiments.estimate.known_truth import KnownTruth, known_truth
 from experiments.estimate.part_corrections import (
     PartCorrection,
     correct_parts,
+    group_correction,
     part_records,
-    parts_dict,
+    precision_correction,
 )
 from experiments.estimate.populations import estimate_in_populations, populations_dict
 from experiments.estimate.predictions import Prediction, compare_predictions
@@ -138,11 +139,11 @@ class Comparison:
             "estimates": [
                 estimate.to_dict()
                 | details_dict(details)
-                | groups_dict(groups)
+                | all_items_dict(groups)
                 | populations_dict(populations)
                 | rater_groups_dict(rater_groups)
                 | correction_dict(ratings, estimate, self.corrections.get(estimate.method))
-                | parts_dict(self.part_corrections, estimate.method)
+                | precision_correction(self.part_corrections, estimate.method)
                 | {"sensitivity": sensitivity_dict(one, estimate, self.slopes)}
                 for estimate, details, groups, populations, rater_groups, one in zip(
                     self.estimates,
@@ -153,13 +154,22 @@ class Comparison:
                     self.sensitivities,
                     strict=True,
                 )
-            ],
+            ]
+            + self._group_dicts(),
             "comparisons": [],
             "disagreements": plain(self.disagreements),
             "predictions": plain(self.predictions),
             "dials": [plain(dial) | {"verdict": dial.verdict()} for dial in self.dials],
             "dependence": None if self.dependence is None else self.dependence.to_dict(),
         }
+
+    def _group_dicts(self) -> list[dict[str, Any]]:
+        return [
+            one | group_correction(self.part_corrections, one["method"], one["group"])
+            for groups in self.groups
+            if groups is not None
+            for one in group_dicts(groups)
+        ]
 
     def to_frame(self) -> "pd.DataFrame":
         """Give a row per method and quantity.

@@ -11,8 +11,6 @@ from lehner.latent_class.models import LIKELIHOOD_METHODS
 if TYPE_CHECKING:
     import pandas as pd
 
-IN_JSON = ("groups", "group_differences")
-
 type Groups = Sequence[GroupEstimates | None]
 
 
@@ -71,9 +69,16 @@ def estimate_in_groups(
     return tuple(in_groups)
 
 
-def groups_dict(groups: GroupEstimates | None) -> dict[str, Any]:
-    """Give groups and their differences for JSON; null where there are none."""
-    return dict.fromkeys(IN_JSON) if groups is None else groups.to_dict()
+def all_items_dict(groups: GroupEstimates | None) -> dict[str, Any]:
+    """Give what an estimate for all items says of groups in JSON: null, and their differences."""
+    differences = None if groups is None else groups.to_dict()["group_differences"]
+    return {"group": None, "group_differences": differences}
+
+
+def group_dicts(groups: GroupEstimates) -> list[dict[str, Any]]:
+    """Give the estimates of each group for JSON."""
+    names = {"method": groups.method, "system": groups.system}
+    return [names | one for one in groups.to_dict()["groups"]]
 
 
 def groups_frame(groups: Groups) -> "pd.DataFrame":

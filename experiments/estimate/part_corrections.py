@@ -21,6 +21,7 @@ from lehner import (
     probabilities_right,
 )
 from lehner.core.arrays import Booleans
+from lehner.core.estimate import ends
 from lehner.known_truths.correction import own_variance
 
 NOT_CORRECTED = (
@@ -160,27 +161,28 @@ def part_rows(
     return rows
 
 
-def parts_dict(corrected: Sequence[PartCorrection], method: str) -> dict[str, Any]:
-    """Give the parts by one method for JSON; null where nothing was corrected."""
-    own = [one for one in corrected if one.method == method]
-    if not own:
-        return {"parts_with_known_truth": None}
-    return {
-        "parts_with_known_truth": {
-            part: {
-                one.label: {
-                    "estimate": one.accuracy.estimate,
-                    "lower": one.accuracy.lower,
-                    "upper": one.accuracy.upper,
-                    "n_items": one.n_items,
-                    "n_known": one.n_known,
-                }
-                for one in own
-                if one.part == part
-            }
-            for part in OF_PARTS
-        }
+def precision_correction(corrected: Sequence[PartCorrection], method: str) -> dict[str, Any]:
+    """Give the precision of each answer by one method for JSON; null if it was not corrected."""
+    answers = {
+        one.label: _plain(one)
+        for one in corrected
+        if one.part == "precision" and one.method == method
     }
+    return {"precision_with_known_truth": answers or None}
+
+
+def group_correction(
+    corrected: Sequence[PartCorrection], method: str, group: str
+) -> dict[str, Any]:
+    """Give the accuracy in one group by one method for JSON; null if it was not corrected."""
+    for one in corrected:
+        if (one.part, one.method, one.label) == ("groups", method, group):
+            return {"with_known_truth": _plain(one)}
+    return {"with_known_truth": None}
+
+
+def _plain(one: PartCorrection) -> dict[str, Any]:
+    return ends(one.accuracy) | {"n_items": one.n_items, "n_known": one.n_known}
 
 
 def part_records(corrected: Sequence[PartCorrection], system: str) -> Iterator[dict[str, Any]]:

@@ -45,9 +45,12 @@ def file(table, tmp_path):
 
 def test_json_has_groups_and_differences(run, file):
     code, out, _ = run("estimate", file, "--system", "gpt", "--by", "domain", *ALGEBRA, "--json")
-    (estimate,) = json.loads(out)["estimates"]
+    estimate, law, sport = json.loads(out)["estimates"]
     assert code == 0
-    law, sport = estimate["groups"]
+    assert estimate["group"] is None
+    assert {(one["method"], one["system"]) for one in (estimate, law, sport)} == {
+        ("algebraic", "gpt")
+    }
     assert (law["group"], law["n_items"]) == ("law", 150)
     assert sport["group"] == "sport" and sport["n_items"] == 250
     assert law["system_accuracy"]["estimate"] == pytest.approx(0.6, abs=0.1)
@@ -61,7 +64,7 @@ def test_json_has_groups_and_differences(run, file):
 def test_without_groups_there_is_null(run):
     _, out, _ = run("estimate", "lehner_table2", "--method", "algebraic", "--json")
     (estimate,) = json.loads(out)["estimates"]
-    assert estimate["groups"] is None and estimate["group_differences"] is None
+    assert estimate["group"] is None and estimate["group_differences"] is None
 
 
 def test_numbers_are_cut_into_bins_and_the_table_says_so(run, file, tmp_path):

@@ -89,8 +89,8 @@ def test_a_part_without_known_truths_is_left_out(comparison):
 
 def test_json_table_and_screen_say_the_same(comparison):
     plain = comparison.to_dict()["estimates"]
-    assert plain[2]["parts_with_known_truth"] is None
-    precision = plain[0]["parts_with_known_truth"]["precision"]["A"]
+    assert plain[2]["precision_with_known_truth"] is None
+    precision = plain[0]["precision_with_known_truth"]["A"]
     frame = comparison.to_frame()
     (row,) = frame[
         (frame["method"] == "algebraic")
@@ -106,3 +106,18 @@ def test_json_table_and_screen_say_the_same(comparison):
 def test_long_tables_are_cut(comparison):
     rows = part_rows(comparison.part_corrections, "domain", limit=1)
     assert ["  … and 2 more", "", ""] in rows
+
+
+def test_json_of_a_group_has_its_accuracy_with_the_known_truths(comparison):
+    in_json = {
+        one["group"]: one["with_known_truth"]
+        for one in comparison.to_dict()["estimates"]
+        if one["method"] == "algebraic" and one["group"] is not None
+    }
+    corrected = {
+        one.label: one.accuracy.estimate
+        for one in comparison.part_corrections
+        if one.method == "algebraic" and one.part == "groups"
+    }
+    assert {name: in_json[name]["estimate"] for name in "ab"} == corrected
+    assert in_json["c"] is None

@@ -65,7 +65,7 @@ def accuracy_by_group(
     Groups must be defined by what is known before the items are rated, as domains and lengths are.
     For items chosen by their ratings or by the system's answers, see `accuracy_where`.
 
-    In a simulation (`experiments/system_performance/groups.csv`, `dawid_skene`, 60 data sets; a
+    In a simulation (`experiments/simulations/item_groups.csv`, `dawid_skene`, 60 data sets; a
     third of the items are in a group in which the system's accuracy is .75 instead of .95) the
     estimated difference is .09 too small with 50 items, .06 with 200 and .02 with 1,000. Its 90%
     intervals contain the true difference in .78, .83 and .80 (± .05) of the data sets; if the

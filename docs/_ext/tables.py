@@ -13,6 +13,7 @@ from experiments.reporting.markdown import DASH, markdown_table, short
 
 ROOT = Path(__file__).parents[2]
 EXPERIMENTS = ROOT / "experiments"
+SIMULATIONS = EXPERIMENTS / "simulations"
 METHODS = (
     "majority_agreement",
     "mean_posterior",
@@ -70,13 +71,16 @@ def _tables() -> Iterator[tuple[str, str]]:
     for system in ("good", "poor"):
         for measure in ("bias", "rmse", "coverage"):
             yield f"k_violations_{measure}_{system}", _k_violations(study, measure, system)
-    yield "known_truths", _known_truths(pd.read_csv(EXPERIMENTS / "known_truths/known_truths.csv"))
-    yield "known_truth_parts", _parts(pd.read_csv(EXPERIMENTS / "known_truths/parts.csv"))
-    yield "systems", _systems(pd.read_csv(EXPERIMENTS / "systems/systems.csv"))
-    yield "better", _better(pd.read_csv(EXPERIMENTS / "systems/better.csv"))
-    intervals = pd.read_csv(EXPERIMENTS / "likelihood_intervals/intervals.csv")
+    yield "known_truths", _known_truths(pd.read_csv(SIMULATIONS / "known_truths.csv"))
+    yield (
+        "known_truth_parts",
+        _parts(pd.read_csv(SIMULATIONS / "known_truths_in_parts.csv")),
+    )
+    yield "systems", _systems(pd.read_csv(SIMULATIONS / "system_differences.csv"))
+    yield "better", _better(pd.read_csv(SIMULATIONS / "better_system.csv"))
+    intervals = pd.read_csv(SIMULATIONS / "likelihood_intervals.csv")
     yield "likelihood_intervals", _likelihood_intervals(intervals)
-    yield "power", _power(pd.read_csv(EXPERIMENTS / "k_properties/power.csv"))
+    yield "power", _power(pd.read_csv(SIMULATIONS / "power.csv"))
     yield "calibration", _calibration(pd.read_csv(EXPERIMENTS / "calibration/calibration.csv"))
     yield "atlas", _atlas(pd.read_csv(ROOT / "docs/results/atlas.csv"))
 

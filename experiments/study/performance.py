@@ -91,7 +91,7 @@ def measure_wide(
     -------
     pandas.DataFrame
         Indexed by `by`: `n`, the replicates that the first measure rests on, and each measure
-        with its Monte Carlo standard error in `…_se`.
+        with its Monte Carlo standard error in `…_se`; NaN where there are too few replicates.
     """
     measured = measure(results, by)
     measured = measured[measured["measure"].isin(names)]
@@ -101,7 +101,8 @@ def measure_wide(
     wide.columns = [name if kind == "value" else f"{name}_se" for kind, name in wide.columns]
     n = measured[measured["measure"] == names[0]].set_index(list(by))["n"]
     columns = [f"{name}{end}" for name in names for end in ("", "_se")]
-    return wide.assign(n=n)[["n", *columns]]
+    # What is missing in all rows has no column in the pivot table.
+    return wide.assign(n=n).reindex(columns=["n", *columns])
 
 
 def _add_intervals(measures: "pd.DataFrame") -> "pd.DataFrame":

@@ -72,7 +72,7 @@ def estimate_groups(
 
     Notes
     -----
-    In simulations (`experiments/system_performance/groups.csv`; 60 data sets of 50, 200 and 1,000
+    In simulations (`experiments/simulations/item_groups.csv`; 60 data sets of 50, 200 and 1,000
     items, a third of them in a group in which the system's accuracy is .75 instead of .95) the
     difference is not biased (.01 ± .02, .01 ± .01, .00 ± .01), and its 90% intervals contain the
     truth in .87, .93 and .83 (± .05) of the data sets; if the raters, too, are less accurate in

@@ -61,7 +61,7 @@ def estimate_adjusted(
     It makes the error smaller with 1,000 items, but hardly with 200; the error is smaller with step
     4 by likelihood. 90% intervals contain the truth in 84 to 92% of the samples if only the fitted
     kinds of violation occur, and in 65 to 89% if raters also prefer some errors at random, which is
-    not fitted: see `experiments/adjustment/adjustment.md`.
+    not fitted: see `experiments/simulations/adjustment.md`.
 
     Parameters
     ----------

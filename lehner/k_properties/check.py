@@ -141,7 +141,7 @@ def check_k_properties(ratings: Ratings, *, replicates: int = 999, seed: Seed = 
     third.
 
     A property that is not rejected may still be violated: see the power of each test in
-    `experiments/k_properties`.
+    `experiments/simulations/power.csv`.
 
     References
     ----------

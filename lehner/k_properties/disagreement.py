@@ -29,7 +29,7 @@ def plain_chi_square(ratings: Ratings) -> PlainChiSquare | None:
     be as likely as "AE". That is true only if base rates are equal, too: the probability that two
     raters give A and B is proportional to p e (π_A + π_B) + e² (1 - π_A - π_B). Besides, pairs of
     ratings of an item are not independent. The test rejects most data sets for which the
-    K-properties hold (`experiments/k_properties`), and is not part of `check_k_properties`.
+    K-properties hold (`experiments/simulations/power.csv`). `check_k_properties` does without it.
 
     Parameters
     ----------

@@ -97,7 +97,7 @@ def correct_by_truth(
 
     Notes
     -----
-    In simulations (`experiments/known_truths/known_truths.csv`) with 20 of 200 truths known, the
+    In simulations (`experiments/simulations/known_truths.csv`) with 20 of 200 truths known, the
     error is .6 to .9 times that of the known items alone, and 90% intervals contain the truth in 85
     to 98% of the data sets. The error is 1.2 times that of the known items alone if raters with
     accuracies .3, .4 and .5 violate all K-properties and the algebra has a bias of .24. If a method

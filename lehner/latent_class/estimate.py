@@ -79,7 +79,7 @@ def estimate_latent_class(
     `lehner.latent_class.pseudo_ratings`. In simulations with 50 to 200 items 90% intervals
     contained the expected accuracy in .83 to .95 of the samples, and the accuracy in the sample in
     .81 to .97, with Monte Carlo standard errors up to .04
-    (`experiments/likelihood_intervals/intervals.csv`). If the estimate lies outside the interval
+    (`experiments/simulations/likelihood_intervals.csv`). If the estimate lies outside the interval
     of the resamples, the interval is extended to it.
 
     References

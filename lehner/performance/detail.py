@@ -79,7 +79,7 @@ def system_performance(
     Notes
     -----
     Error and coverage of recall and precision in simulations:
-    `experiments/system_performance/recovery.csv`.
+    `experiments/simulations/system_measures.csv`.
 
     Examples
     --------

@@ -1,6 +1,7 @@
 """What is kept in a folder is used for what it was computed with, and for nothing else."""
 
 import sys
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -10,7 +11,8 @@ from experiments.benchmarks import estimators
 from experiments.benchmarks.processes import PROCESSES
 from experiments.benchmarks.settings import SETTINGS
 from experiments.calibration import calibration_command as calibration
-from experiments.k_properties.power import write_power
+from experiments.simulations.cells import run_cells
+from experiments.simulations.power import SIMULATION
 from lehner.core.seeds import generator
 
 
@@ -53,8 +55,10 @@ def test_a_calibration_takes_more_than_a_thousand_parts(ranks, tmp_path, monkeyp
 
 
 def test_each_seed_of_the_tests_power_has_its_own_rates(tmp_path):
+    one = replace(SIMULATION, cells={(4, 50): SIMULATION.cells[4, 50]})
+
     def table(seed, folder):
-        *_, path, _, _ = write_power(tmp_path / folder, ["raters .4, .6 and .8"], [50], 10, seed)
+        *_, path, _, _ = run_cells("power", one, tmp_path / folder, 10, seed)
         return path.read_text()
 
     first = table(11, "one")

@@ -1,26 +1,21 @@
 """`lehner check`, as a user types it; the size and power that are kept."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
 
-import experiments.k_properties
-from experiments.k_properties.power import (
-    CELLS,
-    PLAIN,
-    TESTS,
-    rejections,
-    summarise,
-    write_power,
-)
-from experiments.k_properties.power_figure import plot_power
+from experiments.simulations import power
+from experiments.simulations.cells import run_cells
+from experiments.simulations.power import CELLS, PLAIN, SIMULATION, TESTS, rejections, summarise
+from experiments.simulations.power_figure import plot_power
 from lehner import Scenario, simulate
 from lehner.k_properties.statistics import K_TESTS
 
-KEPT = pd.read_csv(Path(experiments.k_properties.__file__).parent / "power.csv")
+KEPT = pd.read_csv(Path(power.__file__).parent / "power.csv")
 
 
 @pytest.fixture
@@ -78,9 +73,9 @@ def test_where_nothing_can_be_tested_the_reason_is_given(run, tmp_path):
 
 
 def test_finished_cells_are_not_computed_again(tmp_path):
-    cell = "raters .4, .6 and .8"
-    first = list(write_power(tmp_path, [cell], [50], 10, 1))
-    again = list(write_power(tmp_path, [cell], [50], 10, 1))
+    one = replace(SIMULATION, cells={(4, 50): SIMULATION.cells[4, 50]})
+    first = list(run_cells("power", one, tmp_path, 10, 1))
+    again = list(run_cells("power", one, tmp_path, 10, 1))
     assert len(first) == 4
     assert [path.name for path in again] == ["power.csv", "power.pdf", "power.png"]
     table = pd.read_csv(tmp_path / "power.csv")
@@ -107,7 +102,7 @@ def test_kept_sizes_are_5_percent_within_monte_carlo_error():
 
 @pytest.mark.parametrize("base_rates", ["equal", "dirichlet"])
 def test_each_test_and_the_verdict_reject_in_5_percent_where_the_k_properties_hold(base_rates):
-    # The full table, with 1,000 data sets a cell, is in experiments/k_properties.
+    # The full table, with 1,000 data sets a cell, is in experiments/simulations.
     found = rejections(Scenario(n_items=50, base_rates=base_rates), 160, np.random.SeedSequence(3))
     rates, se = found.fillna(0).mean(), np.sqrt(0.05 * 0.95 / 160)
     for name in [name for name in TESTS if name != PLAIN]:

@@ -24,12 +24,12 @@ from experiments.estimate.groups_figure import plot_groups
 from experiments.estimate.sensitivity import curves
 from experiments.estimate.sensitivity_figure import plot_sensitivity
 from experiments.estimate.systems_figure import plot_systems
-from experiments.k_properties.power_figure import plot_power
 from experiments.paper import FIGURES, simulate_figure
 from experiments.paper.bias_figure import plot_figure
 from experiments.planning.plan import Question
 from experiments.planning.plan_figure import plot_trade_off
 from experiments.reporting.method_style import STYLES
+from experiments.simulations.power_figure import plot_power
 from experiments.study import measure, read_study
 from experiments.study.measure_figure import plot_measure
 from experiments.study.method_styles import study_styles
@@ -155,7 +155,7 @@ DRAWN = {
     "plan": trade_off,
     "paper": lambda: plot_figure(FIGURES[5], simulate_figure(FIGURES[5])),
     "atlas": lambda: atlas("difficulty"),
-    "power": lambda: plot_power(pd.read_csv("experiments/k_properties/power.csv")),
+    "power": lambda: plot_power(pd.read_csv("experiments/simulations/power.csv")),
     "coverage": lambda: plot_coverage(pd.read_csv("experiments/calibration/calibration.csv")),
     "ranks": ranks,
     "bias": lambda: of_study(plot_measure, 4),

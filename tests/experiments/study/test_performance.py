@@ -8,7 +8,7 @@ import pytest
 from scipy.stats import beta, binomtest, norm
 
 from experiments.benchmarks.estimators import summarise
-from experiments.study.performance import PROPORTIONS, compare_methods, measure
+from experiments.study.performance import PROPORTIONS, compare_methods, measure, measure_wide
 from experiments.study.proportions import mean_share, share
 from lehner.core.wilson import wilson_interval
 
@@ -283,3 +283,11 @@ def test_the_table_of_estimators_has_these_measures():
     rmse = np.sqrt((errors**2).mean())
     assert table.loc["one_coin", "ratio"] == pytest.approx(rmse["one_coin"] / rmse["algebraic"])
     np.testing.assert_allclose(table["ratio_to_best"], rmse / rmse.min())
+
+
+def test_of_one_or_two_data_sets_what_cannot_be_measured_is_missing():
+    results = pd.DataFrame({"method": "a", "truth": 0.5, "estimate": [0.4, 0.6]})
+    for n in (1, 2):
+        table = measure_wide(results[:n], ["method"], ["bias", "rmse", "coverage"])
+        assert table["n"].tolist() == [n]
+        assert table["bias"].notna().all() and table["rmse_se"].isna().all()

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pandas as pd
 
-from experiments.known_truths import parts
+from experiments.simulations import known_truths_in_parts
 
-TABLE = Path(parts.__file__).parent / "parts.csv"
+TABLE = Path(known_truths_in_parts.__file__).parent / "known_truths_in_parts.csv"
 
 
 def test_where_items_mislead_everybody_known_truths_take_most_of_the_error_away():

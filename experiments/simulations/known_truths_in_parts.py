@@ -8,7 +8,6 @@ from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
 from itertools import product
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -16,7 +15,7 @@ import pandas as pd
 
 from experiments.estimate.group_column import GroupColumn
 from experiments.estimate.part_corrections import correct_parts
-from experiments.study.cells import Cells, simulate_cells
+from experiments.simulations.cells import Simulation, each_data_set
 from experiments.study.performance import measure_wide
 from lehner import Scenario, correct_by_truth, estimate_algebraic, probabilities_right, simulate
 from lehner.core.seeds import child_seeds
@@ -35,43 +34,11 @@ MEASURES = ("rmse", "coverage", "interval_width")
 BY = ["misleading", "items", "known", "part", "method"]
 
 
-def write_parts(folder: Path, data_sets: int, seed: int) -> Iterator[Path]:
-    """Simulate the cells that are missing in the folder; write the table of all.
-
-    Parameters
-    ----------
-    folder : Path
-    data_sets : int
-        For each cell.
-    seed : int
-
-    Returns
-    -------
-    iterator of Path
-        See `simulate_cells`.
-    """
-    settings = product(MISLEADING, ITEMS_AND_KNOWN)
-    cells: Cells = {
-        (2, place): partial(_part, misleading, *size)
-        for place, (misleading, size) in enumerate(settings)
-    }
-    return simulate_cells(folder / "parts.csv", cells, _summarise, data_sets=data_sets, seed=seed)
-
-
 def _summarise(rows: pd.DataFrame) -> pd.DataFrame:
     table = measure_wide(rows, BY, MEASURES).reset_index()
     # Without the truths there is no interval.
     table.loc[table["method"] == "without them", table.columns[-4:]] = np.nan
     return table
-
-
-def _part(
-    misleading: float, items: int, known: int, data_sets: int, seed: np.random.SeedSequence
-) -> str:
-    scenario = replace(BASE, n_items=items, misleading=misleading)
-    rows = [row for child in child_seeds(seed, data_sets) for row in _rows(scenario, known, child)]
-    cell = {"misleading": misleading, "items": items, "known": known}
-    return pd.DataFrame(rows).assign(**cell).to_csv(index=False)
 
 
 def _rows(scenario: Scenario, known: int, seed: np.random.SeedSequence) -> Iterator[dict[str, Any]]:
@@ -101,3 +68,18 @@ def _rows(scenario: Scenario, known: int, seed: np.random.SeedSequence) -> Itera
         ):
             values = dict(zip(("estimate", "lower", "upper"), ends, strict=True))
             yield {"part": part, "method": method, "truth": share} | values
+
+
+SIMULATION = Simulation(
+    cells={
+        (2, place): each_data_set(
+            partial(_rows, replace(BASE, n_items=items, misleading=misleading), known),
+            misleading=misleading,
+            items=items,
+            known=known,
+        )
+        for place, (misleading, (items, known)) in enumerate(product(MISLEADING, ITEMS_AND_KNOWN))
+    },
+    summarise=_summarise,
+    data_sets=DATA_SETS,
+)

@@ -3,15 +3,12 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pandas as pd
 
-from experiments.study.cells import Cells, simulate_cells
-from experiments.study.performance import measure_wide
-from experiments.system_performance.recovery import LEVEL, MEASURES, RESAMPLES, dawid_skene
+from experiments.simulations.cells import Simulation, each_data_set, measure_by, result_row
+from experiments.simulations.system_measures import LEVEL, MEASURES, RESAMPLES, dawid_skene
 from lehner import GroupEstimates, IntervalEstimate, Ratings, estimate_groups
 from lehner.core.arrays import Floats, Integers
 from lehner.core.draw_categories import draw_categories
@@ -41,63 +38,20 @@ CELLS = {
 }
 
 
-def write_groups(folder: Path, data_sets: int, seed: int) -> Iterator[Path]:
-    """Simulate the parts that are missing in the folder; write the table of all.
-
-    Parameters
-    ----------
-    folder : Path
-    data_sets : int
-        For each cell and number of items.
-    seed : int
-
-    Returns
-    -------
-    iterator of Path
-        See `simulate_cells`.
-    """
-    cells: Cells = {
-        (9, place, size): partial(_part, cell, size)
-        for place, cell in enumerate(CELLS)
-        for size in SIZES
-    }
-    return simulate_cells(folder / "groups.csv", cells, _summarise, data_sets=data_sets, seed=seed)
-
-
-def _summarise(rows: pd.DataFrame) -> pd.DataFrame:
-    return measure_wide(rows, BY, MEASURES).reset_index()
-
-
-def _part(cell: str, size: int, data_sets: int, seed: np.random.SeedSequence) -> str:
-    rows = pd.DataFrame(_simulate_groups(CELLS[cell], size, data_sets, seed))
-    return rows.assign(cell=cell, items=size).to_csv(index=False)
-
-
-def _simulate_groups(
-    cell: GroupCell, size: int, data_sets: int, seed: np.random.SeedSequence
-) -> Iterator[dict[str, Any]]:
-    """Estimate the accuracies in each of some data sets.
-
-    Yields
-    ------
-    dict
-        `method`, `quantity`, `truth`, `estimate`, `lower`, `upper`.
-    """
+def _estimate(cell: GroupCell, size: int, seed: np.random.SeedSequence) -> Iterator[dict[str, Any]]:
     import bayes_models
 
-    for child in child_seeds(seed, data_sets):
-        data, fit = child_seeds(child, 2)
-        group, truth, ratings = draw_groups(cell, size, np.random.default_rng(data))
-        names = np.array(GROUPS)[group]
-        right = np.asarray(ratings.system) == truth
-        in_sample = [float(right[group == g].mean()) for g in range(2)]
-        yield from _rows(
-            estimate_groups(ratings, names, level=LEVEL, resamples=RESAMPLES), cell, in_sample
-        )
-        estimate = dawid_skene(ratings, fit)
-        if estimate.draws is not None and estimate.system_accuracy.estimate is not None:
-            groups = bayes_models.accuracy_by_group(estimate.draws, ratings, names, level=LEVEL)
-            yield from _rows(groups, cell, in_sample)
+    data, fit = child_seeds(seed, 2)
+    group, truth, ratings = draw_groups(cell, size, np.random.default_rng(data))
+    names = np.array(GROUPS)[group]
+    right = np.asarray(ratings.system) == truth
+    in_sample = [float(right[group == g].mean()) for g in range(2)]
+    algebra = estimate_groups(ratings, names, level=LEVEL, resamples=RESAMPLES)
+    yield from _rows(algebra, cell, in_sample)
+    estimate = dawid_skene(ratings, fit)
+    if estimate.draws is not None and estimate.system_accuracy.estimate is not None:
+        groups = bayes_models.accuracy_by_group(estimate.draws, ratings, names, level=LEVEL)
+        yield from _rows(groups, cell, in_sample)
 
 
 def draw_groups(
@@ -134,11 +88,15 @@ def _rows(
         ("difference in sample", in_sample[0] - in_sample[1], difference.difference_in_sample),
     ]
     for quantity, truth, value in rows:
-        yield {
-            "method": groups.method,
-            "quantity": quantity,
-            "truth": truth,
-            "estimate": value.estimate,
-            "lower": value.lower,
-            "upper": value.upper,
-        }
+        yield result_row(truth, value, method=groups.method, quantity=quantity)
+
+
+SIMULATION = Simulation(
+    cells={
+        (9, place, size): each_data_set(partial(_estimate, cell, size), cell=name, items=size)
+        for place, (name, cell) in enumerate(CELLS.items())
+        for size in SIZES
+    },
+    summarise=measure_by(BY, MEASURES),
+    data_sets=DATA_SETS,
+)

@@ -10,20 +10,16 @@ from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
 from itertools import product
-from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pandas as pd
 
-from experiments.study.cells import Cells, simulate_cells
-from experiments.study.performance import measure_wide
+from experiments.simulations.cells import Simulation, each_data_set, measure_by, result_row
 from lehner import (
     IntervalEstimate,
     JointDraws,
     Ratings,
     Scenario,
-    SystemDifference,
     bootstrap_systems,
     compare_systems,
     estimate_algebraic,
@@ -58,62 +54,6 @@ MEASURES = ("bias", "rmse", "coverage", "interval_width")
 BY = ["process", "n_items", "method", "estimand"]
 
 
-def write_simulation(folder: Path, data_sets: int, seed: int) -> Iterator[Path]:
-    """Simulate the cells that are missing in the folder; write the table of all.
-
-    Parameters
-    ----------
-    folder : Path
-    data_sets : int
-        For each cell.
-    seed : int
-
-    Returns
-    -------
-    iterator of Path
-        See `simulate_cells`.
-    """
-    settings = product(PROCESSES, N_ITEMS)
-    cells: Cells = {(place,): partial(_part, *cell) for place, cell in enumerate(settings)}
-    return simulate_cells(folder / "systems.csv", cells, _summarise, data_sets=data_sets, seed=seed)
-
-
-def _summarise(rows: pd.DataFrame) -> pd.DataFrame:
-    return measure_wide(rows, BY, MEASURES).reset_index()
-
-
-def _part(process: str, n_items: int, data_sets: int, seed: np.random.SeedSequence) -> str:
-    rows = [
-        {"process": process, "n_items": n_items} | row
-        for child in child_seeds(seed, data_sets)
-        for row in _compare(*_simulate_two(process, n_items, child), child)
-    ]
-    return pd.DataFrame(rows).to_csv(index=False)
-
-
-def _simulate_two(
-    process: str, n_items: int, seed: np.random.SeedSequence
-) -> tuple[Ratings, dict[str, float]]:
-    """Simulate ratings of two systems, `one` and `two`.
-
-    Parameters
-    ----------
-    process : str
-        A key of `PROCESSES`.
-    n_items : int
-    seed : numpy.random.SeedSequence
-
-    Returns
-    -------
-    ratings : Ratings
-        Without truths.
-    difference : dict
-        By estimand, how much more accurate the first is.
-    """
-    scenario, copied = PROCESSES[process]
-    return simulate_pair(replace(scenario, n_items=n_items), copied, seed)
-
-
 def simulate_pair(
     scenario: Scenario, copied: float, seed: np.random.SeedSequence
 ) -> tuple[Ratings, dict[str, float]]:
@@ -128,8 +68,10 @@ def simulate_pair(
 
     Returns
     -------
-    ratings, difference
-        As of `simulate_two`.
+    ratings : Ratings
+        Of the systems `one` and `two`, without truths.
+    difference : dict
+        By estimand, how much more accurate the first is.
     """
     data_seed, copy_seed = child_seeds(seed, 2)
     ratings = simulate(scenario, data_seed)
@@ -152,12 +94,14 @@ def simulate_pair(
     }
 
 
-def _compare(
-    ratings: Ratings, truth: dict[str, float], seed: np.random.SeedSequence
-) -> Iterator[dict[str, Any]]:
+def _compare(process: str, n_items: int, seed: np.random.SeedSequence) -> Iterator[dict[str, Any]]:
+    scenario, copied = PROCESSES[process]
+    ratings, truth = simulate_pair(replace(scenario, n_items=n_items), copied, seed)
     for method, draws, points in (by_algebra(ratings, seed), by_dawid_skene(ratings, seed)):
-        (difference,) = compare_systems(points, draws, level=LEVEL)
-        yield from _rows(method, difference, truth)
+        (compared,) = compare_systems(points, draws, level=LEVEL)
+        differences = (compared.difference, compared.difference_in_sample)
+        for (estimand, value), difference in zip(truth.items(), differences, strict=True):
+            yield result_row(value, difference, method=method, estimand=estimand)
 
 
 def by_algebra(
@@ -192,16 +136,13 @@ def by_dawid_skene(
     return "dawid_skene", bayes_models.joint_draws(trees, ratings, seed=seed), points
 
 
-def _rows(
-    method: str, compared: SystemDifference, truth: dict[str, float]
-) -> Iterator[dict[str, Any]]:
-    differences = (compared.difference, compared.difference_in_sample)
-    for (estimand, value), difference in zip(truth.items(), differences, strict=True):
-        yield {
-            "method": method,
-            "estimand": estimand,
-            "truth": value,
-            "estimate": difference.estimate,
-            "lower": difference.lower,
-            "upper": difference.upper,
-        }
+SIMULATION = Simulation(
+    cells={
+        (place,): each_data_set(
+            partial(_compare, process, n_items), process=process, n_items=n_items
+        )
+        for place, (process, n_items) in enumerate(product(PROCESSES, N_ITEMS))
+    },
+    summarise=measure_by(BY, MEASURES),
+    data_sets=DATA_SETS,
+)

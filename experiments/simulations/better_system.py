@@ -2,21 +2,20 @@
 
 Three raters right on .7 of the items and two systems, whose accuracies are drawn from .6 to .9 for
 each data set, so that either may be the better; three categories and 200 items. Processes are those
-of `experiments.systems.simulation`.
+of `experiments.simulations.system_differences`.
 """
 
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
 from itertools import pairwise
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from experiments.study.cells import Cells, simulate_cells
-from experiments.systems.simulation import (
+from experiments.simulations.cells import Simulation, each_data_set
+from experiments.simulations.system_differences import (
     LEVEL,
     PROCESSES,
     RESAMPLES,
@@ -39,25 +38,6 @@ DATA_SETS = 100
 LEAST, MOST = 0.6, 0.9
 BINS = (0.5, 0.7, 0.9, 0.99, 1.0)
 """Of the probability that the favoured system, whichever it is, is the better one."""
-
-
-def write_better(folder: Path, data_sets: int, seed: int) -> Iterator[Path]:
-    """Simulate the processes that are missing in the folder; write the table of all.
-
-    Parameters
-    ----------
-    folder : Path
-    data_sets : int
-        For each process.
-    seed : int
-
-    Returns
-    -------
-    iterator of Path
-        See `simulate_cells`.
-    """
-    cells: Cells = {(1, place): partial(_part, process) for place, process in enumerate(PROCESSES)}
-    return simulate_cells(folder / "better.csv", cells, reliability, data_sets=data_sets, seed=seed)
 
 
 def reliability(found: pd.DataFrame) -> pd.DataFrame:
@@ -110,15 +90,6 @@ def reliability(found: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(tables)
 
 
-def _part(process: str, data_sets: int, seed: np.random.SeedSequence) -> str:
-    rows = [
-        {"process": process} | row
-        for child in child_seeds(seed, data_sets)
-        for row in _rows(process, child)
-    ]
-    return pd.DataFrame(rows).to_csv(index=False)
-
-
 def _rows(process: str, seed: np.random.SeedSequence) -> Iterator[dict[str, Any]]:
     of_accuracy, of_data, of_fit = child_seeds(seed, 3)
     base, copied = PROCESSES[process]
@@ -154,3 +125,13 @@ def by_maximum_likelihood(
         found = estimate_latent_class(ratings.for_system(name), interval=None, restarts=0)
         points[name] = (found.system_accuracy, found.system_accuracy_in_sample)
     return "dawid_skene_ml", draws, points
+
+
+SIMULATION = Simulation(
+    cells={
+        (1, place): each_data_set(partial(_rows, process), process=process)
+        for place, process in enumerate(PROCESSES)
+    },
+    summarise=reliability,
+    data_sets=DATA_SETS,
+)

@@ -1,17 +1,14 @@
 """How often each test of a K-property rejects: where it holds (size) and where not (power)."""
 
-from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import product
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
-from experiments.k_properties.power_figure import plot_power
-from experiments.reporting.files import write_csv, write_figure
-from experiments.study.parts import keep_parts, read_parts
+from experiments.simulations.cells import Simulation
+from experiments.simulations.power_figure import plot_power
 from experiments.study.proportions import share
 from lehner import Ratings, Scenario
 from lehner.core.seeds import child_seeds, generator
@@ -106,42 +103,23 @@ def summarise(rejected: pd.DataFrame) -> pd.DataFrame:
     )
 
 
-def write_power(
-    folder: Path, cells: Sequence[str], sizes: Sequence[int], data_sets: int, seed: int
-) -> Iterator[Path]:
-    """Compute the cells that are missing; write the table and the figure of all with this seed.
-
-    Parameters
-    ----------
-    folder : Path
-    cells : sequence of str
-        Among `CELLS`.
-    sizes : sequence of int
-        Numbers of items.
-    data_sets : int
-        For each cell; where the K-properties hold, twice as many.
-    seed : int
-
-    Yields
-    ------
-    Path
-    """
-    parts = {}
-    for cell, n_items in product(cells, sizes):
-        n, place = data_sets * (1 + CELLS[cell].k_properties_hold()), list(CELLS).index(cell)
-        path = folder / "parts" / f"{place:02}_{n_items:05}_{n:06}_{seed}.csv"
-        cell_seed = np.random.SeedSequence(seed, spawn_key=(place, n_items))
-        parts[path] = partial(_part, cell, n_items, n, cell_seed)
-    yield from keep_parts(parts)
-    results = read_parts(sorted((folder / "parts").glob(f"*_{seed}.csv")))
-    # Of a cell computed more than once, the one with most data sets, which comes last.
-    table = results.drop_duplicates(["cell", "items", "test"], keep="last").round(4)
-    yield write_csv(table, folder / "power.csv")
-    yield from write_figure(plot_power(table), folder, "power")
-
-
-def _part(cell: str, n_items: int, data_sets: int, seed: np.random.SeedSequence) -> str:
-    part = summarise(rejections(replace(CELLS[cell], n_items=n_items), data_sets, seed))
+def _simulate(
+    cell: str, n_items: int, data_sets: int, seed: np.random.SeedSequence
+) -> pd.DataFrame:
+    # Small rates need more data sets.
+    n = data_sets * (1 + CELLS[cell].k_properties_hold())
+    part = summarise(rejections(replace(CELLS[cell], n_items=n_items), n, seed))
     part.insert(0, "items", n_items)
     part.insert(0, "cell", cell)
-    return part.to_csv(index=False)
+    return part
+
+
+SIMULATION = Simulation(
+    cells={
+        (place, n_items): partial(_simulate, cell, n_items)
+        for (place, cell), n_items in product(enumerate(CELLS), SIZES)
+    },
+    summarise=lambda rates: rates,
+    data_sets=DATA_SETS,
+    plot=plot_power,
+)

@@ -1,27 +1,30 @@
 """The simulations of the system's measures and of groups: what they draw, and what was found."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
 
-from experiments.system_performance import groups, recovery
+from experiments.simulations import item_groups, system_measures
+from experiments.simulations.confusion_cells import simulate_cell
 
-FOLDER = Path(recovery.__file__).parent
+FOLDER = Path(system_measures.__file__).parent
 
 
 def test_answers_have_the_matrix_of_the_cell():
-    cell = recovery.CELLS["K 3, raters .7, K-properties hold"]
-    ratings = recovery.simulate_ratings(cell, 20_000, np.random.SeedSequence(1))
+    cell = system_measures.CELLS["K 3, raters .7, K-properties hold"]
+    cell = replace(cell, raters=replace(cell.raters, n_items=20_000))
+    ratings, _ = simulate_cell(cell, *np.random.SeedSequence(1).spawn(2))
     assert ratings.truth is None
     shares = np.bincount(ratings.system, minlength=3) / 20_000
     assert shares == pytest.approx(cell.base_rates @ np.array(cell.confusion), abs=0.015)
 
 
 def test_groups_have_the_accuracies_of_the_cell():
-    cell = groups.CELLS["system and raters are worse"]
-    group, truth, ratings = groups.draw_groups(cell, 30_000, np.random.default_rng(1))
+    cell = item_groups.CELLS["system and raters are worse"]
+    group, truth, ratings = item_groups.draw_groups(cell, 30_000, np.random.default_rng(1))
     assert group.sum() == 10_000
     for g in range(2):
         right = (ratings.system == truth)[group == g].mean()
@@ -29,10 +32,10 @@ def test_groups_have_the_accuracies_of_the_cell():
         raters = (ratings.codes == truth[:, None])[group == g].mean(axis=0)
         assert raters == pytest.approx(cell.raters[g], abs=0.015)
         rates = np.bincount(truth[group == g]) / (group == g).sum()
-        assert rates == pytest.approx(groups.BASE_RATES[g], abs=0.015)
+        assert rates == pytest.approx(item_groups.BASE_RATES[g], abs=0.015)
 
 
-@pytest.mark.parametrize(("name", "n_cells"), [("recovery", 3), ("groups", 3)])
+@pytest.mark.parametrize(("name", "n_cells"), [("system_measures", 3), ("item_groups", 3)])
 def test_the_tables_have_every_cell_with_monte_carlo_errors(name, n_cells):
     table = pd.read_csv(FOLDER / f"{name}.csv")
     assert table["cell"].nunique() == n_cells
@@ -41,7 +44,7 @@ def test_the_tables_have_every_cell_with_monte_carlo_errors(name, n_cells):
 
 
 def test_intervals_of_recall_hold_where_the_methods_assumptions_do():
-    table = pd.read_csv(FOLDER / "recovery.csv").query("quantity in ('recall', 'precision')")
+    table = pd.read_csv(FOLDER / "system_measures.csv").query("quantity in ('recall', 'precision')")
     assert set(table["items"]) == {50, 200, 1000}
     hold = table["cell"].str.contains("hold")
     assert (table[hold]["coverage"] > 0.85).all()

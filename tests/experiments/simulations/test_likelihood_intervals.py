@@ -6,15 +6,15 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from experiments.likelihood_intervals import simulation
+from experiments.simulations import likelihood_intervals
 
-TABLE = Path(simulation.__file__).parent / "intervals.csv"
+TABLE = Path(likelihood_intervals.__file__).parent / "likelihood_intervals.csv"
 
 
 def test_systems_have_the_matrix_of_the_cell():
-    cell = simulation.equal_errors(5, 20_000, (0.7, 0.85), 0.6)
+    cell = likelihood_intervals.equal_errors(5, 20_000, (0.7, 0.85), 0.6)
     data, answers = np.random.SeedSequence(1).spawn(2)
-    ratings, truth = simulation.simulate_cell(cell, data, answers)
+    ratings, truth = likelihood_intervals.simulate_cell(cell, data, answers)
     assert ratings.truth is None
     assert (ratings.system == truth).mean() == pytest.approx(0.6, abs=0.015)
     assert (ratings.codes == truth[:, None]).mean(axis=0) == pytest.approx([0.7, 0.85], abs=0.015)
@@ -25,7 +25,7 @@ def test_systems_have_the_matrix_of_the_cell():
 
 def test_the_table_has_every_cell_with_monte_carlo_errors():
     table = pd.read_csv(TABLE)
-    assert set(table["cell"]) == set(simulation.CELLS)
+    assert set(table["cell"]) == set(likelihood_intervals.CELLS)
     assert set(table["quantity"]) == {"accuracy", "accuracy in the sample", "recall", "precision"}
     assert (table["coverage_se"] > 0).all()
 

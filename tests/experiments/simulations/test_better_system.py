@@ -5,9 +5,9 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from experiments.systems import better
+from experiments.simulations import better_system
 
-TABLE = Path(better.__file__).parent / "better.csv"
+TABLE = Path(better_system.__file__).parent / "better_system.csv"
 
 
 def test_probabilities_that_are_right_have_bins_that_say_so():
@@ -15,7 +15,7 @@ def test_probabilities_that_are_right_have_bins_that_say_so():
     probability = rng.random(40_000)
     drawn = (rng.random(40_000) < probability).astype(float)
     rows = pd.DataFrame({"probability": probability, "better": drawn})
-    table = better.reliability(rows.assign(method="x", estimand="y"))
+    table = better_system.reliability(rows.assign(method="x", estimand="y"))
     z = (table["share_better"] - table["probability"]) / table["standard_error"]
     assert (z.abs() < 3.5).all()
     whole = table[table["bin"] == "all"].iloc[0]

@@ -8,14 +8,13 @@ the probabilities of the algebra and of a one-coin model fitted by maximum likel
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 from scipy.stats import t
 
-from experiments.study.cells import Cells, simulate_cells
+from experiments.simulations.cells import Simulation, each_data_set
 from experiments.study.performance import measure_wide
 from lehner import (
     IntervalEstimate,
@@ -65,62 +64,32 @@ MEASURES = ("bias", "rmse", "coverage", "interval_width")
 BY = ["cell", "probabilities", "known", "method"]
 
 
-def write_simulation(folder: Path, data_sets: int, seed: int) -> Iterator[Path]:
-    """Simulate the cells that are missing in the folder; write the table of all.
-
-    Parameters
-    ----------
-    folder : Path
-    data_sets : int
-        For each cell.
-    seed : int
-
-    Returns
-    -------
-    iterator of Path
-        See `simulate_cells`.
-    """
-    cells: Cells = {(place,): partial(_part, cell) for place, cell in enumerate(CELLS)}
-    return simulate_cells(
-        folder / "known_truths.csv", cells, summarise, data_sets=data_sets, seed=seed
-    )
-
-
-def _part(cell: str, data_sets: int, seed: np.random.SeedSequence) -> str:
-    rows = pd.DataFrame(simulate_cell(CELLS[cell], data_sets, seed))
-    rows.insert(0, "cell", cell)
-    return rows.to_csv(index=False)
-
-
-def simulate_cell(
-    scenario: Scenario, data_sets: int, seed: np.random.SeedSequence
-) -> Iterator[dict[str, Any]]:
-    """Estimate the accuracy in each of some data sets in all ways.
+def simulate_known(scenario: Scenario, seed: np.random.SeedSequence) -> Iterator[dict[str, Any]]:
+    """Estimate the accuracy in a data set in all ways.
 
     Yields
     ------
     dict
         `probabilities`, `known`, `method`, `truth`, `estimate`, `lower`, `upper`, `alarm`.
     """
-    for child in child_seeds(seed, data_sets):
-        data, order = child_seeds(child, 2)
-        ratings = simulate(scenario, data)
-        shuffled = np.random.default_rng(order).permutation(scenario.n_items)
-        truth = float(np.mean(ratings.truth == ratings.system))
-        for name, probability, variance, own in _methods(ratings.with_truth(None)):
-            yield _row(name, 0, "alone", own, truth)
-            for n in KNOWN:
-                known = np.full(scenario.n_items, -1)
-                known[shuffled[:n]] = np.asarray(ratings.truth)[shuffled[:n]]
-                some = ratings.with_truth(known)
-                correction = correct_by_truth(some, probability, variance=variance, level=LEVEL)
-                alarm = correction.p_value < SUSPICIOUS_P_VALUE
-                yield _row(name, n, "known items alone", correction.known_items_alone, truth)
-                yield _row(name, n, "PPI++", correction.prediction_powered, truth)
-                simple = _residual_correction(rightness(some, probability), variance)
-                yield _row(name, n, "residual correction", simple, truth)
-                corrected = correction.system_accuracy_in_sample
-                yield _row(name, n, "recalibrated", corrected, truth) | {"alarm": float(alarm)}
+    data, order = child_seeds(seed, 2)
+    ratings = simulate(scenario, data)
+    shuffled = np.random.default_rng(order).permutation(scenario.n_items)
+    truth = float(np.mean(ratings.truth == ratings.system))
+    for name, probability, variance, own in _methods(ratings.with_truth(None)):
+        yield _row(name, 0, "alone", own, truth)
+        for n in KNOWN:
+            known = np.full(scenario.n_items, -1)
+            known[shuffled[:n]] = np.asarray(ratings.truth)[shuffled[:n]]
+            some = ratings.with_truth(known)
+            correction = correct_by_truth(some, probability, variance=variance, level=LEVEL)
+            alarm = correction.p_value < SUSPICIOUS_P_VALUE
+            yield _row(name, n, "known items alone", correction.known_items_alone, truth)
+            yield _row(name, n, "PPI++", correction.prediction_powered, truth)
+            simple = _residual_correction(rightness(some, probability), variance)
+            yield _row(name, n, "residual correction", simple, truth)
+            corrected = correction.system_accuracy_in_sample
+            yield _row(name, n, "recalibrated", corrected, truth) | {"alarm": float(alarm)}
 
 
 def _methods(ratings: Ratings) -> Iterator[tuple[str, Floats, float, IntervalEstimate]]:
@@ -192,3 +161,13 @@ def summarise(rows: pd.DataFrame) -> pd.DataFrame:
     wide.loc[never, [f"{name}{end}" for name in MEASURES[2:] for end in ("", "_se")]] = np.nan
     wide["n"], wide["alarms"] = groups.size(), groups["alarm"].mean()
     return wide.reset_index()
+
+
+SIMULATION = Simulation(
+    cells={
+        (place,): each_data_set(partial(simulate_known, scenario), cell=cell)
+        for place, (cell, scenario) in enumerate(CELLS.items())
+    },
+    summarise=summarise,
+    data_sets=DATA_SETS,
+)

@@ -1,1 +1,0 @@
-"""Size and power of the tests of the K-properties, and their results."""

@@ -1,1 +1,0 @@
-"""How well known truths of some items correct an estimate."""

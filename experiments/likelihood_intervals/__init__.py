@@ -1,1 +1,0 @@
-"""Coverage of intervals by maximum likelihood with few items, by simulation."""

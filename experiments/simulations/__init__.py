@@ -1,0 +1,1 @@
+"""Small simulations of error and coverage, and what came out; the large ones are studies."""

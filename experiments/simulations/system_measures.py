@@ -1,0 +1,104 @@
+"""Error and coverage of the system's recall, precision and accuracy, by simulation.
+
+The system's recall differs between categories, and its errors are not alike: what `algebraic`
+and `dawid_skene` give is compared with the parameters behind the answers.
+"""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from experiments.simulations.cells import Simulation, each_data_set, measure_by, result_row
+from experiments.simulations.confusion_cells import ConfusionCell, simulate_cell
+from lehner import (
+    Estimate,
+    Ratings,
+    Scenario,
+    estimate_algebraic,
+    system_performance,
+)
+from lehner.core.seeds import child_seeds
+from lehner.performance.measures import performance_measures
+
+LEVEL = 0.9
+DATA_SETS = 200
+SIZES = (50, 200, 1000)
+RESAMPLES = 1000
+DRAWS = 500
+MEASURES = ("bias", "rmse", "coverage", "interval_width")
+BY = ["cell", "items", "method", "quantity", "category"]
+
+
+CELLS = {
+    "K 2, raters .8, K-properties hold": ConfusionCell(
+        raters=Scenario(n_categories=2, initial_rater_accuracy=(0.8,) * 3, base_rates=(0.7, 0.3)),
+        confusion=((0.95, 0.05), (0.25, 0.75)),
+    ),
+    "K 3, raters .7, K-properties hold": ConfusionCell(
+        raters=Scenario(
+            n_categories=3, initial_rater_accuracy=(0.7,) * 3, base_rates=(0.5, 0.3, 0.2)
+        ),
+        confusion=((0.95, 0.04, 0.01), (0.15, 0.8, 0.05), (0.05, 0.25, 0.7)),
+    ),
+    "K 3, raters .6 .7 .8, unequal errors": ConfusionCell(
+        raters=Scenario(
+            n_categories=3,
+            initial_rater_accuracy=(0.6, 0.7, 0.8),
+            asymmetric_dispersion=2.0,
+            proportional_error_range=0.5,
+            base_rates=(0.5, 0.3, 0.2),
+        ),
+        confusion=((0.95, 0.04, 0.01), (0.15, 0.8, 0.05), (0.05, 0.25, 0.7)),
+    ),
+}
+
+
+def _estimate(
+    cell: ConfusionCell, size: int, seed: np.random.SeedSequence
+) -> Iterator[dict[str, Any]]:
+    data, fit = child_seeds(seed, 2)
+    cell = replace(cell, raters=replace(cell.raters, n_items=size))
+    ratings, _ = simulate_cell(cell, *child_seeds(data, 2))
+    measures = performance_measures(cell.base_rates, np.array(cell.confusion))
+    for estimate in (algebra(ratings), dawid_skene(ratings, fit)):
+        if estimate.system_accuracy.estimate is None:
+            continue
+        whole = {"method": estimate.method, "quantity": "accuracy", "category": "all"}
+        yield result_row(cell.accuracy, estimate.system_accuracy, **whole)
+        performance = system_performance(ratings, estimate, level=LEVEL, resamples=RESAMPLES)
+        for quantity, truth in measures.items():
+            for places, value in np.ndenumerate(truth):
+                labels = [ratings.categories[place] for place in places]
+                shown = performance.value(quantity, *labels)
+                category = "".join(map(str, labels)) or "all"
+                row = {"method": estimate.method, "quantity": quantity, "category": category}
+                yield result_row(value, shown, **row)
+
+
+def algebra(ratings: Ratings) -> Estimate:
+    """Estimate by the algebra."""
+    return estimate_algebraic(ratings, level=LEVEL, resamples=RESAMPLES)
+
+
+def dawid_skene(ratings: Ratings, seed: np.random.SeedSequence) -> Estimate:
+    """Estimate by the Bayesian model of Dawid and Skene."""
+    import bayes_models
+    from experiments.estimate.methods import fit_as_in_studies
+
+    number = int(seed.generate_state(1)[0])
+    tree = fit_as_in_studies("dawid_skene", ratings, number, engine="gibbs", draws=DRAWS)
+    return bayes_models.estimate_from_draws(tree, level=LEVEL)
+
+
+SIMULATION = Simulation(
+    cells={
+        (place, size): each_data_set(partial(_estimate, cell, size), cell=name, items=size)
+        for place, (name, cell) in enumerate(CELLS.items())
+        for size in SIZES
+    },
+    summarise=measure_by(BY, MEASURES),
+    data_sets=DATA_SETS,
+)

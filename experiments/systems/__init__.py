@@ -1,1 +1,0 @@
-"""Comparisons of systems: their error and coverage by simulation."""

@@ -101,8 +101,8 @@ def measure_wide(
     wide.columns = [name if kind == "value" else f"{name}_se" for kind, name in wide.columns]
     n = measured[measured["measure"] == names[0]].set_index(list(by))["n"]
     columns = [f"{name}{end}" for name in names for end in ("", "_se")]
-    # What is missing in all rows has no column in the pivot table.
-    return wide.assign(n=n).reindex(columns=["n", *columns])
+    # Rows and columns in which everything is missing are not in the pivot table.
+    return wide.reindex(index=n.index, columns=["n", *columns]).assign(n=n)
 
 
 def _add_intervals(measures: "pd.DataFrame") -> "pd.DataFrame":

@@ -290,4 +290,4 @@ def test_of_one_or_two_data_sets_what_cannot_be_measured_is_missing():
     for n in (1, 2):
         table = measure_wide(results[:n], ["method"], ["bias", "rmse", "coverage"])
         assert table["n"].tolist() == [n]
-        assert table["bias"].notna().all() and table["rmse_se"].isna().all()
+        assert table["bias"].isna().tolist() == [n == 1] and table["rmse"].isna().all()

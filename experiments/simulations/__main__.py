@@ -19,12 +19,14 @@ from experiments.simulations.cells import run_cells
 SIMULATIONS = {
     "adjustment": adjustment.SIMULATION,
     "better_system": better_system.SIMULATION,
+    "better_system_relaxed_k": better_system.BY_RELAXED_K,
     "item_groups": item_groups.SIMULATION,
     "known_truths": known_truths.SIMULATION,
     "known_truths_in_parts": known_truths_in_parts.SIMULATION,
     "likelihood_intervals": likelihood_intervals.SIMULATION,
     "power": power.SIMULATION,
     "system_differences": system_differences.SIMULATION,
+    "system_differences_relaxed_k": system_differences.BY_RELAXED_K,
     "system_measures": system_measures.SIMULATION,
 }
 

@@ -5,7 +5,7 @@ each data set, so that either may be the better; three categories and 200 items.
 of `experiments.simulations.system_differences`.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import pairwise
@@ -19,13 +19,13 @@ from experiments.simulations.system_differences import (
     LEVEL,
     PROCESSES,
     RESAMPLES,
+    Estimates,
+    Method,
     by_algebra,
-    by_dawid_skene,
+    by_model,
     simulate_pair,
 )
 from lehner import (
-    IntervalEstimate,
-    JointDraws,
     Ratings,
     bootstrap_systems,
     compare_systems,
@@ -34,7 +34,6 @@ from lehner import (
 from lehner.core.seeds import child_seeds
 
 N_ITEMS = 200
-DATA_SETS = 100
 LEAST, MOST = 0.6, 0.9
 BINS = (0.5, 0.7, 0.9, 0.99, 1.0)
 """Of the probability that the favoured system, whichever it is, is the better one."""
@@ -90,7 +89,9 @@ def reliability(found: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(tables)
 
 
-def _rows(process: str, seed: np.random.SeedSequence) -> Iterator[dict[str, Any]]:
+def _rows(
+    process: str, methods: Sequence[Method], seed: np.random.SeedSequence
+) -> Iterator[dict[str, Any]]:
     of_accuracy, of_data, of_fit = child_seeds(seed, 3)
     base, copied = PROCESSES[process]
     first, second = np.random.default_rng(of_accuracy).uniform(LEAST, MOST, 2)
@@ -102,7 +103,7 @@ def _rows(process: str, seed: np.random.SeedSequence) -> Iterator[dict[str, Any]
     )
     ratings, truth = simulate_pair(scenario, copied, of_data)
     better = {name: (np.sign(value) + 1) / 2 for name, value in truth.items()}
-    for estimate in (by_algebra, by_maximum_likelihood, by_dawid_skene):
+    for estimate in methods:
         method, draws, points = estimate(ratings, of_fit)
         (found,) = compare_systems(points, draws, level=LEVEL)
         said = (found.probability_better, found.probability_better_in_sample)
@@ -115,9 +116,7 @@ def _rows(process: str, seed: np.random.SeedSequence) -> Iterator[dict[str, Any]
             }
 
 
-def by_maximum_likelihood(
-    ratings: Ratings, seed: np.random.SeedSequence
-) -> tuple[str, JointDraws, dict[str, tuple[IntervalEstimate, IntervalEstimate]]]:
+def by_maximum_likelihood(ratings: Ratings, seed: np.random.SeedSequence) -> Estimates:
     """Estimate both systems by maximum likelihood; as `by_algebra`."""
     draws = bootstrap_systems("dawid_skene_ml", ratings, resamples=RESAMPLES, seed=seed)
     points = {}
@@ -127,11 +126,13 @@ def by_maximum_likelihood(
     return "dawid_skene_ml", draws, points
 
 
-SIMULATION = Simulation(
-    cells={
-        (1, place): each_data_set(partial(_rows, process), process=process)
+def _simulation(methods: Sequence[Method], data_sets: int) -> Simulation:
+    cells = {
+        (1, place): each_data_set(partial(_rows, process, methods), process=process)
         for place, process in enumerate(PROCESSES)
-    },
-    summarise=reliability,
-    data_sets=DATA_SETS,
-)
+    }
+    return Simulation(cells=cells, summarise=reliability, data_sets=data_sets)
+
+
+SIMULATION = _simulation([by_algebra, by_maximum_likelihood, partial(by_model, "dawid_skene")], 100)
+BY_RELAXED_K = _simulation([partial(by_model, "relaxed_k")], 60)

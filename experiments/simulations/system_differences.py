@@ -6,7 +6,7 @@ differ in difficulty for raters and systems alike.
 """
 
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import product
@@ -40,16 +40,16 @@ PROCESSES: dict[str, tuple[Scenario, float]] = {
     "unequal difficulty": (replace(BASE, easiness=(-0.2, 0.0, 0.2)), 0.0),
 }
 N_ITEMS = (50, 200, 1000)
-DATA_SETS = 100
 LEVEL = 0.9
 RESAMPLES = 500
-GIBBS: dict[str, Any] = {
-    "chains": 2,
-    "draws": 1000,
-    "tries": 1,
-    "checks": False,
-    "log_likelihood": False,
+WITHOUT_CHECKS: dict[str, Any] = {"checks": False, "log_likelihood": False}
+FITS: dict[str, dict[str, Any]] = {
+    "dawid_skene": {"engine": "gibbs", "chains": 2, "draws": 1000, "tries": 1} | WITHOUT_CHECKS,
+    "relaxed_k": {"chains": 2, "draws": 500, "tries": 1} | WITHOUT_CHECKS,
 }
+"""How each model is fitted."""
+type Estimates = tuple[str, JointDraws, dict[str, tuple[IntervalEstimate, IntervalEstimate]]]
+type Method = Callable[[Ratings, np.random.SeedSequence], Estimates]
 MEASURES = ("bias", "rmse", "coverage", "interval_width")
 BY = ["process", "n_items", "method", "estimand"]
 
@@ -94,19 +94,20 @@ def simulate_pair(
     }
 
 
-def _compare(process: str, n_items: int, seed: np.random.SeedSequence) -> Iterator[dict[str, Any]]:
+def _compare(
+    process: str, n_items: int, methods: Sequence[Method], seed: np.random.SeedSequence
+) -> Iterator[dict[str, Any]]:
     scenario, copied = PROCESSES[process]
     ratings, truth = simulate_pair(replace(scenario, n_items=n_items), copied, seed)
-    for method, draws, points in (by_algebra(ratings, seed), by_dawid_skene(ratings, seed)):
+    for estimate in methods:
+        method, draws, points = estimate(ratings, seed)
         (compared,) = compare_systems(points, draws, level=LEVEL)
         differences = (compared.difference, compared.difference_in_sample)
         for (estimand, value), difference in zip(truth.items(), differences, strict=True):
             yield result_row(value, difference, method=method, estimand=estimand)
 
 
-def by_algebra(
-    ratings: Ratings, seed: np.random.SeedSequence
-) -> tuple[str, JointDraws, dict[str, tuple[IntervalEstimate, IntervalEstimate]]]:
+def by_algebra(ratings: Ratings, seed: np.random.SeedSequence) -> Estimates:
     """Estimate both systems by the algebra: its name, joint draws, and both accuracies."""
     draws = bootstrap_systems("algebraic", ratings, resamples=RESAMPLES, seed=seed)
     points = {}
@@ -116,10 +117,8 @@ def by_algebra(
     return "algebraic", draws, points
 
 
-def by_dawid_skene(
-    ratings: Ratings, seed: np.random.SeedSequence
-) -> tuple[str, JointDraws, dict[str, tuple[IntervalEstimate, IntervalEstimate]]]:
-    """Estimate both systems by the Bayesian model; as `by_algebra`."""
+def by_model(model: str, ratings: Ratings, seed: np.random.SeedSequence) -> Estimates:
+    """Estimate both systems by a Bayesian model of `FITS`; as `by_algebra`."""
     import bayes_models
 
     trees = {}
@@ -128,21 +127,23 @@ def by_dawid_skene(
         warnings.simplefilter("ignore", bayes_models.ConvergenceWarning)
         for name in ratings.systems:
             one = ratings.for_system(name)
-            trees[name] = bayes_models.fit("dawid_skene", one, engine="gibbs", seed=seed, **GIBBS)
+            trees[name] = bayes_models.fit(model, one, seed=seed, **FITS[model])
     points = {}
     for name, tree in trees.items():
         estimate = bayes_models.estimate_from_draws(tree, level=LEVEL)
         points[name] = (estimate.system_accuracy, estimate.system_accuracy_in_sample)
-    return "dawid_skene", bayes_models.joint_draws(trees, ratings, seed=seed), points
+    return model, bayes_models.joint_draws(trees, ratings, seed=seed), points
 
 
-SIMULATION = Simulation(
-    cells={
+def _simulation(methods: Sequence[Method], data_sets: int) -> Simulation:
+    cells = {
         (place,): each_data_set(
-            partial(_compare, process, n_items), process=process, n_items=n_items
+            partial(_compare, process, n_items, methods), process=process, n_items=n_items
         )
         for place, (process, n_items) in enumerate(product(PROCESSES, N_ITEMS))
-    },
-    summarise=measure_by(BY, MEASURES),
-    data_sets=DATA_SETS,
-)
+    }
+    return Simulation(cells=cells, summarise=measure_by(BY, MEASURES), data_sets=data_sets)
+
+
+SIMULATION = _simulation([by_algebra, partial(by_model, "dawid_skene")], 100)
+BY_RELAXED_K = _simulation([partial(by_model, "relaxed_k")], 60)

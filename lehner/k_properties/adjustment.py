@@ -21,13 +21,8 @@ from lehner.core.named_array import name_places
 from lehner.core.seeds import Seed, generator
 from lehner.data.ratings import Ratings
 from lehner.data.votes import VoteTable, tabulate_votes
-from lehner.k_properties.violations import (
-    LEVELS,
-    Behaviour,
-    Violations,
-    fit_violations,
-    require_single_ratings,
-)
+from lehner.k_properties.behaviour import LEVELS, Behaviour
+from lehner.k_properties.violations import Violations, fit_violations, require_single_ratings
 
 type Inversion = Literal["population", "sample"]
 

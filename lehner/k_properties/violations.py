@@ -1,70 +1,30 @@
 """Violations of the K-properties, fitted to the ratings of the raters alone.
 
 The parameters are the simulation's: base rates, initial accuracies, difficulty ±d on three equally
-probable levels, asymmetric dispersion. The likelihood is summed over true categories and levels.
+probable levels, asymmetric dispersion.
 """
 
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from lehner.algebra.algebraic import base_rates, clip_base_rates
 from lehner.algebra.pairwise import pairwise_agreement
-from lehner.core.arrays import Booleans, Floats
+from lehner.core.arrays import Floats
 from lehner.core.checks import check_number, check_positive
-from lehner.core.class_posterior import class_posterior
 from lehner.core.errors import InputError
 from lehner.core.estimate import require_pairs
 from lehner.data.ratings import Ratings
+from lehner.k_properties.behaviour import CERTAIN, LEVELS, Behaviour, behaviour_at
+from lehner.k_properties.violations_likelihood import ADDED_ITEMS, covariance_root, objective
 from lehner.latent_class.pattern_table import PatternTable, tabulate
-from lehner.simulation.confusion import disperse, reached_accuracy
 from lehner.simulation.scenario import Scenario
 
-LEVELS = np.array([-1.0, 0.0, 1.0])
 MOST_DIFFICULTY = 0.5
 MOST_DISPERSION = 20.0
-CERTAIN = 1e-4
-LEAST_PROBABILITY = np.finfo(float).tiny
-ADDED_ITEMS = 0.5
 START_DIFFICULTY = 0.15
-LEAST_DIFFICULTY = 1e-5
-STEP = 1e-4
 ONE_SIDED_5_PERCENT = 1.645
-# Upper limits of standard errors, which they reach if the ratings tell nothing about a parameter.
-PRIOR_SPREADS = {
-    "log_base_rates": 1.0,
-    "accuracy": 0.3,
-    "squared_difficulty": 0.1,
-    "log_dispersion": 1.0,
-}
-
-
-class Behaviour(NamedTuple):
-    """Parameters of raters' behaviour, with any leading dimensions.
-
-    `base_rates` (..., n_categories), `accuracy` (..., n_raters), `difficulty` (...) and
-    `dispersion` (...).
-    """
-
-    base_rates: Floats
-    accuracy: Floats
-    difficulty: Floats
-    dispersion: Floats
-
-    def level_accuracy(self) -> Floats:
-        """Give each rater's accuracy at each level, shape (..., n_levels, n_raters)."""
-        shift = np.multiply.outer(self.difficulty, LEVELS)[..., None]
-        return np.clip(reached_accuracy(self.accuracy[..., None, :], shift), CERTAIN, 1 - CERTAIN)
-
-    def confusion(self) -> Floats:
-        """Give confusion matrices, shape (..., n_levels, n_raters, n_categories, n_categories)."""
-        k = self.base_rates.shape[-1]
-        return disperse(self.level_accuracy(), k, self.dispersion[..., None, None])
-
-    def errors(self) -> Floats:
-        """Give error probabilities given a wrong answer, (..., n_categories, n_categories)."""
-        return disperse(np.zeros(self.dispersion.shape), self.base_rates.shape[-1], self.dispersion)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -127,7 +87,7 @@ class Violations:
             Probabilities that the raters are right, 0 to 1.
         """
         k, n_raters = self.scenario.n_categories, self.scenario.n_raters
-        return _behaviour(self.parameters, k, n_raters).level_accuracy().mean(axis=0)
+        return behaviour_at(self.parameters, k, n_raters).level_accuracy().mean(axis=0)
 
     def draw(self, n: int, rng: np.random.Generator) -> Behaviour:
         """Draw raters' behaviour from the normal approximation to its sampling distribution.
@@ -154,7 +114,7 @@ class Violations:
             drawn -= np.minimum(drawn[:, -2:-1], 0.0) * along / along[-2]
         drawn[:, k:-2] = np.clip(drawn[:, k:-2], 1 / k, 1.0)
         drawn[:, -2] = np.clip(drawn[:, -2], 0, MOST_DIFFICULTY**2)
-        return _behaviour(drawn, k, self.scenario.n_raters)
+        return behaviour_at(drawn, k, self.scenario.n_raters)
 
 
 def fit_violations(
@@ -217,7 +177,7 @@ def fit_violations(
     from scipy.optimize import minimize
 
     optimum = minimize(
-        _objective,
+        objective,
         start,
         (data,),
         method="L-BFGS-B",
@@ -227,8 +187,8 @@ def fit_violations(
     )
     parameters, free = optimum.x, high > low
     root = np.zeros((len(parameters), int(free.sum())))
-    root[free] = _root(parameters, high, free, data)
-    fitted = _behaviour(parameters, data.n_categories, data.n_raters)
+    root[free] = covariance_root(parameters, high, free, data)
+    fitted = behaviour_at(parameters, data.n_categories, data.n_raters)
     errors = _standard_errors(root, fitted, data)
     return Violations(
         scenario=_scenario(ratings, fitted),
@@ -237,7 +197,7 @@ def fit_violations(
         warnings=(*warnings, *_unsure(fitted, errors, root)),
         parameters=parameters,
         root=root,
-        score=-_objective(parameters, data)[1],
+        score=-objective(parameters, data)[1],
     )
 
 
@@ -304,85 +264,6 @@ def _start(ratings: Ratings, data: PatternTable, low: Floats, high: Floats) -> F
         low,
         high,
     )
-
-
-def _behaviour(parameters: Floats, k: int, n_raters: int) -> Behaviour:
-    log_rates, accuracy = parameters[..., :k], parameters[..., k:-2]
-    rates, _ = class_posterior(log_rates)
-    return Behaviour(
-        base_rates=rates,
-        accuracy=np.broadcast_to(accuracy, (*parameters.shape[:-1], n_raters)),
-        difficulty=np.sqrt(np.maximum(parameters[..., -2], 0.0)),
-        dispersion=np.exp(parameters[..., -1]),
-    )
-
-
-def _objective(parameters: Floats, data: PatternTable) -> tuple[float, Floats]:
-    """Give the negative log likelihood, with the added items, and its gradient."""
-    k, n_raters = data.n_categories, data.n_raters
-    behaviour = _behaviour(parameters, k, n_raters)
-    difficulty = np.maximum(behaviour.difficulty, LEAST_DIFFICULTY)
-    behaviour = behaviour._replace(difficulty=difficulty)
-    rates, accuracy, errors = behaviour.base_rates, behaviour.level_accuracy(), behaviour.errors()
-    eye = np.eye(k)
-    right, wrong = accuracy.T[:, None, :, None], (1 - accuracy).T[:, None, :, None]
-    # By rater, response, level and truth.
-    confusion = right * eye[:, None] + wrong * errors.T[:, None]
-    by_symbol = np.log(np.maximum(confusion, LEAST_PROBABILITY)).reshape(n_raters * k, -1)
-    log_rates = np.log(rates)
-    joint = data.answers @ by_symbol + np.tile(log_rates - np.log(len(LEVELS)), len(LEVELS))
-    states, log_probability = class_posterior(joint)
-    value = data.weights @ log_probability + ADDED_ITEMS * log_rates.sum()
-    states *= data.weights[:, None]
-    # Expected numbers of ratings by rater, response, level and truth.
-    counts = (data.answers.T @ states).reshape(n_raters, k, len(LEVELS), k)
-    n_right = np.einsum("jzgz->gj", counts)
-    n_wrong = counts.sum(axis=(1, 3)).T - n_right
-    reached = behaviour.accuracy + difficulty * LEVELS[:, None]
-    inside = (reached >= CERTAIN) & (reached <= 1 - CERTAIN)
-    slope = np.where(inside, n_right / accuracy - n_wrong / (1 - accuracy), 0.0)
-    by_accuracy = slope.sum(axis=0)
-    if len(parameters) == k + 3:  # one accuracy for all
-        by_accuracy = by_accuracy.sum(keepdims=True)
-    steps = 1 - np.abs(np.subtract.outer(np.arange(k), np.arange(k)))
-    expected = (errors * steps).sum(axis=1)
-    off = counts.sum(axis=(0, 2)).T * (1 - eye)
-    in_class = states.reshape(-1, len(LEVELS), k).sum(axis=(0, 1))
-    by_dispersion = (off * (steps - expected[:, None])).sum()
-    n = data.weights.sum() + ADDED_ITEMS * k
-    gradient = np.concatenate(
-        [
-            in_class + ADDED_ITEMS - n * rates,
-            by_accuracy,
-            [(LEVELS @ slope).sum() / (2 * difficulty), by_dispersion],
-        ]
-    )
-    return -float(value), -gradient
-
-
-def _root(parameters: Floats, high: Floats, free: Booleans, data: PatternTable) -> Floats:
-    """Give a square root of the covariance matrix of the free parameters.
-
-    It is the inverse of the observed information plus the precision of `PRIOR_SPREADS`, which
-    limits standard errors.
-    """
-    places = np.flatnonzero(free)
-    # At a limit the step goes backwards, because nothing changes beyond it.
-    step = np.where(parameters + STEP > high, -STEP, STEP)[places]
-    gradient = _objective(parameters, data)[1]
-    moves = step[:, None] * np.eye(len(parameters))[places]
-    moved = np.array([_objective(parameters + move, data)[1] for move in moves])
-    information = (moved - gradient)[:, places] / step[:, None]
-    spread = np.concatenate(
-        [
-            np.full(data.n_categories, PRIOR_SPREADS["log_base_rates"]),
-            np.full(len(parameters) - data.n_categories - 2, PRIOR_SPREADS["accuracy"]),
-            [PRIOR_SPREADS["squared_difficulty"], PRIOR_SPREADS["log_dispersion"]],
-        ]
-    )[places]
-    scaled = (information + information.T) / 2 * np.outer(spread, spread)
-    values, vectors = np.linalg.eigh(scaled)
-    return spread[:, None] * vectors / np.sqrt(np.maximum(values, 0.0) + 1.0)
 
 
 def _standard_errors(root: Floats, fitted: Behaviour, data: PatternTable) -> dict[str, Any]:

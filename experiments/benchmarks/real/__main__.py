@@ -18,7 +18,7 @@ os.environ.setdefault("NUMBA_OPT", "1")
 from experiments.benchmarks.real.known_truths import correct_tasks
 from experiments.benchmarks.real.label_accuracy import LABELLERS, label_crowds
 from experiments.benchmarks.real.maximum_likelihood import ALL_METHODS, find_method
-from experiments.benchmarks.real.protocol import RATINGS_PER_ITEM
+from experiments.benchmarks.real.protocol import MOST_SYSTEMS, RATINGS_PER_ITEM
 from experiments.benchmarks.real.report import write_report
 from experiments.benchmarks.real.run import list_tasks, run_tasks
 from experiments.benchmarks.real.sources import Source, describe, find_sources, missing_files
@@ -65,7 +65,8 @@ def _run(chosen: argparse.Namespace, sources: list[Source]) -> None:
         find_method(name)
     warnings.simplefilter("ignore")
     where = (chosen.folder, chosen.output)
-    tasks = list(list_tasks(sources, *where, chosen.per_item, chosen.method, chosen.seed))
+    asked = (chosen.per_item, chosen.method, chosen.seed, chosen.systems)
+    tasks = list(list_tasks(sources, *where, *asked))
     for left in run_tasks(tasks, *where, chosen.workers):
         if left % SHOWN_EVERY == 0:
             print(f"{left} of {len(tasks)} fits to do", file=sys.stderr)
@@ -89,6 +90,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--split", choices=("choose", "report"), help="these crowds only")
     parser.add_argument("--per-item", nargs="+", default=RATINGS_PER_ITEM, choices=RATINGS_PER_ITEM)
     parser.add_argument("--method", nargs="*", default=METHODS, help=", ".join(ALL_METHODS))
+    parser.add_argument("--systems", type=int, default=MOST_SYSTEMS, help="of a crowd, at most")
     parser.add_argument("--label", nargs="*", default=LABELS, help=", ".join(LABELLERS))
     parser.add_argument("--draws", type=int, default=2, help="of known items, for each fit")
     parser.add_argument("--seed", type=int, default=1)

@@ -14,7 +14,7 @@ from experiments.benchmarks.real.run import LEVEL, Task
 from experiments.study.parts import keep_parts, missing_parts
 from lehner import IntervalEstimate, Ratings, correct_by_truth
 
-NUMBERS_KNOWN = (10, 20, 50)
+NUMBERS_KNOWN = (10, 20, 50, 100)
 MOST_KNOWN = 0.5
 ALONE = "known_items_alone"
 BY_PPI = "ppi_"
@@ -59,7 +59,7 @@ def correct_tasks(
 def corrected_rows(
     task: Task, dealt: Dealt, right: Sequence[float], variance: float, draws: int
 ) -> Iterator[Row]:
-    """Correct one fit by 10, 20 and 50 known truths, at most half of the items.
+    """Correct one fit by 10, 20, 50 and 100 known truths, at most half of the items.
 
     Parameters
     ----------

@@ -21,7 +21,7 @@ OF_MEANS = (
     "estimate` is the share of systems for which the method gives none. `bias` is the mean of "
     "estimate minus truth, `RMSE` the root mean squared error, `coverage` the share of the 90% "
     "intervals that contain the truth, and `width` their mean width. `lowest` is the coverage in "
-    "the crowd in which it is lowest; such a crowd has only 4 to 12 systems."
+    "the crowd in which it is lowest; such a crowd has at most 12 systems."
 )
 SPLITS = {
     "choose": "Crowds for choosing among models",
@@ -35,9 +35,11 @@ QUESTION = (
 HOW = (
     "Up to 12 workers of a crowd play the system, one after another; their raters are 3, 5 or all "
     "of the others who rated an item. At most 300 items are used. The estimand is the share of "
-    "these items on which the system is right, and intervals have a level of 90%. Standard errors "
-    "over systems are in brackets. They leave out that the systems of a crowd rate the same items. "
-    "Made by `python -m experiments.benchmarks.real FOLDER --output OUTPUT`."
+    "these items on which the system is right, and intervals have a level of 90%. In a table, all "
+    "methods that were run on a crowd have the same systems; the tables of single crowds say how "
+    "many. Standard errors over systems are in brackets. They leave out that the systems of a "
+    "crowd rate the same items. Made by "
+    "`python -m experiments.benchmarks.real FOLDER --output OUTPUT`."
 )
 VARIANTS = (
     "With known truths a method's estimate is corrected by `lehner.correct_by_truth`. The items "

@@ -47,9 +47,11 @@ def read_rows(output: Path, seed: int, draws: int) -> pd.DataFrame:
     Returns
     -------
     pandas.DataFrame
-        As `measure_crowds` takes it, in the order of the crowds and methods.
+        As `measure_crowds` takes it, in the order of the crowds and methods. Of each crowd and
+        number of ratings of an item there are the systems that every method there was run on, so
+        that all methods are compared on the same ratings.
     """
-    rows = pd.DataFrame(_rows(output, seed, draws), columns=[*COLUMNS, "draw"])
+    rows = _of_common_systems(pd.DataFrame(_rows(output, seed, draws), columns=[*COLUMNS, "draw"]))
     # The known items alone are there once for each method.
     rows = rows.drop_duplicates(["crowd", "per_item", "known", "method", "system", "draw"])
     places = {
@@ -67,6 +69,14 @@ def read_rows(output: Path, seed: int, draws: int) -> pd.DataFrame:
         key=lambda column: column.map(order[column.name]) if column.name in order else column,
         ignore_index=True,
     )
+
+
+def _of_common_systems(rows: pd.DataFrame) -> pd.DataFrame:
+    fits = rows[(rows["known"] == 0) & ~rows["method"].str.endswith(WIDENED)]
+    methods = fits.groupby(["crowd", "per_item"])["method"].nunique().rename("methods")
+    of_system = fits.groupby([*methods.index.names, "system"])["method"].nunique().rename("run")
+    counts = rows.join(methods, on=methods.index.names).join(of_system, on=of_system.index.names)
+    return rows[counts["run"] == counts["methods"]]
 
 
 def _rows(output: Path, seed: int, draws: int) -> Iterator[dict[str, Any]]:

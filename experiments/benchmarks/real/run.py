@@ -11,7 +11,13 @@ from typing import Any
 import numpy as np
 
 from experiments.benchmarks.real.maximum_likelihood import find_method
-from experiments.benchmarks.real.protocol import Dealt, choose_systems, deal, seed_of
+from experiments.benchmarks.real.protocol import (
+    MOST_SYSTEMS,
+    Dealt,
+    choose_systems,
+    deal,
+    seed_of,
+)
 from experiments.benchmarks.real.sources import SOURCES, Source, read_crowd
 from experiments.estimate.methods import fit_as_in_studies
 from experiments.reporting.files import write_text
@@ -77,6 +83,7 @@ def list_tasks(
     per_item: Sequence[str],
     methods: Sequence[str],
     seed: int,
+    most_systems: int = MOST_SYSTEMS,
 ) -> Iterator[Task]:
     """Give all tasks, crowd by crowd, and keep the size of each crowd.
 
@@ -90,6 +97,8 @@ def list_tasks(
     per_item : sequence of {"3", "5", "all"}
     methods : sequence of str
     seed : int
+    most_systems : int
+        Of a crowd: the first of those whom `choose_systems` gives.
 
     Yields
     ------
@@ -98,7 +107,7 @@ def list_tasks(
     for source in sources:
         systems = choose_systems(crowd_of(source.name, folder))
         _keep_size(source.name, crowd_of(source.name, folder), len(systems), output)
-        for system in systems:
+        for system in systems[:most_systems]:
             for number in per_item:
                 for method in methods:
                     yield Task(
@@ -193,7 +202,8 @@ def _estimate(method: str, ratings: Ratings, seed: int) -> Estimate:
         return find_method(method).estimate(ratings, LEVEL, seed)
     import bayes_models
 
-    tree = fit_as_in_studies(method, ratings, seed)
+    engine = "gibbs" if bayes_models.find_model(method).conjugate else "nuts"
+    tree = fit_as_in_studies(method, ratings, seed, engine=engine)
     return bayes_models.estimate_from_draws(tree, level=LEVEL)
 
 

@@ -381,6 +381,18 @@ def test_a_run_goes_on_where_it_was_and_methods_add_up(run, tmp_path):
     pd.testing.assert_frame_equal(pd.read_csv(output / "real.csv"), both)
 
 
+def test_methods_are_compared_on_the_systems_that_all_of_them_were_run_on(run, tmp_path):
+    write_rte(tmp_path / "files")
+    output = tmp_path / "results"
+    options = ["--crowd", "rte", "--per-item", "3", "5", "--label", "majority", "--output", output]
+    run(tmp_path / "files", *options, "--method", "majority_agreement")
+    few = ["--per-item", "3", "--method", "algebraic", "--systems", "4"]
+    assert run(tmp_path / "files", *options, *few)[0] == 0
+    table = pd.read_csv(output / "real.csv")
+    assert set(table.loc[table["per_item"] == 3, "method"]) >= {"majority_agreement", "algebraic"}
+    assert table.groupby("per_item")["systems"].unique().map(list).to_dict() == {3: [4], 5: [10]}
+
+
 def test_each_missing_file_is_named_with_its_source(run, tmp_path):
     code, _, said = run(tmp_path, "--crowd", "rte", "temp", "--output", tmp_path / "results")
     assert code == 2

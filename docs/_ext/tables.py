@@ -76,8 +76,8 @@ def _tables() -> Iterator[tuple[str, str]]:
         "known_truth_parts",
         _parts(pd.read_csv(SIMULATIONS / "known_truths_in_parts.csv")),
     )
-    yield "systems", _systems(pd.read_csv(SIMULATIONS / "system_differences.csv"))
-    yield "better", _better(pd.read_csv(SIMULATIONS / "better_system.csv"))
+    yield "systems", _systems(_with_relaxed_k("system_differences"))
+    yield "better", _better(_with_relaxed_k("better_system"))
     intervals = pd.read_csv(SIMULATIONS / "likelihood_intervals.csv")
     yield "likelihood_intervals", _likelihood_intervals(intervals)
     yield "power", _power(pd.read_csv(SIMULATIONS / "power.csv"))
@@ -112,12 +112,19 @@ def _with_error(found: pd.DataFrame, method: str) -> str:
     return f"{short(found.value[method])} ({short(found.standard_error[method])})"
 
 
+def _with_relaxed_k(name: str) -> pd.DataFrame:
+    """Read a table and that of `relaxed_k`, which has a simulation of its own."""
+    files = (SIMULATIONS / f"{name}{ending}.csv" for ending in ("", "_relaxed_k"))
+    return pd.concat(map(pd.read_csv, files), ignore_index=True)
+
+
 def _systems(table: pd.DataFrame) -> str:
     rows = [
         [
             one.process,
             str(one.n_items),
             f"`{one.method}`",
+            str(one.n),
             "in the sample" if one.estimand.endswith("sample") else "expected",
             f"{short(one.rmse)} ± {short(one.rmse_se)}",
             f"{short(one.coverage, 2)} ± {short(one.coverage_se, 2)}",
@@ -125,7 +132,7 @@ def _systems(table: pd.DataFrame) -> str:
         ]
         for one in table.itertuples()
     ]
-    head = ["process", "items", "method", "difference", "RMSE", "coverage", "width"]
+    head = ["process", "items", "method", "data sets", "difference", "RMSE", "coverage", "width"]
     return markdown_table(head, rows)
 
 

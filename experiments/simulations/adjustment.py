@@ -99,7 +99,8 @@ def _data(
 ) -> Iterator[tuple[int, Ratings, float]]:
     # Settings that differ in preferences among errors alone have the same luck, so that places
     # have no part in the seeds; the seed 1 has data sets from 0 on, as they were numbered once.
-    first = 1_000_000 * (int(chosen.entropy) - 1)
+    assert isinstance(chosen.entropy, int)
+    first = 1_000_000 * (chosen.entropy - 1)
     for replicate in range(first, first + data_sets):
         place = (
             round(10 * scenario.initial_system_accuracy),

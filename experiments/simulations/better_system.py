@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from experiments.simulations.cells import Simulation, each_data_set
+from experiments.simulations.cells import Cell, Simulation, each_data_set
 from experiments.simulations.system_differences import (
     LEVEL,
     PROCESSES,
@@ -127,7 +127,7 @@ def by_maximum_likelihood(ratings: Ratings, seed: np.random.SeedSequence) -> Est
 
 
 def _simulation(methods: Sequence[Method], data_sets: int) -> Simulation:
-    cells = {
+    cells: dict[tuple[int, ...], Cell] = {
         (1, place): each_data_set(partial(_rows, process, methods), process=process)
         for place, process in enumerate(PROCESSES)
     }

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from experiments.simulations.cells import Simulation, each_data_set, measure_by, result_row
+from experiments.simulations.cells import Cell, Simulation, each_data_set, measure_by, result_row
 from lehner import (
     IntervalEstimate,
     JointDraws,
@@ -136,7 +136,7 @@ def by_model(model: str, ratings: Ratings, seed: np.random.SeedSequence) -> Esti
 
 
 def _simulation(methods: Sequence[Method], data_sets: int) -> Simulation:
-    cells = {
+    cells: dict[tuple[int, ...], Cell] = {
         (place,): each_data_set(
             partial(_compare, process, n_items, methods), process=process, n_items=n_items
         )

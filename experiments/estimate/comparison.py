@@ -89,8 +89,6 @@ class Comparison:
     rater_groups : tuple of RaterGroupEstimates or None
         Accuracies of groups of raters by each method; None for methods that do not tell raters
         apart.
-    grouped_raters : bool
-        Whether groups of raters were asked for.
     part_corrections : tuple of PartCorrection
         Precision, and accuracy in groups, corrected by known truths.
     """
@@ -113,7 +111,6 @@ class Comparison:
     population_column: GroupColumn | None = None
     populations: tuple[GroupEstimates | None, ...] = ()
     rater_groups: tuple[RaterGroupEstimates | None, ...] = ()
-    grouped_raters: bool = False
     part_corrections: tuple[PartCorrection, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
@@ -210,7 +207,6 @@ def compare(
     costs: Floats | None = None,
     groups: GroupColumn | None = None,
     populations: GroupColumn | None = None,
-    rater_groups: Mapping[str, str] | None = None,
     seed: int = 1,
 ) -> Comparison:
     """Put estimates side by side.
@@ -234,8 +230,6 @@ def compare(
         To which group each row belongs.
     populations : GroupColumn, optional
         The column that the populations of the ratings are from.
-    rater_groups : mapping, optional
-        From the name of a rater to that of its group.
     seed : int
         Of what is drawn for groups and populations.
 
@@ -281,9 +275,8 @@ def compare(
         group_column=groups,
         groups=estimate_in_groups(ratings, estimates, groups, level=_level(estimates), seed=seed),
         rater_groups=estimate_in_rater_groups(
-            ratings, estimates, rater_groups, level=_level(estimates), seed=seed
+            ratings, estimates, level=_level(estimates), seed=seed
         ),
-        grouped_raters=rater_groups is not None,
         part_corrections=correct_parts(ratings, estimates, corrections, groups),
         population_column=populations,
         populations=estimate_in_populations(ratings, estimates, level=_level(estimates), seed=seed),

@@ -119,7 +119,7 @@ def population_lines(comparison: Comparison, width: int) -> list[Text]:
 
 def rater_group_lines(comparison: Comparison, width: int) -> list[Text]:
     """Lay out what is known of groups of raters; nothing if they were not asked for."""
-    if not comparison.grouped_raters:
+    if not comparison.ratings.rater_group:
         return []
     found = comparison.rater_groups
     return [Text(), *render_rater_groups(comparison.ratings, comparison.estimates, found, width)]

@@ -22,7 +22,6 @@ from lehner import Estimate, InputError, Ratings
 from lehner.core.arrays import Floats
 from lehner.core.checks import check_level
 from lehner.dependence.shared_mistakes import SharedMistakes
-from lehner.groups.rater_membership import find_rater_groups
 
 FEW_SYSTEMS = 4
 """With more systems than these, fits are as long as those of studies."""
@@ -78,7 +77,8 @@ def estimate(
         likelihood, each population has its own base rates. By default those of the ratings.
     rater_groups : mapping, optional
         From the name of a rater to that of its group: accuracies of groups of raters, and their
-        differences, are given too.
+        differences, are given too, and some models draw raters toward their group, see
+        `Ratings.with_rater_groups`. By default the groups of the ratings.
     reword : callable
         What is done to each warning, as a command names options where Python has arguments.
 
@@ -110,7 +110,7 @@ def estimate(
     chosen = find_methods(methods)
     require_answers(ratings)
     if rater_groups is not None:
-        find_rater_groups(ratings, rater_groups)
+        ratings = ratings.with_rater_groups(rater_groups)
     seen = ratings if truths_in_model else ratings.with_truth(None)
     judged = {
         system: seen.for_system(system, systems_rate=systems_rate) for system in ratings.systems
@@ -137,7 +137,6 @@ def estimate(
             costs=costs,
             groups=column,
             populations=population_column,
-            rater_groups=rater_groups,
             seed=seed,
         )
         for system, estimates in by_system.items()

@@ -1,6 +1,6 @@
 """Groups of raters by each method: estimated, and laid out for people and in LaTeX."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from rich.text import Text
@@ -27,7 +27,6 @@ type RaterGroupsByMethod = Sequence[RaterGroupEstimates | None]
 def estimate_in_rater_groups(
     ratings: Ratings,
     estimates: Sequence[Estimate],
-    groups: Mapping[str, str] | None,
     *,
     level: float,
     seed: int,
@@ -37,10 +36,8 @@ def estimate_in_rater_groups(
     Parameters
     ----------
     ratings : Ratings
-        With one system.
+        With one system, and with groups of raters, or there are no estimates.
     estimates : sequence of Estimate
-    groups : mapping, optional
-        From the name of a rater to that of its group; without it there are no estimates.
     level : float
     seed : int
 
@@ -49,9 +46,9 @@ def estimate_in_rater_groups(
     tuple of RaterGroupEstimates or None
         As many as there are estimates; None for methods that do not tell raters apart.
     """
-    if groups is None:
+    if not ratings.rater_group:
         return (None,) * len(estimates)
-    found = find_rater_groups(ratings, groups)
+    found = find_rater_groups(ratings)
     return tuple(
         pool_raters(ratings, one, found, level=level, resamples=RESAMPLES, seed=seed)
         for one in estimates

@@ -16,11 +16,13 @@ def to_dataset(ratings: "Ratings") -> "xr.Dataset":
     import xarray as xr
 
     data: dict[str, Any] = {"ratings": (("item", "rater"), ratings.codes)}
-    coords = {
+    coords: dict[str, Any] = {
         "item": ratings.items,
         "rater": list(ratings.raters),
         "category": list(ratings.categories),
     }
+    if ratings.rater_group:
+        coords["group_of_rater"] = ("rater", list(ratings.rater_group))
     if ratings.systems:
         data["answers"] = (("item", "system"), ratings.answers)
         coords["system"] = list(ratings.systems)
@@ -62,4 +64,6 @@ def from_dataset(dataset: "xr.Dataset") -> dict[str, Any]:
     if "population" in dataset:
         arguments["population"] = dataset["population"].values
         arguments["populations"] = json.loads(dataset.attrs["populations"])
+    if "group_of_rater" in dataset.coords:
+        arguments["rater_group"] = dataset["group_of_rater"].values.tolist()
     return arguments

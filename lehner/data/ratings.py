@@ -1,6 +1,6 @@
 """Ratings: which rater put which item into which category, and the system's answers."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -27,8 +27,10 @@ from lehner.data.fields import (
 from lehner.data.flat import FlatRatings, add_rater, check_counts, count_categories, take_rows
 from lehner.data.labelled import from_dataset, to_dataset
 from lehner.data.long_table import read_long
+from lehner.data.numbering import order_of_name
 from lehner.data.patterns import Patterns, collapse_patterns
 from lehner.data.populations import number_populations
+from lehner.data.rater_groups import OF_NONE, check_rater_group, name_rater_groups
 from lehner.data.systems import one_system, raters_as_systems
 from lehner.data.table import Table, names_of
 from lehner.data.wide_table import read_wide
@@ -73,6 +75,8 @@ class Ratings:
         Index of the population that each item is from.
     populations : sequence of str, optional
         Names of the populations, including those without items; see `with_populations`.
+    rater_group : sequence of str, length n_raters, optional
+        Name of each rater's group, "" for raters of none; see `with_rater_groups`.
     noticed : sequence of str
         Sentences about what was noticed when the data were read, see `notes`.
 
@@ -110,6 +114,7 @@ class Ratings:
     anonymous: bool
     population: Integers | None
     populations: tuple[str, ...]
+    rater_group: tuple[str, ...]
     noticed: tuple[str, ...]
 
     def __init__(
@@ -127,6 +132,7 @@ class Ratings:
         systems: Sequence[str] | None = None,
         population: ArrayLike | None = None,
         populations: Sequence[str] = (),
+        rater_group: Sequence[str] = (),
         noticed: Sequence[str] = (),
     ) -> None:
         categories = check_categories(categories)
@@ -149,6 +155,7 @@ class Ratings:
             anonymous=anonymous,
             population=check_index(population, n_rows, len(populations), "population"),
             populations=tuple(populations),
+            rater_group=check_rater_group(rater_group, n_raters),
             noticed=tuple(noticed),
         )
 
@@ -167,6 +174,8 @@ class Ratings:
             parts.append("truth")
         if self.populations:
             parts.append(counted(len(self.populations), "population"))
+        if self.rater_group:
+            parts.append(counted(len(self.rater_groups), "group") + " of raters")
         return "Ratings: " + ", ".join(parts)
 
     @property
@@ -209,6 +218,11 @@ class Ratings:
     def n_ratings(self) -> int:
         """Number of ratings by raters; in grouped data with the counts."""
         return int(self.weights[self.flat.item_index].sum())
+
+    @property
+    def rater_groups(self) -> tuple[str, ...]:
+        """Names of the groups of raters, see `with_rater_groups`."""
+        return tuple(sorted(set(self.rater_group) - {OF_NONE}, key=order_of_name))
 
     @property
     def grouped(self) -> bool:
@@ -397,6 +411,7 @@ class Ratings:
             "anonymous": self.anonymous,
             "population": self.population,
             "populations": self.populations,
+            "rater_group": self.rater_group,
             "noticed": self.noticed,
         }
         return Ratings(**(fields | changes))
@@ -560,6 +575,41 @@ class Ratings:
         population, populations = number_populations(names, self.items)
         return self._replace(population=population, populations=populations)
 
+    def with_rater_groups(self, groups: Mapping[str, str] | None) -> "Ratings":
+        """Assign raters to groups, such as experts and a crowd.
+
+        The models `hierarchical_dawid_skene`, `one_coin_by_rater` and `relaxed_k` then have other
+        parameters of the distribution of raters for each group, and draw raters toward the raters
+        of their own group. Other methods estimate accuracies as without groups.
+
+        Parameters
+        ----------
+        groups : mapping, or None
+            The name of the group by the name of the rater; None for no groups. Raters who are not
+            named, or whose group is missing, belong to none; models take them as one more group.
+
+        Returns
+        -------
+        Ratings
+            The same ratings by raters of these groups.
+
+        Raises
+        ------
+        InputError
+            If there is no such rater, if no rater belongs to a group, or if raters are anonymous.
+
+        Examples
+        --------
+        >>> ratings = Ratings([[0, 0, 1]], ["no", "yes"], ["Ann", "Bo", "Cy"])
+        >>> grouped = ratings.with_rater_groups({"Ann": "expert", "Bo": "crowd"})
+        >>> grouped
+        Ratings: 1 item, 3 raters, 3 ratings, 2 categories (no, yes), 2 groups of raters
+        >>> grouped.rater_groups, grouped.rater_group
+        (('crowd', 'expert'), ('expert', 'crowd', ''))
+        """
+        named = () if groups is None else name_rater_groups(self, groups)
+        return self._replace(rater_group=named)
+
     def with_items(self, items: Sequence[Any] | NDArray[Any]) -> "Ratings":
         """Rename the items.
 
@@ -596,7 +646,8 @@ class Ratings:
         Returns
         -------
         bool
-            True if codes, names, system, truths, counts, populations and `ordered` are the same.
+            True if codes, names, system, truths, counts, populations, groups of raters and
+            `ordered` are the same.
 
         Examples
         --------
@@ -611,6 +662,7 @@ class Ratings:
         return (
             (self.categories, self.all_raters, self.ordered, self.anonymous)
             == (other.categories, other.all_raters, other.ordered, other.anonymous)
+            and self.rater_group == other.rater_group
             and all(np.array_equal(getattr(self, a), getattr(other, a)) for a in arrays)
             and all(np.array_equal(getattr(self.flat, a), getattr(other.flat, a)) for a in flat)
         )
@@ -901,6 +953,7 @@ class Ratings:
             `ratings` (item, rater), and `answers` (item, system), `truth` and `count` (item) where
             there are any: indices into the coordinate `category`, -1 where missing. Where items are
             from populations, `population` (item): indices into the attribute `populations`.
+            Where raters are in groups, the coordinate `group_of_rater` (rater) names them.
 
         Raises
         ------

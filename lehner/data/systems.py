@@ -9,6 +9,7 @@ from lehner.core.arrays import Integers
 from lehner.core.checks import suggest
 from lehner.core.errors import InputError
 from lehner.data.flat import FlatRatings, add_rater
+from lehner.data.rater_groups import OF_NONE
 
 if TYPE_CHECKING:
     from lehner.data.ratings import Ratings
@@ -27,6 +28,7 @@ def raters_as_systems(ratings: "Ratings", names: Sequence[str]) -> dict[str, Any
             category_index=flat.category_index[~mine],
         ),
         "raters": [ratings.raters[place] for place in left],
+        "rater_group": [ratings.rater_group[place] for place in left if ratings.rater_group],
         "system": np.stack([_answers_of(ratings, place) for place in chosen], axis=1),
         "systems": names,
     }
@@ -66,15 +68,18 @@ def one_system(ratings: "Ratings", name: str, *, systems_rate: bool) -> dict[str
             f"there is no system {name!r}", f"choose among {', '.join(ratings.systems) or 'none'}"
         )
     place = ratings.systems.index(name)
-    flat, raters = ratings.flat, list(ratings.raters)
+    flat, raters, group = ratings.flat, list(ratings.raters), list(ratings.rater_group)
     if systems_rate:
         for other in range(len(ratings.systems)):
             if other != place:
                 flat = add_rater(flat, ratings.answers[:, other], len(raters))
                 raters.append(ratings.systems[other])
+        if group:
+            group += [OF_NONE] * (len(ratings.systems) - 1)
     return {
         "codes": flat,
         "raters": raters,
+        "rater_group": group,
         "system": ratings.answers[:, [place]],
         "systems": [name],
     }

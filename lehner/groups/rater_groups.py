@@ -29,10 +29,12 @@ BY_AGREEMENT = (
     "the accuracy of a group of raters follows from how often they agree with one another; it is "
     "undefined for a group whose raters have no items in common"
 )
-BY_RATER = (
+MEAN = (
     "the accuracy of a group of raters is the mean of its raters' accuracies, weighted by their "
-    "numbers of ratings; the model itself ignores the groups"
+    "numbers of ratings; "
 )
+ALONE = MEAN + "the model itself ignores the groups"
+POOLED = MEAN + "the model draws each rater toward the raters of the same group"
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -48,7 +50,7 @@ class _Accuracies:
 def estimate_rater_groups(
     ratings: Ratings,
     estimate: Estimate,
-    groups: Mapping[str, str],
+    groups: Mapping[str, str] | None = None,
     *,
     level: float | None = None,
     resamples: int = 2000,
@@ -70,9 +72,9 @@ def estimate_rater_groups(
         The ratings that were estimated.
     estimate : Estimate
         An estimate by the algebra, a Bayesian model or maximum likelihood.
-    groups : mapping
-        The name of the group by the name of the rater. Raters that are not named belong to no
-        group.
+    groups : mapping, optional
+        The name of the group by the name of the rater; by default the groups of the ratings, see
+        `Ratings.with_rater_groups`. Raters that are not named belong to no group.
     level : float, optional
         Probability of the intervals, by default that of the estimate, or .9.
     resamples : int
@@ -196,8 +198,17 @@ def _by_rater(
         point=_mean(found.point.rater_accuracy, shares),
         drawn=_mean(drawn, shares),
         kind=found.kind,
-        note=BY_RATER,
+        note=POOLED if _pools(estimate, groups) else ALONE,
     )
+
+
+def _pools(estimate: Estimate, groups: RaterGroups) -> bool:
+    """Tell whether the estimate is by a model that draws raters toward these groups."""
+    if estimate.draws is None or "group_of_rater" not in estimate.draws["posterior"].coords:
+        return False
+    own = estimate.draws["posterior"].coords["group_of_rater"].values
+    pairs = zip(groups.names, groups.members, strict=True)
+    return all((own[members] == name).all() for name, members in pairs)
 
 
 def _mean(accuracy: Floats, shares: Floats) -> Floats:

@@ -6,9 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from lehner.core.arrays import Integers
-from lehner.core.checks import suggest
 from lehner.core.errors import InputError
-from lehner.data.numbering import order_of_name
 from lehner.data.ratings import Ratings
 
 
@@ -28,15 +26,14 @@ class RaterGroups:
     members: tuple[Integers, ...]
 
 
-def find_rater_groups(ratings: Ratings, groups: Mapping[str, str]) -> RaterGroups:
+def find_rater_groups(ratings: Ratings, groups: Mapping[str, str] | None = None) -> RaterGroups:
     """Find the indices of the raters of each group.
 
     Parameters
     ----------
     ratings : Ratings
-    groups : mapping
-        The name of the group by the name of the rater. Raters that are not named belong to no
-        group.
+    groups : mapping, optional
+        As `Ratings.with_rater_groups` takes it; by default the groups of the ratings.
 
     Returns
     -------
@@ -45,32 +42,14 @@ def find_rater_groups(ratings: Ratings, groups: Mapping[str, str]) -> RaterGroup
     Raises
     ------
     InputError
-        If there is no such rater, if no rater belongs to a group, or if raters are anonymous.
+        For the reasons of `Ratings.with_rater_groups`, or if there are no groups.
     """
-    if ratings.anonymous:
-        raise InputError(
-            "it is unknown who gave which rating, so that raters belong to no group",
-            "use data in which raters are named",
-        )
-    for rater in groups:
-        check_rater(ratings, rater)
-    names = sorted(set(groups.values()), key=order_of_name)
-    if not names:
+    if groups is not None:
+        ratings = ratings.with_rater_groups(groups)
+    if not ratings.rater_group:
         raise InputError("no rater belongs to a group", "name the groups of raters")
-    own = [groups.get(rater) for rater in ratings.raters]
+    own = np.array(ratings.rater_group)
     return RaterGroups(
-        names=tuple(names),
-        members=tuple(
-            np.array([j for j, group in enumerate(own) if group == name]) for name in names
-        ),
+        names=ratings.rater_groups,
+        members=tuple(np.flatnonzero(own == name) for name in ratings.rater_groups),
     )
-
-
-def check_rater(ratings: Ratings, rater: str) -> None:
-    """Raise an InputError unless there is such a rater."""
-    if rater in ratings.systems:
-        raise InputError(
-            f"{rater!r} is a system, and systems belong to no group of raters", "leave it out"
-        )
-    if rater not in ratings.raters:
-        raise InputError(f"there is no rater {rater!r}", suggest(rater, ratings.raters))

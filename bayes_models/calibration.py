@@ -53,8 +53,9 @@ def calibrate(
     xarray.DataTree
         Group `prior_sbc`, as `arviz.plot_ecdf_pit` takes it: for each simulation (dimension
         `sample`) the share of 99 posterior draws below the true value, of the base rate of the
-        first category, the accuracy of the first rater, and with a system its accuracy and its
-        accuracy in the sample; ties are broken at random.
+        first category, the accuracy of the first rater and of the first group of raters if the
+        model has groups, and with a system its accuracy and its accuracy in the sample; ties are
+        broken at random.
 
     Raises
     ------
@@ -106,6 +107,8 @@ def _values(prior: xr.Dataset, simulated: Ratings) -> dict[str, float]:
         "base_rates": prior["base_rates"].values.ravel()[0],
         "accuracy": prior["accuracy"].values.ravel()[0],
     }
+    if "rater_group_accuracy" in prior:
+        values["rater_group_accuracy"] = prior["rater_group_accuracy"].values.ravel()[0]
     if simulated.system is not None and simulated.truth is not None:
         answered = simulated.system >= 0
         values["system_accuracy"] = prior["system_accuracy"].item()

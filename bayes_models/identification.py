@@ -125,7 +125,7 @@ def identify(model: str, ratings: Ratings, priors: Priors = None) -> Identificat
         ratings_per_item=float(lengths @ observed.counts / n_items),
         too_few=float(observed.counts[(lengths < enough) & (observed.truths < 0)].sum() / n_items),
         support=support,
-        prior_worth=prior_worth(spec, chosen, support, has_system=observed.has_system),
+        prior_worth=prior_worth(spec, chosen, support, observed),
     )
 
 

@@ -10,7 +10,11 @@ import numpy as np
 
 from lehner import InputError, Patterns, Ratings
 from lehner.core.arrays import Floats, Integers
+from lehner.data.rater_groups import OF_NONE
 from lehner.latent_class.pattern_table import known_truths
+
+NO_GROUP = "no group"
+"""Names the group of raters who belong to none, if others do."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -72,6 +76,30 @@ class Observations:
         return np.asarray(n_items / n_items.sum())
 
     @property
+    def rater_groups(self) -> tuple[str, ...]:
+        """Names of the groups of raters, if there are any; raters of none are the last group."""
+        groups = self.ratings.rater_groups
+        return (*groups, NO_GROUP) if OF_NONE in self.ratings.rater_group else groups
+
+    @property
+    def rater_group_index(self) -> Integers:
+        """The group of each rater, without the system, all 0 where there are none, (n_raters,)."""
+        if not self.rater_groups:
+            return np.zeros(self.n_raters, np.int64)
+        own = (group or NO_GROUP for group in self.ratings.rater_group)
+        return np.array([self.rater_groups.index(group) for group in own])
+
+    @property
+    def rater_group_shares(self) -> Floats:
+        """Share of each rater in the ratings of each group, (n_groups, n_raters)."""
+        of_pattern = np.repeat(self.counts, np.diff(self.starts))
+        n_ratings = np.bincount(self.raters, of_pattern, len(self.rater_names))[: self.n_raters]
+        member = self.rater_group_index == np.arange(len(self.rater_groups))[:, None]
+        # A group without ratings has the mean of its raters.
+        weights = np.where((member @ n_ratings > 0)[:, None], member * n_ratings, member)
+        return np.asarray(weights / weights.sum(axis=1, keepdims=True))
+
+    @property
     def rater_names(self) -> tuple[str, ...]:
         """Names of the raters, with "system" as the last if there is a system."""
         return self.patterns.raters
@@ -110,7 +138,8 @@ class Observations:
             "category": categories,
             "response": categories,
         }
-        return coords | ({"population": list(self.populations)} if self.populations else {})
+        optional = {"population": self.populations, "rater_group": self.rater_groups}
+        return coords | {name: list(labels) for name, labels in optional.items() if labels}
 
     @property
     def arrays(self) -> dict[str, Integers]:
@@ -127,8 +156,13 @@ class Observations:
     @property
     def data(self) -> dict[str, Any]:
         """All that changes from data to data, by the names that models give it."""
-        shares = {"population_shares": self.population_shares} if self.populations else {}
-        return self.arrays | shares
+        data: dict[str, Any] = dict(self.arrays)
+        if self.populations:
+            data["population_shares"] = self.population_shares
+        if self.rater_groups:
+            data["rater_group_index"] = self.rater_group_index
+            data["rater_group_shares"] = self.rater_group_shares
+        return data
 
 
 def observe(ratings: Ratings | Observations) -> Observations:

@@ -6,6 +6,7 @@ import numpy as np
 
 from bayes_models.likelihood.observations import Observations
 from bayes_models.models.deferred import pm, pt
+from bayes_models.models.rater_groups import add_group_accuracy
 
 
 def add_confusion(
@@ -38,6 +39,7 @@ def add_confusion(
     accuracy = pm.Deterministic("accuracy", right, dims="rater")
     if observed.has_system:
         pm.Deterministic("system_accuracy", accuracy[-1])
+    add_group_accuracy(observed, accuracy)
     add_ratings(observed, base_rates, confusion, level_rates)
 
 

@@ -18,6 +18,7 @@ from bayes_models.models.priors import (
     add_spread,
     choose_priors,
 )
+from bayes_models.models.rater_groups import group_dims, of_each_rater
 from bayes_models.models.spec import OF_ALL, OF_THE_SYSTEM, ModelSpec
 from bayes_models.models.zero_sum import zero_sum_basis
 from lehner import Ratings
@@ -29,7 +30,9 @@ def hierarchical_dawid_skene(ratings: Ratings, priors: Priors = None) -> "pm.Mod
     .. math:: \theta_{jk} = \operatorname{softmax}(\log \bar\theta_k + \sigma u_{jk})
 
     where u is standard normal among the vectors that sum to zero. The system has its own matrix,
-    because it does not belong to the population of raters.
+    because it does not belong to the population of raters. Groups of raters (see
+    `Ratings.with_rater_groups`) are populations of their own: each has its common matrix and its
+    spread, so that raters are drawn toward those of their group.
 
     Parameters
     ----------
@@ -42,7 +45,10 @@ def hierarchical_dawid_skene(ratings: Ratings, priors: Priors = None) -> "pm.Mod
     Returns
     -------
     pymc.Model
-        Variables as in `dawid_skene`, and `population_confusion` (category, response).
+        Variables as in `dawid_skene`, and `population_confusion` (category, response) and
+        `confusion_spread`; with groups of raters both have the dimension `rater_group` too, and
+        there is `rater_group_accuracy` (rater_group), the mean of the raters' accuracies weighted
+        by their numbers of ratings.
 
     Raises
     ------
@@ -66,18 +72,24 @@ def hierarchical_dawid_skene(ratings: Ratings, priors: Priors = None) -> "pm.Mod
     prior = choose_priors("hierarchical_dawid_skene", priors)
     k = observed.n_categories
     coords = rater_coords(observed) | {"contrast": np.arange(k - 1)}
-    dims = ("category", "response")
+    dims, groups = ("category", "response"), group_dims(observed)
+    n_raters = len(coords["rater_without_system"])
     with pm.Model(coords=coords) as model:
         base_rates = add_base_rates(observed, prior["base_rates"])
-        population = add_dirichlet("population_confusion", prior["population_confusion"], dims)
-        log_confusion = pt.stack([pt.log(population)] * len(coords["rater_without_system"]))
-        spread = add_spread("confusion_spread", prior["confusion_spread"])
+        population = add_dirichlet(
+            "population_confusion", prior["population_confusion"], (*groups, *dims)
+        )
+        mean = of_each_rater(observed, pt.log(population))
+        log_confusion = mean if groups else pt.stack([mean] * n_raters)
+        spread = add_spread("confusion_spread", prior["confusion_spread"], groups)
         if spread is not None:
             effect = pm.Normal(
                 "confusion_effect", dims=("rater_without_system", "category", "contrast")
             )
             # Not `pt.dot`: what calls BLAS cannot be kept on disk for another process.
             sums_to_zero = (effect[..., None] * zero_sum_basis(k)).sum(axis=-2)
+            if groups:
+                spread = of_each_rater(observed, spread)[:, None, None]
             log_confusion = log_confusion + spread * sums_to_zero
         confusion = pt.special.softmax(log_confusion, axis=-1)
         if observed.has_system:
@@ -88,9 +100,10 @@ def hierarchical_dawid_skene(ratings: Ratings, priors: Priors = None) -> "pm.Mod
 
 
 def _n_parameters(priors: Mapping[str, Any], observed: Observations) -> int:
-    alike = not varies(priors, "confusion_spread")
-    n_matrices = observed.n_groups if alike else len(observed.rater_names)
-    return observed.cells_of_matrix * n_matrices
+    n_matrices = observed.n_raters
+    if not varies(priors, "confusion_spread"):
+        n_matrices = max(1, len(observed.rater_groups))
+    return observed.cells_of_matrix * (n_matrices + observed.has_system)
 
 
 SPEC = ModelSpec(
@@ -111,4 +124,5 @@ SPEC = ModelSpec(
     },
     n_parameters=_n_parameters,
     row_priors={"population_confusion": OF_ALL, "system_confusion": OF_THE_SYSTEM},
+    pools_rater_groups=True,
 )

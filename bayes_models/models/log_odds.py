@@ -8,10 +8,13 @@ import numpy as np
 from bayes_models.likelihood.observations import Observations
 from bayes_models.models.deferred import pm, pt
 from bayes_models.models.priors import add_logistic, add_normal, add_spread
+from bayes_models.models.rater_groups import group_dims, of_each_rater
 
 
 def add_log_odds_of_knowing(observed: Observations, prior: Mapping[str, Any]) -> Any:
     """Add the log odds that each rater knows the category of an item, partially pooled.
+
+    Groups of raters have a mean and a spread each, and raters are pooled within their group.
 
     Parameters
     ----------
@@ -26,10 +29,13 @@ def add_log_odds_of_knowing(observed: Observations, prior: Mapping[str, Any]) ->
     """
     dim = "rater_without_system"
     n_raters = len(pm.modelcontext(None).coords[dim])
-    log_odds = add_normal("mean_log_odds", prior["mean_log_odds"]) * np.ones(n_raters)
-    spread = add_spread("rater_spread", prior["rater_spread"])
+    groups = group_dims(observed)
+    mean = add_normal("mean_log_odds", prior["mean_log_odds"], groups)
+    log_odds = of_each_rater(observed, mean) * np.ones(n_raters)
+    spread = add_spread("rater_spread", prior["rater_spread"], groups)
     if spread is not None:
-        log_odds = log_odds + spread * pm.Normal("rater_effect", dims=dim)
+        effect = pm.Normal("rater_effect", dims=dim)
+        log_odds = log_odds + of_each_rater(observed, spread) * effect
     return log_odds
 
 

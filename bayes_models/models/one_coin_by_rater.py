@@ -27,7 +27,8 @@ def one_coin_by_rater(ratings: Ratings, priors: Priors = None) -> "pm.Model":
         \theta_{jkk} = p_j, \quad \theta_{jkl} = \frac{1 - p_j}{K - 1} \;(l \ne k)
 
     Rater j knows the category with probability c, and otherwise guesses it. The system has its own
-    accuracy; it does not belong to the population of raters, and may be worse than guessing.
+    accuracy; it does not belong to the population of raters, and may be worse than guessing. Groups
+    of raters (see `Ratings.with_rater_groups`) are populations of their own, each with its μ and τ.
 
     Parameters
     ----------
@@ -40,7 +41,9 @@ def one_coin_by_rater(ratings: Ratings, priors: Priors = None) -> "pm.Model":
     Returns
     -------
     pymc.Model
-        Variables as in `dawid_skene`.
+        Variables as in `dawid_skene`. With groups of raters `mean_log_odds` and `rater_spread` have
+        the dimension `rater_group`, and there is `rater_group_accuracy` (rater_group), the mean of
+        the raters' accuracies weighted by their numbers of ratings.
 
     Raises
     ------
@@ -74,7 +77,10 @@ def one_coin_by_rater(ratings: Ratings, priors: Priors = None) -> "pm.Model":
 
 
 def _n_parameters(priors: Mapping[str, Any], observed: Observations) -> int:
-    return len(observed.rater_names) if varies(priors, "rater_spread") else observed.n_groups
+    n_accuracies = observed.n_raters
+    if not varies(priors, "rater_spread"):
+        n_accuracies = max(1, len(observed.rater_groups))
+    return n_accuracies + observed.has_system
 
 
 SPEC = ModelSpec(
@@ -94,4 +100,5 @@ SPEC = ModelSpec(
         },
     },
     n_parameters=_n_parameters,
+    pools_rater_groups=True,
 )

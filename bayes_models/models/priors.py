@@ -30,6 +30,7 @@ from bayes_models.models.spec import find_model
 from lehner import InputError
 from lehner.core.arrays import Floats
 from lehner.core.checks import find
+from lehner.core.wording import counted
 
 type Priors = str | Mapping[str, Any] | None
 
@@ -201,12 +202,12 @@ def add_beta_by_rater(name: str, prior: Any, system_prior: Any) -> Any:
     return pm.Beta(name, successes, failures, dims=("rater", "category"))
 
 
-def add_normal(name: str, prior: Any) -> Any:
-    """Add a real number."""
+def add_normal(name: str, prior: Any, dims: tuple[str, ...] = ()) -> Any:
+    """Add a real number, or one for each combination of the dimensions."""
     if is_distribution(prior):
-        return _register(prior, name, None)
+        return _register(prior, name, dims)
     mean, sd = _mean_and_sd(name, prior)
-    return pm.Normal(name, mean, sd)
+    return pm.Normal(name, mean, sd, dims=dims or None)
 
 
 def add_logistic(name: str, prior: Any) -> Any:
@@ -217,12 +218,12 @@ def add_logistic(name: str, prior: Any) -> Any:
     return pm.Logistic(name, location, scale)
 
 
-def add_spread(name: str, prior: Any) -> Any:
-    """Add a standard deviation, or None where its scale is zero."""
+def add_spread(name: str, prior: Any, dims: tuple[str, ...] = ()) -> Any:
+    """Add a standard deviation, or one for each combination; None where the scale is zero."""
     if is_distribution(prior):
-        return _register(prior, name, None)
+        return _register(prior, name, dims)
     scale = float(_numbers(name, prior, ()))
-    return pm.HalfNormal(name, scale) if scale else None
+    return pm.HalfNormal(name, scale, dims=dims or None) if scale else None
 
 
 def add_decay(name: str, prior: Any) -> Any:
@@ -248,7 +249,13 @@ def is_distribution(prior: Any) -> bool:
 
 
 def _register(prior: Any, name: str, dims: tuple[str, ...] | None) -> Any:
-    return pm.modelcontext(None).register_rv(prior, name, dims=dims)
+    if dims and prior.ndim != len(dims):
+        raise InputError(
+            f"the prior of {name} is a distribution with {counted(prior.ndim, 'dimension')}, but "
+            f"{name} has {len(dims)} ({', '.join(dims)})",
+            "give a distribution of that shape, or numbers",
+        )
+    return pm.modelcontext(None).register_rv(prior, name, dims=dims or None)
 
 
 def _mean_and_sd(name: str, prior: Any) -> tuple[float, float]:

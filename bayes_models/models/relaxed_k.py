@@ -78,7 +78,9 @@ def relaxed_k(ratings: Ratings, priors: Priors = None) -> "pm.Model":
     spreads at zero the model is `one_coin`. Difficulty x takes three equally probable levels, over
     which the likelihood is summed. The system differs from the raters: it may be worse than chance,
     it has spreads of its own, `system_category_spread` and `system_error_spread`, and difficulty
-    lowers its log odds `system_slope` ρ times as much as theirs.
+    lowers its log odds `system_slope` ρ times as much as theirs. Groups of raters (see
+    `Ratings.with_rater_groups`) have a mean μ and a `rater_spread` τ each, so that raters are drawn
+    toward those of their group; the other parameters are common to all groups.
 
     Parameters
     ----------
@@ -93,7 +95,10 @@ def relaxed_k(ratings: Ratings, priors: Priors = None) -> "pm.Model":
     -------
     pymc.Model
         Variables as in `dawid_skene`, the spreads and effects, and, with levels of difficulty,
-        `confusion_by_level` (rater, level, category, response).
+        `confusion_by_level` (rater, level, category, response). With groups of raters
+        `mean_log_odds` and `rater_spread` have the dimension `rater_group`, and there is
+        `rater_group_accuracy` (rater_group), the mean of the raters' accuracies weighted by their
+        numbers of ratings.
 
     Raises
     ------
@@ -173,7 +178,9 @@ def _log_odds_of_being_right(observed: Observations, prior: Mapping[str, Any]) -
 def _n_parameters(priors: Mapping[str, Any], observed: Observations) -> int:
     """Count free probabilities of right answers and errors; spreads may be fixed at zero."""
     k = observed.n_categories
-    accuracies = observed.n_raters if varies(priors, "rater_spread") else 1
+    accuracies = observed.n_raters
+    if not varies(priors, "rater_spread"):
+        accuracies = max(1, len(observed.rater_groups))
     if varies(priors, "category_spread"):
         accuracies += observed.n_raters * (k - 1)
     if observed.has_system:
@@ -181,4 +188,6 @@ def _n_parameters(priors: Mapping[str, Any], observed: Observations) -> int:
     return accuracies + n_error_parameters(priors, observed)
 
 
-SPEC = ModelSpec(build=relaxed_k, priors=PRIORS, n_parameters=_n_parameters)
+SPEC = ModelSpec(
+    build=relaxed_k, priors=PRIORS, n_parameters=_n_parameters, pools_rater_groups=True
+)

@@ -41,6 +41,8 @@ class ModelSpec:
         Whether engine "gibbs" can sample it. Its base rates and rows of confusion matrices then
         have Dirichlet priors, and there is either `confusion` for each rater, or one matrix for the
         raters and one for the system.
+    pools_rater_groups : bool
+        Whether groups of raters have parameters of their own, toward which their raters are drawn.
     """
 
     build: "Callable[..., pm.Model]"
@@ -48,6 +50,7 @@ class ModelSpec:
     n_parameters: Callable[[Mapping[str, Any], Observations], int]
     row_priors: Mapping[str, str] = field(default_factory=dict)
     conjugate: bool = False
+    pools_rater_groups: bool = False
 
 
 def find_model(name: str) -> ModelSpec:

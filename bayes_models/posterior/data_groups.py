@@ -1,5 +1,7 @@
 """What ArviZ needs of a fit besides draws: the data, and ratings that the model predicts."""
 
+from typing import Any
+
 import numpy as np
 import xarray as xr
 
@@ -20,7 +22,8 @@ def add_data(tree: xr.DataTree, ratings: Ratings) -> None:
     Group `observed_data` gets `ratings` (rating): the category index of each rating, including the
     system's answers. Group `constant_data` gets `item_index` and `rater_index` (rating), and
     `known_truth` (item): the category index of each truth that entered the fit, -1 where unknown.
-    Where items are from populations it also gets `population_index` (item).
+    Where items are from populations it also gets `population_index` (item), and where raters are in
+    groups `group_of_rater` (rater), which is blank for systems and raters of none.
 
     Parameters
     ----------
@@ -40,13 +43,17 @@ def add_data(tree: xr.DataTree, ratings: Ratings) -> None:
     tree["observed_data"] = xr.DataTree(
         xr.Dataset({"ratings": ("rating", flat.category_index)}, coords)
     )
-    constant = {
+    constant: dict[str, Any] = {
         "item_index": ("rating", flat.item_index),
         "rater_index": ("rating", flat.rater_index),
         "known_truth": ("item", known),
     }
     if single.population is not None:
         constant["population_index"] = ("item", single.population)
+    if single.rater_group:
+        groups = [*single.rater_group, *("" for _ in single.systems)]
+        constant["group_of_rater"] = ("rater", groups)
+        coords["rater"] = list(single.all_raters)
     tree["constant_data"] = xr.DataTree(xr.Dataset(constant, coords | {"item": single.items}))
 
 

@@ -35,7 +35,7 @@ class Dial:
     Parameters
     ----------
     name : str
-        Name of the parameter.
+        Name of the parameter; with groups of raters as in "rater_spread[expert]".
     k_property : str
         The K-property that holds if the parameter is zero.
     value : IntervalEstimate
@@ -107,7 +107,8 @@ def read_dials(tree: xr.DataTree, *, level: float = 0.9) -> tuple[Dial, ...]:
     Returns
     -------
     tuple of Dial
-        One for each parameter that was not fixed at zero.
+        One for each parameter that was not fixed at zero, and of `rater_spread` one for each group
+        of raters if there are groups.
 
     Raises
     ------
@@ -138,19 +139,30 @@ def read_dials(tree: xr.DataTree, *, level: float = 0.9) -> tuple[Dial, ...]:
     priors = kept_priors(tree)
     posterior = tree["posterior"].to_dataset()
     return tuple(
-        _dial(name, posterior[name].values.ravel(), priors[name], level)
+        _dial(name, group, draws, priors[name], level)
         for name in DIALS
         if name in posterior
+        for group, draws in _by_group(posterior[name])
     )
 
 
-def _dial(name: str, draws: Floats, prior: Any, level: float) -> Dial:
+def _by_group(draws: xr.DataArray) -> list[tuple[str, Floats]]:
+    """Give the draws of each group of raters, or all under no name."""
+    if "rater_group" not in draws.dims:
+        return [("", draws.values.ravel())]
+    return [
+        (str(group), draws.sel(rater_group=group).values.ravel())
+        for group in draws["rater_group"].values
+    ]
+
+
+def _dial(name: str, group: str, draws: Floats, prior: Any, level: float) -> Dial:
     above = float((draws > 0).mean())
     density, least = _densities_at_zero(draws)
     distribution = distribution_name(prior)
     return Dial(
-        name=name,
-        k_property=K_PROPERTY[name],
+        name=f"{name}[{group}]" if group else name,
+        k_property=f"{K_PROPERTY[name]} in {group}" if group else K_PROPERTY[name],
         value=credible_interval(draws, level),
         probability_of_direction=max(above, 1 - above) if name == "distance_decay" else None,
         bayes_factor=None if distribution else against_zero(draws, float(prior)),

@@ -55,4 +55,5 @@ def draw_ratings(
         systems=ratings.systems or None,
         population=single.population,
         populations=single.populations,
+        rater_group=ratings.rater_group,
     )

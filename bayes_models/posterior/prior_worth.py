@@ -1,12 +1,13 @@
 """The weight of the prior of confusion matrices, as a number of ratings, and how many there are."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import xarray as xr
 
+from bayes_models.likelihood.observations import Observations
 from bayes_models.models.kept_priors import distribution_name
 from bayes_models.models.priors import dirichlet_concentration
 from bayes_models.models.spec import OF_A_RATER, OF_ALL, OF_THE_SYSTEM, ModelSpec
@@ -70,7 +71,7 @@ class PriorWorth:
 
 
 def prior_worth(
-    spec: ModelSpec, priors: Mapping[str, Any], support: xr.DataArray, *, has_system: bool
+    spec: ModelSpec, priors: Mapping[str, Any], support: xr.DataArray, observed: Observations
 ) -> tuple[PriorWorth, ...]:
     """Compare the weight of the priors of confusion matrices with the number of ratings in them.
 
@@ -81,42 +82,61 @@ def prior_worth(
         All priors of the model, by variable.
     support : xarray.DataArray
         Expected number of ratings by rater and true category, the system last if there is one.
-    has_system : bool
+    observed : Observations
+        The ratings that are counted.
 
     Returns
     -------
     tuple of PriorWorth
-        One for each such prior; empty for models without priors of confusion matrices.
+        One for each such prior, or for each group of raters if groups have parameters of their own;
+        empty for models without priors of confusion matrices.
     """
     ratings = support.transpose("rater", "category").values
-    by_raters, by_system = (ratings[:-1], ratings[-1]) if has_system else (ratings, None)
-    in_rows = {
-        OF_A_RATER: np.median(ratings, axis=0),
-        OF_ALL: by_raters.sum(axis=0),
-        OF_THE_SYSTEM: by_system,
-    }
     return tuple(
         PriorWorth(
             variable=variable,
             whose=whose,
             categories=tuple(map(str, support["category"].values)),
-            ratings=in_rows[whose],
-            worth=_worth(variable, whose, priors[variable], ratings.shape),
+            ratings=in_rows,
+            worth=worth,
             distribution=distribution_name(priors[variable]),
         )
-        for variable, whose in spec.row_priors.items()
-        if in_rows[whose] is not None
+        for variable, of_whom in spec.row_priors.items()
+        for whose, in_rows, worth in _rows(spec, variable, of_whom, priors, ratings, observed)
     )
 
 
-def _worth(variable: str, whose: str, prior: Any, shape: tuple[int, int]) -> Floats | None:
-    """Sum the concentration of each row, for the median rater."""
-    n_raters, k = shape
+def _rows(
+    spec: ModelSpec,
+    variable: str,
+    whose: str,
+    priors: Mapping[str, Any],
+    ratings: Floats,
+    observed: Observations,
+) -> Iterator[tuple[str, Floats, Floats | None]]:
+    """Give whose ratings are in the rows of a prior, how many, and the weight of the rows."""
+    prior, k = priors[variable], observed.n_categories
+    by_raters = ratings[: observed.n_raters]
+    if whose == OF_A_RATER:
+        worth = _worth(variable, prior, (len(ratings), k, k))
+        of_median = None if worth is None else np.median(worth, axis=0)
+        yield whose, np.median(ratings, axis=0), of_median
+    elif whose == OF_THE_SYSTEM:
+        if observed.has_system:
+            yield whose, ratings[-1], _worth(variable, prior, (k, k))
+    elif spec.pools_rater_groups and observed.rater_groups:
+        worth = _worth(variable, prior, (len(observed.rater_groups), k, k))
+        for g, group in enumerate(observed.rater_groups):
+            in_rows = by_raters[observed.rater_group_index == g].sum(axis=0)
+            yield f"ratings of group {group}", in_rows, None if worth is None else worth[g]
+    else:
+        yield whose, by_raters.sum(axis=0), _worth(variable, prior, (k, k))
+
+
+def _worth(variable: str, prior: Any, shape: tuple[int, ...]) -> Floats | None:
+    """Sum the concentration of each row of confusion matrices of this shape."""
     if distribution_name(prior):
         return None
     if variable.endswith("accuracy_by_category"):
-        return np.full(k, dirichlet_concentration(variable, prior, (2,)).sum())
-    if whose == OF_A_RATER:
-        rows = dirichlet_concentration(variable, prior, (n_raters, k, k)).sum(axis=-1)
-        return np.asarray(np.median(rows, axis=0))
-    return dirichlet_concentration(variable, prior, (k, k)).sum(axis=-1)
+        return np.full(shape[:-1], dirichlet_concentration(variable, prior, (2,)).sum())
+    return dirichlet_concentration(variable, prior, shape).sum(axis=-1)

@@ -36,6 +36,8 @@ class CompiledModel:
         Dimensions of the variables whose draws are kept.
     coords : dict
         Coordinates that do not depend on the data.
+    data : tuple of str
+        Names of the data that the model reads.
     start : StartingPoint
     priors : dict
         The priors. They must stay alive because the cache recognises PyMC distributions by
@@ -45,6 +47,7 @@ class CompiledModel:
     density: Any
     dims: dict[str, tuple[str, ...]]
     coords: dict[str, Any]
+    data: tuple[str, ...]
     start: StartingPoint
     priors: dict[str, Any]
 
@@ -120,6 +123,7 @@ def _key(name: str, observed: Observations, chosen: dict[str, Any]) -> tuple[Any
         observed.n_categories,
         observed.has_system,
         len(observed.populations),
+        len(observed.rater_groups) if find_model(name).pools_rater_groups else 0,
         observed.patterns.ordered,
         *((variable, _key_of_prior(prior)) for variable, prior in chosen.items()),
     )
@@ -152,6 +156,7 @@ def _compile(name: str, observed: Observations, chosen: dict[str, Any]) -> Compi
         density=density,
         dims={v.name: tuple(model.named_vars_to_dims.get(v.name, ())) for v in kept},
         coords={name: np.asarray(v) for name, v in model.coords.items() if name not in of_data},
+        data=tuple(variable.name for variable in model.data_vars),
         start=starting_point(model, em_start(observed)),
         priors=chosen,
     )

@@ -86,7 +86,8 @@ def fit(
     ratings : Ratings
         With or without a system. If some truths are known they enter as data. If all are known they
         are not used, see `observe`. Populations of items have base rates of their own, see
-        `Ratings.with_populations`.
+        `Ratings.with_populations`; some models pool raters within groups, see
+        `Ratings.with_rater_groups`.
     seed : int, numpy.random.SeedSequence or numpy.random.Generator
         The same seed gives the same draws.
     priors : str or mapping, optional

@@ -75,7 +75,7 @@ def sample(
     seeds = [seed]
     if len(by_start) > 1:
         seeds = [int(child.generate_state(1)[0]) for child in child_seeds(seed, len(by_start))]
-    density = compiled.density.with_data(**observed.data)
+    density = compiled.density.with_data(**{name: observed.data[name] for name in compiled.data})
     by_chain, statistics_by_chain = [], []
     for values, n_chains, start_seed in zip(starts, by_start, seeds, strict=False):
         runs, of_chains = _run_chains(
@@ -101,8 +101,13 @@ def sample(
         ours: ((), _stack(statistics_by_chain, theirs, draws, ()))
         for theirs, ours in SAMPLE_STATS.items()
     }
+    labelled = labelled_draws(posterior, coords)
+    if "rater_group" in labelled.dims:
+        of_system = [""] * observed.has_system
+        names = [*np.array(observed.rater_groups)[observed.rater_group_index], *of_system]
+        labelled = labelled.assign_coords(group_of_rater=("rater", names))
     return {
-        "posterior": labelled_draws(posterior, coords),
+        "posterior": labelled,
         "sample_stats": labelled_draws(statistics, {}),
     }
 

@@ -86,26 +86,33 @@ def _logit(probability: float) -> float:
     return math.log1p(excess) - math.log1p(-excess)
 
 
+def _knowing(accuracy: Floats, base_rates: Floats) -> float:
+    """Give the log odds of knowing the category for raters of these accuracies, who else guess."""
+    chance = 1 / len(base_rates)
+    return _logit(np.clip((accuracy.mean() - chance) / (1 - chance), 0.1, 0.9))
+
+
 def _start_values(
     base_rates: Floats, confusion: Floats, observed: Observations
 ) -> dict[str, Floats]:
-    has_system = observed.has_system
     diagonal = np.clip(np.diagonal(confusion, axis1=1, axis2=2), LEAST_DIAGONAL, 1 - LEAST_DIAGONAL)
     accuracy = diagonal @ base_rates
-    of_raters = accuracy[:-1] if has_system else accuracy
-    mean_confusion = (confusion[:-1] if has_system else confusion).mean(axis=0)
-    chance = 1 / len(base_rates)
-    knowing = np.clip((of_raters.mean() - chance) / (1 - chance), 0.1, 0.9)
+    n_raters = observed.n_raters
+    mean_confusion = confusion[:n_raters].mean(axis=0)
+    of_groups = [observed.rater_group_index == g for g in range(len(observed.rater_groups))]
+    knowing = _knowing(accuracy[:n_raters], base_rates)
+    knowing_by_group = [_knowing(accuracy[:n_raters][own], base_rates) for own in of_groups]
+    confusion_by_group = [confusion[:n_raters][own].mean(axis=0) for own in of_groups]
     return {
         "base_rates": base_rates,
         "base_rates_by_population": np.tile(base_rates, (len(observed.populations), 1)),
         "confusion": confusion,
         "rater_confusion": mean_confusion,
-        "population_confusion": mean_confusion,
+        "population_confusion": np.array(confusion_by_group or mean_confusion),
         "system_confusion": confusion[-1],
         "accuracy_by_category": diagonal,
-        "rater_log_odds": _logit(knowing),
-        "mean_log_odds": _logit(knowing),
+        "rater_log_odds": knowing,
+        "mean_log_odds": np.array(knowing_by_group or knowing),
         "system_log_odds": _logit(accuracy[-1]),
         "knowledge": np.clip(accuracy, 0.1, 0.9),
     }

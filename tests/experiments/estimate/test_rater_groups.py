@@ -3,9 +3,11 @@
 import json
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 import pytest
 
+import bayes_models
 import lehner
 
 TICKETS = str(Path(__file__).parents[3] / "docs/data/tickets.csv")
@@ -55,6 +57,51 @@ def test_table_and_files(run, groups, tmp_path):
     written = pd.read_csv(folder / "rater_groups.csv")
     assert written["group"].tolist() == ["crowd", "expert", "crowd"]
     assert "crowd -- expert" in (folder / "rater_groups.tex").read_text()
+
+
+def test_models_pool_raters_within_groups_and_say_so(run, groups):
+    methods = ("--method", "one_coin_by_rater,dawid_skene_ml")
+    code, out, _ = run("estimate", TICKETS, *OPTIONS, *methods, "--rater-group", groups)
+    assert code == 0
+    lines = out.splitlines()
+    (pooled,) = [line for line in lines if "draws each rater toward the raters of the same" in line]
+    assert pooled.startswith("one_coin_by_rater: the accuracy of a group of raters is the mean")
+    (alone,) = [line for line in lines if "the model itself ignores the groups" in line]
+    assert alone.startswith("dawid_skene_ml: ")
+
+
+FEW = {"draws": 100, "tune": 100, "chains": 2, "tries": 1, "checks": False, "progressbar": False}
+
+
+@pytest.mark.filterwarnings("ignore::bayes_models.ConvergenceWarning")
+def test_a_fit_has_parameters_of_groups(groups):
+    """The groups are data of a compiled model: the second fit uses the first one's code."""
+    ratings = lehner.read_ratings(TICKETS, system="gpt", raters=["ana", "ben", "cai", "dee"])
+    first = {"ana": "expert", "ben": "crowd", "cai": "expert"}
+    second = {"ana": "a", "ben": "b", "cai": "c", "dee": "b"}
+    for mapping, names in ((first, ["crowd", "expert", "no group"]), (second, ["a", "b", "c"])):
+        data = ratings.with_rater_groups(mapping)
+        tree = bayes_models.fit("one_coin_by_rater", data, **FEW)
+        posterior = tree["posterior"].to_dataset()
+        assert list(posterior["rater_group"].values) == names
+        assert posterior["mean_log_odds"].dims == ("chain", "draw", "rater_group")
+        assert posterior["rater_spread"].dims == ("chain", "draw", "rater_group")
+        own = [mapping.get(rater, "no group") for rater in ratings.raters]
+        assert list(posterior["group_of_rater"].values) == [*own, ""]
+        raters = posterior["accuracy"].isel(rater=slice(4)).groupby("group_of_rater").mean()
+        np.testing.assert_allclose(posterior["rater_group_accuracy"].values, raters.values)
+        constant = tree["constant_data"].to_dataset()["group_of_rater"]
+        assert list(constant.values) == [*data.rater_group, ""]
+        assert {"mean_log_odds", "rater_spread"} <= set(tree["log_prior"])
+        found = lehner.estimate_rater_groups(data, bayes_models.estimate_from_draws(tree))
+        for one in found.groups:
+            mean = float(posterior["rater_group_accuracy"].sel(rater_group=one.group).mean())
+            assert one.accuracy.estimate == pytest.approx(mean)
+        assert "toward the raters of the same group" in found.notes[0]
+        others = lehner.estimate_rater_groups(
+            data, bayes_models.estimate_from_draws(tree), {"ana": "x", "ben": "y"}
+        )
+        assert "the model itself ignores the groups" in others.notes[0]
 
 
 @pytest.mark.parametrize(

@@ -11,6 +11,7 @@ from experiments.simulations import (
     known_truths_in_parts,
     likelihood_intervals,
     power,
+    rater_groups,
     system_differences,
     system_measures,
 )
@@ -25,6 +26,7 @@ SIMULATIONS = {
     "known_truths_in_parts": known_truths_in_parts.SIMULATION,
     "likelihood_intervals": likelihood_intervals.SIMULATION,
     "power": power.SIMULATION,
+    "rater_groups": rater_groups.SIMULATION,
     "system_differences": system_differences.SIMULATION,
     "system_differences_relaxed_k": system_differences.BY_RELAXED_K,
     "system_measures": system_measures.SIMULATION,

@@ -10,7 +10,7 @@ import xarray as xr
 from bayes_models.likelihood.observations import Observations
 from bayes_models.models.kept_priors import distribution_name
 from bayes_models.models.priors import dirichlet_concentration
-from bayes_models.models.spec import OF_A_RATER, OF_ALL, OF_THE_SYSTEM, ModelSpec
+from bayes_models.models.spec import OF_A_RATER, OF_THE_SYSTEM, ModelSpec
 from lehner.core.arrays import Floats
 
 

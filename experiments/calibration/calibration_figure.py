@@ -27,6 +27,7 @@ BAND = "0.92"
 TITLES = {
     "base_rates": "Base rates",
     "accuracy": "Rater accuracy",
+    "rater_group_accuracy": "Accuracy of a\ngroup of raters",
     "system_accuracy": "System accuracy",
     "system_accuracy_in_sample": "System accuracy\nin the sample",
 }

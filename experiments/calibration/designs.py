@@ -6,7 +6,7 @@ from lehner import Ratings
 from lehner.core.checks import find
 
 # Name: categories, raters besides the system, items, share of ratings missing, of truths known,
-# and whether the categories are ordered.
+# and whether the categories are ordered. One design has groups of raters.
 DESIGNS: dict[str, tuple[int, int, int, float, float, bool]] = {
     "K3_J3_n40_missing": (3, 3, 40, 0.2, 0.0, True),
     "K2_J2_n20": (2, 2, 20, 0.0, 0.0, False),
@@ -15,7 +15,10 @@ DESIGNS: dict[str, tuple[int, int, int, float, float, bool]] = {
     "K3_J2_n200_truths": (3, 2, 200, 0.0, 0.25, False),
     "K5_J3_n500": (5, 3, 500, 0.0, 0.0, False),
     "K5_J10_n40_missing": (5, 10, 40, 0.5, 0.0, True),
+    "K2_J6_n40_groups": (2, 6, 40, 0.0, 0.0, False),
 }
+GROUPS = "groups"
+"""Ends the names of designs in which a third of the raters are experts, and the others a crowd."""
 FIRST = next(iter(DESIGNS))
 
 
@@ -47,4 +50,11 @@ def design(name: str = FIRST) -> Ratings:
     codes = np.where(rng.random((n_items, n_raters + 1)) < missing, -1, 0)
     truth = np.where(np.arange(n_items) < known * n_items, 0, -1) if known else None
     categories = [str(category + 1) for category in range(k)]
-    return Ratings(codes[:, :-1], categories, system=codes[:, -1], truth=truth, ordered=ordered)
+    ratings = Ratings(codes[:, :-1], categories, system=codes[:, -1], truth=truth, ordered=ordered)
+    if not name.endswith(GROUPS):
+        return ratings
+    experts = ratings.raters[: n_raters // 3]
+    crowd = ratings.raters[n_raters // 3 :]
+    return ratings.with_rater_groups(
+        dict.fromkeys(experts, "expert") | dict.fromkeys(crowd, "crowd")
+    )

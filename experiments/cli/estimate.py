@@ -104,7 +104,8 @@ def estimate(
         typer.Option(
             metavar="FILE",
             help="A file with the columns rater and group, such as expert or crowd: the accuracy "
-            "of each group of raters, and differences.",
+            "of each group of raters, and differences. hierarchical_dawid_skene, one_coin_by_rater "
+            "and relaxed_k then draw raters toward those of their group.",
         ),
     ] = None,
     output: Annotated[

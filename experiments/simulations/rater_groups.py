@@ -79,7 +79,10 @@ def summarise(rows: pd.DataFrame) -> pd.DataFrame:
             | {"n": len(found), "bias": mean["bias"], "bias_se": error["bias"]}
             | {"rmse": rmse, "rmse_se": error["squared_error"] / (2 * rmse)}
             | {"coverage": coverage, "coverage_se": coverage_se}
-            | {"interval_width": mean["interval_width"], "interval_width_se": error["interval_width"]}
+            | {
+                "interval_width": mean["interval_width"],
+                "interval_width_se": error["interval_width"],
+            }
         )
     return pd.DataFrame(table)
 
@@ -137,14 +140,21 @@ def draw_crowd(size: int, rng: np.random.Generator) -> tuple[Ratings, Floats]:
 
 
 def measure_draws(tree: xr.DataTree, accuracy: Floats) -> dict[str, dict[str, float]]:
-    """Compare draws with the accuracies of raters, of groups, of their difference and of the system.
+    """Compare draws with the accuracies of raters, groups and system, and the groups' difference.
+
+    Parameters
+    ----------
+    tree : xarray.DataTree
+        A fit.
+    accuracy : ndarray, shape (n_raters + 1,)
+        True accuracies, the system's last.
 
     Returns
     -------
     dict
         By quantity, means over the raters of a group: see `summarise`.
     """
-    drawn = tree["posterior"]["accuracy"].values.reshape(-1, len(accuracy))
+    drawn = tree["posterior"].to_dataset()["accuracy"].values.reshape(-1, len(accuracy))
     found = {}
     means = {}
     for group in MEAN:

@@ -200,6 +200,7 @@ def test_designs_differ_in_categories_raters_items_gaps_and_known_truths():
         assert (found.n_categories, found.n_raters, found.n_items) == (k, n_raters, n_items)
         assert ("missing" in name) == bool((found.codes < 0).any())
         assert ("truths" in name) == (found.truth is not None)
+        assert ("groups" in name) == bool(found.rater_groups)
 
 
 def test_no_simulations_are_refused():

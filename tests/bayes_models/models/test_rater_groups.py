@@ -66,7 +66,10 @@ def test_the_density_of_hierarchical_dawid_skene(ratings):
     model = find_model("hierarchical_dawid_skene").build(ratings)
     assert list(model.coords["rater_group"]) == ["crowd", "expert", "no group"]
     point = random_point(model)
-    base_rates, system = simplex(point["base_rates_ilr__"]), simplex(point["system_confusion_ilr__"])
+    base_rates, system = (
+        simplex(point["base_rates_ilr__"]),
+        simplex(point["system_confusion_ilr__"]),
+    )
     population = simplex(point["population_confusion_ilr__"])
     spread, effect = np.exp(point["confusion_spread_log__"]), point["confusion_effect"]
     confusion = [
@@ -152,7 +155,9 @@ def test_other_models_are_as_without_groups(name, ratings, ungrouped):
 
 
 def test_chains_start_at_the_raters_of_each_group(ratings):
-    start, confusion = (em_start(observe(ratings))[n] for n in ("population_confusion", "confusion"))
+    start, confusion = (
+        em_start(observe(ratings))[n] for n in ("population_confusion", "confusion")
+    )
     np.testing.assert_allclose(start, [confusion[m].mean(axis=0) for m in ([1, 2], [0, 4], [3])])
     assert em_start(observe(ratings))["mean_log_odds"].shape == (3,)
 
@@ -175,7 +180,9 @@ def test_each_group_has_its_prior(ratings):
 
 def test_a_distribution_needs_a_value_for_each_group(ratings):
     for name, prior in (("mean_log_odds", pm.Normal.dist()), ("rater_spread", pm.Gamma.dist(2, 3))):
-        with pytest.raises(InputError, match=f"{name} has 1 \\(rater_group\\); give a distribution"):
+        with pytest.raises(
+            InputError, match=f"{name} has 1 \\(rater_group\\); give a distribution"
+        ):
             find_model("one_coin_by_rater").build(ratings, {name: prior})
     by_group = {"mean_log_odds": pm.Normal.dist([0.0, 1.0, 0.0])}
     model = find_model("one_coin_by_rater").build(ratings, by_group)

@@ -149,6 +149,16 @@ raters[["label", "estimate", "lower", "upper"]].reset_index(drop=True)
 staff = {"ana": "staff", "ben": "crowd", "cai": "staff", "dee": "crowd"}
 print(lehner.estimate_rater_groups(seen, estimate, staff))
 
+# %% [markdown]
+# `dawid_skene` fits each rater alone. `one_coin_by_rater`, `hierarchical_dawid_skene` and
+# `relaxed_k` draw each rater toward the mean of the group, if the ratings say who is in which
+# group. This helps most if each rater rated few items.
+
+# %%
+grouped = seen.with_rater_groups(staff)
+pooled = bayes_models.fit("one_coin_by_rater", grouped, seed=1, progressbar=False)
+print(lehner.estimate_rater_groups(grouped, bayes_models.estimate_from_draws(pooled)))
+
 # %%
 for line in lehner.check_dependence(seen).lines():
     print(line)

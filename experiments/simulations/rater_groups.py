@@ -21,7 +21,7 @@ from lehner.core.arrays import Floats
 from lehner.core.draw_categories import draw_categories
 from lehner.core.seeds import child_seeds
 
-DATA_SETS = 100
+DATA_SETS = 60
 N_RATINGS = (10, 30, 100)
 """Of each rater."""
 LEVEL = 0.9

@@ -79,7 +79,9 @@ class Observations:
     def rater_groups(self) -> tuple[str, ...]:
         """Names of the groups of raters, if there are any; raters of none are the last group."""
         groups = self.ratings.rater_groups
-        return (*groups, NO_GROUP) if OF_NONE in self.ratings.rater_group else groups
+        # A group may have that name already.
+        others = {NO_GROUP} - set(groups) if OF_NONE in self.ratings.rater_group else ()
+        return (*groups, *others)
 
     @property
     def rater_group_index(self) -> Integers:

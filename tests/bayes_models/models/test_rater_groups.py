@@ -178,6 +178,12 @@ def test_each_group_has_its_prior(ratings):
     assert counted == [2 + 6, 2 + 4]
 
 
+def test_a_group_may_be_called_no_group(ungrouped):
+    observed = observe(ungrouped.with_rater_groups({"1": "no group", "2": "crowd"}))
+    assert observed.rater_groups == ("crowd", "no group")
+    assert observed.rater_group_index.tolist() == [1, 0, 1, 1, 1]
+
+
 def test_a_distribution_needs_a_value_for_each_group(ratings):
     for name, prior in (("mean_log_odds", pm.Normal.dist()), ("rater_spread", pm.Gamma.dist(2, 3))):
         with pytest.raises(

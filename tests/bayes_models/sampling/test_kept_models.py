@@ -91,6 +91,7 @@ def test_no_model_calls_blas_which_another_process_would_not_find(model):
     # `hierarchical_dawid_skene` did: read from disk, its density failed at every point.
     ratings = simulate(SCENARIO, 1)
     ratings = ratings.with_populations(np.arange(ratings.n_rows) % 2)
+    ratings = ratings.with_rater_groups(dict(zip(ratings.raters, "xxy", strict=True)))
     built = bayes_models.find_model(model).build(ratings)
     kept = [built.logp(), *built.deterministics]
     nodes = [variable.owner for variable in ancestors(kept) if variable.owner]

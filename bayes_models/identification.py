@@ -5,12 +5,12 @@ from dataclasses import dataclass
 import numpy as np
 import xarray as xr
 
-from bayes_models.likelihood.observations import Observations, observe
+from bayes_models.likelihood.observations import observe
 from bayes_models.models.priors import Priors, choose_priors
 from bayes_models.models.spec import find_model
 from bayes_models.posterior.prior_worth import PriorWorth, prior_worth
 from bayes_models.sampling.modes import expected_numbers
-from lehner import Ratings
+from lehner import Patterns, Ratings
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -111,38 +111,39 @@ def identify(model: str, ratings: Ratings, priors: Priors = None) -> Identificat
     spec = find_model(model)
     chosen = choose_priors(model, priors)
     observed = observe(ratings)
-    support = _support(observed)
-    lengths = np.diff(observed.starts)
-    n_items = int(observed.counts.sum())
-    n_populations = max(1, len(observed.populations))
-    of_base_rates = n_populations * (observed.n_categories - 1)
+    patterns = observed.patterns
+    support = _support(patterns)
+    lengths = np.diff(patterns.starts)
+    n_items = int(patterns.counts.sum())
+    n_populations = max(1, len(patterns.populations))
+    of_base_rates = n_populations * (patterns.n_categories - 1)
     # Two populations tell accuracy from agreement where two raters are enough (Hui & Walter).
     enough = 3 if n_populations == 1 else 2
     return Identification(
         model=model,
         parameters=of_base_rates + spec.n_parameters(chosen, observed),
-        degrees_of_freedom=_degrees_of_freedom(observed),
-        ratings_per_item=float(lengths @ observed.counts / n_items),
-        too_few=float(observed.counts[(lengths < enough) & (observed.truths < 0)].sum() / n_items),
+        degrees_of_freedom=_degrees_of_freedom(patterns),
+        ratings_per_item=float(lengths @ patterns.counts / n_items),
+        too_few=float(patterns.counts[(lengths < enough) & (patterns.truths < 0)].sum() / n_items),
         support=support,
         prior_worth=prior_worth(spec, chosen, support, observed),
     )
 
 
-def _degrees_of_freedom(observed: Observations) -> int:
-    k = observed.n_categories
-    lengths = np.diff(observed.starts)
+def _degrees_of_freedom(patterns: Patterns) -> int:
+    k = patterns.n_categories
+    lengths, raters = np.diff(patterns.starts), patterns.flat.rater_index
     sets = {
-        (population, *observed.raters[first : first + length])
+        (population, *raters[first : first + length])
         for first, length, population in zip(
-            observed.starts[:-1], lengths, observed.population, strict=True
+            patterns.starts[:-1], lengths, patterns.population, strict=True
         )
     }
-    n_items = int(observed.counts[lengths >= 2].sum())
-    return int(min(sum(k ** (len(raters) - 1) - 1 for raters in sets), n_items))
+    n_items = int(patterns.counts[lengths >= 2].sum())
+    return int(min(sum(k ** (len(one) - 1) - 1 for one in sets), n_items))
 
 
-def _support(observed: Observations) -> xr.DataArray:
-    _, ratings = expected_numbers(observed)
-    coords = {"rater": list(observed.rater_names), "category": observed.coords["category"]}
+def _support(patterns: Patterns) -> xr.DataArray:
+    _, ratings = expected_numbers(patterns)
+    coords = {"rater": list(patterns.raters), "category": list(patterns.categories)}
     return xr.DataArray(ratings.sum(axis=2), coords, ("rater", "category"), name="support")

@@ -1,4 +1,4 @@
-"""The observed ratings as the likelihood reads them: patterns of ratings with their counts.
+"""Ratings as a model is built of them: `Patterns`, and the names, shapes and data of its variables.
 
 Items with the same ratings are collapsed to one pattern; the system is one more rater.
 """
@@ -19,7 +19,9 @@ NO_GROUP = "no group"
 
 @dataclass(frozen=True, kw_only=True)
 class Observations:
-    """Unique patterns of ratings, including the system's answers, by the names that models use.
+    """What a model is built of: patterns of ratings, coordinates, numbers of parameters, and data.
+
+    What only reads the ratings takes the `Patterns`.
 
     Parameters
     ----------
@@ -33,38 +35,6 @@ class Observations:
     patterns: Patterns
 
     @property
-    def starts(self) -> Integers:
-        """Start of the ratings of each pattern, and the end of the last, (n_patterns + 1,)."""
-        return self.patterns.starts
-
-    @property
-    def raters(self) -> Integers:
-        """Who gave each rating, the system being the last rater, (n_ratings,)."""
-        return self.patterns.flat.rater_index
-
-    @property
-    def responses(self) -> Integers:
-        """The category that each rating names, (n_ratings,)."""
-        return self.patterns.flat.category_index
-
-    @property
-    def truths(self) -> Integers:
-        """Known true category of each pattern, -1 where unknown, (n_patterns,)."""
-        return self.patterns.truths
-
-    @property
-    def counts(self) -> Integers:
-        """How many items have each pattern, (n_patterns,)."""
-        return self.patterns.counts
-
-    @property
-    def population(self) -> Integers:
-        """The population of each pattern, all 0 where there are none, (n_patterns,)."""
-        if self.patterns.population is None:
-            return np.zeros(len(self.counts), np.int64)
-        return self.patterns.population
-
-    @property
     def populations(self) -> tuple[str, ...]:
         """Names of the populations of items with different base rates, if there are any."""
         return self.patterns.populations
@@ -72,7 +42,10 @@ class Observations:
     @property
     def population_shares(self) -> Floats:
         """Share of the items that are from each population, (n_populations,)."""
-        n_items = np.bincount(self.population, self.counts, max(1, len(self.populations)))
+        patterns = self.patterns
+        n_items = np.bincount(
+            patterns.population, patterns.counts, max(1, len(patterns.populations))
+        )
         return np.asarray(n_items / n_items.sum())
 
     @property
@@ -146,13 +119,14 @@ class Observations:
     @property
     def arrays(self) -> dict[str, Integers]:
         """The arrays that the likelihood reads, by their names in models."""
+        patterns = self.patterns
         return {
-            "starts": self.starts,
-            "raters": self.raters,
-            "responses": self.responses,
-            "truths": self.truths,
-            "counts": self.counts,
-            "populations": self.population,
+            "starts": patterns.starts,
+            "raters": patterns.flat.rater_index,
+            "responses": patterns.flat.category_index,
+            "truths": patterns.truths,
+            "counts": patterns.counts,
+            "populations": patterns.population,
         }
 
     @property
@@ -192,8 +166,8 @@ def observe(ratings: Ratings | Observations) -> Observations:
     Examples
     --------
     >>> seen = observe(Ratings([[0, 1], [1, 1], [0, 1]], ["no", "yes"], system=[1, -1, 1]))
-    >>> seen.counts, seen.starts, seen.raters, seen.responses
-    (array([2, 1]), array([0, 3, 5]), array([0, 1, 2, 0, 1]), array([0, 1, 1, 1, 1]))
+    >>> seen.patterns.counts, seen.arrays["raters"], seen.arrays["responses"]
+    (array([2, 1]), array([0, 1, 2, 0, 1]), array([0, 1, 1, 1, 1]))
     """
     if isinstance(ratings, Observations):
         return ratings

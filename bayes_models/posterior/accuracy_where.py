@@ -94,7 +94,7 @@ def accuracy_where(
     0.933
     """
     level = check_level(level)
-    observed = observe(fitted_ratings(tree, ratings))
+    patterns = observe(fitted_ratings(tree, ratings)).patterns
     chosen = np.asarray(mask)
     if chosen.dtype != bool or chosen.shape != (ratings.n_rows,):
         raise InputError(
@@ -102,23 +102,23 @@ def accuracy_where(
             f"give {ratings.n_rows} truth values, one for each row",
         )
     counts = np.bincount(
-        observed.patterns.inverse[chosen], ratings.weights[chosen], len(observed.counts)
+        patterns.inverse[chosen], ratings.weights[chosen], len(patterns.counts)
     ).astype(np.int64)
-    system = observed.patterns.system
+    system = patterns.system
     answered = np.flatnonzero((system >= 0) & (counts > 0))
     if not answered.size:
         raise InputError("the mask chooses no item that the system answered", "choose some")
     rng = generator(seed)
     right, shares = [], []
     posterior = tree["posterior"].to_dataset()
-    for joint in log_joints(posterior, observed):
+    for joint in log_joints(posterior, patterns):
         probability = class_posterior(joint)[0]
         chance = np.minimum(probability[:, answered, system[answered]], 1.0)
         drawn = rng.binomial(counts[answered], chance).sum(axis=1)
         right.append(drawn / counts[answered].sum())
         shares.append(np.einsum("dpk,p->dk", probability, counts / counts.sum()))
     rows = posterior["confusion"].isel(rater=-1).transpose("chain", "draw", "category", "response")
-    recall = np.diagonal(rows.values, axis1=2, axis2=3).reshape(-1, observed.n_categories)
+    recall = np.diagonal(rows.values, axis1=2, axis2=3).reshape(-1, patterns.n_categories)
     return AccuracyWhere(
         n_items=int(counts.sum()),
         n_answered=int(counts[answered].sum()),

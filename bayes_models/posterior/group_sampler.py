@@ -21,8 +21,8 @@ import numpy as np
 import xarray as xr
 from scipy.special import expit, gammaln, log_expit
 
-from bayes_models.likelihood.observations import Observations
 from bayes_models.posterior.truth import LEAST, states
+from lehner import Patterns
 from lehner.core.arrays import Floats, Integers
 from lehner.core.class_posterior import class_posterior
 from lehner.core.seeds import Seed, child_seeds
@@ -66,14 +66,21 @@ class _Cells:
 
 
 def sample_groups(
-    posterior: xr.Dataset, observed: Observations, group: Integers, n_groups: int, seed: Seed
+    posterior: xr.Dataset,
+    patterns: Patterns,
+    weights: Integers,
+    group: Integers,
+    n_groups: int,
+    seed: Seed,
 ) -> GroupReplicates:
     """Draw accuracies and base rates of groups of items.
 
     Parameters
     ----------
     posterior : xarray.Dataset
-    observed : Observations
+    patterns : Patterns
+    weights : ndarray of int, shape (n_rows,)
+        The number of items of each row.
     group : ndarray of int, shape (n_rows,)
         The group of each row, -1 for a row without a group.
     n_groups : int
@@ -86,7 +93,7 @@ def sample_groups(
         Six draws of each group for each of 100 to 400 draws of the fit.
     """
     rates, confusion = states(posterior)
-    cells = [_cells_of(observed, group == g) for g in range(n_groups)]
+    cells = [_cells_of(patterns, weights * (group == g)) for g in range(n_groups)]
     affordable = PATTERNS_AND_DRAWS // sum(len(one.pattern) for one in cells)
     n_draws = min(len(rates), int(np.clip(affordable, LEAST_DRAWS, MOST_GROUP_DRAWS)))
     chosen = np.linspace(0, len(rates) - 1, n_draws).astype(int)
@@ -96,7 +103,7 @@ def sample_groups(
     n_parts = -(-len(chosen) * per_draw // NUMBERS_AT_ONCE)
     parts = np.array_split(chosen, min(n_parts, len(chosen)))
     drawn = [
-        _Chains(observed, cells, rates[part], confusion[part], np.random.default_rng(child)).run()
+        _Chains(patterns, cells, rates[part], confusion[part], np.random.default_rng(child)).run()
         for part, child in zip(parts, child_seeds(seed, len(parts)), strict=True)
     ]
     return GroupReplicates(
@@ -104,12 +111,10 @@ def sample_groups(
     )
 
 
-def _cells_of(observed: Observations, rows: "np.ndarray") -> _Cells:
-    weights = np.bincount(
-        observed.patterns.inverse[rows], observed.ratings.weights[rows], len(observed.counts)
-    )
-    pattern = np.flatnonzero(weights > 0)
-    return _Cells(pattern=pattern, counts=weights[pattern].astype(np.int64))
+def _cells_of(patterns: Patterns, weights: Integers) -> _Cells:
+    counts = np.bincount(patterns.inverse, weights, len(patterns.counts))
+    pattern = np.flatnonzero(counts > 0)
+    return _Cells(pattern=pattern, counts=counts[pattern].astype(np.int64))
 
 
 class _Chains:
@@ -117,14 +122,14 @@ class _Chains:
 
     def __init__(
         self,
-        observed: Observations,
+        patterns: Patterns,
         cells: list[_Cells],
         rates: Floats,
         confusion: Floats,
         rng: np.random.Generator,
     ) -> None:
-        self.observed, self.cells, self.rng = observed, cells, rng
-        self.k = observed.n_categories
+        self.patterns, self.cells, self.rng = patterns, cells, rng
+        self.k = patterns.n_categories
         self.n_draws, self.n_raters, self.n_states = confusion.shape[:3]
         self.category = np.arange(self.n_states) % self.k
         self.n_levels = self.n_states // self.k
@@ -142,7 +147,7 @@ class _Chains:
         n_groups = len(cells)
         self.rates = np.repeat(self.centre[None], n_groups, axis=0)
         self.shifts = np.zeros((2, n_groups, self.n_draws))
-        self.one_hot = [observed.patterns.one_hot()[one.pattern] for one in cells]
+        self.one_hot = [patterns.one_hot()[one.pattern] for one in cells]
 
     def run(self) -> GroupReplicates:
         """Sample, and keep what some of the later sweeps give."""
@@ -191,7 +196,7 @@ class _Chains:
         log = self.one_hot[group] @ log_confusion.reshape(self.n_raters * self.k, -1)
         log = log.reshape(len(cells.pattern), self.n_states, self.n_draws)
         log += np.log(np.maximum(self.rates[group], LEAST))[self.category]
-        known = self.observed.truths[cells.pattern][:, None]
+        known = self.patterns.truths[cells.pattern][:, None]
         log[(known != UNKNOWN) & (known != self.category)] = -np.inf
         probability = class_posterior(log, axis=1)[0]
         drawn = self.rng.multinomial(cells.counts[:, None], probability.transpose(0, 2, 1))
@@ -199,7 +204,7 @@ class _Chains:
 
     def _share_right(self, group: int, by_category: Floats) -> Floats:
         cells = self.cells[group]
-        system = self.observed.patterns.system[cells.pattern]
+        system = self.patterns.system[cells.pattern]
         answered = np.flatnonzero(system >= 0)
         n_right = by_category[answered, system[answered]].sum(axis=0)
         return np.asarray(n_right / cells.counts[answered].sum())

@@ -91,13 +91,15 @@ def accuracy_by_group(
     """
     level = check_level(level)
     posterior = tree["posterior"].to_dataset()
-    observed = observe(fitted_ratings(tree, ratings))
+    patterns = observe(fitted_ratings(tree, ratings)).patterns
     membership = find_groups(ratings, groups)
     count_answers(ratings, membership)
     # It needs SciPy, which takes long to load.
     from bayes_models.posterior.group_sampler import sample_groups
 
-    replicates = sample_groups(posterior, observed, membership.index, len(membership), seed)
+    replicates = sample_groups(
+        posterior, patterns, ratings.weights, membership.index, len(membership), seed
+    )
     return summarise_groups(
         str(tree.attrs["model"]),
         ratings,

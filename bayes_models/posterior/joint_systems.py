@@ -16,10 +16,10 @@ from dataclasses import dataclass
 import numpy as np
 import xarray as xr
 
-from bayes_models.likelihood.observations import Observations, observe
+from bayes_models.likelihood.observations import observe
 from bayes_models.posterior.fitted_ratings import fitted_ratings
 from bayes_models.posterior.truth import log_joints
-from lehner import InputError, JointDraws, Ratings
+from lehner import InputError, JointDraws, Patterns, Ratings
 from lehner.core.arrays import Floats, Integers
 from lehner.core.class_posterior import class_posterior
 from lehner.core.seeds import Seed, generator
@@ -98,12 +98,12 @@ def joint_draws(
     models = {str(tree.attrs["model"]) for tree in trees.values()}
     if len(models) != 1:
         raise InputError(f"the fits are of {len(models)} models", "give fits of one model")
-    observed = {
-        name: observe(fitted_ratings(tree, ratings.for_system(name, systems_rate=systems_rate)))
-        for name, tree in trees.items()
-    }
     posteriors = {name: tree["posterior"].to_dataset() for name, tree in trees.items()}
-    influences = [_influence(posteriors[name], observed[name]) for name in trees]
+    influences = []
+    for name, tree in trees.items():
+        own = ratings.for_system(name, systems_rate=systems_rate)
+        patterns = observe(fitted_ratings(tree, own)).patterns
+        influences.append(_influence(posteriors[name], patterns))
     rng = generator(seed)
     draws = {}
     for estimand, correlation in (
@@ -124,14 +124,13 @@ def _draws(posterior: xr.Dataset, name: str) -> Floats:
     return np.asarray(posterior[name].transpose("chain", "draw").values.ravel())
 
 
-def _influence(posterior: xr.Dataset, observed: Observations) -> Influence:
+def _influence(posterior: xr.Dataset, patterns: Patterns) -> Influence:
     expected = _draws(posterior, "system_accuracy")
-    patterns = observed.patterns
     answered = np.flatnonzero(patterns.system >= 0)
     share = patterns.counts[answered] / patterns.counts[answered].sum()
     in_sample, right = [], np.zeros(len(patterns.counts))
     sums, done = np.zeros((3, len(patterns.counts))), 0
-    for joint in log_joints(posterior, observed):
+    for joint in log_joints(posterior, patterns):
         truth, log_likelihood = class_posterior(joint)
         chance = truth[:, answered, patterns.system[answered]]
         in_sample.append(chance @ share)

@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from bayes_models.likelihood.observations import Observations
 from bayes_models.models.base_rates import BY_POPULATION
 from bayes_models.models.priors import (
     choose_priors,
@@ -20,6 +19,7 @@ from bayes_models.models.priors import (
     dirichlet_concentration,
     is_distribution,
 )
+from lehner import Patterns
 from lehner.core.arrays import Floats
 
 LEAST = np.finfo(float).tiny
@@ -28,7 +28,7 @@ ROWS = ("base_rates", "guessing")
 
 
 def log_prior(
-    model: str, posterior: xr.Dataset, observed: Observations, priors: Any = None
+    model: str, posterior: xr.Dataset, patterns: Patterns, priors: Any = None
 ) -> xr.Dataset:
     """Give the log density of each prior that is given by numbers, summed over its elements.
 
@@ -39,8 +39,8 @@ def log_prior(
     ----------
     model : str
     posterior : xarray.Dataset
-    observed : Observations
-        The ratings that were fitted.
+    patterns : Patterns
+        Of the ratings that were fitted.
     priors : str or mapping, optional
         The priors that were given to the fit.
 
@@ -57,7 +57,7 @@ def log_prior(
             by_population = name == "base_rates" and BY_POPULATION in posterior
             variable = posterior[BY_POPULATION if by_population else name]
             values = variable.transpose("chain", "draw", ...).values
-            density = _log_density(name, prior, values, chosen, observed)
+            density = _log_density(name, prior, values, chosen, patterns)
             densities[name] = (
                 ("chain", "draw"),
                 density.reshape(*values.shape[:2], -1).sum(axis=-1),
@@ -66,18 +66,18 @@ def log_prior(
 
 
 def _log_density(
-    name: str, prior: Any, values: Floats, chosen: Mapping[str, Any], observed: Observations
+    name: str, prior: Any, values: Floats, chosen: Mapping[str, Any], patterns: Patterns
 ) -> Floats:
     """Give the log density of each element, or of each row of probabilities."""
     if name == "confusion":
-        shape = (observed.n_raters + observed.has_system, observed.n_categories)
+        shape = (len(patterns.raters), patterns.n_categories)
         return _dirichlet(
-            confusion_concentration(chosen, *shape, has_system=observed.has_system), values
+            confusion_concentration(chosen, *shape, has_system=patterns.has_system), values
         )
     if name.endswith("confusion") or name in ROWS:
         return _dirichlet(dirichlet_concentration(name, prior, values.shape[2:]), values)
     if name.endswith("accuracy_by_category"):
-        return _beta_by_rater(name, chosen, values, has_system=observed.has_system)
+        return _beta_by_rater(name, chosen, values, has_system=patterns.has_system)
     if name in BETA:
         return _beta(values, *prior)
     if name == "system_log_odds":

@@ -97,12 +97,12 @@ def accuracy_by_population(
 
 def _shares_right(posterior: xr.Dataset, ratings: Ratings, seed: Seed) -> Floats:
     """Draw the share of the answers in each population that are right, (n_draws, n_populations)."""
-    observed, rng = observe(ratings), generator(seed)
-    answered = np.flatnonzero(observed.patterns.system >= 0)
-    system, counts = observed.patterns.system[answered], observed.counts[answered]
-    member = observed.population[answered, None] == np.arange(len(observed.populations))
+    patterns, rng = observe(ratings).patterns, generator(seed)
+    answered = np.flatnonzero(patterns.system >= 0)
+    system, counts = patterns.system[answered], patterns.counts[answered]
+    member = patterns.population[answered, None] == np.arange(len(patterns.populations))
     drawn = []
-    for joint in log_joints(posterior, observed):
+    for joint in log_joints(posterior, patterns):
         chance = class_posterior(joint)[0][:, answered, system]
         drawn.append(rng.binomial(counts, np.minimum(chance, 1.0)) @ member)
     return np.asarray(np.concatenate(drawn) / (counts @ member))

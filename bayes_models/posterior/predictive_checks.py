@@ -13,10 +13,10 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from bayes_models.likelihood.observations import Observations, observe
+from bayes_models.likelihood.observations import observe
 from bayes_models.posterior.predictive import draw_ratings
 from bayes_models.posterior.truth import log_joint, states
-from lehner import Ratings
+from lehner import Patterns, Ratings
 from lehner.core.arrays import Floats
 from lehner.core.class_posterior import class_posterior
 from lehner.core.draw_categories import draw_categories
@@ -151,12 +151,13 @@ def predictive_checks(
     n_draws = min(draws, affordable, len(rates))
     (child,) = child_seeds(seed, 1)
     rng = np.random.default_rng(child)
-    observed = observe(ratings)
+    observed = observe(ratings).patterns
     correlated, difference = _Moments(), _Moments()
     chosen = np.linspace(0, len(rates) - 1, n_draws).astype(int)
     for draw in chosen:
         parameters = rates[draw], confusion[draw]
-        predicted = observe(_known_alike(draw_ratings(ratings, *parameters, rng), ratings))
+        drawn = _known_alike(draw_ratings(ratings, *parameters, rng), ratings)
+        predicted = observe(drawn).patterns
         correlation = _residual_correlation(observed, *parameters, rng)
         correlated.add(correlation)
         difference.add(correlation - _residual_correlation(predicted, *parameters, rng))
@@ -210,13 +211,13 @@ class _Moments:
         return np.sqrt(np.maximum(self.squares / self.n - self.mean**2, 0))
 
 
-def _agreement(observed: Observations) -> tuple[Floats, Floats]:
+def _agreement(patterns: Patterns) -> tuple[Floats, Floats]:
     """Give the share of pairs of ratings that agree, by pair of raters, and the items of both."""
-    flat, counts = observed.patterns.flat, observed.counts[:, None]
-    shape = len(counts), len(observed.rater_names)
+    flat, counts = patterns.flat, patterns.counts[:, None]
+    shape = len(counts), len(patterns.raters)
     given = _by_rater(np.ones(len(flat.item_index)), flat, shape)
     agreeing = np.zeros((shape[1], shape[1]))
-    for category in range(observed.n_categories):
+    for category in range(patterns.n_categories):
         one = _by_rater((flat.category_index == category) * 1.0, flat, shape)
         agreeing += _dense(one.T @ (one * counts))
     rated = (given > 0) * 1.0
@@ -239,16 +240,16 @@ def _predicted_agreement(rates: Floats, confusion: Floats, items: Floats) -> tup
 
 
 def _residual_correlation(
-    observed: Observations, rates: Floats, confusion: Floats, rng: np.random.Generator
+    patterns: Patterns, rates: Floats, confusion: Floats, rng: np.random.Generator
 ) -> Floats:
     """Correlate the mistakes of each pair of raters, beyond what the true category explains."""
-    k, n_raters = observed.n_categories, len(observed.rater_names)
-    probability, _ = class_posterior(log_joint(observed, rates[None], confusion[None])[0])
-    pattern = np.repeat(np.arange(len(observed.counts)), observed.counts)
+    k, n_raters = patterns.n_categories, len(patterns.raters)
+    probability, _ = class_posterior(log_joint(patterns, rates[None], confusion[None])[0])
+    pattern = np.repeat(np.arange(len(patterns.counts)), patterns.counts)
     truth = draw_categories(probability, rng.random(len(pattern)), pattern)
     by_level = confusion.reshape(n_raters, -1, k, k)
     wrong = 1 - np.einsum("rmkk->rk", by_level) / by_level.shape[1]
-    flat = take_rows(observed.patterns.flat, pattern, len(observed.counts))
+    flat = take_rows(patterns.flat, pattern, len(patterns.counts))
     true = truth[flat.item_index]
     surprise = (flat.category_index != true) - wrong[flat.rater_index, true]
     shape = (len(pattern), n_raters)

@@ -5,9 +5,8 @@ from collections.abc import Iterator
 import numpy as np
 import xarray as xr
 
-from bayes_models.likelihood.observations import Observations
 from bayes_models.models.base_rates import BY_POPULATION
-from lehner import InputError, Ratings
+from lehner import InputError, Patterns, Ratings
 from lehner.core.arrays import Floats
 from lehner.core.class_posterior import class_posterior
 from lehner.data.patterns import UNKNOWN
@@ -20,7 +19,7 @@ LEAST = np.finfo(float).tiny
 def add_truth(
     tree: xr.DataTree,
     ratings: Ratings,
-    observed: Observations,
+    patterns: Patterns,
     rng: np.random.Generator,
     *,
     log_likelihood: bool = True,
@@ -39,33 +38,33 @@ def add_truth(
         With group `posterior`; changed in place.
     ratings : Ratings
         The ratings that were fitted.
-    observed : Observations
-        The same ratings, collapsed to patterns.
+    patterns : Patterns
+        Of the same ratings.
     rng : numpy.random.Generator
     log_likelihood : bool
         Whether to add the group `log_likelihood`.
     """
     posterior = tree["posterior"].to_dataset()
-    truth = np.zeros((len(observed.counts), observed.n_categories))
+    truth = np.zeros((len(patterns.counts), patterns.n_categories))
     sample = {"chain": posterior["chain"], "draw": posterior["draw"]}
     shape = tuple(posterior.sizes[name] for name in sample)
     keep = log_likelihood and ratings.n_items * np.prod(shape) <= MOST_LOG_LIKELIHOODS
     likelihood, right = [], []
-    for joint in log_joints(posterior, observed):
+    for joint in log_joints(posterior, patterns):
         probability, log_probability = class_posterior(joint)
         if keep:
             likelihood.append(log_probability)
         truth += probability.sum(axis=0)
-        right.append(_proportion_right(probability, observed, rng))
+        right.append(_proportion_right(probability, patterns, rng))
     truth /= np.prod(shape)
-    inverse = observed.patterns.inverse
+    inverse = patterns.inverse
     tree["truth"] = xr.DataTree(
         xr.Dataset(
             {"truth_probabilities": (("item", "category"), truth[inverse])},
             {"item": ratings.items, "category": posterior["category"]},
         )
     )
-    if observed.has_system:
+    if patterns.has_system:
         draws = xr.DataArray(np.concatenate(right).reshape(shape), sample, tuple(sample))
         posterior["system_accuracy_in_sample"] = draws
         tree["posterior"] = xr.DataTree(posterior)
@@ -79,12 +78,12 @@ def add_truth(
         )
 
 
-def log_joint(observed: Observations, rates: Floats, confusion: Floats) -> Floats:
+def log_joint(patterns: Patterns, rates: Floats, confusion: Floats) -> Floats:
     """Give the log probability of each pattern's ratings together with each true category.
 
     Parameters
     ----------
-    observed : Observations
+    patterns : Patterns
     rates : ndarray, shape (n_draws, n_states) or (n_draws, n_populations, n_states)
     confusion : ndarray, shape (n_draws, n_raters, n_states, n_responses)
 
@@ -94,16 +93,16 @@ def log_joint(observed: Observations, rates: Floats, confusion: Floats) -> Float
         Summed over levels of difficulty if states have levels.
     """
     n_draws, n_states = rates.shape[0], rates.shape[-1]
-    k = observed.n_categories
+    k = patterns.n_categories
     # Draws are last in memory, because what follows sums and compares over a few categories.
     by_cell = np.log(np.maximum(confusion, LEAST)).transpose(1, 3, 2, 0)
-    log = observed.patterns.sum_cells(by_cell.reshape(-1, n_states * n_draws))
+    log = patterns.sum_cells(by_cell.reshape(-1, n_states * n_draws))
     log = log.reshape(-1, n_states, n_draws)
     log_rates = np.log(np.maximum(rates, LEAST)).T
-    log += log_rates if rates.ndim == 2 else log_rates.swapaxes(0, 1)[observed.population]
+    log += log_rates if rates.ndim == 2 else log_rates.swapaxes(0, 1)[patterns.population]
     if n_states > k:
         log = _sum_levels(log.reshape(-1, n_states // k, k, n_draws))
-    known = observed.truths[:, None]
+    known = patterns.truths[:, None]
     log[(known != UNKNOWN) & (known != np.arange(k))] = -np.inf
     return log.transpose(2, 0, 1)
 
@@ -152,27 +151,27 @@ def states_by_population(posterior: xr.Dataset) -> tuple[Floats, Floats]:
     return np.tile(by_population / n_levels, n_levels), confusion
 
 
-def log_joints(posterior: xr.Dataset, observed: Observations) -> Iterator[Floats]:
+def log_joints(posterior: xr.Dataset, patterns: Patterns) -> Iterator[Floats]:
     """Yield `log_joint` for all draws, some of them at a time."""
     rates, confusion = states_by_population(posterior)
-    if rates.ndim == 3 and rates.shape[1] != max(1, len(observed.populations)):
+    if rates.ndim == 3 and rates.shape[1] != max(1, len(patterns.populations)):
         raise InputError(
             f"the fit has {rates.shape[1]} populations of items, and the ratings have "
-            f"{len(observed.populations)}",
+            f"{len(patterns.populations)}",
             "give the ratings of the fit, with their populations",
         )
-    size = max(1, DRAWN_CELLS_AT_ONCE // (len(observed.counts) * rates.shape[-1]))
+    size = max(1, DRAWN_CELLS_AT_ONCE // (len(patterns.counts) * rates.shape[-1]))
     for start in range(0, len(rates), size):
         part = slice(start, start + size)
-        yield log_joint(observed, rates[part], confusion[part])
+        yield log_joint(patterns, rates[part], confusion[part])
 
 
-def _proportion_right(truth: Floats, observed: Observations, rng: np.random.Generator) -> Floats:
+def _proportion_right(truth: Floats, patterns: Patterns, rng: np.random.Generator) -> Floats:
     """Draw the proportion of the system's answers that are right, for each draw."""
-    if not observed.has_system:
+    if not patterns.has_system:
         return np.empty(0)
-    system = observed.patterns.system
+    system = patterns.system
     answered = np.flatnonzero(system >= 0)
     chance = truth[:, answered, system[answered]]
-    counts = observed.counts[answered]
+    counts = patterns.counts[answered]
     return rng.binomial(counts, np.minimum(chance, 1.0)).sum(axis=1) / counts.sum()

@@ -162,7 +162,7 @@ def fit(
     check_choice("engine", engine, ("nuts", "gibbs"))
     observed = observe(ratings)
     sampler_seed, truth_seed, check_seed, modes_seed = child_seeds(seed, 4)
-    modes = posterior_modes(observed, modes_seed)
+    modes = posterior_modes(observed.patterns, modes_seed)
     starts = [start_at(mode, observed) for mode in modes]
     sampler = _sampler(engine, model, observed, priors, chains, cores, starts, progressbar)
     longer = 1
@@ -177,7 +177,7 @@ def fit(
         )
         tree = xr.DataTree.from_dict(groups)
         rng = np.random.default_rng(truth_seed)
-        add_truth(tree, ratings, observed, rng, log_likelihood=log_likelihood)
+        add_truth(tree, ratings, observed.patterns, rng, log_likelihood=log_likelihood)
         variables = None if check == "all" else ESTIMANDS if observed.has_system else OTHERWISE
         weights = [mode.weight for mode in modes]
         diagnostics = diagnose(tree, variables, tries=attempt + 1, mode_weights=weights)
@@ -189,7 +189,7 @@ def fit(
             print(f"{model}: {why}; sampling again, {longer} times as long", file=sys.stderr)
     if log_likelihood:
         add_data(tree, ratings)
-        densities = log_prior(model, tree["posterior"].to_dataset(), observed, priors)
+        densities = log_prior(model, tree["posterior"].to_dataset(), observed.patterns, priors)
         tree["log_prior"] = xr.DataTree(densities)
     said = fit_warnings(tree, ratings, check_seed) if checks else ()
     tree.attrs |= {

@@ -85,7 +85,8 @@ def sample_conjugate(
     groups = _whose_matrix(spec, observed)
     starts = starts or [em_start(observed)]
     by_start = chains_by_start(len(starts), chains)
-    n_groups, n_populations = groups.max() + 1, max(1, len(observed.populations))
+    patterns, n_groups = observed.patterns, groups.max() + 1
+    n_populations = max(1, len(patterns.populations))
     of_chains = [
         _sweeps(
             np.random.default_rng(chain_seed),
@@ -93,12 +94,12 @@ def sample_conjugate(
             np.stack([start["confusion"][groups == g].mean(axis=0) for g in range(n_groups)]),
             concentration["base_rates"],
             np.ascontiguousarray(concentration["confusion"][:n_groups]),
-            groups[observed.raters],
-            observed.starts,
-            observed.responses,
-            observed.truths,
-            observed.counts,
-            observed.population,
+            groups[patterns.flat.rater_index],
+            patterns.starts,
+            patterns.flat.category_index,
+            patterns.truths,
+            patterns.counts,
+            patterns.population,
             tune,
             draws,
         )

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from bayes_models.likelihood.observations import Observations
 from bayes_models.models.priors import diagonal_concentration
 from bayes_models.posterior.label_order import best_order
+from lehner import Patterns
 from lehner.core.arrays import Floats, Integers
 from lehner.core.class_posterior import class_posterior
 from lehner.core.seeds import Seed, generator
@@ -41,7 +41,7 @@ class Mode:
     weight: float = 1.0
 
 
-def expected_numbers(observed: Observations) -> tuple[Floats, Floats]:
+def expected_numbers(patterns: Patterns) -> tuple[Floats, Floats]:
     """Count items by true category, and ratings by rater, true category and response, by EM.
 
     It starts from raters who all have an accuracy of .6, so that its first step counts votes; the
@@ -49,7 +49,7 @@ def expected_numbers(observed: Observations) -> tuple[Floats, Floats]:
 
     Parameters
     ----------
-    observed : Observations
+    patterns : Patterns
 
     Returns
     -------
@@ -60,13 +60,13 @@ def expected_numbers(observed: Observations) -> tuple[Floats, Floats]:
     ----------
     Dawid & Skene (1979), Eq. 2.3-2.5 and 3.1.
     """
-    k = observed.n_categories
-    start = np.zeros((1, k)), np.zeros((len(observed.rater_names), k, 1, k))
-    items, ratings, _ = _climb(observed, *start, N_STEPS)
+    k = patterns.n_categories
+    start = np.zeros((1, k)), np.zeros((len(patterns.raters), k, 1, k))
+    items, ratings, _ = _climb(patterns, *start, N_STEPS)
     return items[0], ratings[:, :, 0].swapaxes(1, 2)
 
 
-def posterior_modes(observed: Observations, seed: Seed) -> tuple[Mode, ...]:
+def posterior_modes(patterns: Patterns, seed: Seed) -> tuple[Mode, ...]:
     r"""Find the modes at which chains should start.
 
     EM maximises the posterior of Dawid and Skene's model, with the prior of `expected_numbers`,
@@ -89,7 +89,7 @@ def posterior_modes(observed: Observations, seed: Seed) -> tuple[Mode, ...]:
 
     Parameters
     ----------
-    observed : Observations
+    patterns : Patterns
     seed : int, numpy.random.SeedSequence or numpy.random.Generator
         Seed of the random starts.
 
@@ -105,21 +105,21 @@ def posterior_modes(observed: Observations, seed: Seed) -> tuple[Mode, ...]:
     Bayesian computations, https://jmlr.org/papers/v23/20-1426.html, about chains that stay in
     different modes.
     """
-    vote = expected_numbers(observed)
-    items, ratings = _random_starts(observed, generator(seed))
+    vote = expected_numbers(patterns)
+    items, ratings = _random_starts(patterns, generator(seed))
     items = np.concatenate([vote[0][None], items])
     ratings = np.concatenate([vote[1].swapaxes(1, 2)[:, :, None], ratings], axis=2)
-    items, ratings, truth = _climb(observed, items, ratings, FIRST_STEPS)
-    _align(observed, items, ratings, truth)
-    runs = _different(observed, truth, np.arange(len(items)))
+    items, ratings, truth = _climb(patterns, items, ratings, FIRST_STEPS)
+    _align(patterns, items, ratings, truth)
+    runs = _different(patterns, truth, np.arange(len(items)))
     if len(runs) == 1:
         return (Mode(items=vote[0], ratings=vote[1]),)
-    items, ratings, truth = _climb(observed, items[runs], ratings[:, :, runs], MORE_STEPS)
-    density = _log_density(observed, items, ratings)
-    runs = _different(observed, truth, np.argsort(-density, kind="stable"))
+    items, ratings, truth = _climb(patterns, items[runs], ratings[:, :, runs], MORE_STEPS)
+    density = _log_density(patterns, items, ratings)
+    runs = _different(patterns, truth, np.argsort(-density, kind="stable"))
     runs = runs[density[runs] >= density.max() + np.log(LEAST_RATIO)]
     shares = np.exp(density[runs] - density.max())
-    of_vote = _share_held_otherwise(observed, truth[:, runs], truth[:, 0]) <= SAME_SHARE
+    of_vote = _share_held_otherwise(patterns, truth[:, runs], truth[:, 0]) <= SAME_SHARE
     return tuple(
         Mode(items=vote[0], ratings=vote[1], weight=float(weight))
         if same
@@ -128,9 +128,9 @@ def posterior_modes(observed: Observations, seed: Seed) -> tuple[Mode, ...]:
     )
 
 
-def _random_starts(observed: Observations, rng: np.random.Generator) -> tuple[Floats, Floats]:
+def _random_starts(patterns: Patterns, rng: np.random.Generator) -> tuple[Floats, Floats]:
     """Draw base rates and confusion matrices, as counts so large that the prior hardly matters."""
-    k, n_raters = observed.n_categories, len(observed.rater_names)
+    k, n_raters = patterns.n_categories, len(patterns.raters)
     large = 1e9
     items = large * rng.dirichlet(np.ones(k), N_RANDOM)
     confusion = rng.standard_gamma(diagonal_concentration(k), (N_RANDOM, n_raters, k, k))
@@ -139,13 +139,13 @@ def _random_starts(observed: Observations, rng: np.random.Generator) -> tuple[Fl
 
 
 def _climb(
-    observed: Observations, items: Floats, ratings: Floats, n_steps: int
+    patterns: Patterns, items: Floats, ratings: Floats, n_steps: int
 ) -> tuple[Floats, Floats, Floats]:
     """Take steps of EM, several runs at once.
 
     Parameters
     ----------
-    observed : Observations
+    patterns : Patterns
     items : ndarray, shape (n_runs, n_categories)
     ratings : ndarray, shape (n_raters, n_responses, n_runs, n_categories)
         Responses come before true categories, as the matrix product with the cells needs them.
@@ -159,10 +159,10 @@ def _climb(
         Items of each pattern by true category.
     """
     for _ in range(n_steps):
-        truth, _ = class_posterior(_log_joint(observed, items, _log_confusion(ratings)))
-        truth *= observed.counts[:, None, None]
+        truth, _ = class_posterior(_log_joint(patterns, items, _log_confusion(ratings)))
+        truth *= patterns.counts[:, None, None]
         items = truth.sum(axis=0)
-        counted = observed.patterns.sum_patterns(truth.reshape(len(truth), -1))
+        counted = patterns.sum_patterns(truth.reshape(len(truth), -1))
         ratings = counted.reshape(ratings.shape)
     return items, ratings, truth
 
@@ -172,35 +172,35 @@ def _log_confusion(ratings: Floats) -> Floats:
     return np.log(confusion / confusion.sum(axis=1, keepdims=True))
 
 
-def _log_joint(observed: Observations, items: Floats, log_confusion: Floats) -> Floats:
+def _log_joint(patterns: Patterns, items: Floats, log_confusion: Floats) -> Floats:
     """Give log probabilities up to a constant, shape (n_patterns, n_runs, n_categories)."""
     n_runs, k = items.shape
-    log = observed.patterns.sum_cells(log_confusion.reshape(-1, n_runs * k))
+    log = patterns.sum_cells(log_confusion.reshape(-1, n_runs * k))
     log = log.reshape(-1, n_runs, k)
     log += np.log(items + 1)
-    known = np.flatnonzero(observed.truths != UNKNOWN)
-    other = observed.truths[known, None, None] != np.arange(k)
+    known = np.flatnonzero(patterns.truths != UNKNOWN)
+    other = patterns.truths[known, None, None] != np.arange(k)
     log[known] = np.where(other, -np.inf, log[known])
     return log
 
 
-def _log_density(observed: Observations, items: Floats, ratings: Floats) -> Floats:
+def _log_density(patterns: Patterns, items: Floats, ratings: Floats) -> Floats:
     """Give the log posterior density of each run, up to a constant."""
     log_confusion = _log_confusion(ratings)
     scale = np.log((items + 1).sum(axis=1))
     log_rates = np.log(items + 1) - scale[:, None]
-    log = _log_joint(observed, items, log_confusion)
+    log = _log_joint(patterns, items, log_confusion)
     of_pattern = class_posterior(log)[1] - scale
     prior = diagonal_concentration(items.shape[1])[:, None, :]
     of_prior = (prior * log_confusion).sum(axis=(0, 1, 3)) + log_rates.sum(axis=1)
-    return np.asarray(observed.counts @ of_pattern + of_prior)
+    return np.asarray(patterns.counts @ of_pattern + of_prior)
 
 
-def _align(observed: Observations, items: Floats, ratings: Floats, truth: Floats) -> None:
+def _align(patterns: Patterns, items: Floats, ratings: Floats, truth: Floats) -> None:
     """Order the categories of each run so that the raters are most often right, in place."""
-    if (observed.truths != UNKNOWN).any():
+    if (patterns.truths != UNKNOWN).any():
         return
-    of_raters = ratings[: len(ratings) - observed.has_system].sum(axis=0)
+    of_raters = ratings[: len(ratings) - patterns.has_system].sum(axis=0)
     for run in range(len(items)):
         order = best_order(of_raters[:, run])
         items[run] = items[run, order]
@@ -208,17 +208,17 @@ def _align(observed: Observations, items: Floats, ratings: Floats, truth: Floats
         truth[:, run] = truth[:, run, order]
 
 
-def _different(observed: Observations, truth: Floats, runs: Integers) -> Integers:
+def _different(patterns: Patterns, truth: Floats, runs: Integers) -> Integers:
     """Keep the first run of each mode."""
     kept: list[int] = []
     for run in runs:
-        share = _share_held_otherwise(observed, truth[:, kept], truth[:, run])
+        share = _share_held_otherwise(patterns, truth[:, kept], truth[:, run])
         if (share > SAME_SHARE).all():
             kept.append(run)
     return np.array(kept)
 
 
-def _share_held_otherwise(observed: Observations, truth: Floats, other: Floats) -> Floats:
+def _share_held_otherwise(patterns: Patterns, truth: Floats, other: Floats) -> Floats:
     """Give the share of items that runs assign to another category than a given run does."""
     apart = np.abs(truth - other[:, None]).sum(axis=(0, 2)) / 2
-    return np.asarray(apart / observed.counts.sum())
+    return np.asarray(apart / patterns.counts.sum())

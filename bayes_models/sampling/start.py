@@ -29,7 +29,7 @@ def em_start(observed: Observations) -> dict[str, Floats]:
     dict
         Values by name.
     """
-    items, ratings = expected_numbers(observed)
+    items, ratings = expected_numbers(observed.patterns)
     return start_at(Mode(items=items, ratings=ratings), observed)
 
 

@@ -155,8 +155,8 @@ def _numpyro(data: list[Ratings], warmup: int, draws: int) -> Callable[[Observat
     jax.config.update("jax_enable_x64", True)
     many = [observe(ratings) for ratings in data]
     k, n_raters = many[0].n_categories, len(many[0].rater_names)
-    n_patterns = max(len(one.counts) for one in many)
-    n_slots = max(int(np.diff(one.starts).max()) for one in many)
+    n_patterns = max(len(one.patterns.counts) for one in many)
+    n_slots = max(int(np.diff(one.patterns.starts).max()) for one in many)
     concentration = jnp.asarray(bayes_models.diagonal_concentration(k))
 
     def model(rows: Any, counts: Any) -> None:
@@ -179,12 +179,13 @@ def _numpyro(data: list[Ratings], warmup: int, draws: int) -> Callable[[Observat
         return sampler.get_samples()["accuracy"]
 
     def peer(observed: Observations, seed: int) -> Run:
+        patterns = observed.patterns
         rows = np.full((n_patterns, n_slots), n_raters * k)
-        pattern = np.repeat(np.arange(len(observed.counts)), np.diff(observed.starts))
-        slot = np.arange(len(pattern)) - observed.starts[pattern]
-        rows[pattern, slot] = observed.raters * k + observed.responses
+        pattern = np.repeat(np.arange(len(patterns.counts)), np.diff(patterns.starts))
+        slot = np.arange(len(pattern)) - patterns.starts[pattern]
+        rows[pattern, slot] = patterns.cells
         counts = np.zeros(n_patterns)
-        counts[: len(observed.counts)] = observed.counts
+        counts[: len(patterns.counts)] = patterns.counts
         start = {name: em_start(observed)[name] for name in ("base_rates", "confusion")}
         key = jax.random.PRNGKey(seed)
         return _timed(lambda: np.asarray(run(key, rows, counts, start))[None])
@@ -218,13 +219,14 @@ def _stan(many: list[Observations]) -> list[Run]:
         files = []
         for i, ratings in enumerate(many):
             start = em_start(ratings)
-            k = ratings.n_categories
+            k, patterns = ratings.n_categories, ratings.patterns
+            counts, responses = patterns.counts, patterns.flat.category_index
             data = {
-                "P": len(ratings.counts),
+                "P": len(counts),
                 "J": len(ratings.rater_names),
                 "K": k,
-                "y": (ratings.responses.reshape(len(ratings.counts), -1) + 1).tolist(),
-                "count": ratings.counts.tolist(),
+                "y": (responses.reshape(len(counts), -1) + 1).tolist(),
+                "count": counts.tolist(),
                 "alpha": [3.0] * k,
                 "beta": bayes_models.diagonal_concentration(k).tolist(),
                 "pi": start["base_rates"].tolist(),

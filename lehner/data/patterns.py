@@ -44,8 +44,8 @@ class Patterns:
         Whether the order of the categories is meaningful.
     has_system : bool
         Whether the last rater is a system.
-    population : ndarray of int, shape (n_patterns,), optional
-        The population that the items of each pattern are from.
+    population : ndarray of int, shape (n_patterns,)
+        The population that the items of each pattern are from, all 0 where there are none.
     populations : tuple of str
         Names of the populations.
     """
@@ -59,11 +59,16 @@ class Patterns:
     categories: tuple[Any, ...]
     ordered: bool
     has_system: bool
-    population: Integers | None = None
-    populations: tuple[str, ...] = ()
+    population: Integers
+    populations: tuple[str, ...]
 
     def __repr__(self) -> str:
         return f"Patterns: {len(self.counts)} of {int(self.counts.sum())} items"
+
+    @property
+    def n_categories(self) -> int:
+        """Number of categories, used or not."""
+        return len(self.categories)
 
     @cached_property
     def starts(self) -> Integers:
@@ -162,12 +167,12 @@ class Patterns:
 
 def collapse_patterns(ratings: "Ratings", *, truth: bool) -> Patterns:
     """Compute the result of `Ratings.patterns`."""
-    has_system = ratings.system is not None
+    has_system, population = ratings.system is not None, ratings.population
     flat, known = ratings.all_flat, ratings.truth if truth else None
     inverse, first = number_patterns(
         flat,
         known,
-        ratings.population,
+        population,
         ratings.n_rows,
         len(ratings.all_raters),
         ratings.n_categories,
@@ -183,7 +188,7 @@ def collapse_patterns(ratings: "Ratings", *, truth: bool) -> Patterns:
         categories=ratings.categories,
         ordered=ratings.ordered,
         has_system=has_system,
-        population=None if ratings.population is None else ratings.population[first],
+        population=np.zeros_like(first) if population is None else population[first],
         populations=ratings.populations,
     )
 

@@ -60,8 +60,8 @@ def fitted(few):
 def test_draws_are_prior_draws_weighted_by_their_likelihood(name, few, fitted):
     priors, tree = fitted(name)
     prior = prior_draws(name, few, 4000, priors=priors, seed=2)
-    observed = observe(few)
-    log = np.logaddexp.reduce(log_joint(observed, *states(prior)), axis=-1) @ observed.counts
+    patterns = observe(few).patterns
+    log = np.logaddexp.reduce(log_joint(patterns, *states(prior)), axis=-1) @ patterns.counts
     weights = np.exp(log - log.max())
     weights /= weights.sum()
     assert 1 / (weights**2).sum() > 150, "effective draws"

@@ -88,7 +88,7 @@ def test_the_sum_over_states_equals_enumeration(seed, system, known, levels):
     ours, _, _ = kernel_of(observed, 3 * levels)(rates[None], confusion, *observed.arrays.values())
     per_item = enumerated(ratings, rates, confusion)
     assert float(ours) == pytest.approx(per_item.sum(), abs=1e-10)
-    joint = log_joint(observed, rates[None], confusion[None])[0]
+    joint = log_joint(observed.patterns, rates[None], confusion[None])[0]
     ours = np.log(np.exp(joint).sum(axis=1))[observed.patterns.inverse]
     np.testing.assert_allclose(ours, per_item, atol=1e-10)
 
@@ -110,7 +110,7 @@ def test_each_population_has_its_base_rates(levels):
         ]
     )
     assert float(ours) == pytest.approx(per_item.sum(), abs=1e-10)
-    joint = log_joint(observed, rates[None], confusion[None])[0]
+    joint = log_joint(observed.patterns, rates[None], confusion[None])[0]
     ours = np.log(np.exp(joint).sum(axis=1))[observed.patterns.inverse]
     np.testing.assert_allclose(ours, per_item, atol=1e-10)
     step = np.zeros_like(rates)
@@ -127,7 +127,7 @@ def test_the_derivatives_are_finite_differences(levels):
     rng = np.random.default_rng(levels)
     ratings = random_ratings(rng, known=True)
     observed = observe(ratings.take(np.repeat(np.arange(ratings.n_rows), [1, 1, 1, 2, 3, 1, 4])))
-    assert {1, 2, 3, 4} <= set(observed.counts)
+    assert {1, 2, 3, 4} <= set(observed.patterns.counts)
     kernel = kernel_of(observed, 3 * levels)
     rates = rng.dirichlet(np.ones(3 * levels), size=1)
     confusion = rng.dirichlet(np.ones(3), size=(4, 3 * levels))
@@ -163,11 +163,11 @@ def test_thousands_of_improbable_items_do_not_underflow():
     rng = np.random.default_rng(2)
     ratings = Ratings(rng.integers(0, 3, (2000, 10)), ["a", "b", "c"])
     observed = observe(ratings)
-    assert (observed.counts == 1).any() and (observed.counts > 1).any()
+    assert (observed.patterns.counts == 1).any() and (observed.patterns.counts > 1).any()
     rates, confusion = random_parameters(rng, 10, 3)
     ours, _, _ = kernel_of(observed, 3)(rates[None], confusion, *observed.arrays.values())
-    joint = log_joint(observed, rates[None], confusion[None])[0]
-    expected = observed.counts @ np.logaddexp.reduce(joint, axis=1)
+    joint = log_joint(observed.patterns, rates[None], confusion[None])[0]
+    expected = observed.patterns.counts @ np.logaddexp.reduce(joint, axis=1)
     assert expected < -10_000
     assert float(ours) == pytest.approx(expected, rel=1e-12)
 
@@ -257,7 +257,7 @@ def test_prior_predictive_ratings_follow_base_rates_and_confusion():
     share = np.bincount(drawn.ravel(), minlength=3) / drawn.size
     # 4 patterns share a truth among their ratings: about 16,000 independent truths, SE .004.
     np.testing.assert_allclose(share, base_rates @ confusion, atol=0.015)
-    first = observe(ratings).starts[:-1]
+    first = ratings.patterns().starts[:-1]
     agree = (drawn[:, first] == drawn[:, first + 1]).mean()
     expected = (base_rates[:, None] * confusion**2).sum()
     assert agree == pytest.approx(expected, abs=0.015)
@@ -293,15 +293,15 @@ def test_truths_enter_if_some_are_known_and_are_held_back_if_all_are():
     codes, categories = [[0, 1], [1, 1], [0, 1]], ["no", "yes"]
     some = Ratings(codes, categories, truth=[-1, 1, 0], counts=[2, 3, 4])
     assert known_truths(some) == 7
-    assert list(observe(some).truths) == [-1, 1, 0]
+    assert list(observe(some).patterns.truths) == [-1, 1, 0]
     everything = Ratings(codes, categories, truth=[0, 1, 0])
     assert known_truths(everything) == 0
-    assert list(observe(everything).truths) == [-1, -1]
+    assert list(observe(everything).patterns.truths) == [-1, -1]
 
 
 def test_response_counts_count_every_rating_once():
     ratings = random_ratings(np.random.default_rng(0))
     observed = observe(ratings)
-    total = observed.counts @ observed.patterns.one_hot().toarray()
+    total = observed.patterns.counts @ observed.patterns.one_hot().toarray()
     answers = ratings.n_ratings + (ratings.system >= 0).sum()
     assert total.sum() == answers

@@ -67,7 +67,7 @@ def test_predicted_agreement_is_that_of_the_parameters():
 
 def test_agreement_counts_pairs_of_ratings():
     ratings = Ratings([[0, 0, -1], [0, 1, 1], [1, 1, 1]], ["a", "b"], counts=[1, 1, 2])
-    shares, items = _agreement(observe(ratings))
+    shares, items = _agreement(ratings.patterns())
     assert shares[0, 1] == pytest.approx(3 / 4)
     assert shares[1, 2] == pytest.approx(1)
     assert np.isnan(shares[0, 0])

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 import xarray as xr
 
-from bayes_models import observe
 from bayes_models.posterior import truth
 from bayes_models.posterior.truth import add_truth
 from lehner import Ratings
@@ -46,7 +45,7 @@ def test_truths_and_item_log_likelihoods_equal_enumeration(seed):
     ratings = random_ratings(rng)
     base_rates, confusion = random_parameters(rng, ratings.n_raters + 1, 3)
     tree = posterior_of(base_rates, confusion)
-    add_truth(tree, ratings, observe(ratings), rng)
+    add_truth(tree, ratings, ratings.patterns(), rng)
     expected = truth_probabilities(as_lists(ratings), base_rates, confusion)
     np.testing.assert_allclose(tree["truth"]["truth_probabilities"], expected, atol=1e-10)
     per_item = [log_likelihood([item], base_rates, confusion) for item in as_lists(ratings)]
@@ -59,7 +58,7 @@ def test_accuracy_in_the_sample_counts_right_answers_among_those_given():
     ratings = random_ratings(rng)
     base_rates, confusion = random_parameters(rng, ratings.n_raters + 1, 3)
     tree = posterior_of(base_rates, confusion, draws=20_000)
-    add_truth(tree, ratings, observe(ratings), rng)
+    add_truth(tree, ratings, ratings.patterns(), rng)
     truth = np.array(truth_probabilities(as_lists(ratings), base_rates, confusion))
     answered = np.flatnonzero(ratings.system >= 0)
     right = truth[answered, ratings.system[answered]]
@@ -80,7 +79,7 @@ def test_grouped_rows_count_as_their_items():
     trees = []
     for ratings in (single, grouped):
         tree = posterior_of(base_rates, confusion, draws=5)
-        add_truth(tree, ratings, observe(ratings), np.random.default_rng(2))
+        add_truth(tree, ratings, ratings.patterns(), np.random.default_rng(2))
         trees.append(tree)
     one, two = trees
     np.testing.assert_allclose(one["log_likelihood"]["ratings"], two["log_likelihood"]["ratings"])
@@ -95,7 +94,7 @@ def test_grouped_rows_count_as_their_items():
 def test_without_a_system_there_is_no_accuracy_in_the_sample():
     ratings = random_ratings(np.random.default_rng(0), system=False)
     tree = posterior_of(*random_parameters(np.random.default_rng(1), ratings.n_raters, 3))
-    add_truth(tree, ratings, observe(ratings), np.random.default_rng(2))
+    add_truth(tree, ratings, ratings.patterns(), np.random.default_rng(2))
     assert "system_accuracy_in_sample" not in tree["posterior"]
 
 
@@ -106,11 +105,11 @@ def test_item_log_likelihoods_that_are_not_kept_take_no_memory(wanted, most, mon
     rng = np.random.default_rng(1)
     ratings = Ratings(rng.integers(0, 3, (500, 12)), ["a", "b", "c"])
     tree = posterior_of(*random_parameters(rng, 12, 3), draws=1000)
-    observed = observe(ratings)
+    patterns = ratings.patterns()
     tracemalloc.start()
-    add_truth(tree, ratings, observed, rng, log_likelihood=wanted)
+    add_truth(tree, ratings, patterns, rng, log_likelihood=wanted)
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert "log_likelihood" not in tree
     np.testing.assert_allclose(tree["truth"]["truth_probabilities"].sum("category"), 1)
-    assert peak < 2000 * len(observed.counts) * 8
+    assert peak < 2000 * len(patterns.counts) * 8

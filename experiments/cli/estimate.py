@@ -3,7 +3,7 @@
 import json
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -20,6 +20,10 @@ from experiments.cli.arguments import (
 )
 from experiments.cli.help_text import as_sentence
 from experiments.reporting.options import as_options
+
+if TYPE_CHECKING:
+    from experiments.estimate.comparison import Comparison
+    from experiments.estimate.systems import SystemsComparison
 
 
 def estimate(
@@ -127,8 +131,6 @@ def estimate(
     from experiments.cli.load import load
     from experiments.cli.progress_lines import progress_lines
     from experiments.cli.rater_group_file import read_rater_groups
-    from experiments.estimate import comparison_report, systems_report
-    from experiments.estimate.comparison import Comparison
     from experiments.estimate.estimate import estimate as estimate_all
     from experiments.estimate.methods import DEFAULT_METHODS
     from lehner.core.estimate import require_systems
@@ -162,11 +164,25 @@ def estimate(
             rater_groups=rater_groups,
             reword=as_options,
         )
+    _give(compared, details=details or costs is not None, as_json=as_json, output=output)
+
+
+def _give(
+    compared: "Comparison | SystemsComparison",
+    *,
+    details: bool,
+    as_json: bool,
+    output: Path | None,
+) -> None:
+    """Print and write the estimates; end with exit code 1 if a method has none."""
+    from experiments.estimate import comparison_report, systems_report
+    from experiments.estimate.comparison import Comparison
+
     report = comparison_report if isinstance(compared, Comparison) else systems_report
     if as_json:
         print(json.dumps(compared.to_dict(), indent=2, allow_nan=False))
     else:
-        report.show(compared, details=details or costs is not None)
+        report.show(compared, details=details)
     if output is not None:
         for path in report.write(compared, output):
             print(f"wrote {path}", file=sys.stderr)

@@ -18,6 +18,8 @@ SCREEN_DOTS = 140
 """An inch, in notebooks."""
 
 GRID = "0.88"
+ROOM = 0.05
+"""Beside what is drawn, as a share of its range."""
 REFERENCE = "0.35"
 """The grey of lines to compare with: no bias, the nominal level, equal values."""
 
@@ -81,9 +83,7 @@ def figure_style(*, columns: int = 2) -> Iterator[float]:
         yield WIDTHS[columns]
 
 
-def limits(
-    *values: ArrayLike, within: tuple[float, float] | None = (0, 1), margin: float = 0.05
-) -> tuple[float, float]:
+def limits(*values: ArrayLike, within: tuple[float, float] | None = (0, 1)) -> tuple[float, float]:
     """Give the ends of an axis that leaves no part of its range unused.
 
     Parameters
@@ -92,8 +92,6 @@ def limits(
         What is drawn; NaN and infinite values are passed over.
     within : tuple of float, optional
         Ends of the possible values; beyond them only points are given room.
-    margin : float
-        Room on each side, of the range of the values.
 
     Returns
     -------
@@ -111,7 +109,7 @@ def limits(
     if not drawn.size:
         return within or (0, 1)
     low, high = float(drawn.min()), float(drawn.max())
-    room = margin * ((high - low) or 0.2)
+    room = ROOM * ((high - low) or 0.2)
     low, high = low - room, high + room
     if within is not None:
         edge = 0.01 * (within[1] - within[0])

@@ -9,11 +9,10 @@ from lehner.core.arrays import Booleans, Floats, Integers
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class ItemVotes:
-    """Ratings as votes: each of m ratings of an item by the same rater is 1/m of a vote.
+    """Votes of items in fractions: each of m ratings by the same rater is 1/m of a vote.
 
-    Votes are therefore fractions, which the counts of `Patterns` are not.
-
-    A row represents as many items as its weight; each has a rating.
+    `Patterns` count whole ratings. Categories may be joined, and rows chosen, which other
+    coefficients ask for. A row represents as many items as its weight; each has a rating.
 
     Parameters
     ----------

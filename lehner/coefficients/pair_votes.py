@@ -10,7 +10,9 @@ from lehner.data.ratings import Ratings
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class PairVotes:
-    """A list of votes, sorted by rater.
+    """A list of votes in fractions, sorted by rater, so that a rater's own are found at once.
+
+    `Patterns` are sorted by item, and count whole ratings.
 
     Parameters
     ----------

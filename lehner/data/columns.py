@@ -44,9 +44,7 @@ def columns_of(data: Any, names: Sequence[str] | None = None) -> dict[str, Any]:
     if isinstance(data, np.ndarray):
         return _array_columns(data, names)
     header = _header(data)
-    repeated = next((name for i, name in enumerate(header) if name in header[:i]), None)
-    if repeated is not None:
-        raise InputError(f"two columns are named {repeated!r}", "give each column its own name")
+    refuse_repeated_names(header)
     if hasattr(data, "itercolumns"):
         columns: Any = data.itercolumns()
     else:
@@ -57,6 +55,14 @@ def columns_of(data: Any, names: Sequence[str] | None = None) -> dict[str, Any]:
     ):
         raise InputError("columns differ in length", "give each column a value a row")
     return table
+
+
+def refuse_repeated_names(names: Sequence[str], **where: Any) -> None:
+    """Raise an InputError, with its place in a file if it is known, if two columns have a name."""
+    repeated = next((name for i, name in enumerate(names) if name in names[:i]), None)
+    if repeated is not None:
+        remedy = "give each column its own name"
+        raise InputError(f"two columns are named {repeated!r}", remedy, **where)
 
 
 def _header(data: Any) -> list[str]:

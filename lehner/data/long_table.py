@@ -52,10 +52,6 @@ def read_long(
         repetitions = say_repeated(len(rated_again(item_index, rated_by, None, codes)))
     else:
         refuse_duplicates(item_index, rated_by, when, codes, rating)
-    rated = codes >= 0
-    flat = sort_ratings(
-        item_index[rated], rated_by.codes[rated], codes[rated], len(coded.categories)
-    )
     names = unify(rated_by.labels)
     everybody = [str(names[label]) for label in rated_by.labels]
     raters = [name for name in everybody if name not in systems]
@@ -65,20 +61,22 @@ def read_long(
         *say_doubtful_names(raters, systems),
         *say_other_raters(raters, systems),
     )
-    used = {item, rater, rating, *optional}
+    known = None
+    if truth is not None:
+        known = truth_per_item(item_index, coded.codes[truth], len(items), truth, coded.categories)
     sentence = say_columns(
         raters,
         systems=systems,
         truth=truth,
         item=item,
         by_rating=(rater, rating),
-        ignored=[name for name in columns if name not in used],
+        ignored=[name for name in columns if name not in (item, rater, rating, *optional)],
     )
-    known = None
-    if truth is not None:
-        known = truth_per_item(item_index, coded.codes[truth], len(items), truth, coded.categories)
+    rated = codes >= 0
     return Table(
-        ratings=flat,
+        ratings=sort_ratings(
+            item_index[rated], rated_by.codes[rated], codes[rated], len(coded.categories)
+        ),
         raters=everybody,
         items=items,
         truth=known,

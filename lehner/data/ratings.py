@@ -45,8 +45,7 @@ class Ratings:
     """Ratings of items by raters, with the system's answers and the known truths if there are any.
 
     Ratings do not change: each method gives a new object. Usually they are read from a file by
-    `lehner.read_ratings`, or from a table by `from_wide`, `from_long`, `from_patterns` or
-    `from_counts`.
+    `lehner.read_ratings`, or from a table by `from_wide`, `from_long` or `from_counts`.
 
     Parameters
     ----------
@@ -720,6 +719,8 @@ class Ratings:
         --------
         >>> Ratings.from_wide({"Ann": ["a", "b"], "Bo": ["a", None], "AI": ["b", "b"]}, system="AI")
         Ratings: 2 items, 2 raters, 3 ratings, 2 categories (a, b), system
+        >>> Ratings.from_wide({"Ann": [0, 0], "Bo": [0, 1], "n": [70, 30]}, counts="n")
+        Ratings: 100 items in 2 rows, 2 raters, 200 ratings, 2 categories (0, 1)
         """
         table = read_wide(
             data,
@@ -831,37 +832,6 @@ class Ratings:
             ratings = ratings._replace(**raters_as_systems(ratings, systems))
         warn_of_data(table.odd)
         return ratings._check_coding(refuse=not table.fixed)
-
-    @classmethod
-    def from_patterns(cls, data: Any, *, counts: str = "count", **columns: Any) -> "Ratings":
-        """Read a grouped table: a row per pattern of ratings with the number of such items.
-
-        Parameters
-        ----------
-        data : pandas.DataFrame, pyarrow.Table or mapping of columns
-            The table, with a column for each rater.
-        counts : str
-            Name of the column with the number of items of each row.
-        **columns
-            Options of `from_wide`.
-
-        Returns
-        -------
-        Ratings
-            Grouped data: a row for each row of the table.
-
-        Raises
-        ------
-        InputError
-            For the same reasons as in `from_wide`, and if a count is not a whole number of 0 or
-            more.
-
-        Examples
-        --------
-        >>> Ratings.from_patterns({"Ann": [0, 0], "Bo": [0, 1], "count": [70, 30]})
-        Ratings: 100 items in 2 rows, 2 raters, 200 ratings, 2 categories (0, 1)
-        """
-        return cls.from_wide(data, counts=counts, **columns)
 
     @classmethod
     def from_counts(

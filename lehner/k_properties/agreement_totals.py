@@ -23,7 +23,7 @@ TOTALS_AT_ONCE = 2_000_000
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Group:
-    """Items rated by the same raters.
+    """Items rated by the same raters, observed or simulated, so that their codes fill an array.
 
     Parameters
     ----------
@@ -46,9 +46,9 @@ class Group:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Design:
-    """Who rated how many items.
+    """Who rated how many items: a plan by which ratings are simulated, and no record of ratings.
 
-    Simulation needs items sorted by the set of their raters, which `Patterns` are not.
+    `Patterns` do not sort items by the set of their raters, as this does.
 
     Parameters
     ----------
@@ -77,7 +77,7 @@ class Design:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Totals:
-    """Sums over all items, for many samples at once.
+    """Sums over all items, for many samples at once, of which only one need be observed.
 
     Parameters
     ----------

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from lehner.core.errors import InputError
+from lehner.data.columns import refuse_repeated_names
 
 LONGEST_LINE = 1_000_000
 DELIMITERS = (",", "\t", ";")
@@ -61,15 +62,7 @@ def read_csv(path: Path) -> Any:
 
 def _check_header(path: Path, delimiter: str) -> list[str]:
     header = next(fields for _, fields in _records(path, delimiter))
-    names = [name.strip() for name in header]
-    repeated = next((name for i, name in enumerate(names) if name in names[:i]), None)
-    if repeated is not None:
-        raise InputError(
-            f"two columns are named {repeated!r}",
-            "give each column its own name",
-            file=path,
-            row=1,
-        )
+    refuse_repeated_names([name.strip() for name in header], file=path, row=1)
     return header
 
 

@@ -6,6 +6,7 @@ from typing import Any
 
 from lehner.core.errors import InputError
 from lehner.core.wording import first_few
+from lehner.data.columns import refuse_repeated_names
 
 SUFFIXES = (".xlsx", ".xlsm")
 OTHER_SUFFIXES = (".xls", ".xlsb", ".ods", ".numbers")
@@ -44,15 +45,7 @@ def read_excel(path: Path) -> dict[str, list[str]]:
     n_columns = max(len(row) for row in rows)
     header, *cells = [row + [""] * (n_columns - len(row)) for row in rows]
     kept = [j for j in range(n_columns) if header[j] or any(row[j] for row in cells)]
-    names = [header[j] for j in kept]
-    repeated = next((name for i, name in enumerate(names) if name in names[:i]), None)
-    if repeated is not None:
-        raise InputError(
-            f"two columns are named {repeated!r}",
-            "give each column its own name",
-            file=path,
-            row=1,
-        )
+    refuse_repeated_names([header[j] for j in kept], file=path, row=1)
     return {header[j]: [row[j] for row in cells] for j in kept}
 
 

@@ -423,7 +423,8 @@ def test_one_rater_and_a_system_have_a_pair_and_no_coefficients():
 
 
 def test_grouped_pairs_count_their_items():
-    ratings = Ratings.from_patterns({"x": [0, 0, 1], "y": [0, 1, 1], "count": [70, 20, 10]})
+    table = {"x": [0, 0, 1], "y": [0, 1, 1], "count": [70, 20, 10]}
+    ratings = Ratings.from_wide(table, counts="count")
     found = agreement(ratings)
     assert found.n_items == 100
     assert found.pairs["n_items"].values[0, 1] == 100

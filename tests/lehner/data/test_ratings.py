@@ -325,7 +325,7 @@ def test_the_system_in_a_long_table_is_one_of_the_raters():
 
 def test_grouped_rows_stand_for_as_many_items_as_they_count():
     data = {"Ann": ["a", "b"], "Bo": ["a", None], "n": [70, 30]}
-    ratings = Ratings.from_patterns(data, counts="n")
+    ratings = Ratings.from_wide(data, counts="n")
     assert ratings.counts.tolist() == [70, 30]
     assert (ratings.n_items, ratings.n_ratings, len(ratings.items)) == (100, 170, 2)
 
@@ -846,7 +846,7 @@ def test_the_system_is_not_its_own_truth():
 def test_a_count_that_is_no_number_of_items_is_refused(count):
     data = {"Ann": ["a", "b"], "count": pd.Series([2, count], dtype=object)}
     with pytest.raises(InputError) as caught:
-        Ratings.from_patterns(data)
+        Ratings.from_wide(data, counts="count")
     assert_one_line(caught.value)
 
 

@@ -51,7 +51,7 @@ def caries_3():
 
 @pytest.fixture(scope="module")
 def tuberculosis():
-    return fit_latent_class(Ratings.from_patterns(TUBERCULOSIS), groups=POPULATION)
+    return fit_latent_class(Ratings.from_wide(TUBERCULOSIS, counts="count"), groups=POPULATION)
 
 
 def draw(base_rates, confusion, n, rng):
@@ -171,7 +171,7 @@ def test_two_tests_in_two_populations_are_saturated(tuberculosis):
 
 
 def test_two_tests_in_one_population_are_not_identified():
-    fit = fit_latent_class(Ratings.from_patterns(TUBERCULOSIS))
+    fit = fit_latent_class(Ratings.from_wide(TUBERCULOSIS, counts="count"))
     assert fit.degrees_of_freedom == -2
     assert [n for n in fit.notes if "not identified: 5 parameters for 3 free proportions" in n]
     errors = fit.standard_errors()

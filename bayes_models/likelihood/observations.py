@@ -67,8 +67,10 @@ class Observations:
     @property
     def rater_group_shares(self) -> Floats:
         """Share of each rater in the ratings of each group, (n_groups, n_raters)."""
-        of_pattern = np.repeat(self.counts, np.diff(self.starts))
-        n_ratings = np.bincount(self.raters, of_pattern, len(self.rater_names))[: self.n_raters]
+        patterns = self.patterns
+        counts = np.repeat(patterns.counts, np.diff(patterns.starts))
+        of_raters = np.bincount(patterns.flat.rater_index, counts, len(patterns.raters))
+        n_ratings = of_raters[: self.n_raters]
         member = self.rater_group_index == np.arange(len(self.rater_groups))[:, None]
         # A group without ratings has the mean of its raters.
         weights = np.where((member @ n_ratings > 0)[:, None], member * n_ratings, member)

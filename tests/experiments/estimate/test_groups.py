@@ -36,13 +36,6 @@ def table():
     )
 
 
-@pytest.fixture
-def file(table, tmp_path):
-    path = tmp_path / "ratings.csv"
-    table.to_csv(path, index=False)
-    return path
-
-
 def test_json_has_groups_and_differences(run, file):
     code, out, _ = run("estimate", file, "--system", "gpt", "--by", "domain", *ALGEBRA, "--json")
     estimate, law, sport = json.loads(out)["estimates"]

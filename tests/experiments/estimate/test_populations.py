@@ -33,13 +33,6 @@ def table():
     )
 
 
-@pytest.fixture
-def file(table, tmp_path):
-    path = tmp_path / "ratings.csv"
-    table.to_csv(path, index=False)
-    return path
-
-
 def ratings_of(table):
     read = lehner.read_ratings(table.drop(columns=["site", "old"]), system="gpt")
     return read.with_populations(table["site"])

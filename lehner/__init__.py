@@ -39,12 +39,11 @@ from lehner.known_truths.asking import choose_items
 from lehner.known_truths.base_rates import correct_base_rates
 from lehner.known_truths.correction import TruthCorrection, correct_by_truth, probabilities_right
 from lehner.labels.label import label
+from lehner.latent_class.cuts import cut_ratings, fit_tap_by_cut
 from lehner.latent_class.estimate import estimate_latent_class
 from lehner.latent_class.fit_checks import rating_calibration, residual_correlation
 from lehner.latent_class.maximum_likelihood import fit_latent_class
 from lehner.latent_class.result import LatentClassFit
-from lehner.latent_class.tap.cuts import cut_ratings, fit_tap_by_cut
-from lehner.latent_class.tap.maximum_likelihood import TapFit, fit_tap
 from lehner.performance.costs import read_costs
 from lehner.performance.detail import system_performance
 from lehner.performance.result import SystemPerformance
@@ -98,7 +97,6 @@ __all__ = [
     "SystemDifference",
     "SystemPerformance",
     "SystemRank",
-    "TapFit",
     "TruthCorrection",
     "Violations",
     "agreement",
@@ -124,7 +122,6 @@ __all__ = [
     "expected_table",
     "fit_latent_class",
     "fit_least_squares",
-    "fit_tap",
     "fit_tap_by_cut",
     "fit_violations",
     "label",

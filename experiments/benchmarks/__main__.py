@@ -119,7 +119,7 @@ def _crowd() -> Iterator[Bar]:
         theirs = statistics.median(one.theirs for one in compared)
         costs = {
             "fit_latent_class": (statistics.median(one.ours for one in compared), bar),
-            "fit_tap, one start": (statistics.median(map(time_tap, tables)), "at most 1"),
+            "fit_latent_class, t-a-p": (statistics.median(map(time_tap, tables)), "at most 1"),
         }
         for name, (cost, of_name) in costs.items():
             yield Bar(

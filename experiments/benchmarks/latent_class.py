@@ -3,7 +3,7 @@
 Both start at each item's share of votes and go to the same optimum: for each data set crowd-kit
 has the loosest tolerance, a power of ten, that brings its log-likelihood to within 1e-6 of ours.
 Everything from a table of ratings in memory to labelled estimates counts. The two alternate on
-the same data; times are CPU time of one thread, and each data set gives a ratio. `fit_tap` by
+the same data; times are CPU time of one thread, and each data set gives a ratio. `tap`, a model
 rater, from one start, is another model and has no peer: its ratio is to the same run of crowd-kit.
 
 Run in a clone: `python -m uv run --group benchmark python -m experiments.benchmarks.latent_class`
@@ -25,7 +25,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from lehner import Ratings, fit_latent_class, fit_tap
+from lehner import Ratings, fit_latent_class
 from lehner.latent_class.expectation_maximisation import (
     LatentClasses,
     expect,
@@ -113,7 +113,7 @@ def _compare(seed: int, n_items: int, n_raters: int) -> tuple[float, float]:
 
 def time_tap(table: pd.DataFrame) -> float:
     """Give the CPU seconds of `fit_tap` by rater from one start, the table in memory."""
-    return _timed(lambda: fit_tap(_read(table), by_rater=True, starts=1))[0]
+    return _timed(lambda: fit_latent_class(_read(table), "tap"))[0]
 
 
 def crowd(seed: int, n_items: int, n_raters: int) -> pd.DataFrame:

@@ -18,7 +18,7 @@ from lehner import (
 )
 from lehner.algebra.system_accuracy import Aggregation
 from lehner.core.checks import find
-from lehner.latent_class.models import BY_LIKELIHOOD, LIKELIHOOD_MODELS, MODELS
+from lehner.latent_class.models import LIKELIHOOD_METHODS, MODELS
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -57,10 +57,6 @@ def _algebraic(name: str) -> Callable[[Ratings, float, int], Estimate]:
         return estimate_algebraic(ratings, aggregation=ALGEBRAIC[name], level=level, seed=seed)
 
     return estimate
-
-
-BY_MAXIMUM_LIKELIHOOD = {name + BY_LIKELIHOOD: name for name in LIKELIHOOD_MODELS}
-"""Names of the methods that fit a latent-class model by maximum likelihood, and of the model."""
 
 
 def _by_likelihood(model: str) -> Callable[[Ratings, float, int], Estimate]:
@@ -245,7 +241,7 @@ def list_methods() -> dict[str, Method]:
             summary=f"{MODELS[model].summary}, by maximum likelihood",
             estimate=_by_likelihood(model),
         )
-        for name, model in BY_MAXIMUM_LIKELIHOOD.items()
+        for name, model in LIKELIHOOD_METHODS.items()
     )
     bayesian = (
         Method(

@@ -101,7 +101,7 @@ def _methods(ratings: Ratings) -> Iterator[tuple[str, Floats, float, IntervalEst
     if own.estimate is not None:
         yield "algebra", probabilities_right(ratings, algebra), own_variance(algebra), own
     fit = fit_latent_class(ratings, "one_coin")
-    classes = fit.class_probabilities.values
+    classes = fit.truth_probabilities.values
     probability = classes[np.arange(len(classes)), np.asarray(ratings.system)]
     yield "one_coin", probability, 0.0, IntervalEstimate(estimate=float(probability.mean()))
 

@@ -14,7 +14,7 @@ from experiments.simulations.cells import Simulation, each_data_set, measure_by,
 from experiments.simulations.confusion_cells import ConfusionCell, simulate_cell
 from lehner import Scenario, estimate_latent_class, system_performance
 from lehner.core.seeds import child_seeds
-from lehner.latent_class.models import LIKELIHOOD_MODELS
+from lehner.latent_class.models import LIKELIHOOD_METHODS
 from lehner.performance.measures import performance_measures
 
 LEVEL = 0.9
@@ -110,7 +110,9 @@ SIMULATION = Simulation(
     cells={
         (place,): each_data_set(
             partial(
-                _estimate, cell, LIKELIHOOD_MODELS if name in EVERY_MODEL else ("dawid_skene",)
+                _estimate,
+                cell,
+                LIKELIHOOD_METHODS.values() if name in EVERY_MODEL else ("dawid_skene",),
             ),
             cell=name,
         )

@@ -4,10 +4,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from experiments.estimate.methods import ALGEBRAIC, BY_MAXIMUM_LIKELIHOOD, find_method
+from experiments.estimate.methods import ALGEBRAIC, find_method
 from lehner.algebra.vote_methods import VOTE_METHODS
 from lehner.core.checks import check_choice, check_number, check_whole_number, find, wrong
-from lehner.latent_class.models import MODELS
+from lehner.latent_class.models import LIKELIHOOD_METHODS, MODELS
 
 RESAMPLED = {
     "interval": lambda value: check_choice("interval", value, ("percentile", "bca", "none")),
@@ -107,7 +107,7 @@ def _allowed(name: str) -> Mapping[str, Callable[[Any], Any]]:
     """Give the options of a method and their checks."""
     if name in MODELS:
         return BAYESIAN
-    if name in BY_MAXIMUM_LIKELIHOOD:
+    if name in LIKELIHOOD_METHODS:
         return LIKELIHOOD
     return RESAMPLED if name in ALGEBRAIC else {}
 

@@ -13,7 +13,6 @@ import numpy as np
 
 from experiments.estimate.methods import (
     ALGEBRAIC,
-    BY_MAXIMUM_LIKELIHOOD,
     find_method,
     fit_as_in_studies,
 )
@@ -24,6 +23,7 @@ from lehner import Estimate, InputError, Scenario, estimate_algebraic, estimate_
 from lehner.algebra.vote_methods import estimate_from_votes
 from lehner.core.estimate import ESTIMANDS
 from lehner.data.votes import pattern_votes
+from lehner.latent_class.models import LIKELIHOOD_METHODS
 from lehner.simulation.draw import SimulatedItems, simulate_items
 from lehner.simulation.pattern_probabilities import has_few_patterns
 
@@ -162,8 +162,8 @@ def _estimate(
             seed=seed,
             **options,
         )
-    if choice.method in BY_MAXIMUM_LIKELIHOOD:
-        model = BY_MAXIMUM_LIKELIHOOD[choice.method]
+    if choice.method in LIKELIHOOD_METHODS:
+        model = LIKELIHOOD_METHODS[choice.method]
         return estimate_latent_class(ratings, model, level=task.level, seed=seed, **options)
     return find_method(choice.method).estimate(ratings, task.level, seed)
 

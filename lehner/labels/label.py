@@ -139,7 +139,7 @@ def _label_by_likelihood(ratings: Ratings, method: str) -> SoftLabels:
     fit = fit_latent_class(ratings, LIKELIHOOD_METHODS[method])
     return SoftLabels(
         method=method,
-        truth_probabilities=fit.class_probabilities,
+        truth_probabilities=fit.truth_probabilities,
         uses_system=ratings.system is not None,
         warnings=fit.notes,
     )

@@ -5,14 +5,14 @@ from typing import Literal
 import numpy as np
 
 from lehner.core.arrays import Floats
-from lehner.core.checks import check_choice, check_level, check_whole_number, find
+from lehner.core.checks import check_choice, check_level, check_whole_number
 from lehner.core.estimate import Estimate, IntervalEstimate, number, require_estimable
 from lehner.core.named_array import NamedArray, name_places
 from lehner.core.replicates import Parameters, Replicates
 from lehner.core.seeds import Seed, child_seeds
 from lehner.data.ratings import Ratings
 from lehner.latent_class.fitted_model import FittedModel, fit_by_likelihood
-from lehner.latent_class.models import BY_LIKELIHOOD, LIKELIHOOD_MODELS
+from lehner.latent_class.models import BY_LIKELIHOOD, find_latent_class_model
 from lehner.latent_class.resampling import KIND, RefittedSamples, refit_patterns
 
 RESTARTS = 5
@@ -41,10 +41,10 @@ def estimate_latent_class(
     ----------
     ratings : Ratings
         Ratings with a system. Ratings may be missing at random given the truth. If some truths are
-        known they enter as data, except for "tap"; if all are known they are not used.
+        known they enter as data; if all are known they are not used.
     model : str
         The model of the confusion matrices: "one_coin", "one_coin_by_rater", "class_conditional",
-        "pooled", "dawid_skene" or "tap".
+        "pooled", "dawid_skene", "tap" or "pooled_tap".
     interval : {"percentile"}, optional
         Kind of interval, from resamples of the items to which pseudo-ratings are added and to which
         the model is fitted, starting at the estimate. None for no interval.
@@ -97,7 +97,7 @@ def estimate_latent_class(
     >>> estimate.confusion.dims
     ('rater', 'category', 'response')
     """
-    find("latent-class model", model, LIKELIHOOD_MODELS)
+    find_latent_class_model(model)
     if interval is not None:
         check_choice("interval", interval, ("percentile",))
     check_level(level)

@@ -7,11 +7,14 @@ import numpy as np
 from lehner.core.arrays import TINY, Floats, Integers
 from lehner.core.class_posterior import class_posterior
 from lehner.latent_class.accelerated_em import MAX_ITERATIONS, TOLERANCE, accelerated_em
+from lehner.latent_class.confusion_matrices import (
+    most_likely_confusion,
+    to_confusion,
+    to_parameters,
+)
+from lehner.latent_class.knowledge import mixture_to_confusion
 from lehner.latent_class.models import LATENT_CLASS_MODELS, LatentClassModel
 from lehner.latent_class.pattern_table import PatternTable
-
-EMPTY = 1e-14
-"""Added to expected numbers of ratings, so that rows without ratings have equal probabilities."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -66,14 +69,30 @@ def fit_patterns(
     """
     start, _ = em_step(table, start, model)
 
+    n_rates = start.base_rates.size
+    parameters = to_parameters(start.confusion, model)
+
+    def pack(classes: LatentClasses) -> Floats:
+        return np.append(classes.base_rates, to_parameters(classes.confusion, model))
+
+    def unpack(point: Floats) -> LatentClasses:
+        return LatentClasses(
+            base_rates=point[:n_rates].reshape(start.base_rates.shape),
+            confusion=to_confusion(point[n_rates:].reshape(parameters.shape), model),
+        )
+
     def step(point: Floats) -> tuple[Floats, float]:
-        after, log_likelihood = em_step(table, _unpack(point, start), model)
-        return _pack(after), log_likelihood
+        after, log_likelihood = em_step(table, unpack(point), model)
+        return pack(after), log_likelihood
 
     climb = accelerated_em(
-        step, _pack(start), _rows(start), tolerance=tolerance, max_iterations=max_iterations
+        step,
+        pack(start),
+        _rows(start.base_rates, parameters),
+        tolerance=tolerance,
+        max_iterations=max_iterations,
     )
-    fitted = _unpack(climb.point, start)
+    fitted = unpack(climb.point)
     log_likelihood = _total(table, expect(table, fitted)[1])
     return replace(
         fitted,
@@ -102,13 +121,19 @@ def vote_start(table: PatternTable) -> LatentClasses:
     return _maximise(table, share, LATENT_CLASS_MODELS["dawid_skene"])
 
 
-def random_start(table: PatternTable, n_classes: int, rng: np.random.Generator) -> LatentClasses:
+def random_start(
+    table: PatternTable, n_classes: int, model: LatentClassModel, rng: np.random.Generator
+) -> LatentClasses:
     """Start from base rates and confusion matrices drawn from flat Dirichlet distributions.
+
+    For t-a-p guesses are drawn from them, and knowledge from .1 to .9: without knowledge EM would
+    not leave the start.
 
     Parameters
     ----------
     table : PatternTable
     n_classes : int
+    model : LatentClassModel
     rng : numpy.random.Generator
 
     Returns
@@ -116,10 +141,14 @@ def random_start(table: PatternTable, n_classes: int, rng: np.random.Generator) 
     LatentClasses
     """
     shape = (n_classes,) if table.groups is None else (table.n_groups, n_classes)
-    return LatentClasses(
-        base_rates=np.broadcast_to(rng.dirichlet(np.ones(n_classes)), shape),
-        confusion=rng.dirichlet(np.ones(table.n_categories), (table.n_raters, n_classes)),
-    )
+    base_rates = np.broadcast_to(rng.dirichlet(np.ones(n_classes)), shape)
+    if model.form != "knowledge":
+        confusion = rng.dirichlet(np.ones(table.n_categories), (table.n_raters, n_classes))
+        return LatentClasses(base_rates=base_rates, confusion=confusion)
+    guesses = rng.dirichlet(np.ones(table.n_categories), table.n_raters)
+    knowledge = rng.uniform(0.1, 0.9, (table.n_raters, 1))
+    mixture = np.concatenate([knowledge, (1 - knowledge) * guesses], axis=1)
+    return LatentClasses(base_rates=base_rates, confusion=mixture_to_confusion(mixture))
 
 
 def align_labels(table: PatternTable, fit: LatentClasses) -> LatentClasses:
@@ -211,58 +240,7 @@ def _maximise(table: PatternTable, classes: Floats, model: LatentClassModel) -> 
     )
 
 
-def most_likely_confusion(
-    counts: Floats, model: LatentClassModel, *, has_system: bool = True
-) -> Floats:
-    """Estimate confusion matrices from numbers of ratings, with the restrictions of a model.
-
-    Parameters
-    ----------
-    counts : ndarray, shape (..., n_raters, n_classes, n_categories)
-    model : LatentClassModel
-    has_system : bool
-        Whether the last rater is the system.
-
-    Returns
-    -------
-    ndarray, shape (..., n_raters, n_classes, n_categories)
-    """
-    if model.shared:
-        n_shared = counts.shape[-3] - has_system
-        raters = counts[..., :n_shared, :, :]
-        pooled = np.broadcast_to(raters.sum(axis=-3, keepdims=True), raters.shape)
-        counts = np.concatenate([pooled, counts[..., n_shared:, :, :]], axis=-3)
-    if model.form != "full":
-        counts = _equal_errors(counts, by_category=model.form == "category_accuracy")
-    counts = counts + EMPTY
-    return np.asarray(counts / counts.sum(axis=-1, keepdims=True))
-
-
-def _equal_errors(counts: Floats, *, by_category: bool) -> Floats:
-    k = counts.shape[-1]
-    right = np.diagonal(counts, axis1=-2, axis2=-1)
-    total = counts.sum(axis=-1)
-    if not by_category:
-        right = np.broadcast_to(right.sum(axis=-1, keepdims=True), total.shape)
-        total = np.broadcast_to(total.sum(axis=-1, keepdims=True), total.shape)
-    eye = np.eye(k)
-    return right[..., None] * eye + (total - right)[..., None] * (1 - eye) / (k - 1)
-
-
-def _pack(classes: LatentClasses) -> Floats:
-    return np.append(classes.base_rates, classes.confusion)
-
-
-def _rows(classes: LatentClasses) -> Integers:
-    """Give the index of the distribution of each packed parameter."""
-    k, n = classes.base_rates.shape[-1], classes.confusion.shape[-1]
-    lengths = [k] * (classes.base_rates.size // k) + [n] * (classes.confusion.size // n)
+def _rows(*parameters: Floats) -> Integers:
+    """Give the index of the distribution of each parameter."""
+    lengths = np.repeat([a.shape[-1] for a in parameters], [a[..., 0].size for a in parameters])
     return np.repeat(np.arange(len(lengths)), lengths)
-
-
-def _unpack(point: Floats, like: LatentClasses) -> LatentClasses:
-    base_rates, confusion = np.split(point, [like.base_rates.size])
-    return LatentClasses(
-        base_rates=base_rates.reshape(like.base_rates.shape),
-        confusion=confusion.reshape(like.confusion.shape),
-    )

@@ -46,7 +46,7 @@ def rating_calibration(ratings: Ratings, fit: FittedModel, *, n_bins: int = 10) 
     ----------
     ratings : Ratings
         The ratings that were fitted, or others by the same raters.
-    fit : TapFit, LatentClassFit or any other with base rates and confusion matrices
+    fit : LatentClassFit or any other with base rates and confusion matrices
         The model that predicts.
     n_bins : int
         Number of bins of the probability, 1 or more.
@@ -71,9 +71,10 @@ def rating_calibration(ratings: Ratings, fit: FittedModel, *, n_bins: int = 10) 
 
     Examples
     --------
-    >>> from lehner import fit_tap, load_dataset
+    >>> from lehner import fit_latent_class, load_dataset
     >>> ratings = load_dataset("kappazoo_wine")
-    >>> table = rating_calibration(ratings, fit_tap(ratings)).sel(category="above 1")
+    >>> fit = fit_latent_class(ratings, "pooled_tap")
+    >>> table = rating_calibration(ratings, fit).sel(category="above 1")
     >>> filled = table.isel(bin=table.n_ratings.values > 0)
     >>> filled.predicted.values.round(2).tolist(), filled.observed.values.round(2).tolist()
     ([0.36, 0.44, 0.75, 0.89], [0.27, 0.53, 0.72, 0.89])
@@ -146,7 +147,7 @@ def residual_correlation(ratings: Ratings, fit: FittedModel) -> "xr.Dataset":
     ----------
     ratings : Ratings
         Ratings by named raters, at most one rating of an item by each.
-    fit : TapFit, LatentClassFit or any other with base rates and confusion matrices
+    fit : LatentClassFit or any other with base rates and confusion matrices
         The model, fitted to these ratings.
 
     Returns
@@ -178,9 +179,9 @@ def residual_correlation(ratings: Ratings, fit: FittedModel) -> "xr.Dataset":
 
     Examples
     --------
-    >>> from lehner import fit_tap, load_dataset
+    >>> from lehner import fit_latent_class, load_dataset
     >>> ratings = load_dataset("caries")
-    >>> found = residual_correlation(ratings, fit_tap(ratings, by_rater=True)).correlation
+    >>> found = residual_correlation(ratings, fit_latent_class(ratings, "tap")).correlation
     >>> round(float(found.sel(rater="dentist 1", other_rater="dentist 4")), 3)
     0.09
     """

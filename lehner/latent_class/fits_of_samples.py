@@ -41,8 +41,8 @@ class SampledModel:
         A function that takes parameters, shape (n_samples, *shape), and returns confusion matrices,
         shape (n_samples, n_raters, n_classes, n_categories).
     maximise : callable
-        A function that takes expected ratings, of the shape of the confusion matrices, and the
-        previous parameters, and returns new parameters.
+        A function that takes expected ratings, of the shape of the confusion matrices, and returns
+        parameters.
     population : ndarray of int, shape (n_patterns,), optional
         The population of each pattern, if populations have different base rates.
     """
@@ -51,7 +51,7 @@ class SampledModel:
     possible: Booleans | None
     shape: tuple[int, ...]
     confusion: Callable[[Floats], Floats]
-    maximise: Callable[[Floats, Floats], Floats]
+    maximise: Callable[[Floats], Floats]
     population: Integers | None = None
 
     def sum_populations(self, values: Floats, n_populations: int) -> Floats:
@@ -198,7 +198,7 @@ def _step(model: SampledModel, points: Floats, samples: Samples) -> tuple[Floats
     counts = model.answers.T @ classes.reshape(n_patterns, -1)
     # The axes were (rater and category, class and sample); samples stay contiguous in memory.
     counts = counts.reshape(-1, _n_categories(model, n_classes), n_classes, n_samples)
-    moved = model.maximise(counts.transpose(3, 0, 2, 1) + samples.ratings, parameters)
+    moved = model.maximise(counts.transpose(3, 0, 2, 1) + samples.ratings)
     points = np.concatenate([moved_rates.reshape(-1, n_samples), moved.reshape(n_samples, -1).T])
     added = (samples.items * np.log(np.maximum(rates, TINY))).sum(axis=(1, 2))
     added += (samples.ratings * np.log(np.maximum(confusion, TINY))).sum(axis=(1, 2, 3))

@@ -10,16 +10,19 @@ from lehner.core.arrays import Floats, Integers
 from lehner.core.seeds import Seed
 from lehner.core.wording import counted
 from lehner.data.ratings import Ratings
-from lehner.latent_class.expectation_maximisation import most_likely_confusion
+from lehner.latent_class.confusion_matrices import (
+    most_likely_confusion,
+    to_confusion,
+    to_parameters,
+)
+from lehner.latent_class.determined import NOT_DETERMINED
 from lehner.latent_class.fits_of_samples import SampledModel
 from lehner.latent_class.maximum import BOUNDARY
 from lehner.latent_class.maximum_likelihood import fit_latent_class
-from lehner.latent_class.models import TAP, find_latent_class_model
-from lehner.latent_class.notes import SAME_MODE
+from lehner.latent_class.models import find_latent_class_model
+from lehner.latent_class.notes import SAME_MODE, UNSETTLED
 from lehner.latent_class.pattern_table import known_truths, tabulate
 from lehner.latent_class.result import LatentClassFit
-from lehner.latent_class.tap.likelihood import confusion, most_likely_mixture
-from lehner.latent_class.tap.maximum_likelihood import TapFit, fit_tap
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -82,7 +85,7 @@ def fit_by_likelihood(
     ratings : Ratings
         With a system.
     model : str
-        One of `LIKELIHOOD_MODELS`.
+        One of `LATENT_CLASS_MODELS`.
     restarts : int
         Number of random starts that search for a higher mode.
     seed : int, numpy.random.SeedSequence or numpy.random.Generator
@@ -94,73 +97,40 @@ def fit_by_likelihood(
         The mode that is reached from the votes. A higher mode often has classes that do not
         correspond to the categories; it is mentioned in a warning, but not used.
     """
-    if model == TAP:
-        return _fit_tap(ratings, restarts, seed)
     fit = fit_latent_class(ratings, model)
     maximum = fit._maximum
     table, classes = maximum.table, maximum.found
     chosen = find_latent_class_model(model)
     pattern = tabulate(ratings, ratings.population, truths=table.truths is not None)[1]
-    unsettled = [note for note in fit.notes if note.startswith("labels are unsettled")]
+    parameters = to_parameters(classes.confusion, chosen)
+    without_number = [note for note in fit.notes if note.startswith((UNSETTLED, NOT_DETERMINED))]
     return FittedModel(
         name=model,
         model=SampledModel(
             answers=cast("csr_array", table.answers),
             possible=None if table.truths is None else table.possible(maximum.n_classes),
-            shape=classes.confusion.shape,
-            confusion=lambda parameters: parameters,
-            maximise=lambda counts, before: most_likely_confusion(counts, chosen),
+            shape=parameters.shape,
+            confusion=partial(to_confusion, model=chosen),
+            maximise=lambda counts: to_parameters(most_likely_confusion(counts, chosen), chosen),
             population=table.groups,
         ),
         base_rates=maximum.group_shares @ maximum.base_rates,
         population_rates=maximum.base_rates,
-        parameters=classes.confusion,
-        accuracy=maximum.accuracy,
-        confusion=fit.confusion.values,
-        classes=fit.class_probabilities.values,
-        pattern=pattern,
-        answers=_answers(ratings, pattern),
-        n_items=table.weights.astype(np.int64),
-        warnings=(
-            *_not_converged(fit),
-            *unsettled,
-            *_too_many(fit.n_parameters, ratings),
-            *_boundary(classes.confusion[maximum.rated]),
-            *_higher_mode(fit, ratings, restarts, seed),
-        ),
-        diagnostics=_diagnostics(fit) | {"known_truths": known_truths(ratings)},
-    )
-
-
-def _fit_tap(ratings: Ratings, restarts: int, seed: Seed) -> FittedModel:
-    """Fit t-a-p; probabilities that are not determined start at equal values in resamples."""
-    fit = fit_tap(ratings, by_rater=True, starts=1 + restarts, seed=seed)
-    table, pattern = tabulate(ratings)
-    k = ratings.n_categories
-    knowledge = np.nan_to_num(fit.knowledge.values, nan=0.5)[:, None]
-    guessing = np.nan_to_num(fit.guessing.values, nan=1 / k)
-    right = np.diagonal(fit.confusion.values, axis1=1, axis2=2)
-    base_rates = np.nan_to_num(fit.base_rates.values, nan=1 / k)
-    return FittedModel(
-        name=TAP,
-        model=SampledModel(
-            answers=cast("csr_array", table.answers),
-            possible=None,
-            shape=(len(guessing), k + 1),
-            confusion=confusion,
-            maximise=most_likely_mixture,
-        ),
-        base_rates=base_rates,
-        population_rates=base_rates[None],
-        parameters=np.column_stack([knowledge, (1 - knowledge) * guessing]),
-        accuracy=right @ fit.base_rates.values,
+        parameters=parameters,
+        accuracy=np.asarray(fit.accuracy),
         confusion=fit.confusion.values,
         classes=fit.truth_probabilities.values,
         pattern=pattern,
         answers=_answers(ratings, pattern),
         n_items=table.weights.astype(np.int64),
-        warnings=(*fit.notes, *_too_many(fit.n_parameters, ratings), *_together(ratings)),
-        diagnostics=_diagnostics(fit),
+        warnings=(
+            *_not_converged(fit),
+            *without_number,
+            *_too_many(fit.n_parameters, ratings),
+            *_boundary(classes.confusion[maximum.rated]),
+            *_higher_mode(fit, ratings, restarts, seed),
+        ),
+        diagnostics=_diagnostics(fit) | {"known_truths": known_truths(ratings)},
     )
 
 
@@ -171,19 +141,13 @@ def _answers(ratings: Ratings, pattern: Integers) -> Integers:
     return answers
 
 
-def _diagnostics(fit: LatentClassFit | TapFit) -> dict[str, object]:
+def _diagnostics(fit: LatentClassFit) -> dict[str, object]:
     return {
         "log_likelihood": fit.log_likelihood,
         "n_parameters": fit.n_parameters,
         "converged": fit.converged,
         "iterations": fit.iterations,
     }
-
-
-def _together(ratings: Ratings) -> list[str]:
-    if not ratings.populations:
-        return []
-    return ["the items of all populations are pooled, because t-a-p has one set of base rates"]
 
 
 def _not_converged(fit: LatentClassFit) -> list[str]:

@@ -64,7 +64,7 @@ class Maximum:
         """Whether a row of a confusion matrix has expected ratings, (n_raters, n_classes)."""
         numbers, ratings = self.matrix_numbers, self.ratings.sum(axis=2)
         bearing = np.stack([ratings[numbers == number].sum(axis=0) for number in numbers])
-        if self.model.form == "accuracy":
+        if self.model.form in ("accuracy", "knowledge"):
             bearing[:] = bearing.sum(axis=1, keepdims=True)
         return bearing > LEAST_INFORMATIVE
 
@@ -72,7 +72,12 @@ class Maximum:
     def n_parameters(self) -> int:
         """Number of free parameters, without those of raters who gave no ratings."""
         k = self.table.n_categories
-        per_matrix = {"accuracy": 1, "category_accuracy": k, "full": self.n_classes * (k - 1)}
+        per_matrix = {
+            "accuracy": 1,
+            "category_accuracy": k,
+            "knowledge": k,
+            "full": self.n_classes * (k - 1),
+        }
         n_matrices = len(np.unique(self.matrix_numbers[self.rated.any(axis=1)]))
         n_rates = len(self.base_rates) * (self.n_classes - 1)
         return n_rates + n_matrices * per_matrix[self.model.form]

@@ -49,7 +49,7 @@ def fit_latent_class(
     tolerance: float = TOLERANCE,
     max_iterations: int = MAX_ITERATIONS,
 ) -> LatentClassFit:
-    """Fit a latent-class model by maximum likelihood.
+    r"""Fit a latent-class model by maximum likelihood.
 
     Given an item's class the ratings are independent. The system, if there is one, is one more
     rater. Ratings may be missing at random given the class, and may be repeated. If some truths are
@@ -65,7 +65,9 @@ def fit_latent_class(
         With or without a system.
     model : str
         The model of the confusion matrices: "one_coin", "one_coin_by_rater", "class_conditional",
-        "pooled" or "dawid_skene".
+        "pooled", "dawid_skene", "tap" or "pooled_tap". In the t-a-p models a rater knows the true
+        category or guesses; each has their own knowledge and guesses in "tap", and all the same in
+        "pooled_tap".
     n_classes : int, optional
         Number of classes, by default the number of categories; another number is possible for
         "pooled" and "dawid_skene" only.
@@ -99,9 +101,27 @@ def fit_latent_class(
         If there are not two categories, if no item has two ratings, if it is unknown who gave which
         rating in a model in which raters differ, or if an argument is not as above.
 
+    Notes
+    -----
+    In t-a-p, with knowledge a and guesses p,
+
+    .. math:: P(\text{rating} = l \mid \text{truth} = k) = a [k = l] + (1 - a) p_l
+
+    so that raters are never less accurate than by guessing, and the classes are the categories.
+    Numbers that the ratings do not determine are NaN, as in two ratings of each item in two
+    categories, which give two frequencies for three parameters of "pooled_tap"; and all are if
+    raters agree no more than by chance.
+
+    The Kappa Zoo prints the guesses with the index of the true category; it should be that of the
+    rating. Its M-step equates the diagonal and the column sums of the expected cross-table of truth
+    and rating. The result is the maximum of the likelihood for two categories if every item has
+    equally many ratings, and else near it. Here the M-step is exact. If raters guess each category
+    as often as it occurs, Fleiss' kappa is :math:`a^2`, whatever the number of categories.
+
     References
     ----------
-    Dawid & Skene (1979), https://doi.org/10.2307/2346806. With groups: Hui & Walter (1980),
+    Dawid & Skene (1979), https://doi.org/10.2307/2346806. T-a-p: Eubanks, The Kappa Zoo,
+    https://kappazoo.com, chapters 2 and 9. With groups: Hui & Walter (1980),
     https://doi.org/10.2307/2530508
 
     Examples
@@ -112,6 +132,15 @@ def fit_latent_class(
     -192.8909
     >>> fit.base_rates.values.round(2).tolist()
     [0.4, 0.42, 0.11, 0.07]
+    >>> fit = fit_latent_class(load_dataset("kappazoo_wine"), "pooled_tap")
+    >>> round(fit.log_likelihood, 3)
+    -243.357
+    >>> fit.base_rates.values.round(3).tolist()
+    [0.265, 0.735]
+    >>> fit.knowledge.values.round(3).tolist()
+    [0.542, 0.542, 0.542, 0.542]
+    >>> float(fit.guessing.sel(rater="rating 1", response="above 1").round(3))
+    0.783
     """
     chosen = find_latent_class_model(model)
     check_choice("start", start, ("votes", "random"))
@@ -123,7 +152,7 @@ def fit_latent_class(
     _require_ratings(ratings, model, n_classes, known)
     group_names, group_of_row = _read_groups(groups, ratings)
     table, inverse = tabulate(ratings, group_of_row, truths=known > 0)
-    starts = _starts(table, n_classes, restarts, seed, votes=named and start == "votes")
+    starts = _starts(table, n_classes, chosen, restarts, seed, votes=named and start == "votes")
     fits = {
         name: fit_patterns(table, point, chosen, tolerance=tolerance, max_iterations=max_iterations)
         for name, point in starts
@@ -149,7 +178,7 @@ def _require_ratings(ratings: Ratings, model: str, n_classes: int, known: int) -
     if ratings.anonymous and not LATENT_CLASS_MODELS[model].shared:
         raise InputError(
             f"it is unknown who gave which rating, and in {model} raters differ",
-            "choose one_coin or pooled, or use data in which raters are named",
+            "choose one_coin, pooled or pooled_tap, or use data in which raters are named",
         )
     per_row = ratings.votes().sum(axis=1)
     if ratings.system is not None:
@@ -186,13 +215,19 @@ def _read_groups(
 
 
 def _starts(
-    table: PatternTable, n_classes: int, restarts: int, seed: Seed | None, *, votes: bool
+    table: PatternTable,
+    n_classes: int,
+    model: LatentClassModel,
+    restarts: int,
+    seed: Seed | None,
+    *,
+    votes: bool,
 ) -> Iterator[tuple[str, LatentClasses]]:
     if votes:
         yield "votes", vote_start(table)
     n_random = restarts if votes else restarts or RANDOM_STARTS
     for i, child in enumerate(child_seeds(1 if seed is None else seed, n_random)):
-        yield f"random {i + 1}", random_start(table, n_classes, np.random.default_rng(child))
+        yield f"random {i + 1}", random_start(table, n_classes, model, np.random.default_rng(child))
 
 
 def _order_classes(
@@ -203,8 +238,9 @@ def _order_classes(
     if n_classes != table.n_categories:
         share = table.weights @ expect(table, classes)[0]
         return reorder(classes, np.argsort(-share, kind="stable"))
-    # With equal errors it is known which category a class is, except with two categories.
-    exchangeable = model.form == "full" or n_classes == 2
+    # With equal errors it is known which category a class is, except with two categories. In t-a-p
+    # no rater is worse than by guessing, so that it is always known.
+    exchangeable = model.form == "full" or (n_classes == 2 and model.form != "knowledge")
     if exchangeable and table.truths is None:
         return align_labels(table, classes)
     return classes

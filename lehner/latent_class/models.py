@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from lehner.core.checks import find
 
 BY_LIKELIHOOD = "_ml"
-TAP = "tap"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -21,9 +20,9 @@ class LatentClassModel:
     ----------
     shared : bool
         Whether all raters, except the system, share one confusion matrix.
-    form : {"accuracy", "category_accuracy", "full"}
-        One accuracy and equal errors; an accuracy for each category and equal errors; or an
-        unrestricted matrix.
+    form : {"accuracy", "category_accuracy", "knowledge", "full"}
+        One accuracy and equal errors; an accuracy for each category and equal errors; knowledge of
+        the true category and guesses; or an unrestricted matrix.
     """
 
     shared: bool
@@ -70,18 +69,19 @@ MODELS = {
     "hierarchical_dawid_skene": ModelRow(
         summary="each rater's confusion matrix comes from a population of raters"
     ),
-    TAP: ModelRow(summary="a rater knows the truth or guesses"),
+    "tap": ModelRow(
+        summary="a rater knows the truth or guesses",
+        by_likelihood=LatentClassModel(shared=False, form="knowledge"),
+    ),
     "relaxed_k": ModelRow(
         summary="each assumption of the algebra is relaxed as far as the ratings require it"
     ),
 }
-LATENT_CLASS_MODELS = {
-    name: row.by_likelihood for name, row in MODELS.items() if row.by_likelihood is not None
-}
-LIKELIHOOD_METHODS = {name + BY_LIKELIHOOD: name for name in LATENT_CLASS_MODELS}
+_FITTED = {name: row.by_likelihood for name, row in MODELS.items() if row.by_likelihood is not None}
+LIKELIHOOD_METHODS = {name + BY_LIKELIHOOD: name for name in _FITTED}
 """Latent-class models by maximum likelihood: names of methods, and names in `fit_latent_class`."""
-LIKELIHOOD_MODELS = {name: MODELS[name] for name in (*LATENT_CLASS_MODELS, TAP)}
-"""Models that `estimate_latent_class` fits; t-a-p has its own function, `fit_tap`."""
+LATENT_CLASS_MODELS = _FITTED | {"pooled_tap": LatentClassModel(shared=True, form="knowledge")}
+"""Models that `fit_latent_class` fits. The t-a-p model of all raters alike is no method."""
 
 
 def find_latent_class_model(name: str) -> LatentClassModel:

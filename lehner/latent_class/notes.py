@@ -9,6 +9,7 @@ from lehner.latent_class.expectation_maximisation import LatentClasses
 from lehner.latent_class.maximum import BOUNDARY, LEAST_INFORMATIVE, Maximum
 
 SAME_MODE = 1e-4
+UNSETTLED = "labels are unsettled"
 
 
 def mode_notes(fits: Mapping[str, LatentClasses]) -> list[str]:
@@ -46,7 +47,7 @@ def unsettled_labels(maximum: Maximum, categories: Sequence[Label]) -> list[str]
     Parameters
     ----------
     maximum : Maximum
-        A maximum whose classes are the categories.
+        A maximum whose classes are the categories; in t-a-p they are by definition.
     categories : sequence
 
     Returns
@@ -55,11 +56,11 @@ def unsettled_labels(maximum: Maximum, categories: Sequence[Label]) -> list[str]
         One note for each such class.
     """
     table = maximum.table
-    if table.truths is not None:
+    if table.truths is not None or maximum.model.form == "knowledge":
         return []
     by_raters = maximum.ratings[: table.n_raters - table.has_system].sum(axis=0)
     return [
-        f"labels are unsettled: items of class {categories[c]} are most often called "
+        f"{UNSETTLED}: items of class {categories[c]} are most often called "
         f"{categories[int(row.argmax())]} by the raters"
         for c, row in enumerate(by_raters)
         if row[c] < row.max() and row.sum() > LEAST_INFORMATIVE

@@ -5,12 +5,14 @@ the log-likelihood along the free directions is therefore the curvature over all
 if they did not have to sum to 1, projected on these directions.
 """
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from lehner.core.arrays import Booleans, Floats
+from lehner.core.arrays import TINY, Booleans, Floats
 from lehner.core.errors import InputError
+from lehner.latent_class.knowledge import confusion_to_mixture, mixture_to_confusion
 from lehner.latent_class.maximum import BOUNDARY, Maximum
 
 if TYPE_CHECKING:
@@ -21,8 +23,34 @@ SINGULAR = 1e-9
 MOST_FREE_PARAMETERS = 5_000
 
 
-def covariance_root(maximum: Maximum) -> Floats | None:
-    """Give a matrix whose product with its transpose is the covariance of all probabilities.
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Curvature:
+    """How well the ratings determine the probabilities of a model.
+
+    Rows are for the base rates, by group and class, then for the confusion matrices, by rater,
+    class and response. They are zero for fixed probabilities: those within 1e-6 of 0 or 1, and
+    those without ratings.
+
+    Parameters
+    ----------
+    root : ndarray, shape (n_probabilities, n_determined)
+        A matrix whose product with its transpose is the covariance of the probabilities, except
+        along the flat directions.
+    flat : ndarray, shape (n_probabilities, n_flat)
+        Directions in which the likelihood does not change, with a greatest entry of 1.
+    """
+
+    root: Floats
+    flat: Floats
+
+
+def count_free_parameters(maximum: Maximum) -> int:
+    """Count the parameters that are not fixed, and have a standard error if they are determined."""
+    return int(_free_directions(maximum).shape[1])
+
+
+def curvature(maximum: Maximum) -> Curvature:
+    """Compute how well the ratings determine the probabilities, from the observed information.
 
     Parameters
     ----------
@@ -30,11 +58,7 @@ def covariance_root(maximum: Maximum) -> Floats | None:
 
     Returns
     -------
-    ndarray, shape (n_probabilities, n_free), or None
-        Rows for the base rates, by group and class, then for the confusion matrices, by rater,
-        class and response. Rows are zero for fixed probabilities: those within 1e-6 of 0 or 1, and
-        those without ratings. None if the information is singular, because the parameters are not
-        identified.
+    Curvature
 
     Raises
     ------
@@ -46,6 +70,7 @@ def covariance_root(maximum: Maximum) -> Floats | None:
     Louis (1982), Finding the observed information matrix when using the EM algorithm.
     """
     from scipy.linalg import solve_triangular
+    from scipy.linalg.lapack import dpstrf
 
     directions = _free_directions(maximum)
     n_free = directions.shape[1]
@@ -54,21 +79,23 @@ def covariance_root(maximum: Maximum) -> Floats | None:
             f"{n_free} free parameters have too large an information matrix",
             "fit a model with fewer, such as one that raters share",
         )
+    if n_free == 0:
+        return Curvature(root=directions.toarray(), flat=directions.toarray())
     information = _observed_information(maximum, directions)
     diagonal = np.diagonal(information)
-    if not (diagonal > 0).all():
-        return None
-    scale = np.sqrt(diagonal)
-    try:
-        factor = np.linalg.cholesky(information / np.outer(scale, scale))
-    except np.linalg.LinAlgError:
-        return None
-    # The squares on the diagonal are the shares of each parameter's information that earlier
-    # parameters do not explain.
-    if (np.diagonal(factor) ** 2 < SINGULAR).any():
-        return None
-    scaled = directions.multiply(1 / scale).toarray()
-    return np.asarray(solve_triangular(factor, scaled.T, lower=True).T)
+    scale = 1 / np.sqrt(np.where(diagonal > SINGULAR, diagonal, 1.0))
+    # The squares on the diagonal of the factor are the shares of each parameter's information that
+    # earlier parameters do not explain. The pivots leave those with the least to the end.
+    factor, order, rank, _ = dpstrf(information * scale * scale[:, None], tol=SINGULAR, lower=1)
+    factor = np.tril(factor[:, :rank])
+    scaled = directions.multiply(scale).toarray()[:, order - 1]
+    determined, rest = scaled[:, :rank], scaled[:, rank:]
+    explained = solve_triangular(factor[:rank], factor[rank:].T, lower=True, trans="T")
+    flat = rest - determined @ explained
+    return Curvature(
+        root=np.asarray(solve_triangular(factor[:rank], determined.T, lower=True).T),
+        flat=flat / np.maximum(np.abs(flat).max(axis=0), TINY),
+    )
 
 
 def _observed_information(maximum: Maximum, directions: "csr_array") -> Floats:
@@ -135,14 +162,17 @@ def _free_directions(maximum: Maximum) -> "csr_array":
     return block_diag([csr_array(block) for block in blocks], format="csr")[rows]
 
 
-def _matrix_directions(matrix: Floats, fixed: Booleans, form: str) -> Floats:
+def _matrix_directions(matrix: Floats, rated: Booleans, form: str) -> Floats:
     """Give the directions of one confusion matrix, shape (n_classes * n_categories, n_free)."""
     from scipy.linalg import block_diag
 
     if form == "full":
-        return np.asarray(block_diag(*map(_simplex_directions, matrix * fixed[:, None])))
+        return np.asarray(block_diag(*map(_simplex_directions, matrix * rated[:, None])))
+    if form == "knowledge":
+        moves = _simplex_directions(confusion_to_mixture(matrix) * rated.any())
+        return mixture_to_confusion(moves.T).reshape(moves.shape[1], matrix.size).T
     right = np.diagonal(matrix)
-    free = fixed & (right > BOUNDARY) & (right < 1 - BOUNDARY)
+    free = rated & (right > BOUNDARY) & (right < 1 - BOUNDARY)
     eye = np.eye(len(matrix))
     rise = eye - (1 - eye) / (len(matrix) - 1)
     if form == "accuracy":

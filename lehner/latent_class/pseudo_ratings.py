@@ -11,7 +11,7 @@ import numpy as np
 from lehner.core.arrays import Floats
 from lehner.latent_class.fits_of_samples import Samples
 from lehner.latent_class.fitted_model import FittedModel
-from lehner.latent_class.models import LATENT_CLASS_MODELS, TAP
+from lehner.latent_class.models import LATENT_CLASS_MODELS
 
 LEAST_WRONG = 0.5
 """Mean number of wrong pseudo-ratings of each category, as in Jeffreys' prior."""
@@ -63,8 +63,9 @@ def mean_pseudo_ratings(fitted: FittedModel) -> Floats:
 
 def _cells_of_a_number(name: str, n_raters: int, n_categories: int) -> Floats:
     """Count the rows and raters that have a parameter in common, (n_raters, 1, 1)."""
-    by_category = name != TAP and LATENT_CLASS_MODELS[name].form != "accuracy"
+    model = LATENT_CLASS_MODELS[name]
+    by_category = model.form in ("category_accuracy", "full")
     cells = np.full((n_raters, 1, 1), 1.0 if by_category else n_categories)
-    if name != TAP and LATENT_CLASS_MODELS[name].shared:
+    if model.shared:
         cells[:-1] *= n_raters - 1
     return cells

@@ -7,22 +7,21 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lehner.core.arrays import Floats, Integers
+from lehner.core.arrays import Integers
 from lehner.core.estimate import listed
 from lehner.core.wording import counted
 from lehner.data.ratings import Ratings
+from lehner.latent_class.determined import determined_quantities
 from lehner.latent_class.deviance import deviance
 from lehner.latent_class.expectation_maximisation import LatentClasses
 from lehner.latent_class.maximum import Maximum
 from lehner.latent_class.notes import mode_notes, support_notes, unsettled_labels
-from lehner.latent_class.observed_information import covariance_root
+from lehner.latent_class.observed_information import Curvature, curvature
 from lehner.latent_class.pattern_table import PatternTable, known_truths
+from lehner.latent_class.quantities import standard_errors
 
 if TYPE_CHECKING:
     import xarray as xr
-
-
-LENGTH_ROUNDING = 1e-10
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -37,7 +36,8 @@ class LatentClassFit:
     model : str
         Name of the model, as `fit_latent_class` takes it.
     log_likelihood : float
-        Sum over items of the log probability of their ratings, without multinomial constants.
+        Sum over items of the log probability of their ratings; for anonymous raters, of the
+        number of ratings in each category.
     n_parameters : int
         Number of free probabilities in base rates and confusion matrices.
     n_items : int
@@ -53,10 +53,14 @@ class LatentClassFit:
     confusion : xarray.DataArray, dims (rater, category or class, response)
         Probability of each response given the class; a system is the last rater, `system`. NaN in
         rows without expected ratings.
-    class_probabilities : xarray.DataArray, dims (item, category or class)
+    truth_probabilities : xarray.DataArray, dims (item, category or class)
         Probability of each class given the item's ratings.
     accuracy : xarray.DataArray, dims (rater,), or None
         Expected accuracy of each rater; None unless the classes are the categories.
+    knowledge : xarray.DataArray, dims (rater,), or None
+        Probability that a rater knows the true category, in t-a-p; else None.
+    guessing : xarray.DataArray, dims (rater, response), or None
+        Probability of each category when a rater guesses, in t-a-p; else None.
     converged : bool
         Whether EM stopped because the log-likelihood no longer increased.
     iterations : int
@@ -78,14 +82,17 @@ class LatentClassFit:
     degrees_of_freedom: int | None
     base_rates: "xr.DataArray"
     confusion: "xr.DataArray"
-    class_probabilities: "xr.DataArray"
+    truth_probabilities: "xr.DataArray"
     accuracy: "xr.DataArray | None"
+    knowledge: "xr.DataArray | None"
+    guessing: "xr.DataArray | None"
     converged: bool
     iterations: int
     starts: "xr.DataArray"
     labels_settled: bool | None
     notes: tuple[str, ...]
     _maximum: Maximum
+    _curvature: Curvature | None
 
     @property
     def aic(self) -> float:
@@ -106,9 +113,9 @@ class LatentClassFit:
         Returns
         -------
         xarray.Dataset
-            Standard errors of `base_rates`, `confusion` and, if the classes are the categories,
-            `accuracy`; NaN where there is none. If there are none at all, the attribute `note`
-            gives the reason.
+            Standard errors of `base_rates`, `confusion` and, if the fit has them, `accuracy`,
+            `knowledge` and `guessing`; NaN where there is none. If other values fit as well, the
+            attribute `note` says so.
 
         Raises
         ------
@@ -128,21 +135,14 @@ class LatentClassFit:
         """
         import xarray as xr
 
-        classes, root = self._maximum.found, covariance_root(self._maximum)
+        curved = self._curvature or curvature(self._maximum)
+        errors = {}
+        for name, values in standard_errors(self._maximum, curved).items():
+            estimates = getattr(self, name)
+            errors[name] = estimates.copy(data=np.where(np.isnan(estimates), np.nan, values))
         note = ""
-        if root is None:
+        if curved.flat.size:
             note = "not identified: other values fit as well (the information matrix is singular)"
-            root = np.zeros((classes.base_rates.size + classes.confusion.size, 0))
-        by_base_rates, by_confusion = np.split(_lengths(root), [classes.base_rates.size])
-        errors = {
-            "base_rates": self.base_rates.copy(
-                data=by_base_rates.reshape(classes.base_rates.shape)
-            ),
-            "confusion": self.confusion.copy(data=by_confusion.reshape(classes.confusion.shape)),
-        }
-        if self.accuracy is not None:
-            by_rater = _lengths(_accuracy_moves(self._maximum, root))
-            errors["accuracy"] = self.accuracy.copy(data=by_rater)
         return xr.Dataset(errors, attrs={"kind": "observed information", "note": note})
 
     def __repr__(self) -> str:
@@ -162,6 +162,8 @@ class LatentClassFit:
             lines.append(f"  base rates      {listed(self.base_rates)}")
         if self.accuracy is not None:
             lines.append(f"  accuracy        {listed(self.accuracy)}")
+        if self.knowledge is not None:
+            lines.append(f"  knowledge       {listed(self.knowledge)}")
         return "\n".join([*lines, *(f"  note: {text}" for text in self.notes)])
 
 
@@ -207,33 +209,49 @@ def label_fit(
     def label(values: ArrayLike, *dims: str) -> xr.DataArray:
         return xr.DataArray(np.asarray(values), {dim: coords[dim] for dim in dims}, dims)
 
+    values, curved, undetermined = determined_quantities(maximum)
+    class_probabilities = maximum.classes[inverse]
+    if np.isnan(values["base_rates"]).any():
+        class_probabilities = np.full_like(class_probabilities, np.nan)
     goodness = deviance(ratings, maximum)
     known = known_truths(ratings) if table.truths is not None else 0
     unsettled = unsettled_labels(maximum, categories) if named else []
-    confusion = np.where(maximum.rated[..., None], classes.confusion, np.nan)
+    dims = {
+        "base_rates": ("group", class_dim) if groups else (class_dim,),
+        "confusion": ("rater", class_dim, "response"),
+        "accuracy": ("rater",),
+        "knowledge": ("rater",),
+        "guessing": ("rater", "response"),
+    }
+    labelled = {name: label(array, *dims[name]) for name, array in values.items()}
+    orderings = log_orderings(ratings)
     return LatentClassFit(
         model=maximum.name,
-        log_likelihood=classes.log_likelihood,
+        log_likelihood=classes.log_likelihood + orderings,
         n_parameters=maximum.n_parameters,
         n_items=_observed_items(table),
         g2=goodness.g2,
         degrees_of_freedom=goodness.degrees_of_freedom,
-        base_rates=label(classes.base_rates, *(("group", class_dim) if groups else (class_dim,))),
-        confusion=label(confusion, "rater", class_dim, "response"),
-        class_probabilities=label(maximum.classes[inverse], "item", class_dim),
-        accuracy=label(maximum.accuracy, "rater") if named else None,
+        base_rates=labelled["base_rates"],
+        confusion=labelled["confusion"],
+        truth_probabilities=label(class_probabilities, "item", class_dim),
+        accuracy=labelled.get("accuracy"),
+        knowledge=labelled.get("knowledge"),
+        guessing=labelled.get("guessing"),
         converged=classes.converged,
         iterations=classes.iterations,
-        starts=label([fit.log_likelihood for fit in fits.values()], "start"),
+        starts=label([fit.log_likelihood + orderings for fit in fits.values()], "start"),
         labels_settled=not unsettled if named else None,
         notes=(
             *mode_notes(fits),
             *([f"the known truths of {counted(known, 'item')} entered as data"] if known else []),
             *unsettled,
+            *undetermined,
             *support_notes(maximum),
             *goodness.notes,
         ),
         _maximum=maximum,
+        _curvature=curved,
     )
 
 
@@ -244,16 +262,16 @@ def _observed_items(table: PatternTable) -> int:
     return int(table.weights[observed].sum())
 
 
-def _accuracy_moves(maximum: Maximum, root: Floats) -> Floats:
-    """Give the derivatives of the accuracies by the free parameters, (n_raters, n_free)."""
-    shares, classes = maximum.group_shares, maximum.found
-    right = np.diagonal(classes.confusion, axis1=1, axis2=2)
-    by_rates, by_confusion = np.split(root, [classes.base_rates.size])
-    rates = np.tensordot(shares, by_rates.reshape(*maximum.base_rates.shape, -1), axes=1)
-    rows = by_confusion.reshape(*classes.confusion.shape, -1)
-    return np.asarray(right @ rates + np.einsum("c,jccf->jf", shares @ maximum.base_rates, rows))
+def log_orderings(ratings: Ratings) -> float:
+    """Give the log of the number of ways to assign anonymous ratings to raters; else 0.
 
+    If it is unknown who gave which rating, only the number of ratings in each category is observed,
+    and its probability is the sum over all such assignments.
+    """
+    from scipy.special import gammaln
 
-def _lengths(rows: Floats) -> Floats:
-    lengths = np.sqrt((rows**2).sum(axis=1))
-    return np.where(lengths > LENGTH_ROUNDING, lengths, np.nan)
+    if not ratings.anonymous:
+        return 0.0
+    votes = ratings.votes()
+    orders = gammaln(votes.sum(axis=1) + 1) - gammaln(votes + 1).sum(axis=1)
+    return float(ratings.weights @ orders)

@@ -15,7 +15,7 @@ from lehner.core.replicates import Parameters, Replicates
 from lehner.core.seeds import Seed
 from lehner.data.ratings import Ratings
 from lehner.latent_class.estimate import estimate_latent_class
-from lehner.latent_class.models import BY_LIKELIHOOD, LIKELIHOOD_MODELS
+from lehner.latent_class.models import BY_LIKELIHOOD, LATENT_CLASS_MODELS
 from lehner.performance.algebra import algebraic_replicates
 from lehner.performance.costs import check_costs
 from lehner.performance.draws import posterior_replicates
@@ -125,7 +125,7 @@ def replicates_of(
         algebra = estimate_algebraic(ratings, interval=None)
         return table_against_probabilities(ratings, algebra.arrays["truth_probabilities"].values)
     model = estimate.method.removesuffix(BY_LIKELIHOOD)
-    if estimate.method.endswith(BY_LIKELIHOOD) and model in LIKELIHOOD_MODELS:
+    if estimate.method.endswith(BY_LIKELIHOOD) and model in LATENT_CLASS_MODELS:
         known = estimate.diagnostics.get("known_truths", 0)
         seen = ratings if known else ratings.with_truth(None)
         again = min(resamples, MOST_REFITS)

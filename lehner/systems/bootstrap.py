@@ -14,7 +14,7 @@ from lehner.data.patterns import number_patterns
 from lehner.data.ratings import Ratings
 from lehner.data.votes import collapse_votes
 from lehner.latent_class.fitted_model import fit_by_likelihood
-from lehner.latent_class.models import BY_LIKELIHOOD, LIKELIHOOD_MODELS
+from lehner.latent_class.models import BY_LIKELIHOOD, LIKELIHOOD_METHODS
 from lehner.latent_class.resampling import KIND, refit_samples
 from lehner.systems.comparison import JointDraws
 
@@ -99,7 +99,7 @@ def bootstrap_methods() -> tuple[str, ...]:
     >>> bootstrap_methods()[0]
     'algebraic'
     """
-    return (*VOTE_METHODS, *(model + BY_LIKELIHOOD for model in LIKELIHOOD_MODELS))
+    return (*VOTE_METHODS, *LIKELIHOOD_METHODS)
 
 
 def _unique_rows(ratings: Ratings) -> Ratings:

@@ -5,6 +5,9 @@ import math
 import numpy as np
 from scipy.special import softmax
 
+SHARED = ("one_coin", "pooled", "pooled_tap")
+KNOWLEDGE = ("tap", "pooled_tap")
+
 
 def log_likelihood(codes, weights, base_rates, confusion):
     """Plain sums over true categories."""
@@ -23,11 +26,15 @@ def log_likelihood(codes, weights, base_rates, confusion):
 def parameters(name, theta, n_raters, k):
     """Base rates and confusion matrices from free parameters, written anew."""
     base_rates, rest = softmax(np.append(theta[: k - 1], 0)), theta[k - 1 :]
-    groups = [0] * (n_raters - 1) + [1] if name in ("one_coin", "pooled") else range(n_raters)
+    groups = [0] * (n_raters - 1) + [1] if name in SHARED else range(n_raters)
     n_groups = max(groups) + 1
     if name in ("dawid_skene", "pooled"):
         logits = np.dstack([rest.reshape(n_groups, k, k - 1), np.zeros((n_groups, k))])
         matrices = softmax(logits, axis=2)
+    elif name in KNOWLEDGE:
+        logits = np.column_stack([np.zeros(n_groups), rest.reshape(n_groups, k)])
+        known, guessed = np.split(softmax(logits, axis=1)[:, None], [1], axis=2)
+        matrices = known * np.eye(k) + guessed
     else:
         per = k if name == "class_conditional" else 1
         right = np.broadcast_to(1 / (1 + np.exp(-rest.reshape(n_groups, per))), (n_groups, k))
@@ -37,6 +44,7 @@ def parameters(name, theta, n_raters, k):
 
 
 def size(name, n_raters, k):
-    groups = 2 if name in ("one_coin", "pooled") else n_raters
-    per = {"dawid_skene": k * (k - 1), "pooled": k * (k - 1), "class_conditional": k}.get(name, 1)
+    groups = 2 if name in SHARED else n_raters
+    of_matrix = {"dawid_skene": k * (k - 1), "pooled": k * (k - 1), "class_conditional": k}
+    per = k if name in KNOWLEDGE else of_matrix.get(name, 1)
     return k - 1 + groups * per

@@ -21,14 +21,14 @@ def _estimate(method: str) -> Callable[[Ratings, float, int], Estimate]:
         fit = fit_latent_class(ratings, LIKELIHOOD_METHODS[method])
         system = np.asarray(ratings.system)
         answered = np.flatnonzero(system >= 0)
-        right = fit.class_probabilities.values[answered, system[answered]]
+        right = fit.truth_probabilities.values[answered, system[answered]]
         in_sample = IntervalEstimate(estimate=number(right.mean()))
         return Estimate(
             method=method,
             system=ratings.systems[0],
             system_accuracy=in_sample,
             system_accuracy_in_sample=in_sample,
-            arrays={"truth_probabilities": NamedArray.from_xarray(fit.class_probabilities)},
+            arrays={"truth_probabilities": NamedArray.from_xarray(fit.truth_probabilities)},
             warnings=fit.notes,
         )
 

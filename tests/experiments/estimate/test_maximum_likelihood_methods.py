@@ -6,13 +6,14 @@ import sys
 
 import pytest
 
-from experiments.estimate.methods import BY_MAXIMUM_LIKELIHOOD, list_methods
+from experiments.estimate.methods import list_methods
 from experiments.study import run_study
 from experiments.study.options import choose_method
 from lehner import InputError, estimate_latent_class, simulate
+from lehner.latent_class.models import LIKELIHOOD_METHODS
 from lehner.simulation.scenario import Scenario
 
-NAMES = list(BY_MAXIMUM_LIKELIHOOD)
+NAMES = list(LIKELIHOOD_METHODS)
 STUDY = """
 name = "by likelihood"
 seed = 1

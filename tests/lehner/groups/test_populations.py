@@ -62,7 +62,7 @@ def test_it_is_the_fit_with_groups():
     fit = fit_latent_class(ratings, groups=groups)
     found = estimate_populations(ratings, groups, resamples=5)
     right = np.diagonal(fit.confusion.values, axis1=1, axis2=2)
-    classes = fit.class_probabilities.values[np.arange(300), ratings.system]
+    classes = fit.truth_probabilities.values[np.arange(300), ratings.system]
     for name, one in zip("xy", found.groups, strict=True):
         rates = fit.base_rates.sel(group=name).values
         assert one.system_accuracy.estimate == pytest.approx(rates @ right[-1])

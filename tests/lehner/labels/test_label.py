@@ -60,7 +60,7 @@ def test_what_was_chosen_and_why_is_said():
 def test_maximum_likelihood_is_that_of_fit_latent_class():
     ratings = load_dataset("anesthesia")
     labels = lehner.label(ratings, "dawid_skene_ml", compare=False)
-    expected = fit_latent_class(ratings).class_probabilities
+    expected = fit_latent_class(ratings).truth_probabilities
     np.testing.assert_array_equal(labels.truth_probabilities, expected)
     assert labels.method == "dawid_skene_ml"
 

@@ -12,13 +12,12 @@ from lehner import (
     Scenario,
     estimate_latent_class,
     fit_latent_class,
-    fit_tap,
     load_dataset,
     simulate,
 )
 from lehner.latent_class.fits_of_samples import fit_samples
 from lehner.latent_class.fitted_model import fit_by_likelihood
-from lehner.latent_class.models import LIKELIHOOD_MODELS
+from lehner.latent_class.models import LATENT_CLASS_MODELS
 from lehner.latent_class.pseudo_ratings import (
     LEAST_WRONG,
     add_pseudo_ratings,
@@ -29,7 +28,7 @@ from lehner.latent_class.resampling import fit_resamples, refit_samples
 SCENARIO = Scenario(
     n_categories=3, n_items=300, initial_rater_accuracy=(0.6, 0.7, 0.8, 0.7), base_rates="equal"
 )
-each_model = pytest.mark.parametrize("model", LIKELIHOOD_MODELS)
+each_model = pytest.mark.parametrize("model", LATENT_CLASS_MODELS)
 
 
 @pytest.fixture(scope="module")
@@ -40,15 +39,14 @@ def ratings():
 @each_model
 def test_the_estimate_is_that_of_the_fit(model, ratings):
     estimate = estimate_latent_class(ratings, model, interval=None)
-    fit = fit_tap(ratings, by_rater=True) if model == "tap" else fit_latent_class(ratings, model)
+    fit = fit_latent_class(ratings, model)
     assert estimate.method == f"{model}_ml"
     for name in ("base_rates", "confusion"):
         np.testing.assert_allclose(estimate.arrays[name].values, getattr(fit, name).values)
     right = np.diagonal(fit.confusion.values, axis1=1, axis2=2) @ fit.base_rates.values
     np.testing.assert_allclose(estimate.rater_accuracy.values, right[:-1])
     assert estimate.system_accuracy.estimate == pytest.approx(right[-1])
-    classes = fit.truth_probabilities if model == "tap" else fit.class_probabilities
-    of_answers = classes.values[np.arange(300), ratings.system]
+    of_answers = fit.truth_probabilities.values[np.arange(300), ratings.system]
     assert estimate.system_accuracy_in_sample.estimate == pytest.approx(of_answers.mean())
     assert estimate.confusion.dims == ("rater", "category", "response")
     assert estimate.system_accuracy.lower is None
@@ -114,7 +112,8 @@ def test_pseudo_ratings_and_resamples_are_a_posterior_where_the_truth_is_clear()
 def test_pseudo_ratings_of_a_number_are_worth_as_much_in_every_model(model, ratings):
     mean = mean_pseudo_ratings(fit_by_likelihood(ratings, model))
     # One accuracy of four raters, read off three rows of each of them; and so on.
-    cells = {"one_coin": 12, "pooled": 4, "one_coin_by_rater": 3, "tap": 3}.get(model, 1)
+    cells = {"one_coin": 12, "pooled_tap": 12, "pooled": 4, "one_coin_by_rater": 3, "tap": 3}
+    cells = cells.get(model, 1)
     np.testing.assert_allclose(mean[:-1].sum(axis=2) * cells, 3, atol=0.2)
     assert (mean >= 0).all()
 

@@ -10,7 +10,7 @@ import xarray as xr
 from lehner import (
     InputError,
     Ratings,
-    fit_tap,
+    fit_latent_class,
     load_dataset,
     rating_calibration,
     residual_correlation,
@@ -129,7 +129,7 @@ def test_copying_is_seen_and_independence_is_not_mistaken_for_it():
     assert float(copied[0, 1]) > 0.15
     np.testing.assert_array_equal(copied, copied.T)
     assert np.isnan(np.diag(copied)).all()
-    fitted = fit_tap(Ratings(draw(5000, 6, copying=0.3), range(3)), by_rater=True, starts=1)
+    fitted = fit_latent_class(Ratings(draw(5000, 6, copying=0.3), range(3)), "tap")
     left = residual_correlation(Ratings(draw(5000, 6, copying=0.3), range(3)), fitted)
     assert float((left.correlation / left.standard_error)[0, 1]) > 4
 
@@ -164,7 +164,7 @@ def test_it_is_the_correlation_of_ratings_within_classes():
 def test_three_raters_in_two_categories_are_fitted_whatever_they_do():
     codes = np.minimum(draw(2000, 8, copying=0.3), 1)[:, :3]
     ratings = Ratings(codes, [0, 1])
-    left = residual_correlation(ratings, fit_tap(ratings, by_rater=True, starts=1)).correlation
+    left = residual_correlation(ratings, fit_latent_class(ratings, "tap")).correlation
     np.testing.assert_allclose(left.values[~np.eye(3, dtype=bool)], 0, atol=1e-4)
 
 
@@ -190,7 +190,7 @@ def test_bad_input_is_refused():
         residual_correlation(load_dataset("wine"), fit)
     with pytest.raises(InputError, match="more than once"):
         data = load_dataset("anesthesia")
-        residual_correlation(data, fit_tap(data, starts=1))
+        residual_correlation(data, fit_latent_class(data, "pooled_tap"))
     with pytest.raises(InputError, match="other raters or categories"):
         rating_calibration(load_dataset("caries"), fit)
     with pytest.raises(InputError, match="fewer raters"):

@@ -66,7 +66,11 @@ def test_the_constraint_of_the_model_holds(name, data):
     raters = fit.confusion[:-1]
     assert np.allclose(raters, raters[0]) == model.shared
     off = fit.confusion[:, ~np.eye(3, dtype=bool)].reshape(-1, 3, 2)
-    assert np.allclose(off[..., 0], off[..., 1]) == (model.form != "full")
+    assert np.allclose(off[..., 0], off[..., 1]) == (model.form.endswith("accuracy"))
+    # Whoever guesses does not know the truth, so that each error is as probable for any truth.
+    others = [[[1, 0], [2, 0]], [[0, 1], [2, 1]], [[0, 2], [1, 2]]]
+    alike = [np.allclose(*(fit.confusion[:, z, x] for z, x in pair)) for pair in others]
+    assert all(alike) == (model.form in ("accuracy", "knowledge"))
     diagonal = np.diagonal(fit.confusion, axis1=1, axis2=2)
     assert np.allclose(diagonal, diagonal[:, :1]) == (model.form == "accuracy")
 
@@ -101,7 +105,7 @@ def test_a_random_start_ends_where_a_step_raises_no_probability(seed, name):
     ratings = simulate(scenario, seed=seed)
     table, _ = tabulate(Ratings(ratings.codes, ratings.categories, system=ratings.system))
     model = LATENT_CLASS_MODELS[name]
-    fit = fit_patterns(table, random_start(table, 4, np.random.default_rng(seed)), model)
+    fit = fit_patterns(table, random_start(table, 4, model, np.random.default_rng(seed)), model)
     after = fit_patterns(table, fit, model, max_iterations=0)
     assert fit.converged
     assert (after.base_rates <= 1.002 * fit.base_rates).all()

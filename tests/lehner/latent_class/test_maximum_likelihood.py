@@ -84,7 +84,7 @@ def test_anesthesia_has_the_error_rates_of_1979(anesthesia):
 
 def test_anesthesia_has_the_class_probabilities_of_1979(anesthesia):
     table = pd.read_csv(DATA / "anesthesia_class_probabilities.csv", index_col="item")
-    values = anesthesia.class_probabilities.sel(item=table.index).transpose("item", "category")
+    values = anesthesia.truth_probabilities.sel(item=table.index).transpose("item", "category")
     np.testing.assert_allclose(values, table, atol=0.0101)
 
 
@@ -206,7 +206,7 @@ def test_likelihood_and_classes_are_those_of_enumeration(data):
     arguments = (items, np.maximum(fit.base_rates.values, 1e-300).tolist(), matrices.tolist())
     assert fit.log_likelihood == pytest.approx(dawid_skene.log_likelihood(*arguments), abs=1e-6)
     np.testing.assert_allclose(
-        fit.class_probabilities, dawid_skene.truth_probabilities(*arguments), atol=1e-6
+        fit.truth_probabilities, dawid_skene.truth_probabilities(*arguments), atol=1e-6
     )
 
 
@@ -256,8 +256,8 @@ def test_grouped_rows_are_their_items():
     assert (one.log_likelihood, one.bic, one.g2) == pytest.approx(
         (other.log_likelihood, other.bic, other.g2)
     )
-    assert one.class_probabilities.shape == (32, 2)
-    assert other.class_probabilities.shape == (3869, 2)
+    assert one.truth_probabilities.shape == (32, 2)
+    assert other.truth_probabilities.shape == (3869, 2)
 
 
 def test_anonymous_raters_can_be_pooled_whatever_the_order_of_their_ratings():
@@ -280,7 +280,7 @@ def test_known_truths_enter_the_likelihood():
     ratings = Ratings(full.codes, full.categories, system=full.system, truth=truth)
     fit = fit_latent_class(ratings)
     assert "the known truths of 30 items entered as data" in fit.notes
-    known = fit.class_probabilities.values[:30]
+    known = fit.truth_probabilities.values[:30]
     np.testing.assert_array_equal(known, np.eye(3)[full.truth[:30]])
     codes = np.column_stack([full.codes, full.system])
     rates, matrices = fit.base_rates.values, np.maximum(fit.confusion.values, 1e-300)
@@ -525,7 +525,7 @@ def test_items_without_ratings_are_not_counted():
     ratings = Ratings([*codes, [-1] * 5], (0, 1))
     fit = fit_latent_class(ratings)
     assert fit.n_items == 80
-    np.testing.assert_allclose(fit.class_probabilities[-1], fit.base_rates, atol=1e-8)
+    np.testing.assert_allclose(fit.truth_probabilities[-1], fit.base_rates, atol=1e-8)
 
 
 @pytest.mark.parametrize(
@@ -580,9 +580,12 @@ def numerical_errors(model, codes, fit):
     n_raters, k = fit.confusion.shape[:2]
     n = latent_class.size(model, n_raters, k)
     rates, matrices = fit.base_rates.values, fit.confusion.values
-    groups = [0, n_raters - 1] if model in ("one_coin", "pooled") else range(n_raters)
+    groups = [0, n_raters - 1] if model in latent_class.SHARED else range(n_raters)
     if model in ("pooled", "dawid_skene"):
         rest = [np.log(m[:, :-1] / m[:, -1:]).ravel() for m in matrices[list(groups)]]
+    elif model in latent_class.KNOWLEDGE:
+        known, shares = fit.knowledge.values[:, None], fit.guessing.values
+        rest = list(np.log((1 - known) * shares / known)[list(groups)])
     else:
         right = [np.diagonal(m)[: None if model == "class_conditional" else 1] for m in matrices]
         rest = [np.log(right[j] / (1 - right[j])) for j in groups]
@@ -694,8 +697,11 @@ def test_standard_errors_of_a_crowd_take_memory_for_its_raters_and_not_their_pai
 def random_model(model, rng, k=3):
     """Base rates and matrices that a model allows, of three raters and a system."""
     rates = rng.dirichlet(np.full(k, 20.0))
-    n = 2 if model in ("one_coin", "pooled") else 4
-    if model in ("pooled", "dawid_skene"):
+    n = 2 if model in latent_class.SHARED else 4
+    if model in latent_class.KNOWLEDGE:
+        known, shares = rng.uniform(0.4, 0.8, (n, 1, 1)), rng.dirichlet(np.full(k, 3.0), n)
+        matrices = known * np.eye(k) + (1 - known) * shares[:, None]
+    elif model in ("pooled", "dawid_skene"):
         matrices = 0.55 * np.eye(k) + 0.45 * rng.dirichlet(np.full(k, 3.0), (n, k))
     else:
         right = rng.uniform(0.6, 0.9, (n, k if model == "class_conditional" else 1))

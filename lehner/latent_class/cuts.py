@@ -9,7 +9,8 @@ from lehner.core.errors import InputError
 from lehner.data.categories import Label
 from lehner.data.flat import FlatRatings
 from lehner.data.ratings import Ratings
-from lehner.latent_class.tap.maximum_likelihood import TapFit, fit_tap
+from lehner.latent_class.maximum_likelihood import fit_latent_class
+from lehner.latent_class.result import LatentClassFit
 
 
 def cut_ratings(ratings: Ratings, cut: Label) -> Ratings:
@@ -72,7 +73,7 @@ def cut_ratings(ratings: Ratings, cut: Label) -> Ratings:
     return ratings._replace(**changes)
 
 
-def fit_tap_by_cut(ratings: Ratings, **options: Any) -> dict[Label, TapFit]:
+def fit_tap_by_cut(ratings: Ratings, **options: Any) -> dict[Label, LatentClassFit]:
     """Fit a t-a-p model of two categories at each cut of ordered categories.
 
     If raters know little at a cut, they hardly distinguish the categories on its two sides. The
@@ -84,12 +85,12 @@ def fit_tap_by_cut(ratings: Ratings, **options: Any) -> dict[Label, TapFit]:
     ratings : Ratings
         With ordered categories.
     **options
-        Options of `lehner.fit_tap`.
+        Options of `lehner.fit_latent_class`, whose model is "pooled_tap" by default.
 
     Returns
     -------
     dict
-        The `TapFit` of each cut, by the last category below it.
+        The fit of each cut, by the last category below it.
 
     Raises
     ------
@@ -107,4 +108,8 @@ def fit_tap_by_cut(ratings: Ratings, **options: Any) -> dict[Label, TapFit]:
     >>> {cut: round(float(fit.knowledge[0]), 2) for cut, fit in fits.items()}
     {1: 0.54, 2: 0.44, 3: 0.25}
     """
-    return {cut: fit_tap(cut_ratings(ratings, cut), **options) for cut in ratings.categories[:-1]}
+    options = {"model": "pooled_tap", **options}
+    return {
+        cut: fit_latent_class(cut_ratings(ratings, cut), **options)
+        for cut in ratings.categories[:-1]
+    }

@@ -1,0 +1,72 @@
+"""What the ratings do not determine of a t-a-p model, which is left out of its fit."""
+
+import numpy as np
+
+from lehner.core.arrays import Floats
+from lehner.latent_class.maximum import Maximum
+from lehner.latent_class.observed_information import (
+    MOST_FREE_PARAMETERS,
+    Curvature,
+    count_free_parameters,
+    curvature,
+)
+from lehner.latent_class.quantities import quantities, undetermined
+
+LEAST_GAIN = 1e-4
+NOT_DETERMINED = "not determined, because"
+
+
+def determined_quantities(
+    maximum: Maximum,
+) -> tuple[dict[str, Floats], Curvature | None, list[str]]:
+    """Give the quantities of a fit, with NaN for those of t-a-p that are not determined.
+
+    Two ratings of each item in two categories, for example, give two frequencies for three
+    parameters of raters who are alike. Other models are not checked.
+
+    Parameters
+    ----------
+    maximum : Maximum
+
+    Returns
+    -------
+    values : dict of str to ndarray
+        As `quantities` gives them.
+    curvature : Curvature or None
+        If it was computed.
+    notes : list of str
+    """
+    values = quantities(maximum)
+    if maximum.model.form != "knowledge":
+        return values, None, []
+    if maximum.found.log_likelihood - _independent_log_likelihood(maximum) < LEAST_GAIN:
+        blank = {name: np.full_like(array, np.nan) for name, array in values.items()}
+        reason = "ratings of an item agree no more than guesses would"
+        return blank, None, [f"{NOT_DETERMINED} {reason}: base rates, knowledge, guessing"]
+    n_free = count_free_parameters(maximum)
+    if n_free > MOST_FREE_PARAMETERS:
+        return (
+            values,
+            None,
+            [f"{n_free:,} parameters: not checked whether other values fit as well"],
+        )
+    curved = curvature(maximum)
+    hidden = undetermined(maximum, curved)
+    values = {name: np.where(hidden[name], np.nan, array) for name, array in values.items()}
+    names = [name.replace("_", " ") for name, missing in hidden.items() if missing.any()]
+    if names:
+        return values, curved, [f"{NOT_DETERMINED} other values fit as well: {', '.join(names)}"]
+    if np.isnan(values["guessing"][maximum.rated[:, 0]]).any():
+        return values, curved, ["some raters always know the truth: their guesses are undefined"]
+    return values, curved, []
+
+
+def _independent_log_likelihood(maximum: Maximum) -> float:
+    """Give the likelihood if the ratings of a rater had the same distribution for all items."""
+    table, numbers = maximum.table, maximum.matrix_numbers
+    if table.truths is not None:
+        return -np.inf
+    by_rater = (table.answers.T @ table.weights).reshape(table.n_raters, -1)
+    totals = np.stack([by_rater[numbers == number].sum(axis=0) for number in np.unique(numbers)])
+    shares = totals / np.maximum(totals.sum(axis=1, keepdims=True), 1.0)
+    return float((totals * np.log(np.where(totals > 0, shares, 1.0))).sum())

@@ -1,1 +1,0 @@
-"""The t-a-p model of the Kappa Zoo by maximum likelihood."""

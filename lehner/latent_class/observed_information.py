@@ -6,6 +6,7 @@ if they did not have to sum to 1, projected on these directions.
 """
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -33,15 +34,42 @@ class Curvature:
 
     Parameters
     ----------
-    root : ndarray, shape (n_probabilities, n_determined)
-        A matrix whose product with its transpose is the covariance of the probabilities, except
-        along the flat directions.
-    flat : ndarray, shape (n_probabilities, n_flat)
-        Directions in which the likelihood does not change, with a greatest entry of 1.
+    directions : scipy.sparse.csr_array, shape (n_probabilities, n_free)
+        Derivatives of the probabilities by the free parameters, first those that are determined.
+    factor : ndarray, shape (n_free, n_determined)
+        The Cholesky factor of the information along the directions.
     """
 
-    root: Floats
-    flat: Floats
+    directions: "csr_array"
+    factor: Floats
+
+    @cached_property
+    def root(self) -> Floats:
+        """A matrix whose product with its transpose is the covariance of the probabilities.
+
+        Shape (n_probabilities, n_determined). It has no part along the flat directions.
+        """
+        from scipy.linalg import solve_triangular
+
+        n_determined = self.factor.shape[1]
+        determined = self.directions[:, :n_determined].toarray()
+        return np.asarray(solve_triangular(self.factor[:n_determined], determined.T, lower=True).T)
+
+    @cached_property
+    def flat(self) -> Floats:
+        """Directions in which the likelihood does not change, with a greatest entry of 1.
+
+        Shape (n_probabilities, n_free - n_determined).
+        """
+        from scipy.linalg import solve_triangular
+
+        n_free, n_determined = self.factor.shape
+        if n_free == n_determined:
+            return np.zeros((self.directions.shape[0], 0))
+        above, below = self.factor[:n_determined], self.factor[n_determined:]
+        opposed = solve_triangular(above, below.T, lower=True, trans="T")
+        moves = self.directions @ np.concatenate([-opposed, np.eye(n_free - n_determined)])
+        return np.asarray(moves / np.maximum(np.abs(moves).max(axis=0), TINY))
 
 
 def count_free_parameters(maximum: Maximum) -> int:
@@ -69,7 +97,6 @@ def curvature(maximum: Maximum) -> Curvature:
     ----------
     Louis (1982), Finding the observed information matrix when using the EM algorithm.
     """
-    from scipy.linalg import solve_triangular
     from scipy.linalg.lapack import dpstrf
 
     directions = _free_directions(maximum)
@@ -80,21 +107,16 @@ def curvature(maximum: Maximum) -> Curvature:
             "fit a model with fewer, such as one that raters share",
         )
     if n_free == 0:
-        return Curvature(root=directions.toarray(), flat=directions.toarray())
+        return Curvature(directions=directions, factor=np.zeros((0, 0)))
     information = _observed_information(maximum, directions)
     diagonal = np.diagonal(information)
     scale = 1 / np.sqrt(np.where(diagonal > SINGULAR, diagonal, 1.0))
     # The squares on the diagonal of the factor are the shares of each parameter's information that
     # earlier parameters do not explain. The pivots leave those with the least to the end.
     factor, order, rank, _ = dpstrf(information * scale * scale[:, None], tol=SINGULAR, lower=1)
-    factor = np.tril(factor[:, :rank])
-    scaled = directions.multiply(scale).toarray()[:, order - 1]
-    determined, rest = scaled[:, :rank], scaled[:, rank:]
-    explained = solve_triangular(factor[:rank], factor[rank:].T, lower=True, trans="T")
-    flat = rest - determined @ explained
     return Curvature(
-        root=np.asarray(solve_triangular(factor[:rank], determined.T, lower=True).T),
-        flat=flat / np.maximum(np.abs(flat).max(axis=0), TINY),
+        directions=directions.multiply(scale).tocsc()[:, order - 1],
+        factor=np.tril(factor[:, :rank]),
     )
 
 

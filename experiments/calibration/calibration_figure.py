@@ -165,7 +165,8 @@ def _above_uniform(ranks: np.ndarray, x: np.ndarray) -> np.ndarray:
 
 
 def _leaves(ranks: np.ndarray, band: np.ndarray) -> bool:
-    x, low, high = band
+    # At 0 and 1 the band has no width, and a rank that is rounded may be 0.
+    x, low, high = band[:, (band[0] > 0) & (band[0] < 1)]
     above = _above_uniform(ranks, x)
     return bool(((above < low - 1e-9) | (above > high + 1e-9)).any())
 

@@ -318,3 +318,10 @@ def test_ranks_of_a_wrong_model_leave_the_simultaneous_band():
     assert "1 of 1 lines" in plot_ranks({("tap", "K2_J2_n20"): wrong}).get_label()
     line = figure.axes[0].lines[-1]
     assert to_rgb(line.get_color()) == to_rgb(STYLES["one_coin"].color)
+
+
+def test_a_rank_that_is_rounded_to_0_or_1_does_not_leave_the_band():
+    ranks = (np.arange(1000) + 0.5) / 1000
+    ranks[[0, -1]] = 0, 1
+    figure = plot_ranks({("one_coin", "K2_J2_n20"): pd.DataFrame({"accuracy": ranks})})
+    assert "0 of 1 lines" in figure.get_label()

@@ -2,15 +2,20 @@ import os
 
 # As the command does: compiling takes longer than sampling. Before Numba is imported.
 os.environ.setdefault("NUMBA_OPT", "1")
+# What tests evaluate once is evaluated in Python: no C compiler. Before PyTensor is imported.
+os.environ.setdefault("PYTENSOR_FLAGS", "cxx=")
 
 import pytest
 
 import lehner
 
+# They compile the largest models, which later tests find on disk.
+LONGEST = ("test_notebooks", "bayes_models/test_calibration")
+
 
 def pytest_collection_modifyitems(items):
     """Start with what takes longest, so that no processor waits for it in the end."""
-    items.sort(key=lambda item: "test_notebooks" not in item.nodeid)
+    items.sort(key=lambda item: not any(name in item.nodeid for name in LONGEST))
 
 
 @pytest.fixture(scope="session")

@@ -30,6 +30,8 @@ from lehner.data.patterns import UNKNOWN
 
 BLOCK = 16
 SMALL = 1e-200
+FEW = 20_000
+"""Ratings times states for which Python takes .01 s, where compiling takes one or two."""
 DATA_DIMS = {
     "starts": None,
     "raters": "rating",
@@ -148,8 +150,11 @@ class SumOverStates(Op):
         return Apply(self, [rates, confusion, *whole], outputs)
 
     def perform(self, node: Any, inputs: Any, output_storage: Any) -> None:
-        """Evaluate outside compiled code."""
-        results = _compiled_kernel(*inputs[1].shape)(*inputs)
+        """Evaluate outside compiled code, in Python if to compile would take longer."""
+        shape, n_ratings = inputs[1].shape, len(inputs[4])
+        make = make_kernel if n_ratings * shape[1] < FEW else _compiled_kernel
+        with np.errstate(all="ignore"):
+            results = make(*shape)(*inputs)
         for storage, value in zip(output_storage, results, strict=True):
             storage[0] = value
 

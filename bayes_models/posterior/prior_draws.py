@@ -4,6 +4,7 @@ import numpy as np
 import xarray as xr
 
 from bayes_models.models.deferred import pm
+from bayes_models.models.in_python import in_python
 from bayes_models.models.kept_priors import DISTRIBUTION, kept_priors
 from bayes_models.models.priors import Priors
 from bayes_models.models.spec import find_model
@@ -105,8 +106,11 @@ def prior_draws(
     built = find_model(model).build(ratings, priors)
     variables = [*built.free_RVs, *built.deterministics]
     (child,) = child_seeds(seed, 1)
-    # In Python, because to compile the draws would take longer than to make them.
-    drawn = pm.draw(variables, n, random_seed=int(child.generate_state(1)[0]), mode="FAST_COMPILE")
+    # Because to compile the draws would take longer than to make them.
+    with in_python():
+        drawn = pm.draw(
+            variables, n, random_seed=int(child.generate_state(1)[0]), mode="FAST_COMPILE"
+        )
     return labelled_draws(
         {
             v.name: (

@@ -15,6 +15,7 @@ import numpy as np
 
 from bayes_models.likelihood.observations import Observations
 from bayes_models.models.assemble import rater_coords
+from bayes_models.models.in_python import in_python
 from bayes_models.models.priors import Priors, choose_priors, is_distribution
 from bayes_models.models.spec import find_model
 from bayes_models.sampling.density import Density, compile_density
@@ -148,8 +149,9 @@ def _compile(name: str, observed: Observations, chosen: dict[str, Any]) -> Compi
     model = find_model(name).build(observed, chosen)
     # With fast math, rounding depends on whether the code comes from a compile cache, and the same
     # seed would not give the same draws.
-    with pytensor.config.change_flags(numba__fastmath=False):
+    with pytensor.config.change_flags(numba__fastmath=False), in_python():
         density = compile_density(model)
+        start = starting_point(model, em_start(observed))
     kept = (*model.free_RVs, *model.deterministics)
     of_data = rater_coords(observed)
     return CompiledModel(
@@ -157,7 +159,7 @@ def _compile(name: str, observed: Observations, chosen: dict[str, Any]) -> Compi
         dims={v.name: tuple(model.named_vars_to_dims.get(v.name, ())) for v in kept},
         coords={name: np.asarray(v) for name, v in model.coords.items() if name not in of_data},
         data=tuple(variable.name for variable in model.data_vars),
-        start=starting_point(model, em_start(observed)),
+        start=start,
         priors=chosen,
     )
 

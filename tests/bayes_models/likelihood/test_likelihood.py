@@ -251,7 +251,9 @@ def test_prior_predictive_ratings_follow_base_rates_and_confusion():
         {"base_rates": concentrated * base_rates, "confusion": concentrated * confusion},
     )
     with model:
-        tree = pm.sample_prior_predictive(4000, random_seed=1)
+        tree = pm.sample_prior_predictive(
+            4000, random_seed=1, compile_kwargs={"mode": "FAST_COMPILE"}
+        )
     drawn = tree.prior_predictive["ratings"].values[0]
     assert drawn.shape == (4000, 11)
     share = np.bincount(drawn.ravel(), minlength=3) / drawn.size

@@ -201,10 +201,17 @@ def test_labels_are_those_of_the_data_not_of_what_was_compiled(samples):
     assert list(tree["posterior"]["rater"].values) == ["Ann", "Bo", "Cy", "Di", "system"]
 
 
-def test_priors_change_what_is_compiled_and_estimated(samples):
-    (default,) = bayes_models.fit_many("dawid_skene", samples[:1])
-    strong = {"base_rates": np.array([1e4, 1.0, 1.0, 1.0])}
-    (certain,) = bayes_models.fit_many("dawid_skene", samples[:1], priors=strong)
+def three_categories(n_items, seed):
+    """Ratings of a shape that is compiled for other tests."""
+    scenario = Scenario(n_categories=3, n_items=n_items, initial_rater_accuracy=(0.5, 0.6, 0.7))
+    return simulate(scenario, seed)
+
+
+def test_priors_change_what_is_compiled_and_estimated():
+    ratings = three_categories(20, 1)
+    (default,) = bayes_models.fit_many("one_coin", [ratings])
+    strong = {"base_rates": np.array([1e4, 1.0, 1.0])}
+    (certain,) = bayes_models.fit_many("one_coin", [ratings], priors=strong)
     means = [tree["posterior"]["base_rates"].mean(("chain", "draw")) for tree in (default, certain)]
     assert float(means[0][0]) < 0.8 < 0.99 < float(means[1][0])
 
@@ -212,7 +219,7 @@ def test_priors_change_what_is_compiled_and_estimated(samples):
 def test_twenty_known_truths_tighten_the_interval():
     narrower = []
     for seed in range(8):
-        ratings = simulate(Scenario(n_items=60, initial_rater_accuracy=(0.4, 0.5, 0.4)), seed)
+        ratings = three_categories(60, seed)
         known = np.where(np.arange(60) < 20, ratings.truth, -1)
         some = Ratings(
             ratings.flat, ratings.categories, ratings.raters, ratings.items, ratings.system, known

@@ -17,6 +17,14 @@ from lehner.core.seeds import generator
 
 
 @pytest.fixture
+def undrawn(monkeypatch):
+    """Draw no figures, which take longer than all else; others draw them."""
+    monkeypatch.setattr(calibration, "write_figure", lambda *_: ())
+    for name in ("plot_coverage", "plot_ranks"):
+        monkeypatch.setattr(calibration, name, lambda _: None)
+
+
+@pytest.fixture
 def ranks(monkeypatch):
     """Draw ranks at random instead of fitting models."""
 
@@ -27,7 +35,7 @@ def ranks(monkeypatch):
     monkeypatch.setattr(calibration, "_part", part)
 
 
-def test_each_seed_of_a_calibration_has_its_own_ranks(ranks, tmp_path):
+def test_each_seed_of_a_calibration_has_its_own_ranks(ranks, undrawn, tmp_path):
     def table(seed, folder):
         path, *_ = calibration.write_calibration(["one_coin"], None, 200, tmp_path / folder, seed)
         return path.read_text()
@@ -48,17 +56,17 @@ def test_ranks_of_models_calibrated_before_stay_in_the_table_and_the_figure(rank
     assert len(both["one_coin", "K2_J2_n20"]) == 200
 
 
-def test_a_calibration_takes_more_than_a_thousand_parts(ranks, tmp_path, monkeypatch):
+def test_a_calibration_takes_more_than_a_thousand_parts(ranks, undrawn, tmp_path, monkeypatch):
     monkeypatch.setattr(calibration, "PART", 1)
     path, *_ = calibration.write_calibration(["one_coin"], None, 1001, tmp_path, 1)
     assert (pd.read_csv(path)["simulations"] == 1001).all()
 
 
 def test_each_seed_of_the_tests_power_has_its_own_rates(tmp_path):
-    one = replace(SIMULATION, cells={(4, 50): SIMULATION.cells[4, 50]})
+    one = replace(SIMULATION, cells={(4, 50): SIMULATION.cells[4, 50]}, plot=None)
 
     def table(seed, folder):
-        *_, path, _, _ = run_cells("power", one, tmp_path / folder, 10, seed)
+        *_, path = run_cells("power", one, tmp_path / folder, 10, seed)
         return path.read_text()
 
     first = table(11, "one")

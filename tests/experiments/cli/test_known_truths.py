@@ -163,7 +163,7 @@ def test_a_model_is_fitted_without_the_truths_or_says_where_it_contradicts_them(
     file, table = data
     known = table["truth"].where(table.index < 40)
     table.assign(truth=known).to_csv(file, index=False)
-    options = ("--method", "dawid_skene", "--json")
+    options = ("--method", "one_coin", "--json")
     _, out, _ = run("estimate", file, "--truth", "truth", *options)
     (apart,) = json.loads(out)["estimates"]
     bare = tmp_path / "bare.csv"

@@ -8,17 +8,19 @@ import pytest
 import xarray as xr
 
 import bayes_models
-from bayes_models import MODELS, find_model, identify, models
+from bayes_models import MODELS, find_model, identify, models, observe
+from bayes_models.sampling import compiled
+from bayes_models.sampling.compiled import compile_model
 from experiments.estimate.label_table import label_methods
 from experiments.estimate.methods import list_methods
 from experiments.study.run import run_study
-from lehner import InputError, Scenario, fit_latent_class, simulate
+from lehner import InputError, Scenario, fit_latent_class, load_dataset, simulate
 from lehner.algebra.vote_methods import VOTE_METHODS
 from lehner.latent_class.models import LIKELIHOOD_METHODS, ModelRow
 from lehner.simulation.population import POPULATION_METHODS
 
 NAME = "any_matrix"
-# As `dawid_skene`, so that its draws are known, and nothing has to be compiled anew.
+# As `dawid_skene`, so that its draws are known.
 FILE = '''"""Any confusion matrix for each rater."""
 
 import pymc as pm
@@ -108,7 +110,16 @@ def test_what_the_data_can_say_of_it_is_known_before(ratings):
         bayes_models.fit("tap", ratings, engine="gibbs")
 
 
-def test_the_command_estimates_with_it(run):
+def test_the_command_estimates_with_it(run, monkeypatch, tmp_path):
+    nearly_the_same = compile_model("dawid_skene", observe(load_dataset("lehner_table2")))
+
+    def build_only(name, observed, chosen):
+        assert find_model(name).build(observed, chosen).free_RVs
+        return nearly_the_same
+
+    monkeypatch.setattr(compiled, "_compile", build_only)
+    monkeypatch.setattr(compiled, "_compiled", {})
+    monkeypatch.setenv("LEHNER_CACHE", str(tmp_path / "cache"))
     code, out, err = run("estimate", "lehner_table2", "--method", NAME, "--json", *SYSTEM)
     (estimate,) = json.loads(out)["estimates"]
     assert (code, estimate["method"]) == (0, NAME)

@@ -287,7 +287,7 @@ def test_steps_take_leading_dimensions_one_by_one(data):
 
 
 @given(data_sets)
-@settings(max_examples=1000, deadline=None)
+@settings(max_examples=500, deadline=None)
 def test_every_number_equals_the_reference(data):
     for aggregation in AGGREGATIONS:
         estimate, expected = estimate_of(data, aggregation), reference(data, aggregation)

@@ -80,6 +80,7 @@ def _tables() -> Iterator[tuple[str, str]]:
     yield "better", _better(_with_relaxed_k("better_system"))
     intervals = pd.read_csv(SIMULATIONS / "likelihood_intervals.csv")
     yield "likelihood_intervals", _likelihood_intervals(intervals)
+    yield "rater_groups", _rater_groups(pd.read_csv(SIMULATIONS / "rater_groups.csv"))
     yield "power", _power(pd.read_csv(SIMULATIONS / "power.csv"))
     yield "calibration", _calibration(pd.read_csv(EXPERIMENTS / "calibration/calibration.csv"))
     yield "atlas", _atlas(pd.read_csv(ROOT / "docs/results/atlas.csv"))
@@ -152,6 +153,21 @@ def _better(table: pd.DataFrame) -> str:
         score = f"{short(by_bin.brier['all'])} ± {short(by_bin.brier_se['all'])}"
         rows.append([f"`{method}`", *cells, score])
     return markdown_table(["method", *(f"P {name}" for name in bins), "Brier score"], rows)
+
+
+def _rater_groups(table: pd.DataFrame) -> str:
+    quantities = list(dict.fromkeys(table["quantity"]))
+    rows = []
+    for (size, method, told), group in table.groupby(
+        ["ratings_of_a_rater", "method", "with_groups"], sort=False
+    ):
+        cells = [
+            f"{short(one.rmse)} ± {short(one.rmse_se)}, {short(one.coverage, 2)} ± "
+            f"{short(one.coverage_se, 2)}"
+            for one in group.set_index("quantity").loc[quantities].itertuples()
+        ]
+        rows.append([str(size), f"`{method}`", "yes" if told else "no", *cells])
+    return markdown_table(["ratings of a rater", "method", "groups", *quantities], rows)
 
 
 def _likelihood_intervals(table: pd.DataFrame) -> str:

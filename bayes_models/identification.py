@@ -110,8 +110,7 @@ def identify(model: str, ratings: Ratings, priors: Priors = None) -> Identificat
     """
     spec = find_model(model)
     chosen = choose_priors(model, priors)
-    observed = observe(ratings)
-    patterns = observed.patterns
+    patterns = observe(ratings)
     support = _support(patterns)
     lengths = np.diff(patterns.starts)
     n_items = int(patterns.counts.sum())
@@ -121,12 +120,12 @@ def identify(model: str, ratings: Ratings, priors: Priors = None) -> Identificat
     enough = 3 if n_populations == 1 else 2
     return Identification(
         model=model,
-        parameters=of_base_rates + spec.n_parameters(chosen, observed),
+        parameters=of_base_rates + spec.n_parameters(chosen, patterns),
         degrees_of_freedom=_degrees_of_freedom(patterns),
         ratings_per_item=float(lengths @ patterns.counts / n_items),
         too_few=float(patterns.counts[(lengths < enough) & (patterns.truths < 0)].sum() / n_items),
         support=support,
-        prior_worth=prior_worth(spec, chosen, support, observed),
+        prior_worth=prior_worth(spec, chosen, support, patterns),
     )
 
 

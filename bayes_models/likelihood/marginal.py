@@ -23,7 +23,8 @@ from pytensor.graph.basic import Apply
 from pytensor.graph.op import Op
 from pytensor.link.numba.dispatch.basic import numba_njit, register_funcify_and_cache_key
 
-from bayes_models.likelihood.observations import Observations
+from bayes_models.likelihood.observations import arrays_of
+from lehner import Patterns
 from lehner.core.arrays import Floats, Integers
 from lehner.core.draw_categories import draw_categories
 from lehner.data.patterns import UNKNOWN
@@ -55,7 +56,7 @@ def make_kernel(n_raters: int, n_states: int, n_responses: int) -> Callable[...,
     -------
     callable
         From `rates` (n_populations, n_states), `confusion` (n_raters, n_states, n_responses) and
-        the arrays of `Observations` to the log likelihood and its derivatives by `rates` and
+        the arrays of `arrays_of` to the log likelihood and its derivatives by `rates` and
         `confusion`.
     """
 
@@ -184,13 +185,13 @@ def _numba_sum_over_states(op: SumOverStates, node: Apply, **_: Any) -> Any:
 
 
 def add_ratings(
-    observed: Observations, base_rates: Any, confusion: Any, level_rates: Any = None
+    observed: Patterns, base_rates: Any, confusion: Any, level_rates: Any = None
 ) -> None:
     """Add the observed ratings to the current model.
 
     Parameters
     ----------
-    observed : Observations
+    observed : Patterns
     base_rates : TensorVariable, shape (n_categories,) or (n_populations, n_categories)
     confusion : TensorVariable, shape (n_raters, [n_levels,] n_categories, n_responses)
     level_rates : array_like, shape (n_levels,), optional
@@ -203,12 +204,12 @@ def add_ratings(
     n_states = k if level_rates is None else k * len(level_rates)
     data = {
         name: pm.Data(name, values, dims=DATA_DIMS[name])
-        for name, values in observed.arrays.items()
+        for name, values in arrays_of(observed).items()
     }
     pm.CustomDist(
         "ratings",
         rates,
-        confusion.reshape((len(observed.rater_names), n_states, k)),
+        confusion.reshape((len(observed.raters), n_states, k)),
         data["starts"],
         data["raters"],
         data["truths"],

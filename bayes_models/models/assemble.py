@@ -4,19 +4,20 @@ from typing import Any
 
 import numpy as np
 
-from bayes_models.likelihood.observations import Observations
+from bayes_models.likelihood.observations import coords_of
 from bayes_models.models.deferred import pm, pt
 from bayes_models.models.rater_groups import add_group_accuracy
+from lehner import Patterns
 
 
 def add_confusion(
-    observed: Observations, base_rates: Any, confusion: Any, level_rates: Any = None
+    observed: Patterns, base_rates: Any, confusion: Any, level_rates: Any = None
 ) -> None:
     """Add confusion matrices, the accuracies that follow from them, and the ratings.
 
     Parameters
     ----------
-    observed : Observations
+    observed : Patterns
     base_rates : TensorVariable, shape (n_categories,) or (n_populations, n_categories)
         As `add_base_rates` gives them.
     confusion : TensorVariable, shape (n_raters, [n_levels,] n_categories, n_responses)
@@ -65,9 +66,9 @@ def with_system(of_raters: Any, of_system: Any) -> Any:
     return pt.concatenate([of_raters, of_system[None]], axis=0)
 
 
-def rater_coords(observed: Observations) -> dict[str, Any]:
+def rater_coords(observed: Patterns) -> dict[str, Any]:
     """Coordinates of a model in which raters and system differ."""
-    names = observed.rater_names
-    return observed.coords | {
+    names = observed.raters
+    return coords_of(observed) | {
         "rater_without_system": list(names[:-1] if observed.has_system else names)
     }

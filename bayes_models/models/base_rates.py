@@ -2,15 +2,15 @@
 
 from typing import Any
 
-from bayes_models.likelihood.observations import Observations
+from bayes_models.likelihood.observations import population_shares
 from bayes_models.models.deferred import pm
 from bayes_models.models.priors import add_dirichlet, is_distribution
-from lehner import InputError
+from lehner import InputError, Patterns
 
 BY_POPULATION = "base_rates_by_population"
 
 
-def add_base_rates(observed: Observations, prior: Any) -> Any:
+def add_base_rates(observed: Patterns, prior: Any) -> Any:
     """Add base rates; those of populations all have the prior of base rates.
 
     If items are from populations, `base_rates` are those of all items: the mean over the
@@ -18,7 +18,7 @@ def add_base_rates(observed: Observations, prior: Any) -> Any:
 
     Parameters
     ----------
-    observed : Observations
+    observed : Patterns
     prior : array_like or PyMC distribution
         Prior of `base_rates`.
 
@@ -38,7 +38,7 @@ def add_base_rates(observed: Observations, prior: Any) -> Any:
             "give its concentration as numbers, or a distribution with a row for each population",
         )
     by_population = add_dirichlet(BY_POPULATION, prior, ("population", "category"))
-    shares = pm.Data("population_shares", observed.population_shares, dims="population")
+    shares = pm.Data("population_shares", population_shares(observed), dims="population")
     # A product of matrices would call BLAS, which code that is kept on disk cannot.
     pm.Deterministic("base_rates", (shares[:, None] * by_population).sum(axis=0), dims="category")
     return by_population

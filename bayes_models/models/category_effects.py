@@ -5,12 +5,12 @@ from typing import Any
 
 import numpy as np
 
-from bayes_models.likelihood.observations import Observations
 from bayes_models.models.deferred import pm, pt
 from bayes_models.models.priors import add_beta, add_spread
+from lehner import Patterns
 
 
-def add_rater_category_effects(observed: Observations, prior: Mapping[str, Any]) -> Any:
+def add_rater_category_effects(observed: Patterns, prior: Mapping[str, Any]) -> Any:
     """Add what each category adds to the log odds that a rater is right.
 
     The effects of a rater sum to zero over the categories. A share of their variance is common to
@@ -18,7 +18,7 @@ def add_rater_category_effects(observed: Observations, prior: Mapping[str, Any])
 
     Parameters
     ----------
-    observed : Observations
+    observed : Patterns
     prior : mapping
         Priors of `category_spread` and `common_category_share`.
 
@@ -37,12 +37,12 @@ def add_rater_category_effects(observed: Observations, prior: Mapping[str, Any])
     return spread * (pt.sqrt(share) * common + pt.sqrt(1 - share) * own)
 
 
-def add_system_category_effects(observed: Observations, prior: Mapping[str, Any]) -> Any:
+def add_system_category_effects(observed: Patterns, prior: Mapping[str, Any]) -> Any:
     """Add what each category adds to the log odds that the system is right.
 
     Parameters
     ----------
-    observed : Observations
+    observed : Patterns
     prior : mapping
         Prior of `system_category_spread`.
 
@@ -56,7 +56,7 @@ def add_system_category_effects(observed: Observations, prior: Mapping[str, Any]
     return spread * _add_effects(observed, "system_category_effect", ("category",))
 
 
-def _add_effects(observed: Observations, name: str, dims: tuple[str, ...]) -> Any:
+def _add_effects(observed: Patterns, name: str, dims: tuple[str, ...]) -> Any:
     """Add effects of variance 1 that sum to zero over the categories."""
     k = observed.n_categories
     return pm.ZeroSumNormal(name, sigma=np.sqrt(k / (k - 1)), dims=dims)

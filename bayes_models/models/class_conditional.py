@@ -1,6 +1,6 @@
 """The class-conditional model: an accuracy for each rater and category, and equal errors."""
 
-from bayes_models.likelihood.observations import observe
+from bayes_models.likelihood.observations import coords_of, observe
 from bayes_models.models.assemble import add_confusion, equal_errors
 from bayes_models.models.base_rates import add_base_rates
 from bayes_models.models.deferred import pm
@@ -50,7 +50,7 @@ def class_conditional(ratings: Ratings, priors: Priors = None) -> "pm.Model":
     """
     observed = observe(ratings)
     prior = choose_priors("class_conditional", priors)
-    with pm.Model(coords=observed.coords) as model:
+    with pm.Model(coords=coords_of(observed)) as model:
         base_rates = add_base_rates(observed, prior["base_rates"])
         accuracy = add_beta_by_rater(
             "accuracy_by_category",
@@ -80,7 +80,7 @@ SPEC = ModelSpec(
             "system_accuracy_by_category": (1.0, 1.0),
         },
     },
-    n_parameters=lambda priors, observed: observed.n_categories * len(observed.rater_names),
+    n_parameters=lambda priors, observed: observed.n_categories * len(observed.raters),
     row_priors={
         "accuracy_by_category": OF_A_RATER,
         "system_accuracy_by_category": OF_THE_SYSTEM,

@@ -1,6 +1,6 @@
 """The Dawid-Skene model: base rates, and a full confusion matrix for each rater."""
 
-from bayes_models.likelihood.observations import observe
+from bayes_models.likelihood.observations import cells_of_matrix, coords_of, observe
 from bayes_models.models.assemble import add_confusion
 from bayes_models.models.base_rates import add_base_rates
 from bayes_models.models.deferred import pm
@@ -67,14 +67,14 @@ def dawid_skene(ratings: Ratings, priors: Priors = None) -> "pm.Model":
     """
     observed = observe(ratings)
     prior = choose_priors("dawid_skene", priors)
-    with pm.Model(coords=observed.coords) as model:
+    with pm.Model(coords=coords_of(observed)) as model:
         base_rates = add_base_rates(observed, prior["base_rates"])
         dims = ("rater", "category", "response")
         own = prior["confusion"]
         if not is_distribution(own):
             own = confusion_concentration(
                 prior,
-                len(observed.rater_names),
+                len(observed.raters),
                 observed.n_categories,
                 has_system=observed.has_system,
             )
@@ -94,7 +94,7 @@ SPEC = ModelSpec(
         "rater": {"base_rates": 3.0, "confusion": DIAGONAL, "system_confusion": DIAGONAL},
         "flat": {"base_rates": 1.0, "confusion": 1.0, "system_confusion": 1.0},
     },
-    n_parameters=lambda priors, observed: observed.cells_of_matrix * len(observed.rater_names),
+    n_parameters=lambda priors, observed: cells_of_matrix(observed) * len(observed.raters),
     row_priors={"confusion": OF_A_RATER, "system_confusion": OF_THE_SYSTEM},
     conjugate=True,
 )

@@ -5,18 +5,18 @@ from typing import Any
 
 import numpy as np
 
-from bayes_models.likelihood.observations import Observations
 from bayes_models.models.assemble import with_system
 from bayes_models.models.deferred import pm, pt
 from bayes_models.models.kept_priors import varies
 from bayes_models.models.priors import add_decay, add_spread
 from bayes_models.models.zero_sum import zero_sum_basis
+from lehner import Patterns
 from lehner.core.arrays import Floats
 
 NEVER = -1e3
 
 
-def add_error_probabilities(observed: Observations, prior: Mapping[str, Any]) -> Any:
+def add_error_probabilities(observed: Patterns, prior: Mapping[str, Any]) -> Any:
     r"""Add the probability of each error, given that the answer is wrong.
 
     .. math:: P(\text{rater } j \text{ errs with } l \mid k)
@@ -29,7 +29,7 @@ def add_error_probabilities(observed: Observations, prior: Mapping[str, Any]) ->
 
     Parameters
     ----------
-    observed : Observations
+    observed : Patterns
     prior : mapping
         Of the four.
 
@@ -39,11 +39,11 @@ def add_error_probabilities(observed: Observations, prior: Mapping[str, Any]) ->
         Of raters and system; zero where the response is the category.
     """
     k = observed.n_categories
-    n_all = len(observed.rater_names)
+    n_all = len(observed.raters)
     log = pt.as_tensor(np.broadcast_to(NEVER * np.eye(k), (n_all, k, k)))
     if k == 2:
         return pt.special.softmax(log, axis=-1)
-    if observed.patterns.ordered:
+    if observed.ordered:
         decay = add_decay("distance_decay", prior["distance_decay"])
         if decay is not None:
             log = log - decay * np.abs(np.subtract.outer(np.arange(k), np.arange(k)))
@@ -57,14 +57,14 @@ def add_error_probabilities(observed: Observations, prior: Mapping[str, Any]) ->
     return pt.special.softmax(log, axis=-1)
 
 
-def n_error_parameters(priors: Mapping[str, Any], observed: Observations) -> int:
+def n_error_parameters(priors: Mapping[str, Any], observed: Patterns) -> int:
     """Count the free parameters of error preferences; with two categories there are none.
 
     Parameters
     ----------
     priors : mapping
         Of the four.
-    observed : Observations
+    observed : Patterns
 
     Returns
     -------
@@ -80,12 +80,12 @@ def n_error_parameters(priors: Mapping[str, Any], observed: Observations) -> int
     common = 0
     if varies(priors, "common_error_spread"):
         common = matrix
-    elif observed.patterns.ordered and varies(priors, "distance_decay"):
+    elif observed.ordered and varies(priors, "distance_decay"):
         common = 1
-    return own * matrix + (common if own < len(observed.rater_names) else 0)
+    return own * matrix + (common if own < len(observed.raters) else 0)
 
 
-def _own_preferences(observed: Observations, prior: Mapping[str, Any]) -> Any:
+def _own_preferences(observed: Patterns, prior: Mapping[str, Any]) -> Any:
     """Add the preferences of each rater and of the system, None if there are none."""
     dims = ("category", "contrast")
     n_raters = len(pm.modelcontext(None).coords["rater_without_system"])

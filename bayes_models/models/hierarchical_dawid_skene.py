@@ -5,7 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from bayes_models.likelihood.observations import Observations, observe
+from bayes_models.likelihood.observations import cells_of_matrix, observe
+from bayes_models.likelihood.rater_groups import group_names
 from bayes_models.models.assemble import add_confusion, rater_coords, with_system
 from bayes_models.models.base_rates import add_base_rates
 from bayes_models.models.deferred import pm, pt
@@ -21,7 +22,7 @@ from bayes_models.models.priors import (
 from bayes_models.models.rater_groups import group_dims, of_each_rater
 from bayes_models.models.spec import OF_ALL, OF_THE_SYSTEM, ModelSpec
 from bayes_models.models.zero_sum import zero_sum_basis
-from lehner import Ratings
+from lehner import Patterns, Ratings
 
 
 def hierarchical_dawid_skene(ratings: Ratings, priors: Priors = None) -> "pm.Model":
@@ -99,11 +100,11 @@ def hierarchical_dawid_skene(ratings: Ratings, priors: Priors = None) -> "pm.Mod
     return model
 
 
-def _n_parameters(priors: Mapping[str, Any], observed: Observations) -> int:
+def _n_parameters(priors: Mapping[str, Any], observed: Patterns) -> int:
     n_matrices = observed.n_raters
     if not varies(priors, "confusion_spread"):
-        n_matrices = max(1, len(observed.rater_groups))
-    return observed.cells_of_matrix * (n_matrices + observed.has_system)
+        n_matrices = max(1, len(group_names(observed)))
+    return cells_of_matrix(observed) * (n_matrices + observed.has_system)
 
 
 SPEC = ModelSpec(

@@ -5,20 +5,20 @@ from typing import Any
 
 import numpy as np
 
-from bayes_models.likelihood.observations import Observations
 from bayes_models.models.deferred import pm, pt
 from bayes_models.models.priors import add_logistic, add_normal, add_spread
 from bayes_models.models.rater_groups import group_dims, of_each_rater
+from lehner import Patterns
 
 
-def add_log_odds_of_knowing(observed: Observations, prior: Mapping[str, Any]) -> Any:
+def add_log_odds_of_knowing(observed: Patterns, prior: Mapping[str, Any]) -> Any:
     """Add the log odds that each rater knows the category of an item, partially pooled.
 
     Groups of raters have a mean and a spread each, and raters are pooled within their group.
 
     Parameters
     ----------
-    observed : Observations
+    observed : Patterns
     prior : mapping
         Priors of `mean_log_odds` and `rater_spread`.
 

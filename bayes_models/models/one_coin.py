@@ -78,5 +78,5 @@ SPEC = ModelSpec(
             "system_log_odds": (0.0, 1.0),
         },
     },
-    n_parameters=lambda priors, observed: observed.n_groups,
+    n_parameters=lambda priors, observed: 1 + observed.has_system,
 )

@@ -3,7 +3,8 @@
 from collections.abc import Mapping
 from typing import Any
 
-from bayes_models.likelihood.observations import Observations, observe
+from bayes_models.likelihood.observations import observe
+from bayes_models.likelihood.rater_groups import group_names
 from bayes_models.models.assemble import add_confusion, equal_errors, rater_coords, with_system
 from bayes_models.models.base_rates import add_base_rates
 from bayes_models.models.deferred import pm, pt
@@ -15,7 +16,7 @@ from bayes_models.models.log_odds import (
 )
 from bayes_models.models.priors import Priors, choose_priors
 from bayes_models.models.spec import ModelSpec
-from lehner import Ratings
+from lehner import Patterns, Ratings
 
 
 def one_coin_by_rater(ratings: Ratings, priors: Priors = None) -> "pm.Model":
@@ -76,10 +77,10 @@ def one_coin_by_rater(ratings: Ratings, priors: Priors = None) -> "pm.Model":
     return model
 
 
-def _n_parameters(priors: Mapping[str, Any], observed: Observations) -> int:
+def _n_parameters(priors: Mapping[str, Any], observed: Patterns) -> int:
     n_accuracies = observed.n_raters
     if not varies(priors, "rater_spread"):
-        n_accuracies = max(1, len(observed.rater_groups))
+        n_accuracies = max(1, len(group_names(observed)))
     return n_accuracies + observed.has_system
 
 

@@ -1,6 +1,6 @@
 """The pooled model: one full confusion matrix shared by the raters."""
 
-from bayes_models.likelihood.observations import observe
+from bayes_models.likelihood.observations import cells_of_matrix, observe
 from bayes_models.models.assemble import add_confusion, rater_coords, with_system
 from bayes_models.models.base_rates import add_base_rates
 from bayes_models.models.deferred import pm, pt
@@ -76,7 +76,7 @@ SPEC = ModelSpec(
         "rater": {"base_rates": 3.0, "rater_confusion": DIAGONAL, "system_confusion": DIAGONAL},
         "flat": {"base_rates": 1.0, "rater_confusion": 1.0, "system_confusion": 1.0},
     },
-    n_parameters=lambda priors, observed: observed.cells_of_matrix * observed.n_groups,
+    n_parameters=lambda priors, observed: cells_of_matrix(observed) * (1 + observed.has_system),
     row_priors={"rater_confusion": OF_ALL, "system_confusion": OF_THE_SYSTEM},
     conjugate=True,
 )

@@ -5,7 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from bayes_models.likelihood.observations import Observations, observe
+from bayes_models.likelihood.observations import observe
+from bayes_models.likelihood.rater_groups import group_names
 from bayes_models.models.assemble import add_confusion, rater_coords, with_system
 from bayes_models.models.base_rates import add_base_rates
 from bayes_models.models.category_effects import (
@@ -22,7 +23,7 @@ from bayes_models.models.log_odds import (
 )
 from bayes_models.models.priors import Priors, add_slope, add_spread, choose_priors
 from bayes_models.models.spec import ModelSpec
-from lehner import Ratings
+from lehner import Patterns, Ratings
 from lehner.core.arrays import Floats
 
 N_LEVELS = 3
@@ -151,14 +152,14 @@ def _difficulty_levels() -> Floats:
     return np.asarray(levels / np.sqrt((levels**2).mean()))
 
 
-def _coords(observed: Observations) -> dict[str, Any]:
+def _coords(observed: Patterns) -> dict[str, Any]:
     return rater_coords(observed) | {
         "level": _difficulty_levels().round(3),
         "contrast": np.arange(observed.n_categories - 2),
     }
 
 
-def _log_odds_of_being_right(observed: Observations, prior: Mapping[str, Any]) -> Any:
+def _log_odds_of_being_right(observed: Patterns, prior: Mapping[str, Any]) -> Any:
     """Add the log odds of a right answer, shape (n_raters, n_levels or 1, n_categories)."""
     knowing = add_log_odds_of_knowing(observed, prior)
     spread = add_spread("difficulty_spread", prior["difficulty_spread"])
@@ -175,12 +176,12 @@ def _log_odds_of_being_right(observed: Observations, prior: Mapping[str, Any]) -
     return with_system(log_odds, pt.atleast_1d(of_system)[:, None] + by_category)
 
 
-def _n_parameters(priors: Mapping[str, Any], observed: Observations) -> int:
+def _n_parameters(priors: Mapping[str, Any], observed: Patterns) -> int:
     """Count free probabilities of right answers and errors; spreads may be fixed at zero."""
     k = observed.n_categories
     accuracies = observed.n_raters
     if not varies(priors, "rater_spread"):
-        accuracies = max(1, len(observed.rater_groups))
+        accuracies = max(1, len(group_names(observed)))
     if varies(priors, "category_spread"):
         accuracies += observed.n_raters * (k - 1)
     if observed.has_system:

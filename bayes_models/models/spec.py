@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from bayes_models.likelihood.observations import Observations
+from lehner import Patterns
 from lehner.core.checks import find
 from lehner.latent_class.models import MODELS
 
@@ -47,7 +47,7 @@ class ModelSpec:
 
     build: "Callable[..., pm.Model]"
     priors: Mapping[str, Mapping[str, Any]]
-    n_parameters: Callable[[Mapping[str, Any], Observations], int]
+    n_parameters: Callable[[Mapping[str, Any], Patterns], int]
     row_priors: Mapping[str, str] = field(default_factory=dict)
     conjugate: bool = False
     pools_rater_groups: bool = False

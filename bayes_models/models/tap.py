@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from bayes_models.likelihood.observations import observe
+from bayes_models.likelihood.observations import coords_of, observe
 from bayes_models.models.assemble import add_confusion
 from bayes_models.models.base_rates import add_base_rates
 from bayes_models.models.deferred import pm
@@ -52,7 +52,7 @@ def tap(ratings: Ratings, priors: Priors = None) -> "pm.Model":
     """
     observed = observe(ratings)
     prior = choose_priors("tap", priors)
-    with pm.Model(coords=observed.coords) as model:
+    with pm.Model(coords=coords_of(observed)) as model:
         base_rates = add_base_rates(observed, prior["base_rates"])
         knowledge = add_beta("knowledge", prior["knowledge"], ("rater",))[:, None, None]
         guessing = add_dirichlet("guessing", prior["guessing"], ("rater", "response"))
@@ -67,5 +67,5 @@ SPEC = ModelSpec(
         "default": {"base_rates": 1.0, "knowledge": (1.0, 1.0), "guessing": 1.0},
         "shrunk": {"base_rates": 3.0, "knowledge": (2.0, 2.0), "guessing": 4.0},
     },
-    n_parameters=lambda priors, observed: observed.n_categories * len(observed.rater_names),
+    n_parameters=lambda priors, observed: observed.n_categories * len(observed.raters),
 )

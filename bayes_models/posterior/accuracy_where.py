@@ -94,7 +94,7 @@ def accuracy_where(
     0.933
     """
     level = check_level(level)
-    patterns = observe(fitted_ratings(tree, ratings)).patterns
+    patterns = observe(fitted_ratings(tree, ratings))
     chosen = np.asarray(mask)
     if chosen.dtype != bool or chosen.shape != (ratings.n_rows,):
         raise InputError(

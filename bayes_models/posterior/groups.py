@@ -91,7 +91,7 @@ def accuracy_by_group(
     """
     level = check_level(level)
     posterior = tree["posterior"].to_dataset()
-    patterns = observe(fitted_ratings(tree, ratings)).patterns
+    patterns = observe(fitted_ratings(tree, ratings))
     membership = find_groups(ratings, groups)
     count_answers(ratings, membership)
     # It needs SciPy, which takes long to load.

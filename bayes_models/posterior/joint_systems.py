@@ -102,7 +102,7 @@ def joint_draws(
     influences = []
     for name, tree in trees.items():
         own = ratings.for_system(name, systems_rate=systems_rate)
-        patterns = observe(fitted_ratings(tree, own)).patterns
+        patterns = observe(fitted_ratings(tree, own))
         influences.append(_influence(posteriors[name], patterns))
     rng = generator(seed)
     draws = {}

@@ -97,7 +97,7 @@ def accuracy_by_population(
 
 def _shares_right(posterior: xr.Dataset, ratings: Ratings, seed: Seed) -> Floats:
     """Draw the share of the answers in each population that are right, (n_draws, n_populations)."""
-    patterns, rng = observe(ratings).patterns, generator(seed)
+    patterns, rng = observe(ratings), generator(seed)
     answered = np.flatnonzero(patterns.system >= 0)
     system, counts = patterns.system[answered], patterns.counts[answered]
     member = patterns.population[answered, None] == np.arange(len(patterns.populations))

@@ -151,13 +151,13 @@ def predictive_checks(
     n_draws = min(draws, affordable, len(rates))
     (child,) = child_seeds(seed, 1)
     rng = np.random.default_rng(child)
-    observed = observe(ratings).patterns
+    observed = observe(ratings)
     correlated, difference = _Moments(), _Moments()
     chosen = np.linspace(0, len(rates) - 1, n_draws).astype(int)
     for draw in chosen:
         parameters = rates[draw], confusion[draw]
         drawn = _known_alike(draw_ratings(ratings, *parameters, rng), ratings)
-        predicted = observe(drawn).patterns
+        predicted = observe(drawn)
         correlation = _residual_correlation(observed, *parameters, rng)
         correlated.add(correlation)
         difference.add(correlation - _residual_correlation(predicted, *parameters, rng))

@@ -7,10 +7,11 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from bayes_models.likelihood.observations import Observations
+from bayes_models.likelihood.rater_groups import group_index, group_names
 from bayes_models.models.kept_priors import distribution_name
 from bayes_models.models.priors import dirichlet_concentration
 from bayes_models.models.spec import OF_A_RATER, OF_THE_SYSTEM, ModelSpec
+from lehner import Patterns
 from lehner.core.arrays import Floats
 
 
@@ -71,7 +72,7 @@ class PriorWorth:
 
 
 def prior_worth(
-    spec: ModelSpec, priors: Mapping[str, Any], support: xr.DataArray, observed: Observations
+    spec: ModelSpec, priors: Mapping[str, Any], support: xr.DataArray, observed: Patterns
 ) -> tuple[PriorWorth, ...]:
     """Compare the weight of the priors of confusion matrices with the number of ratings in them.
 
@@ -82,7 +83,7 @@ def prior_worth(
         All priors of the model, by variable.
     support : xarray.DataArray
         Expected number of ratings by rater and true category, the system last if there is one.
-    observed : Observations
+    observed : Patterns
         The ratings that are counted.
 
     Returns
@@ -112,11 +113,11 @@ def _rows(
     whose: str,
     priors: Mapping[str, Any],
     ratings: Floats,
-    observed: Observations,
+    observed: Patterns,
 ) -> Iterator[tuple[str, Floats, Floats | None]]:
     """Give whose ratings are in the rows of a prior, how many, and the weight of the rows."""
     prior, k = priors[variable], observed.n_categories
-    by_raters = ratings[: observed.n_raters]
+    by_raters, groups = ratings[: observed.n_raters], group_names(observed)
     if whose == OF_A_RATER:
         worth = _worth(variable, prior, (len(ratings), k, k))
         of_median = None if worth is None else np.median(worth, axis=0)
@@ -124,10 +125,10 @@ def _rows(
     elif whose == OF_THE_SYSTEM:
         if observed.has_system:
             yield whose, ratings[-1], _worth(variable, prior, (k, k))
-    elif spec.pools_rater_groups and observed.rater_groups:
-        worth = _worth(variable, prior, (len(observed.rater_groups), k, k))
-        for g, group in enumerate(observed.rater_groups):
-            in_rows = by_raters[observed.rater_group_index == g].sum(axis=0)
+    elif spec.pools_rater_groups and groups:
+        worth = _worth(variable, prior, (len(groups), k, k))
+        for g, group in enumerate(groups):
+            in_rows = by_raters[group_index(observed) == g].sum(axis=0)
             yield f"ratings of group {group}", in_rows, None if worth is None else worth[g]
     else:
         yield whose, by_raters.sum(axis=0), _worth(variable, prior, (k, k))

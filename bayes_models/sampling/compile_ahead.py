@@ -12,15 +12,15 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 
-from bayes_models.likelihood.observations import Observations
 from bayes_models.sampling.compiled import compile_model, load_model, logger
 from bayes_models.sampling.kept_models import can_keep
+from lehner import Patterns
 
 COMMAND = (sys.executable, "-m", "bayes_models.sampling.compile_ahead")
 
 
 @contextmanager
-def compile_ahead(models: Sequence[str], observed: Observations) -> Iterator[Callable[[str], None]]:
+def compile_ahead(models: Sequence[str], observed: Patterns) -> Iterator[Callable[[str], None]]:
     """Compile models that were not compiled before, as many at once as there are processors.
 
     Parameters
@@ -28,7 +28,7 @@ def compile_ahead(models: Sequence[str], observed: Observations) -> Iterator[Cal
     models : sequence of str
         Names of the models, in the order in which they will be needed. This process compiles the
         first one itself.
-    observed : Observations
+    observed : Patterns
 
     Yields
     ------
@@ -66,7 +66,7 @@ def compile_ahead(models: Sequence[str], observed: Observations) -> Iterator[Cal
 
 def _compile_elsewhere(
     model: str,
-    observed: Observations,
+    observed: Patterns,
     running: list[subprocess.Popen[bytes]],
     over: threading.Event,
 ) -> None:

@@ -13,7 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from bayes_models.likelihood.observations import Observations
+from bayes_models.likelihood.observations import data_of
+from bayes_models.likelihood.rater_groups import group_names
 from bayes_models.models.assemble import rater_coords
 from bayes_models.models.in_python import in_python
 from bayes_models.models.priors import Priors, choose_priors, is_distribution
@@ -22,6 +23,7 @@ from bayes_models.sampling.density import Density, compile_density
 from bayes_models.sampling.kept_models import find_kept, keep
 from bayes_models.sampling.start import em_start
 from bayes_models.sampling.starting_point import StartingPoint, starting_point
+from lehner import Patterns
 
 logger = logging.getLogger(__name__)
 
@@ -56,13 +58,13 @@ class CompiledModel:
 _compiled: dict[tuple[Any, ...], CompiledModel] = {}
 
 
-def compile_model(name: str, observed: Observations, priors: Priors = None) -> CompiledModel:
+def compile_model(name: str, observed: Patterns, priors: Priors = None) -> CompiledModel:
     """Compile a model, or find it in memory or on disk.
 
     Parameters
     ----------
     name : str
-    observed : Observations
+    observed : Patterns
         Any data with the same numbers of raters and categories.
     priors : str or mapping, optional
 
@@ -85,13 +87,13 @@ def compile_model(name: str, observed: Observations, priors: Priors = None) -> C
     return _compiled[key]
 
 
-def load_model(name: str, observed: Observations, priors: Priors = None) -> bool:
+def load_model(name: str, observed: Patterns, priors: Priors = None) -> bool:
     """Load a model that was compiled before, by this process or another.
 
     Parameters
     ----------
     name : str
-    observed : Observations
+    observed : Patterns
     priors : str or mapping, optional
 
     Returns
@@ -117,15 +119,15 @@ def _on_disk(chosen: dict[str, Any]) -> bool:
     return not any(map(is_distribution, chosen.values()))
 
 
-def _key(name: str, observed: Observations, chosen: dict[str, Any]) -> tuple[Any, ...]:
+def _key(name: str, observed: Patterns, chosen: dict[str, Any]) -> tuple[Any, ...]:
     return (
         name,
-        len(observed.rater_names),
+        len(observed.raters),
         observed.n_categories,
         observed.has_system,
         len(observed.populations),
-        len(observed.rater_groups) if find_model(name).pools_rater_groups else 0,
-        observed.patterns.ordered,
+        len(group_names(observed)) if find_model(name).pools_rater_groups else 0,
+        observed.ordered,
         *((variable, _key_of_prior(prior)) for variable, prior in chosen.items()),
     )
 
@@ -143,7 +145,7 @@ def _key_of_prior(prior: Any) -> Any:
     return values.shape, values.tobytes()
 
 
-def _compile(name: str, observed: Observations, chosen: dict[str, Any]) -> CompiledModel:
+def _compile(name: str, observed: Patterns, chosen: dict[str, Any]) -> CompiledModel:
     import pytensor
 
     model = find_model(name).build(observed, chosen)
@@ -164,9 +166,9 @@ def _compile(name: str, observed: Observations, chosen: dict[str, Any]) -> Compi
     )
 
 
-def _without_data(compiled: CompiledModel, observed: Observations) -> CompiledModel:
+def _without_data(compiled: CompiledModel, observed: Patterns) -> CompiledModel:
     data = {
-        name: array[:0] if name in observed.data else array
+        name: array[:0] if name in data_of(observed) else array
         for name, array in compiled.density.data.items()
     }
     return replace(compiled, density=replace(compiled.density, data=data))

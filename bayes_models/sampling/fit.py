@@ -11,7 +11,7 @@ from typing import Any, Literal
 import numpy as np
 import xarray as xr
 
-from bayes_models.likelihood.observations import Observations, known_truths, observe
+from bayes_models.likelihood.observations import known_truths, observe
 from bayes_models.models.kept_priors import priors_as_json
 from bayes_models.models.priors import Priors
 from bayes_models.posterior.data_groups import add_data
@@ -24,7 +24,7 @@ from bayes_models.sampling.gibbs import sample_conjugate
 from bayes_models.sampling.modes import posterior_modes
 from bayes_models.sampling.nuts import sample
 from bayes_models.sampling.start import start_at
-from lehner import Ratings
+from lehner import Patterns, Ratings
 from lehner.core.arrays import Floats
 from lehner.core.checks import check_choice, check_number, check_whole_number
 from lehner.core.estimate import ESTIMANDS
@@ -162,7 +162,7 @@ def fit(
     check_choice("engine", engine, ("nuts", "gibbs"))
     observed = observe(ratings)
     sampler_seed, truth_seed, check_seed, modes_seed = child_seeds(seed, 4)
-    modes = posterior_modes(observed.patterns, modes_seed)
+    modes = posterior_modes(observed, modes_seed)
     starts = [start_at(mode, observed) for mode in modes]
     sampler = _sampler(engine, model, observed, priors, chains, cores, starts, progressbar)
     longer = 1
@@ -177,7 +177,7 @@ def fit(
         )
         tree = xr.DataTree.from_dict(groups)
         rng = np.random.default_rng(truth_seed)
-        add_truth(tree, ratings, observed.patterns, rng, log_likelihood=log_likelihood)
+        add_truth(tree, ratings, observed, rng, log_likelihood=log_likelihood)
         variables = None if check == "all" else ESTIMANDS if observed.has_system else OTHERWISE
         weights = [mode.weight for mode in modes]
         diagnostics = diagnose(tree, variables, tries=attempt + 1, mode_weights=weights)
@@ -189,7 +189,7 @@ def fit(
             print(f"{model}: {why}; sampling again, {longer} times as long", file=sys.stderr)
     if log_likelihood:
         add_data(tree, ratings)
-        densities = log_prior(model, tree["posterior"].to_dataset(), observed.patterns, priors)
+        densities = log_prior(model, tree["posterior"].to_dataset(), observed, priors)
         tree["log_prior"] = xr.DataTree(densities)
     said = fit_warnings(tree, ratings, check_seed) if checks else ()
     tree.attrs |= {
@@ -259,7 +259,7 @@ def fit_many(
 def _sampler(
     engine: Engine,
     model: str,
-    observed: Observations,
+    observed: Patterns,
     priors: Priors,
     chains: int,
     cores: int | None,

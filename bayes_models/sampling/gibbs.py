@@ -13,7 +13,7 @@ import numba
 import numpy as np
 import xarray as xr
 
-from bayes_models.likelihood.observations import Observations
+from bayes_models.likelihood.observations import coords_of, population_shares
 from bayes_models.models.base_rates import BY_POPULATION
 from bayes_models.models.priors import (
     Priors,
@@ -25,7 +25,7 @@ from bayes_models.models.priors import (
 from bayes_models.models.spec import OF_A_RATER, ModelSpec, conjugate_models, find_model
 from bayes_models.posterior.draws import labelled_draws
 from bayes_models.sampling.start import chains_by_start, em_start
-from lehner import InputError
+from lehner import InputError, Patterns
 from lehner.core.arrays import Floats, Integers
 from lehner.core.seeds import Seed, child_seeds
 from lehner.data.patterns import UNKNOWN
@@ -36,7 +36,7 @@ SMALL_SHAPE = 0.1
 
 def sample_conjugate(
     model: str,
-    observed: Observations,
+    observed: Patterns,
     priors: Priors = None,
     *,
     seed: Seed,
@@ -51,7 +51,7 @@ def sample_conjugate(
     ----------
     model : str
         One of `conjugate_models()`.
-    observed : Observations
+    observed : Patterns
     priors : str or mapping, optional
         As the model takes them; numbers only.
     seed : int, numpy.random.SeedSequence or numpy.random.Generator
@@ -85,8 +85,7 @@ def sample_conjugate(
     groups = _whose_matrix(spec, observed)
     starts = starts or [em_start(observed)]
     by_start = chains_by_start(len(starts), chains)
-    patterns, n_groups = observed.patterns, groups.max() + 1
-    n_populations = max(1, len(patterns.populations))
+    n_groups, n_populations = groups.max() + 1, max(1, len(observed.populations))
     of_chains = [
         _sweeps(
             np.random.default_rng(chain_seed),
@@ -94,12 +93,12 @@ def sample_conjugate(
             np.stack([start["confusion"][groups == g].mean(axis=0) for g in range(n_groups)]),
             concentration["base_rates"],
             np.ascontiguousarray(concentration["confusion"][:n_groups]),
-            groups[patterns.flat.rater_index],
-            patterns.starts,
-            patterns.flat.category_index,
-            patterns.truths,
-            patterns.counts,
-            patterns.population,
+            groups[observed.flat.rater_index],
+            observed.starts,
+            observed.flat.category_index,
+            observed.truths,
+            observed.counts,
+            observed.population,
             tune,
             draws,
         )
@@ -113,11 +112,11 @@ def sample_conjugate(
     return _labelled(spec, observed, base_rates, by_group, groups)
 
 
-def _whose_matrix(spec: ModelSpec, observed: Observations) -> Integers:
+def _whose_matrix(spec: ModelSpec, observed: Patterns) -> Integers:
     """Give the index of each rater's matrix: the rater's own, or one for all raters."""
     if _has_own_matrices(spec):
-        return np.arange(len(observed.rater_names))
-    groups = np.zeros(len(observed.rater_names), dtype=int)
+        return np.arange(len(observed.raters))
+    groups = np.zeros(len(observed.raters), dtype=int)
     if observed.has_system:
         groups[-1] = 1
     return groups
@@ -128,7 +127,7 @@ def _has_own_matrices(spec: ModelSpec) -> bool:
 
 
 def _concentrations(
-    spec: ModelSpec, observed: Observations, priors: Mapping[str, Any]
+    spec: ModelSpec, observed: Patterns, priors: Mapping[str, Any]
 ) -> dict[str, Floats]:
     for name, prior in priors.items():
         if is_distribution(prior):
@@ -140,7 +139,7 @@ def _concentrations(
     shape = (max(1, len(observed.populations)), k)
     base_rates = dirichlet_concentration("base_rates", priors["base_rates"], shape)
     if _has_own_matrices(spec):
-        n_raters, has_system = len(observed.rater_names), observed.has_system
+        n_raters, has_system = len(observed.raters), observed.has_system
         confusion = confusion_concentration(priors, n_raters, k, has_system=has_system)
     else:
         confusion = np.stack(
@@ -227,10 +226,10 @@ def _log_sum(log: Floats) -> float:
 
 
 def _labelled(
-    spec: ModelSpec, observed: Observations, base_rates: Floats, by_group: Floats, groups: Integers
+    spec: ModelSpec, observed: Patterns, base_rates: Floats, by_group: Floats, groups: Integers
 ) -> xr.Dataset:
     square = ("category", "response")
-    of_all = observed.population_shares @ base_rates
+    of_all = population_shares(observed) @ base_rates
     variables: dict[str, tuple[tuple[str, ...], Floats]] = {"base_rates": (("category",), of_all)}
     if observed.populations:
         variables[BY_POPULATION] = (("population", "category"), base_rates)
@@ -243,4 +242,4 @@ def _labelled(
     variables["accuracy"] = (("rater",), accuracy)
     if observed.has_system:
         variables["system_accuracy"] = ((), accuracy[..., -1])
-    return labelled_draws(variables, observed.coords)
+    return labelled_draws(variables, coords_of(observed))

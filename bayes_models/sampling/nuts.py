@@ -8,12 +8,14 @@ import numpy as np
 import pyarrow as pa
 import xarray as xr
 
-from bayes_models.likelihood.observations import Observations
+from bayes_models.likelihood.observations import data_of
+from bayes_models.likelihood.rater_groups import group_index, group_names
 from bayes_models.models.assemble import rater_coords
 from bayes_models.models.deferred import nutpie
 from bayes_models.posterior.draws import labelled_draws
 from bayes_models.sampling.compiled import CompiledModel
 from bayes_models.sampling.start import chains_by_start, em_start
+from lehner import Patterns
 from lehner.core.arrays import Floats
 from lehner.core.seeds import child_seeds
 
@@ -31,7 +33,7 @@ SAMPLE_STATS = {
 
 def sample(
     compiled: CompiledModel,
-    observed: Observations,
+    observed: Patterns,
     *,
     seed: int,
     draws: int,
@@ -47,7 +49,7 @@ def sample(
     Parameters
     ----------
     compiled : CompiledModel
-    observed : Observations
+    observed : Patterns
     seed : int
     draws, tune, chains : int
     target_accept : float
@@ -75,7 +77,8 @@ def sample(
     seeds = [seed]
     if len(by_start) > 1:
         seeds = [int(child.generate_state(1)[0]) for child in child_seeds(seed, len(by_start))]
-    density = compiled.density.with_data(**{name: observed.data[name] for name in compiled.data})
+    data = data_of(observed)
+    density = compiled.density.with_data(**{name: data[name] for name in compiled.data})
     by_chain, statistics_by_chain = [], []
     for values, n_chains, start_seed in zip(starts, by_start, seeds, strict=False):
         runs, of_chains = _run_chains(
@@ -104,7 +107,7 @@ def sample(
     labelled = labelled_draws(posterior, coords)
     if "rater_group" in labelled.dims:
         of_system = [""] * observed.has_system
-        names = [*np.array(observed.rater_groups)[observed.rater_group_index], *of_system]
+        names = [*np.array(group_names(observed))[group_index(observed)], *of_system]
         labelled = labelled.assign_coords(group_of_rater=("rater", names))
     return {
         "posterior": labelled,

@@ -8,38 +8,39 @@ import math
 
 import numpy as np
 
-from bayes_models.likelihood.observations import Observations
+from bayes_models.likelihood.rater_groups import group_index, group_names
 from bayes_models.models.priors import diagonal_concentration
 from bayes_models.sampling.modes import Mode, expected_numbers
+from lehner import Patterns
 from lehner.core.arrays import Floats
 
 LEAST_DIAGONAL = 0.02
 NEAR_HALF = 0.15
 
 
-def em_start(observed: Observations) -> dict[str, Floats]:
+def em_start(observed: Patterns) -> dict[str, Floats]:
     """Give the variables of all models values near the most probable ones.
 
     Parameters
     ----------
-    observed : Observations
+    observed : Patterns
 
     Returns
     -------
     dict
         Values by name.
     """
-    items, ratings = expected_numbers(observed.patterns)
+    items, ratings = expected_numbers(observed)
     return start_at(Mode(items=items, ratings=ratings), observed)
 
 
-def start_at(mode: Mode, observed: Observations) -> dict[str, Floats]:
+def start_at(mode: Mode, observed: Patterns) -> dict[str, Floats]:
     """Give the variables of all models their values at a mode.
 
     Parameters
     ----------
     mode : Mode
-    observed : Observations
+    observed : Patterns
         That it is a mode of. Populations start with the base rates of all items.
 
     Returns
@@ -92,14 +93,13 @@ def _knowing(accuracy: Floats, base_rates: Floats) -> float:
     return _logit(np.clip((accuracy.mean() - chance) / (1 - chance), 0.1, 0.9))
 
 
-def _start_values(
-    base_rates: Floats, confusion: Floats, observed: Observations
-) -> dict[str, Floats]:
+def _start_values(base_rates: Floats, confusion: Floats, observed: Patterns) -> dict[str, Floats]:
     diagonal = np.clip(np.diagonal(confusion, axis1=1, axis2=2), LEAST_DIAGONAL, 1 - LEAST_DIAGONAL)
     accuracy = diagonal @ base_rates
     n_raters = observed.n_raters
     mean_confusion = confusion[:n_raters].mean(axis=0)
-    of_groups = [observed.rater_group_index == g for g in range(len(observed.rater_groups))]
+    index = group_index(observed)
+    of_groups = [index == g for g in range(len(group_names(observed)))]
     knowing = _knowing(accuracy[:n_raters], base_rates)
     knowing_by_group = [_knowing(accuracy[:n_raters][own], base_rates) for own in of_groups]
     confusion_by_group = [confusion[:n_raters][own].mean(axis=0) for own in of_groups]

@@ -12,6 +12,7 @@ Run in a clone, on Linux:
 
 import os
 
+from lehner import Patterns
 from lehner.core.arrays import Floats
 
 if __name__ == "__main__":  # before what starts threads is imported
@@ -37,7 +38,6 @@ import numpy as np
 
 import bayes_models
 from bayes_models import observe
-from bayes_models.likelihood.observations import Observations
 from bayes_models.models.spec import conjugate_models
 from bayes_models.posterior.convergence import ess_bulk, ess_tail
 from bayes_models.sampling import compiled as compiling
@@ -107,7 +107,7 @@ def _timed(run: Callable[[], Floats]) -> Run:
 
 
 def _ours(
-    observed: Observations,
+    observed: Patterns,
     seed: int,
     chains: int = 4,
     model: str = "dawid_skene",
@@ -145,7 +145,7 @@ def against_numpyro() -> Iterator[Compared]:
         yield f"dawid_skene, {name}, against NumPyro", rates
 
 
-def _numpyro(data: list[Ratings], warmup: int, draws: int) -> Callable[[Observations, int], Run]:
+def _numpyro(data: list[Ratings], warmup: int, draws: int) -> Callable[[Patterns, int], Run]:
     import jax
     import jax.numpy as jnp
     import numpyro
@@ -154,9 +154,9 @@ def _numpyro(data: list[Ratings], warmup: int, draws: int) -> Callable[[Observat
 
     jax.config.update("jax_enable_x64", True)
     many = [observe(ratings) for ratings in data]
-    k, n_raters = many[0].n_categories, len(many[0].rater_names)
-    n_patterns = max(len(one.patterns.counts) for one in many)
-    n_slots = max(int(np.diff(one.patterns.starts).max()) for one in many)
+    k, n_raters = many[0].n_categories, len(many[0].raters)
+    n_patterns = max(len(one.counts) for one in many)
+    n_slots = max(int(np.diff(one.starts).max()) for one in many)
     concentration = jnp.asarray(bayes_models.diagonal_concentration(k))
 
     def model(rows: Any, counts: Any) -> None:
@@ -178,14 +178,13 @@ def _numpyro(data: list[Ratings], warmup: int, draws: int) -> Callable[[Observat
         sampler.run(key, rows, counts)
         return sampler.get_samples()["accuracy"]
 
-    def peer(observed: Observations, seed: int) -> Run:
-        patterns = observed.patterns
+    def peer(observed: Patterns, seed: int) -> Run:
         rows = np.full((n_patterns, n_slots), n_raters * k)
-        pattern = np.repeat(np.arange(len(patterns.counts)), np.diff(patterns.starts))
-        slot = np.arange(len(pattern)) - patterns.starts[pattern]
-        rows[pattern, slot] = patterns.cells
+        pattern = np.repeat(np.arange(len(observed.counts)), np.diff(observed.starts))
+        slot = np.arange(len(pattern)) - observed.starts[pattern]
+        rows[pattern, slot] = observed.cells
         counts = np.zeros(n_patterns)
-        counts[: len(patterns.counts)] = patterns.counts
+        counts[: len(observed.counts)] = observed.counts
         start = {name: em_start(observed)[name] for name in ("base_rates", "confusion")}
         key = jax.random.PRNGKey(seed)
         return _timed(lambda: np.asarray(run(key, rows, counts, start))[None])
@@ -214,16 +213,16 @@ def against_stan() -> Iterator[Compared]:
         yield f"dawid_skene, n = {n_items}, against Stan", rates
 
 
-def _stan(many: list[Observations]) -> list[Run]:
+def _stan(many: list[Patterns]) -> list[Run]:
     with tempfile.TemporaryDirectory() as folder:
         files = []
         for i, ratings in enumerate(many):
             start = em_start(ratings)
-            k, patterns = ratings.n_categories, ratings.patterns
-            counts, responses = patterns.counts, patterns.flat.category_index
+            k, counts = ratings.n_categories, ratings.counts
+            responses = ratings.flat.category_index
             data = {
                 "P": len(counts),
-                "J": len(ratings.rater_names),
+                "J": len(ratings.raters),
                 "K": k,
                 "y": (responses.reshape(len(counts), -1) + 1).tolist(),
                 "count": counts.tolist(),
@@ -269,7 +268,7 @@ def against_nuts() -> Iterator[Compared]:
 
 
 def _conjugate(
-    observed: Observations,
+    observed: Patterns,
     seed: int,
     *,
     model: str,

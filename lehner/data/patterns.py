@@ -48,6 +48,10 @@ class Patterns:
         The population that the items of each pattern are from, all 0 where there are none.
     populations : tuple of str
         Names of the populations.
+    rater_group : tuple of str
+        Name of the group of each rater, "" for raters of none; empty where there are no groups.
+    rater_groups : tuple of str
+        Names of the groups of raters.
     """
 
     flat: FlatRatings
@@ -61,6 +65,8 @@ class Patterns:
     has_system: bool
     population: Integers
     populations: tuple[str, ...]
+    rater_group: tuple[str, ...]
+    rater_groups: tuple[str, ...]
 
     def __repr__(self) -> str:
         return f"Patterns: {len(self.counts)} of {int(self.counts.sum())} items"
@@ -69,6 +75,11 @@ class Patterns:
     def n_categories(self) -> int:
         """Number of categories, used or not."""
         return len(self.categories)
+
+    @property
+    def n_raters(self) -> int:
+        """Number of raters, without the system."""
+        return len(self.raters) - int(self.has_system)
 
     @cached_property
     def starts(self) -> Integers:
@@ -190,6 +201,8 @@ def collapse_patterns(ratings: "Ratings", *, truth: bool) -> Patterns:
         has_system=has_system,
         population=np.zeros_like(first) if population is None else population[first],
         populations=ratings.populations,
+        rater_group=ratings.rater_group,
+        rater_groups=ratings.rater_groups,
     )
 
 

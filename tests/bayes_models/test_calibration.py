@@ -66,7 +66,7 @@ def fitted():
 def test_draws_are_prior_draws_weighted_by_their_likelihood(name, fitted):
     few, priors, tree = fitted(name)
     prior = prior_draws(name, few, 4000, priors=priors, seed=2)
-    patterns = observe(few).patterns
+    patterns = observe(few)
     log = np.logaddexp.reduce(log_joint(patterns, *states(prior)), axis=-1) @ patterns.counts
     weights = np.exp(log - log.max())
     weights /= weights.sum()

@@ -6,7 +6,7 @@ import pytest
 
 from bayes_models import MODELS, dawid_skene, diagonal_concentration, find_model, observe
 from bayes_models.likelihood.marginal import BLOCK, make_kernel
-from bayes_models.likelihood.observations import known_truths
+from bayes_models.likelihood.observations import arrays_of, known_truths
 from bayes_models.posterior.truth import log_joint
 from lehner import InputError, Ratings, load_dataset
 from tests.reference.dawid_skene import log_likelihood
@@ -62,7 +62,7 @@ def enumerated(ratings, rates, confusion):
 
 
 def kernel_of(observed, n_states):
-    return make_kernel(len(observed.rater_names), n_states, observed.n_categories)
+    return make_kernel(len(observed.raters), n_states, observed.n_categories)
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -84,12 +84,14 @@ def test_the_sum_over_states_equals_enumeration(seed, system, known, levels):
     ratings = random_ratings(rng, system=system, known=known)
     observed = observe(ratings)
     rates = rng.dirichlet(np.ones(3 * levels))
-    confusion = rng.dirichlet(np.ones(3), size=(len(observed.rater_names), 3 * levels))
-    ours, _, _ = kernel_of(observed, 3 * levels)(rates[None], confusion, *observed.arrays.values())
+    confusion = rng.dirichlet(np.ones(3), size=(len(observed.raters), 3 * levels))
+    ours, _, _ = kernel_of(observed, 3 * levels)(
+        rates[None], confusion, *arrays_of(observed).values()
+    )
     per_item = enumerated(ratings, rates, confusion)
     assert float(ours) == pytest.approx(per_item.sum(), abs=1e-10)
-    joint = log_joint(observed.patterns, rates[None], confusion[None])[0]
-    ours = np.log(np.exp(joint).sum(axis=1))[observed.patterns.inverse]
+    joint = log_joint(observed, rates[None], confusion[None])[0]
+    ours = np.log(np.exp(joint).sum(axis=1))[observed.inverse]
     np.testing.assert_allclose(ours, per_item, atol=1e-10)
 
 
@@ -102,7 +104,7 @@ def test_each_population_has_its_base_rates(levels):
     rates = rng.dirichlet(np.ones(3 * levels), size=2)
     confusion = rng.dirichlet(np.ones(3), size=(4, 3 * levels))
     kernel = kernel_of(observed, 3 * levels)
-    ours, by_rates, _ = kernel(rates, confusion, *observed.arrays.values())
+    ours, by_rates, _ = kernel(rates, confusion, *arrays_of(observed).values())
     per_item = np.array(
         [
             enumerated(ratings.take([row]), rates["xy".index(name)], confusion)[0]
@@ -110,13 +112,13 @@ def test_each_population_has_its_base_rates(levels):
         ]
     )
     assert float(ours) == pytest.approx(per_item.sum(), abs=1e-10)
-    joint = log_joint(observed.patterns, rates[None], confusion[None])[0]
-    ours = np.log(np.exp(joint).sum(axis=1))[observed.patterns.inverse]
+    joint = log_joint(observed, rates[None], confusion[None])[0]
+    ours = np.log(np.exp(joint).sum(axis=1))[observed.inverse]
     np.testing.assert_allclose(ours, per_item, atol=1e-10)
     step = np.zeros_like(rates)
     step[1, 0] = 1e-6
     ends = [
-        float(kernel(r, confusion, *observed.arrays.values())[0])
+        float(kernel(r, confusion, *arrays_of(observed).values())[0])
         for r in (rates + step, rates - step)
     ]
     assert by_rates[1, 0] == pytest.approx((ends[0] - ends[1]) / 2e-6, abs=1e-5)
@@ -127,17 +129,17 @@ def test_the_derivatives_are_finite_differences(levels):
     rng = np.random.default_rng(levels)
     ratings = random_ratings(rng, known=True)
     observed = observe(ratings.take(np.repeat(np.arange(ratings.n_rows), [1, 1, 1, 2, 3, 1, 4])))
-    assert {1, 2, 3, 4} <= set(observed.patterns.counts)
+    assert {1, 2, 3, 4} <= set(observed.counts)
     kernel = kernel_of(observed, 3 * levels)
     rates = rng.dirichlet(np.ones(3 * levels), size=1)
     confusion = rng.dirichlet(np.ones(3), size=(4, 3 * levels))
-    _, by_rates, by_confusion = kernel(rates, confusion, *observed.arrays.values())
+    _, by_rates, by_confusion = kernel(rates, confusion, *arrays_of(observed).values())
     for values, derivative in ((rates, by_rates), (confusion, by_confusion)):
         for index in np.ndindex(values.shape):
             found = []
             for step in (1e-6, -1e-6):
                 values[index] += step
-                found.append(float(kernel(rates, confusion, *observed.arrays.values())[0]))
+                found.append(float(kernel(rates, confusion, *arrays_of(observed).values())[0]))
                 values[index] -= step
             assert derivative[index] == pytest.approx((found[0] - found[1]) / 2e-6, abs=1e-5)
 
@@ -148,7 +150,9 @@ def test_hundreds_of_ratings_of_an_item_do_not_underflow():
     ratings = Ratings(rng.integers(0, 3, (2, n_raters)), ["a", "b", "c"])
     observed = observe(ratings)
     rates, confusion = random_parameters(rng, n_raters, 3)
-    ours, by_rates, _ = kernel_of(observed, 3)(rates[None], confusion, *observed.arrays.values())
+    ours, by_rates, _ = kernel_of(observed, 3)(
+        rates[None], confusion, *arrays_of(observed).values()
+    )
     terms = [
         [np.log(rates[z]) + np.log(confusion[range(n_raters), z, row]).sum() for z in range(3)]
         for row in ratings.codes
@@ -163,11 +167,11 @@ def test_thousands_of_improbable_items_do_not_underflow():
     rng = np.random.default_rng(2)
     ratings = Ratings(rng.integers(0, 3, (2000, 10)), ["a", "b", "c"])
     observed = observe(ratings)
-    assert (observed.patterns.counts == 1).any() and (observed.patterns.counts > 1).any()
+    assert (observed.counts == 1).any() and (observed.counts > 1).any()
     rates, confusion = random_parameters(rng, 10, 3)
-    ours, _, _ = kernel_of(observed, 3)(rates[None], confusion, *observed.arrays.values())
-    joint = log_joint(observed.patterns, rates[None], confusion[None])[0]
-    expected = observed.patterns.counts @ np.logaddexp.reduce(joint, axis=1)
+    ours, _, _ = kernel_of(observed, 3)(rates[None], confusion, *arrays_of(observed).values())
+    joint = log_joint(observed, rates[None], confusion[None])[0]
+    expected = observed.counts @ np.logaddexp.reduce(joint, axis=1)
     assert expected < -10_000
     assert float(ours) == pytest.approx(expected, rel=1e-12)
 
@@ -176,7 +180,7 @@ def test_ratings_that_are_impossible_have_likelihood_zero_and_no_nan():
     observed = observe(Ratings([[0, 1]], ["a", "b"]))
     certain = np.tile(np.eye(2), (2, 1, 1))
     value, by_rates, by_confusion = kernel_of(observed, 2)(
-        np.array([[0.5, 0.5]]), certain, *observed.arrays.values()
+        np.array([[0.5, 0.5]]), certain, *arrays_of(observed).values()
     )
     assert value == -np.inf
     assert not by_rates.any() and not by_confusion.any()
@@ -274,7 +278,7 @@ def test_a_model_of_observations_is_that_of_the_ratings():
 
 def test_the_system_is_the_last_rater_under_its_name():
     observed = observe(load_dataset("lehner_table2"))
-    assert observed.rater_names == ("Rater 1", "Rater 2", "Rater 3", "Rater 4", "System")
+    assert observed.raters == ("Rater 1", "Rater 2", "Rater 3", "Rater 4", "System")
 
 
 def test_anonymous_and_empty_ratings_are_refused():
@@ -295,15 +299,15 @@ def test_truths_enter_if_some_are_known_and_are_held_back_if_all_are():
     codes, categories = [[0, 1], [1, 1], [0, 1]], ["no", "yes"]
     some = Ratings(codes, categories, truth=[-1, 1, 0], counts=[2, 3, 4])
     assert known_truths(some) == 7
-    assert list(observe(some).patterns.truths) == [-1, 1, 0]
+    assert list(observe(some).truths) == [-1, 1, 0]
     everything = Ratings(codes, categories, truth=[0, 1, 0])
     assert known_truths(everything) == 0
-    assert list(observe(everything).patterns.truths) == [-1, -1]
+    assert list(observe(everything).truths) == [-1, -1]
 
 
 def test_response_counts_count_every_rating_once():
     ratings = random_ratings(np.random.default_rng(0))
     observed = observe(ratings)
-    total = observed.patterns.counts @ observed.patterns.one_hot().toarray()
+    total = observed.counts @ observed.one_hot().toarray()
     answers = ratings.n_ratings + (ratings.system >= 0).sum()
     assert total.sum() == answers

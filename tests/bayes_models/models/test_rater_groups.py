@@ -7,6 +7,7 @@ from scipy.special import expit, softmax
 from scipy.stats import dirichlet, halfnorm, logistic, norm
 
 from bayes_models import calibration, find_model, identify, observe
+from bayes_models.likelihood.rater_groups import group_index, group_names
 from bayes_models.models.priors import diagonal_concentration
 from bayes_models.models.simplex import zero_sum_basis
 from bayes_models.posterior.prior_draws import prior_draws
@@ -180,8 +181,8 @@ def test_each_group_has_its_prior(ratings):
 
 def test_a_group_may_be_called_no_group(ungrouped):
     observed = observe(ungrouped.with_rater_groups({"1": "no group", "2": "crowd"}))
-    assert observed.rater_groups == ("crowd", "no group")
-    assert observed.rater_group_index.tolist() == [1, 0, 1, 1, 1]
+    assert group_names(observed) == ("crowd", "no group")
+    assert group_index(observed).tolist() == [1, 0, 1, 1, 1]
 
 
 def test_a_distribution_needs_a_value_for_each_group(ratings):

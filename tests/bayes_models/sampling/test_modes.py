@@ -58,7 +58,7 @@ def density_by_loops(mode, ratings):
     prior = diagonal_concentration(2)
     # At the mode that the vote leads to EM has taken ten steps only.
     start = mode.items[None], mode.ratings.swapaxes(1, 2)[:, :, None]
-    items, by_response, _ = _climb(observe(ratings).patterns, *start, 300)
+    items, by_response, _ = _climb(observe(ratings), *start, 300)
     confusion = by_response[:, :, 0].swapaxes(1, 2) + prior
     confusion /= confusion.sum(axis=-1, keepdims=True)
     rates = (items[0] + 1) / (items[0] + 1).sum()
@@ -74,7 +74,7 @@ def density_by_loops(mode, ratings):
 def test_weights_are_the_ratio_of_posterior_densities():
     for seed in (1, 2, 3):
         ratings = two_schools(seed)
-        modes = posterior_modes(observe(ratings).patterns, seed=1)
+        modes = posterior_modes(observe(ratings), seed=1)
         log = np.array([density_by_loops(mode, ratings) for mode in modes])
         expected = np.exp(log - log.max()) / np.exp(log - log.max()).sum()
         np.testing.assert_allclose([mode.weight for mode in modes], expected, atol=0.005)
@@ -82,7 +82,7 @@ def test_weights_are_the_ratio_of_posterior_densities():
 
 
 def test_the_seed_decides_where_modes_are_looked_for():
-    patterns = observe(two_schools(1)).patterns
+    patterns = observe(two_schools(1))
     one, again = (posterior_modes(patterns, seed=7) for _ in range(2))
     assert [mode.weight for mode in one] == [mode.weight for mode in again]
 
@@ -95,7 +95,7 @@ def test_ordinary_ratings_have_one_mode_and_the_start_of_the_vote(n_categories, 
             initial_rater_accuracy=(accuracy,) * 3,
             n_items=50 + 150 * (seed % 2),
         )
-        patterns = observe(simulate(scenario, seed)).patterns
+        patterns = observe(simulate(scenario, seed))
         (mode,) = posterior_modes(patterns, seed)
         assert mode.weight == 1
         items, ratings = expected_numbers(patterns)
@@ -108,7 +108,7 @@ def test_known_truths_say_which_school_is_right():
     for known, right in ((second, 1), (system, 4)):
         truth = np.where(np.arange(len(known)) < 60, known, -1)
         some = Ratings(ratings.flat, ratings.categories, system=system, truth=truth)
-        (mode,) = posterior_modes(observe(some).patterns, seed=1)
+        (mode,) = posterior_modes(observe(some), seed=1)
         shares = np.trace(mode.ratings, axis1=1, axis2=2) / ratings.n_items
         assert shares[right] > 0.9 and shares[5 - right] < 0.6
 

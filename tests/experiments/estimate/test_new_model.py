@@ -27,14 +27,14 @@ import pymc as pm
 
 from bayes_models.models.assemble import add_confusion
 from bayes_models.models.spec import OF_A_RATER, ModelSpec
-from bayes_models.likelihood.observations import observe
+from bayes_models.likelihood.observations import cells_of_matrix, coords_of, observe
 from bayes_models.models.priors import add_dirichlet, choose_priors
 
 
 def any_matrix(ratings, priors=None):
     observed = observe(ratings)
     prior = choose_priors("any_matrix", priors)
-    with pm.Model(coords=observed.coords) as model:
+    with pm.Model(coords=coords_of(observed)) as model:
         base_rates = add_dirichlet("base_rates", prior["base_rates"], ("category",))
         dims = ("rater", "category", "response")
         confusion = add_dirichlet("confusion", prior["confusion"], dims)
@@ -48,7 +48,7 @@ SPEC = ModelSpec(
         "diagonal": {"base_rates": 3.0, "confusion": "diagonal"},
         "even": {"base_rates": 2.0, "confusion": 5.0},
     },
-    n_parameters=lambda priors, observed: observed.cells_of_matrix * len(observed.rater_names),
+    n_parameters=lambda priors, observed: cells_of_matrix(observed) * len(observed.raters),
     row_priors={"confusion": OF_A_RATER},
     conjugate=True,
 )

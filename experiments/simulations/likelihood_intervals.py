@@ -112,7 +112,7 @@ SIMULATION = Simulation(
             partial(
                 _estimate,
                 cell,
-                LIKELIHOOD_METHODS.values() if name in EVERY_MODEL else ("dawid_skene",),
+                tuple(LIKELIHOOD_METHODS.values()) if name in EVERY_MODEL else ("dawid_skene",),
             ),
             cell=name,
         )

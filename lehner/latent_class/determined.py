@@ -4,15 +4,12 @@ import numpy as np
 
 from lehner.core.arrays import Floats
 from lehner.latent_class.maximum import Maximum
-from lehner.latent_class.observed_information import (
-    MOST_FREE_PARAMETERS,
-    Curvature,
-    count_free_parameters,
-    curvature,
-)
+from lehner.latent_class.observed_information import Curvature, curvature
 from lehner.latent_class.quantities import quantities, undetermined
 
 LEAST_GAIN = 1e-4
+MOST_PARAMETERS = 2_000
+"""With more the check would take longer than the fit."""
 NOT_DETERMINED = "not determined, because"
 
 
@@ -43,13 +40,9 @@ def determined_quantities(
         blank = {name: np.full_like(array, np.nan) for name, array in values.items()}
         reason = "ratings of an item agree no more than guesses would"
         return blank, None, [f"{NOT_DETERMINED} {reason}: base rates, knowledge, guessing"]
-    n_free = count_free_parameters(maximum)
-    if n_free > MOST_FREE_PARAMETERS:
-        return (
-            values,
-            None,
-            [f"{n_free:,} parameters: not checked whether other values fit as well"],
-        )
+    if maximum.n_parameters > MOST_PARAMETERS:
+        note = "not checked whether other values fit as well"
+        return values, None, [f"more than {MOST_PARAMETERS:,} parameters: {note}"]
     curved = curvature(maximum)
     hidden = undetermined(maximum, curved)
     values = {name: np.where(hidden[name], np.nan, array) for name, array in values.items()}

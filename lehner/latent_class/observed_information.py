@@ -72,11 +72,6 @@ class Curvature:
         return np.asarray(moves / np.maximum(np.abs(moves).max(axis=0), TINY))
 
 
-def count_free_parameters(maximum: Maximum) -> int:
-    """Count the parameters that are not fixed, and have a standard error if they are determined."""
-    return int(_free_directions(maximum).shape[1])
-
-
 def curvature(maximum: Maximum) -> Curvature:
     """Compute how well the ratings determine the probabilities, from the observed information.
 

@@ -26,7 +26,6 @@ from experiments.estimate.method_tables import (
 from experiments.estimate.part_corrections import NOT_CORRECTED, part_rows
 from experiments.estimate.populations import methods_without
 from experiments.estimate.rater_groups import (
-    rater_groups_frame,
     rater_groups_latex,
     render_rater_groups,
 )
@@ -203,7 +202,7 @@ def write(comparison: Comparison, folder: Path) -> list[Path]:
     )
     if any(comparison.rater_groups):
         found = comparison.rater_groups
-        paths.append(write_csv(rater_groups_frame(found), folder / "rater_groups.csv"))
+        paths.append(write_csv(groups_frame(found), folder / "rater_groups.csv"))
         paths.append(write_text(rater_groups_latex(found), folder / "rater_groups.tex"))
     for estimate in comparison.estimates:
         if estimate.draws is not None:

@@ -5,7 +5,14 @@ from typing import TYPE_CHECKING, Any
 
 from experiments.estimate.group_column import GroupColumn
 from experiments.estimate.truth_corrections import seen
-from lehner import Estimate, GroupEstimates, Ratings, estimate_groups, estimate_populations
+from lehner import (
+    Estimate,
+    GroupEstimates,
+    RaterGroupEstimates,
+    Ratings,
+    estimate_groups,
+    estimate_populations,
+)
 from lehner.latent_class.models import LIKELIHOOD_METHODS
 
 if TYPE_CHECKING:
@@ -81,8 +88,8 @@ def group_dicts(groups: GroupEstimates) -> list[dict[str, Any]]:
     return [names | one for one in groups.to_dict()["groups"]]
 
 
-def groups_frame(groups: Groups) -> "pd.DataFrame":
-    """Give a row for each method, group and number, and for each difference."""
+def groups_frame(groups: Sequence[GroupEstimates | RaterGroupEstimates | None]) -> "pd.DataFrame":
+    """Give a row for each method, group (of items or raters) and number, and each difference."""
     import pandas as pd
 
     return pd.concat([one.to_frame() for one in groups if one is not None], ignore_index=True)

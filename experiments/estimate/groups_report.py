@@ -72,11 +72,17 @@ def render_populations(
 def groups_latex(column: GroupColumn, groups: Groups) -> str:
     """Give the accuracies in groups and their differences in LaTeX, for the booktabs package."""
     known = [one for one in groups if one is not None]
-    head, *rows = _accuracy_rows(column, known)
-    differences = [["difference", *("" for _ in known)], *difference_rows(known, None)[1:]]
-    return latex_table(
-        list(map(method_label, head)), [*rows, *(differences if known[0].differences else [])]
-    )
+    return latex_with_differences(_accuracy_rows(column, known), known)
+
+
+def latex_with_differences(
+    accuracies: list[list[str]], known: Sequence[GroupEstimates | RaterGroupEstimates]
+) -> str:
+    """Give rows of accuracies, the first the head, and all differences below them in LaTeX."""
+    head, *rows = accuracies
+    if known[0].differences:
+        rows += [["difference", *("" for _ in known)], *difference_rows(known, None)[1:]]
+    return latex_table(list(map(method_label, head)), rows)
 
 
 def _accuracy_rows(column: GroupColumn, known: list[GroupEstimates]) -> list[list[str]]:

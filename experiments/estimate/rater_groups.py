@@ -5,9 +5,11 @@ from typing import TYPE_CHECKING, Any
 
 from rich.text import Text
 
-from experiments.estimate.groups_report import MOST_DIFFERENCES, difference_rows
-from experiments.reporting.latex import latex_table
-from experiments.reporting.method_style import method_label
+from experiments.estimate.groups_report import (
+    MOST_DIFFERENCES,
+    difference_rows,
+    latex_with_differences,
+)
 from experiments.reporting.text_table import bold_blocks
 from lehner import Estimate, RaterGroupEstimates, Ratings
 from lehner.core.wording import counted, first_few
@@ -15,7 +17,7 @@ from lehner.groups.rater_groups import pool_raters
 from lehner.groups.rater_membership import find_rater_groups
 
 if TYPE_CHECKING:
-    import pandas as pd
+    pass
 
 IN_JSON = ("rater_groups", "rater_group_differences")
 RESAMPLES = 2000
@@ -60,13 +62,6 @@ def rater_groups_dict(found: RaterGroupEstimates | None) -> dict[str, Any]:
     return dict.fromkeys(IN_JSON) if found is None else found.to_dict()
 
 
-def rater_groups_frame(found: RaterGroupsByMethod) -> "pd.DataFrame":
-    """Give a row for each method and group of raters, and for each difference."""
-    import pandas as pd
-
-    return pd.concat([one.to_frame() for one in found if one is not None], ignore_index=True)
-
-
 def render_rater_groups(
     ratings: Ratings, estimates: Sequence[Estimate], found: RaterGroupsByMethod, width: int
 ) -> list[Text]:
@@ -105,11 +100,7 @@ def render_rater_groups(
 def rater_groups_latex(found: RaterGroupsByMethod) -> str:
     """Give the accuracies of groups of raters in LaTeX, for the booktabs package."""
     known = [one for one in found if one is not None]
-    head, *rows = _accuracy_rows(known)
-    differences = [["difference", *("" for _ in known)], *difference_rows(known, None)[1:]]
-    return latex_table(
-        list(map(method_label, head)), [*rows, *(differences if known[0].differences else [])]
-    )
+    return latex_with_differences(_accuracy_rows(known), known)
 
 
 def _raters_of_none(ratings: Ratings, found: RaterGroupEstimates) -> list[str]:

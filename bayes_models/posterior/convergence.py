@@ -19,8 +19,10 @@ NORMAL = NormalDist()
 SMALLEST_RANGE = np.finfo(float).resolution
 
 
-def r_hat(draws: Floats) -> Floats:
-    """Compute the rank-normalised split R-hat, of bulk or tails, whichever is greater.
+def r_hat_and_ess_bulk(draws: Floats) -> tuple[Floats, Floats]:
+    """Compute R-hat and the effective sample size for the centre of the posterior.
+
+    The draws are ranked for both, which takes longest.
 
     Parameters
     ----------
@@ -28,51 +30,21 @@ def r_hat(draws: Floats) -> Floats:
 
     Returns
     -------
-    ndarray, shape (n_variables,)
-        NaN for one chain.
+    r_hat : ndarray, shape (n_variables,)
+        Rank-normalised split R-hat, of bulk or tails, whichever is greater; NaN for one chain.
+    ess_bulk : ndarray, shape (n_variables,)
 
     References
     ----------
-    Vehtari et al. (2021), https://doi.org/10.1214/20-BA1221, Eq. 1 to 4 and 14
+    Vehtari et al. (2021), https://doi.org/10.1214/20-BA1221, Eq. 1 to 4 and 14, Sec. 4.1; Geyer
+    (1992), Practical Markov chain Monte Carlo, for the lag at which the sum of autocorrelations is
+    truncated.
 
     Examples
     --------
     >>> rng = np.random.default_rng(1)
-    >>> r_hat(rng.normal([0, 0], size=(4, 1000, 2))).round(2)
+    >>> r_hat_and_ess_bulk(rng.normal([0, 0], size=(4, 1000, 2)))[0].round(2)
     array([1., 1.])
-    """
-    return r_hat_and_ess_bulk(draws)[0]
-
-
-def ess_bulk(draws: Floats) -> Floats:
-    """Compute the effective sample size for the centre of the posterior.
-
-    Parameters
-    ----------
-    draws : ndarray, shape (n_chains, n_draws, n_variables)
-
-    Returns
-    -------
-    ndarray, shape (n_variables,)
-
-    References
-    ----------
-    Vehtari et al. (2021), https://doi.org/10.1214/20-BA1221, Sec. 4.1; Geyer (1992), Practical
-    Markov chain Monte Carlo, for the lag at which the sum of autocorrelations is truncated.
-    """
-    return r_hat_and_ess_bulk(draws)[1]
-
-
-def r_hat_and_ess_bulk(draws: Floats) -> tuple[Floats, Floats]:
-    """Give `r_hat` and `ess_bulk`, for which the draws are ranked, which takes longest, once.
-
-    Parameters
-    ----------
-    draws : ndarray, shape (n_chains, n_draws, n_variables)
-
-    Returns
-    -------
-    r_hat, ess_bulk : ndarray, shape (n_variables,)
     """
     agreement, effective = [], []
     for part in _parts(draws):

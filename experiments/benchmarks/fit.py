@@ -39,7 +39,7 @@ import numpy as np
 import bayes_models
 from bayes_models import observe
 from bayes_models.models.spec import conjugate_models
-from bayes_models.posterior.convergence import ess_bulk, ess_tail
+from bayes_models.posterior.convergence import ess_tail, r_hat_and_ess_bulk
 from bayes_models.sampling import compiled as compiling
 from bayes_models.sampling.compiled import compile_model
 from bayes_models.sampling.gibbs import sample_conjugate
@@ -97,7 +97,7 @@ def crowd(seed: int) -> Ratings:
 def effective(draws: Floats) -> float:
     """Give the lesser of bulk and tail effective sample size, draws of shape (chain, draw)."""
     one = draws[:, :, None]
-    return float(min(ess_bulk(one)[0], ess_tail(one)[0]))
+    return float(min(r_hat_and_ess_bulk(one)[1][0], ess_tail(one)[0]))
 
 
 def _timed(run: Callable[[], Floats]) -> Run:

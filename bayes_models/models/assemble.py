@@ -68,7 +68,5 @@ def with_system(of_raters: Any, of_system: Any) -> Any:
 
 def rater_coords(observed: Patterns) -> dict[str, Any]:
     """Coordinates of a model in which raters and system differ."""
-    names = observed.raters
-    return coords_of(observed) | {
-        "rater_without_system": list(names[:-1] if observed.has_system else names)
-    }
+    raters = list(observed.raters[: observed.n_raters])
+    return coords_of(observed) | {"rater_without_system": raters}

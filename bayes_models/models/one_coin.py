@@ -51,11 +51,10 @@ def one_coin(ratings: Ratings, priors: Priors = None) -> "pm.Model":
     """
     observed = observe(ratings)
     prior = choose_priors("one_coin", priors)
-    coords = rater_coords(observed)
-    n_raters = len(coords["rater_without_system"])
-    with pm.Model(coords=coords) as model:
+    with pm.Model(coords=rater_coords(observed)) as model:
         base_rates = add_base_rates(observed, prior["base_rates"])
-        knowing = pt.repeat(add_normal("rater_log_odds", prior["rater_log_odds"]), n_raters)
+        of_all = add_normal("rater_log_odds", prior["rater_log_odds"])
+        knowing = pt.repeat(of_all, observed.n_raters)
         log_odds = right_or_guessed(knowing, observed.n_categories)
         if observed.has_system:
             log_odds = with_system(log_odds, add_system_log_odds(prior))

@@ -51,13 +51,11 @@ def pooled(ratings: Ratings, priors: Priors = None) -> "pm.Model":
     """
     observed = observe(ratings)
     prior = choose_priors("pooled", priors)
-    coords = rater_coords(observed)
-    n_raters = len(coords["rater_without_system"])
     dims = ("category", "response")
-    with pm.Model(coords=coords) as model:
+    with pm.Model(coords=rater_coords(observed)) as model:
         base_rates = add_base_rates(observed, prior["base_rates"])
         shared = add_dirichlet("rater_confusion", prior["rater_confusion"], dims)
-        confusion = pt.stack([shared] * n_raters)
+        confusion = pt.stack([shared] * observed.n_raters)
         if observed.has_system:
             system = add_dirichlet("system_confusion", prior["system_confusion"], dims)
             confusion = with_system(confusion, system)

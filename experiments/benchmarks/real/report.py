@@ -27,6 +27,7 @@ SPLITS = {
     "choose": "Crowds for choosing among models",
     "report": "Crowds for reporting, to be looked at once",
 }
+KNOWN_BY_CROWD = (0, 20)
 QUESTION = (
     "How near to the truth are the methods on ratings that people and language models really gave? "
     "In these crowds the true categories are known; they are hidden from the methods, and then "
@@ -58,7 +59,8 @@ OF_CROWDS = (
 OF_ONE_CROWD = (
     "Each cell of the next tables has the root mean squared error of a method on a crowd, and in "
     "brackets the coverage of its 90% intervals, if it has intervals. A dash means that the method "
-    "was not run or gave no estimate. `mean accuracy` is the mean true accuracy of the systems."
+    "was not run or gave no estimate. `mean accuracy` is the mean true accuracy of the systems. "
+    "What 10, 50 and 100 known truths do on each crowd is in `real.csv`."
 )
 OF_LABELS = (
     "The table has the share of items whose most probable category is the true one, on the whole "
@@ -138,9 +140,8 @@ def _means(measured: pd.DataFrame) -> Iterator[Block]:
     means = mean_over_crowds(measured)
     head = ("method", "crowds", "no estimate", "bias", "RMSE", "coverage", "lowest", "width")
     for split, title in SPLITS.items():
-        for (per_item, known), cell in means[means["split"] == split].groupby(
-            ["per_item", "known"], sort=False
-        ):
+        of_split = means[means["split"] == split]
+        for (per_item, known), cell in of_split.groupby(["per_item", "known"]):
             yield Heading(f"{title}: {_design(per_item, known)}")
             yield Table(head, tuple(_mean_row(row) for _, row in cell.iterrows()))
 
@@ -160,20 +161,21 @@ def _mean_row(row: pd.Series) -> tuple[str, ...]:
 def _by_crowd(measured: pd.DataFrame) -> Iterator[Block]:
     """Give RMSE and coverage on each crowd, a table for each design."""
     yield Paragraph(OF_ONE_CROWD)
-    for (per_item, known), cell in measured.groupby(["per_item", "known"], sort=False):
+    shown = measured[measured["known"].isin(KNOWN_BY_CROWD)]
+    for (per_item, known), cell in shown.groupby(["per_item", "known"]):
         methods = list(dict.fromkeys(cell["method"]))
         yield Heading(f"RMSE (coverage) on each crowd: {_design(per_item, known)}")
         rows = []
         for name, crowd in cell.groupby("crowd", sort=False):
             cells = crowd.set_index("method")
-            shown = [_cell(cells, method) for method in methods]
+            errors = [_cell(cells, method) for method in methods]
             first = cells.iloc[0]
             size = (
                 first["split"],
                 str(int(cells["systems"].max())),
                 short(first["accuracy"]),
             )
-            rows.append((str(name), *size, *shown))
+            rows.append((str(name), *size, *errors))
         head = ("crowd", "split", "systems", "mean accuracy", *methods)
         yield Table(head, tuple(rows))
 

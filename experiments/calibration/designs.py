@@ -6,7 +6,7 @@ from lehner import Ratings
 from lehner.core.checks import find
 
 # Name: categories, raters besides the system, items, share of ratings missing, of truths known,
-# and whether the categories are ordered. One design has groups of raters.
+# and whether the categories are ordered. Two have groups of raters.
 DESIGNS: dict[str, tuple[int, int, int, float, float, bool]] = {
     "K3_J3_n40_missing": (3, 3, 40, 0.2, 0.0, True),
     "K2_J2_n20": (2, 2, 20, 0.0, 0.0, False),
@@ -16,6 +16,7 @@ DESIGNS: dict[str, tuple[int, int, int, float, float, bool]] = {
     "K5_J3_n500": (5, 3, 500, 0.0, 0.0, False),
     "K5_J10_n40_missing": (5, 10, 40, 0.5, 0.0, True),
     "K2_J6_n40_groups": (2, 6, 40, 0.0, 0.0, False),
+    "K3_J6_n40_groups": (3, 6, 40, 0.0, 0.0, False),
 }
 GROUPS = "groups"
 """Ends the names of designs in which a third of the raters are experts, and the others a crowd."""

@@ -7,6 +7,7 @@ simulations of each model are kept in `experiments/calibration`, and fifty are s
 
 import functools
 import warnings
+from pathlib import Path
 
 import arviz as az
 import numpy as np
@@ -20,6 +21,7 @@ from bayes_models import MODELS, find_model, observe
 from bayes_models.calibration import _rank, _with_known_truths, calibrate, prior_draws
 from bayes_models.posterior.predictive import draw_ratings
 from bayes_models.posterior.truth import log_joint, states
+from experiments.calibration import calibration_command
 from experiments.calibration.calibration_command import _with_rows_of, summarise
 from experiments.calibration.designs import DESIGNS, FIRST, design
 from lehner import InputError, Ratings
@@ -92,6 +94,22 @@ def test_models_are_calibrated(name):
     }
     for quantity, values in ranks.items():
         assert kstest(values, "uniform").pvalue > 0.001, quantity
+
+
+@pytest.mark.slow
+def test_groups_of_raters_are_calibrated():
+    few = design("K3_J6_n40_groups")
+    tree = calibrate("one_coin_by_rater", few, 50, seed=4, chains=2, draws=500, tries=1)
+    ranks = tree["prior_sbc"].to_dataset()
+    assert "rater_group_accuracy" in ranks
+    for quantity, values in ranks.items():
+        assert kstest(values, "uniform").pvalue > 0.001, quantity
+
+
+def test_the_kept_ranks_of_groups_of_raters_are_uniform():
+    table = pd.read_csv(Path(calibration_command.__file__).parent / "rater_groups/calibration.csv")
+    assert {"rater_group_accuracy", "accuracy", "system_accuracy"} <= set(table["quantity"])
+    assert (table["simulations"] >= 200).all() and (table["p_value"] > 0.001).all()
 
 
 @pytest.mark.slow

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 EDGE = 1e-9
 
 
-class FittedModel(Protocol):
+class ConfusionModel(Protocol):
     """A model in which ratings are independent given classes.
 
     Parameters
@@ -34,7 +34,7 @@ class FittedModel(Protocol):
     def confusion(self) -> "xr.DataArray": ...  # noqa: D102
 
 
-def rating_calibration(ratings: Ratings, fit: FittedModel, *, n_bins: int = 10) -> "xr.Dataset":
+def rating_calibration(ratings: Ratings, fit: ConfusionModel, *, n_bins: int = 10) -> "xr.Dataset":
     """Compare predicted probabilities of ratings, given the item's other ratings, with frequencies.
 
     Each rating is left out in turn: the classes of the item are predicted from its other ratings,
@@ -129,7 +129,7 @@ def _bin(
     }
 
 
-def residual_correlation(ratings: Ratings, fit: FittedModel) -> "xr.Dataset":
+def residual_correlation(ratings: Ratings, fit: ConfusionModel) -> "xr.Dataset":
     r"""Measure how much more raters agree than the classes of a model explain.
 
     .. math:: r_{jm} = \frac{\sum_l \mathrm{Cov}(y_{jl}, y_{ml}) - \mathrm{Cov}_k(\theta_{jkl},
@@ -246,7 +246,7 @@ def _residual(
     return float((mean - explained) / scale), float(spread / scale), n
 
 
-def _numbers(ratings: Ratings, fit: FittedModel) -> tuple[Floats, Floats]:
+def _numbers(ratings: Ratings, fit: ConfusionModel) -> tuple[Floats, Floats]:
     """Give base rates and confusion matrices, or raise an InputError if they do not fit."""
     base_rates, confusion = fit.base_rates.values, fit.confusion.values
     fitted = tuple(str(name) for name in fit.confusion["rater"].values)

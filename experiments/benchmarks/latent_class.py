@@ -3,8 +3,8 @@
 Both start at each item's share of votes and go to the same optimum: for each data set crowd-kit
 has the loosest tolerance, a power of ten, that brings its log-likelihood to within 1e-6 of ours.
 Everything from a table of ratings in memory to labelled estimates counts. The two alternate on
-the same data; times are CPU time of one thread, and each data set gives a ratio. `tap`, a model
-rater, from one start, is another model and has no peer: its ratio is to the same run of crowd-kit.
+the same data; times are CPU time of one thread, and each data set gives a ratio. `tap` is
+another model and has no peer: its ratio is to the same run of crowd-kit.
 
 Run in a clone: `python -m uv run --group benchmark python -m experiments.benchmarks.latent_class`
 """
@@ -112,7 +112,7 @@ def _compare(seed: int, n_items: int, n_raters: int) -> tuple[float, float]:
 
 
 def time_tap(table: pd.DataFrame) -> float:
-    """Give the CPU seconds of `fit_tap` by rater from one start, the table in memory."""
+    """Give the CPU seconds of a fit of t-a-p, the table in memory."""
     return _timed(lambda: fit_latent_class(_read(table), "tap"))[0]
 
 

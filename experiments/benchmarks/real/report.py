@@ -102,7 +102,7 @@ def write_report(output: Path, seed: int, draws: int) -> list[Path]:
 
 
 def _finding(measured: pd.DataFrame) -> str:
-    """Say what known truths change, if `relaxed_k` was run with and without them."""
+    """Say what known truths change, and more ratings, if models were run with these."""
     if measured.empty:
         return ""
     means = mean_over_crowds(measured).set_index(["split", "per_item", "known", "method"])
@@ -110,13 +110,22 @@ def _finding(measured: pd.DataFrame) -> str:
     if alone not in means.index or known not in means.index:
         return ""
     before, after = means.loc[alone], means.loc[known]
-    return (
+    found = (
         "They are often far from it, and their intervals are too narrow, because people and models "
         f"make the same mistakes: with three ratings an item, on {before['crowds']} crowds, the "
         f"90% intervals of `relaxed_k` contain the truth for {before['coverage']:.0%} of the "
         f"systems, and its root mean squared error is {short(before['rmse'])}. Known truths of 20 "
         f"items mend this: with them it is {after['coverage']:.0%} of the systems, and the error "
         f"is {short(after['rmse'])}."
+    )
+    every = ("choose", ALL, 0, "dawid_skene")
+    if every not in means.index:
+        return found
+    more = means.loc[every]
+    return (
+        f"{found} More ratings do not: with all ratings of an item, on {more['crowds']} crowds, "
+        f"the intervals of `dawid_skene` contain the truth for {more['coverage']:.0%} of the "
+        f"systems, and its error is {short(more['rmse'])}."
     )
 
 

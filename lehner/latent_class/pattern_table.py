@@ -14,9 +14,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class PatternTable:
-    """Patterns of ratings with their weights, the system as last rater.
+    """A matrix of the answers in each pattern, with weights that may be proportions of items.
 
-    Of `Patterns` it differs in that weights may be proportions, and items in populations.
+    It is what EM multiplies, and is made of `Patterns`, whose counts are of items, or of codes and
+    probabilities for a limit of many items, which are no ratings. The system is the last rater.
 
     Parameters
     ----------

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pymc as pm
+import pytensor
 import pytest
 import xarray as xr
 
@@ -58,6 +59,20 @@ def test_every_model_can_be_built_for_few_categories_and_without_a_system(name, 
     assert np.isfinite(density(model, {}))
     drawn = prior_draws(name, ratings, 3)
     np.testing.assert_allclose(drawn["confusion"].sum("response"), 1)
+
+
+def test_no_c_compiler_is_started_for_prior_draws(ratings, monkeypatch):
+    """It would take a second for each operation that is made of others."""
+    compilers = []
+
+    def draw(variables, *_, **__):
+        compilers.append(pytensor.config.cxx)
+        return [0.0] * len(variables)
+
+    monkeypatch.setattr(pm, "draw", draw)
+    with pytensor.config.change_flags(cxx="g++"), pytest.raises(ValueError):
+        prior_draws("one_coin", ratings, 1)
+    assert compilers == [""]
 
 
 def off_diagonal(confusion):

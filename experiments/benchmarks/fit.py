@@ -51,6 +51,8 @@ from lehner import Ratings, Scenario, simulate
 
 HERE = Path(__file__).parent
 OURS: dict[str, Any] = {"draws": 230, "tune": 50, "target_accept": 0.7}
+# The posterior differs with the priors: peers have no other one for the system.
+OF_PEERS = "rater"
 N_DATA = 60
 
 type Run = tuple[float, Floats]
@@ -111,9 +113,10 @@ def _ours(
     seed: int,
     chains: int = 4,
     model: str = "dawid_skene",
+    priors: str | None = None,
     **sampling: Any,
 ) -> Run:
-    density = compile_model(model, observed)
+    density = compile_model(model, observed, priors)
     options = OURS | sampling
     return _timed(
         lambda: (
@@ -131,8 +134,8 @@ def against_numpyro() -> Iterator[Compared]:
         return
     for_crowd: dict[str, Any] = {"chains": 1, "tune": 100, "draws": 400}
     for name, data, ours in (
-        ("n = 200", [base(200, seed) for seed in range(12)], OURS),
-        ("crowd", [crowd(seed) for seed in range(6)], for_crowd),
+        ("n = 200", [base(200, seed) for seed in range(12)], {"priors": OF_PEERS}),
+        ("crowd", [crowd(seed) for seed in range(6)], for_crowd | {"priors": OF_PEERS}),
     ):
         peer = _numpyro(data, warmup=100, draws=400)
         many = [observe(ratings) for ratings in data]
@@ -205,9 +208,9 @@ def against_stan() -> Iterator[Compared]:
     for n_items, n_data in ((200, 6), (5000, 3)):
         many = [observe(base(n_items, seed)) for seed in range(n_data)]
         theirs = _stan(many)
-        _ours(many[0], 0)
+        _ours(many[0], 0, priors=OF_PEERS)
         rates = [
-            [effective(draws) / cpu for cpu, draws in (_ours(one, i), theirs[i])]
+            [effective(draws) / cpu for cpu, draws in (_ours(one, i, priors=OF_PEERS), theirs[i])]
             for i, one in enumerate(many)
         ]
         yield f"dawid_skene, n = {n_items}, against Stan", rates

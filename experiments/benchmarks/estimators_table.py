@@ -27,7 +27,7 @@ QUESTION = (
 HOW = """
 Made by `python -m experiments.benchmarks.estimators FOLDER`, and for `relaxed_k 0.1.0`, the first
 version of that model, by `python -m experiments.benchmarks.first_version FOLDER CHECKOUT`. All
-numbers are in `estimators.csv`. A cell is blank, or a method has no column, where it was not run.
+numbers are in `estimators.csv`. A cell is blank where a method was not run.
 There are 100 to 102 data sets in each setting; the first version has 40 where there are two
 categories, and 42 in the processes; `hierarchical_dawid_skene` has 40.
 
@@ -62,10 +62,10 @@ OF_ERRORS = """
 
 Each cell has the root mean squared error ± its Monte Carlo standard error, and in brackets the
 coverage: the share of data sets in which the 90% interval contains the truth. Its standard error is
-.03 where the coverage is .9.
+.03 where the coverage is .9. Data sets without an estimate, whose share follows, do not count.
 """
 OF_OTHERS = """
-The other models were run in some settings:
+The other models were run in the settings with two categories:
 """
 OF_RELAXED_K = """
 ## More about `relaxed_k`
@@ -160,7 +160,8 @@ def _error(table: pd.DataFrame, setting: str, method: str) -> str:
     if (setting, method) not in table.index:
         return ""
     row = table.loc[(setting, method)]
-    return f"{short(row['rmse'])} ± {short(row['rmse_se'])} ({short(row['coverage'], 2)})"
+    none = f", none {short(row['no_estimate'], 2)}" if row["no_estimate"] else ""
+    return f"{short(row['rmse'])} ± {short(row['rmse_se'])} ({short(row['coverage'], 2)}){none}"
 
 
 def _of_relaxed_k(expected: pd.DataFrame, in_sample: pd.DataFrame, setting: str) -> list[str]:

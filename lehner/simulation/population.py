@@ -42,7 +42,7 @@ PAPER = "algebraic_paper"
 LARGE_SAMPLE = 10**14
 LARGE_SAMPLES = 25
 MOST_SPREAD = 1e-4
-NEAREST_TO_ITEMS = 1_000_000
+ITEMS_OF_POPULATION = 1_000_000
 
 AT_CHANCE = "raters agree at or below chance"
 UNINFORMATIVE = "the ratings tell nothing about the items that the system answers"
@@ -352,7 +352,7 @@ def pseudo_true_accuracy(
     chosen = find_latent_class_model(model)
     possible = weights > 0
     # Of weights that sum to 1, steps on a nearly flat likelihood gain less than rounding shows.
-    counts = weights[possible] * (NEAREST_TO_ITEMS / weights.sum())
+    counts = weights[possible] * (ITEMS_OF_POPULATION / weights.sum())
     table = tabulate_codes(codes[possible], counts, len(truth.base_rates))
     fits = [fit_patterns(table, start, chosen, tolerance=0) for start in (truth, vote_start(table))]
     best = align_labels(table, max(fits, key=lambda fit: fit.log_likelihood))

@@ -8,6 +8,7 @@ import xarray as xr
 
 from bayes_models.models.kept_priors import distribution_name, kept_priors
 from bayes_models.models.relaxed_k import DIALS
+from bayes_models.posterior.convergence import ess_mean
 from bayes_models.posterior.estimate import credible_interval
 from lehner import InputError, IntervalEstimate
 from lehner.core.arrays import Floats
@@ -46,6 +47,9 @@ class Dial:
     bayes_factor : float or None
         Evidence against zero: the prior density at zero over the posterior density there
         (Savage-Dickey). None where the prior is a PyMC distribution.
+    bayes_factor_error : float or None
+        Its Monte Carlo standard error, which is large if few draws are near zero; None for a lower
+        bound.
     no_draw_near_zero : bool
         Whether the Bayes factor, if there is one, is only a lower bound.
     untested : str
@@ -57,6 +61,7 @@ class Dial:
     value: IntervalEstimate
     probability_of_direction: float | None
     bayes_factor: float | None
+    bayes_factor_error: float | None
     no_draw_near_zero: bool
     untested: str = ""
 
@@ -66,13 +71,15 @@ class Dial:
         Returns
         -------
         str
-            The number, with ">" before a lower bound; empty if there is none.
+            The number with its Monte Carlo standard error, or with ">" before a lower bound; empty
+            if there is none.
         """
         if self.bayes_factor is None:
             return ""
-        if self.no_draw_near_zero:
+        if self.bayes_factor_error is None:
             return f"> {self.bayes_factor:.0f}"
-        return f"{self.bayes_factor:.2f}"
+        digits = 2 if self.bayes_factor < STRONG else 0
+        return f"{self.bayes_factor:.{digits}f} ± {self.bayes_factor_error:.{digits}f}"
 
     def verdict(self) -> str:
         """Put into a word what the Bayes factor means for the K-property.
@@ -81,13 +88,15 @@ class Dial:
         -------
         str
             "rejected" if the Bayes factor is 10 or more, "supported" if it is 1/10 or less,
-            "undecided" between, or "not tested".
+            "undecided" if it is between these or less than a Monte Carlo standard error beyond
+            them, or "not tested".
         """
         if self.bayes_factor is None:
             return "not tested"
-        if self.bayes_factor >= STRONG:
+        error = self.bayes_factor_error or 0.0
+        if self.bayes_factor - error >= STRONG:
             return "rejected"
-        return "supported" if self.bayes_factor <= 1 / STRONG else "undecided"
+        return "supported" if self.bayes_factor + error <= 1 / STRONG else "undecided"
 
 
 def read_dials(tree: xr.DataTree, *, level: float = 0.9) -> tuple[Dial, ...]:
@@ -130,7 +139,7 @@ def read_dials(tree: xr.DataTree, *, level: float = 0.9) -> tuple[Dial, ...]:
     >>> tree.attrs = {"model": "relaxed_k", "priors": '{"rater_spread": 0.6}'}
     >>> (dial,) = read_dials(tree)
     >>> dial.k_property, dial.evidence(), dial.verdict()
-    ('equal accuracy of raters', '0.16', 'undecided')
+    ('equal accuracy of raters', '0.16 ± 0.01', 'undecided')
 
     After `tree = bayes_models.fit("relaxed_k", ratings)` there are nine of them.
     """
@@ -149,24 +158,26 @@ def read_dials(tree: xr.DataTree, *, level: float = 0.9) -> tuple[Dial, ...]:
 def _by_group(draws: xr.DataArray) -> list[tuple[str, Floats]]:
     """Give the draws of each group of raters, or all under no name."""
     if "rater_group" not in draws.dims:
-        return [("", draws.values.ravel())]
+        return [("", draws.values)]
     return [
-        (str(group), draws.sel(rater_group=group).values.ravel())
-        for group in draws["rater_group"].values
+        (str(group), draws.sel(rater_group=group).values) for group in draws["rater_group"].values
     ]
 
 
 def _dial(name: str, group: str, draws: Floats, prior: Any, level: float) -> Dial:
     above = float((draws > 0).mean())
-    density, least = _densities_at_zero(draws)
+    density, least = _densities_at_zero(draws.ravel())
     distribution = distribution_name(prior)
+    factor = None if distribution else against_zero(draws.ravel(), float(prior))
+    bound = density < least
     return Dial(
         name=f"{name}[{group}]" if group else name,
         k_property=f"{K_PROPERTY[name]} in {group}" if group else K_PROPERTY[name],
-        value=credible_interval(draws, level),
+        value=credible_interval(draws.ravel(), level),
         probability_of_direction=max(above, 1 - above) if name == "distance_decay" else None,
-        bayes_factor=None if distribution else against_zero(draws, float(prior)),
-        no_draw_near_zero=density < least,
+        bayes_factor=factor,
+        bayes_factor_error=None if factor is None or bound else factor * _relative_error(draws),
+        no_draw_near_zero=bound,
         untested=f"its prior is {distribution}, and a fit does not store the density of a PyMC "
         "distribution"
         if distribution
@@ -207,9 +218,20 @@ def _densities_at_zero(draws: Floats) -> tuple[float, float]:
 
     Each draw has a normal kernel with a width by Scott's rule.
     """
-    width = draws.std(ddof=1) * len(draws) ** -0.2
+    width = _width(draws)
     alone = float(_normal_density(0.0, width)) / len(draws)
     return float(_normal_density(draws, width).mean()), alone
+
+
+def _relative_error(draws: Floats) -> float:
+    """Give the Monte Carlo error of the density at zero, as a share of it; draws (chain, draw)."""
+    kernels = _normal_density(draws, _width(draws.ravel()))
+    effective = float(ess_mean(kernels[:, :, None])[0])
+    return float(kernels.std(ddof=1) / kernels.mean() / np.sqrt(effective))
+
+
+def _width(draws: Floats) -> float:
+    return float(draws.std(ddof=1) * len(draws) ** -0.2)
 
 
 def _normal_density(value: Any, scale: float) -> Any:

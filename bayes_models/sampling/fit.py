@@ -58,7 +58,7 @@ def fit(
     priors: Priors = None,
     engine: Engine = "nuts",
     draws: int = 1000,
-    tune: int = 500,
+    tune: int = 200,
     chains: int = 4,
     target_accept: float = 0.95,
     cores: int | None = None,

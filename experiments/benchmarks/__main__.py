@@ -31,8 +31,7 @@ from lehner import Scenario, simulate
 ROUNDS = 5
 ESTIMATE = ["estimate", "lehner_table2", "--system", "System"]
 PANDAS, PYMC = "import pandas", "import pymc"
-# Without Dask, which xarray would load, and which is installed with the tools of developers only.
-LEHNER = "import sys; sys.modules['dask'] = None; from experiments.cli.main import main; main()"
+LEHNER = "from experiments.cli.main import main; main()"
 PACKAGES = ("numpy", "numba", "pandas", "pymc", "nutpie")
 PEERS = ("crowd-kit", "numpyro")
 EFFECTIVE = 1000

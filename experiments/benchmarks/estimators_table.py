@@ -29,7 +29,7 @@ Made by `python -m experiments.benchmarks.estimators FOLDER`, and for `relaxed_k
 version of that model, by `python -m experiments.benchmarks.first_version FOLDER CHECKOUT`. All
 numbers are in `estimators.csv`. A cell is blank where a method was not run.
 There are 100 to 102 data sets in each setting; the first version has 40 where there are two
-categories, and 42 in the processes; `hierarchical_dawid_skene` has 40.
+categories, and 42 in the processes.
 
 ## The settings
 

@@ -1,5 +1,7 @@
 """Dials against known densities, and on data whose violations are known."""
 
+from dataclasses import replace
+
 import numpy as np
 import pymc as pm
 import pytest
@@ -97,7 +99,34 @@ def test_a_lower_bound_is_written_as_one():
     for draws, sign in ((far, "> "), (far - far.min(), "")):
         (dial,) = read_dials(tree_of(rater_spread=draws))
         assert dial.no_draw_near_zero == bool(sign)
-        assert dial.evidence().startswith(sign) and float(dial.evidence()[len(sign) :]) > 0
+        number, *error = dial.evidence().removeprefix(sign).split(" ± ")
+        assert dial.evidence().startswith(sign) and float(number) > 0
+        assert (dial.bayes_factor_error is None) == (not error) == bool(sign)
+
+
+def test_the_error_of_a_bayes_factor_is_how_much_it_varies_from_sample_to_sample():
+    rng = np.random.default_rng(4)
+    trees = [tree_of(rater_spread=abs(rng.normal(0.6, 0.3, (4, 500)))) for _ in range(200)]
+    dials = [read_dials(tree)[0] for tree in trees]
+    spread = np.std([dial.bayes_factor for dial in dials])
+    assert np.mean([dial.bayes_factor_error for dial in dials]) == pytest.approx(spread, rel=0.15)
+
+
+def test_the_error_counts_draws_that_depend_on_one_another_as_fewer():
+    draws = abs(np.random.default_rng(4).normal(0.6, 0.3, (4, 500)))
+    (once,) = read_dials(tree_of(rater_spread=draws))
+    (each_four_times,) = read_dials(tree_of(rater_spread=np.repeat(draws, 4, axis=1)))
+    ratio = each_four_times.bayes_factor_error / once.bayes_factor_error
+    assert 0.8 < ratio < 1.5
+
+
+@pytest.mark.parametrize("verdict", ["rejected", "undecided"])
+def test_a_bayes_factor_is_strong_only_if_its_error_does_not_change_that(verdict):
+    (dial,) = read_dials(tree_of(rater_spread=abs(np.random.default_rng(4).normal(0, 1, (4, 50)))))
+    error = {"rejected": 1.9, "undecided": 2.1}[verdict]
+    for factor, said in ((12.0, verdict), (1 / 12, "undecided")):
+        changed = replace(dial, bayes_factor=factor, bayes_factor_error=error)
+        assert changed.verdict() == said
 
 
 @pytest.mark.parametrize("scale", [np.float32(0.5), np.int64(1), np.array(0.5), 0.05])

@@ -23,7 +23,7 @@ SCENARIO = Scenario(n_items=40, n_categories=3, initial_rater_accuracy=(0.5, 0.6
 OPTIONS = {"seed": 5, "draws": 50, "tune": 50, "chains": 2, "tries": 1}
 FIT = f"""
 import sys, warnings
-sys.modules["dask"] = None  # as the command does: xarray would load it, and Dask loads SciPy
+sys.modules["dask"] = None  # where it is installed, xarray loads it, and Dask loads SciPy
 import numpy as np
 import bayes_models
 from lehner import Scenario, simulate

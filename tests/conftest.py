@@ -20,11 +20,14 @@ def pytest_collection_modifyitems(items):
 
 @pytest.fixture(scope="session")
 def anesthesia_fit():
-    """The anesthesia data without a system, sampled long enough for three decimals."""
+    """The anesthesia data without a system, sampled long enough for three decimals.
+
+    By Gibbs, which needs no compilation; that NUTS draws the same is tested where models are small.
+    """
     import bayes_models
 
     data = lehner.load_dataset("anesthesia")
-    return bayes_models.fit("dawid_skene", data, seed=1, draws=5000, tune=1000, chains=4)
+    return bayes_models.fit("dawid_skene", data, seed=1, engine="gibbs", draws=10_000)
 
 
 @pytest.fixture(scope="session")

@@ -135,7 +135,9 @@ def summarise(rows: pd.DataFrame) -> pd.DataFrame:
         for name, found in {"ratio": _ratios(rows), "ratio_to_best": _ratios_to_best(rows)}.items()
     ]
     wide = pd.concat([measures, *ratios]).unstack("measure")
-    table = pd.DataFrame({name: wide[column, kind] for name, (kind, column) in COLUMNS.items()})
+    # Without the peers' results there are no ratios.
+    of_columns = wide.reindex(columns=[(column, kind) for kind, column in COLUMNS.values()])
+    table = of_columns.set_axis(list(COLUMNS), axis="columns")
     groups = rows.groupby(BY)
     table = table.assign(
         no_estimate=groups["estimate"].apply(lambda estimates: estimates.isna().mean()),

@@ -137,6 +137,7 @@ def as_markdown(table: pd.DataFrame) -> str:
 def _finding(expected: pd.DataFrame) -> str:
     """Say in which settings `relaxed_k` does best and worst."""
     found = expected[expected.index.get_level_values("method") == "relaxed_k"].droplevel("method")
+    found = found.dropna(subset=["ratio_to_best"])
     if found.empty:
         return ""
     near = int((found["ratio_to_best"] <= NEAR).sum())
@@ -172,7 +173,7 @@ def _of_relaxed_k(expected: pd.DataFrame, in_sample: pd.DataFrame, setting: str)
         setting,
         f"{row['n']:.0f}",
         short(row["bias"]),
-        f"{row['ratio_to_best']:.2f}",
+        short(row["ratio_to_best"], 2),
         *(short(value, 2) for value in coverages),
         short(row["width"]),
         *(short(value, 2) for value in shares),

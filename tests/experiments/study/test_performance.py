@@ -268,6 +268,8 @@ def test_the_table_of_estimators_has_these_measures():
         for name, kind in {"coverage": "value", "coverage_se": "standard_error"}.items():
             assert row[name] == measures.loc[(method, "coverage"), kind]
         assert row["rmse_se"] == measures.loc[(method, "rmse"), "standard_error"]
+    alone = summarise(every[every["method"] == "one_coin"])
+    assert alone["ratio"].isna().all() and alone["rmse"].tolist() == [table.loc["one_coin", "rmse"]]
     above = every["estimate"] - 0.5
     missed = above.abs() > 0.15
     for method, row in table.iterrows():

@@ -18,12 +18,13 @@ from experiments.study.document import Block, Heading, Paragraph, Table, to_mark
 OF_MEANS = (
     "The next tables have means over crowds, in which each crowd counts once. A method is averaged "
     "over the crowds that it was run on, so compare rows with the same number of crowds. With all "
-    "ratings of an item, `relaxed_k` was run on crowds of at most six raters only, because its "
-    "fits are slow with many. `no estimate` is the share of systems for which the method gives "
-    "none. `bias` is the mean of estimate minus truth, `RMSE` the root mean squared error, "
-    "`coverage` the share of the 90% intervals that contain the truth, and `width` their mean "
-    "width. `lowest` is the coverage in the crowd in which it is lowest; such a crowd has at most "
-    "12 systems."
+    "ratings of an item, some crowds with more than two categories have three systems only, "
+    "because the fits of `relaxed_k` are slow with many raters; in `relevance`, where a fit takes "
+    "more than four minutes, it was not run. `no estimate` is the share of systems for which the "
+    "method gives none. `bias` is the mean of estimate minus truth, `RMSE` the root mean squared "
+    "error, `coverage` the share of the 90% intervals that contain the truth, and `width` their "
+    "mean width. `lowest` is the coverage in the crowd in which it is lowest; such a crowd has at "
+    "most 12 systems."
 )
 SPLITS = {
     "choose": "Crowds for choosing among models",

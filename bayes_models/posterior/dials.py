@@ -165,15 +165,15 @@ def _by_group(draws: xr.DataArray) -> list[tuple[str, Floats]]:
 
 
 def _dial(name: str, group: str, draws: Floats, prior: Any, level: float) -> Dial:
-    above = float((draws > 0).mean())
-    density, least = _densities_at_zero(draws.ravel())
+    above, pooled = float((draws > 0).mean()), draws.ravel()
+    density, least = _densities_at_zero(pooled)
     distribution = distribution_name(prior)
-    factor = None if distribution else against_zero(draws.ravel(), float(prior))
+    factor = None if distribution else against_zero(pooled, float(prior))
     bound = density < least
     return Dial(
         name=f"{name}[{group}]" if group else name,
         k_property=f"{K_PROPERTY[name]} in {group}" if group else K_PROPERTY[name],
-        value=credible_interval(draws.ravel(), level),
+        value=credible_interval(pooled, level),
         probability_of_direction=max(above, 1 - above) if name == "distance_decay" else None,
         bayes_factor=factor,
         bayes_factor_error=None if factor is None or bound else factor * _relative_error(draws),

@@ -95,13 +95,10 @@ def plan(
     if output is not None:
         # A folder that cannot be made is told before minutes are spent.
         output.mkdir(parents=True, exist_ok=True)
-    if not as_json:
-        print(heading(asked), flush=True)
-    # A kappa that no raters have is told before minutes are spent, too.
-    for question in questions:
-        question.scenarios()
     if n_vote_cells(categories, raters) > MANY_CELLS:
         print("so many raters and categories take some minutes …", file=sys.stderr, flush=True)
+    if not as_json:
+        print(heading(asked), flush=True)
     plans = [make_plan(question, replicates=replicates, seed=seed) for question in questions]
     print(to_json(plans) if as_json else show(plans))
     if output is not None:
@@ -134,10 +131,11 @@ def _check(question: "Question") -> None:
         check_probability("--system-accuracy", accuracy)
     check_choice("--estimand", question.estimand, ESTIMANDS)
     find_vote_methods([question.method])
-    # Too many raters, before hours are spent.
+    # Too many raters, and a kappa that no raters have, before hours are spent.
     require_few_votes(
         Scenario(
             n_categories=question.n_categories, initial_rater_accuracy=(0.5,) * question.n_raters
         ),
         MOST_PLANNED_CELLS,
     )
+    question.scenarios()

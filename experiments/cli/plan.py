@@ -138,4 +138,4 @@ def _check(question: "Question") -> None:
         ),
         MOST_PLANNED_CELLS,
     )
-    question.scenarios()
+    question.check_possible()

@@ -9,7 +9,11 @@ import numpy as np
 from lehner import InputError, SampleSize, Scenario, required_sample_size, scenario_with_kappa
 from lehner.core.estimate import plain
 from lehner.core.seeds import Seed, child_seeds
-from lehner.planning.kappa import initial_accuracy
+from lehner.planning.kappa import (
+    check_possible_kappa,
+    initial_accuracy,
+    levels_of_difficulty,
+)
 from lehner.planning.nearness import Estimand
 from lehner.planning.sample_size import MOST_PLANNED_CELLS
 from lehner.simulation.vote_probabilities import n_vote_cells
@@ -52,6 +56,17 @@ class Question:
     confidence: float = 0.9
     method: str = "algebraic"
     estimand: Estimand = "system_accuracy"
+
+    def check_possible(self) -> None:
+        """Refuse a kappa or a system's accuracy that is not possible with this violation."""
+        check_possible_kappa(
+            self.kappa,
+            n_categories=self.n_categories,
+            n_raters=self.n_raters,
+            violation=self.violation,
+        )
+        for accuracy in self.system_accuracies:
+            initial_accuracy(accuracy, levels_of_difficulty(self.violation))
 
     def scenarios(self) -> tuple[Scenario, ...]:
         """Give a scenario for each accuracy of the system."""

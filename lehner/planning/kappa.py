@@ -1,7 +1,7 @@
 """Scenarios for planning, with an observed kappa and assumed violations of the K-properties."""
 
 from collections.abc import Sequence
-from typing import Any
+from dataclasses import replace
 
 import numpy as np
 
@@ -75,11 +75,9 @@ def scenario_with_kappa(
     >>> [round(x, 2) for x in scenario_with_kappa(0.302, violation=1).initial_rater_accuracy]
     [0.5, 0.6, 0.7]
     """
-    check_number("kappa", kappa, 0, np.nextafter(1, 0), "give a number from 0 to below 1")
-    check_whole_number("n_categories", n_categories, 2)
-    check_whole_number("n_raters", n_raters, 2)
     check_probability("system_accuracy", system_accuracy)
-    check_probability("violation", violation)
+    (draws_seed,) = child_seeds(seed, 1)
+    _check(kappa, n_categories, n_raters, violation, draws_seed)
     if violation == 0:
         accuracy = 1 / n_categories + (1 - 1 / n_categories) * np.sqrt(kappa)
         # Rounded to twelve digits, so that a kappa of .25 gives raters of exactly .6.
@@ -89,25 +87,43 @@ def scenario_with_kappa(
             initial_rater_accuracy=raters,
             initial_system_accuracy=system_accuracy,
         )
-    violated: dict[str, Any] = {
-        "n_categories": n_categories,
-        "easiness": (-DIFFICULTY * violation, 0.0, DIFFICULTY * violation),
-        "asymmetric_dispersion": 1 + violation,
-        "proportional_error_range": violation,
-    }
-    violated["initial_system_accuracy"] = initial_accuracy(system_accuracy, violated["easiness"])
-    (draws_seed,) = child_seeds(seed, 1)
-
-    def scenario(mean: float) -> Scenario:
-        spread = ACCURACY_SPREAD * violation * np.linspace(-1, 1, n_raters)
-        return Scenario(initial_rater_accuracy=tuple(np.clip(mean + spread, 0, 1)), **violated)
+    from scipy.optimize import brentq
 
     def excess(mean: float) -> float:
-        return expected_kappa(scenario(mean), draws=KAPPA_DRAWS, seed=draws_seed) - kappa
+        return _violated_kappa(mean, n_categories, n_raters, violation, draws_seed) - kappa
 
-    return scenario(
-        _root(excess, 1 / n_categories, 1 + ACCURACY_SPREAD * violation, kappa, violation)
-    )
+    mean = brentq(excess, *_range_of_means(n_categories, violation), xtol=1e-6)
+    scenario = _violated(float(mean), n_categories, n_raters, violation)
+    initial = initial_accuracy(system_accuracy, scenario.easiness)
+    return replace(scenario, initial_system_accuracy=initial)
+
+
+def check_possible_kappa(
+    kappa: float, *, n_categories: int, n_raters: int, violation: float, seed: Seed = 1
+) -> None:
+    """Refuse a kappa that raters cannot have, without searching for raters who have it.
+
+    Parameters
+    ----------
+    kappa, n_categories, n_raters, violation, seed
+        As of `scenario_with_kappa`.
+
+    Raises
+    ------
+    InputError
+        If an argument is wrong, or this kappa is not possible with this violation.
+
+    Examples
+    --------
+    >>> check_possible_kappa(0.9, n_categories=5, n_raters=3, violation=0)
+    """
+    (draws_seed,) = child_seeds(seed, 1)
+    _check(kappa, n_categories, n_raters, violation, draws_seed)
+
+
+def levels_of_difficulty(violation: float) -> tuple[float, float, float]:
+    """Give what each level of difficulty adds to accuracies, with a violation from 0 to 1."""
+    return (-DIFFICULTY * violation, 0.0, DIFFICULTY * violation)
 
 
 def expected_kappa(scenario: Scenario, *, draws: int = KAPPA_DRAWS, seed: Seed = 1) -> float:
@@ -157,17 +173,57 @@ def expected_kappa(scenario: Scenario, *, draws: int = KAPPA_DRAWS, seed: Seed =
     return float(brennan_prediger(agreement.mean() / pairs, scenario.n_categories))
 
 
-def _root(excess: Any, low: float, high: float, kappa: float, violation: float) -> float:
-    from scipy.optimize import brentq
-
-    least, most = excess(low) + kappa, excess(high) + kappa
+def _check(
+    kappa: float,
+    n_categories: int,
+    n_raters: int,
+    violation: float,
+    draws_seed: np.random.SeedSequence,
+) -> None:
+    check_number("kappa", kappa, 0, np.nextafter(1, 0), "give a number from 0 to below 1")
+    check_whole_number("n_categories", n_categories, 2)
+    check_whole_number("n_raters", n_raters, 2)
+    check_probability("violation", violation)
+    if violation == 0:
+        return
+    least, most = (
+        _violated_kappa(mean, n_categories, n_raters, violation, draws_seed)
+        for mean in _range_of_means(n_categories, violation)
+    )
     if not least <= kappa <= most:
         raise InputError(
             f"kappa is {kappa:g}, but with violation {violation:g} it lies between {least:.3f} "
             f"(raters at chance level) and {most:.3f} (raters who are perfect but for difficulty)",
             "give another kappa or a smaller violation",
         )
-    return float(brentq(excess, low, high, xtol=1e-6))
+
+
+def _range_of_means(n_categories: int, violation: float) -> tuple[float, float]:
+    """Give mean accuracies of raters at chance level and of perfect raters."""
+    return 1 / n_categories, 1 + ACCURACY_SPREAD * violation
+
+
+def _violated(mean: float, n_categories: int, n_raters: int, violation: float) -> Scenario:
+    """Give a scenario in which raters have this mean accuracy, unless it is clipped at 0 or 1."""
+    spread = ACCURACY_SPREAD * violation * np.linspace(-1, 1, n_raters)
+    return Scenario(
+        n_categories=n_categories,
+        initial_rater_accuracy=tuple(np.clip(mean + spread, 0, 1)),
+        easiness=levels_of_difficulty(violation),
+        asymmetric_dispersion=1 + violation,
+        proportional_error_range=violation,
+    )
+
+
+def _violated_kappa(
+    mean: float,
+    n_categories: int,
+    n_raters: int,
+    violation: float,
+    draws_seed: np.random.SeedSequence,
+) -> float:
+    scenario = _violated(mean, n_categories, n_raters, violation)
+    return expected_kappa(scenario, draws=KAPPA_DRAWS, seed=draws_seed)
 
 
 def initial_accuracy(expected: float, easiness: Sequence[float]) -> float:

@@ -1,5 +1,6 @@
 """Coefficient: one number for the agreement of raters, with its sampling error."""
 
+import math
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -9,6 +10,7 @@ from lehner.coefficients.linearised import STANDS_FOR_0, Linearised, standard_er
 from lehner.core.arrays import Floats
 from lehner.core.checks import check_number
 from lehner.core.estimate import number
+from lehner.core.student_t import t_quantile, t_survival
 from lehner.data.flat import MOST_ITEMS
 
 LOWEST_COEFFICIENTS = {
@@ -184,11 +186,9 @@ def summarise(
 def _with_interval(
     coefficient: Coefficient, estimate: float, error: float, n_informative: float, level: float
 ) -> Coefficient:
-    from scipy.special import stdtr, stdtrit
-
     lowest = LOWEST_COEFFICIENTS.get(coefficient.name.partition("[")[0], -1.0)
-    half = error * float(stdtrit(n_informative - 1, (1 + level) / 2))
-    p_value = 2 * float(stdtr(n_informative - 1, -abs(estimate) / error))
+    half = error * t_quantile((1 + level) / 2, n_informative - 1)
+    p_value = 2 * t_survival(abs(estimate) / error, n_informative - 1)
     label = coefficient.interpretation
     return replace(
         coefficient,
@@ -202,9 +202,8 @@ def _with_interval(
 
 
 def _with_null_test(coefficient: Coefficient, estimate: float, error: float) -> Coefficient:
-    from scipy.special import ndtr
-
-    p_value = 2 * float(ndtr(-abs(estimate) / error))
+    # Twice the normal probability of a larger value.
+    p_value = math.erfc(abs(estimate) / error / math.sqrt(2))
     return replace(coefficient, null_standard_error=error, null_p_value=p_value)
 
 

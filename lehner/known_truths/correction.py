@@ -8,6 +8,7 @@ from numpy.typing import ArrayLike
 from lehner.core.checks import check_level, check_number
 from lehner.core.errors import InputError
 from lehner.core.estimate import Estimate, IntervalEstimate
+from lehner.core.student_t import t_survival
 from lehner.core.wording import counted
 from lehner.data.ratings import Ratings
 from lehner.known_truths.partly_known import PartlyKnown, rightness
@@ -234,15 +235,13 @@ def contradiction(items: PartlyKnown, variance: float = 0.0) -> float:
     float
         The two-sided p-value.
     """
-    from scipy.stats import t
-
     n, m, mean = items.n_items, items.n_known, items.mean
     counts = items.counts * items.known
     residual = items.holds - items.probability
     bias = float(counts @ residual) / m
     squares = float(counts @ (residual - bias) ** 2) + mean**2 + (1 - mean) ** 2
     error = np.sqrt((1 - m / n) / m * squares / (m + 1) + variance)
-    return float(2 * t.sf(abs(bias) / error, max(m - 1, 1))) if error > 0 else 1.0
+    return 2 * t_survival(abs(bias) / error, max(m - 1, 1)) if error > 0 else 1.0
 
 
 def _warnings(items: PartlyKnown, p_value: float) -> tuple[str, ...]:

@@ -311,6 +311,28 @@ def test_help_needs_neither_numpy_nor_pymc():
     assert done.stdout.splitlines()[-1] == "[]"
 
 
+@pytest.mark.parametrize(
+    "command",
+    [
+        "estimate lehner_table2 --system System --method algebraic",
+        "agreement lehner_table2",
+        "check lehner_table2",
+    ],
+)
+def test_quick_commands_load_neither_pymc_nor_scipy(command):
+    heavy = "scipy pymc arviz matplotlib xarray dask numba".split()
+    # Where Dask is installed, xarray loads it, and Dask loads SciPy.
+    code = (
+        f"import sys; sys.argv = ['lehner', *{command.split()}]\n"
+        "from experiments.cli import main as cli\n"
+        "try: cli.main()\n"
+        "except SystemExit: pass\n"
+        f"print([name for name in {heavy} if name in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[-1] == "[]"
+
+
 def test_an_interrupted_command_ends_even_if_a_worker_keeps_it_waiting():
     code = (
         "import threading, time\n"

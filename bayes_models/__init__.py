@@ -8,7 +8,7 @@ from bayes_models.models.hierarchical_dawid_skene import hierarchical_dawid_sken
 from bayes_models.models.one_coin import one_coin
 from bayes_models.models.one_coin_by_rater import one_coin_by_rater
 from bayes_models.models.pooled import pooled
-from bayes_models.models.priors import diagonal_concentration
+from bayes_models.models.prior_numbers import diagonal_concentration
 from bayes_models.models.relaxed_k import relaxed_k
 from bayes_models.models.spec import ModelSpec, find_model
 from bayes_models.models.tap import tap

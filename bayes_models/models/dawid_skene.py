@@ -1,20 +1,23 @@
 """The Dawid-Skene model: base rates, and a full confusion matrix for each rater."""
 
+from collections.abc import Mapping
+from typing import Any
+
 from bayes_models.likelihood.observations import cells_of_matrix, coords_of, observe
-from bayes_models.models.assemble import add_confusion
+from bayes_models.models.assemble import add_confusion, with_system
 from bayes_models.models.base_rates import add_base_rates
 from bayes_models.models.deferred import pm
+from bayes_models.models.prior_numbers import DIAGONAL, WEAK_DIAGONAL
 from bayes_models.models.priors import (
-    DIAGONAL,
-    WEAK_DIAGONAL,
     Priors,
+    add_concentration,
     add_dirichlet,
     choose_priors,
-    confusion_concentration,
+    dirichlet,
     is_distribution,
 )
 from bayes_models.models.spec import OF_A_RATER, OF_THE_SYSTEM, ModelSpec
-from lehner import Ratings
+from lehner import Patterns, Ratings
 
 
 def dawid_skene(ratings: Ratings, priors: Priors = None) -> "pm.Model":
@@ -70,17 +73,22 @@ def dawid_skene(ratings: Ratings, priors: Priors = None) -> "pm.Model":
     with pm.Model(coords=coords_of(observed)) as model:
         base_rates = add_base_rates(observed, prior["base_rates"])
         dims = ("rater", "category", "response")
-        own = prior["confusion"]
-        if not is_distribution(own):
-            own = confusion_concentration(
-                prior,
-                len(observed.raters),
-                observed.n_categories,
-                has_system=observed.has_system,
-            )
-        confusion = add_dirichlet("confusion", own, dims)
+        if is_distribution(prior["confusion"]):
+            confusion = add_dirichlet("confusion", prior["confusion"], dims)
+        else:
+            confusion = dirichlet("confusion", _concentration(observed, prior), dims)
         add_confusion(observed, base_rates, confusion)
     return model
+
+
+def _concentration(observed: Patterns, prior: Mapping[str, Any]) -> Any:
+    """Add the concentration of all rows, (n_raters, n_categories, n_responses)."""
+    dims = ("rater", "category", "response")
+    of_all = add_concentration("confusion", prior["confusion"], dims)
+    if not observed.has_system:
+        return of_all
+    of_system = add_concentration("system_confusion", prior["system_confusion"], dims[1:])
+    return with_system(of_all[:-1], of_system)
 
 
 SPEC = ModelSpec(

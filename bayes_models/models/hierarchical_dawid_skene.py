@@ -11,14 +11,8 @@ from bayes_models.models.assemble import add_confusion, rater_coords, with_syste
 from bayes_models.models.base_rates import add_base_rates
 from bayes_models.models.deferred import pm, pt
 from bayes_models.models.kept_priors import varies
-from bayes_models.models.priors import (
-    DIAGONAL,
-    WEAK_DIAGONAL,
-    Priors,
-    add_dirichlet,
-    add_spread,
-    choose_priors,
-)
+from bayes_models.models.prior_numbers import DIAGONAL, WEAK_DIAGONAL
+from bayes_models.models.priors import Priors, add_dirichlet, add_spread, choose_priors
 from bayes_models.models.rater_groups import group_dims, of_each_rater
 from bayes_models.models.spec import OF_ALL, OF_THE_SYSTEM, ModelSpec
 from bayes_models.models.zero_sum import zero_sum_basis

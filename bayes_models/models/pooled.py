@@ -4,7 +4,8 @@ from bayes_models.likelihood.observations import cells_of_matrix, observe
 from bayes_models.models.assemble import add_confusion, rater_coords, with_system
 from bayes_models.models.base_rates import add_base_rates
 from bayes_models.models.deferred import pm, pt
-from bayes_models.models.priors import DIAGONAL, WEAK_DIAGONAL, Priors, add_dirichlet, choose_priors
+from bayes_models.models.prior_numbers import DIAGONAL, WEAK_DIAGONAL
+from bayes_models.models.priors import Priors, add_dirichlet, choose_priors
 from bayes_models.models.spec import OF_ALL, OF_THE_SYSTEM, ModelSpec
 from lehner import Ratings
 

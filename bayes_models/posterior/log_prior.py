@@ -13,12 +13,8 @@ import numpy as np
 import xarray as xr
 
 from bayes_models.models.base_rates import BY_POPULATION
-from bayes_models.models.priors import (
-    choose_priors,
-    confusion_concentration,
-    dirichlet_concentration,
-    is_distribution,
-)
+from bayes_models.models.prior_numbers import confusion_concentration, dirichlet_concentration
+from bayes_models.models.priors import choose_priors, is_distribution
 from lehner import Patterns
 from lehner.core.arrays import Floats
 

@@ -9,7 +9,7 @@ import xarray as xr
 
 from bayes_models.likelihood.rater_groups import group_index, group_names
 from bayes_models.models.kept_priors import distribution_name
-from bayes_models.models.priors import dirichlet_concentration
+from bayes_models.models.prior_numbers import dirichlet_concentration
 from bayes_models.models.spec import OF_A_RATER, OF_THE_SYSTEM, ModelSpec
 from lehner import Patterns
 from lehner.core.arrays import Floats

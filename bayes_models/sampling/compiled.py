@@ -1,10 +1,10 @@
 """Models compiled once, and sampled with any data of the same raters and categories.
 
-Compiling takes far longer than sampling. The compiled code depends on the model, its priors, and
-the numbers of raters and categories. Ratings, counts and known truths are its data, which may
-change from fit to fit without a new compilation, for any number of items and patterns. A process
-keeps compiled models in memory and, unless a prior is a PyMC distribution, on disk, so that later
-processes need not build the model in PyMC.
+Compiling takes far longer than sampling. The compiled code depends on the model, on which of its
+spreads are fixed, and on the numbers of raters and categories. Ratings, counts, known truths and
+the numbers of priors are its data, which may change from fit to fit without a new compilation, for
+any number of items and patterns. A process keeps compiled models in memory and, unless a prior is a
+PyMC distribution, on disk, so that later processes need not build the model in PyMC.
 """
 
 import logging
@@ -17,6 +17,7 @@ from bayes_models.likelihood.observations import data_of
 from bayes_models.likelihood.rater_groups import group_names
 from bayes_models.models.assemble import rater_coords
 from bayes_models.models.in_python import in_python
+from bayes_models.models.prior_numbers import PriorNumbers, is_fixed
 from bayes_models.models.priors import Priors, choose_priors, is_distribution
 from bayes_models.models.spec import find_model
 from bayes_models.sampling.density import Density, compile_density
@@ -40,7 +41,9 @@ class CompiledModel:
     coords : dict
         Coordinates that do not depend on the data.
     data : tuple of str
-        Names of the data that the model reads.
+        Names of the data that the model reads and `data_of` gives.
+    prior_numbers : dict
+        By name of the other data: the numbers of a prior.
     start : StartingPoint
     priors : dict
         The priors. They must stay alive because the cache recognises PyMC distributions by
@@ -51,8 +54,32 @@ class CompiledModel:
     dims: dict[str, tuple[str, ...]]
     coords: dict[str, Any]
     data: tuple[str, ...]
+    prior_numbers: dict[str, PriorNumbers]
     start: StartingPoint
     priors: dict[str, Any]
+
+    def with_data(self, observed: Patterns) -> Any:
+        """Give the object that the sampler takes, with these data and the priors.
+
+        Parameters
+        ----------
+        observed : Patterns
+
+        Returns
+        -------
+        nutpie's compiled model
+
+        Raises
+        ------
+        InputError
+            If a prior has wrong numbers.
+        """
+        data = data_of(observed)
+        numbers = {
+            name: numbers.of(self.priors[numbers.variable])
+            for name, numbers in self.prior_numbers.items()
+        }
+        return self.density.with_data(**{name: data[name] for name in self.data}, **numbers)
 
 
 _compiled: dict[tuple[Any, ...], CompiledModel] = {}
@@ -84,7 +111,7 @@ def compile_model(name: str, observed: Patterns, priors: Priors = None) -> Compi
         _compiled[key] = _compile(name, observed, chosen)
         if _on_disk(chosen) and isinstance(_compiled[key].density, Density):
             keep(_without_data(_compiled[key], observed), *key)
-    return _compiled[key]
+    return replace(_compiled[key], priors=chosen)
 
 
 def load_model(name: str, observed: Patterns, priors: Priors = None) -> bool:
@@ -133,22 +160,27 @@ def _key(name: str, observed: Patterns, chosen: dict[str, Any]) -> tuple[Any, ..
 
 
 def _key_of_prior(prior: Any) -> Any:
-    if isinstance(prior, str):
-        return prior
     if is_distribution(prior):
         return id(prior)
-    try:
-        values = np.asarray(prior, dtype=float)
-    except (TypeError, ValueError):
-        # These are not numbers; the model will refuse them, and nothing is compiled.
-        return id(prior)
-    return values.shape, values.tobytes()
+    # Whatever else these are, they are data. Numbers of another shape that seem to fix a variable
+    # are refused when the model is built.
+    return ("fixed", np.shape(prior)) if is_fixed(prior) else "numbers"
 
 
 def _compile(name: str, observed: Patterns, chosen: dict[str, Any]) -> CompiledModel:
     import pytensor
 
     model = find_model(name).build(observed, chosen)
+    of_priors = {
+        variable.name: variable.tag.prior_numbers
+        for variable in model.data_vars
+        if hasattr(variable.tag, "prior_numbers")
+    }
+    # Where chains start must not depend on which priors the model was compiled with.
+    usual = choose_priors(name)
+    for data_name, numbers in of_priors.items():
+        if not is_fixed(chosen[numbers.variable]):
+            model.set_data(data_name, numbers.of(usual[numbers.variable]))
     # With fast math, rounding depends on whether the code comes from a compile cache, and the same
     # seed would not give the same draws.
     with pytensor.config.change_flags(numba__fastmath=False), in_python():
@@ -160,7 +192,8 @@ def _compile(name: str, observed: Patterns, chosen: dict[str, Any]) -> CompiledM
         density=density,
         dims={v.name: tuple(model.named_vars_to_dims.get(v.name, ())) for v in kept},
         coords={name: np.asarray(v) for name, v in model.coords.items() if name not in of_data},
-        data=tuple(variable.name for variable in model.data_vars),
+        data=tuple(v.name for v in model.data_vars if v.name not in of_priors),
+        prior_numbers=of_priors,
         start=start,
         priors=chosen,
     )

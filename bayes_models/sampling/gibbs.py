@@ -15,13 +15,8 @@ import xarray as xr
 
 from bayes_models.likelihood.observations import coords_of, population_shares
 from bayes_models.models.base_rates import BY_POPULATION
-from bayes_models.models.priors import (
-    Priors,
-    choose_priors,
-    confusion_concentration,
-    dirichlet_concentration,
-    is_distribution,
-)
+from bayes_models.models.prior_numbers import confusion_concentration, dirichlet_concentration
+from bayes_models.models.priors import Priors, choose_priors, is_distribution
 from bayes_models.models.spec import OF_A_RATER, ModelSpec, conjugate_models, find_model
 from bayes_models.posterior.draws import labelled_draws
 from bayes_models.sampling.start import chains_by_start, em_start

@@ -8,7 +8,6 @@ import numpy as np
 import pyarrow as pa
 import xarray as xr
 
-from bayes_models.likelihood.observations import data_of
 from bayes_models.likelihood.rater_groups import group_index, group_names
 from bayes_models.models.assemble import rater_coords
 from bayes_models.models.deferred import nutpie
@@ -77,8 +76,7 @@ def sample(
     seeds = [seed]
     if len(by_start) > 1:
         seeds = [int(child.generate_state(1)[0]) for child in child_seeds(seed, len(by_start))]
-    data = data_of(observed)
-    density = compiled.density.with_data(**{name: data[name] for name in compiled.data})
+    density = compiled.with_data(observed)
     by_chain, statistics_by_chain = [], []
     for values, n_chains, start_seed in zip(starts, by_start, seeds, strict=False):
         runs, of_chains = _run_chains(

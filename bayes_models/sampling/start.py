@@ -9,7 +9,7 @@ import math
 import numpy as np
 
 from bayes_models.likelihood.rater_groups import group_index, group_names
-from bayes_models.models.priors import diagonal_concentration
+from bayes_models.models.prior_numbers import diagonal_concentration
 from bayes_models.sampling.modes import Mode, expected_numbers
 from lehner import Patterns
 from lehner.core.arrays import Floats

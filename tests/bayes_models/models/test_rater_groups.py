@@ -8,7 +8,7 @@ from scipy.stats import dirichlet, halfnorm, logistic, norm
 
 from bayes_models import calibration, find_model, identify, observe
 from bayes_models.likelihood.rater_groups import group_index, group_names
-from bayes_models.models.priors import diagonal_concentration
+from bayes_models.models.prior_numbers import diagonal_concentration
 from bayes_models.models.simplex import zero_sum_basis
 from bayes_models.posterior.prior_draws import prior_draws
 from bayes_models.sampling.start import em_start

@@ -4,6 +4,7 @@ import pickle
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -12,11 +13,13 @@ import pytest
 from pytensor.graph.traversal import ancestors
 
 import bayes_models
+from bayes_models.models.priors import choose_priors
 from bayes_models.sampling import compiled, kept_models
-from bayes_models.sampling.compiled import compile_model, load_model
+from bayes_models.sampling.compiled import _key, compile_model, load_model
+from bayes_models.sampling.density_check import why_wrong
 from bayes_models.sampling.kept_models import can_keep, find_kept, keep
 from bayes_models.sampling.machine_code import MachineCode, load_function
-from lehner import Scenario, simulate
+from lehner import InputError, Scenario, simulate
 
 ROOT = Path(__file__).parents[3]
 SCENARIO = Scenario(n_items=40, n_categories=3, initial_rater_accuracy=(0.5, 0.6, 0.7))
@@ -105,12 +108,53 @@ def test_what_is_kept_serves_all_data_of_that_shape_and_no_other(monkeypatch, fo
         compile_model("one_coin", observed(seed))
     assert compilations == ["one_coin"]
     start_anew(monkeypatch)
-    assert load_model("one_coin", observed(3)) and not load_model("one_coin", observed(), "flat")
-    start_anew(monkeypatch)
-    compile_model("one_coin", observed(), {"system_log_odds": (0.0, 2.0)})
+    assert load_model("one_coin", observed(3))
     more = simulate(Scenario(n_items=40, n_categories=4, initial_rater_accuracy=(0.5, 0.6, 0.7)), 1)
     compile_model("one_coin", bayes_models.observe(more))
-    assert len(compilations) == 3
+    assert len(compilations) == 2
+
+
+def test_what_is_kept_serves_all_numbers_of_priors(monkeypatch, folder, compilations):
+    compile_model("one_coin", observed())
+    for priors in ("flat", {"system_log_odds": (0.5, 2.0)}, {"base_rates": [1, 2, 3]}):
+        start_anew(monkeypatch)
+        compile_model("one_coin", observed(), priors)
+    assert compilations == ["one_coin"]
+
+
+@pytest.mark.parametrize(
+    ("priors", "text"),
+    [
+        ({"system_log_odds": (0.0, -1.0)}, r"prior of system_log_odds is \(0.0, -1.0\)"),
+        ({"base_rates": [1.0, np.nan, 1.0]}, "prior of base_rates is"),
+        ({"base_rates": "diagonl"}, "prior of base_rates is 'diagonl'"),
+        ({"rater_log_odds": (1, 2, 3)}, r"prior of rater_log_odds is \(1, 2, 3\)"),
+    ],
+)
+def test_wrong_numbers_are_refused_by_a_model_that_is_compiled(one_coin, priors, text):
+    chosen = choose_priors("one_coin", priors)
+    with pytest.raises(InputError, match=text):
+        replace(one_coin, priors=chosen).with_data(observed())
+
+
+@pytest.mark.parametrize("priors", ["default", "flat", {"base_rates": [1, 2, 3]}])
+def test_a_compiled_density_has_the_numbers_of_the_priors(one_coin, priors):
+    chosen = choose_priors("one_coin", priors)
+    model = bayes_models.find_model("one_coin").build(observed(), chosen)
+    numbers = {name: one.of(chosen[one.variable]) for name, one in one_coin.prior_numbers.items()}
+    assert set(numbers) == {f"{name}_prior" for name in chosen}
+    density = replace(one_coin.density, data=one_coin.density.data | numbers)
+    assert why_wrong(density, model) == ""
+    other = replace(density, data=density.data | {"system_log_odds_prior": np.array([0.0, 3.0])})
+    assert why_wrong(other, model) == "the density of the C functions is not PyMC's"
+
+
+def test_a_fixed_spread_is_another_model():
+    by_rater = {
+        _key("one_coin_by_rater", observed(), choose_priors("one_coin_by_rater", priors))
+        for priors in (None, "flat", {"rater_spread": 2}, {"rater_spread": 0.0})
+    }
+    assert len(by_rater) == 2
 
 
 def test_nothing_of_the_data_is_on_disk(folder, compilations):

@@ -1,0 +1,74 @@
+"""The numbers of priors are data: a model has those it is given, whatever it was built with."""
+
+import numpy as np
+import pytest
+
+from bayes_models import MODELS, find_model, observe
+from bayes_models.models.in_python import in_python
+from bayes_models.models.prior_numbers import is_fixed
+from bayes_models.models.priors import choose_priors
+from bayes_models.sampling import compiled
+from bayes_models.sampling.density_check import python_mode
+from lehner import Scenario, simulate
+
+SCENARIO = Scenario(n_items=30, n_categories=3, initial_rater_accuracy=(0.5, 0.6, 0.7))
+
+
+@pytest.fixture(scope="module")
+def observed():
+    """Ratings of ordered categories, which all priors of all models are of use to."""
+    ratings = simulate(SCENARIO, 1)
+    return observe(type(ratings)(ratings.flat, [1, 2, 3], ratings.raters, ordered=True))
+
+
+def other_numbers(model, prior_numbers):
+    """Numbers that are all different, each another than by default."""
+    usual = choose_priors(model)
+    numbers = {one.variable: one.of(usual[one.variable]) for one in prior_numbers}
+    return {
+        name: 1.3 * values + 0.1 + np.arange(values.size).reshape(values.shape) / 50
+        for name, values in numbers.items()
+    }
+
+
+def numbers_of(model):
+    found = (getattr(variable.tag, "prior_numbers", None) for variable in model.data_vars)
+    return [one for one in found if one]
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_new_numbers_make_the_model_that_is_built_with_them(name, observed):
+    build = find_model(name).build
+    model = build(observed)
+    changed = other_numbers(name, numbers_of(model))
+    assert {
+        n for n in choose_priors(name) if not n.startswith("system_") or observed.has_system
+    } == set(changed)
+    built = build(observed, changed)
+    with in_python():
+        density, expected = (
+            one.compile_logp(mode=python_mode(), sum=False) for one in (model, built)
+        )
+        point = {k: v + 0.2 for k, v in built.initial_point(random_seed=0).items()}
+        before = np.concatenate([np.ravel(part) for part in density(point)])
+        for one in numbers_of(model):
+            model.set_data(f"{one.variable}_prior", one.of(changed[one.variable]))
+        after = np.concatenate([np.ravel(part) for part in density(point)])
+        theirs = np.concatenate([np.ravel(part) for part in expected(point)])
+    np.testing.assert_allclose(after, theirs, rtol=1e-12)
+    assert (before != after).sum() >= len(changed)
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_where_chains_start_does_not_depend_on_the_numbers(name, observed, monkeypatch):
+    monkeypatch.setattr(compiled, "compile_density", lambda model: None)
+    usual = choose_priors(name)
+    changed = other_numbers(name, compiled._compile(name, observed, usual).prior_numbers.values())
+    starts = [compiled._compile(name, observed, usual | new).start for new in ({}, changed)]
+    for variable, default in starts[0].defaults.items():
+        np.testing.assert_array_equal(starts[1].defaults[variable], default)
+
+
+def test_a_variable_is_fixed_by_a_last_number_of_zero():
+    assert is_fixed(0) and is_fixed(0.0) and is_fixed((2.0, 0))
+    assert not any(map(is_fixed, (0.1, (0, 1), "diagonal", [], [[1, 2], [3, 4]])))

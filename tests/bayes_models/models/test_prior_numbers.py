@@ -18,7 +18,9 @@ SCENARIO = Scenario(n_items=30, n_categories=3, initial_rater_accuracy=(0.5, 0.6
 def observed():
     """Ratings of ordered categories, which all priors of all models are of use to."""
     ratings = simulate(SCENARIO, 1)
-    return observe(type(ratings)(ratings.flat, [1, 2, 3], ratings.raters, ordered=True))
+    return observe(
+        type(ratings)(ratings.flat, [1, 2, 3], ratings.raters, ordered=True, system=ratings.system)
+    )
 
 
 def other_numbers(model, prior_numbers):

@@ -63,8 +63,8 @@ class PriorNumbers:
         return PARAMETERS[self.parameters](self.variable, prior, self.shape)
 
 
-def is_fixed(prior: Any) -> bool:
-    """Tell numbers that fix a variable: the last, a scale or standard deviation, is zero.
+def is_zero(prior: Any) -> bool:
+    """Tell a scale or standard deviation that fixes a variable.
 
     Parameters
     ----------
@@ -77,11 +77,10 @@ def is_fixed(prior: Any) -> bool:
 
     Examples
     --------
-    >>> is_fixed(0), is_fixed((1.0, 0.0)), is_fixed((0.0, 1.0)), is_fixed("diagonal")
-    (True, True, False, False)
+    >>> is_zero(0), is_zero(0.5), is_zero((0.0, 1.0)), is_zero("diagonal")
+    (True, False, False, False)
     """
-    numbers = np.ravel(np.asarray(prior, dtype=object))
-    return len(numbers) > 0 and bool(numbers[-1] == 0)
+    return np.ndim(np.asarray(prior, dtype=object)) == 0 and bool(prior == 0)
 
 
 def diagonal_concentration(

@@ -32,7 +32,6 @@ from bayes_models.models.prior_numbers import (
     MEAN_AND_SD,
     NOT_NEGATIVE,
     PriorNumbers,
-    is_fixed,
 )
 from bayes_models.models.spec import find_model
 from lehner import InputError
@@ -183,13 +182,14 @@ def add_decay(name: str, prior: Any) -> Any:
 
 
 def add_slope(name: str, prior: Any) -> Any:
-    """Add a number that is not negative, or give its mean if its standard deviation is zero."""
+    """Add a number that is not negative, or give its mean if its standard deviation is zero.
+
+    Its prior is no data of the model: what its density needs (erfcx) cannot be kept on disk.
+    """
     if is_distribution(prior):
         return _register(prior, name, None)
-    numbers = _add_numbers(name, NOT_NEGATIVE, prior, (2,))
-    if is_fixed(prior):
-        return numbers[0]
-    return pm.TruncatedNormal(name, numbers[0], numbers[1], lower=0)
+    mean, sd = PriorNumbers(variable=name, parameters=NOT_NEGATIVE, shape=(2,)).of(prior)
+    return pm.TruncatedNormal(name, mean, sd, lower=0) if sd else pt.constant(mean)
 
 
 def is_distribution(prior: Any) -> bool:

@@ -17,16 +17,20 @@ from bayes_models.likelihood.observations import data_of
 from bayes_models.likelihood.rater_groups import group_names
 from bayes_models.models.assemble import rater_coords
 from bayes_models.models.in_python import in_python
-from bayes_models.models.prior_numbers import PriorNumbers, is_fixed
+from bayes_models.models.prior_numbers import PriorNumbers, is_zero
 from bayes_models.models.priors import Priors, choose_priors, is_distribution
 from bayes_models.models.spec import find_model
 from bayes_models.sampling.density import Density, compile_density
+from bayes_models.sampling.density_check import reads_the_same
 from bayes_models.sampling.kept_models import find_kept, keep
 from bayes_models.sampling.start import em_start
 from bayes_models.sampling.starting_point import StartingPoint, starting_point
 from lehner import Patterns
 
 logger = logging.getLogger(__name__)
+
+CONSTANT = ("system_slope",)
+"""Priors whose numbers are compiled into a model, see `bayes_models.models.priors.add_slope`."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -109,7 +113,8 @@ def compile_model(name: str, observed: Patterns, priors: Priors = None) -> Compi
     if not _load(key, chosen):
         logger.info("%s: compiling", name)
         _compiled[key] = _compile(name, observed, chosen)
-        if _on_disk(chosen) and isinstance(_compiled[key].density, Density):
+        density = _compiled[key].density
+        if _on_disk(chosen) and isinstance(density, Density) and reads_the_same(density):
             keep(_without_data(_compiled[key], observed), *key)
     return replace(_compiled[key], priors=chosen)
 
@@ -155,16 +160,18 @@ def _key(name: str, observed: Patterns, chosen: dict[str, Any]) -> tuple[Any, ..
         len(observed.populations),
         len(group_names(observed)) if find_model(name).pools_rater_groups else 0,
         observed.ordered,
-        *((variable, _key_of_prior(prior)) for variable, prior in chosen.items()),
+        *((variable, _key_of_prior(variable, prior)) for variable, prior in chosen.items()),
     )
 
 
-def _key_of_prior(prior: Any) -> Any:
+def _key_of_prior(name: str, prior: Any) -> Any:
     if is_distribution(prior):
         return id(prior)
-    # Whatever else these are, they are data. Numbers of another shape that seem to fix a variable
-    # are refused when the model is built.
-    return ("fixed", np.shape(prior)) if is_fixed(prior) else "numbers"
+    if name in CONSTANT:
+        return repr(np.asarray(prior, dtype=object).tolist())
+    # What else differs between numbers is data. A zero for another prior is refused when the model
+    # is built.
+    return "zero" if is_zero(prior) else "numbers"
 
 
 def _compile(name: str, observed: Patterns, chosen: dict[str, Any]) -> CompiledModel:
@@ -179,8 +186,7 @@ def _compile(name: str, observed: Patterns, chosen: dict[str, Any]) -> CompiledM
     # Where chains start must not depend on which priors the model was compiled with.
     usual = choose_priors(name)
     for data_name, numbers in of_priors.items():
-        if not is_fixed(chosen[numbers.variable]):
-            model.set_data(data_name, numbers.of(usual[numbers.variable]))
+        model.set_data(data_name, numbers.of(usual[numbers.variable]))
     # With fast math, rounding depends on whether the code comes from a compile cache, and the same
     # seed would not give the same draws.
     with pytensor.config.change_flags(numba__fastmath=False), in_python():

@@ -17,7 +17,7 @@ import pytest
 from scipy.stats import kstest
 
 import bayes_models
-from bayes_models import MODELS, find_model, observe
+from bayes_models import MODELS, diagonal_concentration, find_model, observe
 from bayes_models.calibration import _rank, _with_known_truths, calibrate, prior_draws
 from bayes_models.posterior.predictive import draw_ratings
 from bayes_models.posterior.truth import log_joint, states
@@ -67,7 +67,32 @@ def fitted():
 @pytest.mark.parametrize("name", EACH_MODEL)
 def test_draws_are_prior_draws_weighted_by_their_likelihood(name, fitted):
     few, priors, tree = fitted(name)
-    prior = prior_draws(name, few, 4000, priors=priors, seed=2)
+    assert_weighted_prior_draws(few, prior_draws(name, few, 4000, priors=priors, seed=2), tree)
+
+
+OTHER_NUMBERS = {
+    "one_coin": {"base_rates": 4.0, "rater_log_odds": (1.0, 0.5), "system_log_odds": (1.0, 0.6)},
+    "dawid_skene": {
+        "base_rates": [4, 3, 2, 1],
+        "confusion": diagonal_concentration(4, strength=20),
+    },
+    "relaxed_k": {"base_rates": 4.0, "system_log_odds": (1.0, 0.6), "system_error_spread": 0.1},
+}
+
+
+@pytest.mark.parametrize("name", OTHER_NUMBERS)
+def test_other_numbers_of_priors_have_another_posterior(name, fitted):
+    """The model that is compiled has them: `fitted` has compiled it with the default."""
+    few, _, usual = fitted(name)
+    other = OTHER_NUMBERS[name]
+    tree = bayes_models.fit(name, few, priors=other, tries=1)
+    assert_weighted_prior_draws(few, prior_draws(name, few, 4000, priors=other, seed=2), tree)
+    with pytest.raises(AssertionError):
+        assert_weighted_prior_draws(few, prior_draws(name, few, 4000, priors=other, seed=2), usual)
+
+
+def assert_weighted_prior_draws(few, prior, tree):
+    """Compare the means of draws with those of prior draws weighted by their likelihood."""
     patterns = observe(few)
     log = np.logaddexp.reduce(log_joint(patterns, *states(prior)), axis=-1) @ patterns.counts
     weights = np.exp(log - log.max())

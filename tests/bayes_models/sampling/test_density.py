@@ -11,10 +11,11 @@ from nutpie import compile_pymc
 from pytensor.graph.basic import Apply
 from pytensor.graph.op import Op
 from pytensor.link.numba.dispatch import numba_funcify
+from scipy.special import erfcx
 
 from bayes_models.sampling import density
 from bayes_models.sampling.density import compile_density, compile_publicly
-from bayes_models.sampling.density_check import evaluate, python_mode
+from bayes_models.sampling.density_check import evaluate, python_mode, reads_the_same
 from bayes_models.sampling.nuts import _run_chains
 
 VALUES = np.array([1.5, -0.5, 2.0])
@@ -134,3 +135,13 @@ def test_an_operation_of_a_users_is_compiled_all_the_same() -> None:
     assert_allclose(value, -0.5 - 0.125 - np.log(2 * np.pi) / 2)
     assert_allclose(gradient, [-1.5])
     assert_allclose(kept, [0.5])
+
+
+def test_what_asks_python_for_an_address_cannot_be_kept(compiled):
+    """So does erfcx, which other processes could not call."""
+    assert reads_the_same(compiled)
+    with pm.Model() as model:
+        pm.Potential("fit", -pt.erfcx(pm.Flat("x")))
+    density = compile_density(model)
+    assert evaluate(density, np.array([0.5]))[0] == pytest.approx(-erfcx(0.5))
+    assert not reads_the_same(density)

@@ -128,6 +128,7 @@ def test_what_is_kept_serves_all_numbers_of_priors(monkeypatch, folder, compilat
         ({"system_log_odds": (0.0, -1.0)}, r"prior of system_log_odds is \(0.0, -1.0\)"),
         ({"base_rates": [1.0, np.nan, 1.0]}, "prior of base_rates is"),
         ({"base_rates": "diagonl"}, "prior of base_rates is 'diagonl'"),
+        ({"base_rates": 0}, "prior of base_rates is 0"),
         ({"rater_log_odds": (1, 2, 3)}, r"prior of rater_log_odds is \(1, 2, 3\)"),
     ],
 )
@@ -155,6 +156,11 @@ def test_a_fixed_spread_is_another_model():
         for priors in (None, "flat", {"rater_spread": 2}, {"rater_spread": 0.0})
     }
     assert len(by_rater) == 2
+    relaxed = {
+        _key("relaxed_k", observed(), choose_priors("relaxed_k", priors))
+        for priors in (None, {"system_slope": [1.0, 0.6]}, {"system_slope": (2.0, 0.6)})
+    }
+    assert len(relaxed) == 2
 
 
 def test_nothing_of_the_data_is_on_disk(folder, compilations):

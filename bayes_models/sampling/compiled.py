@@ -21,7 +21,6 @@ from bayes_models.models.prior_numbers import PriorNumbers, is_zero
 from bayes_models.models.priors import Priors, choose_priors, is_distribution
 from bayes_models.models.spec import find_model
 from bayes_models.sampling.density import Density, compile_density
-from bayes_models.sampling.density_check import reads_the_same
 from bayes_models.sampling.kept_models import find_kept, keep
 from bayes_models.sampling.start import em_start
 from bayes_models.sampling.starting_point import StartingPoint, starting_point
@@ -113,8 +112,7 @@ def compile_model(name: str, observed: Patterns, priors: Priors = None) -> Compi
     if not _load(key, chosen):
         logger.info("%s: compiling", name)
         _compiled[key] = _compile(name, observed, chosen)
-        density = _compiled[key].density
-        if _on_disk(chosen) and isinstance(density, Density) and reads_the_same(density):
+        if _on_disk(chosen) and isinstance(_compiled[key].density, Density):
             keep(_without_data(_compiled[key], observed), *key)
     return replace(_compiled[key], priors=chosen)
 

@@ -1,8 +1,6 @@
 """Whether C functions give the same values as PyMC for the same model, at one point."""
 
 import ctypes
-import logging
-import pickle
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,8 +9,6 @@ from lehner.core.arrays import Floats
 
 if TYPE_CHECKING:
     import pymc as pm
-
-logger = logging.getLogger(__name__)
 
 SEED = 20150801
 DISTANCE = 0.3
@@ -61,28 +57,6 @@ def why_wrong(density: Any, model: "pm.Model") -> str:
         ):
             return f"the {what} of the C functions is not PyMC's"
     return ""
-
-
-def reads_the_same(density: Any) -> bool:
-    """Tell whether the functions still work when another process reads them from disk.
-
-    Those that ask Python for something, as for the address of a function of SciPy, do not.
-
-    Parameters
-    ----------
-    density : bayes_models.sampling.density.Density
-
-    Returns
-    -------
-    bool
-    """
-    point = DISTANCE * np.random.default_rng(SEED).normal(size=density.n_parameters)
-    try:
-        found = evaluate(pickle.loads(pickle.dumps(density)), point)
-    except (pickle.PicklingError, ValueError) as error:
-        logger.info("the compiled model is not kept on disk: %s", error)
-        return False
-    return all(map(np.array_equal, found, evaluate(density, point)))
 
 
 def python_mode() -> Any:

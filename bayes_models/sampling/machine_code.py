@@ -15,6 +15,8 @@ import numba
 from numba.core.registry import cpu_target
 from numba.core.runtime import rtsys
 
+CALLS_PYTHON = "numba_gil_ensure"
+
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class MachineCode:
@@ -38,6 +40,8 @@ class MachineCode:
         if self.library.has_dynamic_globals:
             raise pickle.PicklingError("the code refers to addresses in this process")
         declared = [f.name for f in self.library._final_module.functions if f.is_declaration]
+        if CALLS_PYTHON in declared:
+            raise pickle.PicklingError("the code calls Python, as for the address of a function")
         calls = tuple(name for name in declared if not name.startswith("llvm."))
         name, kind, (code, _) = self.library.serialize_using_object_code()
         return load_function, (self.symbol, calls, (name, kind, (code, _names(self.symbol))))

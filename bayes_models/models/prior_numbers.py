@@ -37,11 +37,14 @@ class PriorNumbers:
     parameters : str
         What the numbers are, as in `PARAMETERS`.
     shape : tuple of int
+    element : int, optional
+        Which of two numbers the data are; by default all of them.
     """
 
     variable: str
     parameters: str
     shape: tuple[int, ...]
+    element: int | None = None
 
     def of(self, prior: Any) -> Floats:
         """Give the numbers of a prior.
@@ -60,7 +63,8 @@ class PriorNumbers:
         InputError
             If these are no such numbers.
         """
-        return PARAMETERS[self.parameters](self.variable, prior, self.shape)
+        numbers = PARAMETERS[self.parameters](self.variable, prior, self.shape)
+        return numbers if self.element is None else np.asarray(numbers[self.element])
 
 
 def is_zero(prior: Any) -> bool:

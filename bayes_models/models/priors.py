@@ -21,6 +21,7 @@ system_slope             mean, standard deviation   Normal above zero; sd 0 fixe
 
 import sys
 from collections.abc import Container, Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -125,8 +126,8 @@ def add_beta(name: str, prior: Any, dims: tuple[str, ...] | None = None) -> Any:
     """Add probabilities, one for each combination of the dimensions if there are any."""
     if is_distribution(prior):
         return _register(prior, name, dims)
-    numbers = _add_numbers(name, COUNTS, prior, (2,))
-    return pm.Beta(name, numbers[0], numbers[1], dims=dims)
+    successes, failures = _add_pair(name, COUNTS, prior, ("successes", "failures"))
+    return pm.Beta(name, successes, failures, dims=dims)
 
 
 def add_beta_by_rater(name: str, prior: Any, system_prior: Any) -> Any:
@@ -150,16 +151,16 @@ def add_normal(name: str, prior: Any, dims: tuple[str, ...] = ()) -> Any:
     """Add a real number, or one for each combination of the dimensions."""
     if is_distribution(prior):
         return _register(prior, name, dims)
-    numbers = _add_numbers(name, MEAN_AND_SD, prior, (2,))
-    return pm.Normal(name, numbers[0], numbers[1], dims=dims or None)
+    mean, sd = _add_pair(name, MEAN_AND_SD, prior, ("mean", "sd"))
+    return pm.Normal(name, mean, sd, dims=dims or None)
 
 
 def add_logistic(name: str, prior: Any) -> Any:
     """Add log odds; location 0 and scale 1 are a flat prior on the probability."""
     if is_distribution(prior):
         return _register(prior, name, None)
-    numbers = _add_numbers(name, MEAN_AND_SD, prior, (2,))
-    return pm.Logistic(name, numbers[0], numbers[1])
+    location, scale = _add_pair(name, MEAN_AND_SD, prior, ("location", "scale"))
+    return pm.Logistic(name, location, scale)
 
 
 def add_spread(name: str, prior: Any, dims: tuple[str, ...] = ()) -> Any:
@@ -215,6 +216,21 @@ def _is_zero(name: str, prior: Any) -> bool:
 def _add_numbers(name: str, parameters: str, prior: Any, shape: tuple[int, ...]) -> Any:
     """Add the numbers of a prior as data, `<name>_prior`."""
     numbers = PriorNumbers(variable=name, parameters=parameters, shape=shape)
-    data = pm.Data(f"{name}_prior", numbers.of(prior), shape=shape)
+    return _as_data(f"{name}_prior", numbers, prior)
+
+
+def _add_pair(name: str, parameters: str, prior: Any, labels: tuple[str, str]) -> tuple[Any, Any]:
+    """Add two numbers as two data, so that PyMC shows them among a model's distributions."""
+    whole = PriorNumbers(variable=name, parameters=parameters, shape=(2,))
+    first, second = (
+        _as_data(f"{name}_prior_{label}", replace(whole, element=i), prior)
+        for i, label in enumerate(labels)
+    )
+    return first, second
+
+
+def _as_data(data_name: str, numbers: PriorNumbers, prior: Any) -> Any:
+    values = numbers.of(prior)
+    data = pm.Data(data_name, values, shape=values.shape)
     data.tag.prior_numbers = numbers
     return data

@@ -1,5 +1,7 @@
 """The numbers of priors are data: a model has those it is given, whatever it was built with."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -24,26 +26,29 @@ def observed():
     )
 
 
-def other_numbers(model, prior_numbers):
-    """Numbers that are all different, each another than by default."""
-    usual = choose_priors(model)
-    numbers = {one.variable: one.of(usual[one.variable]) for one in prior_numbers}
+def other_numbers(name, model):
+    """Priors whose numbers are all different, each another than by default."""
+    usual = choose_priors(name)
+    numbers = {
+        one.variable: replace(one, element=None).of(usual[one.variable])
+        for one in data_of_priors(model).values()
+    }
     return {
-        name: 1.3 * values + 0.1 + np.arange(values.size).reshape(values.shape) / 50
-        for name, values in numbers.items()
+        variable: 1.3 * values + 0.1 + np.arange(values.size).reshape(values.shape) / 50
+        for variable, values in numbers.items()
     }
 
 
-def numbers_of(model):
-    found = (getattr(variable.tag, "prior_numbers", None) for variable in model.data_vars)
-    return [one for one in found if one]
+def data_of_priors(model):
+    tags = {variable.name: variable.tag for variable in model.data_vars}
+    return {n: tag.prior_numbers for n, tag in tags.items() if hasattr(tag, "prior_numbers")}
 
 
 @pytest.mark.parametrize("name", MODELS)
 def test_new_numbers_make_the_model_that_is_built_with_them(name, observed):
     build = find_model(name).build
     model = build(observed)
-    changed = other_numbers(name, numbers_of(model))
+    changed = other_numbers(name, model)
     assert set(changed) == set(choose_priors(name)) - set(CONSTANT)
     built = build(observed, changed)
     with in_python():
@@ -51,8 +56,8 @@ def test_new_numbers_make_the_model_that_is_built_with_them(name, observed):
         expected = built.compile_logp(mode=python_mode(), sum=False)
         point = {k: v + 0.2 for k, v in built.initial_point(random_seed=0).items()}
         before = np.concatenate([np.ravel(part) for part in density(point)])
-        for one in numbers_of(model):
-            model.set_data(f"{one.variable}_prior", one.of(changed[one.variable]))
+        for data, one in data_of_priors(model).items():
+            model.set_data(data, one.of(changed[one.variable]))
         after = np.concatenate([np.ravel(part) for part in density(point)])
         theirs = np.concatenate([np.ravel(part) for part in expected(point)])
     np.testing.assert_allclose(after, theirs, rtol=1e-12)
@@ -63,7 +68,7 @@ def test_new_numbers_make_the_model_that_is_built_with_them(name, observed):
 def test_where_chains_start_does_not_depend_on_the_numbers(name, observed, monkeypatch):
     monkeypatch.setattr(compiled, "compile_density", lambda model: None)
     usual = choose_priors(name)
-    changed = other_numbers(name, compiled._compile(name, observed, usual).prior_numbers.values())
+    changed = other_numbers(name, find_model(name).build(observed))
     starts = [compiled._compile(name, observed, usual | new).start for new in ({}, changed)]
     for variable, default in starts[0].defaults.items():
         np.testing.assert_array_equal(starts[1].defaults[variable], default)

@@ -1,5 +1,7 @@
 """Scenarios for planning have the kappa and the system accuracy that were asked for."""
 
+import re
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -8,7 +10,7 @@ from hypothesis import strategies as st
 from experiments.benchmarks.loop import draw_matrices
 from lehner import InputError, Scenario, expected_kappa, scenario_with_kappa, simulate_estimates
 from lehner.algebra.algebraic import rater_accuracy
-from lehner.planning.kappa import initial_accuracy
+from lehner.planning.kappa import check_possible_kappa, initial_accuracy
 
 
 @settings(deadline=None, max_examples=50)
@@ -136,3 +138,17 @@ def test_an_expected_kappa_of_nothing_is_refused(options, said):
 def test_what_cannot_be_is_refused(options, said):
     with pytest.raises(InputError, match=said):
         scenario_with_kappa(**options)
+
+
+@pytest.mark.parametrize(("violation", "n_raters"), [(1, 3), (0.5, 4)])
+def test_a_kappa_is_possible_if_raters_with_it_are_found(violation, n_raters):
+    options = {"n_categories": 3, "n_raters": n_raters, "violation": violation}
+    for kappa in (0.001, 0.2, 0.5, 0.8, 0.999):
+        try:
+            found = scenario_with_kappa(kappa, **options)
+        except InputError as error:
+            with pytest.raises(InputError, match=re.escape(str(error))):
+                check_possible_kappa(kappa, **options)
+        else:
+            check_possible_kappa(kappa, **options)
+            assert found.n_raters == n_raters

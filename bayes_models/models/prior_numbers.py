@@ -15,6 +15,7 @@ from lehner.core.arrays import Floats
 CONCENTRATION = "concentration"
 COUNTS = "successes and failures"
 MEAN_AND_SD = "mean and standard deviation"
+MEAN_ABOVE_ZERO_AND_SD = "mean above zero and standard deviation"
 NOT_NEGATIVE = "not negative"
 DIAGONAL = "diagonal"
 WEAK_DIAGONAL = "weak_diagonal"
@@ -154,8 +155,18 @@ def confusion_concentration(
     return concentration
 
 
-def _positive(name: str, prior: Any, shape: tuple[int, ...]) -> Floats:
-    return _numbers(name, prior, shape, positive=True)
+def _two_positive(name: str, prior: Any, shape: tuple[int, ...]) -> Floats:
+    return _numbers(name, _pair(name, prior), shape, positive=True)
+
+
+def _two_not_negative(name: str, prior: Any, shape: tuple[int, ...]) -> Floats:
+    return _numbers(name, _pair(name, prior), shape)
+
+
+def _pair(name: str, prior: Any) -> Any:
+    if np.shape(np.asarray(prior, dtype=object)) != (2,):
+        raise InputError(f"the prior of {name} is {prior!r}", "give two numbers")
+    return prior
 
 
 def _mean_and_sd(name: str, prior: Any, shape: tuple[int, ...]) -> Floats:
@@ -187,7 +198,8 @@ def _numbers(name: str, prior: Any, shape: tuple[int, ...], *, positive: bool = 
 
 PARAMETERS: dict[str, Callable[[str, Any, tuple[int, ...]], Floats]] = {
     CONCENTRATION: dirichlet_concentration,
-    COUNTS: _positive,
+    COUNTS: _two_positive,
     MEAN_AND_SD: _mean_and_sd,
+    MEAN_ABOVE_ZERO_AND_SD: _two_not_negative,
     NOT_NEGATIVE: _numbers,
 }

@@ -30,6 +30,7 @@ from bayes_models.models.deferred import pm, pt
 from bayes_models.models.prior_numbers import (
     CONCENTRATION,
     COUNTS,
+    MEAN_ABOVE_ZERO_AND_SD,
     MEAN_AND_SD,
     NOT_NEGATIVE,
     PriorNumbers,
@@ -189,7 +190,8 @@ def add_slope(name: str, prior: Any) -> Any:
     """
     if is_distribution(prior):
         return _register(prior, name, None)
-    mean, sd = PriorNumbers(variable=name, parameters=NOT_NEGATIVE, shape=(2,)).of(prior)
+    numbers = PriorNumbers(variable=name, parameters=MEAN_ABOVE_ZERO_AND_SD, shape=(2,))
+    mean, sd = numbers.of(prior)
     return pm.TruncatedNormal(name, mean, sd, lower=0) if sd else pt.constant(mean)
 
 

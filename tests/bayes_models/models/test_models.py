@@ -263,6 +263,10 @@ def test_a_prior_may_be_a_distribution(ratings):
         ("one_coin", {"rater_log_odds": ("a", "b")}, "two numbers"),
         ("one_coin", {"rater_log_odds": [[1], [1, 2]]}, "two numbers"),
         ("relaxed_k", {"rater_spread": -1}, "0 or more"),
+        ("relaxed_k", {"system_slope": (-1, 1)}, "0 or more"),
+        ("relaxed_k", {"system_slope": (1,)}, r"is \(1,\); give two numbers"),
+        ("tap", {"knowledge": 3.0}, "is 3.0; give two numbers"),
+        ("tap", {"knowledge": (3.0, 0.0)}, "above 0"),
         ("class_conditional", {"accuracy_by_category": 3.0, "base_rates": -1}, "above 0"),
     ],
 )

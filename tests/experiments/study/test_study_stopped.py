@@ -73,13 +73,19 @@ def _command(arguments):
 
 
 def wait_for_parts(out, process, rng, number=1):
-    """Let it run until it has written some parts, and up to a second longer."""
-    goal = len(list(out.glob("parts/*.parquet"))) + number
+    """Let it run until it has written some parts, and up to a second longer.
+
+    After the first part it has three seconds for the others, in which it cannot come to its end.
+    """
+    before = len(list(out.glob("parts/*.parquet")))
     deadline = time.monotonic() + 300
     while process.is_alive() and time.monotonic() < deadline:
         time.sleep(0.02)
-        if len(list(out.glob("parts/*.parquet"))) >= goal:
+        new = len(list(out.glob("parts/*.parquet"))) - before
+        if new >= number:
             break
+        if new:
+            deadline = min(deadline, time.monotonic() + 3)
     time.sleep(rng.random())
 
 

@@ -3,7 +3,7 @@
 import math
 from statistics import NormalDist
 
-CLOSE = 1e-14
+CLOSE = 1e-15
 NEAR = 1e-9
 LARGE = 1000
 MOST_STEPS = 10_000

@@ -60,6 +60,7 @@ def test_json_has_base_rates_of_each_population(run, file, table):
     assert difference["populations"] == ["north", "south"]
 
 
+@pytest.mark.slow
 def test_the_models_have_them_too(run, file, table):
     """By the draws of the fit, also after a fit to several systems."""
     options = ("--method", "one_coin", "--population", "site", "--json")

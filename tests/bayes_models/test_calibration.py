@@ -86,9 +86,10 @@ def test_other_numbers_of_priors_have_another_posterior(name, fitted):
     few, _, usual = fitted(name)
     other = OTHER_NUMBERS[name]
     tree = bayes_models.fit(name, few, priors=other, tries=1)
-    assert_weighted_prior_draws(few, prior_draws(name, few, 4000, priors=other, seed=2), tree)
+    prior = prior_draws(name, few, 4000, priors=other, seed=2)
+    assert_weighted_prior_draws(few, prior, tree)
     with pytest.raises(AssertionError):
-        assert_weighted_prior_draws(few, prior_draws(name, few, 4000, priors=other, seed=2), usual)
+        assert_weighted_prior_draws(few, prior, usual)
 
 
 def assert_weighted_prior_draws(few, prior, tree):

@@ -4,7 +4,7 @@ from typing import Any
 
 from bayes_models.likelihood.observations import population_shares
 from bayes_models.models.deferred import pm
-from bayes_models.models.priors import add_concentration, add_dirichlet, dirichlet, is_distribution
+from bayes_models.models.priors import add_dirichlet, is_distribution
 from lehner import InputError, Patterns
 
 BY_POPULATION = "base_rates_by_population"
@@ -38,11 +38,7 @@ def add_base_rates(observed: Patterns, prior: Any) -> Any:
             "give its concentration as numbers, or a distribution with a row for each population",
         )
     dims = ("population", "category")
-    if is_distribution(prior):
-        by_population = add_dirichlet(BY_POPULATION, prior, dims)
-    else:
-        concentration = add_concentration("base_rates", prior, dims)
-        by_population = dirichlet(BY_POPULATION, concentration, dims)
+    by_population = add_dirichlet(BY_POPULATION, prior, dims, prior_name="base_rates")
     shares = pm.Data("population_shares", population_shares(observed), dims="population")
     # A product of matrices would call BLAS, which code that is kept on disk cannot.
     pm.Deterministic("base_rates", (shares[:, None] * by_population).sum(axis=0), dims="category")

@@ -1,23 +1,13 @@
 """The Dawid-Skene model: base rates, and a full confusion matrix for each rater."""
 
-from collections.abc import Mapping
-from typing import Any
-
 from bayes_models.likelihood.observations import cells_of_matrix, coords_of, observe
-from bayes_models.models.assemble import add_confusion, with_system
+from bayes_models.models.assemble import add_confusion
 from bayes_models.models.base_rates import add_base_rates
 from bayes_models.models.deferred import pm
 from bayes_models.models.prior_numbers import DIAGONAL, WEAK_DIAGONAL
-from bayes_models.models.priors import (
-    Priors,
-    add_concentration,
-    add_dirichlet,
-    choose_priors,
-    dirichlet,
-    is_distribution,
-)
+from bayes_models.models.priors import Priors, add_dirichlet_by_rater, choose_priors
 from bayes_models.models.spec import OF_A_RATER, OF_THE_SYSTEM, ModelSpec
-from lehner import Patterns, Ratings
+from lehner import Ratings
 
 
 def dawid_skene(ratings: Ratings, priors: Priors = None) -> "pm.Model":
@@ -72,23 +62,13 @@ def dawid_skene(ratings: Ratings, priors: Priors = None) -> "pm.Model":
     prior = choose_priors("dawid_skene", priors)
     with pm.Model(coords=coords_of(observed)) as model:
         base_rates = add_base_rates(observed, prior["base_rates"])
-        dims = ("rater", "category", "response")
-        if is_distribution(prior["confusion"]):
-            confusion = add_dirichlet("confusion", prior["confusion"], dims)
-        else:
-            confusion = dirichlet("confusion", _concentration(observed, prior), dims)
+        confusion = add_dirichlet_by_rater(
+            "confusion",
+            prior["confusion"],
+            prior["system_confusion"] if observed.has_system else None,
+        )
         add_confusion(observed, base_rates, confusion)
     return model
-
-
-def _concentration(observed: Patterns, prior: Mapping[str, Any]) -> Any:
-    """Add the concentration of all rows, (n_raters, n_categories, n_responses)."""
-    dims = ("rater", "category", "response")
-    of_all = add_concentration("confusion", prior["confusion"], dims)
-    if not observed.has_system:
-        return of_all
-    of_system = add_concentration("system_confusion", prior["system_confusion"], dims[1:])
-    return with_system(of_all[:-1], of_system)
 
 
 SPEC = ModelSpec(

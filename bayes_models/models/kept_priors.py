@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
+from bayes_models.models.prior_numbers import is_zero
 from bayes_models.models.priors import Priors, choose_priors, is_distribution
 from lehner import InputError
 
@@ -98,7 +99,7 @@ def varies(priors: Mapping[str, Any], spread: str) -> bool:
     bool
     """
     prior = priors[spread]
-    return bool(distribution_name(prior)) or bool(np.any(np.asarray(prior, dtype=object) != 0))
+    return bool(distribution_name(prior)) or not is_zero(prior)
 
 
 def _plain(prior: Any) -> Any:

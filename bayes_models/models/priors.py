@@ -26,6 +26,7 @@ from typing import Any
 
 import numpy as np
 
+from bayes_models.models.assemble import with_system
 from bayes_models.models.deferred import pm, pt
 from bayes_models.models.prior_numbers import (
     CONCENTRATION,
@@ -102,25 +103,26 @@ def _differs_by_rater(prior: Any) -> bool:
         return False
 
 
-def add_dirichlet(name: str, prior: Any, dims: tuple[str, ...]) -> Any:
-    """Add probabilities that sum to one over the last dimension."""
+def add_dirichlet(name: str, prior: Any, dims: tuple[str, ...], prior_name: str = "") -> Any:
+    """Add probabilities that sum to one over the last dimension.
+
+    The prior has the name of the variable, unless another is given.
+    """
     if is_distribution(prior):
         return _register(prior, name, dims)
-    return dirichlet(name, add_concentration(name, prior, dims), dims)
+    return _dirichlet(name, _add_concentration(prior_name or name, prior, dims), dims)
 
 
-def add_concentration(name: str, prior: Any, dims: tuple[str, ...]) -> Any:
-    """Add the concentration of a Dirichlet distribution, as data."""
-    coords = pm.modelcontext(None).coords
-    return _add_numbers(name, CONCENTRATION, prior, tuple(len(coords[dim]) for dim in dims))
-
-
-def dirichlet(name: str, concentration: Any, dims: tuple[str, ...]) -> Any:
-    """Add probabilities whose concentration is data."""
-    # This module loads PyMC, which is not loaded with this file.
-    from bayes_models.models.simplex import IsometricLogRatio
-
-    return pm.Dirichlet(name, concentration, dims=dims, default_transform=IsometricLogRatio())
+def add_dirichlet_by_rater(name: str, prior: Any, system_prior: Any) -> Any:
+    """Add rows of probabilities for each rater, the system's with a prior of their own."""
+    dims = ("rater", "category", "response")
+    if is_distribution(prior):
+        return _register(prior, name, dims)
+    concentration = _add_concentration(name, prior, dims)
+    if system_prior is not None:
+        of_system = _add_concentration(f"system_{name}", system_prior, dims[1:])
+        concentration = with_system(concentration[:-1], of_system)
+    return _dirichlet(name, concentration, dims)
 
 
 def add_beta(name: str, prior: Any, dims: tuple[str, ...] | None = None) -> Any:
@@ -168,19 +170,16 @@ def add_spread(name: str, prior: Any, dims: tuple[str, ...] = ()) -> Any:
     """Add a standard deviation, or one for each combination; None where the scale is zero."""
     if is_distribution(prior):
         return _register(prior, name, dims)
-    if _is_zero(name, prior):
-        return None
-    scale = _add_numbers(name, NOT_NEGATIVE, prior, ())
-    return pm.HalfNormal(name, scale, dims=dims or None)
+    scale = _add_scale(name, prior)
+    return None if scale is None else pm.HalfNormal(name, scale, dims=dims or None)
 
 
 def add_decay(name: str, prior: Any) -> Any:
     """Add a real number with mean zero, or None if its standard deviation is zero."""
     if is_distribution(prior):
         return _register(prior, name, None)
-    if _is_zero(name, prior):
-        return None
-    return pm.Normal(name, 0, _add_numbers(name, NOT_NEGATIVE, prior, ()))
+    sd = _add_scale(name, prior)
+    return None if sd is None else pm.Normal(name, 0, sd)
 
 
 def add_slope(name: str, prior: Any) -> Any:
@@ -211,8 +210,22 @@ def _register(prior: Any, name: str, dims: tuple[str, ...] | None) -> Any:
     return pm.modelcontext(None).register_rv(prior, name, dims=dims or None)
 
 
-def _is_zero(name: str, prior: Any) -> bool:
-    return not PriorNumbers(variable=name, parameters=NOT_NEGATIVE, shape=()).of(prior)
+def _dirichlet(name: str, concentration: Any, dims: tuple[str, ...]) -> Any:
+    # This module loads PyMC, which is not loaded with this file.
+    from bayes_models.models.simplex import IsometricLogRatio
+
+    return pm.Dirichlet(name, concentration, dims=dims, default_transform=IsometricLogRatio())
+
+
+def _add_concentration(name: str, prior: Any, dims: tuple[str, ...]) -> Any:
+    coords = pm.modelcontext(None).coords
+    return _add_numbers(name, CONCENTRATION, prior, tuple(len(coords[dim]) for dim in dims))
+
+
+def _add_scale(name: str, prior: Any) -> Any:
+    """Add a scale or standard deviation as data, or give None if it is zero."""
+    numbers = PriorNumbers(variable=name, parameters=NOT_NEGATIVE, shape=())
+    return _as_data(f"{name}_prior", numbers, prior) if numbers.of(prior) else None
 
 
 def _add_numbers(name: str, parameters: str, prior: Any, shape: tuple[int, ...]) -> Any:

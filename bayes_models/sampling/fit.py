@@ -71,8 +71,8 @@ def fit(
     """Fit a model.
 
     For NUTS the model is compiled once for all data with as many raters and categories and all
-    numbers of its priors, and kept on disk. Chains start near the most probable parameters, with
-    the labels that the raters use, and the prior prevents label switching. If
+    numbers of its priors but `system_slope`, and kept on disk. Chains start near the most probable
+    parameters, with the labels that the raters use, and the prior prevents label switching. If
     expectation-maximisation finds other modes of the posterior, up to half of the chains start at
     these, one at each (see `bayes_models.sampling.modes.posterior_modes`), so that R-hat shows
     whether chains from different modes mix. If the diagnostics fail, the model is sampled again

@@ -9,11 +9,7 @@ import numpy as np
 from lehner import InputError, SampleSize, Scenario, required_sample_size, scenario_with_kappa
 from lehner.core.estimate import plain
 from lehner.core.seeds import Seed, child_seeds
-from lehner.planning.kappa import (
-    check_possible_kappa,
-    initial_accuracy,
-    levels_of_difficulty,
-)
+from lehner.planning.kappa import check_possible_kappa, initial_accuracy, levels_of_difficulty
 from lehner.planning.nearness import Estimand
 from lehner.planning.sample_size import MOST_PLANNED_CELLS
 from lehner.simulation.vote_probabilities import n_vote_cells

@@ -298,17 +298,21 @@ def test_datasets_lists_sizes_and_sources(run):
         assert fact in out
 
 
-def test_help_needs_neither_numpy_nor_pymc():
-    heavy = "numpy pandas pymc arviz matplotlib xarray".split()
+def loaded_by(command, names):
+    """List which of these modules a command loads in a process of its own."""
     code = (
-        "import sys; sys.argv = ['lehner', '--help']\n"
+        f"import sys; sys.argv = ['lehner', *{command.split()}]\n"
         "from experiments.cli import main as cli\n"
         "try: cli.main()\n"
         "except SystemExit: pass\n"
-        f"print([name for name in {heavy} if name in sys.modules])"
+        f"print([name for name in {names} if name in sys.modules])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.splitlines()[-1] == "[]"
+    return done.stdout.splitlines()[-1]
+
+
+def test_help_needs_neither_numpy_nor_pymc():
+    assert loaded_by("--help", "numpy pandas pymc arviz matplotlib xarray".split()) == "[]"
 
 
 @pytest.mark.parametrize(
@@ -320,17 +324,8 @@ def test_help_needs_neither_numpy_nor_pymc():
     ],
 )
 def test_quick_commands_load_neither_pymc_nor_scipy(command):
-    heavy = "scipy pymc arviz matplotlib xarray dask numba".split()
     # Where Dask is installed, xarray loads it, and Dask loads SciPy.
-    code = (
-        f"import sys; sys.argv = ['lehner', *{command.split()}]\n"
-        "from experiments.cli import main as cli\n"
-        "try: cli.main()\n"
-        "except SystemExit: pass\n"
-        f"print([name for name in {heavy} if name in sys.modules])"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.splitlines()[-1] == "[]"
+    assert loaded_by(command, "scipy pymc arviz matplotlib xarray dask numba".split()) == "[]"
 
 
 def test_an_interrupted_command_ends_even_if_a_worker_keeps_it_waiting():

@@ -78,4 +78,6 @@ SPEC = ModelSpec(
         },
     },
     n_parameters=lambda priors, observed: 1 + observed.has_system,
+    special_case_of=("one_coin_by_rater",),
+    other_names={"rater_log_odds": "mean_log_odds"},
 )

@@ -102,4 +102,5 @@ SPEC = ModelSpec(
     },
     n_parameters=_n_parameters,
     pools_rater_groups=True,
+    special_case_of=("one_coin_by_rater",),
 )

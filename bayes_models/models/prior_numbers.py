@@ -26,6 +26,9 @@ The weak prior is for the system, whose accuracy is to be found out: with the ot
 accuracy of a system of .9 was underestimated by .03 to .12
 (`experiments/benchmarks/estimators.md`)."""
 
+CONSTANT = ("system_slope",)
+"""Priors whose numbers are compiled into a model, see `bayes_models.models.priors.add_slope`."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class PriorNumbers:

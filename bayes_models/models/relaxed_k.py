@@ -190,5 +190,9 @@ def _n_parameters(priors: Mapping[str, Any], observed: Patterns) -> int:
 
 
 SPEC = ModelSpec(
-    build=relaxed_k, priors=PRIORS, n_parameters=_n_parameters, pools_rater_groups=True
+    build=relaxed_k,
+    priors=PRIORS,
+    n_parameters=_n_parameters,
+    pools_rater_groups=True,
+    special_case_of=("one_coin_by_rater", "relaxed_k"),
 )

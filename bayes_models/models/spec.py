@@ -43,6 +43,11 @@ class ModelSpec:
         raters and one for the system.
     pools_rater_groups : bool
         Whether groups of raters have parameters of their own, toward which their raters are drawn.
+    special_case_of : tuple of str
+        Models of which this one is a special case if the spreads that they do not share are zero,
+        the smallest first; maybe itself, last. The first that has all spreads is compiled for both.
+    other_names : mapping, optional
+        By variable: its name in that model, if that is another.
     """
 
     build: "Callable[..., pm.Model]"
@@ -51,6 +56,8 @@ class ModelSpec:
     row_priors: Mapping[str, str] = field(default_factory=dict)
     conjugate: bool = False
     pools_rater_groups: bool = False
+    special_case_of: tuple[str, ...] = ()
+    other_names: Mapping[str, str] = field(default_factory=dict)
 
 
 def find_model(name: str) -> ModelSpec:

@@ -12,8 +12,10 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 
+from bayes_models.models.priors import choose_priors
 from bayes_models.sampling.compiled import compile_model, load_model, logger
 from bayes_models.sampling.kept_models import can_keep
+from bayes_models.sampling.special_case import general_case
 from lehner import Patterns
 
 COMMAND = (sys.executable, "-m", "bayes_models.sampling.compile_ahead")
@@ -37,7 +39,10 @@ def compile_ahead(models: Sequence[str], observed: Patterns) -> Iterator[Callabl
         returns at once if compilation has not started or has failed; this process then compiles the
         model itself.
     """
-    missing = [model for model in models if not load_model(model, observed)]
+    compiled = {
+        model: _compiled_for(model, observed) for model in models if not load_model(model, observed)
+    }
+    missing = [name for name in dict.fromkeys(compiled.values()) if not load_model(name, observed)]
     others = min(_processors(), len(missing)) - 1
     if others < 1 or not can_keep():
         yield lambda model: None
@@ -51,9 +56,10 @@ def compile_ahead(models: Sequence[str], observed: Patterns) -> Iterator[Callabl
         }
 
         def wait(model: str) -> None:
-            if model in jobs and not jobs[model].cancel():
+            job = jobs.get(compiled.get(model, model))
+            if job and not job.cancel():
                 # If compilation failed, this process compiles the model itself.
-                jobs[model].exception()
+                job.exception()
 
         try:
             yield wait
@@ -62,6 +68,12 @@ def compile_ahead(models: Sequence[str], observed: Patterns) -> Iterator[Callabl
             pool.shutdown(wait=False, cancel_futures=True)
             for process in running:
                 process.kill()
+
+
+def _compiled_for(model: str, observed: Patterns) -> str:
+    """Name what is compiled for a model: a special case needs no process of its own."""
+    general = general_case(model, observed, choose_priors(model))
+    return model if general is None else general[0]
 
 
 def _compile_elsewhere(

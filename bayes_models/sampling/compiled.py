@@ -10,7 +10,7 @@ model in PyMC.
 
 import logging
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -18,19 +18,20 @@ from bayes_models.likelihood.observations import data_of
 from bayes_models.likelihood.rater_groups import group_names
 from bayes_models.models.assemble import rater_coords
 from bayes_models.models.in_python import in_python
-from bayes_models.models.prior_numbers import PriorNumbers, is_zero
+from bayes_models.models.prior_numbers import CONSTANT, PriorNumbers, is_zero
 from bayes_models.models.priors import Priors, choose_priors, is_distribution
 from bayes_models.models.spec import find_model
 from bayes_models.sampling.density import Density, compile_density
 from bayes_models.sampling.kept_models import find_kept, keep
+from bayes_models.sampling.special_case import general_case, special_case
 from bayes_models.sampling.start import em_start
 from bayes_models.sampling.starting_point import StartingPoint, starting_point
 from lehner import Patterns
 
-logger = logging.getLogger(__name__)
+if TYPE_CHECKING:
+    import pymc as pm
 
-CONSTANT = ("system_slope",)
-"""Priors whose numbers are compiled into a model, see `bayes_models.models.priors.add_slope`."""
+logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -189,7 +190,7 @@ def _compile(name: str, observed: Patterns, chosen: dict[str, Any]) -> CompiledM
     # With fast math, rounding depends on whether the code comes from a compile cache, and the same
     # seed would not give the same draws.
     with pytensor.config.change_flags(numba__fastmath=False), in_python():
-        density = compile_density(model)
+        density = _density(name, observed, chosen, model)
         start = starting_point(model, em_start(observed))
     kept = (*model.free_RVs, *model.deterministics)
     of_data = rater_coords(observed)
@@ -202,6 +203,21 @@ def _compile(name: str, observed: Patterns, chosen: dict[str, Any]) -> CompiledM
         start=start,
         priors=chosen,
     )
+
+
+def _density(name: str, observed: Patterns, chosen: dict[str, Any], model: "pm.Model") -> Any:
+    """Compile a density, or take that of the model of which this is a special case."""
+    general = general_case(name, observed, chosen)
+    if general is None:
+        return compile_density(model)
+    whole = compile_model(general[0], observed, general[1]).density
+    if not isinstance(whole, Density):
+        return compile_density(model)
+    try:
+        return special_case(whole, model, find_model(name).other_names)
+    except Exception as error:  # Whatever is wrong, the model itself can be compiled.
+        logger.warning("%s: compiled itself, not as %s: %s", name, general[0], error)
+    return compile_density(model)
 
 
 def _without_data(compiled: CompiledModel, observed: Patterns) -> CompiledModel:

@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 
 from bayes_models.models.deferred import nutpie
 from bayes_models.sampling.machine_code import MachineCode, compile_function
+from lehner.core.arrays import Floats, Integers
 
 if TYPE_CHECKING:
     import pymc as pm
@@ -28,19 +29,29 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 DOUBLES = types.CPointer(types.double)
-# `data` has addresses: first of the sizes of all arrays one after another, then of the arrays.
+# `data` has addresses in the order of `Density.with_data`.
 DATA = types.CPointer(types.voidptr)
+BEFORE_ARRAYS = 5
 DENSITY = types.int64(types.uint64, DOUBLES, DOUBLES, DOUBLES, DATA)
 DENSITY_TEXT = """
 def density(n_parameters, point, gradient, log_density, data):
     try:
-        sizes = carray(data[0], ({n_sizes},), np.int64)
-        value, slope = function(carray(point, (n_parameters,)){arrays})
-        carray(log_density, ())[()] = value
-        carray(gradient, (n_parameters,))[...] = slope
-        if not np.all(np.isfinite(slope)):
+        whole = carray(data[0], ({n_whole},), np.float64).copy()
+        free = carray(data[1], (n_parameters,), np.int64)
+        sizes = carray(data[4], ({n_sizes},), np.int64)
+        for i in range(n_parameters):
+            whole[free[i]] = point[i]
+        value, slope = function(whole{arrays})
+        result = carray(log_density, ())
+        result[()] = value
+        result[()] -= carray(data[3], (), np.float64)[()]
+        finite = True
+        for i in range(n_parameters):
+            gradient[i] = slope[free[i]]
+            finite = finite and np.isfinite(gradient[i])
+        if not finite:
             return 3
-        if not np.isfinite(value):
+        if not np.isfinite(result[()]):
             return 4
     except Exception:
         return 1
@@ -50,9 +61,15 @@ VARIABLES = types.int64(types.uint64, types.uint64, DOUBLES, DOUBLES, DATA)
 VARIABLES_TEXT = """
 def variables(n_parameters, n_values, point, values, data):
     try:
-        sizes = carray(data[0], ({n_sizes},), np.int64)
-        (found,) = function(carray(point, (n_parameters,)){arrays})
-        carray(values, (n_values,))[...] = found
+        whole = carray(data[0], ({n_whole},), np.float64).copy()
+        free = carray(data[1], (n_parameters,), np.int64)
+        kept = carray(data[2], (n_values,), np.int64)
+        sizes = carray(data[4], ({n_sizes},), np.int64)
+        for i in range(n_parameters):
+            whole[free[i]] = point[i]
+        (found,) = function(whole{arrays})
+        for i in range(n_values):
+            values[i] = found[kept[i]]
     except Exception:
         return -2
     return 0
@@ -67,20 +84,37 @@ class Density:
 
     Parameters
     ----------
-    n_parameters : int
-        Number of unconstrained parameters, which come first among the variables.
     shapes : dict
-        Shapes of all variables by name, in the order in which they are computed.
+        Shapes of all variables by name, in the order in which they are kept; unconstrained
+        parameters come first.
     data : dict
         Arrays by name, in the order in which the functions read them.
     log_density, variables : MachineCode
+    whole_point : ndarray, shape (n_whole,)
+        A point of the model that the functions were compiled from. Parameters that are not free
+        have its values.
+    free : ndarray, shape (n_parameters,)
+        Positions of the free parameters in it: all of them, unless the functions were compiled from
+        a more general model.
+    kept : ndarray, shape (n_values,)
+        Positions of the variables' values among those that the functions compute.
+    constant : float
+        Log density of the parameters that are not free, which does not count.
     """
 
-    n_parameters: int
     shapes: dict[str, tuple[int, ...]]
     data: dict[str, Array]
     log_density: MachineCode
     variables: MachineCode
+    whole_point: Floats
+    free: Integers
+    kept: Integers
+    constant: float = 0.0
+
+    @property
+    def n_parameters(self) -> int:
+        """Number of free parameters."""
+        return len(self.free)
 
     def with_data(self, **data: Any) -> Any:
         """Replace data, and give the object that the sampler takes.
@@ -102,7 +136,8 @@ class Density:
         if data or wrong:
             raise ValueError(f"there is no such data: {[*data, *wrong]}")
         sizes = np.array([size for new in arrays.values() for size in new.shape], np.int64)
-        addresses = [array.ctypes.data for array in (sizes, *arrays.values())]
+        constant = np.array(self.constant)
+        read = (self.whole_point, self.free, self.kept, constant, sizes, *arrays.values())
         lengths = [int(np.prod(shape)) for shape in self.shapes.values()]
         ends = np.cumsum(lengths).tolist()
         slices = [slice(end - length, end) for end, length in zip(ends, lengths, strict=True)]
@@ -120,9 +155,9 @@ class Density:
             compiled_logp_func=self.log_density,
             compiled_expand_func=self.variables,
             # A reference, so that the arrays keep their addresses.
-            shared_data={"": sizes, **arrays},
+            shared_data={str(i): array for i, array in enumerate(read)},
             shared_var_keys={},
-            user_data=np.array(addresses, np.uint64),
+            user_data=np.array([array.ctypes.data for array in read], np.uint64),
         )
 
 
@@ -173,17 +208,20 @@ def _compile_functions(model: "pm.Model") -> Density:
     data = {variable: np.array(variable.get_value(), order="C") for variable in shared}
     if len({variable.name for variable in shared}) < len(shared):
         raise ValueError("data have the same name")
+    all_shapes = [tuple(map(int, shape)) for shape in shapes]
     return Density(
-        n_parameters=n_parameters,
-        shapes={name: tuple(map(int, shape)) for name, shape in zip(names, shapes, strict=True)},
+        shapes=dict(zip(names, all_shapes, strict=True)),
         data={variable.name: array for variable, array in data.items()},
-        log_density=_c_function(DENSITY, DENSITY_TEXT, density, data),
-        variables=_c_function(VARIABLES, VARIABLES_TEXT, variables, data),
+        log_density=_c_function(DENSITY, DENSITY_TEXT, density, n_parameters, data),
+        variables=_c_function(VARIABLES, VARIABLES_TEXT, variables, n_parameters, data),
+        whole_point=np.zeros(n_parameters),
+        free=np.arange(n_parameters),
+        kept=np.arange(sum(int(np.prod(shape)) for shape in all_shapes)),
     )
 
 
 def _c_function(
-    signature: Any, template: str, compiled: Any, data: Mapping[Any, Array]
+    signature: Any, template: str, compiled: Any, n_whole: int, data: Mapping[Any, Array]
 ) -> MachineCode:
     """Wrap PyTensor's function of a point and some of the data."""
     shared = list(data)
@@ -192,8 +230,8 @@ def _c_function(
     for variable in compiled.get_shared():
         i, array = shared.index(variable), data[variable]
         shape = "".join(f"sizes[{at}], " for at in range(first_size[i], first_size[i + 1]))
-        arrays += f", carray(data[{i + 1}], ({shape}), np.{array.dtype})"
-    text = template.format(n_sizes=first_size[-1], arrays=arrays)
+        arrays += f", carray(data[{i + BEFORE_ARRAYS}], ({shape}), np.{array.dtype})"
+    text = template.format(n_sizes=first_size[-1], n_whole=n_whole, arrays=arrays)
     names: dict[str, Any] = {"np": np, "carray": carray, "function": compiled.vm.jit_fn}
     exec(text, names)
     return compile_function(signature, names[template.split("(")[0].split()[1]])

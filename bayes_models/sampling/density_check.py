@@ -1,6 +1,7 @@
 """Whether C functions give the same values as PyMC for the same model, at one point."""
 
 import ctypes
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -37,18 +38,11 @@ def why_wrong(density: Any, model: "pm.Model") -> str:
     """
     point = DISTANCE * np.random.default_rng(SEED).normal(size=density.n_parameters)
     ours = dict(zip(("density", "gradient", "variables"), evaluate(density, point), strict=True))
-    mode = python_mode()
-    reference = model.logp_dlogp_function(ravel_inputs=True, mode=mode)
-    reference.set_extra_values({})
-    value, gradient = reference(point)
-    values = model.compile_fn(model.unobserved_value_vars, mode=mode, on_unused_input="ignore")(
-        _by_name(model, point)
-    )
-    by_name = dict(zip((v.name for v in model.unobserved_value_vars), values, strict=True))
+    value, gradient, variables = by_pymc(model)(point)
     theirs = {
-        "density": np.asarray(value),
+        "density": value,
         "gradient": gradient,
-        "variables": np.concatenate([np.ravel(by_name[name]) for name in density.shapes]),
+        "variables": np.concatenate([np.ravel(variables[name]) for name in density.shapes]),
     }
     for what, result in ours.items():
         expected = theirs[what]
@@ -57,6 +51,33 @@ def why_wrong(density: Any, model: "pm.Model") -> str:
         ):
             return f"the {what} of the C functions is not PyMC's"
     return ""
+
+
+def by_pymc(model: "pm.Model") -> Callable[[Floats], tuple[Floats, Floats, dict[str, Floats]]]:
+    """Give a function that evaluates a model without C functions.
+
+    Parameters
+    ----------
+    model : pymc.Model
+
+    Returns
+    -------
+    callable
+        From a point, shape (n_parameters,), to log density, gradient, and variables by name.
+    """
+    mode = python_mode()
+    variables = model.unobserved_value_vars
+    reference = model.logp_dlogp_function(ravel_inputs=True, mode=mode)
+    reference.set_extra_values({})
+    values = model.compile_fn(variables, mode=mode, on_unused_input="ignore")
+
+    def evaluate_all(point: Floats) -> tuple[Floats, Floats, dict[str, Floats]]:
+        value, gradient = reference(point)
+        found = values(_by_name(model, point))
+        names = [variable.name for variable in variables]
+        return np.asarray(value), gradient, dict(zip(names, found, strict=True))
+
+    return evaluate_all
 
 
 def python_mode() -> Any:

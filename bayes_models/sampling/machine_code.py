@@ -29,14 +29,19 @@ class MachineCode:
         Its name in the library.
     library : numba's library
         The library that contains the function.
+    pickled : tuple
+        What it was made from, if it was pickled before: Numba cannot serialise such a library.
     """
 
     address: int
     symbol: str
     library: Any
+    pickled: tuple[Any, ...] = ()
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle the machine code."""
+        if self.pickled:
+            return load_function, self.pickled
         if self.library.has_dynamic_globals:
             raise pickle.PicklingError("the code refers to addresses in this process")
         declared = [f.name for f in self.library._final_module.functions if f.is_declaration]
@@ -93,7 +98,9 @@ def load_function(symbol: str, calls: Sequence[str], library: Any) -> MachineCod
         raise ValueError(f"there are no functions {missing}")
     loaded = cpu_target.target_context.codegen().unserialize_library(library)
     address = loaded.get_pointer_to_function(symbol)
-    return MachineCode(address=address, symbol=symbol, library=loaded)
+    return MachineCode(
+        address=address, symbol=symbol, library=loaded, pickled=(symbol, calls, library)
+    )
 
 
 def _names(symbol: str) -> bytes:

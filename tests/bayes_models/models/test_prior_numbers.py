@@ -7,10 +7,9 @@ import pytest
 
 from bayes_models import MODELS, find_model, observe
 from bayes_models.models.in_python import in_python
-from bayes_models.models.prior_numbers import is_zero
+from bayes_models.models.prior_numbers import CONSTANT, is_zero
 from bayes_models.models.priors import choose_priors
 from bayes_models.sampling import compiled
-from bayes_models.sampling.compiled import CONSTANT
 from bayes_models.sampling.density_check import python_mode
 from lehner import Scenario, simulate
 

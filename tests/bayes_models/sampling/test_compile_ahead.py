@@ -5,7 +5,9 @@ import time
 
 import pytest
 
+from bayes_models import MODELS, observe
 from bayes_models.sampling import compile_ahead as ahead
+from lehner import load_dataset
 
 # Leaves a file of the model's name after a while, in place of a compiled model.
 CHILD = """
@@ -27,6 +29,7 @@ def elsewhere(monkeypatch, tmp_path):
         monkeypatch.setattr(ahead, "_processors", lambda: processors)
         monkeypatch.setattr(ahead, "load_model", lambda model, observed: model in compiled)
         monkeypatch.setattr(ahead, "can_keep", lambda: writable)
+        monkeypatch.setattr(ahead, "_compiled_for", lambda model, observed: model[0])
         return tmp_path
 
     return change
@@ -47,6 +50,23 @@ def test_what_is_waited_for_is_there_and_what_had_no_turn_is_left(elsewhere):
         wait("g")
         assert time.monotonic() - start < 20
     assert not any((folder / f"{model}.begun").exists() for model in "dfg")
+
+
+def test_a_special_case_waits_for_the_model_that_is_compiled_for_it(elsewhere):
+    folder = elsewhere()
+    with ahead.compile_ahead(["a", "a special", "b special", "b"], None) as wait:
+        wait("a special")
+        wait("b special")
+        assert (folder / "b").exists()
+    assert sorted(path.name for path in folder.iterdir()) == ["b", "b.begun"]
+
+
+def test_one_coin_is_compiled_as_one_coin_by_rater():
+    observed = observe(load_dataset("lehner_table2"))
+    special = {model: ahead._compiled_for(model, observed) for model in MODELS}
+    assert {own: other for own, other in special.items() if own != other} == {
+        "one_coin": "one_coin_by_rater"
+    }
 
 
 def test_processes_do_not_outlive_what_they_work_for(elsewhere):

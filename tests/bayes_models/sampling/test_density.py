@@ -80,10 +80,10 @@ def draws(density) -> np.ndarray:
     ("text", "right", "wrong"),
     [
         ("DENSITY_TEXT", "[()] = value", "[()] = value * (1 + 1e-6)"),
-        ("DENSITY_TEXT", "[...] = slope", "[...] = slope[::-1]"),
-        ("VARIABLES_TEXT", "[...] = found", "[...] = found[::-1]"),
+        ("DENSITY_TEXT", "slope[free[i]]", "slope[free[-1 - i]]"),
+        ("VARIABLES_TEXT", "found[kept[i]]", "found[kept[-1 - i]]"),
         # As if the sampler laid the data out in another way.
-        ("DENSITY_TEXT", "carray(data[0]", "1 + carray(data[0]"),
+        ("DENSITY_TEXT", "carray(data[4]", "1 + carray(data[4]"),
         ("DENSITY_TEXT", "value, slope", "value, slope, more"),
     ],
 )

@@ -1,11 +1,11 @@
 """Models compiled once, and sampled with any data of the same raters and categories.
 
-Compiling takes far longer than sampling. The compiled code depends on the model, on which of its
-spreads are fixed, and on the numbers of raters and categories. Ratings, counts, known truths and
-the numbers of priors (but for `CONSTANT`) are its data, which may change from fit to fit without a
-new compilation, for any number of items and patterns. A process keeps compiled models in memory
-and, unless a prior is a PyMC distribution, on disk, so that later processes need not build the
-model in PyMC.
+Compiling takes far longer than sampling. The compiled code depends on the model and on the numbers
+of raters and categories. Ratings, counts, known truths and the numbers of priors (but for
+`CONSTANT`) are its data, which may change from fit to fit without a new compilation, for any number
+of items and patterns; special cases of a model are sampled by its code (see `special_case.py`). A
+process keeps compiled models in memory and, unless a prior is a PyMC distribution, on disk, so that
+later processes need not build the model in PyMC.
 """
 
 import logging

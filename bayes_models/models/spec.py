@@ -44,10 +44,11 @@ class ModelSpec:
     pools_rater_groups : bool
         Whether groups of raters have parameters of their own, toward which their raters are drawn.
     special_case_of : tuple of str
-        Models of which this one is a special case if the spreads that they do not share are zero,
-        the smallest first; maybe itself, last. The first that has all spreads is compiled for both.
+        Models of which this one is a special case where the spreads that they do not have are fixed
+        at zero, the smallest first; the model itself is the last, if its spreads can be fixed. The
+        first that has all spreads that vary is compiled in its place.
     other_names : mapping, optional
-        By variable: its name in that model, if that is another.
+        By variable: its name in those models, if that is another.
     """
 
     build: "Callable[..., pm.Model]"

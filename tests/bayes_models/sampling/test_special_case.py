@@ -17,33 +17,31 @@ from bayes_models.sampling.special_case import general_case
 from lehner import Scenario, simulate
 
 SLOPE = {"system_slope": (2.0, 0.5)}
-CASES = {
-    "relaxed_k": [
-        "k_properties",
-        "unequal_raters",
-        "unequal_errors",
-        "unequal_difficulty",
-        {"rater_spread": 0, "distance_decay": 0, "system_log_odds": (0.4, 2.0)},
-        SLOPE | {"system_error_spread": 0},
-    ],
-    "one_coin": [None, "flat", {"base_rates": [1, 2, 3], "system_log_odds": (0.4, 2.0)}],
-    "one_coin_by_rater": [{"rater_spread": 0}],
-}
+OF_RELAXED_K = [
+    "k_properties",
+    "unequal_raters",
+    "unequal_errors",
+    "unequal_difficulty",
+    {"rater_spread": 0, "distance_decay": 0, "system_log_odds": (0.4, 2.0)},
+]
+OTHER_SLOPE = SLOPE | {"system_error_spread": 0}
+
+
+def simulated(seed, n_items):
+    accuracy = (0.5, 0.6, 0.7)
+    return simulate(
+        Scenario(n_items=n_items, n_categories=3, initial_rater_accuracy=accuracy), seed
+    )
 
 
 def rated(seed=1, n_items=30):
     """Ratings of the shape of which `test_calibration` compiles these models, too."""
-    accuracy = (0.5, 0.6, 0.7)
-    return observe(
-        simulate(Scenario(n_items=n_items, n_categories=3, initial_rater_accuracy=accuracy), seed)
-    )
+    return observe(simulated(seed, n_items))
 
 
 def ordered(seed=1, n_items=30, groups=False):
     """Ratings that use all priors: ordered categories, a system, populations, groups of raters."""
-    accuracy = (0.5, 0.6, 0.7)
-    scenario = Scenario(n_items=n_items, n_categories=3, initial_rater_accuracy=accuracy)
-    drawn = simulate(scenario, seed)
+    drawn = simulated(seed, n_items)
     data = type(drawn)(drawn.flat, [1, 2, 3], drawn.raters, ordered=True, system=drawn.system)
     if groups:
         data = data.with_rater_groups(dict(zip(data.raters, "xxy", strict=True)))
@@ -64,19 +62,21 @@ def of_pymc(name, priors, observed, others):
 
 
 def compilations(monkeypatch):
-    """Names of the models that are compiled from now on."""
-    names = []
+    """The variables of each model that is compiled from now on."""
+    models = []
     compile_density = compiled.compile_density
 
     def counted(model):
-        names.append(sorted(variable.name for variable in model.free_RVs))
+        models.append(sorted(variable.name for variable in model.free_RVs))
         return compile_density(model)
 
     monkeypatch.setattr(compiled, "compile_density", counted)
-    return names
+    return models
 
 
-@pytest.mark.parametrize("priors", CASES["one_coin"])
+@pytest.mark.parametrize(
+    "priors", [None, "flat", {"base_rates": [1, 2, 3], "system_log_odds": (0.4, 2.0)}]
+)
 def test_one_coin_is_one_coin_by_rater_without_a_spread(priors, monkeypatch):
     compile_model("one_coin_by_rater", rated())
     compiled_now = compilations(monkeypatch)
@@ -104,16 +104,21 @@ def test_a_special_case_is_kept_on_disk_when_the_general_model_was_read_from_the
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("groups", [False, True])
-@pytest.mark.parametrize("name", ["relaxed_k", "one_coin_by_rater"])
+@pytest.mark.parametrize(
+    ("name", "groups", "compiled_with", "cases"),
+    [
+        ("relaxed_k", True, None, OF_RELAXED_K),
+        ("relaxed_k", False, SLOPE, [OTHER_SLOPE]),
+        ("one_coin_by_rater", False, None, [{"rater_spread": 0}]),
+    ],
+)
 def test_a_model_whose_spreads_are_fixed_is_that_model_with_fewer_parameters(
-    name, groups, monkeypatch
+    name, groups, compiled_with, cases, monkeypatch
 ):
     compile_model("one_coin_by_rater", ordered(groups=groups))
-    compile_model(name, ordered(groups=groups))
-    compile_model(name, ordered(groups=groups), SLOPE if name == "relaxed_k" else None)
+    compile_model(name, ordered(groups=groups), compiled_with)
     compiled_now = compilations(monkeypatch)
-    for priors in CASES[name]:
+    for priors in cases:
         observed = ordered(seed=2, n_items=50, groups=groups)
         model, density = of_pymc(name, priors, observed, ordered(groups=groups))
         assert why_wrong(density, model) == ""
@@ -140,9 +145,7 @@ def test_only_what_differs_by_spreads_of_zero_is_a_special_case():
         "unequal_errors": "relaxed_k",
         "unequal_difficulty": "relaxed_k",
     }
-    _, priors = general_case(
-        "relaxed_k", ordered(), choose_priors("relaxed_k", CASES["relaxed_k"][-1])
-    )
+    _, priors = general_case("relaxed_k", ordered(), choose_priors("relaxed_k", OTHER_SLOPE))
     assert priors == choose_priors("relaxed_k", SLOPE)
 
 

@@ -24,7 +24,7 @@ from experiments.cli.study import app as study_app
 from experiments.reporting.options import as_options
 
 INTERRUPTED = 130
-SECONDS_TO_LEAVE = 10
+SECONDS_TO_LEAVE = 5
 
 app = typer.Typer(
     cls=InOrderOfWork,

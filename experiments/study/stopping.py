@@ -11,6 +11,9 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
+INTERRUPTS = (signal.SIGINT, signal.SIGTERM)
+"""Ctrl-C, and what schedulers of clusters send."""
+
 
 @contextmanager
 def note_interrupts() -> Iterator[Callable[[], None]]:
@@ -33,7 +36,7 @@ def note_interrupts() -> Iterator[Callable[[], None]]:
 
     before = {}
     if threading.current_thread() is threading.main_thread():
-        for number in (signal.SIGINT, signal.SIGTERM):
+        for number in INTERRUPTS:
             # A signal that is ignored, or has another use, keeps it.
             if signal.getsignal(number) is signal.default_int_handler:
                 before[number] = signal.signal(number, note)
@@ -46,3 +49,41 @@ def note_interrupts() -> Iterator[Callable[[], None]]:
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
+
+
+@contextmanager
+def hold_interrupts() -> Iterator[None]:
+    """Put off interrupts until the end of a block; processes started in it are never interrupted.
+
+    A process that is interrupted while it starts others may not know of them and cannot end them.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    held: list[int] = []
+    before = {
+        number: signal.signal(number, lambda number, frame: held.append(number))
+        for number in INTERRUPTS
+        # A handler that Python did not install cannot be put back.
+        if signal.getsignal(number) is not None
+    }
+    try:
+        with _blocked_in_new_processes():
+            yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+        for interrupt in held:
+            signal.raise_signal(interrupt)
+
+
+@contextmanager
+def _blocked_in_new_processes() -> Iterator[None]:
+    if not hasattr(signal, "pthread_sigmask"):  # Windows
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, INTERRUPTS)
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)

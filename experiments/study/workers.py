@@ -9,16 +9,28 @@ from concurrent.futures import FIRST_COMPLETED, Executor, Future, ProcessPoolExe
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from itertools import islice
 from multiprocessing import connection
 from typing import TYPE_CHECKING
 
+from experiments.study.stopping import hold_interrupts
 from lehner import InputError
 
 if TYPE_CHECKING:
     from distributed import Client, LocalCluster
 
 IN_HAND = 4
+SECONDS_TO_LEAVE = 5.0
+"""How long to wait for the workers when the work is stopped."""
+SECONDS_TO_SEND = 1.0
+"""How long a worker that is to leave may take to send what it has finished."""
+
+_may_leave = threading.Lock()
+"""Locked in a worker process except while it does a task.
+
+A result that was sent in part would keep the process that reads it waiting.
+"""
 
 
 @dataclass(frozen=True)
@@ -96,6 +108,20 @@ def start_method() -> str:
     return "forkserver" if "forkserver" in multiprocessing.get_all_start_methods() else "spawn"
 
 
+class _Processes(ProcessPoolExecutor):
+    """Worker processes that are started when they are needed, by `submit`."""
+
+    def submit[**Parameters, Result](
+        self,
+        work: Callable[Parameters, Result],
+        /,
+        *args: Parameters.args,
+        **options: Parameters.kwargs,
+    ) -> Future[Result]:
+        with hold_interrupts():
+            return super().submit(_end_at_will, work, *args, **options)
+
+
 @contextmanager
 def _open_processes(workers: int, modules: Sequence[str]) -> Iterator[Executor]:
     # Sums must not depend on how many threads a worker has; set before it loads NumPy.
@@ -104,14 +130,19 @@ def _open_processes(workers: int, modules: Sequence[str]) -> Iterator[Executor]:
     context = multiprocessing.get_context(start_method())
     if start_method() == "forkserver":
         context.set_forkserver_preload(list(modules))
-    open_while_needed, needed = context.Pipe(duplex=False)
-    executor = ProcessPoolExecutor(workers, context, _leave_with_parent, (open_while_needed,))
+    with hold_interrupts():
+        open_while_needed, needed = context.Pipe(duplex=False)
+        executor = _Processes(workers, context, _leave_with_parent, (open_while_needed,))
     try:
         yield executor
     except BaseException:
         # What workers have in hand is lost, and need not be waited for.
         needed.close()
-        executor.shutdown(wait=False, cancel_futures=True)
+        # Some processes may not be able to leave at once.
+        close = partial(executor.shutdown, cancel_futures=True)
+        closing = threading.Thread(target=close, daemon=True)
+        closing.start()
+        closing.join(SECONDS_TO_LEAVE)
         raise
     executor.shutdown()
 
@@ -120,14 +151,30 @@ def _leave_with_parent(open_while_needed: connection.Connection) -> None:
     """See to it that a worker does not outlive a process that was killed or interrupted."""
     # Ctrl-C reaches workers too; were they to die of it, that would look like a failure of theirs.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    if hasattr(signal, "pthread_sigmask"):  # not on Windows
+        # The executor ends the others by this signal when a worker has died.
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGTERM])
+    _may_leave.acquire()
     parent = multiprocessing.parent_process()
     assert parent is not None
 
     def leave() -> None:
         connection.wait([parent.sentinel, open_while_needed])
+        _may_leave.acquire(timeout=SECONDS_TO_SEND)
         os._exit(1)
 
     threading.Thread(target=leave, daemon=True).start()
+
+
+def _end_at_will[**Parameters, Result](
+    work: Callable[Parameters, Result], /, *args: Parameters.args, **options: Parameters.kwargs
+) -> Result:
+    """Do a task in a worker process, which may be ended while it does it."""
+    _may_leave.release()
+    try:
+        return work(*args, **options)
+    finally:
+        _may_leave.acquire()
 
 
 @contextmanager

@@ -516,16 +516,42 @@ def by_a_scheduler(process):
 def test_interrupted_it_says_that_nothing_is_lost(tmp_path, stop):
     path, out = write(tmp_path, methods=SLOW, replicates=500), tmp_path / "out"
     command = [sys.executable, "-m", "experiments", "study", "run", path, "--output", out]
-    process = subprocess.Popen(
-        [*command, "--workers", "2"],
+    process = _start_to_interrupt([*command, "--workers", "2"])
+    _wait_for_more(out, process, random.Random(1))
+    stop(process)
+    _check_what_it_tells(process, out)
+    write(tmp_path, methods=SLOW, replicates=40)
+    assert "failed" not in set(run_study(path, out)["status"])
+    run_study(path, tmp_path / "whole")
+    assert table(out) == table(tmp_path / "whole")
+
+
+@pytest.mark.slow
+def test_interrupted_while_workers_start_it_says_so(tmp_path):
+    path, rng = write(tmp_path, methods=f"{SLOW}, {SAMPLED}", replicates=500), random.Random(1)
+    for i, stop in enumerate([by_the_user, by_a_scheduler] * 2):
+        out = tmp_path / f"out{i}"
+        command = [sys.executable, "-m", "experiments", "study", "run", path, "--output", out]
+        process = _start_to_interrupt([*command, "--workers", "2"])
+        while process.poll() is None and not (out / "manifest.json").exists():
+            time.sleep(0.02)
+        time.sleep(rng.uniform(0, 2))
+        stop(process)
+        _check_what_it_tells(process, out)
+
+
+def _start_to_interrupt(command):
+    return subprocess.Popen(
+        command,
         start_new_session=True,
         text=True,
         stderr=subprocess.PIPE,
         # A shell that runs the tests in the background has all they start ignore Ctrl-C.
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )
-    _wait_for_more(out, process, random.Random(1))
-    stop(process)
+
+
+def _check_what_it_tells(process, out):
     told = process.communicate(timeout=60)[1].splitlines()
     assert process.returncode == 130
     assert told[-2:] == [
@@ -533,10 +559,6 @@ def test_interrupted_it_says_that_nothing_is_lost(tmp_path, stop):
         "lehner: stopped",
     ]
     assert not any("Traceback" in line for line in told)
-    write(tmp_path, methods=SLOW, replicates=40)
-    assert "failed" not in set(run_study(path, out)["status"])
-    run_study(path, tmp_path / "whole")
-    assert table(out) == table(tmp_path / "whole")
 
 
 def _wait_for_more(out, process, rng):

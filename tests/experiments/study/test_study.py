@@ -293,6 +293,9 @@ def test_growing_a_study_keeps_what_is_there(tmp_path, monkeypatch):
     assert len(grown) == 6 * 30 * 4 * 2
     old = grown[(grown["replicate"] < 20) & grown["method"].isin(first["method"].unique())]
     pd.testing.assert_frame_equal(old.reset_index(drop=True), first)
+    done.clear()
+    run_study(path, tmp_path / "out")
+    assert not done
     run_study(path, tmp_path / "at once")
     assert table(tmp_path / "at once") == table(tmp_path / "out")
 

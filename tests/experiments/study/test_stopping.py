@@ -83,14 +83,19 @@ class SlowToSend:
         return self.__dict__
 
 
-def test_a_worker_that_is_to_leave_sends_what_it_has_finished(tmp_path):
-    begun = tmp_path / "begun"
+def interrupted(work, begun):
+    """The future of a task, interrupted when it says that it has begun."""
     with pytest.raises(KeyboardInterrupt), open_workers(2) as workers:
-        future = workers.executor.submit(SlowToSend, str(begun))
+        future = workers.executor.submit(work, str(begun))
         while not begun.exists():
             time.sleep(0.01)
         raise KeyboardInterrupt
-    assert future.result(0).path == str(begun)
+    return future
+
+
+def test_a_worker_that_is_to_leave_sends_what_it_has_finished(tmp_path):
+    future = interrupted(SlowToSend, tmp_path / "begun")
+    assert future.result(0).path == str(tmp_path / "begun")
 
 
 def wait_long(path):
@@ -99,12 +104,7 @@ def wait_long(path):
 
 
 def test_a_worker_leaves_amid_a_task(tmp_path):
-    begun = tmp_path / "begun"
-    with pytest.raises(KeyboardInterrupt), open_workers(2) as workers:
-        future = workers.executor.submit(wait_long, str(begun))
-        while not begun.exists():
-            time.sleep(0.01)
-        raise KeyboardInterrupt
+    future = interrupted(wait_long, tmp_path / "begun")
     assert future.done() and future.exception(0) is not None
 
 

@@ -518,8 +518,7 @@ def by_a_scheduler(process):
 )
 def test_interrupted_it_says_that_nothing_is_lost(tmp_path, stop):
     path, out = write(tmp_path, methods=SLOW, replicates=500), tmp_path / "out"
-    command = [sys.executable, "-m", "experiments", "study", "run", path, "--output", out]
-    process = _start_to_interrupt([*command, "--workers", "2"])
+    process = _start_to_interrupt(path, out)
     _wait_for_more(out, process, random.Random(1))
     stop(process)
     _check_what_it_tells(process, out)
@@ -534,8 +533,7 @@ def test_interrupted_while_workers_start_it_says_so(tmp_path):
     path, rng = write(tmp_path, methods=f"{SLOW}, {SAMPLED}", replicates=500), random.Random(1)
     for i, stop in enumerate([by_the_user, by_a_scheduler] * 2):
         out = tmp_path / f"out{i}"
-        command = [sys.executable, "-m", "experiments", "study", "run", path, "--output", out]
-        process = _start_to_interrupt([*command, "--workers", "2"])
+        process = _start_to_interrupt(path, out)
         while process.poll() is None and not (out / "manifest.json").exists():
             time.sleep(0.02)
         time.sleep(rng.uniform(0, 2))
@@ -543,9 +541,10 @@ def test_interrupted_while_workers_start_it_says_so(tmp_path):
         _check_what_it_tells(process, out)
 
 
-def _start_to_interrupt(command):
+def _start_to_interrupt(path, out):
+    command = [sys.executable, "-m", "experiments", "study", "run", path, "--output", out]
     return subprocess.Popen(
-        command,
+        [*command, "--workers", "2"],
         start_new_session=True,
         text=True,
         stderr=subprocess.PIPE,

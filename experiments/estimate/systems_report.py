@@ -1,5 +1,6 @@
 """Several systems for people: the tables on the terminal, and the files for a paper."""
 
+import json
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -16,8 +17,9 @@ from experiments.reporting.data_notes import data_notes, header_lines
 from experiments.reporting.files import write_csv, write_figure, write_text
 from experiments.reporting.latex import latex_table
 from experiments.reporting.method_style import method_label
+from experiments.reporting.safe_names import safe_names
 from experiments.reporting.text_table import bold_blocks, print_wide, terminal_width
-from lehner import Estimate, IntervalEstimate, SystemDifference
+from lehner import Estimate, InputError, IntervalEstimate, SystemDifference
 from lehner.core.wording import counted, counted_categories, first_few
 
 MOST_PAIRS_OF_SYSTEMS = 6
@@ -25,6 +27,10 @@ ESTIMANDS = {
     "system accuracy": "system_accuracy",
     "in this sample": "system_accuracy_in_sample",
 }
+
+
+FILES = ("estimates.csv", "differences.csv", "estimates.tex", "systems.pdf", "systems.png")
+MANIFEST = "manifest.json"
 
 
 def render(comparison: SystemsComparison, *, details: bool = False, width: int = 100) -> Group:
@@ -76,12 +82,16 @@ def write(comparison: SystemsComparison, folder: Path) -> list[Path]:
     Returns
     -------
     list of Path
-        `estimates.csv`, `differences.csv`, `estimates.tex`, `systems.pdf`, `systems.png`, and a
-        folder for each system with what `lehner estimate` writes of one system.
+        `estimates.csv`, `differences.csv`, `estimates.tex`, `systems.pdf`, `systems.png`, a folder
+        for each system with what `lehner estimate` writes of one system, and `manifest.json`, which
+        says which folder is that of which system.
     """
     from experiments.estimate.systems_figure import plot_systems
 
-    folder.mkdir(parents=True, exist_ok=True)
+    _refuse_other_manifest(folder / MANIFEST)
+    folders = safe_names(comparison.ratings.systems, taken=(*FILES, MANIFEST))
+    for name in folders.values():
+        (folder / name).mkdir(parents=True, exist_ok=True)
     figure = plot_systems(comparison).get_figure(root=True)
     assert figure is not None
     paths = [
@@ -91,18 +101,28 @@ def write(comparison: SystemsComparison, folder: Path) -> list[Path]:
         *write_figure(figure, folder, "systems"),
     ]
     for one in comparison.comparisons:
-        paths += comparison_report.write(one, folder / _file_name(one.ratings.systems[0]))
-    return paths
+        paths += comparison_report.write(one, folder / folders[one.ratings.systems[0]])
+    files = [path.relative_to(folder).as_posix() for path in paths]
+    manifest = json.dumps({"systems": folders, "files": files}, indent=2)
+    return [*paths, write_text(manifest + "\n", folder / MANIFEST)]
+
+
+def _refuse_other_manifest(path: Path) -> None:
+    """Raise an InputError if a manifest is there that is not of systems, as that of a study."""
+    if not path.exists():
+        return
+    try:
+        manifest = json.loads(path.read_text(encoding="utf-8"))
+    except ValueError:
+        manifest = None
+    if not isinstance(manifest, dict) or "systems" not in manifest:
+        raise InputError("this file belongs to something else", "name another folder", file=path)
 
 
 def latex(comparison: SystemsComparison) -> str:
     """Give the accuracies of all systems in LaTeX, for the booktabs package."""
     head, *rows = _accuracy_rows(comparison)
     return latex_table(list(map(method_label, head)), rows)
-
-
-def _file_name(system: str) -> str:
-    return "".join(c if c.isalnum() or c in "-_." else "_" for c in system)
 
 
 def _methods(comparison: SystemsComparison) -> list[str]:

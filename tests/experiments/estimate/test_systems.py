@@ -8,6 +8,7 @@ import pandas as pd
 import pytest
 
 import lehner
+from experiments.estimate.systems_report import FILES
 
 TICKETS = str(Path(__file__).parents[3] / "docs/data/tickets.csv")
 RATERS = ("--raters", "ana,ben,cai,dee")
@@ -72,6 +73,47 @@ def test_files_are_those_of_each_system_and_of_all(run, tmp_path):
     rows = pd.read_csv(tmp_path / "differences.csv")
     assert set(rows["quantity"]) == {"system_accuracy", "system_accuracy_in_sample"}
     assert set(pd.read_csv(tmp_path / "estimates.csv")["system"]) == {"gpt", "bert"}
+
+
+ODD = ["..", "g/4", "g:4", "estimates.csv", "GPT", "gpt", "x" * 300, "gpt-4"]
+
+
+def test_systems_never_share_a_folder_nor_leave_the_output(run, tmp_path):
+    rng = np.random.default_rng(1)
+    truth = rng.integers(0, 2, 40)
+    answers = np.where(rng.random((len(ODD) + 3, 40)) < 0.8, truth, 1 - truth)
+    table = pd.DataFrame(answers.T, columns=[*ODD, "ana", "ben", "cai"])
+    table.to_csv(tmp_path / "f.csv", index_label="item")
+    systems = [word for name in ODD for word in ("--system", name)]
+    code, _, err = run(
+        *("estimate", str(tmp_path / "f.csv"), *systems, "--raters", "ana,ben,cai"),
+        *("--method", "majority_agreement", "--output", str(tmp_path / "parent" / "out")),
+    )
+    assert code == 0, err
+    written = [path for path in tmp_path.rglob("*") if path.is_file()]
+    out = tmp_path / "parent" / "out"
+    assert all(path.is_relative_to(out) for path in written if path != tmp_path / "f.csv")
+    manifest = json.loads((out / "manifest.json").read_text())
+    assert {path.relative_to(out).as_posix() for path in written if path.is_relative_to(out)} == {
+        *manifest["files"],
+        "manifest.json",
+    }
+    assert {name for name in manifest["files"] if "/" not in name} == set(FILES)
+    assert list(manifest["systems"]) == ODD and manifest["systems"]["gpt-4"] == "gpt-4"
+    for system, folder in manifest["systems"].items():
+        assert set(pd.read_csv(out / folder / "estimates.csv")["system"]) == {system}
+    assert set(pd.read_csv(out / "estimates.csv")["system"]) == set(ODD)
+
+
+@pytest.mark.parametrize("there", ["gpt", "manifest.json"])
+def test_nothing_is_written_where_another_file_is_in_the_way(run, tmp_path, there):
+    (tmp_path / there).write_text('{"format": 3}')
+    code, _, err = run(
+        "estimate", TICKETS, *RATERS, "--system", "bert,gpt", *QUICK, "--output", str(tmp_path)
+    )
+    assert code == 2 and there in err.splitlines()[-1]
+    assert [path for path in tmp_path.rglob("*") if path.is_file()] == [tmp_path / there]
+    assert (tmp_path / there).read_text() == '{"format": 3}'
 
 
 @pytest.mark.parametrize(

@@ -1,11 +1,12 @@
 """Groups of items from a column of the ratings file."""
 
+from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from experiments.estimate.group_column import GroupColumn
+from experiments.estimate.group_column import GroupColumn, group_column
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -104,11 +105,17 @@ def _by_row(
 
 def _grouped(values: "NDArray[Any]", column: str) -> GroupColumn:
     from lehner import InputError
-    from lehner.core.wording import counted
 
     known = values != ""
     different = sorted(set(values[known]))
+    if not different:
+        raise InputError("it is blank for all items", "name their groups", column=column)
     numbers = _numbers(different)
+    infinite = [text for text in different if numbers and not isfinite(float(text))]
+    if infinite:
+        raise InputError(
+            f"{infinite[0]!r} stands among numbers", "correct it, or leave it blank", column=column
+        )
     cut = ""
     if numbers is not None and len(different) > MOST_UNCUT_NUMBERS:
         values, cut = _bins(values, known, column)
@@ -118,10 +125,7 @@ def _grouped(values: "NDArray[Any]", column: str) -> GroupColumn:
             f"join them into {MOST_GROUPS} groups or fewer",
             column=column,
         )
-    none = int((~known).sum())
-    without = f"{counted(none, 'row')} without {column} belong to no group" if none else ""
-    note = "; ".join(part for part in (cut, without) if part)
-    return GroupColumn(column=column, names=values, note=note)
+    return group_column(column, values, cut)
 
 
 def _numbers(values: list[str]) -> list[float] | None:

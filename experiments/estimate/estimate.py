@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from experiments.estimate.comparison import Comparison, compare
-from experiments.estimate.group_column import GroupColumn
+from experiments.estimate.group_column import GroupColumn, group_column
 from experiments.estimate.methods import (
     DEFAULT_METHODS,
     Method,
@@ -21,6 +21,7 @@ from experiments.estimate.systems import SystemsComparison, compare_estimates
 from lehner import Estimate, InputError, Ratings
 from lehner.core.arrays import Floats
 from lehner.core.checks import check_level
+from lehner.data.item_groups import number_groups
 from lehner.dependence.shared_mistakes import SharedMistakes
 
 FEW_SYSTEMS = 4
@@ -159,10 +160,7 @@ def _group_column(
 ) -> GroupColumn | None:
     if groups is None or isinstance(groups, GroupColumn):
         return groups
-    names = np.asarray(groups).astype(str)
-    if names.shape != (ratings.n_rows,):
-        raise InputError(
-            f"{column}s have shape {names.shape} for {ratings.n_rows} rows",
-            f"name the {column} of each row of the ratings",
-        )
-    return GroupColumn(column=column, names=names, note="")
+    index, names = number_groups(groups, ratings.n_rows, column)
+    if not names:
+        raise InputError(f"no item belongs to a {column}", f"name the {column}s of items")
+    return group_column(column, np.array([*names, ""], dtype=object)[index])

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 from lehner.core.checks import suggest
 from lehner.core.errors import InputError
 from lehner.core.wording import counted
-from lehner.data.categories import encode
+from lehner.data.categories import encode, plain_label
 
 if TYPE_CHECKING:
     from lehner.data.ratings import Ratings
@@ -33,12 +33,13 @@ def name_rater_groups(ratings: "Ratings", groups: Mapping[str, Any]) -> tuple[st
             "it is unknown who gave which rating, so that raters belong to no group",
             "use data in which raters are named",
         )
-    for rater in groups:
+    raters = [str(rater) for rater in groups]
+    for rater in raters:
         check_rater(ratings, rater)
     column = encode(list(groups.values()), "rater_groups")
     named = {
         rater: str(column.labels[code])
-        for rater, code in zip(groups, column.codes, strict=True)
+        for rater, code in zip(raters, column.codes, strict=True)
         if code >= 0
     }
     if not named:
@@ -58,7 +59,8 @@ def check_rater(ratings: "Ratings", rater: str) -> None:
 
 def check_rater_group(rater_group: Any, n_raters: int) -> tuple[str, ...]:
     """Give the group of each rater; none has one if there are no groups."""
-    names = tuple(map(str, rater_group))
+    labels = map(plain_label, rater_group)
+    names = tuple(OF_NONE if label is None else str(label) for label in labels)
     if names and len(names) != n_raters:
         raise InputError(
             f"groups are given for {counted(len(names), 'rater')} of {n_raters}",

@@ -25,11 +25,11 @@ from lehner.data.fields import (
     check_system_names,
 )
 from lehner.data.flat import FlatRatings, add_rater, check_counts, count_categories, take_rows
+from lehner.data.item_groups import check_populations, number_populations
 from lehner.data.labelled import from_dataset, to_dataset
 from lehner.data.long_table import read_long
 from lehner.data.numbering import order_of_name
 from lehner.data.patterns import Patterns, collapse_patterns
-from lehner.data.populations import number_populations
 from lehner.data.rater_groups import OF_NONE, check_rater_group, name_rater_groups
 from lehner.data.systems import one_system, raters_as_systems
 from lehner.data.table import Table, names_of
@@ -153,7 +153,7 @@ class Ratings:
             ordered=ordered,
             anonymous=anonymous,
             population=check_index(population, n_rows, len(populations), "population"),
-            populations=tuple(populations),
+            populations=check_populations(populations),
             rater_group=check_rater_group(rater_group, n_raters),
             noticed=tuple(noticed),
         )

@@ -9,8 +9,7 @@ from numpy.typing import ArrayLike
 
 from lehner.core.arrays import Integers
 from lehner.core.errors import InputError
-from lehner.core.wording import counted
-from lehner.data.numbering import order_of_name
+from lehner.data.item_groups import number_groups
 from lehner.data.ratings import Ratings
 
 
@@ -40,7 +39,7 @@ def find_groups(ratings: Ratings, groups: ArrayLike | Sequence[Any]) -> Groups:
     ratings : Ratings
         The ratings that are grouped.
     groups : array_like, shape (n_rows,)
-        The name of each row's group; None, NaN or "" for rows that belong to none.
+        The name of each row's group; missing (None, NaN, blank, NA) for rows that belong to none.
 
     Returns
     -------
@@ -52,19 +51,10 @@ def find_groups(ratings: Ratings, groups: ArrayLike | Sequence[Any]) -> Groups:
     InputError
         If there is not one name for each row, or no row belongs to any group.
     """
-    values = np.asarray(groups, dtype=object)
-    if values.shape != (ratings.n_rows,):
-        raise InputError(
-            f"{values.size} groups for {counted(ratings.n_rows, 'row')}",
-            "name the group of each row",
-        )
-    names = ["" if value is None or value != value else str(value) for value in values]
-    group_names = sorted(set(names) - {""}, key=order_of_name)
-    if not group_names:
+    index, names = number_groups(groups, ratings.n_rows)
+    if not names:
         raise InputError("no item belongs to a group", "name the groups of items")
-    number = {name: i for i, name in enumerate(group_names)}
-    index = np.array([number.get(name, -1) for name in names], dtype=np.int64)
-    return Groups(names=tuple(group_names), index=index)
+    return Groups(names=names, index=index)
 
 
 def count_answers(ratings: Ratings, groups: Groups) -> tuple[Integers, Integers]:

@@ -1,0 +1,116 @@
+"""Missing groups and populations are none, whatever their type, in Python as in the command."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import lehner
+from lehner.groups.membership import find_groups
+
+MISSING = [
+    None,
+    float("nan"),
+    np.float32("nan"),
+    pd.NA,
+    pd.NaT,
+    "",
+    "  ",
+    np.datetime64("NaT", "s"),
+]
+CONTAINERS = {
+    "list": list,
+    "object array": lambda values: np.array(values, dtype=object),
+    "Series": pd.Series,
+    "categorical": pd.Categorical,
+    "string": lambda values: pd.array(values, dtype="string"),
+    "pyarrow": lambda values: pd.Series(values, dtype="string[pyarrow]"),
+}
+ALGEBRA = ["algebraic", "majority_agreement"]
+
+
+@pytest.fixture
+def ratings():
+    scenario = lehner.Scenario(n_categories=2, initial_rater_accuracy=(0.8,) * 3, n_items=120)
+    return lehner.simulate(scenario, 1)
+
+
+@pytest.mark.parametrize("missing", MISSING, ids=repr)
+def test_every_missing_value_is_no_group(ratings, missing):
+    values = ["law"] * 50 + ["sport"] * 60 + [missing] * 10
+    groups = np.empty(120, dtype=object)
+    groups[:] = values
+    expected = [0] * 50 + [1] * 60 + [-1] * 10
+    assert find_groups(ratings, groups).names == ("law", "sport")
+    assert find_groups(ratings, values).index.tolist() == expected
+    found = lehner.estimate(ratings, ALGEBRA, groups=groups)
+    assert {one.group for by in found.groups if by for one in by.groups} == {"law", "sport"}
+    assert found.group_column.note == "10 rows without group belong to no group"
+    with pytest.raises(lehner.InputError, match="has no population"):
+        lehner.estimate(ratings, ALGEBRA, populations=groups)
+    with pytest.raises(lehner.InputError, match="has no population"):
+        ratings.with_populations(groups)
+    with pytest.raises(lehner.InputError, match="no item belongs to a group"):
+        lehner.estimate(ratings, ALGEBRA, groups=[missing] * 120)
+
+
+@pytest.mark.parametrize("container", CONTAINERS)
+def test_containers_of_groups_are_read_alike(ratings, container):
+    values = [*["law"] * 50, *["sport"] * 60, *[None] * 10]
+    groups = find_groups(ratings, CONTAINERS[container](values))
+    assert groups.names == ("law", "sport")
+    assert groups.index.tolist() == [0] * 50 + [1] * 60 + [-1] * 10
+
+
+@pytest.mark.parametrize("dtype", ["Int64", "Float64", "int64[pyarrow]", "float64", "object"])
+def test_numbers_name_groups_however_they_are_stored(ratings, dtype):
+    values = pd.Series([10] * 50 + [9] * 60 + [None] * 10, dtype=dtype)
+    assert find_groups(ratings, values).names == ("9", "10")
+
+
+def test_the_command_has_the_groups_that_python_has(ratings, run, tmp_path):
+    groups = ["law"] * 50 + ["sport"] * 60 + [None] * 10
+    path = tmp_path / "f.csv"
+    ratings.with_truth(None).to_wide().assign(domain=groups).to_csv(path, index=False)
+    options = ("--by", "domain", "--method", "algebraic", "--json")
+    _, out, err = run("estimate", path, "--system", "system", *options)
+    read = lehner.read_ratings(path, leave_out=["domain"])
+    found = lehner.estimate(read, ["algebraic"], groups=groups, name=str(path))
+    assert json.loads(out) == json.loads(json.dumps(found.to_dict())), err
+
+
+@pytest.mark.parametrize("missing", MISSING, ids=repr)
+def test_raters_and_populations_have_no_missing_names(ratings, missing):
+    assert ratings.with_rater_groups({"Rater 1": missing, "Rater 2": "a"}).rater_groups == ("a",)
+    named = lehner.Ratings([[0, 1]], ["a", "b"], rater_group=["expert", missing])
+    assert named.rater_group == ("expert", "")
+    with pytest.raises(lehner.InputError, match="name each population once"):
+        lehner.Ratings([[0, 1]], ["a", "b"], population=[0], populations=["x", missing])
+
+
+def test_raters_are_found_by_number():
+    ratings = lehner.Ratings([[0, 1]], ["a", "b"])
+    assert ratings.with_rater_groups({1: "x"}).rater_group == ("x", "")
+    with pytest.raises(lehner.InputError, match="there is no rater '3'"):
+        ratings.with_rater_groups({3: "x"})
+
+
+@pytest.mark.parametrize("value", ["inf", "-inf", "Infinity"])
+@pytest.mark.parametrize("n", [5, 60])
+def test_an_infinite_value_among_numbers_is_told_in_one_line(ratings, run, tmp_path, value, n):
+    table = ratings.with_truth(None).to_wide()
+    table["length"] = [value, *(str(i % n) for i in range(119))]
+    table.to_csv(tmp_path / "f.csv", index=False)
+    options = ("--by", "length", "--method", "algebraic")
+    code, out, err = run("estimate", tmp_path / "f.csv", "--system", "system", *options)
+    assert (code, out) == (2, "") and err.count("\n") == 1
+    assert f"'{value}' stands among numbers" in err and "'length'" in err
+
+
+def test_a_column_that_is_blank_is_told_before_anything_is_estimated(ratings, run, tmp_path):
+    table = ratings.with_truth(None).to_wide().assign(domain="")
+    table.to_csv(tmp_path / "f.csv", index=False)
+    options = ("--by", "domain", "--method", "algebraic")
+    code, _, err = run("estimate", tmp_path / "f.csv", "--system", "system", *options)
+    assert code == 2 and err.count("\n") == 1 and "blank for all items" in err

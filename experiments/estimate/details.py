@@ -22,6 +22,7 @@ IN_JSON = (
     "kappa_with_truth",
     "base_rate_intervals",
     "rater_accuracy_intervals",
+    "performance_notes",
 )
 
 type Details = Sequence[SystemPerformance | None]

@@ -25,14 +25,16 @@ ESTIMANDS = ("system_accuracy", "system_accuracy_in_sample")
 
 @dataclass(frozen=True, kw_only=True)
 class IntervalEstimate:
-    """A number between 0 and 1 with its interval.
+    """A number with its interval.
 
     Parameters
     ----------
     estimate : float or None
-        The number. None where the data cannot support an estimate; the method's warnings say why.
+        The number: an accuracy or another probability from 0 to 1, a difference or a coefficient
+        from -1 to 1, or a cost of any size. None where the data cannot support an estimate; the
+        method's warnings or notes say why.
     lower, upper : float or None
-        Ends of the interval, from 0 to 1. None where there is no interval.
+        Ends of the interval. None where there is no interval.
     level : float or None
         Probability of the interval, between 0 and 1, as in 0.9.
     kind : str

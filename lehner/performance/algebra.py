@@ -6,12 +6,17 @@ probability that item i is of category k, the system answers l with probability 
 therefore estimated by a regression of answers on probabilities: θ = M⁻¹N with M = Σ_i p_i p_iᵀ and
 N_kl = Σ_i p_ik [y_i = l].
 
-A ridge shrinks θ toward the matrix of step 4 (one accuracy, equal errors) with the weight of two
-answers in each category, as the weak prior of `dawid_skene` does, and each row of the solution is
-projected onto the probabilities that sum to 1. In a simulation with 200 items, five categories,
-raters of accuracy .6 and a system of about .9, recall has a root mean squared error of .10; without
-the ridge it is .14, and by maximum likelihood with fixed truth probabilities .15. With 1,000 items
-the three are alike.
+A ridge shrinks θ toward the matrix of step 4 (one accuracy, equal errors), with a weight that is
+greater the less the ratings determine about a category. For category k it is worth 4 (1 - Σ_i p_ik²
+/ Σ_i p_ik) answers: none if each item is of this category or is not, as where the raters are
+unanimous, so that the measures are then those of a table of answers by truths; nearly four if all
+items are of it with the same small probability. Each row of the solution is projected onto the
+probabilities that sum to 1. In simulations with 50 to 1,000 items, 2 to 5 categories and three
+raters of accuracy .55 to 1, the error of the matrix of these items is that of a constant ridge of
+two answers, within .004, where raters are right in up to .75, and smaller where they are better.
+
+Resamples have a constant ridge of two answers, toward a matrix that is drawn: see
+`algebraic_replicates`.
 """
 
 import numpy as np
@@ -24,7 +29,10 @@ from lehner.core.seeds import Seed, generator
 from lehner.data.ratings import Ratings
 from lehner.data.votes import CollapsedVotes, collapse_votes
 
-PRIOR_ANSWERS = 2.0
+PRIOR_ANSWERS = 4.0
+"""The most answers that the ridge is worth."""
+RESAMPLED_PRIOR_ANSWERS = 2.0
+LEAST_ITEMS = 1e-12
 RESAMPLED_CELLS_AT_ONCE = 2_000_000
 
 
@@ -36,9 +44,10 @@ def algebraic_replicates(ratings: Ratings, *, resamples: int = 2000, seed: Seed 
     ratings : Ratings
         With a system.
     resamples : int
-        Number of bootstrap resamples of the items. In each of them the matrix toward which the
-        ridge shrinks is drawn from a Dirichlet distribution of the same weight, so that intervals
-        are wide for categories with few items.
+        Number of bootstrap resamples of the items. In each of them two answers in each category are
+        drawn from the matrix toward which the ridge shrinks, that is the ridge has this weight and
+        its matrix has a Dirichlet distribution, so that intervals are wide for categories with few
+        items, of which resamples would otherwise be too alike.
     seed : int, numpy.random.SeedSequence or numpy.random.Generator
 
     Returns
@@ -101,14 +110,29 @@ def _confusion_from_truth(
     accuracy = by_weights(truth, answers)
     defined = ~np.isnan(accuracy)
     toward = equal_errors(np.where(defined, accuracy, 0.5), k)
-    if rng is not None:
-        toward = _draw_rows(toward, rng)
     truth = np.where(defined[:, None, None], truth, 1 / k)
     by_category = np.moveaxis(truth, -1, -2)
     gram = by_category @ (truth * answers.sum(axis=-1, keepdims=True))
-    ridge = PRIOR_ANSWERS * np.eye(k)
-    solved = np.linalg.solve(gram + ridge, by_category @ answers + PRIOR_ANSWERS * toward)
+    if rng is None:
+        weight = PRIOR_ANSWERS * _undetermined(gram)
+    else:
+        weight = np.full(gram.shape[:-1], RESAMPLED_PRIOR_ANSWERS)
+        toward = _draw_rows(toward, rng)
+    ridge, pulled = weight[..., None] * np.eye(k), weight[..., None] * toward
+    solved = np.linalg.solve(gram + ridge, by_category @ answers + pulled)
     return np.where(defined[:, None, None], project_rows(solved), np.nan)
+
+
+def _undetermined(gram: Floats) -> Floats:
+    """Give the share of each category's items, (..., K), that may be of other categories.
+
+    Of a category without items it is 1.
+    """
+    n_items = gram.sum(axis=-1)
+    some = n_items > LEAST_ITEMS
+    determined = np.diagonal(gram, axis1=-2, axis2=-1) / np.where(some, n_items, 1.0)
+    # A little ridge keeps the matrix invertible where categories cannot be told apart.
+    return np.where(some, np.clip(1 - determined, LEAST_ITEMS, 1.0), 1.0)
 
 
 def equal_errors(accuracy: Floats, n_categories: int) -> Floats:
@@ -119,7 +143,7 @@ def equal_errors(accuracy: Floats, n_categories: int) -> Floats:
 
 
 def _draw_rows(rows: Floats, rng: np.random.Generator) -> Floats:
-    gamma = rng.standard_gamma(PRIOR_ANSWERS * rows) + np.finfo(float).tiny
+    gamma = rng.standard_gamma(RESAMPLED_PRIOR_ANSWERS * rows) + np.finfo(float).tiny
     return np.asarray(gamma / gamma.sum(axis=-1, keepdims=True))
 
 

@@ -1,30 +1,34 @@
 """A system's performance in detail, by any method that estimates its confusion matrix."""
 
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from lehner.algebra.algebraic import estimate_algebraic
-from lehner.core.arrays import Floats
+from lehner.core.arrays import Booleans, Floats
 from lehner.core.checks import check_level, check_whole_number
 from lehner.core.errors import InputError
 from lehner.core.estimate import Estimate
 from lehner.core.named_array import NamedArray
 from lehner.core.replicates import Parameters, Replicates
 from lehner.core.seeds import Seed
+from lehner.core.wording import first_few
 from lehner.data.ratings import Ratings
 from lehner.latent_class.estimate import estimate_latent_class
 from lehner.latent_class.models import BY_LIKELIHOOD, LATENT_CLASS_MODELS
 from lehner.performance.algebra import algebraic_replicates
 from lehner.performance.costs import check_costs
 from lehner.performance.draws import posterior_replicates
-from lehner.performance.measures import LOWEST_MEASURES, performance_measures
+from lehner.performance.measures import LOWEST_MEASURES, occurring, performance_measures
 from lehner.performance.naive import table_against_majority, table_against_probabilities
 from lehner.performance.result import BOUNDS, SystemPerformance
 
 ALGEBRAIC_METHODS = ("algebraic", "algebraic_likelihood", "algebraic_paper")
 NOTICEABLE = 0.01
+MOST_NAMED = 5
 MOST_REFITS = 300
 """Greatest number of resamples where the estimate has none, because each is fitted."""
 
@@ -159,8 +163,9 @@ def summarise(
         "bound": list(BOUNDS),
     }
     dims = {"confusion": ("category", "response"), "rater_accuracy": ("rater",)}
-    points = _quantities(replicates.point, costs)
-    drawn = None if replicates.drawn is None else _quantities(replicates.drawn, costs)
+    seen = _seen(ratings)
+    points = _quantities(replicates.point, costs, seen)
+    drawn = None if replicates.drawn is None else _quantities(replicates.drawn, costs, seen)
     arrays = {}
     for name, point in points.items():
         if name == "rater_accuracy" and np.isnan(point).all():
@@ -177,18 +182,65 @@ def summarise(
         level=None if drawn is None else level,
         kind=replicates.kind,
         arrays=arrays,
-        notes=(*replicates.notes, *_accuracy_note(estimate, replicates)),
+        notes=(
+            *replicates.notes,
+            *_undefined_notes(ratings.categories, seen),
+            *_accuracy_note(estimate, replicates),
+        ),
     )
 
 
-def _quantities(parameters: Parameters, costs: Floats | None) -> dict[str, Floats]:
+@dataclass(frozen=True, kw_only=True, eq=False)
+class _Seen:
+    """Which categories the ratings show.
+
+    Parameters
+    ----------
+    rated : ndarray of bool, shape (n_categories,)
+        Which categories a rater gave, or a known truth is.
+    answered : ndarray of bool, shape (n_categories,)
+        Which categories the system answered.
+    """
+
+    rated: Booleans
+    answered: Booleans
+
+
+def _seen(ratings: Ratings) -> _Seen:
+    counted = ratings.weights > 0
+    flat = ratings.flat
+    truth = np.full(ratings.n_rows, -1) if ratings.truth is None else ratings.truth
+    given = np.append(flat.category_index[counted[flat.item_index]], truth[counted])
+    categories = np.arange(ratings.n_categories)
+    answers = np.asarray(ratings.system)[counted]
+    return _Seen(rated=np.isin(categories, given), answered=np.isin(categories, answers))
+
+
+def _quantities(parameters: Parameters, costs: Floats | None, seen: _Seen) -> dict[str, Floats]:
     rates, confusion = parameters.base_rates, parameters.confusion
+    occurs = occurring(rates) & seen.rated
     return {
-        "confusion": confusion,
-        **performance_measures(rates, confusion, costs),
+        "confusion": np.where(occurs[..., None], confusion, np.nan),
+        **performance_measures(rates, confusion, costs, **vars(seen)),
         "base_rates": rates,
         "rater_accuracy": parameters.rater_accuracy,
     }
+
+
+def _undefined_notes(categories: Sequence[Any], seen: _Seen) -> Iterator[str]:
+    """Say which measures the ratings leave undefined, and why."""
+    missing = [
+        [name for name, yes in zip(categories, there, strict=True) if not yes]
+        for there in (seen.rated, seen.answered)
+    ]
+    never_rated, never_answered = (first_few(names, MOST_NAMED) for names in missing)
+    if never_rated:
+        yield (
+            f"no rater gives {never_rated}: recall is undefined there, and averages over "
+            "categories leave it out"
+        )
+    if never_answered:
+        yield f"the system never answers {never_answered}: precision is undefined there"
 
 
 def _bounds(
@@ -222,7 +274,8 @@ def _accuracy_note(estimate: Estimate, replicates: Replicates) -> tuple[str, ...
     """Note if the accuracy implied by the matrix differs from that of step 4."""
     accuracy = estimate.system_accuracy.estimate
     point = replicates.point
-    implied = float(point.base_rates @ np.diagonal(point.confusion))
+    right = np.where(occurring(point.base_rates), np.diagonal(point.confusion), 0.0)
+    implied = float(point.base_rates @ right)
     if (
         estimate.method not in ALGEBRAIC_METHODS
         or accuracy is None

@@ -3,16 +3,44 @@
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lehner.core.arrays import Floats
+from lehner.core.arrays import Booleans, Floats
 
 BY_CATEGORY = ("recall", "precision", "specificity", "f1")
 OF_ALL_CATEGORIES = ("balanced_accuracy", "mcc", "kappa_with_truth")
 LOWEST_MEASURES = {"mcc": -1.0, "kappa_with_truth": -1.0}
 """The lowest possible value of those measures that can be negative."""
 
+ROUNDING = 1e-12
+"""A smaller share of the items is a rounding error, because no sample has so many items."""
+
+
+def occurring(shares: ArrayLike) -> Booleans:
+    """Tell which categories occur: those whose share is not 0, to within rounding error.
+
+    Parameters
+    ----------
+    shares : array_like, shape (..., n_categories)
+        Of the items, by true category or by answer. NaN, an unknown share, is not 0.
+
+    Returns
+    -------
+    ndarray of bool, shape (..., n_categories)
+
+    Examples
+    --------
+    >>> occurring([0.4, 0.6, 1e-17]).tolist()
+    [True, True, False]
+    """
+    return ~(np.asarray(shares, dtype=float) <= ROUNDING)
+
 
 def performance_measures(
-    base_rates: ArrayLike, confusion: ArrayLike, costs: ArrayLike | None = None
+    base_rates: ArrayLike,
+    confusion: ArrayLike,
+    costs: ArrayLike | None = None,
+    *,
+    rated: Booleans | bool = True,
+    answered: Booleans | bool = True,
 ) -> dict[str, Floats]:
     r"""Compute measures of a classifier's performance, as scikit-learn defines them.
 
@@ -20,8 +48,9 @@ def performance_measures(
     recall (sensitivity) of k is :math:`q_{kk} / q_{k\cdot}`, its precision
     :math:`q_{kk} / q_{\cdot k}`, its specificity the share of items of other categories that are
     not answered k, and F1 the harmonic mean of precision and recall. Balanced accuracy is the mean
-    recall of the categories that occur. The correlation of Matthews (MCC) is Gorodkin's for any
-    number of categories, and `kappa_with_truth` is Cohen's kappa of answer and truth.
+    recall of the categories that occur, as `occurring` tells. The correlation of Matthews (MCC) is
+    Gorodkin's for any number of categories, and `kappa_with_truth` is Cohen's kappa of answer and
+    truth.
 
     Parameters
     ----------
@@ -31,14 +60,19 @@ def performance_measures(
         θ, the probability of each answer (last axis) given the true category.
     costs : array_like, shape (n_categories, n_categories), optional
         The cost of each answer (column) given each true category (row).
+    rated : ndarray of bool, shape (n_categories,)
+        Whether the data say that a category occurs. Where they do not, recall is undefined whatever
+        its base rate is, as that of a posterior draw, which is never 0.
+    answered : ndarray of bool, shape (n_categories,)
+        Whether the system ever gives this answer. Where it does not, precision is undefined.
 
     Returns
     -------
     dict of str to ndarray
         `recall`, `precision`, `specificity` and `f1`, shape (..., n_categories);
         `balanced_accuracy`, `mcc`, `kappa_with_truth` and, with costs, `expected_cost`, shape
-        (...). NaN if a measure divides zero by zero, as does the precision of a category that is
-        never answered.
+        (...). Costs may be of any size and sign, and so may `expected_cost`. NaN if a measure
+        divides zero by zero, as does the precision of a category that is never answered.
 
     References
     ----------
@@ -54,22 +88,26 @@ def performance_measures(
     >>> round(float(found["expected_cost"]), 3)
     0.8
     """
-    rates = np.asarray(base_rates, dtype=float)[..., None]
+    rates = np.asarray(base_rates, dtype=float)
+    occurs = occurring(rates)
     # The errors in a category that does not occur may be unknown.
-    joint = np.where(rates > 0, rates * np.asarray(confusion, dtype=float), 0.0)
+    joint = np.where(occurs[..., None], rates[..., None] * np.asarray(confusion, dtype=float), 0.0)
+    is_answered = occurring(joint.sum(axis=-2))
+    joint = np.where(is_answered[..., None, :], joint, 0.0)
+    occurs, is_answered = occurs & rated, is_answered & answered
     right = np.diagonal(joint, axis1=-2, axis2=-1)
-    true, answered, whole = joint.sum(axis=-1), joint.sum(axis=-2), joint.sum(axis=(-2, -1))
+    true, answers, whole = joint.sum(axis=-1), joint.sum(axis=-2), joint.sum(axis=(-2, -1))
     others = whole[..., None] - true
     accuracy = right.sum(axis=-1)
-    chance = (true * answered).sum(axis=-1)
-    spread = (whole**2 - (true**2).sum(axis=-1)) * (whole**2 - (answered**2).sum(axis=-1))
-    recall, occurring = _divide(right, true), (true > 0).sum(axis=-1, dtype=float)
+    chance = (true * answers).sum(axis=-1)
+    spread = (whole**2 - (true**2).sum(axis=-1)) * (whole**2 - (answers**2).sum(axis=-1))
+    recall = _divide(right, np.where(occurs, true, 0.0))
     measures = {
         "recall": recall,
-        "precision": _divide(right, answered),
-        "specificity": _divide(others - (answered - right), others),
-        "f1": _divide(2 * right, true + answered),
-        "balanced_accuracy": _divide(np.nansum(recall, axis=-1), occurring),
+        "precision": _divide(right, np.where(is_answered, answers, 0.0)),
+        "specificity": _divide(others - (answers - right), others),
+        "f1": _divide(2 * right, np.where(occurs | is_answered, true + answers, 0.0)),
+        "balanced_accuracy": mean_of_occurring(recall, occurs),
         "mcc": _divide(accuracy * whole - chance, np.sqrt(np.maximum(spread, 0.0))),
         "kappa_with_truth": _divide(accuracy * whole - chance, whole**2 - chance),
     }
@@ -79,6 +117,11 @@ def performance_measures(
     return measures
 
 
+def mean_of_occurring(values: Floats, occurs: Booleans) -> Floats:
+    """Average over the categories that occur, (..., n_categories) to (...); NaN if none does."""
+    return _divide(np.where(occurs, values, 0.0).sum(axis=-1), occurs.sum(axis=-1, dtype=float))
+
+
 def _divide(part: Floats, whole: Floats) -> Floats:
-    possible = np.abs(whole) > np.finfo(float).eps
+    possible = np.abs(whole) > ROUNDING
     return np.asarray(np.divide(part, whole, where=possible, out=np.full_like(part, np.nan)))

@@ -35,7 +35,8 @@ class SystemPerformance:
         Arrays by quantity. Their last dimension is `bound`: estimate, lower and upper end, NaN if
         undefined. `confusion` (category, response, bound); `recall`, `precision`, `specificity`,
         `f1` and `base_rates` (category, bound); `balanced_accuracy`, `mcc`, `kappa_with_truth` and,
-        if costs were given, `expected_cost` (bound); `rater_accuracy` (rater, bound).
+        if costs were given, `expected_cost` (bound), in the unit of the costs and of any size and
+        sign; `rater_accuracy` (rater, bound).
     notes : tuple of str
         What the user should know before using the numbers, one sentence for each point.
     """
@@ -116,9 +117,9 @@ class SystemPerformance:
         dict
             `confusion[truth][answer]`, `recall[category]` and so on, each a dict of `estimate`,
             `lower` and `upper`, None where undefined. The base rates are `base_rate_intervals`,
-            the accuracies of raters `rater_accuracy_intervals`.
+            the accuracies of raters `rater_accuracy_intervals`, the notes `performance_notes`.
         """
-        plain: dict[str, Any] = {}
+        plain: dict[str, Any] = {"performance_notes": list(self.notes)}
         for quantity, places, value in self.rows():
             inner = plain
             *outer, last = (NAMES_IN_JSON.get(quantity, quantity), *map(str, places))

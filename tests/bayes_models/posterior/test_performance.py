@@ -1,10 +1,13 @@
 """The system in detail from posterior draws."""
 
+import warnings
+
 import numpy as np
 import pytest
 
 import bayes_models
 import lehner
+from tests.lehner.performance.test_system_performance import check_gaps, with_gaps
 
 
 def test_measures_are_computed_draw_by_draw(table_2_fit):
@@ -28,3 +31,12 @@ def test_measures_are_computed_draw_by_draw(table_2_fit):
     raters = found.to_xarray()["rater_accuracy"].sel(bound="estimate")
     assert raters.values == pytest.approx(estimate.rater_accuracy.values)
     assert found.kind == accuracy.kind and found.system == str(system)
+
+
+def test_what_is_never_answered_or_never_true_is_undefined_though_draws_are_never_zero():
+    ratings = with_gaps()
+    short = {"engine": "gibbs", "chains": 2, "draws": 500, "tries": 1, "checks": False}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", bayes_models.ConvergenceWarning)
+        tree = bayes_models.fit("pooled", ratings, seed=1, **short)
+    check_gaps(lehner.system_performance(ratings, bayes_models.estimate_from_draws(tree)))

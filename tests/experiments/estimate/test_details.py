@@ -33,7 +33,8 @@ def test_json_has_every_number_with_its_interval(run, costs):
     assert sum(one["estimate"] for one in algebra["confusion"]["C"].values()) == pytest.approx(1)
     for name in ("balanced_accuracy", "mcc", "kappa_with_truth", "expected_cost"):
         assert set(algebra[name]) == ends
-    assert algebra["recall"]["A"] == algebra["confusion"]["A"]["A"]
+    assert algebra["recall"]["A"] == pytest.approx(algebra["confusion"]["A"]["A"])
+    assert any("step 4" in note for note in algebra["performance_notes"])
     numbers = {name: one["estimate"] for name, one in algebra["base_rate_intervals"].items()}
     assert numbers == pytest.approx(algebra["base_rates"])
     assert list(algebra["rater_accuracy_intervals"]) == list(algebra["rater_accuracy"])

@@ -71,3 +71,22 @@ def test_replicates_are_computed_at_once():
     for i in range(4):
         for name, values in performance_measures(rates[i], confusion[i]).items():
             assert together[name][i] == pytest.approx(values), name
+
+
+@pytest.mark.parametrize("dust", [0.0, 1e-17, 1e-13, -1e-17])
+def test_a_share_within_rounding_error_is_a_category_that_does_not_occur(dust):
+    rows = [[0.9, 0.1, 0.0], [0.4, 0.6, 0.0], [0.5, 0.25, 0.25]]
+    exact = performance_measures([0.4, 0.6, 0.0], rows)
+    found = performance_measures([0.4, 0.6 - dust, dust], rows)
+    assert found["balanced_accuracy"] == pytest.approx((0.9 + 0.6) / 2)
+    for name, values in exact.items():
+        assert found[name] == pytest.approx(values, nan_ok=True), name
+    # One item in a billion is no rounding error.
+    rare = performance_measures([0.4, 0.6 - 1e-9, 1e-9], rows)
+    assert rare["balanced_accuracy"] == pytest.approx((0.9 + 0.6 + 0.25) / 3)
+
+
+def test_an_unknown_row_of_a_category_that_occurs_makes_averages_unknown():
+    found = performance_measures([0.5, 0.5], [[0.9, 0.1], [np.nan, np.nan]])
+    assert found["recall"][0] == 0.9
+    assert np.isnan([found["recall"][1], found["balanced_accuracy"], found["mcc"]]).all()

@@ -1,8 +1,16 @@
 """The system in detail by each method."""
 
+from functools import partial
+
 import numpy as np
 import pytest
-from sklearn.metrics import precision_recall_fscore_support
+from sklearn.metrics import (
+    balanced_accuracy_score,
+    cohen_kappa_score,
+    confusion_matrix,
+    matthews_corrcoef,
+    precision_recall_fscore_support,
+)
 
 import lehner
 from lehner import (
@@ -76,16 +84,106 @@ def test_same_seed_same_numbers(many):
     assert one == two != three
 
 
-def test_the_ridge_is_worth_two_answers_of_each_category():
-    """Raters who are always right: M is the diagonal of the numbers of items of each category."""
-    system = [0, 0, 0, 1, 1, 1, 1, 0]
-    truth = [0, 0, 0, 0, 1, 1, 1, 1]
-    ratings = Ratings(np.array([truth, truth]).T, ["a", "b"], system=system)
+def unanimous(n=200, seed=1):
+    """Three raters who are always right, so that the truth is known, and a system that is not."""
+    rng = np.random.default_rng(seed)
+    truth = np.append(np.arange(4), rng.choice(4, n, p=[0.5, 0.3, 0.15, 0.05]))
+    answers = np.where(rng.random(n + 4) < 0.8, truth, rng.integers(4, size=n + 4))
+    return Ratings(np.tile(truth[:, None], 3), list("ABCD"), system=answers), truth
+
+
+@pytest.mark.parametrize("method", ["algebraic", "majority_agreement", "dawid_skene_ml"])
+def test_the_measures_of_unanimous_raters_are_scikit_learns(method):
+    ratings, truth = unanimous()
+    estimate = {
+        "algebraic": estimate_algebraic,
+        "majority_agreement": lehner.majority_agreement,
+        "dawid_skene_ml": partial(estimate_latent_class, resamples=20, restarts=0),
+    }[method](ratings)
+    costs = np.random.default_rng(2).normal(0, 100, (4, 4))
+    found = system_performance(ratings, estimate, costs=costs, resamples=50)
+    precision, recall, f1, _ = precision_recall_fscore_support(truth, ratings.system)
+    by_category = {"precision": precision, "recall": recall, "f1": f1}
+    for quantity, expected in by_category.items():
+        shown = [found.value(quantity, category).estimate for category in "ABCD"]
+        assert shown == pytest.approx(expected, abs=1e-6), quantity
+    of_all = {
+        "balanced_accuracy": balanced_accuracy_score(truth, ratings.system),
+        "mcc": matthews_corrcoef(truth, ratings.system),
+        "kappa_with_truth": cohen_kappa_score(truth, ratings.system),
+        "expected_cost": costs[truth, ratings.system].mean(),
+    }
+    for quantity, expected in of_all.items():
+        assert found.value(quantity).estimate == pytest.approx(expected, abs=1e-5), quantity
+    table = confusion_matrix(truth, ratings.system, normalize="true")
+    shown = found.to_xarray()["confusion"].sel(bound="estimate").values
+    assert shown == pytest.approx(table, abs=1e-6)
+
+
+def test_the_ridge_is_worth_four_answers_of_what_the_ratings_leave_open():
+    """By hand, from the truth probabilities of step 3."""
+    rng = np.random.default_rng(1)
+    truth = rng.integers(3, size=40)
+    raters = np.where(rng.random((40, 3)) < 0.6, truth[:, None], rng.integers(3, size=(40, 3)))
+    system = np.where(rng.random(40) < 0.8, truth, rng.integers(3, size=40))
+    ratings = Ratings(raters, list("abc"), system=system)
+    estimate = estimate_algebraic(ratings, interval=None)
+    p = estimate.truth_probabilities.values
+    toward = equal_errors(np.array([estimate.system_accuracy.estimate]), 3)[0]
+    ridge = np.diag(4 * (1 - (p**2).sum(axis=0) / p.sum(axis=0)))
+    by_hand = np.linalg.solve(p.T @ p + ridge, p.T @ np.eye(3)[system] + ridge @ toward)
     point = algebraic_replicates(ratings, resamples=1).point
-    toward = equal_errors(np.array([6 / 8]), 2)[0]
-    by_hand = (np.array([[3, 1], [1, 3]]) + 2 * toward) / (4 + 2)
-    assert point.confusion == pytest.approx(by_hand)
-    assert point.base_rates.tolist() == [0.5, 0.5]
+    assert point.confusion == pytest.approx(project_rows(by_hand))
+
+
+METHODS = {
+    "algebraic": estimate_algebraic,
+    "majority_agreement": lehner.majority_agreement,
+    "mean_posterior": lehner.mean_posterior,
+    "dawid_skene_ml": partial(estimate_latent_class, resamples=20, restarts=0),
+    "one_coin_ml": partial(estimate_latent_class, model="one_coin", resamples=20, restarts=0),
+}
+
+
+def with_gaps():
+    """The system never answers B; no rater gives D, which the system answers once."""
+    rng = np.random.default_rng(1)
+    truth = rng.choice(3, 80, p=[0.5, 0.3, 0.2])
+    raters = np.where(rng.random((80, 3)) < 0.8, truth[:, None], rng.integers(3, size=(80, 3)))
+    answers = np.where(truth == 1, 2, truth)
+    answers[0] = 3
+    return Ratings(raters, list("ABCD"), system=answers)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_what_is_never_answered_has_no_precision_and_what_is_never_true_no_recall(method):
+    ratings = with_gaps()
+    found = system_performance(ratings, METHODS[method](ratings), resamples=50)
+    check_gaps(found)
+
+
+def check_gaps(found):
+    """Check what every method says about `with_gaps`."""
+    nothing = {"estimate": None, "lower": None, "upper": None}
+    plain = found.to_dict()
+    assert plain["precision"]["B"] == nothing and plain["recall"]["D"] == nothing
+    assert plain["confusion"]["D"]["A"] == nothing
+    recalls = [found.value("recall", category).estimate for category in "ABC"]
+    assert found.value("balanced_accuracy").estimate == pytest.approx(np.mean(recalls))
+    assert any("never answers B" in note for note in found.notes)
+    assert any("no rater gives D" in note for note in found.notes)
+
+
+def test_expected_costs_are_in_their_own_unit():
+    ratings, truth = unanimous()
+    for costs in (np.full((4, 4), 10.25), np.full((4, 4), -20.0), 1000 * (1 - np.eye(4))):
+        found = system_performance(
+            ratings, estimate_algebraic(ratings), costs=costs, resamples=100
+        ).value("expected_cost")
+        assert found.estimate == pytest.approx(costs[truth, ratings.system].mean())
+        low, high = costs.min() - 1e-9, costs.max() + 1e-9
+        assert low <= found.lower <= found.estimate <= found.upper <= high
+        assert costs.min() == costs.max() or found.upper - found.lower > 20
 
 
 def test_projected_rows_are_the_nearest_probabilities():

@@ -7,7 +7,7 @@ from typing import Any
 from lehner.data.ratings import Ratings
 
 
-def estimate(ratings: Ratings, methods: Sequence[str] | None = None, **options: Any) -> Any:
+def estimate(ratings: Ratings, methods: str | Sequence[str] | None = None, **options: Any) -> Any:
     """Estimate the accuracy of the system, or of each system, by several methods.
 
     The result is what `lehner estimate` prints, as an object.
@@ -16,9 +16,9 @@ def estimate(ratings: Ratings, methods: Sequence[str] | None = None, **options: 
     ----------
     ratings : Ratings
         With one or more systems. Known truths of some items correct each method's estimate.
-    methods : sequence of str, optional
-        Names, as `lehner estimate --help` lists them; "all" stands for all. By default
-        "majority_agreement", "algebraic", "dawid_skene" and "relaxed_k".
+    methods : str or sequence of str, optional
+        One name or several, as `lehner estimate --help` lists them; "all" stands for all. By
+        default "majority_agreement", "algebraic", "dawid_skene" and "relaxed_k".
     **options
         Options of `experiments.estimate.estimate.estimate`: `level` of the intervals, `seed`,
         `systems_rate`, `shared_mistakes`, `truths_in_model`, `sensitivity`, `costs`, `groups`,

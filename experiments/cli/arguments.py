@@ -81,20 +81,37 @@ def split_names(given: Sequence[str] | None) -> list[str]:
     Parameters
     ----------
     given : sequence of str, optional
-        As typed, one text for each time the option stands there. A name that holds a comma
-        stands in double quotes within the text.
+        As typed, one text for each time the option stands there. A name that holds a comma or a
+        line break stands in double quotes within the text.
 
     Returns
     -------
     list of str
+
+    Raises
+    ------
+    InputError
+        If a line break stands outside of quotes.
 
     Examples
     --------
     >>> split_names(["Ann, Bo", "Cy"]), split_names(['"Smith, J",Bo'])
     (['Ann', 'Bo', 'Cy'], ['Smith, J', 'Bo'])
     """
-    fields = csv.reader(given or (), skipinitialspace=True)
-    return [name.strip() for line in fields for name in line]
+    names: list[str] = []
+    for text in given or ():
+        try:
+            (fields,) = csv.reader([text], skipinitialspace=True)
+        except (csv.Error, ValueError):
+            from lehner import InputError
+
+            raise InputError(
+                f"{text!r} is not read as names",
+                "separate names by commas, and write a name that holds a comma or a line break in "
+                "double quotes",
+            ) from None
+        names += [name.strip() for name in fields]
+    return names
 
 
 def read_shared_mistakes(text: str) -> "SharedMistakes":

@@ -30,7 +30,7 @@ FEW_SYSTEMS = 4
 
 def estimate(
     ratings: Ratings,
-    methods: Sequence[str] = DEFAULT_METHODS,
+    methods: str | Sequence[str] = DEFAULT_METHODS,
     *,
     name: str = "ratings",
     level: float = 0.9,
@@ -51,8 +51,8 @@ def estimate(
     ----------
     ratings : Ratings
         With one or more systems. Known truths of some items correct each method's estimate.
-    methods : sequence of str
-        As `lehner estimate --method` takes them; "all" stands for all.
+    methods : str or sequence of str
+        One name or several, as `lehner estimate --method` takes them; "all" stands for all.
     name : str
         Of the data, for titles.
     level : float

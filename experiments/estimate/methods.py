@@ -18,6 +18,7 @@ from lehner import (
 )
 from lehner.algebra.system_accuracy import Aggregation
 from lehner.core.checks import find
+from lehner.data.table import names_of
 from lehner.latent_class.models import LIKELIHOOD_METHODS, MODELS
 
 if TYPE_CHECKING:
@@ -260,12 +261,12 @@ def find_method(name: str) -> Method:
     return find("method", name, list_methods())
 
 
-def find_methods(names: Sequence[str]) -> list[Method]:
+def find_methods(names: str | Sequence[str]) -> list[Method]:
     """Look methods up; "all" stands for all of them.
 
     Parameters
     ----------
-    names : sequence of str
+    names : str or sequence of str
 
     Returns
     -------
@@ -282,5 +283,7 @@ def find_methods(names: Sequence[str]) -> list[Method]:
     >>> [method.name for method in find_methods(["tap", "all"])][:2]
     ['tap', 'majority_agreement']
     """
-    expanded = [one for name in names for one in (list_methods() if name == "all" else [name])]
+    expanded = [
+        one for name in names_of(names) for one in (list_methods() if name == "all" else [name])
+    ]
     return [find_method(name) for name in dict.fromkeys(expanded)]

@@ -8,6 +8,7 @@ from lehner.algebra.algebraic import FirstSteps, first_steps
 from lehner.algebra.system_accuracy import by_bins, by_likelihood, by_weights
 from lehner.core.arrays import Floats, Integers
 from lehner.core.checks import find
+from lehner.data.table import names_of
 from lehner.data.votes import VoteTable
 
 
@@ -47,11 +48,12 @@ VOTE_METHODS: dict[str, VoteMethod] = {
 }
 
 
-def find_vote_methods(names: Sequence[str]) -> tuple[str, ...]:
+def find_vote_methods(names: str | Sequence[str]) -> tuple[str, ...]:
     """Raise an InputError unless all are names of methods that need only votes."""
+    names = names_of(names)
     for name in names:
         find("method that needs only votes called", name, VOTE_METHODS)
-    return tuple(names)
+    return names
 
 
 def estimate_from_votes(

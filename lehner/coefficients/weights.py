@@ -179,7 +179,7 @@ def by_position_only(weights: Sequence[str], categories: Sequence[Label]) -> lis
         spaced.
     """
     numbers = as_numbers(categories)
-    if numbers is None or np.ptp(np.diff(numbers)) < 1e-9:
+    if numbers is None or len(numbers) < 3 or np.ptp(np.diff(numbers)) < 1e-9:
         return []
     return [name for name in weights if f"{name}_by_value" in WEIGHTS]
 

@@ -65,10 +65,10 @@ def find[T](kind: str, name: Any, known: Mapping[str, T]) -> T:
     """Find something by its name, or raise an InputError that suggests similar names."""
     if name in known:
         return known[name]
-    raise InputError(f"there is no {kind} {name!r}", suggest(str(name), known))
+    raise InputError(f"there is no {kind} {name!r}", suggest(name, known))
 
 
-def suggest(name: str, known: Iterable[str]) -> str:
+def suggest(name: object, known: Iterable[str]) -> str:
     """Suggest a similar name, or list the names there are.
 
     Examples
@@ -79,7 +79,7 @@ def suggest(name: str, known: Iterable[str]) -> str:
     by_fold = {one.casefold(): one for one in reversed(list(known))}
     if not by_fold:
         return "there is none"
-    near = difflib.get_close_matches(name.casefold(), by_fold, n=1)
+    near = difflib.get_close_matches(str(name).casefold(), by_fold, n=1)
     if near:
         return f"did you mean {by_fold[near[0]]!r}?"
     return f"choose among {first_few(known, MOST_CHOICES_SHOWN)}"

@@ -1,6 +1,6 @@
 """Tables: columns by name, and errors that name what is wrong in a table, and where."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -89,7 +89,7 @@ def _array_columns(data: NDArray[Any], names: Sequence[str] | None) -> dict[str,
 def require_columns(columns: Mapping[str, Any], names: Sequence[str]) -> None:
     """Raise an InputError unless all the named columns exist, each with one role."""
     for i, name in enumerate(names):
-        if name not in columns:
+        if not isinstance(name, Hashable) or name not in columns:
             raise InputError(f"there is no column {name!r}", suggest(name, columns))
         if name in names[:i]:
             raise InputError(f"the column {name!r} is named for two roles", "name it for one")

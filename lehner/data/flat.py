@@ -134,6 +134,22 @@ def count_categories(
     return np.bincount(cell, minlength=n_rows * n_categories).reshape(n_rows, n_categories)
 
 
+def check_rows(rows: ArrayLike, n_rows: int) -> Integers:
+    """Give positions of rows as NumPy reads them: a mask, or numbers, below 0 from the end."""
+    chosen = as_array(rows, "rows")
+    remedy = f"give positions from 0 to {n_rows - 1}, or a mask of {n_rows}"
+    if chosen.ndim != 1:
+        raise InputError(f"rows have shape {chosen.shape}", remedy)
+    if chosen.dtype == bool and len(chosen) == n_rows:
+        return np.flatnonzero(chosen)
+    if chosen.size and not np.issubdtype(chosen.dtype, np.integer):
+        raise InputError(f"rows have {len(chosen)} values of type {chosen.dtype}", remedy)
+    outside = (chosen < -n_rows) | (chosen >= n_rows)
+    if outside.any():
+        raise InputError(f"there is no row {chosen[outside][0]}", remedy)
+    return chosen.astype(np.int64) % max(n_rows, 1)
+
+
 def take_rows(flat: FlatRatings, rows: Integers, n_rows: int) -> FlatRatings:
     """Select rows, in the order given; a row may be selected more than once.
 

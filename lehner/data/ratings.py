@@ -24,7 +24,14 @@ from lehner.data.fields import (
     check_ratings,
     check_system_names,
 )
-from lehner.data.flat import FlatRatings, add_rater, check_counts, count_categories, take_rows
+from lehner.data.flat import (
+    FlatRatings,
+    add_rater,
+    check_counts,
+    check_rows,
+    count_categories,
+    take_rows,
+)
 from lehner.data.item_groups import check_populations, number_populations
 from lehner.data.labelled import from_dataset, to_dataset
 from lehner.data.long_table import read_long
@@ -300,7 +307,8 @@ class Ratings:
         Parameters
         ----------
         rows : array_like of int or bool, shape (n_selected,) or (n_rows,)
-            Positions of the rows, of which one may occur more than once; or a mask.
+            Positions of the rows, of which one may occur more than once, below 0 from the end;
+            or a mask.
         counts : array_like of int, shape (n_selected,), optional
             Number of items of each selected row; by default as before.
 
@@ -312,7 +320,8 @@ class Ratings:
         Raises
         ------
         InputError
-            If there is not a count for each row, or one is not a whole number.
+            If there is no such row, if positions or counts are not whole numbers, or if there is
+            not a count for each row.
 
         Examples
         --------
@@ -320,8 +329,7 @@ class Ratings:
         >>> ratings.take([2, 0]).codes.tolist()
         [[1, 1], [0, 0]]
         """
-        rows = np.asarray(rows)
-        rows = np.flatnonzero(rows) if rows.dtype == bool else rows.astype(np.int64)
+        rows = check_rows(rows, self.n_rows)
         return self._replace(
             codes=take_rows(self.flat, rows, self.n_rows),
             items=self.items[rows],
@@ -441,6 +449,8 @@ class Ratings:
         >>> ratings.with_system("AI")
         Ratings: 2 items, 2 raters, 4 ratings, 2 categories (no, yes), system
         """
+        if not raters:
+            raise InputError("no rater is named as the system", "name a rater, or several")
         names = [str(rater) for rater in raters]
         if self.systems:
             raise InputError(
@@ -724,7 +734,7 @@ class Ratings:
         """
         table = read_wide(
             data,
-            raters=raters,
+            raters=None if raters is None else names_of(raters),
             item=item,
             systems=names_of(system),
             truth=truth,

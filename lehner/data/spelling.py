@@ -2,7 +2,7 @@
 
 import re
 import unicodedata
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -40,7 +40,7 @@ def reread(
     columns: Mapping[str, Column],
     categories: Sequence[Any] | None,
     *,
-    missing: Sequence[Any],
+    missing: Any,
     fold_case: bool,
 ) -> tuple[dict[str, Column], tuple[str, ...]]:
     """Read labels again: remove texts for missing ratings, and merge spellings.
@@ -51,7 +51,7 @@ def reread(
         Columns of raters, system and truth.
     categories : sequence, optional
         Labels as the user spells them.
-    missing : sequence of str
+    missing : label or sequence of labels
         Labels for a missing rating.
     fold_case : bool
         Whether labels that `fold` makes equal are one category: that among `categories`, else the
@@ -63,13 +63,16 @@ def reread(
     unused : tuple of str
         A sentence for each text in `missing` that does not occur.
     """
-    if isinstance(missing, str):
-        raise wrong("missing", missing, "give a list of texts, as in ['-', '?']")
+    if isinstance(categories, str):
+        raise wrong("categories", categories, "give a list of names, as in ['no', 'yes']")
+    if isinstance(missing, str) or not isinstance(missing, Iterable):
+        missing = [missing]
     alike = fold if fold_case else _plain_text
     absent = {alike(text): str(text) for text in missing if plain_label(text) is not None}
     if not absent and not fold_case:
         return dict(columns), ()
-    spelled = {fold(label): label for label in categories or ()} if fold_case else {}
+    given = () if categories is None else categories
+    spelled = {fold(label): label for label in given} if fold_case else {}
     texts = {name: [alike(label) for label in one.labels] for name, one in columns.items()}
     spellings = {text for several in texts.values() for text in several}
     unused = [

@@ -1,6 +1,6 @@
 """What was read from a table of ratings, before it becomes `Ratings`."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -102,14 +102,15 @@ def code_labels(
     return Coded(codes=codes, categories=chosen, ordered=ordered, odd=odd)
 
 
-def names_of(system: str | Sequence[str] | None) -> tuple[str, ...]:
-    """Give one name, several or none as a tuple.
+def names_of(names: Any) -> tuple[str, ...]:
+    """Give one name, several or none as a tuple of texts.
 
     Examples
     --------
-    >>> names_of("gpt"), names_of(["gpt", "base"]), names_of(None)
-    (('gpt',), ('gpt', 'base'), ())
+    >>> names_of("gpt"), names_of(["gpt", "base"]), names_of(2), names_of(None)
+    (('gpt',), ('gpt', 'base'), ('2',), ())
     """
-    if system is None:
+    if names is None:
         return ()
-    return (system,) if isinstance(system, str) else tuple(system)
+    several = isinstance(names, Iterable) and not isinstance(names, str)
+    return tuple(map(str, names)) if several else (str(names),)

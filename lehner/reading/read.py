@@ -111,8 +111,9 @@ def read_ratings(
     }
 
     def read(columns: dict[str, Any], item: str | None, said: Sequence[str] = ()) -> Ratings:
-        require_columns(columns, list(leave_out))
-        columns = {name: values for name, values in columns.items() if name not in leave_out}
+        left_out = names_of(leave_out)
+        require_columns(columns, left_out)
+        columns = {name: values for name, values in columns.items() if name not in left_out}
         roles = find_roles(columns, systems=names_of(system), truth=truth, item=item, counts=counts)
         if order is not None:
             columns, roles, told = join_orders(columns, roles, order, swapped_back=swapped_back)
@@ -224,7 +225,7 @@ def _read_wide(
 ) -> Ratings:
     ratings = Ratings.from_wide(
         columns,
-        raters=None if raters is None else list(raters),
+        raters=raters,
         item=roles.item,
         system=roles.systems,
         truth=roles.truth,

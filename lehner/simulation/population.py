@@ -10,6 +10,7 @@ from lehner.algebra.vote_methods import VOTE_METHODS, estimate_from_votes
 from lehner.core.arrays import Floats, Integers
 from lehner.core.checks import check_choice, check_numbers, check_whole_number
 from lehner.core.seeds import Seed, child_seeds
+from lehner.data.table import names_of
 from lehner.data.votes import VoteTable, collapse_votes, pattern_votes
 from lehner.latent_class.expectation_maximisation import (
     LatentClasses,
@@ -160,7 +161,7 @@ def population_value(
 
 def population_values(
     scenario: Scenario,
-    methods: Sequence[str] = POPULATION_METHODS,
+    methods: str | Sequence[str] = POPULATION_METHODS,
     base_rates: ArrayLike | None = None,
     *,
     replicates: int = 1000,
@@ -176,7 +177,7 @@ def population_values(
     ----------
     scenario : Scenario
         How raters and system behave; its number of items is not used.
-    methods : sequence of str
+    methods : str or sequence of str
         Names of the methods; by default all that have such a value.
     base_rates : array_like, shape (n_categories,), optional
         Base rates that replace the scenario's, 0 or more with the sum 1.
@@ -216,6 +217,7 @@ def population_values(
     >>> {method: round(value.bias, 3) + 0 for method, value in found.items()}
     {'majority_agreement': -0.247, 'algebraic': -0.031, 'dawid_skene_ml': 0.0}
     """
+    methods = names_of(methods)
     for method in methods:
         check_choice("method", method, POPULATION_METHODS)
     check_whole_number("replicates", replicates, 1)

@@ -181,8 +181,7 @@ def test_numbers_for_missing_ratings_are_read_as_such_in_any_form():
     assert ratings.n_ratings == 6
     with pytest.warns(DataWarning, match="no cell has the value '98'"):
         Ratings.from_wide(data, missing=[99, 98])
-    with pytest.raises(InputError, match="give a list"):
-        Ratings.from_wide(data, missing="99")
+    assert Ratings.from_wide(data, missing="99").equals(ratings)
 
 
 @pytest.mark.parametrize(

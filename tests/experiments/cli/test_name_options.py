@@ -1,0 +1,54 @@
+"""Options of several names: what is no list of names is told in one line."""
+
+import json
+
+import pytest
+
+from experiments.cli.arguments import split_names
+from lehner import InputError
+
+ODD = 'item,"a\nb",c,gpt\n1,x,x,x\n2,y,y,y\n3,x,y,x\n'
+
+
+@pytest.fixture
+def odd(tmp_path):
+    path = tmp_path / "odd.csv"
+    path.write_text(ODD)
+    return path
+
+
+@pytest.mark.parametrize(
+    "option", ["--raters", "--system", "--categories", "--missing", "--method"]
+)
+@pytest.mark.parametrize("text", ["a\nb", "a\r\nb", "c,\na"])
+def test_a_line_break_in_names_is_told_in_one_line(run, odd, option, text):
+    code, out, err = run("estimate", odd, "--method", "algebraic", option, text)
+    assert (code, out) == (2, "") and err.count("\n") == 1
+    assert "separate names by commas" in err
+
+
+def test_a_name_with_a_line_break_is_quoted(run, odd):
+    names = ("--raters", '"a\nb",c', "--system", "gpt", "--method", "algebraic")
+    code, out, err = run("estimate", odd, *names, "--json")
+    assert code == 0, err
+    assert json.loads(out)["data"]["raters"] == ["a\nb", "c"]
+
+
+@pytest.mark.parametrize("text", ['"Smith, J",Bo', '"say ""x""",Bo', '"a\nb", Bo '])
+def test_names_in_quotes_hold_what_separates_names(text):
+    first, second = split_names([text])
+    assert second == "Bo" and first in ("Smith, J", 'say "x"', "a\nb")
+
+
+def test_names_that_never_end_are_refused():
+    with pytest.raises(InputError, match="separate names by commas"):
+        split_names(['"' + "x" * 200_000 + '"'])
+
+
+def test_raters_who_all_say_one_number_are_no_traceback(run, tmp_path):
+    (tmp_path / "two.csv").write_text("item,Ann,Bo,gpt\n1,2,2,2\n2,2,2,2\n3,2,2,2\n")
+    code, out, err = run("agreement", tmp_path / "two.csv", "--system", "gpt")
+    assert (code, err) == (0, "") and "percent_agreement" in out
+    for command in ("estimate", "check", "label", "ask"):
+        code, _, err = run(command, tmp_path / "two.csv", "--system", "gpt")
+        assert code == 2 and err.count("\n") == 1 and "the only category is 2" in err

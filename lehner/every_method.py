@@ -21,8 +21,8 @@ def estimate(ratings: Ratings, methods: str | Sequence[str] | None = None, **opt
         default "majority_agreement", "algebraic", "dawid_skene" and "relaxed_k".
     **options
         Options of `experiments.estimate.estimate.estimate`: `level` of the intervals, `seed`,
-        `systems_rate`, `shared_mistakes`, `truths_in_model`, `sensitivity`, `costs`, `groups`,
-        `populations`, `rater_groups`, `name`.
+        `systems_rate`, `common_items`, `shared_mistakes`, `truths_in_model`, `sensitivity`,
+        `costs`, `groups`, `populations`, `rater_groups`, `name`.
 
     Returns
     -------

@@ -23,6 +23,7 @@ from lehner import InputError, JointDraws, Patterns, Ratings
 from lehner.core.arrays import Floats, Integers
 from lehner.core.class_posterior import class_posterior
 from lehner.core.seeds import Seed, generator
+from lehner.systems.common_items import answered_the_same, first_alike, n_common_items
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -52,9 +53,12 @@ def joint_draws(
     ratings: Ratings,
     *,
     systems_rate: bool = False,
+    common_items: bool = True,
     seed: Seed = 1,
 ) -> JointDraws:
     """Put draws of several systems' accuracies side by side.
+
+    Systems with the same answers have the same draws, those of the first of them.
 
     Parameters
     ----------
@@ -64,6 +68,11 @@ def joint_draws(
         Ratings with these systems. The fits are of `ratings.for_system(name, systems_rate=...)`.
     systems_rate : bool
         Whether each fit treated the other systems as raters.
+    common_items : bool
+        Whether the systems must have answered the same items: fit each to
+        `ratings.on_common_items(...)` and give that. If not, each is judged by its own items, which
+        assumes, as the model does, that which items it answered depends on nothing but their true
+        categories; there is then no difference in the sample.
     seed : int, numpy.random.SeedSequence or numpy.random.Generator
         The same seed gives the same draws.
 
@@ -75,7 +84,8 @@ def joint_draws(
     Raises
     ------
     InputError
-        If a fit is of another model or of other ratings.
+        If a fit is of another model or of other ratings, or if the systems answered different items
+        and `common_items` is set.
 
     References
     ----------
@@ -98,25 +108,35 @@ def joint_draws(
     models = {str(tree.attrs["model"]) for tree in trees.values()}
     if len(models) != 1:
         raise InputError(f"the fits are of {len(models)} models", "give fits of one model")
-    posteriors = {name: tree["posterior"].to_dataset() for name, tree in trees.items()}
-    influences = []
-    for name, tree in trees.items():
+    same_items = answered_the_same(ratings, list(trees))
+    if common_items and not same_items:
+        raise InputError(
+            "the systems answered different items",
+            "fit each to ratings.on_common_items(), or set common_items=False",
+        )
+    alike = first_alike(ratings, list(trees))
+    posteriors, influences = {}, {}
+    for name in dict.fromkeys(alike.values()):
         own = ratings.for_system(name, systems_rate=systems_rate)
-        patterns = observe(fitted_ratings(tree, own))
-        influences.append(_influence(posteriors[name], patterns))
+        patterns = observe(fitted_ratings(trees[name], own))
+        posteriors[name] = trees[name]["posterior"].to_dataset()
+        influences[name] = _influence(posteriors[name], patterns)
     rng = generator(seed)
     draws = {}
     for estimand, correlation in (
-        ("system_accuracy", _of_expected(influences, ratings.weights)),
+        ("system_accuracy", _of_expected(list(influences.values()), ratings.weights)),
         ("system_accuracy_in_sample", _of_in_sample(influences, ratings)),
     ):
         values = [_draws(posterior, estimand) for posterior in posteriors.values()]
-        draws[estimand] = dict(zip(trees, _couple(values, correlation, rng), strict=True))
+        coupled = dict(zip(posteriors, _couple(values, correlation, rng), strict=True))
+        draws[estimand] = {name: coupled[same] for name, same in alike.items()}
     return JointDraws(
         method=models.pop(),
         kind="equal-tailed credible",
         expected=draws["system_accuracy"],
         in_sample=draws["system_accuracy_in_sample"],
+        same_items=same_items,
+        n_common_items=n_common_items(ratings, list(trees)),
     )
 
 
@@ -158,17 +178,19 @@ def _correlation(influence: Floats, weights: Integers) -> Floats:
     return _as_correlation((centred * weights) @ centred.T)
 
 
-def _of_in_sample(influences: list[Influence], ratings: Ratings) -> Floats:
+def _of_in_sample(influences: Mapping[str, Influence], ratings: Ratings) -> Floats:
     """Add the covariance of right answers given the parameters to that caused by the parameters."""
+    several = list(influences.values())
     by_parameters = _correlation(
-        np.stack([one.of_rows_in_sample for one in influences]), ratings.weights
+        np.stack([one.of_rows_in_sample for one in several]), ratings.weights
     )
-    sd = np.array([one.in_sample.std() for one in influences])
+    sd = np.array([one.in_sample.std() for one in several])
     covariance = by_parameters * np.outer(sd, sd)
-    n_answers = (ratings.answers >= 0).T @ ratings.weights
-    for i, influence in enumerate(influences):
-        for j, other in enumerate(influences):
-            alike = ratings.answers[:, i] == ratings.answers[:, j]
+    answers = ratings.answers[:, [ratings.systems.index(name) for name in influences]]
+    n_answers = (answers >= 0).T @ ratings.weights
+    for i, influence in enumerate(several):
+        for j, other in enumerate(several):
+            alike = answers[:, i] == answers[:, j]
             most = np.minimum(influence.right, other.right)
             least = np.maximum(influence.right + other.right - 1, 0.0)
             both = np.where(alike, most, least) - influence.right * other.right
@@ -190,8 +212,7 @@ def _couple(draws: list[Floats], correlation: Floats, rng: np.random.Generator) 
     values, vectors = np.linalg.eigh(correlation)
     root = vectors * np.sqrt(np.maximum(values, 0.0))
     normal = root @ rng.standard_normal((len(draws), n_draws))
-    # Draws that are equal in several fits, as of one system under two names, must stay equal.
-    ranks = normal.round(9).argsort(axis=1, kind="stable").argsort(axis=1)
+    ranks = normal.argsort(axis=1, kind="stable").argsort(axis=1)
     return [
         np.sort(one)[rank * len(one) // n_draws] for one, rank in zip(draws, ranks, strict=True)
     ]

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -18,6 +19,7 @@ from experiments.estimate.methods import (
 )
 from experiments.estimate.populations import require_answers
 from experiments.estimate.systems import SystemsComparison, compare_estimates
+from experiments.estimate.systems_compared import SystemsByMethod
 from lehner import Estimate, InputError, Ratings
 from lehner.core.arrays import Floats
 from lehner.core.checks import check_level
@@ -39,6 +41,7 @@ def estimate(
     shared_mistakes: SharedMistakes | None = None,
     sensitivity: bool = False,
     systems_rate: bool = False,
+    common_items: bool = True,
     costs: Floats | None = None,
     groups: ArrayLike | GroupColumn | None = None,
     populations: ArrayLike | GroupColumn | None = None,
@@ -69,6 +72,11 @@ def estimate(
     systems_rate : bool
         Whether the other systems serve as raters of each system. This assumes that systems err
         independently of one another, as raters do.
+    common_items : bool
+        Whether systems that answered different items are compared on the items that they have in
+        common: two on those that both answered, ranks on those that all answered. If not, each is
+        judged by its own items. That assumes, as the models do, that a system which answers some
+        items only would be as accurate on the others of the same categories.
     costs : ndarray, shape (n_categories, n_categories), optional
         What each answer (column) costs when each category (row) is true.
     groups : array_like of str, shape (n_rows,), or GroupColumn, optional
@@ -144,15 +152,32 @@ def estimate(
     ]
     if len(comparisons) == 1:
         return comparisons[0]
-    return compare_estimates(
-        name, ratings, comparisons, level=level, seed=seed, systems_rate=systems_rate
-    )
+    by_method = [
+        SystemsByMethod(
+            ratings=seen,
+            estimates={system: by_system[system][place] for system in judged},
+            again=partial(_estimate_again, method, level, seed, systems_rate=systems_rate),
+            level=level,
+            seed=seed,
+            systems_rate=systems_rate,
+            common_items=common_items,
+        )
+        for place, method in enumerate(chosen)
+    ]
+    return compare_estimates(name, comparisons, ratings, by_method)
 
 
 def _estimate(method: Method, ratings: Ratings, level: float, seed: int, *, many: bool) -> Estimate:
     if many and method.model:
         return estimate_shortly(method.model, ratings, level, seed)
     return method.estimate(ratings, level, seed)
+
+
+def _estimate_again(
+    method: Method, level: float, seed: int, ratings: Ratings, system: str, *, systems_rate: bool
+) -> Estimate:
+    one_system = ratings.for_system(system, systems_rate=systems_rate)
+    return _estimate(method, one_system, level, seed, many=len(ratings.systems) > FEW_SYSTEMS)
 
 
 def _group_column(

@@ -5,20 +5,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from experiments.estimate.comparison import Comparison
+from experiments.estimate.systems_compared import SystemsByMethod, compare_by_method
 from experiments.reporting.data_notes import data_notes
-from lehner import (
-    Estimate,
-    IntervalEstimate,
-    JointDraws,
-    Ratings,
-    SystemDifference,
-    SystemRank,
-    bootstrap_systems,
-    compare_systems,
-    rank_systems,
-)
+from lehner import Estimate, Ratings, SystemDifference, SystemRank
 from lehner.core.estimate import plain
-from lehner.systems.bootstrap import bootstrap_methods
+from lehner.systems.common_items import n_common_items
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -42,6 +33,8 @@ class SystemsComparison:
         Of each system by each method with intervals.
     systems_rate : bool
         Whether the other systems served as raters of each system.
+    common_items : bool
+        Whether systems are compared on the items that they have in common.
     """
 
     name: str
@@ -50,6 +43,7 @@ class SystemsComparison:
     differences: tuple[SystemDifference, ...]
     ranks: tuple[SystemRank, ...]
     systems_rate: bool
+    common_items: bool = True
 
     @property
     def estimates(self) -> tuple[Estimate, ...]:
@@ -67,6 +61,8 @@ class SystemsComparison:
         data = each[0]["data"] | {
             "systems": list(self.ratings.systems),
             "systems_rate": self.systems_rate,
+            "common_items": self.common_items,
+            "n_common_items": n_common_items(self.ratings, self.ratings.systems),
             "raters": list(self.ratings.raters),
             "n_raters": self.ratings.n_raters,
             "n_ratings": self.ratings.n_ratings,
@@ -96,7 +92,8 @@ class SystemsComparison:
         -------
         pandas.DataFrame
             Columns `method`, `first`, `second`, `quantity`, `difference`, `lower`, `upper`,
-            `level`, `probability_better`.
+            `level`, `probability_better`, `n_common_items` (that both systems answered), `reason`
+            (why there is no difference).
         """
         import pandas as pd
 
@@ -121,6 +118,8 @@ class SystemsComparison:
                         "upper": difference.upper,
                         "level": difference.level,
                         "probability_better": better,
+                        "n_common_items": one.n_common_items,
+                        "reason": one.reason if difference.estimate is None else "",
                     }
                 )
         return pd.DataFrame(rows)
@@ -128,25 +127,21 @@ class SystemsComparison:
 
 def compare_estimates(
     name: str,
-    ratings: Ratings,
     comparisons: Sequence[Comparison],
-    *,
-    level: float,
-    seed: int,
-    systems_rate: bool,
+    ratings: Ratings,
+    by_method: Sequence[SystemsByMethod],
 ) -> SystemsComparison:
     """Compare systems by each method.
 
     Parameters
     ----------
     name : str
-    ratings : Ratings
-        With all systems.
     comparisons : sequence of Comparison
         Of each system, by the same methods.
-    level : float
-    seed : int
-    systems_rate : bool
+    ratings : Ratings
+        With all systems.
+    by_method : sequence of SystemsByMethod
+        Of each method.
 
     Returns
     -------
@@ -154,60 +149,16 @@ def compare_estimates(
     """
     differences: list[SystemDifference] = []
     ranks: list[SystemRank] = []
-    for of_method in zip(*(one.estimates for one in comparisons), strict=True):
-        points = {
-            one.system: (one.system_accuracy, one.system_accuracy_in_sample) for one in of_method
-        }
-        draws = _joint_draws(ratings, of_method, seed, systems_rate=systems_rate)
-        if draws is None:
-            differences += _without_draws(of_method)
-            continue
-        differences += compare_systems(points, draws, level=level)
-        accuracies = {system: both[0].estimate for system, both in points.items()}
-        ranks += rank_systems(accuracies, draws, level=level)
+    for found in by_method:
+        of_pairs, of_all = compare_by_method(found)
+        differences += of_pairs
+        ranks += of_all
     return SystemsComparison(
         name=name,
         ratings=ratings,
         comparisons=tuple(comparisons),
         differences=tuple(differences),
         ranks=tuple(ranks),
-        systems_rate=systems_rate,
+        systems_rate=by_method[0].systems_rate,
+        common_items=by_method[0].common_items,
     )
-
-
-def _joint_draws(
-    ratings: Ratings, estimates: Sequence[Estimate], seed: int, *, systems_rate: bool
-) -> JointDraws | None:
-    method = estimates[0].method
-    if method in bootstrap_methods():
-        return bootstrap_systems(method, ratings, systems_rate=systems_rate, seed=seed)
-    trees = {one.system: one.draws for one in estimates if one.draws is not None}
-    if len(trees) < len(estimates):
-        return None
-    from bayes_models import joint_draws
-
-    return joint_draws(trees, ratings, systems_rate=systems_rate, seed=seed)
-
-
-def _without_draws(estimates: Sequence[Estimate]) -> list[SystemDifference]:
-    """Give differences of methods that have no joint draws, without intervals."""
-
-    def difference(first: IntervalEstimate, second: IntervalEstimate) -> IntervalEstimate:
-        if first.estimate is None or second.estimate is None:
-            return IntervalEstimate(estimate=None)
-        return IntervalEstimate(estimate=first.estimate - second.estimate)
-
-    return [
-        SystemDifference(
-            method=first.method,
-            systems=(first.system, second.system),
-            difference=difference(first.system_accuracy, second.system_accuracy),
-            probability_better=None,
-            difference_in_sample=difference(
-                first.system_accuracy_in_sample, second.system_accuracy_in_sample
-            ),
-            probability_better_in_sample=None,
-        )
-        for place, first in enumerate(estimates)
-        for second in estimates[place + 1 :]
-    ]

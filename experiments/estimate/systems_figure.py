@@ -9,6 +9,7 @@ from experiments.estimate.systems import SystemsComparison
 from experiments.reporting.figure_style import GRID, figure_style, limits
 from experiments.reporting.method_style import method_style
 from lehner import IntervalEstimate
+from lehner.systems.common_items import answered_the_same
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -59,7 +60,7 @@ def plot_systems(comparison: SystemsComparison) -> "Axes":
             yticklabels=systems,
             ylim=(len(systems) - 0.5, -0.5),
             xlim=limits([np.nan if end is None else end for end in drawn]),
-            xlabel=f"System accuracy{_interval(comparison)}",
+            xlabel=f"System accuracy{_interval(comparison)}{_items(comparison)}",
             title=comparison.name,
         )
         ax.grid(axis="x")
@@ -111,3 +112,9 @@ def _interval(comparison: SystemsComparison) -> str:
     levels = [one.system_accuracy.level for one in comparison.estimates]
     known = [level for level in levels if level is not None]
     return f" ({known[0]:.0%} intervals)" if known else ""
+
+
+def _items(comparison: SystemsComparison) -> str:
+    ratings = comparison.ratings
+    same = answered_the_same(ratings, ratings.systems)
+    return "" if same else "\neach on the items that it answered"

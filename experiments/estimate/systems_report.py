@@ -13,6 +13,7 @@ from experiments.estimate.details_report import render_details
 from experiments.estimate.estimate import FEW_SYSTEMS
 from experiments.estimate.groups_report import render_groups
 from experiments.estimate.systems import SystemsComparison
+from experiments.estimate.systems_items import all_items_are_common, lines_on_items
 from experiments.reporting.data_notes import data_notes, header_lines
 from experiments.reporting.files import write_csv, write_figure, write_text
 from experiments.reporting.latex import latex_table
@@ -184,11 +185,11 @@ def _rank_rows(comparison: SystemsComparison) -> list[list[str]]:
 
 
 def _difference_rows(comparison: SystemsComparison) -> list[list[str]]:
-    rows = [["", "difference", "P(better)", "in this sample"]]
+    rows = [["", "difference", "P(better)", "in this sample", "items of both"]]
     for method in _methods(comparison):
         shown = _shown_pairs(comparison, method)
         if shown:
-            rows.append([method, "", "", ""])
+            rows.append([method, "", "", "", ""])
         for one in shown:
             rows.append(
                 [
@@ -196,8 +197,11 @@ def _difference_rows(comparison: SystemsComparison) -> list[list[str]]:
                     _signed(one.difference),
                     _percent(one.probability_better),
                     _signed(one.difference_in_sample),
+                    str(one.n_common_items),
                 ]
             )
+    if all_items_are_common(comparison):
+        rows = [row[:-1] for row in rows]
     return rows if len(rows) > 1 else []
 
 
@@ -207,6 +211,8 @@ def _shown_pairs(comparison: SystemsComparison, method: str) -> list[SystemDiffe
     if len(pairs) <= MOST_PAIRS_OF_SYSTEMS:
         return pairs
     best = next((r.system for r in comparison.ranks if r.method == method and r.rank == 1), None)
+    if best is None:
+        return pairs[:MOST_PAIRS_OF_SYSTEMS]
     return [one for one in pairs if best in one.systems]
 
 
@@ -215,8 +221,9 @@ def _notes(comparison: SystemsComparison) -> list[str]:
     n_pairs = len(comparison.ratings.systems) * (len(comparison.ratings.systems) - 1) // 2
     if n_pairs > MOST_PAIRS_OF_SYSTEMS:
         lines.append(
-            f"The differences shown are those of the best system with the others; all {n_pairs} "
-            "pairs are in differences.csv (--output) and in the JSON object (--json)."
+            "The differences shown are those of the best system with the others, or the first ones "
+            f"where none is ranked; all {n_pairs} are in differences.csv (--output) and in the "
+            "JSON object (--json)."
         )
     fitted = any(one.draws is not None for one in comparison.estimates)
     if fitted and len(comparison.ratings.systems) > FEW_SYSTEMS:
@@ -233,10 +240,9 @@ def _notes(comparison: SystemsComparison) -> list[str]:
     else:
         lines.append(
             "Each system is judged by the raters alone: systems do not rate one another "
-            "(--systems-rate lets them). Differences rest on the same items and raters, so that "
-            "what systems share, mistakes included, cancels out of them."
+            "(--systems-rate lets them)."
         )
-    return lines
+    return [*lines, *lines_on_items(comparison)]
 
 
 def _warnings(estimates: Iterable[Estimate]) -> list[str]:

@@ -38,7 +38,7 @@ from lehner.data.long_table import read_long
 from lehner.data.numbering import order_of_name
 from lehner.data.patterns import Patterns, collapse_patterns
 from lehner.data.rater_groups import OF_NONE, check_rater_group, name_rater_groups
-from lehner.data.systems import one_system, raters_as_systems
+from lehner.data.systems import answers_in_common, one_system, raters_as_systems
 from lehner.data.table import Table, names_of
 from lehner.data.wide_table import read_wide
 
@@ -493,6 +493,35 @@ class Ratings:
         ('1', 'gpt')
         """
         return self._replace(**one_system(self, name, systems_rate=systems_rate))
+
+    def on_common_items(self, *systems: str) -> "Ratings":
+        """Keep the answers of systems only where all of them answered.
+
+        Systems that answered different items, perhaps easier ones, are then compared on the same.
+
+        Parameters
+        ----------
+        *systems : str
+            Names of the systems; by default all. The answers of others stay.
+
+        Returns
+        -------
+        Ratings
+            With all items and ratings.
+
+        Raises
+        ------
+        InputError
+            If there is no such system.
+
+        Examples
+        --------
+        >>> answers = [[0, -1], [1, 1]]
+        >>> ratings = Ratings([[0], [1]], ["no", "yes"], system=answers, systems=["gpt", "base"])
+        >>> ratings.on_common_items().answers.tolist()
+        [[-1, -1], [1, 1]]
+        """
+        return self._replace(system=answers_in_common(self, systems or self.systems))
 
     def without_system(self) -> "Ratings":
         """Leave the answers of systems out.

@@ -83,3 +83,17 @@ def one_system(ratings: "Ratings", name: str, *, systems_rate: bool) -> dict[str
         "system": ratings.answers[:, [place]],
         "systems": [name],
     }
+
+
+def answers_in_common(ratings: "Ratings", names: Sequence[str]) -> Integers:
+    """Give all answers, (n_rows, n_systems), those of these systems to items that all answered."""
+    unknown = [name for name in names if name not in ratings.systems]
+    if unknown:
+        raise InputError(
+            f"there is no system {unknown[0]!r}",
+            f"choose among {', '.join(ratings.systems) or 'none'}",
+        )
+    places = [ratings.systems.index(name) for name in names]
+    answers = ratings.answers.copy()
+    answers[np.ix_((answers[:, places] < 0).any(axis=1), places)] = -1
+    return answers

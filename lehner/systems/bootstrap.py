@@ -1,6 +1,6 @@
 """Joint draws by a bootstrap: the same resampled items for every system."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
@@ -16,6 +16,12 @@ from lehner.data.votes import collapse_votes
 from lehner.latent_class.fitted_model import fit_by_likelihood
 from lehner.latent_class.models import BY_LIKELIHOOD, LIKELIHOOD_METHODS
 from lehner.latent_class.resampling import KIND, refit_samples
+from lehner.systems.common_items import (
+    answered_the_same,
+    first_alike,
+    n_common_items,
+    require_common_items,
+)
 from lehner.systems.comparison import JointDraws
 
 type Statistic = Callable[[Floats], tuple[Floats, Floats]]
@@ -28,11 +34,15 @@ def bootstrap_systems(
     method: str,
     ratings: Ratings,
     *,
+    systems: Sequence[str] | None = None,
     systems_rate: bool = False,
+    common_items: bool = True,
     resamples: int | None = None,
     seed: Seed = 1,
 ) -> JointDraws:
     """Resample items, and estimate the accuracy of each system from the same resamples.
+
+    Systems with the same answers have the same draws.
 
     Parameters
     ----------
@@ -42,8 +52,14 @@ def bootstrap_systems(
         as "dawid_skene_ml".
     ratings : Ratings
         Ratings with one or more systems.
+    systems : sequence of str, optional
+        Those to compare; by default all.
     systems_rate : bool
         Whether the other systems serve as raters when one is estimated.
+    common_items : bool
+        Whether systems are judged by the items that all of them answered. If not, each is judged by
+        its own items, which assumes that a system that answers some items only is as accurate on
+        the others; if these items differ there is no difference in the sample.
     resamples : int, optional
         Number of resamples, 1 or more; by default 2,000, and 500 for latent-class models.
     seed : int, numpy.random.SeedSequence or numpy.random.Generator
@@ -58,7 +74,7 @@ def bootstrap_systems(
     Raises
     ------
     InputError
-        If there is no such method.
+        If there is no such method or system, or if no item was answered by all systems.
 
     Examples
     --------
@@ -73,11 +89,15 @@ def bootstrap_systems(
     if resamples is None:
         resamples = VOTE_RESAMPLES if method in VOTE_METHODS else LIKELIHOOD_RESAMPLES
     check_whole_number("resamples", resamples, 1)
+    chosen = tuple(ratings.systems if systems is None else systems)
+    if common_items:
+        ratings = ratings.on_common_items(*chosen)
+        require_common_items(ratings, chosen)
     unique = _unique_rows(ratings)
     of_items, of_fits = child_seeds(seed, 2)
     by_votes = method in VOTE_METHODS
-    statistics = {}
-    for name in ratings.systems:
+    statistics, alike = {}, first_alike(ratings, chosen)
+    for name in dict.fromkeys(alike.values()):
         judged = unique.for_system(name, systems_rate=systems_rate)
         statistics[name] = (
             _votes(method, judged) if by_votes else _likelihood(method, judged, of_fits)
@@ -86,8 +106,10 @@ def bootstrap_systems(
     return JointDraws(
         method=method,
         kind="percentile bootstrap" if by_votes else KIND,
-        expected={name: both[0] for name, both in draws.items()},
-        in_sample={name: both[1] for name, both in draws.items()},
+        expected={name: draws[same][0] for name, same in alike.items()},
+        in_sample={name: draws[same][1] for name, same in alike.items()},
+        same_items=answered_the_same(ratings, chosen),
+        n_common_items=n_common_items(ratings, chosen),
     )
 
 

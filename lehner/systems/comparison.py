@@ -12,6 +12,10 @@ from lehner.core.checks import check_level
 from lehner.core.errors import InputError
 from lehner.core.estimate import IntervalEstimate, number, plain
 
+TIED = 1e-9
+"""Accuracies that differ by less are tied: the rest is rounding error."""
+OTHER_ITEMS = "the systems are judged by different items"
+
 
 @dataclass(frozen=True, kw_only=True)
 class SystemDifference:
@@ -32,6 +36,10 @@ class SystemDifference:
         The same for the shares of these items that the systems got right.
     probability_better_in_sample : float or None
         Probability that the first got more of these items right.
+    n_common_items : int or None
+        Number of items that both systems answered; None if it is not known.
+    reason : str
+        Why there is no difference, or none in the sample; empty if there is.
     """
 
     method: str
@@ -40,6 +48,8 @@ class SystemDifference:
     probability_better: float | None
     difference_in_sample: IntervalEstimate
     probability_better_in_sample: float | None
+    n_common_items: int | None = None
+    reason: str = ""
 
     def to_dict(self) -> dict[str, Any]:
         """Give it in plain types, ready for JSON.
@@ -63,11 +73,15 @@ class SystemRank:
     system : str
         Name of the system.
     rank : int
-        Rank by the estimated accuracy, 1 for the best.
+        Rank by the estimated accuracy: 1 and the number of more accurate systems. Tied systems have
+        the same rank, and the ranks after it are left out (1, 1, 3).
     lower, upper : int or None
-        Ends of the equal-tailed interval of the rank in the draws.
+        Ends of the equal-tailed interval of the rank in the draws, where ties count likewise.
     probability_best : float or None
-        Probability that no other system is more accurate; tied systems share it.
+        Probability that no other system is more accurate. In draws in which several are the best
+        they share it equally.
+    n_common_items : int or None
+        Number of items that all ranked systems answered; None if it is not known.
     """
 
     method: str
@@ -76,6 +90,7 @@ class SystemRank:
     lower: int | None
     upper: int | None
     probability_best: float | None
+    n_common_items: int | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """Give it in plain types, ready for JSON.
@@ -101,12 +116,19 @@ class JointDraws:
     expected, in_sample : mapping of str to ndarray, shape (n_draws,)
         For each system, the expected accuracy, and the share of these items that it got right. The
         i-th draws of all systems belong together. NaN if the accuracy is undefined.
+    same_items : bool
+        Whether each system is judged by the same items. If not, there is no difference in the
+        sample.
+    n_common_items : int or None
+        Number of items that all these systems answered; None if it is not known.
     """
 
     method: str
     kind: str
     expected: Mapping[str, Floats]
     in_sample: Mapping[str, Floats]
+    same_items: bool = True
+    n_common_items: int | None = None
 
 
 def compare_systems(
@@ -122,7 +144,8 @@ def compare_systems(
     estimates : mapping of str to two IntervalEstimate
         For each system, the estimates of its expected accuracy and its accuracy in the sample.
     draws : JointDraws
-        Of the same systems.
+        Of the same systems, and from the same answers: if the draws rest on items that all systems
+        answered, the estimates do, see `Ratings.on_common_items`.
     level : float
         Probability of the intervals, between 0 and 1.
 
@@ -201,16 +224,17 @@ def rank_systems(
     ranks = []
     for place, name in enumerate(names):
         others = np.arange(len(names)) != place
-        most = 1 + (high[others] > low[place]).sum(axis=0)
-        least = 1 + (low[others] > high[place]).sum(axis=0)
+        most = 1 + (high[others] > low[place] + TIED).sum(axis=0)
+        least = 1 + (low[others] > high[place] + TIED).sum(axis=0)
         ranks.append(
             SystemRank(
                 method=draws.method,
                 system=name,
-                rank=place + 1,
+                rank=1 + sum(value > known[name] + TIED for value in known.values()),
                 lower=int(np.quantile(least, tails[0], method="inverted_cdf")),
                 upper=int(np.quantile(most, tails[1], method="inverted_cdf")),
                 probability_best=_probability_best(several, place),
+                n_common_items=draws.n_common_items,
             )
         )
     return tuple(ranks)
@@ -218,7 +242,7 @@ def rank_systems(
 
 def _probability_best(several: Floats, place: int) -> float | None:
     defined = np.nan_to_num(several, nan=-1.0)
-    best = defined == defined.max(axis=0)
+    best = defined >= defined.max(axis=0) - TIED
     return float((best[place] / best.sum(axis=0)).mean())
 
 
@@ -235,6 +259,8 @@ def _compare(
             _difference(first, second, [several[name] for name in pair], draws, level)
         )
     (expected, better), (in_sample, better_in_sample) = differences
+    if not draws.same_items:
+        in_sample, better_in_sample = IntervalEstimate(estimate=None), None
     return SystemDifference(
         method=draws.method,
         systems=pair,
@@ -242,6 +268,8 @@ def _compare(
         probability_better=better,
         difference_in_sample=in_sample,
         probability_better_in_sample=better_in_sample,
+        n_common_items=draws.n_common_items,
+        reason="" if draws.same_items else OTHER_ITEMS,
     )
 
 
@@ -258,7 +286,8 @@ def _difference(
     undefined = np.isnan(difference)
     lower = np.quantile(np.where(undefined, -1.0, difference), (1 - level) / 2)
     upper = np.quantile(np.where(undefined, 1.0, difference), (1 + level) / 2)
-    better = np.where(undefined, 0.5, (difference > 0) + 0.5 * (difference == 0))
+    tied = np.abs(difference) <= TIED
+    better = np.where(undefined | tied, 0.5, difference > 0)
     estimate = first - second
     # An estimate at an end of its range may be beyond all draws.
     interval = IntervalEstimate(

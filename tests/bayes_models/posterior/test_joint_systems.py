@@ -9,7 +9,7 @@ import xarray as xr
 import bayes_models
 import lehner
 from lehner import InputError, Ratings
-from tests.lehner.systems.test_systems import two_systems
+from tests.lehner.systems.test_systems import easy_and_hard, two_systems
 
 GIBBS = {"engine": "gibbs", "chains": 2, "draws": 500, "tries": 1, "checks": False}
 
@@ -100,3 +100,23 @@ def test_grouped_rows_count_as_their_items() -> None:
     wide = [np.std(draws["gpt"] - draws["base"]) for draws in (one, other)]
     assert wide[1] == pytest.approx(wide[0], rel=0.15)
     assert lehner.estimate_algebraic(grouped.for_system("gpt")).system == "gpt"
+
+
+def test_systems_that_answered_different_items_are_put_on_those_in_common() -> None:
+    """Equal systems, one on the easier half: different by their own items, not by common ones."""
+    everything = easy_and_hard()
+    ratings = Ratings(
+        everything.codes,
+        everything.categories,
+        system=everything.answers[:, :2],
+        systems=everything.systems[:2],
+    )
+    with pytest.raises(InputError, match="the systems answered different items; fit each to"):
+        bayes_models.joint_draws(fits(ratings), ratings)
+    own = bayes_models.joint_draws(fits(ratings), ratings, common_items=False)
+    assert not own.same_items and own.n_common_items == 300
+    common = ratings.on_common_items()
+    draws = bayes_models.joint_draws(fits(common), common)
+    assert draws.same_items and draws.n_common_items == 300
+    apart, together = (one.expected["whole"] - one.expected["easier"] for one in (own, draws))
+    assert np.quantile(apart, 0.95) < 0 < np.quantile(together, 0.95)

@@ -9,6 +9,7 @@ import pytest
 
 import lehner
 from experiments.estimate.systems_report import FILES
+from tests.lehner.systems.test_systems import easy_and_hard
 
 TICKETS = str(Path(__file__).parents[3] / "docs/data/tickets.csv")
 RATERS = ("--raters", "ana,ben,cai,dee")
@@ -142,4 +143,113 @@ def test_python_gives_what_the_command_prints(run):
     ratings = lehner.load_dataset("anesthesia", system=["2", "3"])
     found = lehner.estimate(ratings, ["algebraic"], name="anesthesia")
     assert json.loads(json.dumps(found.to_dict())) == json.loads(out)
-    assert found.differences_frame().shape == (2, 9)
+    assert found.differences_frame().shape == (2, 11)
+
+
+ALL_QUICK = ("majority_agreement", "mean_posterior", "algebraic", "one_coin_by_rater_ml")
+
+
+@pytest.mark.parametrize("method", ALL_QUICK)
+def test_systems_that_answered_different_items_are_compared_on_those_in_common(method):
+    ratings = easy_and_hard()
+    found = lehner.estimate(ratings, [method])
+    by_pair = {one.systems: one for one in found.differences}
+    one = by_pair["whole", "easier"]
+    assert (one.n_common_items, one.reason) == (300, "")
+    for value in (one.difference, one.difference_in_sample):
+        assert abs(value.estimate) < 0.04 and value.lower < 0 < value.upper
+    assert 0.05 < one.probability_better < 0.95
+    # The whole system on the harder half is the system that has answered nothing else.
+    answers = ratings.answers.copy()
+    answers[:300, 0] = -1
+    half = lehner.Ratings(
+        ratings.codes, ratings.categories, system=answers[:, [0, 2]], systems=["whole", "harder"]
+    )
+    (again,) = lehner.estimate(half, [method]).differences
+    other = by_pair["whole", "harder"].difference
+    assert again.difference.estimate == pytest.approx(other.estimate)
+    assert again.difference.lower == pytest.approx(other.lower, abs=0.02)
+    # Each system's own accuracy is still that on its own items.
+    own = {one.system: one.system_accuracy.estimate for one in found.estimates}
+    assert own["easier"] > own["whole"] > own["harder"]
+
+
+@pytest.mark.parametrize("method", ALL_QUICK)
+def test_without_items_in_common_there_is_no_difference_and_no_rank(method):
+    found = lehner.estimate(easy_and_hard(), [method])
+    one = next(one for one in found.differences if one.systems == ("easier", "harder"))
+    assert one.difference.estimate is None and one.difference_in_sample.estimate is None
+    assert one.probability_better is None and one.probability_better_in_sample is None
+    assert one.n_common_items == 0 and one.reason == "no item was answered by both systems"
+    assert found.ranks == ()
+
+
+@pytest.mark.parametrize("method", [*ALL_QUICK, "algebraic_adjusted"])
+def test_on_their_own_items_systems_differ_by_the_model_and_not_in_the_sample(method):
+    found = lehner.estimate(easy_and_hard(), [method], common_items=False)
+    own = {one.system: one.system_accuracy.estimate for one in found.estimates}
+    one = next(one for one in found.differences if one.systems == ("easier", "harder"))
+    assert one.difference.estimate == pytest.approx(own["easier"] - own["harder"])
+    assert one.difference_in_sample.estimate is None
+    assert one.reason == "the systems are judged by different items"
+
+
+def test_items_in_common_are_said_and_only_where_it_is_true(run, tmp_path):
+    file = tmp_path / "r.csv"
+    ratings = easy_and_hard()
+    ratings.to_wide().to_csv(file, index=False)
+    options = ("--item", "item", "--raters", "1,2,3", *QUICK)
+    two = ("--system", "whole,easier")
+    code, out, _ = run("estimate", str(file), *options, *two, "--output", str(tmp_path / "out"))
+    assert code == 0
+    text = " ".join(out.split())
+    assert "whole 600, easier 300 of 600" in text and "same items" not in text
+    row = next(line for line in out.splitlines() if line.startswith("  whole – easier"))
+    assert row.split()[-1] == "300"
+    frame = pd.read_csv(tmp_path / "out" / "differences.csv")
+    assert set(frame["n_common_items"]) == {300}
+    code, out, _ = run("estimate", str(file), *options, "--system", "easier,harder", "--json")
+    found = json.loads(out)
+    assert found["data"]["n_common_items"] == 0 and found["ranks"] == []
+    assert {one["reason"] for one in found["comparisons"]} == {
+        "no item was answered by both systems"
+    }
+    code, out, _ = run("estimate", str(file), *options, "--system", "easier,harder")
+    assert code == 0 and "no item was answered by both" in " ".join(out.split())
+    _, out, _ = run("estimate", TICKETS, *RATERS, "--system", "gpt,bert", *QUICK)
+    assert "rest on the same items and raters" in " ".join(out.split())
+    assert "items of both" not in out
+
+
+def test_the_same_system_thrice_is_tied_for_the_first_rank():
+    rng = np.random.default_rng(1)
+    truth = rng.integers(3, size=150)
+
+    def answer(accuracy):
+        wrong = (truth + rng.integers(1, 3, 150)) % 3
+        return np.where(rng.random(150) < accuracy, truth, wrong)
+
+    raters = np.stack([answer(0.7) for _ in range(3)], axis=1)
+    good, bad = answer(0.9), answer(0.4)
+    systems = ["a", "bad", "b", "c"]
+    ratings = lehner.Ratings(
+        raters, list("xyz"), system=np.stack([good, bad, good, good], axis=1), systems=systems
+    )
+    methods = [*ALL_QUICK, "dawid_skene_ml"]
+    for rate in (False, True):
+        found = lehner.estimate(ratings, methods, systems_rate=rate)
+        for method in methods:
+            ranks = {one.system: one for one in found.ranks if one.method == method}
+            assert {name: one.rank for name, one in ranks.items()} == {
+                "a": 1,
+                "b": 1,
+                "c": 1,
+                "bad": 4,
+            }
+            assert [ranks[name].probability_best for name in "abc"] == pytest.approx([1 / 3] * 3)
+            assert [(ranks[name].lower, ranks[name].upper) for name in "abc"] == [(1, 1)] * 3
+            pairs = {one.systems: one for one in found.differences if one.method == method}
+            for value in (pairs["a", "b"], pairs["b", "c"]):
+                assert value.probability_better == 0.5 == value.probability_better_in_sample
+                ends = value.difference
+                assert (ends.lower, ends.estimate, ends.upper) == (0, 0, 0)

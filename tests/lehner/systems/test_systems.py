@@ -26,6 +26,21 @@ def two_systems(n: int = 400, seed: int = 1, shared: float = 0.0) -> Ratings:
     return Ratings(raters, CATEGORIES, system=both, systems=["gpt", "base"], truth=truth)
 
 
+def easy_and_hard(n: int = 600, seed: int = 1) -> Ratings:
+    """Three equal systems: one answers all items, one the easier half, one the harder half."""
+    rng = np.random.default_rng(seed)
+    truth, easy = rng.integers(2, size=n), np.arange(n) < n // 2
+    right = np.where(easy, 0.95, 0.7)
+
+    def answer() -> np.ndarray:
+        return np.where(rng.random(n) < right, truth, 1 - truth)
+
+    raters = np.stack([answer() for _ in range(3)], axis=1)
+    whole, first, second = (answer() for _ in range(3))
+    answers = np.stack([whole, np.where(easy, first, -1), np.where(easy, -1, second)], axis=1)
+    return Ratings(raters, ["no", "yes"], system=answers, systems=["whole", "easier", "harder"])
+
+
 def test_one_of_several_systems_is_what_it_is_alone() -> None:
     """Choosing a system gives the ratings with the other column left out."""
     table = {"x": list("abca"), "y": list("abcb"), "gpt": list("abba"), "base": list("accb")}
@@ -124,6 +139,56 @@ def test_differences_and_ranks_by_hand() -> None:
     assert (first.system, first.rank, first.lower, first.upper) == ("a", 1, 1, 2)
     assert first.probability_best == pytest.approx((1 + 0.5 + 0 + 1) / 4)
     assert second.probability_best == pytest.approx(1 - first.probability_best)
+
+
+def test_tied_systems_share_the_rank_and_the_next_ranks_are_left_out() -> None:
+    """1, 1, 3, though the accuracies differ by rounding error."""
+    one = np.array([0.8, 0.7, 0.9])
+    expected = {"a": one, "b": one - 1e-16, "c": one - 0.2, "d": one - 0.2}
+    draws = JointDraws(method="m", kind="k", expected=expected, in_sample=expected)
+    points = {name: float(x.mean()) for name, x in expected.items()}
+    ranks = {one.system: one for one in lehner.rank_systems(points, draws)}
+    assert [ranks[name].rank for name in "abcd"] == [1, 1, 3, 3]
+    assert [(ranks[name].lower, ranks[name].upper) for name in "abcd"] == [(1, 1)] * 2 + [
+        (3, 3)
+    ] * 2
+    assert [ranks[name].probability_best for name in "abcd"] == [0.5, 0.5, 0, 0]
+    values = {name: IntervalEstimate(estimate=value) for name, value in points.items()}
+    found = lehner.compare_systems({name: (x, x) for name, x in values.items()}, draws)
+    assert found[0].probability_better == 0.5
+
+
+def test_answers_are_kept_where_all_of_the_systems_answered() -> None:
+    """The answers of other systems stay; a name that is no system is refused."""
+    answers = np.array([[0, 1, -1], [1, -1, 1], [0, 0, 0]])
+    ratings = Ratings([[0, 0], [1, 1], [0, 1]], ["a", "b"], system=answers, systems=["x", "y", "z"])
+    assert ratings.on_common_items("x", "y").answers.tolist() == [
+        [0, 1, -1],
+        [-1, -1, 1],
+        [0, 0, 0],
+    ]
+    assert ratings.on_common_items().answers.tolist() == [[-1] * 3, [-1] * 3, [0, 0, 0]]
+    with pytest.raises(InputError, match="no system 'w'"):
+        ratings.on_common_items("w")
+
+
+def test_the_bootstrap_judges_systems_by_common_items_unless_told_otherwise() -> None:
+    """Draws are those of the ratings in which only common items are answered."""
+    ratings = two_systems(200).with_truth(None)
+    answers = ratings.answers.copy()
+    answers[:80, 1] = -1
+    some = Ratings(ratings.codes, CATEGORIES, system=answers, systems=ratings.systems)
+    draws = lehner.bootstrap_systems("algebraic", some, resamples=50)
+    common = lehner.bootstrap_systems("algebraic", some.on_common_items(), resamples=50)
+    assert np.array_equal(draws.expected["gpt"], common.expected["gpt"])
+    assert draws.same_items and draws.n_common_items == 120
+    own = lehner.bootstrap_systems("algebraic", some, resamples=50, common_items=False)
+    assert not own.same_items and own.n_common_items == 120
+    assert not np.array_equal(own.expected["gpt"], draws.expected["gpt"])
+    answers[80:, 0] = -1
+    nothing = Ratings(ratings.codes, CATEGORIES, system=answers, systems=ratings.systems)
+    with pytest.raises(InputError, match="no item was answered by all of gpt, base"):
+        lehner.bootstrap_systems("algebraic", nothing)
 
 
 def test_undefined_draws_may_be_anything() -> None:

@@ -1,0 +1,195 @@
+"""Differences and ranks of systems by one method, on the items that they have in common."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
+
+from lehner import (
+    Estimate,
+    IntervalEstimate,
+    JointDraws,
+    Ratings,
+    SystemDifference,
+    SystemRank,
+    bootstrap_systems,
+    compare_systems,
+    rank_systems,
+)
+from lehner.systems.bootstrap import bootstrap_methods
+from lehner.systems.common_items import (
+    answered_the_same,
+    first_alike,
+    n_common_items,
+    pairs_by_items,
+)
+from lehner.systems.comparison import OTHER_ITEMS
+
+NO_COMMON_ITEMS = "no item was answered by both systems"
+
+
+@dataclass(frozen=True, kw_only=True)
+class SystemsByMethod:
+    """Estimates of several systems by one method, and how to estimate them on fewer items.
+
+    Parameters
+    ----------
+    ratings : Ratings
+        With all systems, as the method sees them.
+    estimates : mapping of str to Estimate
+        Of each system, from its own items.
+    again : callable
+        From ratings and the name of a system to the system's estimate from these ratings.
+    level : float
+    seed : int
+    systems_rate : bool
+        Whether the other systems serve as raters of each.
+    common_items : bool
+        Whether systems are compared on the items that they have in common.
+    """
+
+    ratings: Ratings
+    estimates: Mapping[str, Estimate]
+    again: Callable[[Ratings, str], Estimate]
+    level: float
+    seed: int
+    systems_rate: bool
+    common_items: bool
+
+    @property
+    def method(self) -> str:
+        """Name of the method."""
+        return next(iter(self.estimates.values())).method
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Judged:
+    """Estimates of systems from the same items, and joint draws if the method has them."""
+
+    points: dict[str, tuple[IntervalEstimate, IntervalEstimate]]
+    draws: JointDraws | None
+    same_items: bool
+
+
+def compare_by_method(found: SystemsByMethod) -> tuple[list[SystemDifference], list[SystemRank]]:
+    """Give the difference of each two systems, and the ranks of all.
+
+    Parameters
+    ----------
+    found : SystemsByMethod
+
+    Returns
+    -------
+    differences : list of SystemDifference
+        On the items that both systems answered; None where there are no such items.
+    ranks : list of SystemRank
+        On the items that all systems answered; empty where there are none, or if the method has no
+        intervals.
+    """
+    systems = found.ratings.systems
+    of_all = _judge(found, systems)
+    pairs = list(combinations(systems, 2))
+    groups = pairs_by_items(found.ratings) if found.common_items else [pairs]
+    by_pair: dict[tuple[str, ...], SystemDifference] = {}
+    for group in groups:
+        together = [name for name in systems if any(name in pair for pair in group)]
+        judged = of_all if len(together) == len(systems) else _judge(found, together)
+        differences = _differences(found, judged, together)
+        by_pair |= {one.systems: one for one in differences if one.systems in group}
+    ranks: tuple[SystemRank, ...] = ()
+    if of_all is not None and of_all.draws is not None:
+        accuracies = {system: both[0].estimate for system, both in of_all.points.items()}
+        ranks = rank_systems(accuracies, of_all.draws, level=found.level)
+    return [by_pair[pair] for pair in pairs], list(ranks)
+
+
+def _judge(found: SystemsByMethod, systems: Sequence[str]) -> _Judged | None:
+    """Estimate systems from the items that all of them answered; None if there are none."""
+    ratings = found.ratings
+    if found.common_items:
+        ratings = ratings.on_common_items(*systems)
+        if not n_common_items(ratings, systems):
+            return None
+    alike = first_alike(ratings, systems)
+    estimates = {name: _estimate(found, ratings, name) for name in dict.fromkeys(alike.values())}
+    both = {
+        name: (one.system_accuracy, one.system_accuracy_in_sample)
+        for name, one in estimates.items()
+    }
+    return _Judged(
+        points={name: both[same] for name, same in alike.items()},
+        draws=_joint_draws(found, ratings, {name: estimates[one] for name, one in alike.items()}),
+        same_items=answered_the_same(ratings, systems),
+    )
+
+
+def _estimate(found: SystemsByMethod, ratings: Ratings, system: str) -> Estimate:
+    n_own, n_left = (n_common_items(data, [system]) for data in (found.ratings, ratings))
+    return found.estimates[system] if n_left == n_own else found.again(ratings, system)
+
+
+def _joint_draws(
+    found: SystemsByMethod, ratings: Ratings, estimates: Mapping[str, Estimate]
+) -> JointDraws | None:
+    if found.method in bootstrap_methods():
+        return bootstrap_systems(
+            found.method,
+            ratings,
+            systems=list(estimates),
+            systems_rate=found.systems_rate,
+            common_items=found.common_items,
+            seed=found.seed,
+        )
+    trees = {name: one.draws for name, one in estimates.items() if one.draws is not None}
+    if len(trees) < len(estimates):
+        return None
+    from bayes_models import joint_draws
+
+    return joint_draws(
+        trees,
+        ratings,
+        systems_rate=found.systems_rate,
+        common_items=found.common_items,
+        seed=found.seed,
+    )
+
+
+def _differences(
+    found: SystemsByMethod, judged: _Judged | None, systems: Sequence[str]
+) -> Iterator[SystemDifference]:
+    if judged is not None and judged.draws is not None:
+        differences = compare_systems(judged.points, judged.draws, level=found.level)
+    else:
+        differences = tuple(
+            _without_draws(found.method, judged, pair) for pair in combinations(systems, 2)
+        )
+    for one in differences:
+        yield replace(one, n_common_items=n_common_items(found.ratings, one.systems))
+
+
+def _without_draws(method: str, judged: _Judged | None, pair: tuple[str, str]) -> SystemDifference:
+    """Give a difference without interval, as of a method that has no joint draws."""
+    expected = in_sample = IntervalEstimate(estimate=None)
+    reason = NO_COMMON_ITEMS
+    if judged is not None:
+        expected, in_sample = (
+            _subtract(judged.points[pair[0]][place], judged.points[pair[1]][place])
+            for place in (0, 1)
+        )
+        reason = ""
+        if not judged.same_items:
+            in_sample, reason = IntervalEstimate(estimate=None), OTHER_ITEMS
+    return SystemDifference(
+        method=method,
+        systems=pair,
+        difference=expected,
+        probability_better=None,
+        difference_in_sample=in_sample,
+        probability_better_in_sample=None,
+        reason=reason,
+    )
+
+
+def _subtract(first: IntervalEstimate, second: IntervalEstimate) -> IntervalEstimate:
+    if first.estimate is None or second.estimate is None:
+        return IntervalEstimate(estimate=None)
+    return IntervalEstimate(estimate=first.estimate - second.estimate)

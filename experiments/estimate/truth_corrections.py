@@ -12,9 +12,7 @@ from lehner import (
     TruthCorrection,
     correct_base_rates,
     correct_by_truth,
-    probabilities_right,
 )
-from lehner.known_truths.correction import own_variance
 
 
 def truth_corrections(
@@ -26,10 +24,7 @@ def truth_corrections(
         return {}
     return {
         estimate.method: correct_by_truth(
-            ratings,
-            probabilities_right(ratings, estimate),
-            variance=own_variance(estimate),
-            level=estimate.system_accuracy.level or 0.9,
+            ratings, estimate, level=estimate.system_accuracy.level or 0.9
         )
         for estimate in estimates
         if "truth_probabilities" in estimate.arrays

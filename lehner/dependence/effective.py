@@ -10,12 +10,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from lehner.core.arrays import Booleans
+from lehner.core.arrays import Booleans, Floats, Integers
 from lehner.data.ratings import Ratings
 from lehner.dependence.pairs import of_raters
 from lehner.k_properties.agreement_totals import Design, Totals
+from lehner.known_truths.random_sample import examine_known
 
 FEWEST_TRUTHS = 10
+LEAST_SPREAD = 1e-9
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -31,8 +33,9 @@ class EffectiveRaters:
         if the ratings do not show it.
     correlation : float or None
         Mean correlation between mistakes of two raters.
-    source : {"known truths", "pairs that stand out", "unknown"}
-        How the correlation was found: from items of known truth; or from the pairs of raters who
+    source : {"known truths", "known truths, equal raters", "pairs that stand out", "unknown"}
+        How the correlation was found: from items of known truth, of anonymous raters as if all had
+        the same rate of mistakes; or from the pairs of raters who
         agree more than the others do and more than their accuracies explain. In the second case it
         is assumed that these pairs share mistakes and no others do, so that `effective` is an upper
         limit.
@@ -62,48 +65,68 @@ def effective_number(n_raters: float, correlation: float) -> float:
 def from_known_truths(ratings: Ratings) -> EffectiveRaters | None:
     """Correlate the mistakes of two raters on items of known truth.
 
+    The correlation is the mean φ of two raters, each compared with their own rate of mistakes. Each
+    pair counts as often as there are items of known truth that both rated. If a rater rated an item
+    several times, the share of mistakes among these ratings is one mistake or a part of one.
+
     Parameters
     ----------
     ratings : Ratings
-        Ratings, also of anonymous raters.
+        Of anonymous raters it is not known who made which mistakes; they are assumed to have the
+        same rate of mistakes.
 
     Returns
     -------
     EffectiveRaters or None
-        None if fewer than 10 items of known truth have two ratings, or if all their ratings are
-        right, or all wrong.
+        None if the items of known truth are probably not a random sample, if fewer than 10 of them
+        have ratings of two raters, or if those ratings are all right, or all wrong.
     """
-    if ratings.truth is None:
+    if ratings.truth is None or not examine_known(ratings).random:
         return None
-    flat = ratings.flat
-    known = ratings.truth[flat.item_index] >= 0
-    item = flat.item_index[known]
-    wrong = (flat.category_index != ratings.truth[flat.item_index])[known].astype(float)
-    n_rows = ratings.n_rows
-    given = np.bincount(item, minlength=n_rows).astype(float)
-    mistakes = np.bincount(item, weights=wrong, minlength=n_rows)
-    used = (given >= 2) & (ratings.weights > 0)
-    weights = ratings.weights * used
+    item, mistake = _standardised_mistakes(ratings, ratings.truth)
+
+    def total(values: Floats) -> Floats:
+        return np.bincount(item, values, ratings.n_rows)
+
+    given = total(np.ones(len(item)))
+    weights = ratings.weights * (given >= 2)
     n_items = int(weights.sum())
     if n_items < FEWEST_TRUTHS:
         return None
-    rate = float(weights @ mistakes / (weights @ given))
-    variance = rate * (1 - rate)
-    if variance == 0:
-        return None
-    # This is the sum, over ordered pairs, of products of deviations from the mean rate of mistakes.
-    products = (mistakes - given * rate) ** 2 - (
-        mistakes * (1 - rate) ** 2 + (given - mistakes) * rate**2
-    )
-    correlation = float(weights @ products / (weights @ (given * (given - 1))) / variance)
+    # The sum over ordered pairs of raters of the products of their standardised mistakes.
+    products = total(mistake) ** 2 - total(mistake**2)
+    correlation = float(weights @ products / (weights @ (given * (given - 1))))
     n_raters = mean_raters(ratings)
     return EffectiveRaters(
         n_raters=n_raters,
         effective=effective_number(n_raters, correlation),
         correlation=correlation,
-        source="known truths",
+        source="known truths, equal raters" if ratings.anonymous else "known truths",
         n_items=n_items,
     )
+
+
+def _standardised_mistakes(ratings: Ratings, truth: Integers) -> tuple[Integers, Floats]:
+    """Give, for each item and rater, the share of mistakes minus the rater's mean, divided by sd.
+
+    Raters who made no mistakes, or nothing else, are left out.
+    """
+    flat = ratings.flat
+    used = (truth[flat.item_index] >= 0) & (ratings.weights[flat.item_index] > 0)
+    wrong = (flat.category_index != truth[flat.item_index])[used].astype(float)
+    cells, cell = np.unique(
+        flat.item_index[used] * ratings.n_raters + flat.rater_index[used], return_inverse=True
+    )
+    share = np.bincount(cell, wrong) / np.bincount(cell)
+    item, rater = np.divmod(cells, ratings.n_raters)
+    if ratings.anonymous:
+        rater = np.zeros_like(rater)
+    weights = ratings.weights[item].astype(float)
+    rated = np.maximum(np.bincount(rater, weights), 1)
+    deviation = share - (np.bincount(rater, weights * share) / rated)[rater]
+    sd = np.sqrt(np.bincount(rater, weights * deviation**2) / rated)[rater]
+    varies = sd > LEAST_SPREAD
+    return item[varies], deviation[varies] / sd[varies]
 
 
 def from_pairs(
@@ -147,7 +170,9 @@ def from_pairs(
 
 
 def mean_raters(ratings: Ratings) -> float:
-    """Give the mean number of ratings of items with two or more."""
-    given = np.bincount(ratings.flat.item_index, minlength=ratings.n_rows)
+    """Give the mean number of raters of items with two or more."""
+    flat = ratings.flat
+    rated = np.unique(flat.item_index * ratings.n_raters + flat.rater_index) // ratings.n_raters
+    given = np.bincount(rated, minlength=ratings.n_rows)
     weights = ratings.weights * (given >= 2)
     return float(weights @ given / weights.sum())

@@ -72,10 +72,12 @@ def effective_line(effective: EffectiveRaters) -> str:
             f"informative as the {raters}"
         )
     worth = f"{effective.effective:.2g} independent raters"
-    if effective.source == "known truths":
+    if effective.source.startswith("known truths"):
+        equal = ", if all are equally accurate" if effective.source.endswith("equal raters") else ""
         return (
-            f"the {raters} are as informative as {worth}: on {effective.n_items} items of known "
-            f"truth the correlation of their mistakes is {effective.correlation:.2f}"
+            f"the {raters} are as informative as {worth}{equal}: on {effective.n_items} items of "
+            f"known truth the mean correlation of two raters' mistakes is "
+            f"{effective.correlation:.2f}"
         )
     return (
         f"if the raters who agree more than others share mistakes, the {raters} are at most as "

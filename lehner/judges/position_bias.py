@@ -13,7 +13,7 @@ from lehner.core.wilson import wilson_interval
 from lehner.core.wording import counted
 from lehner.data.categories import Label, encode
 from lehner.data.columns import columns_of, encode_items, require_columns, require_complete
-from lehner.judges.presentation_order import Presented, read_order
+from lehner.judges.presentation_order import BLANK, NEITHER, Presented, read_order
 
 INTERVAL_LEVEL = 0.9
 
@@ -30,7 +30,7 @@ class PositionBias:
         Number of items judged in both orders.
     chooses_first : IntervalEstimate
         Share of choices in which the judge chooses the answer shown first; .5 without bias.
-        "Neither" counts half.
+        "Neither" counts half. Items with a blank choice are left out.
     consistent : IntervalEstimate
         Share of the items in which the judge chooses the same answer in both orders.
     """
@@ -129,7 +129,7 @@ def list_position_bias(
     raters = require_complete(encode(columns[rater], rater), rater)
     biases = []
     for code, name in enumerate(raters.labels):
-        own = raters.codes == code
+        own = (raters.codes == code) & (presented.answer != BLANK)
         first, same = _pair_up(items[own], presented.swapped[own], presented.answer[own])
         if len(first):
             biases.append(
@@ -155,7 +155,7 @@ def _pair_up(items: Any, swapped: Any, answer: Any) -> tuple[Floats, Floats]:
     original, other = original[here], other[there]
     share = np.array([1.0, 0.0, 0.5])
     # In the swapped pair the same answer is in the other position.
-    same = np.where(original < 0, other < 0, original == 1 - other)
+    same = np.where(original == NEITHER, other == NEITHER, original == 1 - other)
     return (share[original] + share[other]) / 2, same.astype(float)
 
 

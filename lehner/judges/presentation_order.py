@@ -31,6 +31,10 @@ PAIRS = (
 """Labels that judges give the answer shown first, and the one shown second."""
 
 
+NEITHER, BLANK = -1, -2
+"""Codes of answers."""
+
+
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Presented:
     """Which ratings are of a swapped pair, and the labels of the two answers.
@@ -41,7 +45,8 @@ class Presented:
     pair : tuple of two labels
         The labels of the answer shown first and of the one shown second.
     answer : ndarray of int, shape (n_ratings,)
-        0 if the answer shown first was chosen, 1 if the second, -1 if neither.
+        0 if the answer shown first was chosen, 1 if the second, -1 if neither, -2 if the choice is
+        blank.
     """
 
     swapped: Booleans
@@ -87,7 +92,7 @@ def read_order(
     answers = encode(columns[rating], rating)
     chosen = _find_pair(answers.labels, pair, rating)
     place = {label: position for position, label in enumerate(chosen)}
-    by_label = np.array([*(place.get(label, -1) for label in answers.labels), -1])
+    by_label = np.array([*(place.get(label, NEITHER) for label in answers.labels), BLANK])
     answer = by_label[answers.codes]
     if swapped_back:
         answer = np.where(swapped & (answer >= 0), 1 - answer, answer)

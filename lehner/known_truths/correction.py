@@ -1,24 +1,27 @@
 """A system's accuracy, as estimated by any method, corrected by the known truths of some items."""
 
 from dataclasses import dataclass
+from statistics import NormalDist
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from lehner.core.arrays import Floats
 from lehner.core.checks import check_level, check_number
 from lehner.core.errors import InputError
 from lehner.core.estimate import Estimate, IntervalEstimate
-from lehner.core.student_t import t_survival
 from lehner.core.wording import counted
 from lehner.data.ratings import Ratings
 from lehner.known_truths.partly_known import PartlyKnown, rightness
-from lehner.known_truths.recalibration import SharePosterior, share_posterior
+from lehner.known_truths.random_sample import KnownSample, examine_known
+from lehner.known_truths.recalibration import CERTAIN_ITEM, SharePosterior, share_posterior
 from lehner.known_truths.survey import known_items_alone, prediction_powered
 
 SUSPICIOUS_P_VALUE = 0.01
 RECALIBRATED = "recalibrated, equal-tailed"
 N_ACCURACIES = 401
 NEGLIGIBLE = 1e-5
+LEAST_SPREAD = 1e-9
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -39,8 +42,8 @@ class TruthCorrection:
     expected_right, right : float
         On how many of these the system is right: expected by the method, and observed.
     p_value : float
-        Probability of as great a difference between the two if the method's probabilities were
-        correct.
+        Probability of as great a difference between the two if the method's assumptions hold: see
+        `contradiction`.
     warnings : tuple of str
         Reasons for doubt, one sentence for each: the known truths contradict the method, or the
         known items are probably not a random sample.
@@ -59,9 +62,9 @@ class TruthCorrection:
 
 def correct_by_truth(
     ratings: Ratings,
-    probabilities_right: ArrayLike,
+    estimate: Estimate | ArrayLike,
     *,
-    variance: float = 0.0,
+    variance: float | None = None,
     level: float = 0.9,
 ) -> TruthCorrection:
     """Correct a method's estimate of the system's accuracy by the known truths of some items.
@@ -77,12 +80,14 @@ def correct_by_truth(
     ----------
     ratings : Ratings
         With a system and the truth of some items.
-    probabilities_right : array_like, shape (n_rows,)
-        For each row the probability that the system is right, by a method that did not use the
-        truths; see `probabilities_right`. Rows without an answer of the system may have any value.
-    variance : float
-        Variance of the mean of these probabilities according to the method, for example the
-        posterior variance of the accuracy in the sample; 0 if the method gives none.
+    estimate : Estimate or array_like, shape (n_rows,)
+        An estimate from the same ratings without their truths, by a method with truth
+        probabilities. Or for each row the probability that the system is right, from 0 to 1, by any
+        method that did not use the truths; rows without an answer of the system may have any value.
+    variance : float, optional
+        Variance of the accuracy in the sample according to the method, 0 or more. By default that
+        of the estimate. Probabilities in an array are by default taken to be those of a method
+        whose parameters are known: each is the share of such items on which the system is right.
     level : float
         Probability of the intervals, between 0 and 1.
 
@@ -116,21 +121,22 @@ def correct_by_truth(
     >>> ratings = simulate(Scenario(initial_rater_accuracy=(0.7,) * 3, misleading=0.3), 1)
     >>> some = ratings.with_truth(np.where(np.arange(200) < 20, ratings.truth, -1))
     >>> algebra = estimate_algebraic(ratings, aggregation="likelihood", interval=None)
-    >>> found = correct_by_truth(some, probabilities_right(some, algebra))
+    >>> found = correct_by_truth(some, algebra)
     >>> print(algebra.system_accuracy, "corrected:", found.system_accuracy_in_sample)
     0.903 corrected: 0.753 [0.615, 0.870]
     >>> float(np.mean(ratings.truth == ratings.system))
     0.635
     """
     level = check_level(level)
-    variance = check_number("variance", variance, 0, np.inf, "give a number, 0 or more")
-    items = rightness(ratings, probabilities_right)
+    if variance is not None:
+        variance = check_number("variance", variance, 0, np.inf, "give a number, 0 or more")
+    items, own, of_parameters = _read(ratings, estimate, variance)
     if items.n_known == 0:
         raise InputError(
             "no truth is known of an item that the system answered", "give some, with truth=…"
         )
-    posterior = share_posterior(items, variance)
-    p_value = contradiction(items, variance)
+    posterior = share_posterior(items, own)
+    p_value = contradiction(items, of_parameters)
     return TruthCorrection(
         system_accuracy_in_sample=_summarise(posterior, level),
         system_accuracy=_expected_accuracy(posterior, items.n_items, level),
@@ -140,8 +146,21 @@ def correct_by_truth(
         expected_right=items.n_known * items.mean_of_known,
         right=items.n_holding,
         p_value=p_value,
-        warnings=_warnings(items, p_value),
+        warnings=_warnings(items, p_value, examine_known(ratings)),
     )
+
+
+def _read(
+    ratings: Ratings, estimate: Estimate | ArrayLike, variance: float | None
+) -> tuple[PartlyKnown, float, float]:
+    """Give the items, the variance of the accuracy in the sample, and that of the parameters."""
+    if isinstance(estimate, Estimate):
+        items = rightness(ratings, probabilities_right(ratings, estimate))
+        if variance is None:
+            return items, own_variance(estimate), parameter_variance(estimate, items)
+    else:
+        items = rightness(ratings, estimate)
+    return items, variance or 0.0, max(0.0, (variance or 0.0) - items.variance_of_share)
 
 
 def probabilities_right(ratings: Ratings, estimate: Estimate) -> np.ndarray:
@@ -202,12 +221,36 @@ def own_variance(estimate: Estimate) -> float:
     float
         The variance, from the width of the interval; 0 if there is no interval.
     """
-    stated = estimate.system_accuracy_in_sample
+    return _variance(estimate.system_accuracy_in_sample)
+
+
+def parameter_variance(estimate: Estimate, items: PartlyKnown) -> float:
+    """Give the variance of the mean probability that is due to the method's parameters.
+
+    The interval of the expected accuracy also contains how far the accuracy in the sample is from
+    it by chance, and on which items the system is right, given the ratings. These are subtracted.
+
+    Parameters
+    ----------
+    estimate : Estimate
+    items : PartlyKnown
+        The items with the estimate's probabilities.
+
+    Returns
+    -------
+    float
+        The variance; 0 if there is no interval.
+    """
+    accuracy = items.mean
+    by_chance = accuracy * (1 - accuracy) / items.n_items + items.variance_of_share
+    return max(0.0, _variance(estimate.system_accuracy) - by_chance)
+
+
+def _variance(stated: IntervalEstimate) -> float:
     if stated.lower is None or stated.upper is None or stated.level is None:
         return 0.0
-    from scipy.special import ndtri
-
-    return float(((stated.upper - stated.lower) / (2 * ndtri((1 + stated.level) / 2))) ** 2)
+    z = NormalDist().inv_cdf((1 + stated.level) / 2)
+    return ((stated.upper - stated.lower) / (2 * z)) ** 2
 
 
 def _add_answer(probability: np.ndarray, accuracy: float, n_categories: int) -> np.ndarray:
@@ -220,31 +263,54 @@ def _add_answer(probability: np.ndarray, accuracy: float, n_categories: int) -> 
 def contradiction(items: PartlyKnown, variance: float = 0.0) -> float:
     """Test whether the known items contradict a method.
 
-    The test is Student's t of the mean residual. Its variance is that of the residuals plus that of
-    the method itself. One right and one wrong answer are added to the residuals, so that a few
-    items that happen to agree do not seem certain.
+    If the probabilities are right, the number of known items on which the system is right is a sum
+    of independent events with these probabilities, whatever share of the items is known. An error
+    of the method's parameters, which is normal, moves all probabilities alike.
 
     Parameters
     ----------
     items : PartlyKnown
     variance : float
-        Variance of the mean of the probabilities according to the method.
+        Variance of the mean of the probabilities that is due to the method's parameters.
 
     Returns
     -------
     float
-        The two-sided p-value.
+        The two-sided p-value. The number that was observed counts half in each tail (mid-p), since
+        there are few possible numbers if few items are known.
+
+    References
+    ----------
+    Lancaster (1961), Significance tests in discrete distributions,
+    https://doi.org/10.1080/01621459.1961.10482105, for the mid-p-value.
     """
-    n, m, mean = items.n_items, items.n_known, items.mean
-    counts = items.counts * items.known
-    residual = items.holds - items.probability
-    bias = float(counts @ residual) / m
-    squares = float(counts @ (residual - bias) ** 2) + mean**2 + (1 - mean) ** 2
-    error = np.sqrt((1 - m / n) / m * squares / (m + 1) + variance)
-    return 2 * t_survival(abs(bias) / error, max(m - 1, 1)) if error > 0 else 1.0
+    from scipy.special import ndtr
+
+    m = items.n_known
+    numbers = np.arange(m + 1)
+    spread = max(m * np.sqrt(variance), LEAST_SPREAD)
+    below = float(_number_right(items) @ ndtr((items.n_holding - numbers) / spread))
+    return min(1.0, max(0.0, 2 * min(below, 1 - below)))
 
 
-def _warnings(items: PartlyKnown, p_value: float) -> tuple[str, ...]:
+def _number_right(items: PartlyKnown) -> Floats:
+    """Give the distribution of the number of known items that are right, shape (n_known + 1,).
+
+    It is the inverse Fourier transform of its characteristic function (Hong 2013,
+    https://doi.org/10.1016/j.csda.2012.10.006).
+    """
+    m = items.n_known
+    turn = np.exp(-2j * np.pi * np.arange(m + 1) / (m + 1))
+    transformed = np.ones(m + 1, dtype=complex)
+    known = items.counts[items.known]
+    levels, level = np.unique(items.probability[items.known].round(3), return_inverse=True)
+    for probability, n in zip(levels, np.bincount(level, known), strict=True):
+        right = np.clip(probability, CERTAIN_ITEM, 1 - CERTAIN_ITEM)
+        transformed *= (1 - right + right * turn) ** n
+    return np.clip(np.fft.ifft(transformed).real, 0.0, 1.0)
+
+
+def _warnings(items: PartlyKnown, p_value: float, sample: KnownSample) -> tuple[str, ...]:
     m, warnings = items.n_known, []
     if p_value < SUSPICIOUS_P_VALUE:
         warnings.append(
@@ -252,15 +318,10 @@ def _warnings(items: PartlyKnown, p_value: float) -> tuple[str, ...]:
             f"system to be right on {m * items.mean_of_known:.1f}, but the system is right on "
             f"{items.n_holding} (p = {p_value:.2g}); rely on the corrected estimate"
         )
-    spread = float(items.counts @ (items.probability - items.mean) ** 2) / items.n_items
-    error = np.sqrt((1 - m / items.n_items) / m * spread)
-    difference = items.mean_of_known - items.mean
-    if error > 0 and abs(difference) > 3 * error:
-        easier = "more" if difference > 0 else "less"
+    if not sample.random:
         warnings.append(
-            "the items with known truth are probably not a random sample: judging by the ratings, "
-            f"the system is {easier} often right on them ({items.mean_of_known:.2f}) than on all "
-            f"items ({items.mean:.2f}), and the corrected estimate assumes that they are"
+            "the items with known truth are probably not a random sample, and the corrected "
+            f"estimate assumes that they are: {sample}"
         )
     return tuple(warnings)
 

@@ -54,6 +54,12 @@ class PartlyKnown:
         return float(self.counts @ self.probability / self.counts.sum())
 
     @property
+    def variance_of_share(self) -> float:
+        """Variance of the share that has the property if the probabilities are right."""
+        probability = self.probability
+        return float(self.counts @ (probability * (1 - probability))) / self.n_items**2
+
+    @property
     def mean_of_known(self) -> float:
         """Mean probability over the known items; NaN if there are none."""
         counts = self.counts * self.known

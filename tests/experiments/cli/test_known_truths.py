@@ -1,11 +1,13 @@
 """Known truths on the command line: asked for, filled in, handed back, and used."""
 
 import json
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
 
+import lehner
 from experiments.simulations.known_truths import SIMULATION, summarise
 from lehner import Scenario, simulate
 
@@ -93,6 +95,40 @@ def test_the_known_items_alone_have_one_interval_wherever_it_stands(run, tmp_pat
     row = found["estimates"][0]["known_truth_details"]["known_items_alone"]
     assert (heading["lower"], heading["upper"]) == (row["lower"], row["upper"])
     assert heading["system_accuracy"] == row["estimate"]
+
+
+def test_python_and_the_command_correct_alike(run):
+    """The file, the options and the call are those of the how-to."""
+    file = Path(__file__).parents[3] / "docs" / "data" / "tickets.csv"
+    raters = ["ana", "ben", "cai", "dee"]
+    ratings = lehner.read_ratings(file, system="gpt", raters=raters, truth="gold")
+    found = lehner.correct_by_truth(ratings, lehner.estimate_algebraic(ratings))
+    options = ("--system", "gpt", "--raters", ",".join(raters), "--truth", "gold")
+    _, out, _ = run("estimate", file, *options, "--method", "algebraic")
+    both = (str(found.system_accuracy_in_sample), str(found.system_accuracy))
+    assert any(all(one in line for one in both) for line in out.splitlines())
+    _, out, _ = run("estimate", file, *options, "--method", "algebraic", "--json")
+    (estimate,) = json.loads(out)["estimates"]
+    assert estimate["known_truth_details"]["p_value"] == found.p_value
+    assert estimate["with_known_truth"]["estimate"] == found.system_accuracy_in_sample.estimate
+
+
+def test_truths_of_items_on_which_raters_disagree_tell_nothing_of_all_raters(run, tmp_path):
+    """Selected items make mistakes look negatively correlated; nothing may be concluded."""
+    table = simulate(Scenario(n_categories=3, n_items=300, initial_rater_accuracy=(0.7,) * 3), 2)
+    table = table.to_wide()
+    raters = [name for name in table if name.startswith("Rater")]
+    differ = table[raters].nunique(axis=1) > 1
+    chosen = table.index[differ][:60]
+    table["truth"] = table["truth"].where(table.index.isin(chosen))
+    file = tmp_path / "ratings.csv"
+    table.to_csv(file, index=False)
+    _, out, _ = run("estimate", file, "--truth", "truth", *ALGEBRA)
+    words = " ".join(out.split())
+    assert "probably not a random sample" in words and "all agree on 0 of 60 of them" in words
+    assert "are as informative as" not in words
+    _, out, _ = run("estimate", file, "--truth", "truth", *ALGEBRA, "--json")
+    assert json.loads(out)["dependence"]["effective_raters"]["correlation"] is None
 
 
 def test_the_same_seed_asks_for_the_same_items(run, data, tmp_path):

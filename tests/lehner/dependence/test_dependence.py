@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from lehner import Ratings, Scenario, check_dependence, simulate
+from lehner.data.flat import FlatRatings
 from lehner.dependence.effective import effective_number, from_known_truths
 from lehner.dependence.pairs import mean_agreement, of_raters
 from lehner.k_properties.agreement_totals import find_design, observed_totals
@@ -69,18 +70,83 @@ def test_expected_agreement_is_that_of_the_other_pairs_of_its_kind():
     assert mean[~raters] == pytest.approx(agreement[~raters].mean())
 
 
-def test_known_truths_give_the_correlation_of_mistakes():
+def mistakes_of(ratings):
+    codes = np.stack(
+        [
+            ratings.flat.category_index[ratings.flat.rater_index == j]
+            for j in range(ratings.n_raters)
+        ]
+    )
+    return (codes != ratings.truth).astype(float)
+
+
+def test_known_truths_give_the_mean_phi_of_two_raters():
     ratings = simulate(Scenario(n_items=300, copying=(0, 0.5, 0.5)), 3)
     found = from_known_truths(ratings)
-    codes = np.stack([ratings.flat.category_index[ratings.flat.rater_index == j] for j in range(3)])
-    wrong = (codes != ratings.truth).astype(float)
-    # Pooled: deviations from the mean rate of all three.
-    deviation = wrong - wrong.mean()
-    products = [(deviation[i] * deviation[j]).mean() for i, j in ((0, 1), (0, 2), (1, 2))]
-    rate = wrong.mean()
-    assert found.correlation == pytest.approx(np.mean(products) / (rate * (1 - rate)))
+    phi = np.corrcoef(mistakes_of(ratings))[np.triu_indices(3, 1)]
+    assert found.correlation == pytest.approx(phi.mean())
     assert found.source == "known truths" and found.n_items == 300
     assert found.effective == pytest.approx(3 / (1 + 2 * found.correlation))
+
+
+def test_each_rater_is_compared_with_their_own_rate_of_mistakes():
+    # On 40% of the items all three err where the first is wrong.
+    rng = np.random.default_rng(1)
+    truth = rng.integers(0, 2, 20_000)
+    common = rng.random(20_000)
+    wrong = [
+        np.where(rng.random(20_000) < 0.4, common, rng.random(20_000)) < rate
+        for rate in (0.05, 0.05, 0.5)
+    ]
+    codes = np.column_stack([np.where(one, 1 - truth, truth) for one in wrong])
+    ratings = Ratings(codes, ["n", "y"], truth=truth)
+    found = from_known_truths(ratings)
+    phi = np.corrcoef(mistakes_of(ratings))[np.triu_indices(3, 1)]
+    assert found.correlation == pytest.approx(phi.mean())
+    assert found.correlation > 0.05 and found.effective < 2.8
+    # With one rate for all, raters who differ would seem to err in turns.
+    anonymous = from_known_truths(Ratings(codes, ["n", "y"], truth=truth, anonymous=True))
+    assert anonymous.correlation < 0 and anonymous.source == "known truths, equal raters"
+
+
+def test_pairs_count_by_the_items_that_both_rated_and_by_own_rates():
+    rng = np.random.default_rng(2)
+    ratings = simulate(Scenario(n_items=400, copying=(0, 0.5, 0), n_categories=2), 5)
+    codes = np.where(rng.random((400, 3)) < [0.1, 0.3, 0.6], -1, ratings.codes)
+    some = Ratings(codes, ["n", "y"], truth=ratings.truth)
+    wrong = np.where(codes >= 0, codes != ratings.truth[:, None], np.nan)
+    z = (wrong - np.nanmean(wrong, axis=0)) / np.nanstd(wrong, axis=0)
+    products = np.concatenate([z[:, i] * z[:, j] for i, j in ((0, 1), (0, 2), (1, 2))])
+    assert from_known_truths(some).correlation == pytest.approx(np.nanmean(products))
+
+
+def test_ratings_that_a_rater_repeats_are_one_rater():
+    ratings = simulate(Scenario(n_items=200, n_categories=2), 6)
+    flat = ratings.flat
+    again = np.repeat(np.arange(len(flat.item_index)), np.where(flat.rater_index == 0, 4, 1))
+    repeated = Ratings(
+        FlatRatings(
+            item_index=flat.item_index[again],
+            rater_index=flat.rater_index[again],
+            category_index=flat.category_index[again],
+        ),
+        ratings.categories,
+        ratings.raters,
+        ratings.items,
+        truth=ratings.truth,
+    )
+    one, two = from_known_truths(ratings), from_known_truths(repeated)
+    assert two.n_raters == 3
+    assert two.correlation == pytest.approx(one.correlation)
+
+
+def test_truths_that_are_no_random_sample_give_no_effective_number():
+    ratings = simulate(Scenario(n_items=300, n_categories=3), 7)
+    differ = np.array([len(set(row)) > 1 for row in ratings.codes.tolist()])
+    some = ratings.with_truth(np.where(differ, ratings.truth, -1))
+    assert from_known_truths(some) is None
+    at_random = ratings.with_truth(np.where(np.arange(300) < 60, ratings.truth, -1))
+    assert from_known_truths(at_random).n_items == 60
 
 
 def test_grouped_rows_count_as_their_items():

@@ -48,6 +48,18 @@ def test_numbers_by_hand():
     assert [found.chooses_first.lower, found.chooses_first.upper] == pytest.approx(expected)
 
 
+def test_a_blank_choice_is_missing_and_no_tie():
+    complete = both([("A", "A"), ("A", "B"), ("tie", "tie"), ("B", "A")])
+    blanks = both(
+        [("A", "A"), ("A", "B"), ("tie", "tie"), ("B", "A"), (None, None), ("A", ""), (None, "B")]
+    )
+    assert position_bias(blanks) == position_bias(complete)
+    # The blank of a pair that was judged again counts for nothing either.
+    again = {name: [*values, values[0]] for name, values in complete.items()}
+    again["rating"][-1] = None
+    assert position_bias(again) == position_bias(complete)
+
+
 def test_without_ties_it_is_the_interval_of_matched_proportions():
     n_first, n_same, n_second = 12, 70, 5
     columns = both([("A", "A")] * n_first + [("A", "B")] * n_same + [("B", "B")] * n_second)

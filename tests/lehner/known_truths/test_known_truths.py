@@ -19,7 +19,6 @@ from lehner import (
     simulate,
 )
 from lehner.known_truths.asking import expected_width, n_for_width
-from lehner.known_truths.correction import own_variance
 from lehner.known_truths.partly_known import PartlyKnown, rightness
 from lehner.known_truths.recalibration import CALIBRATION_SLOPES, share_posterior
 from lehner.known_truths.survey import known_items_alone, prediction_powered
@@ -160,9 +159,7 @@ def test_items_that_mislead_everybody_are_found_and_corrected_for():
     for seed in range(40):
         ratings, truth = some_known(MISLED, 50, seed)
         algebra = estimate_algebraic(ratings, aggregation="likelihood", resamples=50)
-        found = correct_by_truth(
-            ratings, probabilities_right(ratings, algebra), variance=own_variance(algebra)
-        )
+        found = correct_by_truth(ratings, algebra)
         accuracy = found.system_accuracy_in_sample
         errors.append(accuracy.estimate - truth)
         alone.append(found.known_items_alone.estimate - truth)
@@ -181,9 +178,7 @@ def test_no_alarm_and_little_error_where_the_method_is_right():
     for seed in range(60):
         ratings, truth = some_known(scenario, 20, seed)
         algebra = estimate_algebraic(ratings, aggregation="likelihood", resamples=50)
-        found = correct_by_truth(
-            ratings, probabilities_right(ratings, algebra), variance=own_variance(algebra)
-        )
+        found = correct_by_truth(ratings, algebra)
         alarms += bool(found.warnings)
         errors.append(found.system_accuracy_in_sample.estimate - truth)
         alone.append(found.known_items_alone.estimate - truth)
@@ -224,10 +219,10 @@ def test_items_that_are_no_random_sample_are_told():
     [
         ({"ratings": "no truth"}, "no truth is known"),
         ({"ratings": "no system"}, "no answer of a system"),
-        ({"probabilities_right": [0.5] * 3}, r"shape \(3,\) for 4 rows"),
-        ({"probabilities_right": [0.5, 0.5, np.nan, 1]}, "probability of item 2 is nan"),
-        ({"probabilities_right": [0.5, 1.5, 0, 1]}, "probability of item 1 is 1.5"),
-        ({"probabilities_right": ["a"] * 4}, "not all numbers"),
+        ({"estimate": [0.5] * 3}, r"shape \(3,\) for 4 rows"),
+        ({"estimate": [0.5, 0.5, np.nan, 1]}, "probability of item 2 is nan"),
+        ({"estimate": [0.5, 1.5, 0, 1]}, "probability of item 1 is 1.5"),
+        ({"estimate": ["a"] * 4}, "not all numbers"),
         ({"variance": -1}, "variance is -1"),
         ({"level": 1.0}, "level is 1.0"),
     ],
@@ -237,7 +232,7 @@ def test_bad_input_is_refused(change, said):
         [[0, 0], [1, 1], [0, 1], [1, 0]], ["n", "y"], system=[0, 1, 0, 1], truth=[0, 1, -1, -1]
     )
     named = {"no truth": ratings.with_truth(None), "no system": ratings.without_system()}
-    arguments = {"ratings": ratings, "probabilities_right": [0.9, 0.8, 0.7, 0.6]} | change
+    arguments = {"ratings": ratings, "estimate": [0.9, 0.8, 0.7, 0.6]} | change
     if isinstance(arguments["ratings"], str):
         arguments["ratings"] = named[arguments["ratings"]]
     with pytest.raises(InputError, match=said):

@@ -14,6 +14,7 @@ from lehner.data.anonymous import flatten_counts
 from lehner.data.categories import Label, check_categories
 from lehner.data.checks.coding import check_coding
 from lehner.data.checks.counts import count_gaps
+from lehner.data.checks.spellings import say_slips
 from lehner.data.checks.warn import warn_of_data
 from lehner.data.columns import long_frame, wide_frame
 from lehner.data.fields import (
@@ -869,8 +870,9 @@ class Ratings:
         )
         if systems:
             ratings = ratings._replace(**raters_as_systems(ratings, systems))
-        warn_of_data(table.odd)
-        return ratings._check_coding(refuse=not table.fixed)
+        slips = () if table.fixed else say_slips(ratings)
+        warn_of_data((*table.odd, *slips))
+        return ratings._note(*slips)._check_coding(refuse=not table.fixed)
 
     @classmethod
     def from_counts(

@@ -11,12 +11,13 @@ from lehner.data.categories import Column, merge_labels, plain_label, unify
 
 INVISIBLE = dict.fromkeys(map(ord, "\u00ad\u200b\u200c\u200d\u2060\ufeff"))
 NUMBER = re.compile(r"[-+]?[0-9]{1,15}([.,][0-9]{1,15})?")
+THOUSANDS = re.compile(r"[-+]?[1-9][0-9]{0,2}(,[0-9]{3})+")
 
 
 def fold(label: Any) -> str:
     r"""Give a label in lower case, one kind of white space and one Unicode form.
 
-    Leading and trailing zeros of numbers are removed.
+    Numbers stay as they are written: 1,000, 1 and 1.0 are three labels, and 10\u00b2 is not 102.
 
     Parameters
     ----------
@@ -28,11 +29,34 @@ def fold(label: Any) -> str:
 
     Examples
     --------
-    >>> fold(" Not\u00a0 Sure"), fold("2.0"), fold("02")
-    ('not sure', '2', '2')
+    >>> fold(" Not\u00a0 Sure"), fold("\uff2e\uff2f"), fold("1,000")
+    ('not sure', 'no', '1,000')
     """
-    text = unicodedata.normalize("NFKC", str(label).translate(INVISIBLE)).casefold()
-    text = unicodedata.normalize("NFKC", " ".join(text.split()))
+    text = _one_form(str(label).translate(INVISIBLE)).casefold()
+    return _one_form(" ".join(text.split()))
+
+
+def _one_form(text: str) -> str:
+    """Give a text in one Unicode form, powers and fractions as they are."""
+    plain = (
+        c if c.isnumeric() and not c.isdecimal() else unicodedata.normalize("NFKC", c) for c in text
+    )
+    return unicodedata.normalize("NFC", "".join(plain))
+
+
+def value_or_folded(label: Any) -> str:
+    """Give a text that is equal for labels which may be one: numbers by their value, others folded.
+
+    Examples
+    --------
+    >>> value_or_folded("2.0"), value_or_folded("02"), value_or_folded("2,0")
+    ('2', '2', '2')
+    >>> value_or_folded("1,000"), value_or_folded(" Yes")
+    ('1000', 'yes')
+    """
+    text = fold(label)
+    if THOUSANDS.fullmatch(text):
+        text = text.replace(",", "")
     return f"{float(text.replace(',', '.')):.15g}" if NUMBER.fullmatch(text) else text
 
 
@@ -67,13 +91,19 @@ def reread(
         raise wrong("categories", categories, "give a list of names, as in ['no', 'yes']")
     if isinstance(missing, str) or not isinstance(missing, Iterable):
         missing = [missing]
-    alike = fold if fold_case else _plain_text
-    absent = {alike(text): str(text) for text in missing if plain_label(text) is not None}
+    absent = {
+        _plain_text(text, fold_case=fold_case): str(text)
+        for text in missing
+        if plain_label(text) is not None
+    }
     if not absent and not fold_case:
         return dict(columns), ()
     given = () if categories is None else categories
     spelled = {fold(label): label for label in given} if fold_case else {}
-    texts = {name: [alike(label) for label in one.labels] for name, one in columns.items()}
+    texts = {
+        name: [_plain_text(label, fold_case=fold_case) for label in one.labels]
+        for name, one in columns.items()
+    }
     spellings = {text for several in texts.values() for text in several}
     unused = [
         f"no cell has the value {shown!r}, which was given as a label for missing ratings"
@@ -82,9 +112,9 @@ def reread(
     ]
     read = {}
     for name, column in columns.items():
-        labels = texts[name] if fold_case else column.labels
+        labels = list(map(fold, column.labels)) if fold_case else column.labels
         kept = [
-            None if text in absent else spelled.get(text, label)
+            None if text in absent else spelled.get(label, label)
             for text, label in zip(texts[name], labels, strict=True)
         ]
         codes, merged = merge_labels(column.codes, kept)
@@ -92,6 +122,7 @@ def reread(
     return read, tuple(unused)
 
 
-def _plain_text(label: Any) -> str:
+def _plain_text(label: Any, *, fold_case: bool) -> str:
     """Give a label as text, 99.0 as 99."""
-    return str(unify([label])[label])
+    text = str(unify([label])[label])
+    return fold(text) if fold_case else text

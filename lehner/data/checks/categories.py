@@ -9,7 +9,8 @@ from lehner.core.wording import counted
 from lehner.data.categories import Column, Label
 from lehner.data.checks.placeholders import likely_placeholders, sure_placeholders
 from lehner.data.checks.scores import many_numbers, no_categories
-from lehner.data.checks.spellings import likely_slips, same_spelling, say_slip
+from lehner.data.checks.spellings import same_spelling
+from lehner.data.spelling import fold
 
 
 def check_found_categories(
@@ -46,7 +47,6 @@ def check_found_categories(
             name, row = _first_cell(columns, names, label)
             raise InputError(what, remedy, row=row, column=name)
         sentences.append(f"{what}; {remedy}")
-    sentences += [say_slip(cells, *pair) for pair in likely_slips(cells)]
     sentences += [_say_placeholder(cells, label) for label in likely_placeholders(cells)]
     if many_numbers(cells):
         sentences.append(
@@ -70,12 +70,12 @@ def _problem(cells: Mapping[Label, int]) -> tuple[Label, str, str] | None:
     if same:
         spellings = ["/".join(f"{str(one)!r}" for one in labels) for labels in same]
         counts = ["/".join(str(cells[one]) for one in labels) for labels in same]
+        one = " read them as one (fold_case=True)," if _are_folded(same) else ""
         return (
             same[0][0],
             f"the categories {', '.join(spellings)} (in {', '.join(counts)} cells) differ only "
             "in how they are written",
-            "write them alike, read them as one (fold_case=True), or, if they are several, name "
-            "all categories (categories=…)",
+            f"write them alike,{one} or, if they are several, name all categories (categories=…)",
         )
     sure = sure_placeholders(cells)
     if sure:
@@ -93,6 +93,11 @@ def _problem(cells: Mapping[Label, int]) -> tuple[Label, str, str] | None:
             "cut them into few categories, or name all categories (categories=…)",
         )
     return None
+
+
+def _are_folded(same: list[list[Label]]) -> bool:
+    """Whether folding makes one category of some spellings, as it does not of numbers."""
+    return any(len({fold(label) for label in labels}) < len(labels) for labels in same)
 
 
 def _say_placeholder(cells: Mapping[Label, int], label: Label) -> str:

@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 
 from lehner.core.errors import InputError
-from lehner.data.spelling import fold
+from lehner.data.spelling import fold, value_or_folded
 
 TRUTH = frozenset(
     ("gold", "golden", "goldstandard", "truth", "groundtruth", "true", "gt", "reference")
@@ -119,7 +119,7 @@ def say_doubtful_names(raters: Sequence[str], systems: Sequence[str]) -> tuple[s
         ]
     first: dict[str, str] = {}
     for name in raters:
-        other = first.setdefault(fold(name), name)
+        other = first.setdefault(value_or_folded(name), name)
         if other != name:
             sentences.append(
                 f"the raters {other!r} and {name!r} count as two; if they are one, write "

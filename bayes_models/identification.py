@@ -11,6 +11,7 @@ from bayes_models.models.spec import find_model
 from bayes_models.posterior.prior_worth import PriorWorth, prior_worth
 from bayes_models.sampling.modes import expected_numbers
 from lehner import Patterns, Ratings
+from lehner.core.number_format import percent
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -65,8 +66,8 @@ class Identification:
             )
         if self.too_few > 0.5:
             warnings.append(
-                f"{self.too_few:.0%} of the items have fewer than three ratings, including the "
-                "system's: the prior decides how accurate raters and system are"
+                f"{percent(self.too_few, 0)} of the items have fewer than three ratings, "
+                "including the system's: the prior decides how accurate raters and system are"
             )
         return (*warnings, *filter(None, (prior.warning() for prior in self.prior_worth)))
 

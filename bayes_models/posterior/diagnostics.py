@@ -10,6 +10,7 @@ import xarray as xr
 from bayes_models.posterior.convergence import ess_tail, r_hat_and_ess_bulk
 from bayes_models.posterior.label_order import best_order
 from lehner.core.arrays import Booleans
+from lehner.core.number_format import percent, probability
 
 HIGHEST_R_HAT = 1.01
 R_HAT_BY_CHANCE = 10
@@ -110,7 +111,7 @@ class Diagnostics:
     def _modes(self) -> str:
         if len(self.mode_weights) == 1:
             return ""
-        weights = ", ".join(f"{weight:.2f}" for weight in self.mode_weights)
+        weights = ", ".join(probability(weight, 2) for weight in self.mode_weights)
         return (
             f"; they started at posterior modes of the weights {weights} (found by EM): there is "
             "more than one solution, and longer chains may not show how probable each is"
@@ -128,8 +129,8 @@ class Diagnostics:
         if not self.relabelled > 0.01:
             return self.failures()
         switched = (
-            f"in {self.relabelled:.1%} of the draws the raters would be more accurate if the "
-            "true categories were renamed: labels may have switched"
+            f"in {percent(self.relabelled, 1)} of the draws the raters would be more accurate if "
+            "the true categories were renamed: labels may have switched"
         )
         return (*self.failures(), switched)
 

@@ -8,6 +8,7 @@ import xarray as xr
 from bayes_models.posterior.diagnostics import relabelled_draws
 from lehner import IntervalEstimate
 from lehner.core.arrays import Booleans
+from lehner.core.number_format import percent
 
 # The two limits were chosen on fits of the first `relaxed_k`, in which difficulty could mislead all
 # raters, so that labels switched often. Of 48 fits with two categories 15 had no relabelled draw
@@ -120,7 +121,7 @@ def why_no_estimate(modes: tuple[LabelMode, ...]) -> str:
     if switched <= MOST_RELABELLED:
         return ""
     listed = "; ".join(
-        f"{mode.system_accuracy} in the {mode.weight:.0%} with "
+        f"{mode.system_accuracy} in the {percent(mode.weight, 0)} with "
         f"{'other labels' if mode.relabelled else 'the labels of the raters'}"
         for mode in modes
     )
@@ -129,8 +130,8 @@ def why_no_estimate(modes: tuple[LabelMode, ...]) -> str:
     if len(modes) > 1 and abs(mean - means[0]) <= MOST_MOVED:
         return ""
     return (
-        f"no estimate: labels switched in {switched:.0%} of the draws, and system accuracy is "
-        f"different in these: it is {listed}"
+        f"no estimate: labels switched in {percent(switched, 0)} of the draws, and system "
+        f"accuracy is different in these: it is {listed}"
     )
 
 

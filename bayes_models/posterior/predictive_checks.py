@@ -20,6 +20,7 @@ from lehner import Patterns, Ratings
 from lehner.core.arrays import Floats
 from lehner.core.class_posterior import class_posterior
 from lehner.core.draw_categories import draw_categories
+from lehner.core.number_format import decimal
 from lehner.core.seeds import Seed, child_seeds
 from lehner.data.flat import FlatRatings, take_rows
 from lehner.data.patterns import SMALL, UNKNOWN
@@ -80,7 +81,8 @@ class PredictiveChecks:
             value = float(self.table["correlation"][first, second])
             yield (
                 f"mistakes of {self._names(first, second)} are correlated (residual correlation "
-                f"{value:.2f}): raters are not independent, and accuracies may be overestimated"
+                f"{decimal(value, 2)}): raters are not independent, and accuracies may be "
+                "overestimated"
             )
 
     def _pairs(self, z: Floats) -> list[tuple[int, int]]:

@@ -192,7 +192,7 @@ def fit(
         add_data(tree, ratings)
         densities = log_prior(model, tree["posterior"].to_dataset(), observed, priors)
         tree["log_prior"] = xr.DataTree(densities)
-    said = fit_warnings(tree, ratings, check_seed) if checks else ()
+    said = fit_warnings(tree, ratings, check_seed, seed) if checks else ()
     tree.attrs |= {
         "model": model,
         "engine": engine,

@@ -9,7 +9,9 @@ from lehner.core.seeds import Seed
 CHECK_DRAWS = 50
 
 
-def fit_warnings(tree: xr.DataTree, ratings: Ratings, seed: Seed = 1) -> tuple[str, ...]:
+def fit_warnings(
+    tree: xr.DataTree, ratings: Ratings, seed: Seed = 1, dependence_seed: Seed = 1
+) -> tuple[str, ...]:
     """Compare a fit with data that it predicts, and agreement of pairs with that of equal raters.
 
     The second comparison is needed because a model may describe raters who share mistakes as
@@ -22,6 +24,10 @@ def fit_warnings(tree: xr.DataTree, ratings: Ratings, seed: Seed = 1) -> tuple[s
     ratings : Ratings
         The ratings that were fitted.
     seed : int, numpy.random.SeedSequence or numpy.random.Generator
+        Of the predictions.
+    dependence_seed : int, numpy.random.SeedSequence or numpy.random.Generator
+        Of the comparison with equal raters: where it is that of the whole analysis, the sentence is
+        the same for all models.
 
     Returns
     -------
@@ -31,8 +37,7 @@ def fit_warnings(tree: xr.DataTree, ratings: Ratings, seed: Seed = 1) -> tuple[s
     """
     warnings = predictive_checks(tree, ratings, draws=CHECK_DRAWS, seed=seed).warnings()
     try:
-        # It does not use the seed of the fit, so that the sentence is the same for all models.
-        dependence = check_dependence(ratings)
+        dependence = check_dependence(ratings, seed=dependence_seed)
     except InputError:
         # A model can be fitted to ratings of which no two are of the same item.
         return warnings

@@ -9,7 +9,8 @@ from typer.testing import CliRunner
 
 from experiments.cli.main import app
 from experiments.estimate.methods import list_methods
-from experiments.reporting.markdown import DASH, markdown_table, short
+from experiments.reporting.markdown import markdown_table
+from lehner.core.number_format import DASH, short
 
 ROOT = Path(__file__).parents[2]
 EXPERIMENTS = ROOT / "experiments"

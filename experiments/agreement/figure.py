@@ -7,6 +7,7 @@ from matplotlib.colors import Normalize
 
 from experiments.reporting.figure_style import SMALLEST, figure_style
 from experiments.reporting.panels import panels
+from lehner.core.number_format import decimal
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -60,9 +61,9 @@ def _heat_map(ax: "Axes", pairs: "xr.Dataset", names: list[str], norm: Normalize
     image = ax.imshow(kappa, norm=norm, cmap="RdBu", aspect="equal")
     if len(names) <= MOST_NUMBERED:
         for row, column in zip(*np.nonzero(~np.isnan(kappa)), strict=True):
-            text = f"{kappa[row, column]:.2f}"
+            text = decimal(kappa[row, column], 2)
             if len(names) <= MOST_WITH_ERRORS and not np.isnan(error[row, column]):
-                text += f"\n± {error[row, column]:.2f}"
+                text += f"\n± {decimal(error[row, column], 2)}"
             dark = abs(kappa[row, column]) > 0.6 * float(norm.vmax or 1)
             color = "white" if dark else "black"
             ax.text(column, row, text, ha="center", va="center", color=color, size=SMALLEST)
@@ -81,5 +82,6 @@ def _alt_text(pairs: "xr.Dataset", names: list[str], title: str) -> str:
     text = f"Cohen’s kappa of every two of {len(names)} raters{f' of {title}' if title else ''}"
     if np.isnan(kappa).all():
         return f"{text}; none is defined."
-    low, middle, high = np.nanquantile(kappa, [0, 0.5, 1])
-    return f"{text}, from {low:.2f} to {high:.2f}, the middle one {middle:.2f}."
+    quantiles = np.nanquantile(kappa, [0, 0.5, 1])
+    low, middle, high = (decimal(one, 2) for one in quantiles)
+    return f"{text}, from {low} to {high}, the middle one {middle}."

@@ -1,6 +1,6 @@
 """A report of agreement: on the terminal, and the files for a paper."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -24,6 +24,7 @@ from lehner import (
 )
 from lehner.coefficients.rater_pairs import RaterPairs
 from lehner.coefficients.weights import WEIGHTS, find_weights
+from lehner.core.number_format import decimal, percent, probability
 from lehner.core.wording import counted
 
 MOST_PAIRS = 15
@@ -214,31 +215,26 @@ def _without_weights(cells: list[str]) -> list[str]:
 
 
 def _head(agreement: Agreement) -> list[str]:
-    return [f"{agreement.level:.0%} interval" if name == "interval" else name for name in HEAD]
+    return [f"{percent(agreement.level)} interval" if name == "interval" else name for name in HEAD]
 
 
 def _cells(coefficient: Coefficient) -> list[str]:
-    interval = (
-        "" if coefficient.lower is None else f"[{coefficient.lower:.3f}, {coefficient.upper:.3f}]"
-    )
+    ends = (coefficient.lower, coefficient.upper)
+    interval = "" if None in ends else f"[{', '.join(map(decimal, ends))}]"
     return [
         coefficient.name,
         coefficient.weights,
-        _shown(coefficient.estimate),
+        decimal(coefficient.estimate),
         interval,
-        _shown(coefficient.standard_error, missing=""),
-        ""
-        if coefficient.p_value is None
-        else "< .001"
-        if coefficient.p_value < 0.001
-        else f"{coefficient.p_value:.3f}",
-        _shown(coefficient.chance_agreement, missing=""),
+        _if_known(coefficient.standard_error, decimal),
+        _if_known(coefficient.p_value, probability),
+        _if_known(coefficient.chance_agreement, decimal),
         coefficient.label.strip("()"),
     ]
 
 
-def _shown(value: float | None, missing: str = "–") -> str:
-    return missing if value is None or np.isnan(value) else f"{value:.3f}"
+def _if_known(value: float | None, write: Callable[[float], str]) -> str:
+    return "" if value is None or np.isnan(value) else write(value)
 
 
 def _pairs(pairs: RaterPairs) -> list[Text]:
@@ -256,7 +252,7 @@ _PAIR_HEAD = ("rater", "other rater", "weights", "items", "percent agreement", "
 
 def _pair_cells(pairs: RaterPairs, most: int | None = None) -> list[list[str]]:
     columns = [column[:most].tolist() for column in pairs.columns().values()]
-    return [[*row[:3], f"{row[3]:g}", *map(_shown, row[4:])] for row in zip(*columns, strict=True)]
+    return [[*row[:3], f"{row[3]:g}", *map(decimal, row[4:])] for row in zip(*columns, strict=True)]
 
 
 def write(report: Report, folder: Path) -> list[Path]:

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 import pandas as pd
 
 from experiments.benchmarks.settings import SETTINGS
-from experiments.reporting.markdown import markdown_table, short
+from experiments.reporting.markdown import markdown_table
+from lehner.core.number_format import short
 
 METHODS = (
     "algebraic_paper",

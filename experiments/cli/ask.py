@@ -115,6 +115,7 @@ def _widths(
 
 
 def _text(asked: dict[str, Any], ratings: "Ratings") -> str:
+    from lehner.core.number_format import decimal, percent
     from lehner.core.wording import counted
     from lehner.known_truths.asking import unlabelled
 
@@ -128,11 +129,13 @@ def _text(asked: dict[str, Any], ratings: "Ratings") -> str:
             "The ratings give no probabilities to start from, so that no widths can be expected."
         )
         return "\n".join(lines)
+    widths = ("width_of_algebra", "width_before", "expected_width")
+    own, before, after = (decimal(asked[name], 2) for name in widths)
     lines += [
-        f"The {asked['interval']:.0%} interval of the accuracy in this sample has the width",
-        f"  {asked['width_of_algebra']:.2f} by the algebra, if system and raters share no mistakes",
-        f"  {asked['width_before']:.2f} before these truths are known, if they may share mistakes",
-        f"  {asked['expected_width']:.2f} expected after {asked['n']} more truths are known",
+        f"The {percent(asked['interval'])} interval of the accuracy in this sample has the width",
+        f"  {own} by the algebra, if system and raters share no mistakes",
+        f"  {before} before these truths are known, if they may share mistakes",
+        f"  {after} expected after {asked['n']} more truths are known",
         f"About {counted(asked['n_for_0.05'], 'more known truth')} would give ±.05.",
     ]
     return "\n".join(lines)

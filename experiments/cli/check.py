@@ -77,14 +77,15 @@ def _render(name: str, ratings: "Ratings", tests: "KProperties", width: int) -> 
 
     from experiments.reporting.data_notes import data_notes, header_lines
     from experiments.reporting.text_table import bold_table
+    from lehner.core.number_format import probability
     from lehner.core.wording import counted, counted_categories
 
     rows = [["test", "p", "adjusted", "verdict", "what was seen"]]
     rows += [
         [
             test.name,
-            "–" if test.p_value is None else f"{test.p_value:.3f} ± {test.p_value_se:.3f}",
-            "–" if test.adjusted_p_value is None else f"{test.adjusted_p_value:.3f}",
+            _p_value(test.p_value, test.p_value_se),
+            probability(test.adjusted_p_value),
             test.verdict,
             as_options(test.note),
         ]
@@ -99,3 +100,11 @@ def _render(name: str, ratings: "Ratings", tests: "KProperties", width: int) -> 
     )
     notes = map(Text, header_lines(data_notes(ratings)))
     return Group(Text(heading), *notes, Text(), *table, Text(), *map(Text, tests.verdict))
+
+
+def _p_value(value: float | None, error: float | None) -> str:
+    from lehner.core.number_format import decimal, probability
+
+    shown = probability(value)
+    # Beside "< .001" the standard error would be as small.
+    return f"{shown} ± {decimal(error)}" if shown[0].isdigit() else shown

@@ -91,7 +91,7 @@ def plan(
         replace(asked, violation=x) for x in dict.fromkeys(violation or DEFAULT_VIOLATIONS)
     ]
     for question in questions:
-        _check(question)
+        _check(question, seed)
     if output is not None:
         # A folder that cannot be made is told before minutes are spent.
         output.mkdir(parents=True, exist_ok=True)
@@ -109,7 +109,7 @@ def plan(
         raise typer.Exit(1)
 
 
-def _check(question: "Question") -> None:
+def _check(question: "Question", seed: int) -> None:
     """Raise an InputError that names the option."""
     from math import nextafter
 
@@ -138,4 +138,4 @@ def _check(question: "Question") -> None:
         ),
         MOST_PLANNED_CELLS,
     )
-    question.check_possible()
+    question.check_possible(seed)

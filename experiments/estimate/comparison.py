@@ -57,6 +57,8 @@ class Comparison:
     name : str
         Of the data.
     ratings : Ratings
+    level : float
+        Probability of the intervals.
     agreement : PairwiseAgreement
     estimates : tuple of Estimate
     disagreements : tuple of Disagreement
@@ -95,6 +97,7 @@ class Comparison:
 
     name: str
     ratings: Ratings
+    level: float
     agreement: PairwiseAgreement
     estimates: tuple[Estimate, ...]
     disagreements: tuple[Disagreement, ...]
@@ -139,7 +142,9 @@ class Comparison:
                 | all_items_dict(groups)
                 | populations_dict(populations)
                 | rater_groups_dict(rater_groups)
-                | correction_dict(ratings, estimate, self.corrections.get(estimate.method))
+                | correction_dict(
+                    ratings, estimate, self.corrections.get(estimate.method), self.level
+                )
                 | precision_correction(self.part_corrections, estimate.method)
                 | {"sensitivity": sensitivity_dict(one, estimate, self.slopes)}
                 for estimate, details, groups, populations, rater_groups, one in zip(
@@ -207,6 +212,7 @@ def compare(
     costs: Floats | None = None,
     groups: GroupColumn | None = None,
     populations: GroupColumn | None = None,
+    level: float | None = None,
     seed: int = 1,
 ) -> Comparison:
     """Put estimates side by side.
@@ -230,8 +236,11 @@ def compare(
         To which group each row belongs.
     populations : GroupColumn, optional
         The column that the populations of the ratings are from.
+    level : float, optional
+        Probability of the intervals that are computed here, by default that of the estimates', or
+        .9.
     seed : int
-        Of what is drawn for groups and populations.
+        Of what is drawn here: for the system in detail, groups, populations and shared mistakes.
 
     Returns
     -------
@@ -252,43 +261,43 @@ def compare(
     >>> compare("table 2", ratings, [one, two]).to_frame()["estimate"].round(3).tolist()[:4]
     [0.5, 0.5, 0.804, 0.804]
     """
-    corrections = truth_corrections(ratings, estimates)
+    level = level or _level(estimates)
+    corrections = truth_corrections(ratings, estimates, level)
     estimates = [add_warnings(estimate, corrections) for estimate in estimates]
     with_truth = [one for one in estimates if "truth_probabilities" in one.arrays]
     return Comparison(
         name=name,
         ratings=ratings,
+        level=level,
         agreement=pairwise_agreement(ratings),
         estimates=tuple(estimates),
         disagreements=tuple(disagreement(ratings, *two) for two in combinations(with_truth, 2)),
-        known_truth=known_truth(ratings, _level(estimates)),
+        known_truth=known_truth(ratings, level),
         predictions=compare_predictions(estimates),
-        dials=_dials(estimates),
+        dials=_dials(estimates, level),
         corrections=corrections,
         sensitivities=tuple(
             sensitivity(estimate, ratings.n_categories, shared_mistakes=shared_mistakes)
             for estimate in estimates
         ),
         slopes=slopes,
-        dependence=check_dependence(ratings),
-        details=describe_systems(ratings, estimates, costs=costs, level=_level(estimates)),
+        dependence=check_dependence(ratings, seed=seed),
+        details=describe_systems(ratings, estimates, costs=costs, level=level, seed=seed),
         group_column=groups,
-        groups=estimate_in_groups(ratings, estimates, groups, level=_level(estimates), seed=seed),
-        rater_groups=estimate_in_rater_groups(
-            ratings, estimates, level=_level(estimates), seed=seed
-        ),
-        part_corrections=correct_parts(ratings, estimates, corrections, groups),
+        groups=estimate_in_groups(ratings, estimates, groups, level=level, seed=seed),
+        rater_groups=estimate_in_rater_groups(ratings, estimates, level=level, seed=seed),
+        part_corrections=correct_parts(ratings, estimates, corrections, groups, level),
         population_column=populations,
-        populations=estimate_in_populations(ratings, estimates, level=_level(estimates), seed=seed),
+        populations=estimate_in_populations(ratings, estimates, level=level, seed=seed),
     )
 
 
-def _dials(estimates: Sequence[Estimate]) -> "tuple[Dial, ...]":
+def _dials(estimates: Sequence[Estimate], level: float) -> "tuple[Dial, ...]":
     for estimate in estimates:
         if estimate.method == "relaxed_k" and estimate.draws is not None:
             from bayes_models import read_dials
 
-            return read_dials(estimate.draws, level=estimate.system_accuracy.level or 0.9)
+            return read_dials(estimate.draws, level=level)
     return ()
 
 

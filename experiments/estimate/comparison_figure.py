@@ -13,6 +13,7 @@ from experiments.estimate.known_truth import KnownTruth
 from experiments.reporting.figure_style import REFERENCE, figure_style, limits
 from experiments.reporting.method_style import method_label, method_style
 from lehner import IntervalEstimate
+from lehner.core.number_format import decimal, percent
 from lehner.core.wilson import wilson_interval
 from lehner.core.wording import counted
 
@@ -128,7 +129,7 @@ def _agreement_interval(comparison: Comparison, row: int, estimand: str) -> Ends
     share = estimate.system_accuracy.estimate
     if estimate.method != "majority_agreement" or share is None or estimand != "system_accuracy":
         return None
-    return _wilson(share, comparison.ratings.n_items, _probability(comparison))
+    return _wilson(share, comparison.ratings.n_items, comparison.level)
 
 
 def _truth_interval(comparison: Comparison, estimand: str) -> Ends | None:
@@ -137,7 +138,7 @@ def _truth_interval(comparison: Comparison, estimand: str) -> Ends | None:
     if truth is None:
         return None
     if estimand == "system_accuracy":
-        return _wilson(truth.system_accuracy, truth.n_items, _probability(comparison))
+        return _wilson(truth.system_accuracy, truth.n_items, comparison.level)
     if truth.lower is None or truth.upper is None:
         return None
     return truth.lower, truth.upper
@@ -156,13 +157,8 @@ def _known_truth(ax: "Axes", share: float, ends: Ends | None) -> list[float]:
     return [share, *ends]
 
 
-def _probability(comparison: Comparison) -> float:
-    levels = [e.system_accuracy.level for e in comparison.estimates if e.system_accuracy.level]
-    return levels[0] if levels else 0.9
-
-
 def _level(comparison: Comparison) -> str:
-    return f"{_probability(comparison):.0%} intervals"
+    return f"{percent(comparison.level)} intervals"
 
 
 def _handles(comparison: Comparison) -> "list[Line2D | Patch]":
@@ -210,4 +206,4 @@ def _said_of_truth(comparison: Comparison) -> str:
     if truth is None:
         return ""
     of = counted(truth.n_items, "item")
-    return f" Share right of {of} with known truth: {truth.system_accuracy:.3f}."
+    return f" Share right of {of} with known truth: {decimal(truth.system_accuracy)}."

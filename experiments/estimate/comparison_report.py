@@ -40,6 +40,7 @@ from experiments.reporting.data_notes import data_notes, header_lines
 from experiments.reporting.files import write_atomically, write_csv, write_figure, write_text
 from experiments.reporting.text_table import bold_blocks, bold_table, print_wide, terminal_width
 from lehner import Estimate
+from lehner.core.number_format import decimal, percent, with_interval
 from lehner.core.wording import counted, counted_categories, first_few
 
 MOST_SHOWN = 12
@@ -233,9 +234,9 @@ def _heading(comparison: Comparison) -> list[str]:
         f"{counted(ratings.n_raters, 'rater')}, "
         f"{counted_categories(ratings.n_categories, ordered=ratings.ordered)} "
         f"({first_few(ratings.categories, MOST_SHOWN)}), {counted(ratings.n_ratings, 'rating')}",
-        f"Raters agree on {agreement.agreement:.3f} of {counted(agreement.n_pairs, 'pair')} of "
-        f"ratings; beyond the chance of 1/{ratings.n_categories} that is kappa "
-        f"{agreement.kappa:.3f}",
+        f"Raters agree on {decimal(agreement.agreement)} of {counted(agreement.n_pairs, 'pair')} "
+        f"of ratings; beyond the chance of 1/{ratings.n_categories} that is kappa "
+        f"{decimal(agreement.kappa)}",
     ]
     lines[1:1] = header_lines(data_notes(ratings))
     if comparison.known_truth is not None:
@@ -250,9 +251,9 @@ def _heading(comparison: Comparison) -> list[str]:
 def share_right(truth: KnownTruth) -> str:
     """Say on which share of the known items the system is right, with its interval."""
     if truth.level is None:
-        return f"{truth.system_accuracy:.3f}, exact for this sample"
+        return f"{decimal(truth.system_accuracy)}, exact for this sample"
     return (
-        f"{truth.system_accuracy:.3f} [{truth.lower:.3f}, {truth.upper:.3f}] ({truth.level:.0%} "
+        f"{with_interval(truth.system_accuracy, truth.lower, truth.upper)} ({percent(truth.level)} "
         "interval by Wilson for all these items)"
     )
 

@@ -34,6 +34,7 @@ def describe_systems(
     *,
     costs: Floats | None = None,
     level: float = 0.9,
+    seed: int = 1,
 ) -> tuple[SystemPerformance | None, ...]:
     """Give the system in detail by each method that can.
 
@@ -44,6 +45,8 @@ def describe_systems(
     costs : ndarray, shape (n_categories, n_categories), optional
         Of each answer (column) when each category (row) is true.
     level : float
+    seed : int
+        Of the resamples.
 
     Returns
     -------
@@ -52,7 +55,7 @@ def describe_systems(
     """
     details: list[SystemPerformance | None] = []
     for estimate in estimates:
-        replicates = replicates_of(ratings, estimate, resamples=DETAIL_RESAMPLES, seed=1)
+        replicates = replicates_of(ratings, estimate, resamples=DETAIL_RESAMPLES, seed=seed)
         if replicates is None:
             details.append(None)
         else:

@@ -6,9 +6,9 @@ import numpy as np
 
 from experiments.estimate.details import Details
 from experiments.reporting.figure_style import SMALLEST, figure_style
-from experiments.reporting.markdown import DASH, short
 from experiments.reporting.method_style import method_label
 from lehner import IntervalEstimate, SystemPerformance
+from lehner.core.number_format import percent, short
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -66,7 +66,7 @@ def _range_of_recall(details: SystemPerformance) -> str:
     matrix = details.arrays["confusion"]
     right = np.diagonal(matrix.values[..., 0])
     if np.isnan(right).all():
-        return DASH
+        return short(None)
     return f"{short(np.nanmin(right), 2)} and {short(np.nanmax(right), 2)}"
 
 
@@ -75,7 +75,7 @@ def _draw(ax: "Axes", details: SystemPerformance) -> "AxesImage":
     categories = [str(name) for name in matrix.names["category"]]
     ticks = np.arange(len(categories))
     many = len(categories) > MOST_WITH_INTERVALS
-    level = "" if details.level is None or many else f", {details.level:.0%} intervals"
+    level = "" if details.level is None or many else f", {percent(details.level)} intervals"
     image = ax.imshow(matrix.values[..., 0], cmap="Blues", vmin=0, vmax=1)
     ax.set(
         title=f"{method_label(details.method)}{level}",
@@ -100,8 +100,6 @@ def _draw(ax: "Axes", details: SystemPerformance) -> "AxesImage":
 
 
 def _text(value: IntervalEstimate, *, many: bool) -> str:
-    if value.estimate is None:
-        return DASH
     if value.lower is None or value.upper is None or many:
         return short(value.estimate, 2)
     return f"{short(value.estimate, 2)}\n[{short(value.lower, 2)}, {short(value.upper, 2)}]"

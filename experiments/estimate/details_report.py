@@ -6,10 +6,10 @@ from rich.text import Text
 
 from experiments.estimate.details import Details
 from experiments.reporting.latex import latex_table
-from experiments.reporting.markdown import DASH, short
 from experiments.reporting.method_style import method_label
 from experiments.reporting.text_table import bold_blocks
 from lehner import IntervalEstimate, SystemPerformance
+from lehner.core.number_format import percent, short, with_interval
 from lehner.performance.measures import BY_CATEGORY, OF_ALL_CATEGORIES
 
 NAMES = {
@@ -46,7 +46,7 @@ def render_details(details: Details, width: int = 80) -> list[Text]:
 
 
 def _of_method(details: SystemPerformance, width: int) -> list[Text]:
-    level = "" if details.level is None else f" [{details.level:.0%} interval]"
+    level = "" if details.level is None else f" [{percent(details.level)} interval]"
     categories = details.arrays["recall"].names["category"]
     title = f"{details.method}: {details.system} in detail{level}"
     lines = [
@@ -81,14 +81,11 @@ def _matrix(
 
 
 def _cell(value: IntervalEstimate) -> str:
-    ends = ", ".join(_number(end) for end in (value.lower, value.upper))
-    if value.estimate is None or value.lower is None:
-        return _number(value.estimate)
-    return f"{_number(value.estimate)} [{ends}]"
+    return with_interval(value.estimate, value.lower, value.upper, _number)
 
 
 def _number(value: float | None) -> str:
-    return DASH if value is None else short(value, 2)
+    return short(value, 2)
 
 
 def details_latex(details: Details) -> str:

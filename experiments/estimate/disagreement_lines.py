@@ -6,6 +6,7 @@ import numpy as np
 
 from experiments.estimate.comparison import Comparison
 from lehner import Estimate
+from lehner.core.number_format import decimal
 from lehner.core.wording import counted
 
 MOST_ITEM_ROWS = 12
@@ -23,8 +24,8 @@ def estimate_lines(comparison: Comparison) -> list[str]:
         return []
     low, high = (choose(numbers, key=numbers.__getitem__) for choose in (min, max))
     spread = (
-        f"Estimates of the system's accuracy go from {numbers[low]:.3f} ({low}) to "
-        f"{numbers[high]:.3f} ({high})"
+        f"Estimates of the system's accuracy go from {decimal(numbers[low])} ({low}) to "
+        f"{decimal(numbers[high])} ({high})"
     )
     apart = [one.methods for one in comparison.disagreements if one.inside is False]
     if not apart:

@@ -146,6 +146,7 @@ def estimate(
             costs=costs,
             groups=column,
             populations=population_column,
+            level=level,
             seed=seed,
         )
         for system, estimates in by_system.items()

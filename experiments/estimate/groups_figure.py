@@ -9,6 +9,7 @@ from experiments.estimate.groups import Groups
 from experiments.reporting.figure_style import figure_style, limits
 from experiments.reporting.method_style import legend_handles, method_style
 from lehner import GroupEstimates
+from lehner.core.number_format import percent
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -54,7 +55,7 @@ def plot_groups(column: GroupColumn, by_method: Groups) -> "Figure":
             yticklabels=groups,
             ylim=(len(groups) - 0.5, -0.5),
             xlim=limits(drawn),
-            xlabel=f"Accuracy of {known[0].system}, {known[0].level:.0%} intervals",
+            xlabel=f"Accuracy of {known[0].system}, {percent(known[0].level)} intervals",
             ylabel=column.column,
         )
         ax.grid(axis="x")
@@ -72,5 +73,5 @@ def _alt_text(column: GroupColumn, known: list[GroupEstimates]) -> str:
     ]
     return (
         f"Accuracy of {known[0].system} in groups of items by {column.column}, with "
-        f"{known[0].level:.0%} intervals: {'; '.join(parts)}."
+        f"{percent(known[0].level)} intervals: {'; '.join(parts)}."
     )

@@ -10,6 +10,7 @@ from experiments.reporting.latex import latex_table
 from experiments.reporting.method_style import method_label
 from experiments.reporting.text_table import bold_blocks
 from lehner import GroupDifference, GroupEstimates, RaterGroupDifference, RaterGroupEstimates
+from lehner.core.number_format import percent, probability
 
 MOST_DIFFERENCES = 6
 MOST_CATEGORIES = 12
@@ -87,7 +88,7 @@ def latex_with_differences(
 
 def _accuracy_rows(column: GroupColumn, known: list[GroupEstimates]) -> list[list[str]]:
     first, blank = known[0], ["" for _ in known]
-    title = f"{first.system} by {column.column} [{first.level:.0%} interval]"
+    title = f"{first.system} by {column.column} [{percent(first.level)} interval]"
     rows = [[title, *(one.method for one in known)], ["system accuracy", *blank]]
     for g, group in enumerate(first.groups):
         cells = (str(one.groups[g].system_accuracy) for one in known)
@@ -101,7 +102,7 @@ def _accuracy_rows(column: GroupColumn, known: list[GroupEstimates]) -> list[lis
 
 def _base_rate_rows(column: GroupColumn, known: list[GroupEstimates]) -> list[list[str]]:
     first, blank = known[0], ["" for _ in known]
-    title = f"base rates by {column.column} [{first.level:.0%} interval]"
+    title = f"base rates by {column.column} [{percent(first.level)} interval]"
     rows = [[title, *(one.method for one in known)]]
     for g, group in enumerate(first.groups):
         rows.append([f"{group.group} ({group.n_items})", *blank])
@@ -142,4 +143,5 @@ def difference_rows(
 
 def _difference(difference: GroupDifference | RaterGroupDifference) -> str:
     share = difference.probability_higher
-    return str(difference.difference) if share is None else f"{difference.difference}, {share:.2f}"
+    shown = str(difference.difference)
+    return shown if share is None else f"{shown}, {probability(share, 2)}"

@@ -9,6 +9,7 @@ from experiments.estimate.quantities import with_intervals
 from experiments.estimate.sensitivity import widened_columns
 from lehner import Estimate
 from lehner.core.estimate import number
+from lehner.core.number_format import decimal, percent, probability
 from lehner.core.wording import counted
 
 if TYPE_CHECKING:
@@ -22,8 +23,8 @@ MOST_COLUMNS = 4
 def accuracy_rows(comparison: Comparison) -> Rows:
     """Give the system's accuracy by each method, expected and in this sample."""
     estimates = comparison.estimates
-    levels = {e.system_accuracy.level for e in estimates} - {None}
-    title = f"[{levels.pop():.0%} interval]" if levels else "method"
+    levels = [e.system_accuracy.level for e in estimates if e.system_accuracy.level]
+    title = f"[{percent(levels[0])} interval]" if levels else "method"
     rows = [[title, "system accuracy", "in this sample"]]
     for one in estimates:
         rows.append([one.method, str(one.system_accuracy), str(one.system_accuracy_in_sample)])
@@ -92,10 +93,14 @@ def prediction_rows(predictions: "Sequence[Prediction]") -> Rows:
     """Give how well models predict items left out."""
     rows = [["model", "elpd", "below the best", "weight", "caution"]]
     for one in predictions:
-        below = f"{one.difference:.1f} ± {one.difference_se:.1f}" if one.difference else ""
-        elpd = f"{one.elpd:.1f} ± {one.se:.1f}"
-        rows.append([one.method, elpd, below, f"{one.weight:.2f}", one.warning])
+        below = _plus_minus(one.difference, one.difference_se) if one.difference else ""
+        elpd = _plus_minus(one.elpd, one.se)
+        rows.append([one.method, elpd, below, decimal(one.weight, 2), one.warning])
     return rows
+
+
+def _plus_minus(value: float, error: float) -> str:
+    return f"{decimal(value, 1)} ± {decimal(error, 1)}"
 
 
 def k_property_rows(dials: "Sequence[Dial]") -> Rows:
@@ -109,15 +114,11 @@ def k_property_rows(dials: "Sequence[Dial]") -> Rows:
         sign = dial.probability_of_direction
         cells = [f"  {dial.name}", str(dial.value), dial.evidence(), dial.verdict()]
         if signed:
-            cells.insert(2, "" if sign is None else f"{sign:.3f}")
+            cells.insert(2, "" if sign is None else probability(sign))
         rows += [[dial.k_property], cells]
     return rows
 
 
 def _mean_rater_accuracy(estimate: Estimate) -> str:
     raters = estimate.rater_accuracy
-    return "" if raters is None else _cell(number(raters.mean()))
-
-
-def _cell(value: float | None) -> str:
-    return "–" if value is None else f"{value:.3f}"
+    return "" if raters is None else decimal(number(raters.mean()))

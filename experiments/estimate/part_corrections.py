@@ -63,6 +63,7 @@ def correct_parts(
     estimates: Sequence[Estimate],
     corrections: Mapping[str, TruthCorrection],
     groups: GroupColumn | None,
+    level: float,
 ) -> tuple[PartCorrection, ...]:
     """Correct precision, and accuracy in groups, as the accuracy in all items is.
 
@@ -74,6 +75,8 @@ def correct_parts(
     corrections : mapping of str to TruthCorrection
         Of the accuracy in all items, by method: others are left out.
     groups : GroupColumn, optional
+    level : float
+        Probability of the intervals.
 
     Returns
     -------
@@ -90,7 +93,7 @@ def correct_parts(
                 ratings.take(rows),
                 right[rows],
                 variance=own_variance(estimate),
-                level=estimate.system_accuracy.level or 0.9,
+                level=level,
             )
             corrected.append(
                 PartCorrection(

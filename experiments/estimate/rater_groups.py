@@ -12,6 +12,7 @@ from experiments.estimate.groups_report import (
 )
 from experiments.reporting.text_table import bold_blocks
 from lehner import Estimate, RaterGroupEstimates, Ratings
+from lehner.core.number_format import percent
 from lehner.core.wording import counted, first_few
 from lehner.groups.rater_groups import pool_raters
 from lehner.groups.rater_membership import find_rater_groups
@@ -115,7 +116,7 @@ def _raters_of_none(ratings: Ratings, found: RaterGroupEstimates) -> list[str]:
 
 def _accuracy_rows(known: list[RaterGroupEstimates]) -> list[list[str]]:
     first = known[0]
-    title = f"accuracy of raters [{first.level:.0%} interval]"
+    title = f"accuracy of raters [{percent(first.level)} interval]"
     rows = [[title, *(one.method for one in known)]]
     for g, group in enumerate(first.groups):
         cells = (str(one.groups[g].accuracy) for one in known)

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 from lehner import Estimate, IntervalEstimate, Sensitivity, sensitivity_curve
 from lehner.core.estimate import plain
+from lehner.core.number_format import decimal
 from lehner.dependence.shared_mistakes import describe_shared_mistakes
 
 if TYPE_CHECKING:
@@ -40,8 +41,9 @@ def widened_columns(each: Sequence[Sensitivity]) -> list[list[str]]:
 def misled_heading(each: Sequence[Sensitivity]) -> str:
     """Say what the table of `misled_rows` is about."""
     return (
-        f"What the system's accuracy would be if {each[0].misleading_share:.0%} of the items "
-        "misled the raters, with the system or alone (ratings without known truths cannot tell):"
+        f"What the system's accuracy would be if {100 * each[0].misleading_share:.3g}% of the "
+        "items misled the raters, with the system or alone (ratings without known truths cannot "
+        "tell):"
     )
 
 
@@ -80,7 +82,7 @@ def sensitivity_lines(
 
 
 def _number(value: IntervalEstimate | None) -> str:
-    return "–" if value is None or value.estimate is None else f"{value.estimate:.3f}"
+    return decimal(None if value is None else value.estimate)
 
 
 def curves(estimates: Sequence[Estimate], n_categories: int) -> "pd.DataFrame":

@@ -8,6 +8,7 @@ from matplotlib.figure import Figure
 from experiments.reporting.figure_style import figure_style, limits
 from experiments.reporting.method_style import legend_handles, method_style
 from experiments.reporting.panels import MOST_TOGETHER, panels
+from lehner.core.number_format import decimal, percent
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -69,13 +70,13 @@ def _curve(ax: "Axes", curve: pd.DataFrame, method: str) -> None:
 def _alt_text(curves: pd.DataFrame, methods: list[str], title: str) -> str:
     ends = curves.groupby("method", sort=False)["estimate"].agg(["first", "last"])
     parts = [
-        f"{method_style(method).label} from {ends.loc[method, 'first']:.3f} to "
-        f"{ends.loc[method, 'last']:.3f}"
+        f"{method_style(method).label} from {decimal(ends.loc[method, 'first'])} to "
+        f"{decimal(ends.loc[method, 'last'])}"
         for method in methods
     ]
     most = curves["misleading_share"].max()
     return (
         f"Estimated system accuracy{f' on {title}' if title else ''}, with intervals, as the share "
-        f"of items that mislead raters and system alike goes from 0 to {most:.0%}: "
+        f"of items that mislead raters and system alike goes from 0 to {percent(most)}: "
         f"{'; '.join(parts)}."
     )

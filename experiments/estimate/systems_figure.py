@@ -9,6 +9,7 @@ from experiments.estimate.systems import SystemsComparison
 from experiments.reporting.figure_style import GRID, figure_style, limits
 from experiments.reporting.method_style import method_style
 from lehner import IntervalEstimate
+from lehner.core.number_format import percent
 from lehner.systems.common_items import answered_the_same
 
 if TYPE_CHECKING:
@@ -111,7 +112,7 @@ def _describe(comparison: SystemsComparison, systems: list[str]) -> str:
 def _interval(comparison: SystemsComparison) -> str:
     levels = [one.system_accuracy.level for one in comparison.estimates]
     known = [level for level in levels if level is not None]
-    return f" ({known[0]:.0%} intervals)" if known else ""
+    return f" ({percent(known[0])} intervals)" if known else ""
 
 
 def _items(comparison: SystemsComparison) -> str:

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterable
+from functools import partial
 from pathlib import Path
 
 from rich.console import Group
@@ -21,6 +22,7 @@ from experiments.reporting.method_style import method_label
 from experiments.reporting.safe_names import safe_names
 from experiments.reporting.text_table import bold_blocks, print_wide, terminal_width
 from lehner import Estimate, InputError, IntervalEstimate, SystemDifference
+from lehner.core.number_format import decimal, percent, probability, with_interval
 from lehner.core.wording import counted, counted_categories, first_few
 
 MOST_PAIRS_OF_SYSTEMS = 6
@@ -140,9 +142,9 @@ def _heading(comparison: SystemsComparison) -> list[str]:
         f"({first_few(ratings.categories, MOST_SHOWN)}), {counted(ratings.n_ratings, 'rating')}, "
         f"{counted(len(ratings.systems), 'system')} ({first_few(ratings.systems, MOST_SHOWN)})",
         *header_lines(data_notes(ratings)),
-        f"Raters{others} agree on {agreement.agreement:.3f} of "
+        f"Raters{others} agree on {decimal(agreement.agreement)} of "
         f"{counted(agreement.n_pairs, 'pair')} of ratings; beyond the chance of "
-        f"1/{ratings.n_categories} that is kappa {agreement.kappa:.3f}",
+        f"1/{ratings.n_categories} that is kappa {decimal(agreement.kappa)}",
     ]
     for one in comparison.comparisons:
         if one.known_truth is not None:
@@ -155,8 +157,9 @@ def _heading(comparison: SystemsComparison) -> list[str]:
 
 def _accuracy_rows(comparison: SystemsComparison) -> list[list[str]]:
     methods = _methods(comparison)
-    levels = {one.system_accuracy.level for one in comparison.estimates} - {None}
-    rows = [[f"[{levels.pop():.0%} interval]" if levels else "", *methods]]
+    each = (one.system_accuracy.level for one in comparison.estimates)
+    levels = [level for level in each if level]
+    rows = [[f"[{percent(levels[0])} interval]" if levels else "", *methods]]
     for title, name in ESTIMANDS.items():
         rows.append([title, *("" for _ in methods)])
         for one in comparison.comparisons:
@@ -174,7 +177,7 @@ def _accuracy_rows(comparison: SystemsComparison) -> list[list[str]]:
 def _rank_rows(comparison: SystemsComparison) -> list[list[str]]:
     by_method: dict[str, dict[str, str]] = {}
     for rank in comparison.ranks:
-        shown = f"{rank.rank} [{rank.lower}, {rank.upper}], {_percent(rank.probability_best)}"
+        shown = f"{rank.rank} [{rank.lower}, {rank.upper}], {_if_known(rank.probability_best)}"
         by_method.setdefault(rank.method, {})[rank.system] = shown
     if not by_method:
         return []
@@ -195,7 +198,7 @@ def _difference_rows(comparison: SystemsComparison) -> list[list[str]]:
                 [
                     f"  {one.systems[0]} – {one.systems[1]}",
                     _signed(one.difference),
-                    _percent(one.probability_better),
+                    _if_known(one.probability_better),
                     _signed(one.difference_in_sample),
                     str(one.n_common_items),
                 ]
@@ -261,12 +264,8 @@ def _warnings(estimates: Iterable[Estimate]) -> list[str]:
 
 
 def _signed(value: IntervalEstimate) -> str:
-    if value.estimate is None:
-        return "–"
-    if value.lower is None or value.upper is None:
-        return f"{value.estimate:+.3f}"
-    return f"{value.estimate:+.3f} [{value.lower:+.3f}, {value.upper:+.3f}]"
+    return with_interval(value.estimate, value.lower, value.upper, partial(decimal, sign=True))
 
 
-def _percent(probability: float | None) -> str:
-    return "" if probability is None else f"{probability:.1%}"
+def _if_known(value: float | None) -> str:
+    return "" if value is None else probability(value)

@@ -16,16 +16,14 @@ from lehner import (
 
 
 def truth_corrections(
-    ratings: Ratings, estimates: Sequence[Estimate]
+    ratings: Ratings, estimates: Sequence[Estimate], level: float
 ) -> dict[str, TruthCorrection]:
     """Correct the estimate of each method with truth probabilities, by method."""
     known = known_truth(ratings)
     if known is None or not known.used:
         return {}
     return {
-        estimate.method: correct_by_truth(
-            ratings, estimate, level=estimate.system_accuracy.level or 0.9
-        )
+        estimate.method: correct_by_truth(ratings, estimate, level=level)
         for estimate in estimates
         if "truth_probabilities" in estimate.arrays
         and estimate.system_accuracy.estimate is not None
@@ -53,12 +51,11 @@ def add_warnings(estimate: Estimate, corrections: dict[str, TruthCorrection]) ->
 
 
 def correction_dict(
-    ratings: Ratings, estimate: Estimate, correction: TruthCorrection | None
+    ratings: Ratings, estimate: Estimate, correction: TruthCorrection | None, level: float
 ) -> dict[str, Any]:
     """Give a correction for JSON; null where there is none."""
     if correction is None or estimate.truth_probabilities is None:
         return {"with_known_truth": None}
-    level = correction.system_accuracy.level or 0.9
     rates = correct_base_rates(ratings, estimate.truth_probabilities, level=level)
 
     def ends(value: IntervalEstimate) -> dict[str, Any]:

@@ -14,6 +14,7 @@ from experiments.paper.replication import kappas_together, replication_table
 from experiments.reporting.files import write_atomically, write_figure
 from experiments.reporting.markdown import markdown_table
 from experiments.reporting.text_table import text_table
+from lehner.core.number_format import decimal, probability
 
 COLUMNS = ("", "printed", "ours", "SE", "z", "verdict")
 
@@ -25,10 +26,12 @@ def summary(numbers: Sequence[PrintedNumber]) -> str:
         for verdict in (MATCHES, MISPRINT, UNMATCHED)
     }
     mean, p = kappas_together(numbers)
+    shown = probability(p)
     return (
         f"{len(numbers)} printed numbers: {count[MATCHES]} match, {count[MISPRINT]} are misprints, "
         f"{count[UNMATCHED]} cannot be matched.\n"
-        f"The kappas of the fourteen figures together: mean squared z {mean:.2f}, p = {p:.3f}."
+        "The kappas of the fourteen figures together: mean squared z "
+        f"{decimal(mean, 2)}, p {shown if shown[0] in '<>' else f'= {shown}'}."
     )
 
 
@@ -60,11 +63,11 @@ def _is_plain(number: PrintedNumber) -> bool:
 def _cells(number: PrintedNumber) -> list[str]:
     digits, error, z = number.digits, "", ""
     if number.z is not None:
-        digits, error, z = max(digits, 3), f"{number.standard_error:.4f}", f"{number.z:.1f}"
+        digits, error, z = max(digits, 3), decimal(number.standard_error, 4), decimal(number.z, 1)
     return [
         f"{number.place}, {number.quantity}",
-        f"{number.printed:.{number.digits}f}",
-        f"{number.ours:.{digits}f}",
+        decimal(number.printed, number.digits),
+        decimal(number.ours, digits),
         error,
         z,
         number.verdict,
@@ -117,7 +120,7 @@ def page(numbers: Sequence[PrintedNumber], readings: pd.DataFrame, command: str)
 
 
 def _cell(value: object) -> str:
-    return f"{value:.2f}" if isinstance(value, float) else str(value)
+    return decimal(value, 2) if isinstance(value, float) else str(value)
 
 
 def write_replication(

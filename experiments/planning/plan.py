@@ -8,7 +8,7 @@ import numpy as np
 
 from lehner import InputError, SampleSize, Scenario, required_sample_size, scenario_with_kappa
 from lehner.core.estimate import plain
-from lehner.core.seeds import Seed, child_seeds
+from lehner.core.seeds import Seed, child_seeds, fixed_seed
 from lehner.planning.kappa import check_possible_kappa, initial_accuracy, levels_of_difficulty
 from lehner.planning.nearness import Estimand
 from lehner.planning.sample_size import MOST_PLANNED_CELLS
@@ -53,24 +53,26 @@ class Question:
     method: str = "algebraic"
     estimand: Estimand = "system_accuracy"
 
-    def check_possible(self) -> None:
+    def check_possible(self, seed: Seed = 1) -> None:
         """Refuse a kappa or a system's accuracy that is not possible with this violation."""
         check_possible_kappa(
             self.kappa,
             n_categories=self.n_categories,
             n_raters=self.n_raters,
             violation=self.violation,
+            seed=seed,
         )
         for accuracy in self.system_accuracies:
             initial_accuracy(accuracy, levels_of_difficulty(self.violation))
 
-    def scenarios(self) -> tuple[Scenario, ...]:
-        """Give a scenario for each accuracy of the system."""
+    def scenarios(self, seed: Seed = 1) -> tuple[Scenario, ...]:
+        """Give a scenario for each accuracy of the system, see `scenario_with_kappa`."""
         raters = scenario_with_kappa(
             self.kappa,
             n_categories=self.n_categories,
             n_raters=self.n_raters,
             violation=self.violation,
+            seed=seed,
         )
         return tuple(
             replace(raters, initial_system_accuracy=initial_accuracy(accuracy, raters.easiness))
@@ -148,7 +150,8 @@ def make_plan(question: Question, *, replicates: int = 20_000, seed: Seed = 1) -
     -------
     Plan
     """
-    return plan_scenarios(question, question.scenarios(), replicates=replicates, seed=seed)
+    scenarios = question.scenarios(fixed_seed(seed))
+    return plan_scenarios(question, scenarios, replicates=replicates, seed=seed)
 
 
 def plan_scenarios(
@@ -205,7 +208,11 @@ def trade_off(question: Question, violations: Sequence[float], seed: int = 1) ->
     # The same for each violation, and not those of the plan.
     seeds = child_seeds(np.random.SeedSequence(seed, spawn_key=(1,)), len(NUMBERS_OF_RATERS))
     rows = [
-        {"violation": violation, "n_raters": n_raters, **_row(question, violation, n_raters, one)}
+        {
+            "violation": violation,
+            "n_raters": n_raters,
+            **_row(question, violation, n_raters, seed, one),
+        }
         for violation in violations
         for n_raters, one in zip(NUMBERS_OF_RATERS, seeds, strict=True)
         if n_vote_cells(question.n_categories, n_raters) <= MOST_PLANNED_CELLS
@@ -215,11 +222,11 @@ def trade_off(question: Question, violations: Sequence[float], seed: int = 1) ->
 
 
 def _row(
-    question: Question, violation: float, n_raters: int, seed: np.random.SeedSequence
+    question: Question, violation: float, n_raters: int, seed: int, own_seed: np.random.SeedSequence
 ) -> dict[str, Any]:
     asked = replace(question, n_raters=n_raters, violation=violation)
     try:
-        return plain_size(asked.answer(asked.scenarios(), SIDE_REPLICATES, seed))
+        return plain_size(asked.answer(asked.scenarios(seed), SIDE_REPLICATES, own_seed))
     except InputError as error:
         # So many raters cannot have this kappa.
         return dict.fromkeys(SIZE) | {"note": str(error)}

@@ -1,9 +1,6 @@
-"""Tables and their numbers in Markdown."""
+"""Tables in Markdown."""
 
 from collections.abc import Iterable, Sequence
-from math import isnan
-
-DASH = "–"
 
 
 def markdown_table(
@@ -36,16 +33,3 @@ def markdown_table(
 
 def _row(cells: Sequence[str]) -> str:
     return "| " + " | ".join(cell.replace("|", r"\|") for cell in cells) + " |"
-
-
-def short(value: float, digits: int = 3) -> str:
-    """Write a number as the tables of the field do, without the zero before the point.
-
-    Examples
-    --------
-    >>> short(0.25, 2), short(-0.0304), short(float("nan"))
-    ('.25', '−.030', '–')
-    """
-    if isnan(value):
-        return DASH
-    return f"{value:.{digits}f}".replace("0.", ".", 1).replace("-", "−")

@@ -57,7 +57,7 @@ def _rows(scenario: Scenario, known: int, seed: np.random.SeedSequence) -> Itera
     groups = GroupColumn(column="group", names=names, note="")
     rows_of = {str(name): ratings.system == code for code, name in enumerate(ratings.categories)}
     rows_of |= {name: names == name for name in ("first", "second")}
-    for one in correct_parts(some, [algebra], whole, groups):
+    for one in correct_parts(some, [algebra], whole, groups, 0.9):
         rows, accuracy = rows_of[one.label], one.accuracy
         share = float((truth == ratings.system)[rows].mean())
         part = "precision" if one.part == "precision" else "accuracy in a group"

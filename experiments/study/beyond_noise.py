@@ -7,6 +7,7 @@ from experiments.study.document import Block, Paragraph, Table
 from experiments.study.findings import Findings
 from experiments.study.performance import Measured
 from experiments.study.proportions import Z
+from lehner.core.number_format import decimal
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -35,7 +36,8 @@ def beyond_noise(findings: Findings) -> Iterator[Block]:
         more = _more_error(findings.differences, cell.name)
         best = _least_error([str(name) for name in mse.index], more)
         tied = [name for name in mse.index if name != best and not _worse(more, name, best)]
-        named = ", ".join(f"{name} {value:+.3f}" for name, value in biased["value"].items())
+        values = biased["value"].items()
+        named = ", ".join(f"{name} {decimal(value, sign=True)}" for name, value in values)
         first, *others = (_with_failures(name, failures) for name in (best, *tied))
         rows.append((cell.name, named or "none", first, ", ".join(others) or "none"))
     yield Table(("scenario", "biased", "least error", "not told from it"), tuple(rows))

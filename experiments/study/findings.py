@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 from experiments.study.definition import Study
 from experiments.study.performance import PROPORTIONS
+from lehner.core.number_format import DASH, decimal, with_interval
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -23,7 +24,7 @@ class Findings:
 def entry(measure: str, value: float, error: float, lower: float, upper: float) -> str:
     """Write a measure: a share with its 95% interval, anything else with its standard error."""
     if value != value:
-        return "–"
+        return DASH
     if measure in PROPORTIONS:
-        return f"{value:.3f} [{lower:.3f}, {upper:.3f}]"
-    return f"{value:.3f} ± {error:.3f}"
+        return with_interval(value, lower, upper)
+    return f"{decimal(value)} ± {decimal(error)}"

@@ -14,6 +14,7 @@ from experiments.reporting.panels import MOST_TOGETHER, empty_figure, panels
 from experiments.study.definition import Study
 from experiments.study.grid import Cell, shown
 from experiments.study.method_styles import study_styles
+from lehner.core.number_format import decimal
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -177,7 +178,7 @@ def _alt_text(study: Study, measures: "pd.DataFrame", measure: str) -> str:
     for label, style in study_styles(study).items():
         values = measures.loc[measures["method"] == label, "value"].dropna()
         if len(values):
-            parts.append(f"{style.label} {values.min():.3f} to {values.max():.3f}")
+            parts.append(f"{style.label} {decimal(values.min())} to {decimal(values.max())}")
     name = NAMES.get(measure, measure).removesuffix(" (%)")
     return (
         f"{name} of each method over {len(study.cells)} scenarios of the study {study.name}, "

@@ -12,6 +12,7 @@ from rich.text import Text
 from experiments.study.definition import Study
 from experiments.study.identity import method_id, scenario_id
 from experiments.study.replicate import ESTIMANDS, Row
+from lehner.core.number_format import decimal
 
 MOST_LINES = 30
 EVERY = 30.0
@@ -114,7 +115,7 @@ def _entry(sums: list[float] | None) -> str:
     text = "–"
     if n:
         mean = total / n
-        text = f"{mean:+.3f}"
+        text = decimal(mean, sign=True)
         if n > 1:
-            text += f" ± {(max(squares / n - mean**2, 0.0) / (n - 1)) ** 0.5:.3f}"
+            text += f" ± {decimal((max(squares / n - mean**2, 0.0) / (n - 1)) ** 0.5)}"
     return f"{text} ({failed:.0f} without)" if failed else text

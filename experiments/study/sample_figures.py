@@ -14,6 +14,7 @@ from experiments.study.definition import Study
 from experiments.study.measure_figure import EXPECTED
 from experiments.study.method_styles import study_styles
 from experiments.study.proportions import Z
+from lehner.core.number_format import decimal, percent
 from lehner.core.wilson import wilson_interval
 
 if TYPE_CHECKING:
@@ -56,7 +57,7 @@ def plot_estimates(study: Study, results: "pd.DataFrame") -> Figure:
         f"Estimates of the expected accuracy against the truth over {len(study.cells)} scenarios "
         f"of the study {study.name}. Mean error: "
         + "; ".join(
-            f"{style.label} {(rows[label]['estimate'] - rows[label]['truth']).mean():.3f}"
+            f"{style.label} {decimal((rows[label]['estimate'] - rows[label]['truth']).mean())}"
             for label, style in styles.items()
             if len(rows[label])
         )
@@ -116,8 +117,9 @@ def plot_intervals(study: Study, results: "pd.DataFrame") -> Figure:
         figure.supylabel("Samples, farthest off on top (%)")
         figure.legend(handles=_zip_handles(study.level), loc="outside upper center", ncols=3)
     figure.set_label(
-        f"Intervals of {study.level:.0%} about the truth in the study {study.name}, those farthest "
-        f"off on top. Share that contains the truth, with Wilson’s interval: {'; '.join(parts)}."
+        f"Intervals of {percent(study.level)} about the truth in the study {study.name}, those "
+        "farthest off on top. Share that contains the truth, with Wilson’s interval: "
+        f"{'; '.join(parts)}."
     )
     return figure
 
@@ -152,7 +154,7 @@ def _zip_handles(level: float) -> list[Line2D]:
     return [
         Line2D([], [], color=CONTAINS, lw=2, label="contains the truth"),
         Line2D([], [], color=MISSES, lw=2, label="misses it"),
-        Line2D([], [], color=REFERENCE, lw=0.8, ls="--", label=f"nominal level, {level:.0%}"),
+        Line2D([], [], color=REFERENCE, lw=0.8, ls="--", label=f"nominal level, {percent(level)}"),
     ]
 
 
@@ -218,7 +220,7 @@ def _say(ax: "Axes", text: str, color: str = "black") -> None:
 
 
 def _correlation(r: float) -> str:
-    return "" if np.isnan(r) else f"r = {r:.2f}"
+    return "" if np.isnan(r) else f"r = {decimal(r, 2)}"
 
 
 def _panel_for_each(styles: dict[str, MethodStyle], width: float) -> "tuple[Figure, list[Axes]]":

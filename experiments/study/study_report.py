@@ -31,6 +31,7 @@ from experiments.study.performance import compare_methods, measure
 from experiments.study.sample_figures import plot_estimates, plot_intervals, plot_pairs
 from experiments.study.store import read_results, stored_study
 from lehner import Scenario
+from lehner.core.number_format import percent
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -179,7 +180,7 @@ def _plan(findings: Findings) -> Iterator[Block]:
     yield Heading("Performance measures")
     for name, meaning in (MEASURES | _precision_measures(study)).items():
         yield Paragraph(f"{name.replace('_', ' ')}: {meaning}.")
-    yield Paragraph(f"Intervals of {study.level:.0%}. Study {study.hash}. {versions}.")
+    yield Paragraph(f"Intervals of {percent(study.level)}. Study {study.hash}. {versions}.")
 
 
 def _scenarios(study: Study) -> Table:

@@ -18,6 +18,7 @@ from lehner.core.bootstrap import IntervalKind, bootstrap_interval, check_bootst
 from lehner.core.checks import find
 from lehner.core.estimate import Estimate, IntervalEstimate, number, require_estimable
 from lehner.core.named_array import name_places
+from lehner.core.number_format import percent
 from lehner.core.seeds import Seed
 from lehner.data.ratings import Ratings
 from lehner.data.votes import CollapsedVotes, VoteTable, collapse_votes
@@ -380,7 +381,7 @@ def _interval_warnings(undefined: float) -> list[str]:
     if undefined == 0:
         return []
     return [
-        f"the estimate is undefined in {undefined:.1%} of the bootstrap resamples (agreement at or "
-        "below chance, or answers on no informative item); the interval counts them as possibly 0 "
-        "and possibly 1"
+        f"the estimate is undefined in {percent(undefined, 1)} of the bootstrap resamples "
+        "(agreement at or below chance, or answers on no informative item); the interval counts "
+        "them as possibly 0 and possibly 1"
     ]

@@ -10,6 +10,7 @@ from lehner.coefficients.linearised import STANDS_FOR_0, Linearised, standard_er
 from lehner.core.arrays import Floats
 from lehner.core.checks import check_number
 from lehner.core.estimate import number
+from lehner.core.number_format import percent, with_interval
 from lehner.core.student_t import t_quantile, t_survival
 from lehner.data.flat import MOST_ITEMS
 
@@ -78,15 +79,11 @@ class Coefficient:
         """The label of Landis & Koch with its probability, as text."""
         if self.interpretation is None:
             return ""
-        known = "" if self.probability is None else f", {self.probability:.0%}"
+        known = "" if self.probability is None else f", {percent(self.probability, 0)}"
         return f"({self.interpretation}{known})"
 
     def __str__(self) -> str:
-        if self.estimate is None:
-            return "–"
-        if self.lower is None or self.upper is None:
-            return f"{self.estimate:.3f}"
-        return f"{self.estimate:.3f} [{self.lower:.3f}, {self.upper:.3f}]"
+        return with_interval(self.estimate, self.lower, self.upper)
 
 
 def undefined(name: str, weights: str, note: str) -> Coefficient:

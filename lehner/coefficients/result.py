@@ -8,6 +8,7 @@ from lehner.coefficients.coefficient import Coefficient
 from lehner.coefficients.rater_pairs import RaterPairs
 from lehner.core.checks import find
 from lehner.core.estimate import plain
+from lehner.core.number_format import percent
 from lehner.core.wording import counted
 
 if TYPE_CHECKING:
@@ -62,7 +63,7 @@ class Agreement:
         wide = max((len(c.name) for c in self.coefficients), default=0)
         unknown = "an unknown number of items"
         items = unknown if self.n_items is None else counted(self.n_items, "item")
-        lines = [f"Agreement on {items} [{self.level:.0%} interval]"]
+        lines = [f"Agreement on {items} [{percent(self.level)} interval]"]
         lines += [
             f"  {c.name:<{wide}}  {c.weights:<9}  {c}  {c.note if c.estimate is None else c.label}"
             for c in self.coefficients

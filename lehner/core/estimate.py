@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 
 from lehner.core.errors import InputError
 from lehner.core.named_array import NamedArray, name_places
+from lehner.core.number_format import decimal, with_interval
 from lehner.core.replicates import Replicates
 from lehner.core.wording import first_few
 
@@ -60,11 +61,7 @@ class IntervalEstimate:
     standard_error: float | None = None
 
     def __str__(self) -> str:
-        if self.estimate is None:
-            return "–"
-        if self.lower is None or self.upper is None:
-            return f"{self.estimate:.3f}"
-        return f"{self.estimate:.3f} [{self.lower:.3f}, {self.upper:.3f}]"
+        return with_interval(self.estimate, self.lower, self.upper)
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -139,7 +136,7 @@ class Estimate:
         ]
         for name in ("rater_accuracy", "base_rates"):
             if name in self.arrays:
-                shown = ", ".join(f"{label} {_shown(v)}" for label, v in self._by_label(name))
+                shown = ", ".join(f"{label} {decimal(v)}" for label, v in self._by_label(name))
                 lines.append(f"  {name.replace('_', ' '):<25}  {shown}")
         return "\n".join([*lines, *(f"  warning: {text}" for text in self.warnings)])
 
@@ -190,12 +187,8 @@ def listed(values: "xr.DataArray", most: int = 8) -> str:
     'x 0.500, y –, …'
     """
     labels = values.coords[values.dims[0]].values
-    pairs = (f"{label} {_shown(v)}" for label, v in zip(labels, values.values, strict=True))
+    pairs = (f"{label} {decimal(v)}" for label, v in zip(labels, values.values, strict=True))
     return first_few(pairs, most)
-
-
-def _shown(value: Any) -> str:
-    return f"{value:.3f}" if np.isfinite(value) else "–"
 
 
 def number(value: Any) -> float | None:

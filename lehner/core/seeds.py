@@ -52,6 +52,17 @@ def child_seeds(seed: Seed, n: int) -> list[np.random.SeedSequence]:
     return list(itertools.islice(spawn_seeds(seed), n))
 
 
+def fixed_seed(seed: Seed) -> int | np.random.SeedSequence:
+    """Give a seed that gives the same numbers each time it is used, which a generator does not.
+
+    Examples
+    --------
+    >>> fixed_seed(1), fixed_seed(np.random.default_rng(1)).spawn_key
+    (1, (0,))
+    """
+    return child_seeds(seed, 1)[0] if isinstance(seed, np.random.Generator) else seed
+
+
 def spawn_seeds(seed: Seed) -> Iterator[np.random.SeedSequence]:
     """Derive as many independent seeds as are asked for.
 

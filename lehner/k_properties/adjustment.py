@@ -18,6 +18,7 @@ from lehner.core.draw_categories import draw_categories
 from lehner.core.errors import InputError
 from lehner.core.estimate import Estimate, IntervalEstimate
 from lehner.core.named_array import name_places
+from lehner.core.number_format import percent
 from lehner.core.seeds import Seed, generator
 from lehner.data.ratings import Ratings
 from lehner.data.votes import VoteTable, tabulate_votes
@@ -175,9 +176,9 @@ def _undefined(most: float, of_samples: Floats) -> list[str]:
     """Tell in how many samples the algebra has no estimate."""
     chance = "of the samples with the fitted violations raters agree at or below chance level"
     if most > MOST_UNDEFINED:
-        return [f"in {most:.0%} {chance}: there is no adjusted estimate"]
+        return [f"in {percent(most, 0)} {chance}: there is no adjusted estimate"]
     if of_samples.max() > 0:
-        return [f"in {of_samples.mean():.1%} {chance}: the interval leaves these out"]
+        return [f"in {percent(of_samples.mean(), 1)} {chance}: the interval leaves these out"]
     return []
 
 

@@ -4,10 +4,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from lehner.algebra.algebraic import estimate_algebraic
 from lehner.core.checks import check_whole_number
 from lehner.core.estimate import plain, require_pairs
-from lehner.core.seeds import Seed
+from lehner.core.number_format import percent
+from lehner.core.seeds import Seed, fixed_seed
 from lehner.data.ratings import Ratings
 from lehner.k_properties.bootstrap import Outcome, fit_null, run_k_tests
 from lehner.k_properties.consequences import Consequence, consequence
@@ -112,7 +115,7 @@ def check_k_properties(ratings: Ratings, *, replicates: int = 999, seed: Seed = 
         Number of simulated data sets for each null model, 199 or more: with fewer no p-value could
         be small enough to reject one of five tests.
     seed : int, numpy.random.SeedSequence or numpy.random.Generator
-        Of the simulated data sets: the same seed gives the same p-values.
+        Of the simulated data sets: the same seed gives the same p-values, and the same bias.
 
     Returns
     -------
@@ -164,7 +167,7 @@ def check_k_properties(ratings: Ratings, *, replicates: int = 999, seed: Seed = 
     made = {name: one for name, one in outcomes.items() if isinstance(one, Outcome)}
     adjusted = holm({name: one.p_value for name, one in made.items()})
     rejected = [name for name, p in adjusted.items() if p <= SIGNIFICANCE]
-    consequences = _consequences(ratings, made, rejected)
+    consequences = _consequences(ratings, made, rejected, fixed_seed(seed))
     tests = {
         name: KPropertyTest(
             name=name,
@@ -201,7 +204,10 @@ def holm(p_values: Mapping[str, float]) -> dict[str, float]:
 
 
 def _consequences(
-    ratings: Ratings, made: Mapping[str, Outcome], rejected: Sequence[str]
+    ratings: Ratings,
+    made: Mapping[str, Outcome],
+    rejected: Sequence[str],
+    seed: int | np.random.SeedSequence,
 ) -> dict[str, Consequence]:
     if not rejected:
         return {}
@@ -218,7 +224,7 @@ def _consequences(
         near = name == "equal_errors" and distance is not None and distance.p_value <= SIGNIFICANCE
         if not (near and "error_distance" in rejected):
             why = "error_distance" if near else name
-            consequences[name] = consequence(why, made[why], k_model, system_accuracy)
+            consequences[name] = consequence(why, made[why], k_model, system_accuracy, seed)
     return consequences
 
 
@@ -247,9 +253,9 @@ def _verdict(tests: Mapping[str, KPropertyTest]) -> Iterator[str]:
             else (f"None of the {len(made)} tests rejects")
         )
         yield (
-            f"{tested} its K-property at {SIGNIFICANCE:.0%}. That does not prove that they hold: "
-            "with 200 items the tests mostly miss unequal difficulty, and unequal errors that do "
-            "not depend on the order of categories."
+            f"{tested} its K-property at {percent(SIGNIFICANCE)}. That does not prove that they "
+            "hold: with 200 items the tests mostly miss unequal difficulty, and unequal errors "
+            "that do not depend on the order of categories."
         )
     unseen = [test.name for test in tests.values() if test.p_value is None]
     if unseen:

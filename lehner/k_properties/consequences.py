@@ -13,6 +13,7 @@ import numpy as np
 from lehner.algebra.algebraic import clip_base_rates
 from lehner.algebra.pairwise import brennan_prediger
 from lehner.core.arrays import Floats
+from lehner.core.number_format import decimal, percent
 from lehner.k_properties.agreement_totals import Design, Totals
 from lehner.k_properties.bootstrap import Null, Outcome
 from lehner.k_properties.model import (
@@ -30,7 +31,7 @@ from lehner.simulation.scenario import Scenario
 
 MOST_FITTED_DISPERSION = 16.0
 MOST_PATTERNS_ENUMERATED = 500_000
-BIAS_DRAWS, BIAS_SEED = 400, 1
+BIAS_DRAWS = 400
 LOW_ACCURACY, HIGH_ACCURACY = 0.1, 0.9
 
 
@@ -69,7 +70,11 @@ class Consequence:
 
 
 def consequence(
-    test: str, outcome: Outcome, k_model: Null, system_accuracy: float | None
+    test: str,
+    outcome: Outcome,
+    k_model: Null,
+    system_accuracy: float | None,
+    seed: int | np.random.SeedSequence = 1,
 ) -> Consequence:
     """Fit a violation to a test's statistic and compute the algebra's bias under it.
 
@@ -82,6 +87,8 @@ def consequence(
         The null model with one accuracy for all raters.
     system_accuracy : float or None
         System accuracy as estimated by the algebra.
+    seed : int or numpy.random.SeedSequence
+        Of the errors that are drawn for the bias.
 
     Returns
     -------
@@ -93,23 +100,24 @@ def consequence(
         initial_rater_accuracy=(float(model.accuracy[0, 0]),) * _raters_per_item(design),
         base_rates=tuple(model.base_rates[0]),
     )
-    violation, scenario = VIOLATIONS[test](base, outcome, k_model)
+    violation, scenario = VIOLATIONS[test](base, outcome, k_model, seed)
     if system_accuracy is None or scenario is None or n_patterns(base) > MOST_PATTERNS_ENUMERATED:
         return Consequence(violation=violation)
     at = [
         replace(scenario, initial_system_accuracy=level)
         for level in (system_accuracy, LOW_ACCURACY, HIGH_ACCURACY)
     ]
-    bias = [population_value(one, replicates=BIAS_DRAWS, seed=BIAS_SEED).bias for one in at]
+    bias = [population_value(one, replicates=BIAS_DRAWS, seed=seed).bias for one in at]
     return Consequence(
         violation=violation, scenario=at[0], bias=bias[0], bias_low=bias[1], bias_high=bias[2]
     )
 
 
 type Fitted = tuple[str, Scenario | None]
+type FixedSeed = int | np.random.SeedSequence
 
 
-def _dispersed(base: Scenario, outcome: Outcome, k_model: Null) -> Fitted:
+def _dispersed(base: Scenario, outcome: Outcome, k_model: Null, seed: FixedSeed) -> Fitted:
     """Match the mean distance of disagreements by the asymmetric dispersion AD."""
     totals, frequency = k_model.totals, k_model.model.frequency[0]
     agreement = float(totals.agreeing.sum() / totals.pairs.sum())
@@ -151,27 +159,27 @@ def _dispersed(base: Scenario, outcome: Outcome, k_model: Null) -> Fitted:
     return words, scenario
 
 
-def _varied(base: Scenario, outcome: Outcome, k_model: Null) -> Fitted:
+def _varied(base: Scenario, outcome: Outcome, k_model: Null, seed: FixedSeed) -> Fitted:
     """Match the excess of the chi-square by the proportional error range PER."""
     excess = max(outcome.statistic - outcome.simulated_mean, 0.0)
     disagreeing = float(k_model.totals.disagreeing.sum())
 
     def gap(spread: float) -> float:
         scenario = replace(base, proportional_error_range=spread)
-        return disagreeing * _mean_misfit(scenario) - excess
+        return disagreeing * _mean_misfit(scenario, seed) - excess
 
     spread = _solve(gap, 0.0, 1.0)
     or_more = " or more" if spread == 1 else ""
     words = "Some errors are likelier than others, as if each varied by"
-    words += f" ±{spread:.0%}{or_more} (proportional error range, PER)"
+    words += f" ±{percent(spread, 0)}{or_more} (proportional error range, PER)"
     return words, replace(base, proportional_error_range=spread)
 
 
-def _mean_misfit(scenario: Scenario) -> float:
+def _mean_misfit(scenario: Scenario, seed: FixedSeed) -> float:
     """Give the mean chi-square per disagreement in large samples, averaged over random errors."""
     k, drawn = (
         scenario.n_categories,
-        draw_parameters(scenario, BIAS_DRAWS, np.random.default_rng(BIAS_SEED)),
+        draw_parameters(scenario, BIAS_DRAWS, np.random.default_rng(seed)),
     )
     confusion = drawn.confusion[:, 0, :-1]
     rates, everyone = drawn.base_rates[:, :, None], confusion.sum(axis=1)
@@ -188,7 +196,7 @@ def _mean_misfit(scenario: Scenario) -> float:
     return float(((share - expected) ** 2 / expected).sum(axis=1).mean())
 
 
-def _unequal(base: Scenario, outcome: Outcome, k_model: Null) -> Fitted:
+def _unequal(base: Scenario, outcome: Outcome, k_model: Null, seed: FixedSeed) -> Fitted:
     """Take the accuracies that fit the agreement of each pair."""
     fitted = fit_own_accuracies(k_model.totals, k_model.design)
     own, mean = fitted.accuracy[0], float(fitted.knowledge.mean())
@@ -201,7 +209,7 @@ def _unequal(base: Scenario, outcome: Outcome, k_model: Null) -> Fitted:
     )
 
 
-def _uneven(base: Scenario, outcome: Outcome, k_model: Null) -> Fitted:
+def _uneven(base: Scenario, outcome: Outcome, k_model: Null, seed: FixedSeed) -> Fitted:
     """Match the agreement of pairs and triples by three equally frequent levels of difficulty."""
     k = base.n_categories
     square = float(k_model.model.knowledge[0, 0]) ** 2
@@ -229,7 +237,7 @@ def _uneven(base: Scenario, outcome: Outcome, k_model: Null) -> Fitted:
     return words, replace(easier, easiness=(-level, 0.0, level))
 
 
-def _copied(base: Scenario, outcome: Outcome, k_model: Null) -> Fitted:
+def _copied(base: Scenario, outcome: Outcome, k_model: Null, seed: FixedSeed) -> Fitted:
     """Let one rater repeat the other, in the pair with the greatest residual correlation."""
     totals, design = outcome.null.totals, outcome.null.design
     residual, weights = residual_correlations(totals, design)
@@ -237,7 +245,7 @@ def _copied(base: Scenario, outcome: Outcome, k_model: Null) -> Fitted:
     first, second = int(design.first[pair]), int(design.second[pair])
     words = (
         f"{design.names[first]} and {design.names[second]} agree more than their accuracies "
-        f"explain (residual correlation {residual[0, pair]:.2f})"
+        f"explain (residual correlation {decimal(residual[0, pair], 2)})"
     )
     if design.n_raters == 4:
         others = " and ".join(design.names[i] for i in range(4) if i not in (first, second))
@@ -249,7 +257,7 @@ def _copied(base: Scenario, outcome: Outcome, k_model: Null) -> Fitted:
     extra = share / comb(base.n_raters, 2)
     square = float(k_model.model.knowledge[0, 0]) ** 2
     knowledge = np.sqrt(max(square - extra, 0.0) / max(1 - extra, 0.01))
-    words += f", as if one repeated the other in {share:.0%} of the items"
+    words += f", as if one repeated the other in {percent(share, 0)} of the items"
     copying = (0.0, share, *[0.0] * (base.n_raters - 2))
     return words, replace(_with_knowledge(base, float(knowledge), k_model), copying=copying)
 
@@ -270,7 +278,7 @@ def _copying(totals: Totals, design: Design, pair: int) -> float:
     return float(np.clip((kappa - product) / max(1 - product, 0.01), 0, 1))
 
 
-VIOLATIONS: dict[str, Callable[[Scenario, Outcome, Null], Fitted]] = {
+VIOLATIONS: dict[str, Callable[[Scenario, Outcome, Null, FixedSeed], Fitted]] = {
     "equal_errors": _varied,
     "error_distance": _dispersed,
     "equal_accuracy": _unequal,
@@ -298,4 +306,4 @@ def _solve(gap: Callable[[float], float], low: float, high: float) -> float:
 
 
 def _signed(value: float | None) -> str:
-    return "–" if value is None else f"{value:+.2f}".replace("-", "−")
+    return decimal(value, 2, sign=True).replace("-", "−")

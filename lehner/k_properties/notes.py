@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from lehner.core.number_format import decimal
 from lehner.data.categories import Label
 from lehner.k_properties.bootstrap import Outcome
 from lehner.k_properties.model import disagreement_shares, expected_triples, residual_correlations
@@ -59,7 +60,8 @@ def _independence(outcome: Outcome, categories: tuple[Label, ...]) -> str:
         first, second = (
             null.design.names[ends[pair]] for ends in (null.design.first, null.design.second)
         )
-        return f"{residual[0, pair]:+.2f} ({first}, {second})".replace("-", "−")
+        value = decimal(residual[0, pair], 2, sign=True).replace("-", "−")
+        return f"{value} ({first}, {second})"
 
     low, high = shown(int(ranked.argmin())), shown(int(ranked.argmax()))
     return f"residual correlations of pairs are between {low} and {high}"

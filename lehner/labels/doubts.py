@@ -8,6 +8,7 @@ from numpy.typing import ArrayLike
 from lehner.algebra.soft_labels import SoftLabels
 from lehner.algebra.system_accuracy import TIE
 from lehner.core.arrays import Floats
+from lehner.core.number_format import percent
 from lehner.data.categories import Label
 from lehner.data.ratings import Ratings
 from lehner.labels.mean_field import MeanField
@@ -100,7 +101,7 @@ def unsettled_items(
         return ()
     labelled, called = divmod(int(moved.argmax()), k)
     return (
-        f"{UNSETTLED}: {moved.sum():.0%} of the items get another label than most ratings of items "
-        f"of their kind, for example {categories[labelled]} where most ratings are "
+        f"{UNSETTLED}: {percent(moved.sum(), 0)} of the items get another label than most ratings "
+        f"of items of their kind, for example {categories[labelled]} where most ratings are "
         f"{categories[called]}",
     )

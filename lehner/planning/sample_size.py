@@ -10,6 +10,7 @@ import numpy as np
 from lehner.algebra.vote_methods import find_vote_methods
 from lehner.core.checks import check_choice, check_number, check_whole_number, wrong
 from lehner.core.estimate import ESTIMANDS
+from lehner.core.number_format import decimal, probability
 from lehner.core.seeds import Seed, child_seeds
 from lehner.planning.crossing import Crossing, find_crossing
 from lehner.planning.nearness import Estimand, Nearness, Target
@@ -201,11 +202,11 @@ def _never(points: Sequence[Nearness], target: Target) -> str:
     error = np.hypot(last.standard_error, best.standard_error)
     higher = ""
     if best.probability - last.probability > Z_95 * error:
-        higher = f", and {best.probability:.2f} with {best.n_items:,}"
+        higher = f", and {probability(best.probability, 2)} with {best.n_items:,}"
     return (
         f"no number of items up to {last.n_items:,} is enough: with that many the estimate is "
-        f"within {target.within:g} with probability {last.probability:.2f} ± "
-        f"{last.standard_error:.2f}{higher}; {_large_sample(last)}"
+        f"within {target.within:g} with probability {probability(last.probability, 2)} ± "
+        f"{decimal(last.standard_error, 2)}{higher}; {_large_sample(last)}"
     )
 
 
@@ -213,14 +214,14 @@ def _large_sample(last: Nearness) -> str:
     bias = last.bias[np.isfinite(last.bias)]
     if not bias.size:
         return "raters agree at or below chance, and the estimate is undefined"
-    low, high = f"{bias.min():+.3f}", f"{bias.max():+.3f}"
+    low, high = (decimal(end, sign=True) for end in (bias.min(), bias.max()))
     return f"its large-sample bias is {low if low == high else f'{low} to {high}'}"
 
 
 def _flat(points: Sequence[Nearness], target: Target) -> str:
     near = points[-1]
     return (
-        f"the probability is {near.probability:.3f} ± {near.standard_error:.3f} with "
+        f"the probability is {probability(near.probability)} ± {decimal(near.standard_error)} with "
         f"{near.n_items:,} items and increases too slowly to tell where it reaches "
         f"{target.confidence:g}: give more replicates or another confidence"
     )

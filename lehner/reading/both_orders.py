@@ -4,6 +4,7 @@ from dataclasses import replace
 from typing import Any
 
 from lehner.core.errors import InputError
+from lehner.core.number_format import percent
 from lehner.core.wording import counted
 from lehner.data.categories import encode
 from lehner.judges.position_bias import PositionBias, list_position_bias
@@ -76,6 +77,6 @@ def _doubt_positions(bias: list[PositionBias]) -> list[str]:
     if same >= judged / 2:
         return []
     return [
-        f"swapped back, {same / judged:.0%} of the answers are the same in both orders: if the "
-        "file names the answers, whatever their position, say so (swapped_back=True)"
+        f"swapped back, {percent(same / judged, 0)} of the answers are the same in both orders: "
+        "if the file names the answers, whatever their position, say so (swapped_back=True)"
     ]

@@ -8,8 +8,8 @@ import pandas as pd
 
 from experiments.benchmarks.real.label_accuracy import read_published
 from experiments.reporting.files import write_text
-from experiments.reporting.markdown import short
 from experiments.study.document import Block, Heading, Paragraph, Table, to_markdown
+from lehner.core.number_format import short
 from lehner.labels.label import AUTOMATIC
 from lehner.labels.models import MAJORITY
 

@@ -12,8 +12,8 @@ from experiments.benchmarks.real.protocol import ALL
 from experiments.benchmarks.real.results import read_rows
 from experiments.benchmarks.real.sources import SOURCES
 from experiments.reporting.files import write_text
-from experiments.reporting.markdown import DASH, short
 from experiments.study.document import Block, Heading, Paragraph, Table, to_markdown
+from lehner.core.number_format import DASH, short
 
 OF_MEANS = (
     "The next tables have means over crowds, in which each crowd counts once. A method is averaged "

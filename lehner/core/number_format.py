@@ -1,0 +1,152 @@
+"""Numbers as tables and sentences show them: one format, wherever a number is printed."""
+
+from collections.abc import Callable
+from decimal import Decimal
+from math import isnan
+
+DASH = "–"
+"""Stands for a number that is not known."""
+
+
+def decimal(value: float | None, digits: int = 3, *, sign: bool = False) -> str:
+    """Write a number with a fixed number of decimals.
+
+    Parameters
+    ----------
+    value : float or None
+    digits : int
+        Decimals, 0 or more.
+    sign : bool
+        Whether a positive number has a plus, as a difference has.
+
+    Returns
+    -------
+    str
+        A dash for None and NaN. A number that rounds to zero has no sign.
+
+    Examples
+    --------
+    >>> decimal(10.25, 2), decimal(-20), decimal(None), decimal(0.0304, sign=True)
+    ('10.25', '-20.000', '–', '+0.030')
+    >>> decimal(-0.0004), decimal(1e-17, sign=True)
+    ('0.000', '0.000')
+    """
+    if value is None or isnan(value):
+        return DASH
+    text = f"{value:z.{digits}f}"
+    return f"+{text}" if sign and value > 0 and float(text) else text
+
+
+def short(value: float | None, digits: int = 3) -> str:
+    """Write a number as the tables of the field do, without the zero before the point.
+
+    Parameters
+    ----------
+    value : float or None
+    digits : int
+        Decimals, 0 or more.
+
+    Returns
+    -------
+    str
+        As `decimal` gives it, with a true minus.
+
+    Examples
+    --------
+    >>> short(0.25, 2), short(-0.0304), short(float("nan"))
+    ('.25', '−.030', '–')
+    >>> short(10.25, 2), short(-20, 2), short(-0.0004)
+    ('10.25', '−20.00', '.000')
+    """
+    text = decimal(value, digits)
+    minus, size = ("−", text[1:]) if text.startswith("-") else ("", text)
+    return minus + (size[1:] if size.startswith("0.") else size)
+
+
+def with_interval(
+    estimate: float | None,
+    lower: float | None,
+    upper: float | None,
+    write: Callable[[float | None], str] = decimal,
+) -> str:
+    """Write an estimate with the ends of its interval, where it has one.
+
+    Parameters
+    ----------
+    estimate, lower, upper : float or None
+    write : callable
+        From a number to its text.
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> with_interval(0.9, 0.85, 0.94), with_interval(0.9, None, None)
+    ('0.900 [0.850, 0.940]', '0.900')
+    """
+    if estimate is None or lower is None or upper is None:
+        return write(estimate)
+    return f"{write(estimate)} [{write(lower)}, {write(upper)}]"
+
+
+def probability(value: float | None, digits: int = 3) -> str:
+    """Write a probability or a p-value, which is never said to be 0 or 1.
+
+    Parameters
+    ----------
+    value : float or None
+        From 0 to 1.
+    digits : int
+        Decimals, 1 or more.
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> probability(0.0431), probability(0.0004), probability(1.0, 2)
+    ('0.043', '< .001', '> .99')
+    """
+    least = 10.0**-digits
+    if value is not None and value < least:
+        return f"< {short(least, digits)}"
+    if value is not None and value > 1 - least:
+        return f"> {short(1 - least, digits)}"
+    return decimal(value, digits)
+
+
+def percent(share: float, digits: int | None = None) -> str:
+    """Write a share in percent.
+
+    Parameters
+    ----------
+    share : float
+    digits : int, optional
+        Decimals of the percentage; by default all that the number has, as the level of an interval
+        must be written.
+
+    Returns
+    -------
+    str
+        A share that is neither 0 nor 1 is not rounded to them.
+
+    Examples
+    --------
+    >>> percent(0.9), percent(0.995), percent(0.07)
+    ('90%', '99.5%', '7%')
+    >>> percent(0.254, 0), percent(0.004, 0), percent(0.9999, 1), percent(1, 0)
+    ('25%', '< 1%', '> 99.9%', '100%')
+    """
+    exact = Decimal(repr(float(share))) * 100
+    if digits is None:
+        text = f"{exact:f}"
+        return f"{text.rstrip('0').rstrip('.') if '.' in text else text}%"
+    text, least = decimal(float(exact), digits), Decimal(1).scaleb(-digits)
+    if share > 0 and float(text) == 0:
+        return f"< {least}%"
+    if share < 1 and float(text) == 100:
+        return f"> {100 - least}%"
+    return f"{text}%"

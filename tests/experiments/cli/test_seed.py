@@ -1,0 +1,109 @@
+"""`--seed` reaches everything that is drawn: each part has other numbers with another seed."""
+
+import json
+import sys
+
+import numpy as np
+import pytest
+
+from lehner import Scenario, simulate
+
+SEED = 90_210
+PACKAGES = ("lehner", "bayes_models", "experiments")
+QUICK = "majority_agreement,mean_posterior,algebraic,one_coin_ml,dawid_skene_ml"
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory):
+    """Ratings of unequal raters with groups, populations and some truths; costs; groups of raters.
+
+    Errors near the truth and a rater who copies: `lehner check` rejects, and computes a bias.
+    """
+    folder = tmp_path_factory.mktemp("seed")
+    scenario = Scenario(
+        n_categories=3,
+        n_items=80,
+        initial_rater_accuracy=(0.5, 0.7, 0.7, 0.9),
+        proportional_error_range=1,
+        asymmetric_dispersion=4,
+        copying=(0, 0, 0.5, 0),
+    )
+    table = simulate(scenario, 3).to_wide()
+    table["second"] = simulate(scenario, 4).to_wide()["system"]
+    table["domain"] = np.resize(["law", "web", "web"], len(table))
+    table.loc[:20, ["item", "truth"]].to_csv(folder / "truths.csv", index=False)
+    table.drop(columns="truth").to_csv(folder / "ratings.csv", index=False)
+    (folder / "costs.csv").write_text("truth,A,B,C\nA,0,1,10\nB,1,0,1\nC,-20,1,0\n")
+    raters = [name for name in table if name.startswith("Rater")]
+    groups = "".join(f"{name},{'crowd' if i < 2 else 'expert'}\n" for i, name in enumerate(raters))
+    (folder / "raters.csv").write_text("rater,group\n" + groups)
+    one = ["estimate", folder / "ratings.csv", "--system", "system", "--raters", ",".join(raters)]
+    two = ["estimate", folder / "ratings.csv", "--system", "system,second", *one[4:]]
+    return {
+        "--details": [*one, "--method", QUICK, "--details"],
+        "--by": [*one, "--method", QUICK, "--by", "domain"],
+        "--population": [*one, "--method", "dawid_skene_ml", "--population", "domain"],
+        "--rater-group": [*one, "--method", QUICK, "--rater-group", folder / "raters.csv"],
+        "--truth": [*one, "--method", QUICK, "--truth", folder / "truths.csv", "--by", "domain"],
+        "--costs": [*one, "--method", "algebraic", "--costs", folder / "costs.csv"],
+        "--shared-mistakes": [*one, "--method", QUICK, "--shared-mistakes", "0.5,4.5"],
+        "systems": [*two, "--method", QUICK, "--details"],
+        "--systems-rate": [*two, "--method", QUICK, "--systems-rate"],
+        "check": ["check", *one[1:]],
+        "check, unequal errors": ["check", "lehner_table2", "--system", "System"],
+        "label": ["label", *one[1:]],
+        "ask": ["ask", *one[1:], "--output", folder / "ask.csv"],
+        "ask at random": ["ask", *one[1:], "--by", "random", "--output", folder / "random.csv"],
+        "plan": ["plan", "--categories", "2", "--replicates", "1000", "--violation", "1"],
+        "adjusted": [*one, "--method", "algebraic_adjusted,algebraic_likelihood"],
+    }
+
+
+COMMANDS = [
+    *"--details --by --population --rater-group --truth --costs --shared-mistakes".split(),
+    *"systems --systems-rate adjusted check label ask plan".split(),
+    *("check, unequal errors", "ask at random"),
+]
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_all_random_streams_come_from_the_seed(run, files, monkeypatch, name):
+    make, sources = np.random.default_rng, {}
+
+    def recorded(seed=None):
+        caller = sys._getframe(1).f_globals["__name__"]
+        if caller.split(".")[0] in PACKAGES and not isinstance(seed, np.random.Generator):
+            entropy = getattr(seed, "entropy", seed)
+            sources.setdefault(entropy, set()).add(caller)
+        return make(seed)
+
+    monkeypatch.setattr(np.random, "default_rng", recorded)
+    code, _, err = run(*files[name], "--seed", SEED, "--json")
+    assert code in (0, 1), err
+    assert set(sources) == {SEED}, sources
+
+
+def intervals(found, path=()):
+    """Give the ends of intervals by their place, but of shares of the items, which are discrete."""
+    if isinstance(found, list):
+        found = dict(enumerate(found))
+    if not isinstance(found, dict):
+        return {}
+    places = {}
+    if found.get("lower") is not None and "in_sample" not in str(path):
+        places[path] = (found["lower"], found["upper"])
+    for name, one in found.items():
+        places |= intervals(one, (*path, name))
+    return places
+
+
+@pytest.mark.parametrize("name", ["--details", "--by", "--population", "systems"])
+def test_intervals_are_others_with_another_seed_and_the_same_with_the_same(run, files, name):
+    first, again, other = (
+        json.loads(run(*files[name], "--seed", seed, "--json")[1]) for seed in (5, 5, 6)
+    )
+    assert first == again
+    one, two = intervals(first), intervals(other)
+    same = {place for place, ends in one.items() if ends == two[place] and ends[0] < ends[1]}
+    assert len(one) > 20
+    assert not same

@@ -1,0 +1,109 @@
+"""Printed numbers are read back as the numbers, to half a unit of their last digit."""
+
+import math
+from decimal import Decimal
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from lehner.core.number_format import DASH, decimal, percent, probability, short, with_interval
+
+NUMBERS = st.floats(allow_nan=False, allow_infinity=False, width=64) | st.floats(-1000, 1000)
+DIGITS = st.integers(0, 6)
+SHARES = st.floats(0, 1)
+
+
+def hard(test):
+    """Try numbers that went wrong, or may."""
+    for value in (10.25, -20.0, 1e-17, 999.995, -0.0004, 0.5, 1.0, -0.25, 100.0, 0.0, -0.0, 20.05):
+        test = example(value=value, digits=2)(example(value=value, digits=3)(test))
+    return test
+
+
+def half_a_unit(digits):
+    return Decimal(5).scaleb(-digits - 1)
+
+
+@hard
+@given(value=NUMBERS, digits=DIGITS)
+@pytest.mark.parametrize("write", [decimal, short])
+def test_a_number_is_read_back_to_half_a_unit_of_its_last_digit(write, value, digits):
+    text = write(value, digits).replace("−", "-")
+    read = Decimal(text)
+    assert abs(read - Decimal(value)) <= half_a_unit(digits)
+    assert len(text.partition(".")[2]) == digits
+    # A sign stands where the number that is shown has one, and nowhere else.
+    assert text.startswith("-") == (read < 0)
+    assert not (read < 0 < value) and not (value < 0 < read)
+
+
+@hard
+@given(value=NUMBERS, digits=DIGITS)
+def test_a_difference_has_its_sign_unless_it_rounds_to_zero(value, digits):
+    text = decimal(value, digits, sign=True)
+    assert Decimal(text) == Decimal(decimal(value, digits))
+    if Decimal(text) == 0:
+        assert text[0] == "0"
+    else:
+        assert text[0] == ("+" if value > 0 else "-")
+
+
+@given(value=NUMBERS, digits=st.integers(1, 6))
+def test_only_a_zero_before_the_point_is_left_out(value, digits):
+    long, less = decimal(value, digits).lstrip("-"), short(value, digits).lstrip("−")
+    assert less == (long[1:] if long.startswith("0.") else long)
+
+
+@example(share=0.0, digits=2)
+@example(share=1.0, digits=3)
+@example(share=0.00999999999, digits=2)
+@given(share=SHARES, digits=st.integers(1, 4))
+def test_a_probability_is_never_0_or_1(share, digits):
+    text = probability(share, digits)
+    if text[0] in "<>":
+        limit = Decimal(text[2:])
+        assert limit == (
+            Decimal(1).scaleb(-digits) if text[0] == "<" else 1 - Decimal(1).scaleb(-digits)
+        )
+        assert share < limit if text[0] == "<" else share > limit
+    else:
+        assert abs(Decimal(text) - Decimal(share)) <= half_a_unit(digits)
+        assert 0 < Decimal(text) < 1
+
+
+@given(share=SHARES)
+@example(share=0.995)
+@example(share=0.9999)
+@example(share=1e-17)
+@example(share=0.1 + 0.2)
+def test_a_level_is_printed_with_all_its_digits(share):
+    text = percent(share)
+    assert text.endswith("%") and "E" not in text
+    assert float(Decimal(text[:-1]) / 100) == share
+
+
+@given(share=SHARES, digits=st.integers(0, 3))
+@example(share=0.004, digits=0)
+@example(share=0.99999, digits=1)
+@example(share=0.005, digits=0)
+def test_a_share_is_rounded_but_not_to_none_or_all(share, digits):
+    text = percent(share, digits).removesuffix("%")
+    if text[0] == "<":
+        assert 0 < 100 * share < float(text[2:])
+    elif text[0] == ">":
+        assert float(text[2:]) < 100 * share < 100
+    else:
+        assert abs(Decimal(text) - 100 * Decimal(share)) <= half_a_unit(digits) + Decimal("1e-12")
+        assert (float(text) in (0, 100)) <= (share in (0, 1))
+
+
+def test_what_is_not_known_is_a_dash_and_infinity_is_said():
+    assert decimal(None) == short(math.nan) == probability(None) == DASH
+    assert (decimal(math.inf), short(-math.inf)) == ("inf", "−inf")
+    assert with_interval(None, 0.1, 0.2) == DASH
+
+
+def test_an_interval_has_both_ends_in_one_format():
+    assert with_interval(10.25, -20, None) == "10.250"
+    assert with_interval(10.25, -20, 100.005, short) == "10.250 [−20.000, 100.005]"

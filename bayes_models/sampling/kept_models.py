@@ -5,6 +5,9 @@ the content: the model and its priors, the numbers of raters and categories, the
 package, the versions of the compilers and the processor. It contains no data of the user. Files are
 in the folder that the environment variable `LEHNER_CACHE` names, or else in `~/.cache/lehner`; if
 that cannot be written, nothing is kept.
+
+Pickled content can run any program, so that nothing is read that another user may have written:
+file and folder must belong to the user, and nobody else may write to them.
 """
 
 import functools
@@ -13,6 +16,7 @@ import logging
 import os
 import pickle
 import platform
+import stat
 import tempfile
 from contextlib import suppress
 from importlib.metadata import version
@@ -46,7 +50,15 @@ def find_kept(*identity: Any) -> Any:
         What was kept; None if there is no file, or it is damaged.
     """
     try:
-        content = _path(identity).read_bytes()
+        path = _path(identity)
+        content = path.read_bytes()
+        if not _only_ours(path) or not _only_ours(path.parent):
+            logger.warning(
+                "%s is not used, because others can write to it or its folder; it must be yours, "
+                "and `chmod go-w` for both",
+                path,
+            )
+            return None
     except (OSError, RuntimeError):
         return None
     checksum, pickled = content[:CHECKSUM], content[CHECKSUM:]
@@ -76,10 +88,11 @@ def keep(content: Any, *identity: Any) -> None:
         return
     with suppress(OSError, RuntimeError):
         path = _path(identity)
-        path.parent.mkdir(parents=True, exist_ok=True)
+        _make_folder()
         # The file is renamed into place, so that another process finds a whole file or none.
         with tempfile.TemporaryDirectory(dir=path.parent, prefix=".writing-") as folder:
             temporary = Path(folder) / path.name
+            temporary.touch(mode=0o600)
             temporary.write_bytes(hashlib.sha256(pickled).digest() + pickled)
             os.replace(temporary, path)
         _leave_newest(path.parent)
@@ -93,7 +106,7 @@ def can_keep() -> bool:
     bool
     """
     try:
-        _folder().mkdir(parents=True, exist_ok=True)
+        _make_folder()
         return os.access(_folder(), os.W_OK)
     except (OSError, RuntimeError):
         return False
@@ -107,6 +120,19 @@ def _path(identity: tuple[Any, ...]) -> Path:
 def _folder() -> Path:
     chosen = os.environ.get("LEHNER_CACHE")
     return Path(chosen) if chosen else Path.home() / ".cache" / "lehner"
+
+
+def _make_folder() -> None:
+    _folder().parent.mkdir(parents=True, exist_ok=True)
+    _folder().mkdir(mode=0o700, exist_ok=True)
+
+
+def _only_ours(path: Path) -> bool:
+    """Whether a file or folder is the user's, and no other user can write to it."""
+    if os.name != "posix":
+        return True
+    status = path.stat()
+    return status.st_uid == os.getuid() and not status.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
 
 
 def _circumstances() -> tuple[Any, ...]:

@@ -1,8 +1,10 @@
 """The `lehner` command."""
 
+import errno
 import os
 import sys
 import threading
+from contextlib import suppress
 from io import TextIOWrapper
 from typing import Annotated, Any
 
@@ -21,10 +23,15 @@ from experiments.cli.label import label, label_method_rows
 from experiments.cli.paper import paper
 from experiments.cli.plan import plan
 from experiments.cli.study import app as study_app
+from experiments.reporting.machine import is_of_the_machine
 from experiments.reporting.options import as_options
 
 INTERRUPTED = 130
 SECONDS_TO_LEAVE = 5
+REMEDIES = {
+    errno.ENOSPC: "; make room on this disk, and run again",
+    errno.EACCES: "; change its permissions, or name another place",
+}
 
 app = typer.Typer(
     cls=InOrderOfWork,
@@ -120,7 +127,8 @@ def main() -> None:
         message = getattr(error, "format_message", error.__str__)()
         sys.exit(_complain(f"{message} {_pointer_to_help()}"))
     except OSError as error:
-        sys.exit(_complain(f"{error.filename or 'output'}: {error.strerror or error}"))
+        remedy = REMEDIES.get(error.errno or 0, "")
+        sys.exit(_complain(f"{error.filename or 'output'}: {error.strerror or error}{remedy}"))
     except ValueError as error:
         from lehner import InputError
 
@@ -129,6 +137,11 @@ def main() -> None:
         text = as_options(str(error))
         # Of a file the message says all; the options are explained in the help.
         sys.exit(_complain(text if error.file is not None else f"{text} {_pointer_to_help()}"))
+    except Exception as error:
+        if not is_of_the_machine(error):
+            raise
+        what = f"{type(error).__name__}: {error}"
+        sys.exit(_complain(f"memory or something else of the machine is lacking: {what}"))
 
 
 def _pointer_to_help() -> str:
@@ -147,7 +160,8 @@ def _leave_within(seconds: float) -> None:
     """End the process even if a worker that was stopped amid a result keeps it waiting."""
     timer = threading.Timer(seconds, os._exit, [INTERRUPTED])
     timer.daemon = True
-    timer.start()
+    with suppress(RuntimeError):  # where no thread can start, none keeps it waiting
+        timer.start()
 
 
 def _complain(text: str) -> int:

@@ -2,8 +2,11 @@
 
 import signal
 import sys
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -53,14 +56,15 @@ def run(
     # Schedulers of clusters stop a job so.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
-        results = run_study(
-            study,
-            folder,
-            workers=workers,
-            cluster=cluster,
-            retry_failed=retry_failed,
-            report=show_progress,
-        )
+        with _warnings_in_a_line():
+            results = run_study(
+                study,
+                folder,
+                workers=workers,
+                cluster=cluster,
+                retry_failed=retry_failed,
+                report=show_progress,
+            )
     except KeyboardInterrupt:
         print(
             f"Finished results are stored in {folder}; the same command continues from there.",
@@ -87,7 +91,8 @@ def export(
     """Write the results as one CSV table, which is the same on every machine."""
     from experiments.study.store import export as write
 
-    print(f"wrote {write(folder, output)}", file=sys.stderr)
+    with _warnings_in_a_line():
+        print(f"wrote {write(folder, output)}", file=sys.stderr)
 
 
 @app.command()
@@ -95,8 +100,9 @@ def report(folder: Folder) -> None:
     """Write a report of the results in HTML and Markdown, with LaTeX tables and figures."""
     from experiments.study.study_report import write_report
 
-    for path in write_report(folder):
-        print(f"wrote {path}", file=sys.stderr)
+    with _warnings_in_a_line():
+        for path in write_report(folder):
+            print(f"wrote {path}", file=sys.stderr)
 
 
 @app.command()
@@ -119,10 +125,30 @@ def replay(
     from experiments.study.replay import replay as again
     from experiments.study.replay_report import show
 
-    replayed = again(
-        folder, row=row, scenario=scenario, replicate=replicate, method=method, output=output
-    )
+    with _warnings_in_a_line():
+        replayed = again(
+            folder, row=row, scenario=scenario, replicate=replicate, method=method, output=output
+        )
     show(replayed)
     print(f"wrote {replayed.data}", file=sys.stderr)
     if not replayed.same:
         raise typer.Exit(1)
+
+
+@contextmanager
+def _warnings_in_a_line() -> Iterator[None]:
+    """Print what is wrong with a folder of results when it is found."""
+    from experiments.study.store import StudyWarning
+
+    show = warnings.showwarning
+
+    def print_line(message: Any, category: type[Warning], *where: Any, **options: Any) -> None:
+        if issubclass(category, StudyWarning):
+            print(f"lehner: {message}", file=sys.stderr)
+        else:
+            show(message, category, *where, **options)
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("always", StudyWarning)
+        warnings.showwarning = print_line
+        yield

@@ -4,6 +4,7 @@ import io
 import os
 import tempfile
 from collections.abc import Callable
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def write_atomically(path: Path, write: Callable[[Path], object]) -> Path:
-    """Write a file under a temporary name and rename it.
+    """Write a file under a temporary name, have it on the disk, and rename it.
 
     Parameters
     ----------
@@ -26,12 +27,35 @@ def write_atomically(path: Path, write: Callable[[Path], object]) -> Path:
     Returns
     -------
     Path
+
+    Raises
+    ------
+    OSError
+        If the file cannot be written; it names `path`.
     """
-    with tempfile.TemporaryDirectory(dir=path.parent, prefix=".writing-") as folder:
-        temporary = Path(folder) / path.name
-        write(temporary)
-        os.replace(temporary, path)
+    try:
+        with tempfile.TemporaryDirectory(dir=path.parent, prefix=".writing-") as folder:
+            temporary = Path(folder) / path.name
+            write(temporary)
+            _flush(temporary)
+            os.replace(temporary, path)
+    except OSError as error:
+        # Many say no file, or the temporary one.
+        raise OSError(error.errno, error.strerror or str(error), str(path)) from error
+    # Windows and some file systems of networks cannot do this for a folder.
+    with suppress(OSError):
+        _flush(path.parent)
     return path
+
+
+def _flush(path: Path) -> None:
+    """Wait until what was written is on the disk, where it survives a loss of power."""
+    # Windows flushes only files that are open for writing; folders cannot be opened so.
+    descriptor = os.open(path, os.O_RDONLY if path.is_dir() else os.O_RDWR)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
 
 
 def write_text(text: str, path: Path) -> Path:

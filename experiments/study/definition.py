@@ -2,6 +2,7 @@
 
 import re
 import tomllib
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,6 +24,10 @@ from lehner.core.checks import (
 KEYS = ("name", "aims", "seed", "replicates", "target_se", "level", "null", "methods", "scenarios")
 REQUIRED = ("name", "seed", "methods", "scenarios")
 MOST_REPLICATES = 100_000
+MOST_ESTIMATES = 10_000_000
+"""Scenarios times replicates times methods: a table of some 7 GB in memory."""
+MOST_NESTED = 20
+DEEP_KEY = re.compile(rf"(?:\.[\w-]+){{{MOST_NESTED},}}\s*[\].=]")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -115,8 +120,13 @@ def read_study(path: str | Path) -> Study:
         raise InputError(
             f"byte {error.start} is not UTF-8", "save it as UTF-8", file=path
         ) from None
+    deep = DEEP_KEY.search(text)
+    if deep:  # Reading it would take minutes.
+        raise _nested(path, 1 + text.count("\n", 0, deep.start()))
     try:
         content = tomllib.loads(text)
+    except RecursionError:
+        raise _nested(path, None) from None
     except tomllib.TOMLDecodeError as error:
         line = re.search(r"line (\d+)", str(error))
         row = int(line[1]) if line else text.count("\n") + 1
@@ -128,6 +138,15 @@ def read_study(path: str | Path) -> Study:
         raise InputError(
             error.problem, error.remedy, file=path, row=_line_of(text, where)
         ) from None
+
+
+def _nested(path: Path, row: int | None) -> InputError:
+    return InputError(
+        "tables or lists are nested too deeply",
+        "a study needs no more than lists in the grid of a scenario",
+        file=path,
+        row=row,
+    )
 
 
 def find_study(path: str | Path) -> Path:
@@ -181,7 +200,23 @@ def _study(content: Mapping[str, Any], where: list[str | int]) -> Study:
         cells += expand(table, where)
     where[:] = ["scenarios", len(content["scenarios"]) - 1]
     _require_unique("scenarios", [cell.name for cell in cells])
-    return Study(methods=methods, cells=tuple(cells), **values)
+    where[:] = ["replicates"]
+    study = Study(methods=methods, cells=tuple(cells), **values)
+    # With a target, `replicates` is what no scenario is expected to reach.
+    if study.target_se is None:
+        _require_feasible(study)
+    return study
+
+
+def _require_feasible(study: Study) -> None:
+    number = len(study.cells) * study.replicates * len(study.methods)
+    if number > MOST_ESTIMATES:
+        raise InputError(
+            f"{len(study.cells):,} scenarios × {study.replicates:,} replicates × "
+            f"{len(study.methods)} methods are {number:,} estimates, and a study can have "
+            f"{MOST_ESTIMATES:,}",
+            "take fewer, or make several studies",
+        )
 
 
 def _text(key: str, value: Any) -> str:
@@ -197,9 +232,9 @@ def _list(key: str, value: Any) -> list[Any]:
 
 
 def _require_unique(key: str, names: list[str]) -> None:
-    for i, name in enumerate(names):
-        if name in names[:i]:
-            raise InputError(f"{key} has {name!r} twice", "give each a name of its own")
+    twice = [name for name, number in Counter(names).items() if number > 1]
+    if twice:
+        raise InputError(f"{key} has {twice[0]!r} twice", "give each a name of its own")
 
 
 def _line_of(text: str, where: list[str | int]) -> int | None:

@@ -1,6 +1,7 @@
 """Scenarios of a study: given one by one, as a grid, or as a sweep of one field after another."""
 
 import itertools
+import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields
 from typing import Any
@@ -9,6 +10,8 @@ from lehner import InputError, Scenario
 from lehner.core.checks import find, wrong
 
 FIELDS = {field.name: field for field in fields(Scenario)}
+MOST_SCENARIOS = 10_000
+"""That a table of a study file may stand for."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -47,6 +50,11 @@ def expand(table: Mapping[str, Any], where: list[str | int]) -> Iterator[Cell]:
     ------
     Cell
 
+    Raises
+    ------
+    InputError
+        If a field or value is wrong, or there are more than 10,000 scenarios.
+
     Examples
     --------
     >>> table = {"name": "few", "sweep": {"n_items": [50, 100], "missing": [0.1]}}
@@ -63,6 +71,13 @@ def expand(table: Mapping[str, Any], where: list[str | int]) -> Iterator[Cell]:
     if not isinstance(name, str) or not name:
         raise wrong("name", name, "give text in quotes")
     grid, sweep = (_values(table, key, [*here, key], where) for key in ("grid", "sweep"))
+    number = math.prod(map(len, grid.values())) * max(sum(map(len, sweep.values())), 1)
+    if number > MOST_SCENARIOS:
+        where[:] = [*here, "grid" if grid else "sweep"]
+        raise InputError(
+            f"these are {number:,} scenarios, and a table can have {MOST_SCENARIOS:,}",
+            "vary fewer fields at once, or give fewer values",
+        )
     swept = [[(field, value)] for field, values in sweep.items() for value in values] or [[]]
     crossed = itertools.product(*([(field, value) for value in grid[field]] for field in grid))
     for fixed in crossed:

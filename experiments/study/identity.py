@@ -25,8 +25,9 @@ SEEDED_AS = {
 }
 FORMAT = 3
 """Of stored results. To be raised when a default of `Scenario` changes, or what a method does by
-default: results under the same hash would then be of something else. Format 2 had the raters' prior
-for the system in `dawid_skene` and its kin."""
+default: results under the same hash would then be of something else. (A default that changed and
+was forgotten here is found by `experiments.study.defaults`.) Format 2 had the raters' prior for the
+system in `dawid_skene` and its kin."""
 
 
 @lru_cache(maxsize=4096)
@@ -48,7 +49,12 @@ def method_id(method: MethodChoice, level: float) -> str:
 
 def data_seed(seed: int, scenario: Scenario, replicate: int) -> int:
     """Give the seed with which `lehner.simulate` makes the data of a replicate."""
-    return _seed(seed, int(scenario_id(scenario), 16), replicate)
+    return data_seed_by_id(seed, scenario_id(scenario), replicate)
+
+
+def data_seed_by_id(seed: int, scenario: str, replicate: int) -> int:
+    """Give the same seed to those who know the scenario by its id."""
+    return _seed(seed, int(scenario, 16), replicate)
 
 
 def method_seed(

@@ -1,5 +1,6 @@
 """What a run shows: how far it is, how long it takes, and the bias so far."""
 
+import math
 import time
 from collections.abc import Iterable, Iterator
 
@@ -11,11 +12,16 @@ from rich.text import Text
 
 from experiments.study.definition import Study
 from experiments.study.identity import method_id, scenario_id
-from experiments.study.replicate import ESTIMANDS, Row
+from experiments.study.replicate import ESTIMANDS, Row, task_size
 from lehner.core.number_format import decimal
+from lehner.core.wording import counted
 
 MOST_LINES = 30
 EVERY = 30.0
+SECONDS = {1000: 0.001, 20: 0.3, 1: 3.0}
+"""Of an estimate on one processor, by how many replicates are done in one go."""
+BYTES = 300
+"""Of an estimate on disk, at most."""
 
 
 class RunningBias:
@@ -70,10 +76,33 @@ def show_progress(study: Study, number: int, rows: Iterable[list[Row]]) -> None:
     rows : iterable of list of dict
     """
     console = Console(stderr=True)
+    console.print(Text(_size(study, number)), soft_wrap=True)
     if console.is_terminal:
         _live(console, study, number, rows)
     else:
         _lines(study, number, rows, console)
+
+
+def _size(study: Study, number: int) -> str:
+    """Say how much there is to do, and roughly what it takes."""
+    each = sum(SECONDS[task_size((method,))] for method in study.methods) / len(study.methods)
+    sizes = [(len(study.cells), "scenario"), (len(study.methods), "method")]
+    if study.target_se is None:
+        sizes.append((study.replicates, "replicate"))
+    shape = ", ".join(counted(*size) for size in sizes)
+    megabytes = math.ceil(number * BYTES / 1e5) / 10
+    return (
+        f"{study.name}: {shape}; {number:,} estimates to compute, very roughly "
+        f"{duration(number * each)} for one processor and up to {megabytes} MB"
+    )
+
+
+def duration(seconds: float) -> str:
+    """Write a duration in the unit in which it is read easily."""
+    for size, unit in ((86400, "days"), (3600, "hours"), (60, "minutes")):
+        if seconds >= 2 * size:
+            return f"{seconds / size:.0f} {unit}"
+    return f"{math.ceil(seconds)} s"
 
 
 def _live(console: Console, study: Study, number: int, rows: Iterable[list[Row]]) -> None:

@@ -1,15 +1,17 @@
 """One replicate of a study made again: its data, its results, and whether they are the same."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from experiments.reporting.files import write_csv
+from experiments.study.defaults import changed_defaults
 from experiments.study.definition import Study
 from experiments.study.grid import Cell
 from experiments.study.identity import data_seed, scenario_id
+from experiments.study.manifest import read_manifest
 from experiments.study.options import MethodChoice
 from experiments.study.replicate import Row, Task, do_task, versions
 from experiments.study.store import read_results, stored_study
@@ -162,7 +164,12 @@ def replay(
         seed=seed,
         table=table,
         reason=str(made[0]["reason"]),
-        notes=tuple(_notes(stored, table)),
+        notes=(
+            *_notes(stored, table),
+            *changed_defaults(
+                read_manifest(folder).get("defaults", {}), replace(study, methods=(choice,))
+            ),
+        ),
         data=data,
     )
 

@@ -1,7 +1,6 @@
 """One replicate: simulate once, let every method estimate, and give a row per estimand."""
 
 import importlib.metadata
-import re
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -17,6 +16,7 @@ from experiments.estimate.methods import (
     fit_as_in_studies,
 )
 from experiments.reporting.files import write_atomically
+from experiments.reporting.machine import is_of_the_machine
 from experiments.study.identity import data_seed, method_id, method_seed, scenario_id
 from experiments.study.options import MethodChoice
 from lehner import Estimate, InputError, Scenario, estimate_algebraic, estimate_latent_class
@@ -28,11 +28,6 @@ from lehner.simulation.draw import SimulatedItems, simulate_items
 from lehner.simulation.pattern_probabilities import has_few_patterns
 
 UNDEFINED = "agreement at or below chance, or answers on no informative item"
-LACKS = (MemoryError, OSError, ImportError)
-LACKS_IN_WORDS = re.compile(
-    r"MemoryError|OSError|[Cc]annot allocate memory|can't start new thread|"
-    "Resource temporarily unavailable|No space left on device"
-)
 DIAGNOSTICS = ("r_hat", "ess_bulk", "ess_tail", "divergences", "tries")
 
 type Row = dict[str, Any]
@@ -83,7 +78,7 @@ def do_task(task: Task) -> list[Row]:
     try:
         return _rows(task)
     except Exception as error:
-        if not _is_of_the_machine(error):
+        if not is_of_the_machine(error):
             raise
         first, last = task.replicates[0], task.replicates[-1]
         which = f"replicate {first}" if first == last else f"replicates {first} to {last}"
@@ -113,7 +108,7 @@ def _one_by_one(task: Task, replicate: int) -> Iterator[Row]:
             estimate = _estimate(task, method, replicate, ratings, chosen)
         except Exception as error:
             # A study of a night is not to be lost for one data set.
-            if _is_of_the_machine(error):
+            if is_of_the_machine(error):
                 raise
             estimate = _said(error)
         seconds = time.perf_counter() - start
@@ -126,17 +121,6 @@ def _said(error: Exception) -> str:
     # The sampler adds a trace of itself, which differs between machines.
     text = str(error).split("Stack backtrace:")[0]
     return f"{type(error).__name__}: {' '.join(text.split())}"
-
-
-def _is_of_the_machine(error: BaseException | None) -> bool:
-    """Whether memory, a disk or a package is lacking, which says nothing about a method."""
-    while error is not None:
-        # The sampler tells what its callbacks raise in words.
-        in_words = isinstance(error, RuntimeError) and LACKS_IN_WORDS.search(str(error))
-        if isinstance(error, LACKS) or in_words:
-            return True
-        error = error.__cause__ if error.__suppress_context__ else error.__context__
-    return False
 
 
 def _estimate(

@@ -1,25 +1,41 @@
 """The results of a study on disk: Parquet parts, each written whole or not at all.
 
 Only the process that runs the study writes. A part holds finished tasks; parts are merged when
-there are many, and a row that is there twice, because a merge was interrupted, counts once.
+there are many, and a row that is there twice, because a merge was interrupted, counts once. A part
+that is damaged or of another study is moved to the folder `damaged`, and what it lacks is computed
+again.
 """
 
-import json
 import shutil
+import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from experiments.reporting.files import write_atomically, write_csv, write_text
+from experiments.reporting.files import write_csv
+from experiments.study.defaults import changed_defaults, study_defaults
 from experiments.study.definition import Study, read_study
 from experiments.study.grid import shown
-from experiments.study.identity import FORMAT, method_id, scenario_id
+from experiments.study.identity import method_id, scenario_id
 from experiments.study.lock import locked
+from experiments.study.manifest import NAME as MANIFEST
+from experiments.study.manifest import read_manifest, write_manifest
+from experiments.study.part_file import (
+    COLUMNS,
+    KEY,
+    WITHOUT_CHECKSUM,
+    OtherSeedError,
+    UnusableFileError,
+    add_checksum,
+    number_of,
+    part_schema,
+    read_part,
+    write_part,
+)
 from lehner import InputError
 
 if TYPE_CHECKING:
@@ -29,30 +45,13 @@ if TYPE_CHECKING:
 MOST_PARTS = 200
 LARGE = 10_000_000
 """Bytes of a part that is not merged any more."""
-TEXT, NUMBER, WHOLE = "string", "double", "int64"
-COLUMNS = {
-    "scenario_id": TEXT,
-    "replicate": WHOLE,
-    "method_id": TEXT,
-    "estimand": TEXT,
-    "truth": NUMBER,
-    "estimate": NUMBER,
-    "lower": NUMBER,
-    "upper": NUMBER,
-    "standard_error": NUMBER,
-    "status": TEXT,
-    "reason": TEXT,
-    "r_hat": NUMBER,
-    "ess_bulk": NUMBER,
-    "ess_tail": NUMBER,
-    "divergences": WHOLE,
-    "tries": WHOLE,
-    "seed": WHOLE,
-    "seconds": NUMBER,
-    "versions": TEXT,
-}
-KEY = ("scenario_id", "replicate", "method_id", "estimand")
 OF_THE_MACHINE = ("seconds", "versions")
+OURS = {"parts", "fits", "damaged", "report", "replay", "lock", "study.toml", MANIFEST}
+"""What a folder of results holds."""
+
+
+class StudyWarning(UserWarning):
+    """Results of a study were stored, but not as they should be."""
 
 
 @dataclass(frozen=True)
@@ -80,7 +79,7 @@ class Store:
         """Write a part."""
         import pyarrow as pa
 
-        self._write(pa.Table.from_pylist(list(rows), schema=_schema()))
+        self._write(pa.Table.from_pylist(list(rows), schema=part_schema()))
         if len(self.small_parts) > MOST_PARTS:
             self.merge()
 
@@ -91,38 +90,40 @@ class Store:
         parts = self.small_parts
         if len(parts) < 2:
             return
-        self._write(pa.concat_tables([_read_part(path) for path in parts]))
+        self._write(pa.concat_tables([read_part(path) for path in parts]))
         for path in parts:
             path.unlink()
 
     def forget_failed(self) -> None:
         """Take out the rows of methods that failed, so that they are missing again."""
         import pyarrow.compute as pc
-        import pyarrow.parquet as pq
 
         for path in self.parts:
-            table = pq.read_table(path)
+            table = read_part(path)
             kept = table.filter(pc.not_equal(table["status"], "failed"))
             if len(kept) < len(table):
-                write_atomically(path, partial(pq.write_table, kept))
+                write_part(kept, path.parent, number_of(path))
+                path.unlink()
 
     def finished(self) -> dict[tuple[str, str], "np.ndarray[Any, np.dtype[np.int64]]"]:
         """Give the replicates that are there, by scenario and method."""
-        import pyarrow.parquet as pq
-
         rows: dict[tuple[str, str], list[Any]] = {}
         for path in self.parts:
-            keys = pq.read_table(path, columns=list(KEY[:3])).to_pandas()
+            keys = read_part(path).select(list(KEY[:3])).to_pandas()
             for key, group in keys.groupby(["scenario_id", "method_id"], observed=True):
                 rows.setdefault(key, []).append(group["replicate"].unique())
         return {key: np.unique(np.concatenate(many)) for key, many in rows.items()}
 
-    def _write(self, table: "pa.Table") -> None:
-        import pyarrow.parquet as pq
+    def set_aside(self, path: Path) -> Path:
+        """Move a file that cannot be used to the folder `damaged`."""
+        folder = self.folder / "damaged"
+        folder.mkdir(exist_ok=True)
+        taken = len(list(folder.glob(f"{path.name}*")))
+        return path.rename(folder / (f"{path.name}.{taken}" if taken else path.name))
 
-        last = int(self.parts[-1].stem) if self.parts else 0
-        path = self.folder / "parts" / f"{last + 1:08}.parquet"
-        write_atomically(path, lambda temporary: pq.write_table(table, temporary))
+    def _write(self, table: "pa.Table") -> None:
+        parts = self.parts
+        write_part(table, self.folder / "parts", 1 + number_of(parts[-1]) if parts else 1)
 
 
 @contextmanager
@@ -144,19 +145,24 @@ def open_store(folder: str | Path, study: Study, source: Path) -> Iterator[Store
     Raises
     ------
     InputError
-        If the folder holds something else, or results of another version, or another process
-        writes into it.
+        If the folder holds something else, or results of another version, another seed or other
+        defaults of methods, or another process writes into it.
+
+    Warns
+    -----
+    StudyWarning
+        If a file was damaged or of another study, and was moved to the folder `damaged`.
     """
     folder = Path(folder)
     if folder.is_file():
         raise InputError("this is a file", "give a folder for the results", file=folder)
-    manifest = folder / "manifest.json"
-    if folder.exists() and any(folder.iterdir()) and not manifest.exists():
-        raise InputError(
-            "this folder is not empty and holds no study", "give a new folder", file=folder
-        )
-    if manifest.exists():
-        _require_format(manifest)
+    if folder.exists() and not (folder / MANIFEST).exists():
+        others = [path for path in folder.iterdir() if path.name not in OURS]
+        if any(not path.name.startswith(".writing-") for path in others):
+            raise InputError(
+                "this folder is not empty and holds no study", "give a new folder", file=folder
+            )
+    _manifest_if_usable(folder)
     for name in ("parts", "fits"):
         (folder / name).mkdir(parents=True, exist_ok=True)
     with locked(folder / "lock") as free:
@@ -164,59 +170,109 @@ def open_store(folder: str | Path, study: Study, source: Path) -> Iterator[Store
             raise InputError(
                 "another process is running this study", "wait for it, or stop it", file=folder
             )
-        for left in folder.glob("*/.writing-*"):
+        for left in (*folder.glob(".writing-*"), *folder.glob("*/.writing-*")):
             shutil.rmtree(left)
-        if manifest.exists():
-            before = json.loads(manifest.read_text(encoding="utf-8"))
-            if before["seed"] != study.seed:
-                raise InputError(
-                    f"this folder holds results of seed {before['seed']}, not {study.seed}",
-                    "give a new folder",
-                    file=folder,
-                )
-        _write_manifest(folder, study, source)
-        yield Store(folder)
+        store = Store(folder)
+        before = _manifest_if_usable(folder)
+        _require_to_be_of(store, study, before)
+        _set_aside_unusable(store, study, before)
+        defaults = (before or {}).get("defaults", {}) | study_defaults(study)
+        write_manifest(folder, study, source, defaults)
+        yield store
 
 
-def _write_manifest(folder: Path, study: Study, source: Path) -> None:
-    from experiments.study.replicate import versions
-
-    content = {
-        "format": FORMAT,
-        "study": study.name,
-        "seed": study.seed,
-        "hash": study.hash,
-        "versions": versions(),
-        "scenarios": {cell.name: scenario_id(cell.scenario) for cell in study.cells},
-        "methods": {method.label: method_id(method, study.level) for method in study.methods},
-    }
-    text = json.dumps(content, indent=2) + "\n"
-    copy = folder / "study.toml"
-    if source.resolve() != copy.resolve():
-        write_atomically(copy, lambda path: shutil.copyfile(source, path))
-    write_text(text, folder / "manifest.json")
+def _manifest_if_usable(folder: Path) -> dict[str, Any] | None:
+    try:
+        return read_manifest(folder)
+    except UnusableFileError:
+        return None
 
 
-def _require_format(manifest: Path) -> None:
-    """Refuse results whose scenarios and methods are known by other hashes, and so other seeds."""
-    content = json.loads(manifest.read_text(encoding="utf-8"))
-    stored = content.get("format", 1)
-    if stored != FORMAT:
+def _require_to_be_of(store: Store, study: Study, before: dict[str, Any] | None) -> None:
+    """Refuse a folder whose results are of another seed or of other defaults of methods."""
+    if before is None:
+        # There is nobody but the parts to say what they are of.
+        for path in store.parts:
+            _require_to_be_known(path, study)
+        return
+    if before["seed"] != study.seed:
         raise InputError(
-            f"this folder holds results in format {stored}, of {content['versions']}; this version "
-            f"has format {FORMAT}, in which seeds or defaults of methods are others",
-            "give a new folder, or read this one with the version that wrote it",
-            file=manifest.parent,
+            f"this folder holds results of seed {before['seed']}, not {study.seed}",
+            "give a new folder",
+            file=store.folder,
         )
+    changed = changed_defaults(before.get("defaults", {}), study)
+    if changed:
+        raise InputError(
+            f"{changed[0]}, so that a run would mix two methods",
+            "give a new folder, or go on with the version that stored them",
+            file=store.folder,
+        )
+
+
+def _require_to_be_known(path: Path, study: Study) -> None:
+    """Refuse a part that may be of another seed or format, there being no manifest."""
+    if WITHOUT_CHECKSUM.fullmatch(path.name):
+        raise InputError(
+            f"an earlier version stored this part, and without an undamaged {MANIFEST} it is not "
+            "known what it is of",
+            f"put {MANIFEST} back, or give a new folder",
+            file=path,
+        )
+    try:
+        read_part(path, study.seed)
+    except OtherSeedError as error:
+        raise InputError(error.problem, "give a new folder", file=path) from None
+    except UnusableFileError:
+        return  # It is moved away.
+
+
+def _set_aside_unusable(store: Store, study: Study, before: dict[str, Any] | None) -> None:
+    """Move what is damaged or of another study, and say so; bring what is old up to date."""
+    earlier = before is not None and "defaults" not in before
+    if earlier and store.parts:
+        _say(f"{_of_earlier_version(store.folder)} from now on they have both")
+    manifest = store.folder / MANIFEST
+    if before is None and manifest.exists():
+        where = store.set_aside(manifest)
+        _say(f"{manifest}: this file was damaged; it is {where} now, and was written again")
+    for path in store.parts:
+        try:
+            read_part(path, study.seed, earlier=earlier)
+        except UnusableFileError as error:
+            where = store.set_aside(path)
+            _say(f"{path}: {error.problem}; it is {where} now, and what is lacking is computed")
+        else:
+            add_checksum(path)
+
+
+def _of_earlier_version(folder: Path) -> str:
+    return (
+        f"{folder}: an earlier version stored these results, without checksums and without the "
+        "defaults of methods; they are taken to be undamaged and to have the defaults of this "
+        "version;"
+    )
+
+
+def _say(text: str) -> None:
+    warnings.warn(text, StudyWarning, stacklevel=2)
 
 
 def stored_study(folder: str | Path) -> Study:
     """Read the study that a folder holds the results of."""
     folder = Path(folder)
-    if not (folder / "study.toml").is_file():
+    path = folder / "study.toml"
+    if not path.is_file():
         raise InputError("there is no study in this folder", "run one into it", file=folder)
-    _require_format(folder / "manifest.json")
-    return read_study(folder / "study.toml")
+    manifest = read_manifest(folder)
+    study = read_study(path)
+    if "defaults" in manifest and manifest.get("hash") != study.hash:
+        raise InputError(
+            f"this is not the study that {MANIFEST} names: it was changed or damaged",
+            "run the study that you mean into the folder; results that are stored stay",
+            file=path,
+        )
+    return study
 
 
 def read_results(folder: str | Path) -> "pd.DataFrame":
@@ -240,7 +296,12 @@ def read_results(folder: str | Path) -> "pd.DataFrame":
     Raises
     ------
     InputError
-        If the folder holds no study, or one of an earlier version.
+        If the folder holds no study, one of an earlier version, or a damaged part.
+
+    Warns
+    -----
+    StudyWarning
+        If an earlier version stored the results without checksums.
 
     Examples
     --------
@@ -263,13 +324,17 @@ def read_results(folder: str | Path) -> "pd.DataFrame":
     import pandas as pd
     import pyarrow as pa
 
-    study = stored_study(folder)
-    tables = [_read_part(path) for path in Store(Path(folder)).parts]
-    stored = pa.concat_tables(tables or [_schema().empty_table()]).to_pandas()
+    folder = Path(folder)
+    study, earlier = stored_study(folder), "defaults" not in read_manifest(folder)
+    parts = Store(folder).parts
+    if earlier and parts:
+        _say(f"{_of_earlier_version(folder)} `lehner study run` adds both")
+    tables = [read_part(path, study.seed, earlier=earlier) for path in parts]
+    stored = pa.concat_tables(tables or [part_schema().empty_table()]).to_pandas()
     stored = stored.drop_duplicates(list(KEY))
     stored = stored[stored["replicate"] < study.replicates]
     places = stored.groupby(["scenario_id", "method_id"]).indices
-    parts = []
+    by_method = []
     for i, cell in enumerate(study.cells):
         names = {"scenario": cell.name, "table": cell.table}
         varied = {
@@ -279,8 +344,8 @@ def read_results(folder: str | Path) -> "pd.DataFrame":
         for j, method in enumerate(study.methods):
             key = (scenario_id(cell.scenario), method_id(method, study.level))
             rows = stored.iloc[places.get(key, [])]
-            parts.append(rows.assign(**names, **varied, method=method.label, order=i, second=j))
-    every = pd.concat(parts, ignore_index=True)
+            by_method.append(rows.assign(**names, **varied, method=method.label, order=i, second=j))
+    every = pd.concat(by_method, ignore_index=True)
     every = every.sort_values(["order", "replicate", "second", "estimand"], ignore_index=True)
     fields = list(dict.fromkeys(field for cell in study.cells for field, _ in cell.varied))
     first = ["scenario", "table", *fields, "replicate", "method", "estimand"]
@@ -305,21 +370,3 @@ def export(folder: str | Path, file: str | Path) -> Path:
     results = read_results(folder).drop(columns=list(OF_THE_MACHINE))
     file.parent.mkdir(parents=True, exist_ok=True)
     return write_csv(results, file)
-
-
-def _read_part(path: Path) -> "pa.Table":
-    """Read a part, perhaps one that was written before there were all of the columns."""
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
-    table = pq.read_table(path)
-    for field in _schema():
-        if field.name not in table.column_names:
-            table = table.append_column(field, pa.nulls(len(table), field.type))
-    return table.select(_schema().names)
-
-
-def _schema() -> "pa.Schema":
-    import pyarrow as pa
-
-    return pa.schema([(name, pa.type_for_alias(kind)) for name, kind in COLUMNS.items()])

@@ -1,10 +1,12 @@
 """Where tasks are done: in this process, in worker processes, or on a Dask cluster."""
 
+import logging
 import multiprocessing
 import os
 import signal
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent import futures
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
@@ -180,7 +182,8 @@ def _end_at_will[**Parameters, Result](
 @contextmanager
 def _open_cluster(workers: int, address: str) -> Iterator[Workers]:
     try:
-        from distributed import LocalCluster
+        from distributed import CancelledError, KilledWorker, LocalCluster
+        from distributed.comm import CommClosedError
     except ImportError:
         raise InputError("a cluster needs Dask", "pip install 'lehner[cluster]'") from None
     local = None
@@ -190,6 +193,12 @@ def _open_cluster(workers: int, address: str) -> Iterator[Workers]:
         with _connect(local or address) as client:
             number = sum(client.nthreads().values())
             yield Workers(client.get_executor(pure=False), max(number, workers))
+    except (futures.CancelledError, CancelledError, KilledWorker, CommClosedError) as error:
+        raise InputError(
+            f"the Dask scheduler at {address} or its workers ended ({type(error).__name__}); what "
+            "was finished is kept",
+            "start them, and run again to go on",
+        ) from None
     finally:
         if local is not None:
             local.close()
@@ -198,7 +207,14 @@ def _open_cluster(workers: int, address: str) -> Iterator[Workers]:
 def _connect(address: "str | LocalCluster") -> "Client":
     from distributed import Client
 
+    # What it logs is raised, too.
+    logging.getLogger("distributed.client").setLevel(logging.CRITICAL)
     try:
         return Client(address, timeout=20)
     except (OSError, TimeoutError) as error:
         raise InputError(f"there is no Dask scheduler at {address}: {error}", "start it") from None
+    except (ValueError, TypeError) as error:
+        raise InputError(
+            f"{address!r} is not the address of a Dask scheduler: {error}",
+            "give one such as tcp://host:8786, or local",
+        ) from None

@@ -1,5 +1,6 @@
 """Compiled models on disk: the same draws without PyMC, and only what is whole is read."""
 
+import os
 import pickle
 import subprocess
 import sys
@@ -291,3 +292,44 @@ def test_what_cannot_be_pickled_is_not_kept(folder):
     with pytest.raises((pickle.PicklingError, AttributeError)):
         pickle.dumps(lambda: None)
     assert find_kept("it") is None
+
+
+class Marker:
+    """Content that shows when it is read."""
+
+    read = 0
+
+    def __reduce__(self):
+        return _mark, ()
+
+
+def _mark():
+    Marker.read += 1
+
+
+@pytest.mark.skipif(os.name != "posix", reason="others have other rights on Windows")
+@pytest.mark.parametrize("whose", ["file, by the group", "folder, by all", "file of another"])
+def test_what_others_may_have_written_is_not_read(folder, monkeypatch, caplog, whose):
+    keep(Marker(), "it")
+    (file,) = folder.iterdir()
+    before = Marker.read
+    find_kept("it")
+    assert Marker.read == before + 1
+    if whose == "file, by the group":
+        file.chmod(0o664)
+    elif whose == "folder, by all":
+        folder.chmod(0o777)
+    else:
+        monkeypatch.setattr(os, "getuid", lambda: file.stat().st_uid + 1)
+    assert find_kept("it") is None and Marker.read == before + 1
+    assert f"{file} is not used, because others can write to it" in caplog.text
+
+
+@pytest.mark.skipif(os.name != "posix", reason="others have other rights on Windows")
+def test_what_is_kept_is_for_the_user_alone_whatever_the_mask(folder):
+    mask = os.umask(0)
+    try:
+        keep("content", "it")
+    finally:
+        os.umask(mask)
+    assert find_kept("it") == "content"

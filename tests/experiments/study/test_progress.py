@@ -6,7 +6,7 @@ import pytest
 
 from experiments.study.definition import read_study
 from experiments.study.identity import method_id, scenario_id
-from experiments.study.progress import show_progress
+from experiments.study.progress import duration, show_progress
 
 STUDY = """\
 name = '{0}'
@@ -64,3 +64,27 @@ def test_the_error_of_a_bias_is_the_spread_over_the_root_of_n_and_none_for_one(
 ):
     lines = shown("small", estimates, terminal=True).splitlines()
     assert [line.split("scenario")[1].strip() for line in lines if "scenario" in line][-1] == entry
+
+
+@pytest.mark.parametrize(
+    ("methods", "replicates", "size"),
+    [
+        ('"majority_agreement"', 2000, "1 scenario, 1 method, 2000 replicates; 2,000 estimates"),
+        ('"algebraic", "mean_posterior"', 9, "1 scenario, 2 methods, 9 replicates; 18 estimates"),
+    ],
+)
+def test_the_size_of_a_run_is_said_before_it_starts(tmp_path, run, methods, replicates, size):
+    path, out = tmp_path / "study.toml", tmp_path / "out"
+    text = STUDY.format("small").replace("replicates = 3", f"replicates = {replicates}")
+    path.write_text(re.sub("methods = .*", f"methods = [{methods}]", text) + "n_items = 20\n")
+    first = run("study", "run", path, "--output", out)[2].splitlines()[0]
+    assert first.startswith(f"small: {size} to compute, very roughly ")
+    said = re.search(r"(\d+) s for one processor and up to ([\d.]+) MB$", first)
+    stored = sum(part.stat().st_size for part in (out / "parts").iterdir()) / 1e6
+    assert int(said[1]) in (2, 3) and stored < float(said[2]) < max(0.2, 20 * stored)
+    assert run("study", "run", path, "--output", out)[2] == ""
+
+
+def test_long_durations_are_said_in_units_that_are_read():
+    said = [duration(seconds) for seconds in (0.2, 119, 1200, 8000, 90_000, 400_000)]
+    assert said == ["1 s", "119 s", "20 minutes", "2 hours", "25 hours", "5 days"]

@@ -149,6 +149,40 @@ def test_what_is_wrong_with_a_study_is_said_with_its_line(tmp_path, old, new, me
         read_study(path)
 
 
+DEEP = {
+    "brackets": "x = " + "[" * 50_000 + "]" * 50_000,
+    "fewer brackets": "x = " + "[" * 400 + "]" * 400,
+    "dotted keys": ".".join(f"k{i}" for i in range(50_000)) + " = 1",
+    "fewer dotted keys": ".".join(f"k{i}" for i in range(300)) + " = 1",
+    "header": "[" + ".".join("k" * 30) + "]",
+    "inline tables": "x = " + "{a = " * 5_000 + "1" + "}" * 5_000,
+}
+
+
+@pytest.mark.parametrize("kind", DEEP)
+def test_what_is_nested_deeply_is_told(tmp_path, kind):
+    path = write(tmp_path)
+    path.write_text(path.read_text() + DEEP[kind] + "\n")
+    with pytest.raises(InputError, match=r"study.toml.*: (tables or lists are nested|there is no)"):
+        read_study(path)
+
+
+def test_a_study_that_is_too_large_is_refused_with_its_size(tmp_path):
+    path = write(tmp_path)
+    many = f"[{', '.join(f'{i / 250}' for i in range(234))}]"
+    grid = ", ".join(
+        f"{field} = {many}"
+        for field in ("initial_system_accuracy", "proportional_error_range", "missing")
+    )
+    path.write_text(re.sub(r"grid = \{.*?\n.*?\n\] \}", f"grid = {{ {grid} }}", path.read_text()))
+    with pytest.raises(InputError, match=r"row 17: these are 12,812,904 scenarios.* 10,000; vary"):
+        read_study(path)
+    path = write(tmp_path, replicates=1_000_000)
+    message = r"row 4: 6 scenarios × 1,000,000 replicates × 3 methods are 18,000,000 estimates.*;"
+    with pytest.raises(InputError, match=message):
+        read_study(path)
+
+
 @pytest.fixture
 def shipped():
     folder = Path(running.__file__).parents[1] / "studies"
@@ -409,11 +443,11 @@ def test_merging_parts_loses_nothing_and_an_interrupted_merge_doubles_nothing(tm
     run_study(path, tmp_path / "out")
     stored, before = Store(tmp_path / "out"), table(tmp_path / "out")
     assert len(stored.parts) > 6
-    kept = stored.parts[0].read_bytes()
+    first, kept = stored.parts[0], stored.parts[0].read_bytes()
     stored.merge()
     assert len(stored.parts) == 1
     assert table(tmp_path / "out") == before
-    (tmp_path / "out" / "parts" / "00000001.parquet").write_bytes(kept)
+    first.write_bytes(kept)
     assert table(tmp_path / "out") == before
 
 

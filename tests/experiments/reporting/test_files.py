@@ -1,0 +1,97 @@
+"""Files are on the disk before they have their name, and an error names them."""
+
+import errno
+import os
+import subprocess
+import sys
+
+import pytest
+
+from experiments.reporting.files import write_atomically, write_text
+
+LIMITED = """
+import resource, signal, sys
+from pathlib import Path
+import pandas as pd
+from experiments.reporting.files import write_csv
+resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))
+try:
+    write_csv(pd.DataFrame({"a": range(10_000)}), Path(sys.argv[1]))
+except OSError as error:
+    print(error.filename, error.strerror, sep="\\n")
+"""
+
+
+def test_a_file_is_flushed_before_it_is_renamed_and_its_folder_after(tmp_path, monkeypatch):
+    done, flush, rename = [], os.fsync, os.replace
+
+    def noted_flush(descriptor):
+        done.append(os.path.basename(os.readlink(f"/proc/self/fd/{descriptor}")))
+        flush(descriptor)
+
+    def noted_rename(source, target):
+        done.append("renamed")
+        rename(source, target)
+
+    monkeypatch.setattr(os, "fsync", noted_flush)
+    monkeypatch.setattr(os, "replace", noted_rename)
+    write_text("text", tmp_path / "a.txt")
+    assert done == ["a.txt", "renamed", tmp_path.name]
+
+
+def full(path):
+    path.write_text("some")
+    raise OSError(errno.ENOSPC, "No space left on device")
+
+
+def test_a_full_disk_names_the_file_and_leaves_the_one_that_was(tmp_path):
+    path = tmp_path / "a.txt"
+    path.write_text("before")
+    with pytest.raises(OSError, match="No space left on device") as told:
+        write_atomically(path, full)
+    assert told.value.filename == str(path) and told.value.errno == errno.ENOSPC
+    assert list(tmp_path.iterdir()) == [path] and path.read_text() == "before"
+
+
+def test_a_limit_of_the_system_names_the_file_of_a_table(tmp_path):
+    path = tmp_path / "a.csv"
+    run = subprocess.run(
+        [sys.executable, "-c", LIMITED, path], capture_output=True, text=True, check=True
+    )
+    assert run.stdout.splitlines() == [str(path), "File too large"]
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_folder_that_is_not_there_is_told_by_the_name_of_the_file(tmp_path):
+    path = tmp_path / "no" / "a.txt"
+    with pytest.raises(FileNotFoundError) as told:
+        write_text("text", path)
+    assert told.value.filename == str(path)
+
+
+def test_a_full_disk_is_told_in_one_line_with_the_file_and_a_way_out(tmp_path, run, monkeypatch):
+    from experiments.study.run import run_study
+
+    study = 'name = "a"\nseed = 1\nreplicates = 2\nmethods = ["majority_agreement"]\n'
+    (tmp_path / "a.toml").write_text(f'{study}[[scenarios]]\nname = "b"\n')
+    run_study(tmp_path / "a.toml", tmp_path / "out")
+    monkeypatch.setattr("pandas.DataFrame.to_csv", lambda table, path, **options: full(path))
+    file = tmp_path / "all.csv"
+    code, _, err = run("study", "export", tmp_path / "out", "--output", file)
+    assert code == 2
+    assert err == (
+        f"lehner: {file}: No space left on device; make room on this disk, and run again\n"
+    )
+
+
+def test_a_lack_of_memory_is_told_in_one_line(tmp_path, run, monkeypatch):
+    def lack(*given, **options):
+        raise MemoryError("Unable to allocate 9 TiB")
+
+    monkeypatch.setattr("experiments.study.store.export", lack)
+    code, _, err = run("study", "export", tmp_path, "--output", tmp_path / "all.csv")
+    assert code == 2
+    assert err == (
+        "lehner: memory or something else of the machine is lacking: MemoryError: Unable to "
+        "allocate 9 TiB\n"
+    )

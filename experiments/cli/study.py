@@ -48,7 +48,10 @@ def run(
         bool, typer.Option("--retry-failed", help="Estimates that failed are tried again.")
     ] = False,
 ) -> None:
-    """Run a study, or continue one that was stopped. Results are stored as they are computed."""
+    """Run a study, or continue one that was stopped. Results are stored as they are computed.
+
+    Stored results that were damaged are moved to a folder of their own and computed again.
+    """
     from experiments.study.progress import show_progress
     from experiments.study.run import run_study
 

@@ -65,10 +65,17 @@ def run_study(
     Raises
     ------
     InputError
-        If the file is not a study, the folder holds another one or one of an earlier version, or
-        the machine lacks what a method needs.
+        If the file is not a study, the folder holds another one or one of an earlier version, a
+        default of a method is another than when its results were stored, or the machine lacks what
+        a method needs.
     KeyboardInterrupt
         If it was interrupted.
+
+    Warns
+    -----
+    StudyWarning
+        If stored results were damaged or of another study: they are moved to the folder `damaged`
+        and computed again.
 
     Examples
     --------

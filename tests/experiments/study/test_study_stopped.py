@@ -68,6 +68,8 @@ def _command(arguments):
     os.setsid()
     # A shell that runs the tests in the background has all they start ignore Ctrl-C.
     signal.signal(signal.SIGINT, signal.default_int_handler)
+    # The server of processes has them blocked if a study with workers started it.
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGINT, signal.SIGTERM])
     sys.argv = arguments
     cli.main()
 

@@ -59,10 +59,12 @@ def columns_of(data: Any, names: Sequence[str] | None = None) -> dict[str, Any]:
 
 def refuse_repeated_names(names: Sequence[str], **where: Any) -> None:
     """Raise an InputError, with its place in a file if it is known, if two columns have a name."""
-    repeated = next((name for i, name in enumerate(names) if name in names[:i]), None)
-    if repeated is not None:
-        remedy = "give each column its own name"
-        raise InputError(f"two columns are named {repeated!r}", remedy, **where)
+    seen: set[str] = set()
+    for name in names:
+        if name in seen:
+            remedy = "give each column its own name"
+            raise InputError(f"two columns are named {name!r}", remedy, **where)
+        seen.add(name)
 
 
 def _header(data: Any) -> list[str]:
@@ -88,11 +90,13 @@ def _array_columns(data: NDArray[Any], names: Sequence[str] | None) -> dict[str,
 
 def require_columns(columns: Mapping[str, Any], names: Sequence[str]) -> None:
     """Raise an InputError unless all the named columns exist, each with one role."""
-    for i, name in enumerate(names):
+    seen: set[str] = set()
+    for name in names:
         if not isinstance(name, Hashable) or name not in columns:
             raise InputError(f"there is no column {name!r}", suggest(name, columns))
-        if name in names[:i]:
+        if name in seen:
             raise InputError(f"the column {name!r} is named for two roles", "name it for one")
+        seen.add(name)
 
 
 def require_complete(column: Column, name: str) -> Column:

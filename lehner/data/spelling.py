@@ -32,7 +32,10 @@ def fold(label: Any) -> str:
     >>> fold(" Not\u00a0 Sure"), fold("\uff2e\uff2f"), fold("1,000")
     ('not sure', 'no', '1,000')
     """
-    text = _one_form(str(label).translate(INVISIBLE)).casefold()
+    text = str(label)
+    if text.isascii():
+        return " ".join(text.casefold().split())
+    text = _one_form(text.translate(INVISIBLE)).casefold()
     return _one_form(" ".join(text.split()))
 
 

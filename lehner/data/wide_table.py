@@ -8,7 +8,7 @@ import numpy as np
 from lehner.data.categories import Label, encode
 from lehner.data.checks.column_labels import refuse_stray_columns
 from lehner.data.checks.column_names import refuse_other_columns, say_doubtful_names
-from lehner.data.checks.columns import say_columns
+from lehner.data.checks.columns import say_columns, say_if_transposed
 from lehner.data.columns import columns_of, count_column, require_columns, unique_items
 from lehner.data.spelling import reread
 from lehner.data.table import Table, are_fixed, code_labels
@@ -43,8 +43,9 @@ def read_wide(
         refuse_stray_columns(answers, chosen)
     coded = code_labels(encoded, categories, ordered=ordered)
     odd = (*unused, *coded.odd)
+    n_rows = len(next(iter(columns.values())))
     if raters is None:
-        odd += say_doubtful_names(chosen, systems)
+        odd += (*say_doubtful_names(chosen, systems), *say_if_transposed(len(chosen), n_rows))
     used = {*special, *chosen}
     sentence = say_columns(
         chosen,
@@ -53,7 +54,6 @@ def read_wide(
         item=item,
         ignored=[name for name in columns if name not in used],
     )
-    n_rows = len(next(iter(columns.values())))
 
     def stack(names: Sequence[str]) -> np.ndarray:
         empty = np.empty((n_rows, 0), np.int64)

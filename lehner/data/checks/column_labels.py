@@ -1,5 +1,6 @@
 """Labels which show that a column is not a rater: identifiers, dates, notes."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from lehner.core.errors import InputError
@@ -31,13 +32,14 @@ def refuse_stray_columns(columns: Mapping[str, Column], raters: Sequence[str]) -
         return
     same = unify(label for column in columns.values() for label in column.labels)
     labels = {name: {same[label] for label in column.labels} for name, column in columns.items()}
+    holders = Counter(label for mine in labels.values() for label in mine)
+    *_, second, most = sorted(map(len, labels.values()))
     for name in raters:
         mine = labels[name]
-        others = [labels[other] for other in columns if other != name]
-        alone = mine.difference(*others)
+        alone = {label for label in mine if holders[label] == 1}
         many = len(mine) >= MANY_LABELS
         if alone and (alone == mine or (many and 2 * len(alone) > len(mine))):
-            elsewhere = sorted(map(str, set().union(*others)))
+            elsewhere = sorted(map(str, set(holders) - alone))
             raise InputError(
                 f"labels such as {_shown(sorted(map(str, alone)))} occur in no other column"
                 + (f", where they are {_shown(elsewhere)}" if alone == mine and elsewhere else "")
@@ -46,7 +48,8 @@ def refuse_stray_columns(columns: Mapping[str, Column], raters: Sequence[str]) -
                 "raters alike",
                 column=name,
             )
-        if many and len(mine) == len(columns[name].codes) >= 2 * max(map(len, others)):
+        others = second if len(mine) == most else most
+        if many and len(mine) == len(columns[name].codes) >= 2 * others:
             raise InputError(
                 "it has a different label in each row, so it is probably not a rater",
                 "name the raters' columns (raters=…) or the items' column (item=…)",

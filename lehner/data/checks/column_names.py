@@ -40,8 +40,9 @@ def refuse_other_columns(raters: Sequence[str], systems: Sequence[str]) -> None:
     systems : sequence of str
         The systems' columns.
     """
+    alike = named_like_systems(raters)
     for name in raters:
-        part = part_by_name(name, raters, systems)
+        part = part_by_name(name, systems, named_like_systems=alike)
         if part is not None:
             what, remedy = part
             raise InputError(
@@ -52,18 +53,23 @@ def refuse_other_columns(raters: Sequence[str], systems: Sequence[str]) -> None:
             )
 
 
+def named_like_systems(raters: Sequence[str]) -> bool:
+    """Whether all raters are named like systems, which are then the raters."""
+    return all(_of_system(_words(rater)) for rater in raters)
+
+
 def part_by_name(
-    name: str, raters: Sequence[str], systems: Sequence[str]
+    name: str, systems: Sequence[str], *, named_like_systems: bool = False
 ) -> tuple[str, str] | None:
     """Tell what a column is by its name, and the argument to declare it; None for a rater.
 
     Parameters
     ----------
     name : str
-    raters : sequence of str
-        All columns that would be raters: if all are named like systems, these are the raters.
     systems : sequence of str
         The systems' columns.
+    named_like_systems : bool
+        Whether all raters are named like systems.
 
     Returns
     -------
@@ -71,9 +77,9 @@ def part_by_name(
 
     Examples
     --------
-    >>> part_by_name("label_true", ["Ann", "label_true"], ["gpt"])
+    >>> part_by_name("label_true", ["gpt"])
     ('known truths', "truth='label_true'")
-    >>> part_by_name("model_b", ["model_b", "model_c"], ["model_a"])
+    >>> part_by_name("model_b", ["model_a"], named_like_systems=True)
     """
     words = _words(name)
     if not words:
@@ -86,7 +92,7 @@ def part_by_name(
         return "numbers of items", f"counts={name!r}"
     if words[0] in REMARK and len(words) == 1:
         return "a remark", ""
-    if _of_system(words) and not all(_of_system(_words(rater)) for rater in raters):
+    if _of_system(words) and not named_like_systems:
         what = "another system" if systems else "a system"
         return what, f"system={name!r}" + (", too" if systems else "")
     return None
@@ -139,7 +145,8 @@ def say_other_raters(raters: Sequence[str], systems: Sequence[str]) -> tuple[str
     -------
     tuple of str
     """
-    parts = [(name, part_by_name(name, raters, systems)) for name in raters]
+    alike = named_like_systems(raters)
+    parts = [(name, part_by_name(name, systems, named_like_systems=alike)) for name in raters]
     return tuple(
         f"the rater {name!r} counts as a rater though the name is that of {part[0]}; if it is not "
         "a rater, delete its rows"

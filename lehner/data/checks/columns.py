@@ -2,7 +2,11 @@
 
 from collections.abc import Iterable, Sequence
 
+from lehner.core.wording import counted
+
 MOST_COLUMNS_SHOWN = 8
+MANY_RATERS = 100
+FEWEST_TIMES = 10
 NAMES_OF_ROWS = ("rater", "rating")
 
 
@@ -69,6 +73,22 @@ third, … rating of it",)
     return (
         f"{n_again} {are} of an item that the same rater rated before, and count as the rater's "
         "second, third, … rating of it",
+    )
+
+
+def say_if_transposed(n_raters: int, n_rows: int) -> tuple[str, ...]:
+    """Warn of a table that has many more columns than rows.
+
+    Examples
+    --------
+    >>> say_if_transposed(20_000, 10), say_if_transposed(300, 200)
+    (('there are 20000 raters of 10 items; if the columns are items, transpose the table',), ())
+    """
+    if n_raters < MANY_RATERS or n_raters < FEWEST_TIMES * n_rows:
+        return ()
+    return (
+        f"there are {n_raters} raters of {counted(n_rows, 'item')}; if the columns are items, "
+        "transpose the table",
     )
 
 

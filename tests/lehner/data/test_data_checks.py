@@ -22,7 +22,7 @@ from lehner import (
     read_ratings,
     simulate,
 )
-from lehner.data.checks.column_names import part_by_name
+from lehner.data.checks.column_names import named_like_systems, part_by_name
 from lehner.data.checks.placeholders import likely_placeholders, sure_placeholders
 from lehner.data.checks.scores import no_categories
 from lehner.data.checks.spellings import likely_slips
@@ -402,7 +402,7 @@ def test_a_column_named_like_the_system_and_one_rater_as_two_are_said():
     ],
 )
 def test_names_of_raters_are_no_other_columns(name, raters):
-    assert part_by_name(name, raters, "Rater 9") is None
+    assert part_by_name(name, ["Rater 9"], named_like_systems=named_like_systems(raters)) is None
 
 
 def test_an_identifier_is_no_rater_in_a_frame():

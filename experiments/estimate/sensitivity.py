@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 SLOPED = "relaxed_k"
+ABOUT = "≈"
 
 
 def sensitivity_dict(
@@ -57,15 +58,28 @@ def misled_rows(estimates: Sequence[Estimate], each: Sequence[Sensitivity]) -> l
                 sensitivity.system_accuracy,
                 sensitivity.raters_alone,
             )
-            rows.append([estimate.method, *map(_number, values)])
+            *cells, alone = map(_number, values)
+            about = ABOUT if _is_approximate(sensitivity) else ""
+            rows.append([estimate.method, *cells, f"{about}{alone}"])
     return rows if len(rows) > 1 else []
+
+
+def _is_approximate(sensitivity: Sensitivity) -> bool:
+    alone = sensitivity.raters_alone
+    known = alone is not None and alone.estimate is not None
+    return known and not sensitivity.raters_alone_exact
 
 
 def sensitivity_lines(
     each: Sequence[Sensitivity], slopes: Mapping[float, Estimate] | None
 ) -> list[str]:
-    """Say how intervals were widened, and what the system's slope on difficulty does."""
+    """Say what is approximate, how intervals were widened, and what the system's slope does."""
     lines = []
+    if any(map(_is_approximate, each)):
+        lines.append(
+            f"{ABOUT} is an approximation unless all categories are equally frequent, because the "
+            "method does not estimate how accurate the system is in each category."
+        )
     if each and each[0].shared_mistakes is not None:
         share = describe_shared_mistakes(each[0].shared_mistakes)
         lines.append(

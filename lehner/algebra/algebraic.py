@@ -13,16 +13,18 @@ from numpy.typing import ArrayLike
 
 from lehner.algebra.pairwise import brennan_prediger
 from lehner.algebra.system_accuracy import AGGREGATIONS, Aggregation, bin_table
+from lehner.algebra.system_confusion import confusion_from_truth, equal_errors
 from lehner.core.arrays import Floats
 from lehner.core.bootstrap import IntervalKind, bootstrap_interval, check_bootstrap
 from lehner.core.checks import find
 from lehner.core.estimate import Estimate, IntervalEstimate, number, require_estimable
-from lehner.core.named_array import name_places
+from lehner.core.named_array import NamedArray, name_places
 from lehner.core.number_format import percent
 from lehner.core.seeds import Seed
 from lehner.data.ratings import Ratings
 from lehner.data.votes import CollapsedVotes, VoteTable, collapse_votes
 
+ALGEBRAIC_METHODS = ("algebraic", "algebraic_likelihood", "algebraic_paper")
 CHANCE_TOLERANCE = 1e-12
 # From this size of a sum on, a term too small for a float is less than its rounding error.
 FULL_PRECISION = np.finfo(float).tiny / np.finfo(float).eps
@@ -65,7 +67,9 @@ def estimate_algebraic(
     Returns
     -------
     Estimate
-        With `bins` (the paper's Table 4) if `aggregation` is "paper". Numbers that cannot be
+        With the confusion matrices of the raters, whose errors are equally probable, and of the
+        system, whose need not be (see `lehner.algebra.system_confusion`), and with `bins` (the
+        paper's Table 4) if `aggregation` is "paper". Numbers that cannot be
         estimated from these data are None or NaN, and `warnings` gives the reason.
 
     Raises
@@ -127,6 +131,7 @@ def estimate_algebraic(
                 np.full(ratings.n_raters, steps.accuracy[0]), ratings, "rater"
             ),
             "base_rates": name_places(steps.base_rates[0], ratings, "category"),
+            "confusion": _confusion(steps, answers, ratings),
             "truth_probabilities": name_places(
                 steps.truth[0][collapsed.row], ratings, "item", "category"
             ),
@@ -317,6 +322,21 @@ def first_steps(table: VoteTable, n_items: Floats) -> FirstSteps:
         raw_base_rates=raw,
         base_rates=rates,
         truth=truth_probabilities(table.votes, accuracy, rates),
+    )
+
+
+def _confusion(steps: FirstSteps, answers: Floats, ratings: Ratings) -> NamedArray:
+    """Give the matrices of raters, by the K-properties, and that of the system."""
+    k = ratings.n_categories
+    raters = np.broadcast_to(equal_errors(steps.accuracy[:1], k), (ratings.n_raters, k, k))
+    system = confusion_from_truth(steps.truth[:1], answers[:1])
+    return NamedArray(
+        values=np.concatenate([raters, system]),
+        names={
+            "rater": list(ratings.all_raters),
+            "category": list(ratings.categories),
+            "response": list(ratings.categories),
+        },
     )
 
 

@@ -14,11 +14,27 @@ category. The accuracy is
             = Y - \delta\, \frac{K Y - 1}{K - 1}.
 
 A system that names the misleading category on every such item would have :math:`X = Y - \delta`,
-the lowest value that is possible. For accurate systems the two hardly differ. A system that is not
-misled seems wrong where it is right. If its accuracy is :math:`X`, the method estimates :math:`Y =
-(1 - \delta) X + \delta (1 - X) / (K - 1)`, so that
+the lowest value that is possible. For accurate systems the two hardly differ. The formula assumes
+that the system is as accurate in all categories and that its errors are equally probable.
 
-.. math:: X = \frac{Y - \delta / (K - 1)}{1 - \delta K / (K - 1)}.
+A system that is not misled seems wrong where it is right. Let it be right on misleading items as
+often as on others, which holds if the share of misleading items is the same in each category. If
+its accuracy is :math:`X`, and :math:`h` the probability that an error on a misleading item is the
+category to which the item seems to belong, the system names that category with probability
+:math:`Y = (1 - \delta) X + \delta h (1 - X)`, so that
+
+.. math:: X = \frac{Y - \delta h}{1 - \delta (1 + h)}.
+
+If the category to which a misleading item seems to belong is any of the :math:`K - 1` wrong ones
+with equal probability, :math:`h = 1 / (K - 1)`, whatever the base rates and the system's confusion
+matrix; with two categories it can be no other. If it is not, :math:`h` lies between 0 and 1, and
+the two values of :math:`X` for these are bounds: without further assumptions there are no narrower.
+
+:math:`Y` is how often the system names the category to which an item seems to belong, in the mean
+over all items. If base rates are unequal this is not the same in all categories: an item that
+seems to be of a rare category is more often misleading. Methods that give the system one accuracy
+for all categories therefore do not estimate it. For the algebra it is taken from base rates and
+confusion matrix in place of step 4, see `lehner.algebra.system_confusion`.
 
 The formulas are the same for the expected accuracy and the accuracy in the sample.
 """
@@ -41,6 +57,8 @@ def accuracy_if_misled(accuracy: ArrayLike, share: ArrayLike, n_categories: int)
     r"""Give the accuracy of a system if a share of the items misleads raters and system alike.
 
     .. math:: X = (1 - \delta)\, Y + \delta\, (1 - Y) / (K - 1)
+
+    The system is taken to be as accurate in all categories, and its errors to be equally probable.
 
     Parameters
     ----------
@@ -71,10 +89,16 @@ def accuracy_if_raters_misled(accuracy: ArrayLike, share: ArrayLike, n_categorie
 
     .. math:: X = \frac{Y - \delta / (K - 1)}{1 - \delta K / (K - 1)}
 
+    This is exact for any base rates and any confusion matrix of the system if misleading items are
+    a share δ of each category, and seem to be of any other category with equal probability. With
+    two categories it is enough that the system is right on misleading items as often as on others.
+
     Parameters
     ----------
     accuracy : array_like
-        Y, as a method that knows nothing of these items estimates it, 0 to 1.
+        Y, how often the system names the category to which an item seems to belong, 0 to 1: base
+        rates times the diagonal of its confusion matrix, by a method that knows nothing of
+        misleading items.
     share : array_like
         δ, 0 or more and below (K - 1)/K, at which the ratings would be uninformative.
     n_categories : int
@@ -99,6 +123,45 @@ def accuracy_if_raters_misled(accuracy: ArrayLike, share: ArrayLike, n_categorie
         )
     other = 1 / (n_categories - 1)
     return np.asarray(np.clip((y - delta * other) / (1 - delta * (1 + other)), 0, 1))
+
+
+def bounds_if_raters_misled(
+    accuracy: ArrayLike, share: ArrayLike, n_categories: int
+) -> tuple[Floats, Floats]:
+    r"""Give bounds of the accuracy of a system if a share of the items misleads the raters alone.
+
+    The bounds hold, and are sharp, whatever wrong category a misleading item seems to be of, if the
+    system is right on misleading items as often as on others:
+
+    .. math:: \frac{Y - \delta}{1 - 2 \delta} \le X \le \frac{Y}{1 - \delta}
+
+    Parameters
+    ----------
+    accuracy : array_like
+        Y, as in `accuracy_if_raters_misled`.
+    share : array_like
+        δ, 0 or more and below 1/2.
+    n_categories : int
+        K, 2 or more.
+
+    Returns
+    -------
+    least, most : ndarray
+        Bounds of X, from 0 to 1. With two categories both are the least, which is X.
+
+    Examples
+    --------
+    >>> least, most = bounds_if_raters_misled(0.73, 0.1, 5)
+    >>> round(float(least), 3), round(float(most), 3)
+    (0.787, 0.811)
+    """
+    check_whole_number("n_categories", n_categories, 2)
+    y, delta = np.asarray(accuracy, dtype=float), np.asarray(share, dtype=float)
+    if (delta >= 0.5).any():
+        raise InputError(f"{delta.max():g} of the items mislead the raters", "give less than half")
+    least = (y - delta) / (1 - 2 * delta)
+    most = y / (1 - delta) if n_categories > 2 else least
+    return np.asarray(np.clip(least, 0, 1)), np.asarray(np.clip(most, 0, 1))
 
 
 def interval_if_misled(

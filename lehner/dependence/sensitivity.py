@@ -1,19 +1,29 @@
 """How an estimate would change if raters, and perhaps also the system, shared mistakes."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from lehner.algebra.algebraic import ALGEBRAIC_METHODS
 from lehner.core.estimate import ESTIMANDS, Estimate, IntervalEstimate, plain
-from lehner.dependence.misleading_items import accuracy_if_raters_misled, interval_if_misled
+from lehner.dependence.misleading_items import (
+    accuracy_if_raters_misled,
+    bounds_if_raters_misled,
+    interval_if_misled,
+)
 from lehner.dependence.shared_mistakes import SharedMistakes
 from lehner.dependence.widened_interval import widen_interval
+from lehner.latent_class.models import BY_LIKELIHOOD
 
 if TYPE_CHECKING:
     import xarray as xr
 
 MISLEADING_SHARE = 0.1
+ANY_ERRORS = ("pooled", "dawid_skene", "hierarchical_dawid_skene")
+"""Models in which the system may have any confusion matrix."""
+ANY_ERRORS_OF_TWO = ("class_conditional", "tap")
+"""Models in which it may have any if there are two categories."""
 CURVE = np.linspace(0, 0.5, 51)
 
 
@@ -30,6 +40,14 @@ class Sensitivity:
     raters_alone, raters_alone_in_sample : IntervalEstimate or None
         The same if these items mislead the raters and not the system. None for shares of (K - 1)/K
         and more, with which the ratings would be uninformative or worse.
+    raters_alone_bounds : tuple of float or None
+        The least and the greatest expected accuracy that is possible then, whatever wrong category
+        a misleading item seems to be of. None for shares of half and more, and if the numbers are
+        not exact.
+    raters_alone_exact : bool
+        Whether the method lets the system's accuracy and errors differ between categories, so that
+        these numbers hold for any base rates. If not they hold for equal base rates, and are
+        approximations for others.
     shared_mistakes : float, tuple of float or None
         The share, or the two numbers of its Beta prior, for which intervals were widened.
     widened, widened_in_sample : IntervalEstimate or None
@@ -41,6 +59,8 @@ class Sensitivity:
     system_accuracy_in_sample: IntervalEstimate
     raters_alone: IntervalEstimate | None = None
     raters_alone_in_sample: IntervalEstimate | None = None
+    raters_alone_bounds: tuple[float, float] | None = None
+    raters_alone_exact: bool = False
     shared_mistakes: SharedMistakes | None = None
     widened: IntervalEstimate | None = None
     widened_in_sample: IntervalEstimate | None = None
@@ -53,13 +73,16 @@ class Sensitivity:
         dict
             Keys `misleading_share`, `estimate`, `lower`, `upper`, `level`, `in_sample`,
             `raters_alone` with the same if the system is not misled, or None, and
-            `shared_mistakes`, with the same of the widened interval, or None.
+            `shared_mistakes`, with the same of the widened interval, or None. In `raters_alone` are
+            also `bounds` and `exact`, as `raters_alone_bounds` and `raters_alone_exact` are.
         """
         as_dict: dict[str, Any] = {"misleading_share": self.misleading_share}
         as_dict |= _ends(self.system_accuracy, self.system_accuracy_in_sample)
         as_dict["raters_alone"] = None
         if self.raters_alone is not None and self.raters_alone_in_sample is not None:
-            as_dict["raters_alone"] = _ends(self.raters_alone, self.raters_alone_in_sample)
+            alone = _ends(self.raters_alone, self.raters_alone_in_sample)
+            exact = {"bounds": plain(self.raters_alone_bounds), "exact": self.raters_alone_exact}
+            as_dict["raters_alone"] = alone | exact
         if self.widened is None or self.widened_in_sample is None:
             return as_dict | {"shared_mistakes": None}
         widened = {"misleading_share": plain(self.shared_mistakes)}
@@ -79,7 +102,11 @@ def sensitivity(
 
     Ratings cannot show how many such items there are, so the share is assumed. If they mislead
     raters and system alike, an estimated accuracy Y becomes (1 - δ) Y + δ (1 - Y)/(K - 1); if they
-    mislead the raters alone, it becomes the X with Y = (1 - δ) X + δ (1 - X)/(K - 1).
+    mislead the raters alone, it becomes the X with Y = (1 - δ) X + δ (1 - X)/(K - 1). It is assumed
+    that a share δ of each category misleads, and that these items seem to be of any other category
+    with equal probability: see `lehner.dependence.misleading_items`. For raters misled alone Y is
+    taken, by the algebra, from base rates and confusion matrix, because the one accuracy of step 4
+    is then not how often the system names the category to which items seem to belong.
 
     Parameters
     ----------
@@ -112,16 +139,17 @@ def sensitivity(
     >>> round(estimate.system_accuracy.estimate, 3), round(found.system_accuracy.estimate, 3)
     (0.804, 0.73)
     >>> round(found.raters_alone.estimate, 3)
-    0.889
+    0.867
     """
-    moved, alone, widened = [], [], []
+    moved, alone, widened, seeming = [], [], [], []
     for name in ESTIMANDS:
         interval = getattr(estimate, name)
         moved.append(interval_if_misled(interval, misleading_share, n_categories))
+        seeming.append(_as_items_seem(estimate, interval))
         if misleading_share * n_categories < n_categories - 1:
             alone.append(
                 interval_if_misled(
-                    interval, misleading_share, n_categories, accuracy_if_raters_misled
+                    seeming[-1], misleading_share, n_categories, accuracy_if_raters_misled
                 )
             )
         if shared_mistakes is not None:
@@ -129,16 +157,52 @@ def sensitivity(
                 None if estimate.draws is None else np.asarray(estimate.draws["posterior"][name])
             )
             widened.append(widen_interval(interval, shared_mistakes, n_categories, draws=draws))
+    exact = _any_errors(estimate, n_categories)
     return Sensitivity(
         misleading_share=misleading_share,
         system_accuracy=moved[0],
         system_accuracy_in_sample=moved[1],
         raters_alone=alone[0] if alone else None,
         raters_alone_in_sample=alone[1] if alone else None,
+        raters_alone_bounds=_bounds(seeming[0], misleading_share, n_categories) if exact else None,
+        raters_alone_exact=exact,
         shared_mistakes=shared_mistakes,
         widened=widened[0] if widened else None,
         widened_in_sample=widened[1] if widened else None,
     )
+
+
+def _as_items_seem(estimate: Estimate, interval: IntervalEstimate) -> IntervalEstimate:
+    """Move the algebra's estimate, with its interval, to what base rates and recall imply."""
+    accuracy = estimate.system_accuracy.estimate
+    if estimate.method not in ALGEBRAIC_METHODS or accuracy is None:
+        return interval
+    if "confusion" not in estimate.arrays:
+        return interval
+    rates, matrix = (estimate.arrays[name].values for name in ("base_rates", "confusion"))
+    by = float(rates @ np.diagonal(matrix[-1])) - accuracy
+    values = (getattr(interval, name) for name in ("estimate", "lower", "upper"))
+    middle, lower, upper = (
+        None if value is None else min(max(value + by, 0.0), 1.0) for value in values
+    )
+    return replace(interval, estimate=middle, lower=lower, upper=upper)
+
+
+def _bounds(
+    seeming: IntervalEstimate, share: float, n_categories: int
+) -> tuple[float, float] | None:
+    if seeming.estimate is None or share >= 0.5:
+        return None
+    least, most = bounds_if_raters_misled(seeming.estimate, share, n_categories)
+    return float(least), float(most)
+
+
+def _any_errors(estimate: Estimate, n_categories: int) -> bool:
+    """Tell whether a method estimates how often the system gives each answer in each category."""
+    if estimate.method in ALGEBRAIC_METHODS:
+        return "confusion" in estimate.arrays
+    model = estimate.method.removesuffix(BY_LIKELIHOOD)
+    return model in ANY_ERRORS or (n_categories == 2 and model in ANY_ERRORS_OF_TWO)
 
 
 def sensitivity_curve(interval: IntervalEstimate, n_categories: int) -> "xr.Dataset":

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lehner.algebra.algebraic import estimate_algebraic
+from lehner.algebra.algebraic import ALGEBRAIC_METHODS, estimate_algebraic
 from lehner.core.arrays import Booleans, Floats
 from lehner.core.checks import check_level, check_whole_number
 from lehner.core.errors import InputError
@@ -26,7 +26,6 @@ from lehner.performance.measures import LOWEST_MEASURES, occurring, performance_
 from lehner.performance.naive import table_against_majority, table_against_probabilities
 from lehner.performance.result import BOUNDS, SystemPerformance
 
-ALGEBRAIC_METHODS = ("algebraic", "algebraic_likelihood", "algebraic_paper")
 NOTICEABLE = 0.01
 MOST_NAMED = 5
 MOST_REFITS = 300
@@ -46,9 +45,10 @@ def system_performance(
 
     For a Bayesian model each measure is computed in each posterior draw; its mean and equal-tailed
     interval are given. For the algebra the confusion matrix is a regression of the system's answers
-    on the truth probabilities of steps 1 to 3, see `lehner.performance.algebra`, with bootstrap
-    intervals. There the system's errors need not be equally probable, and its accuracy may differ
-    between categories, so that the accuracy implied by the matrix may differ from that of step 4.
+    on the truth probabilities of steps 1 to 3, with bootstrap intervals: see
+    `lehner.algebra.system_confusion`. There the system's errors need not be equally probable, and
+    its accuracy may differ between categories, so that the accuracy implied by the matrix may
+    differ from that of step 4.
     For maximum likelihood the resamples are those of the estimate; if it has none, at most 300 are
     fitted. For the naive methods the matrix is the table of answers by what these methods take
     for the truth, without intervals.

@@ -10,6 +10,7 @@ from lehner import (
     Ratings,
     Scenario,
     estimate_algebraic,
+    estimate_latent_class,
     population_value,
     sensitivity,
     sensitivity_curve,
@@ -19,6 +20,7 @@ from lehner import (
 from lehner.dependence.misleading_items import (
     accuracy_if_misled,
     accuracy_if_raters_misled,
+    bounds_if_raters_misled,
     interval_if_misled,
 )
 
@@ -58,6 +60,93 @@ def test_it_finds_the_accuracy_of_a_system_that_is_not_misled(n_categories, accu
     assert accuracy_if_raters_misled(found, share, n_categories) == pytest.approx(
         accuracy, abs=0.01
     )
+
+
+RATES = {2: (0.8, 0.2), 3: (0.6, 0.3, 0.1)}
+SYSTEMS = {
+    2: ((0.95, 0.05), (0.4, 0.6)),
+    3: ((0.9, 0.1, 0.0), (0.3, 0.6, 0.1), (0.05, 0.25, 0.7)),
+}
+
+
+def population_of_misled_raters(k, share, to=None, n_items=10**9):
+    """Enumerate the ratings of three raters of .75 who alone are misled on a share of the items.
+
+    The counts are those that are expected, so that estimates are those of ever more items. `to` is
+    the probability that a misleading item of each category seems to be of each other; by default
+    all others are equally probable.
+    """
+    eye = np.eye(k)
+    to = (1 - eye) / (k - 1) if to is None else np.array(to)
+    seems = (1 - share) * eye + share * to
+    rates, system = np.array(RATES[k]), np.array(SYSTEMS[k])
+    rater = 0.75 * eye + 0.25 / (k - 1) * (1 - eye)
+    joint = np.einsum("t,ts,sa,sb,sc,tl->abcl", rates, seems, rater, rater, rater, system)
+    codes = np.indices(joint.shape).reshape(4, -1).T
+    counts = np.round(n_items * joint.ravel()).astype(int)
+    ratings = Ratings(codes[:, :3], list("abc")[:k], system=codes[:, 3], counts=counts)
+    return ratings, float(rates @ np.diagonal(system))
+
+
+EXACT = ("algebraic", "algebraic_likelihood", "pooled", "dawid_skene", "class_conditional", "tap")
+
+
+def estimate_by(method, ratings):
+    if method == "algebraic_likelihood":
+        return estimate_algebraic(ratings, aggregation="likelihood", interval=None)
+    if method == "algebraic":
+        return estimate_algebraic(ratings, interval=None)
+    return estimate_latent_class(ratings, method, interval=None, restarts=0)
+
+
+@pytest.mark.parametrize("share", [0.1, 0.15])
+@pytest.mark.parametrize(("k", "method"), [(2, m) for m in EXACT] + [(3, m) for m in EXACT[:4]])
+def test_it_is_exact_for_unequal_base_rates_and_errors_of_a_system_not_misled(k, method, share):
+    ratings, accuracy = population_of_misled_raters(k, share)
+    estimate = estimate_by(method, ratings)
+    found = sensitivity(estimate, k, misleading_share=share)
+    assert found.raters_alone.estimate == pytest.approx(accuracy, abs=1e-4)
+    assert found.raters_alone_in_sample.estimate == pytest.approx(accuracy, abs=1e-4)
+    assert found.raters_alone_exact and found.to_dict()["raters_alone"]["exact"]
+    least, most = found.raters_alone_bounds
+    assert least - 1e-4 <= accuracy <= most + 1e-4 and (k > 2) == (most > least)
+
+
+@pytest.mark.parametrize(("k", "method"), [(2, "one_coin"), (3, "one_coin_by_rater")])
+def test_a_method_that_is_not_exact_says_so(k, method):
+    ratings, accuracy = population_of_misled_raters(k, 0.15)
+    found = sensitivity(estimate_by(method, ratings), k, misleading_share=0.15)
+    assert abs(found.raters_alone.estimate - accuracy) > 0.01
+    assert not found.raters_alone_exact and found.raters_alone_bounds is None
+
+
+def test_the_bounds_are_reached_where_errors_meet_the_misleading_category_always_or_never():
+    # Errors in a are b, in b are c, in c are a; misleading items seem so too, or the other way.
+    cycle = np.roll(np.eye(3), 1, axis=1)
+    system = 0.8 * np.eye(3) + 0.2 * cycle
+    bounds = []
+    for to in (cycle, cycle.T):
+        seems = 0.9 * np.eye(3) + 0.1 * to
+        named = float(np.einsum("t,ts,ts->", np.array(RATES[3]), seems, system))
+        bounds.append(bounds_if_raters_misled(named, 0.1, 3))
+    assert float(bounds[0][0]) == pytest.approx(0.8) and float(bounds[1][1]) == pytest.approx(0.8)
+    assert bounds[0][1] > 0.8 > bounds[1][0]
+    with pytest.raises(InputError, match="less than half"):
+        bounds_if_raters_misled(0.8, 0.5, 3)
+
+
+def test_it_holds_in_a_sample_with_unequal_base_rates():
+    share, n_items, k = 0.15, 100_000, 3
+    rng = np.random.default_rng(1)
+    truth = rng.choice(k, n_items, p=RATES[k])
+    seeming = (truth + rng.integers(1, k, n_items) * (rng.random(n_items) < share)) % k
+    wrong = rng.integers(1, k, (n_items, 3)) * (rng.random((n_items, 3)) > 0.75)
+    luck = rng.random((n_items, 1))
+    answers = (luck > np.cumsum(SYSTEMS[k], axis=1)[truth]).sum(axis=1)
+    ratings = Ratings((seeming[:, None] + wrong) % k, list("abc"), system=answers)
+    found = sensitivity(estimate_algebraic(ratings), k, misleading_share=share).raters_alone
+    assert found.lower < (answers == truth).mean() < found.upper
+    assert found.estimate == pytest.approx((answers == truth).mean(), abs=0.01)
 
 
 def test_misled_raters_that_would_say_nothing_are_refused_and_have_no_sensitivity():

@@ -23,8 +23,9 @@ from lehner import (
     simulate,
     system_performance,
 )
+from lehner.algebra.system_confusion import equal_errors, project_rows
 from lehner.latent_class.resampling import KIND
-from lehner.performance.algebra import algebraic_replicates, equal_errors, project_rows
+from lehner.performance.algebra import algebraic_replicates
 from lehner.performance.detail import replicates_of
 from lehner.performance.measures import performance_measures
 
@@ -134,6 +135,7 @@ def test_the_ridge_is_worth_four_answers_of_what_the_ratings_leave_open():
     by_hand = np.linalg.solve(p.T @ p + ridge, p.T @ np.eye(3)[system] + ridge @ toward)
     point = algebraic_replicates(ratings, resamples=1).point
     assert point.confusion == pytest.approx(project_rows(by_hand))
+    assert estimate.confusion.sel(rater="system").values == pytest.approx(point.confusion)
 
 
 METHODS = {

@@ -1,6 +1,8 @@
 """The system in detail for people: tables on the terminal and in LaTeX."""
 
 from collections.abc import Sequence
+from functools import partial
+from math import floor, log10
 
 from rich.text import Text
 
@@ -59,7 +61,7 @@ def _of_method(details: SystemPerformance, width: int) -> list[Text]:
         by_category.append([str(category), *values])
     lines += bold_blocks(by_category, width=width)
     for name in _of_all(details):
-        lines.append(Text(f"{NAMES[name]}  {_cell(details.value(name))}"))
+        lines.append(Text(f"{NAMES[name]}  {_overall(details, name)}"))
     return [*lines, *(Text(f"note: {text}") for text in details.notes)]
 
 
@@ -80,8 +82,25 @@ def _matrix(
     return rows
 
 
-def _cell(value: IntervalEstimate) -> str:
-    return with_interval(value.estimate, value.lower, value.upper, _number)
+def _overall(details: SystemPerformance, name: str) -> str:
+    value = details.value(name)
+    return _cell(value, cost_decimals(value.estimate) if name == "expected_cost" else 2)
+
+
+def cost_decimals(cost: float | None) -> int:
+    """Give the decimals with which a cost is shown: two, or more where it is less than .1.
+
+    Examples
+    --------
+    >>> cost_decimals(10.25), cost_decimals(0.5), cost_decimals(-0.0042)
+    (2, 2, 4)
+    """
+    return 2 if not cost else max(2, 1 - floor(log10(abs(cost))))
+
+
+def _cell(value: IntervalEstimate, decimals: int = 2) -> str:
+    write = partial(short, digits=decimals)
+    return with_interval(value.estimate, value.lower, value.upper, write)
 
 
 def _number(value: float | None) -> str:
@@ -107,7 +126,7 @@ def details_latex(details: Details) -> str:
         for category in categories:
             rows.append([f"  {category}", *(_cell(one.value(name, category)) for one in known)])
     for name in _of_all(known[0]) if known else ():
-        rows.append([NAMES[name], *(_cell(one.value(name)) for one in known)])
+        rows.append([NAMES[name], *(_overall(one, name) for one in known)])
     return latex_table(["", *(method_label(one.method) for one in known)], rows)
 
 

@@ -1,6 +1,7 @@
 """The system in detail on the command line, in files and in JSON."""
 
 import json
+import re
 
 import pandas as pd
 import pytest
@@ -9,6 +10,7 @@ import lehner
 from experiments.estimate.comparison import compare
 from experiments.estimate.details import details_dict
 from experiments.estimate.details_report import render_details
+from lehner import read_costs
 
 FAST = ["--method", "majority_agreement", "--method", "algebraic"]
 COSTS = "truth,A,B,C,D\nA,0,1,1,1\nB,1,0,1,1\nC,5,5,0,5\nD,1,1,1,0\n"
@@ -82,6 +84,40 @@ def test_files_have_the_same_numbers(run, tmp_path):
         text = (folder / name).read_text()
         assert text.count("&") > 20 and "−" not in text
     assert (folder / "confusion.png").stat().st_size > 10_000
+
+
+@pytest.mark.parametrize("cost", [10.25, -20, 0.0025, 123456.5])
+def test_the_expected_cost_is_one_number_in_the_unit_of_the_costs_everywhere(run, tmp_path, cost):
+    file, folder = tmp_path / "costs.csv", tmp_path / "out"
+    rows = ([truth, *(0 if truth == a else cost for a in "ABCD")] for truth in "ABCD")
+    file.write_text("\n".join(",".join(map(str, row)) for row in [["truth", *"ABCD"], *rows]))
+    command = ("estimate", "lehner_table2", "--method", "algebraic", "--costs", file)
+    _, out, _ = run(*command, "--json")
+    found = json.loads(out)["estimates"][0]
+    right = sum(
+        found["base_rate_intervals"][a]["estimate"] * found["recall"][a]["estimate"] for a in "ABCD"
+    )
+    expected = found["expected_cost"]
+    assert expected["estimate"] == pytest.approx(cost * (1 - right))
+    assert min(0, cost) <= expected["lower"] < expected["upper"] <= max(0, cost)
+    _, screen, _ = run(*command, "--output", folder)
+    table = pd.read_csv(folder / "details.csv").query("quantity == 'expected_cost'").iloc[0]
+    ratings = lehner.load_dataset("lehner_table2")
+    python = lehner.estimate(ratings, ["algebraic"], costs=read_costs(file, "ABCD").values)
+    value = python.details[0].value("expected_cost")
+    for bound in ("estimate", "lower", "upper"):
+        assert table[bound] == pytest.approx(expected[bound]) == getattr(value, bound)
+    tex = (folder / "details.tex").read_text().replace("$-$", "-")
+    lines = (
+        next(line for line in text.splitlines() if line.startswith("expected cost"))
+        for text in (screen.replace("−", "-"), tex)
+    )
+    for line in lines:
+        shown = [float(number) for number in re.findall(r"-?\d*\.\d+", line)]
+        assert shown == pytest.approx(
+            [expected[b] for b in expected], rel=0.05, abs=0.005 if abs(cost) > 1 else 0
+        )
+        assert all(shown) or not all(expected.values())
 
 
 def test_bad_costs_end_in_one_line(run, costs):

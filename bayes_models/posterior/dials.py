@@ -1,14 +1,14 @@
 """Which K-properties the ratings reject, by the dials of `relaxed_k` (see the glossary)."""
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
 import xarray as xr
 
 from bayes_models.models.kept_priors import distribution_name, kept_priors
 from bayes_models.models.relaxed_k import DIALS
-from bayes_models.posterior.convergence import ess_mean
+from bayes_models.posterior.density_at_zero import highest_density_at_zero, log_density_at_zero
 from bayes_models.posterior.estimate import credible_interval
 from lehner import InputError, IntervalEstimate
 from lehner.core.arrays import Floats
@@ -24,6 +24,9 @@ K_PROPERTY = {
     "system_error_spread": "equal errors of the system: no error preferred",
 }
 STRONG = 10.0
+WITHIN_90 = 1.645
+LARGEST_ERROR = math.log(2)
+"""Of the log of a Bayes factor; the error of the factor would be as large as the factor."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -48,10 +51,11 @@ class Dial:
         Evidence against zero: the prior density at zero over the posterior density there
         (Savage-Dickey). None where the prior is a PyMC distribution.
     bayes_factor_error : float or None
-        Its Monte Carlo standard error, which is large if few draws are near zero; None for a lower
-        bound.
-    no_draw_near_zero : bool
-        Whether the Bayes factor, if there is one, is only a lower bound.
+        The number after "±". With probability 90% the factor of infinitely many draws differs from
+        `bayes_factor` by less. It is large if few draws are near zero; None for a lower bound.
+    is_lower_bound : bool
+        Whether the Bayes factor, if there is one, is only a lower bound, which holds with
+        probability 95%: draws near zero are so few that the error would be as large as the factor.
     untested : str
         Why there is no Bayes factor; empty if there is one.
     """
@@ -62,7 +66,7 @@ class Dial:
     probability_of_direction: float | None
     bayes_factor: float | None
     bayes_factor_error: float | None
-    no_draw_near_zero: bool
+    is_lower_bound: bool
     untested: str = ""
 
     def evidence(self) -> str:
@@ -71,14 +75,15 @@ class Dial:
         Returns
         -------
         str
-            The number with its Monte Carlo standard error, or with ">" before a lower bound; empty
-            if there is none.
+            The number with its 90% error after "±", or with ">" before a lower bound; empty if
+            there is none.
         """
         if self.bayes_factor is None:
             return ""
-        if self.bayes_factor_error is None:
-            return f"> {self.bayes_factor:.0f}"
         digits = 2 if self.bayes_factor < STRONG else 0
+        if self.bayes_factor_error is None:
+            # A bound that is rounded up may be none.
+            return f"> {math.floor(self.bayes_factor * 10**digits) / 10**digits:.{digits}f}"
         return f"{self.bayes_factor:.{digits}f} ± {self.bayes_factor_error:.{digits}f}"
 
     def verdict(self) -> str:
@@ -88,15 +93,16 @@ class Dial:
         -------
         str
             "rejected" if the Bayes factor is 10 or more, "supported" if it is 1/10 or less,
-            "undecided" if it is between these or less than a Monte Carlo standard error beyond
-            them, or "not tested".
+            "undecided" if it is between these or beyond them by less than its error, or "not
+            tested". A lower bound rejects or leaves undecided.
         """
         if self.bayes_factor is None:
             return "not tested"
         error = self.bayes_factor_error or 0.0
         if self.bayes_factor - error >= STRONG:
             return "rejected"
-        return "supported" if self.bayes_factor + error <= 1 / STRONG else "undecided"
+        supported = not self.is_lower_bound and self.bayes_factor + error <= 1 / STRONG
+        return "supported" if supported else "undecided"
 
 
 def read_dials(tree: xr.DataTree, *, level: float = 0.9) -> tuple[Dial, ...]:
@@ -139,7 +145,7 @@ def read_dials(tree: xr.DataTree, *, level: float = 0.9) -> tuple[Dial, ...]:
     >>> tree.attrs = {"model": "relaxed_k", "priors": '{"rater_spread": 0.6}'}
     >>> (dial,) = read_dials(tree)
     >>> dial.k_property, dial.evidence(), dial.verdict()
-    ('equal accuracy of raters', '0.16 ± 0.01', 'undecided')
+    ('equal accuracy of raters', '0.15 ± 0.04', 'undecided')
 
     After `tree = bayes_models.fit("relaxed_k", ratings)` there are nine of them.
     """
@@ -165,19 +171,16 @@ def _by_group(draws: xr.DataArray) -> list[tuple[str, Floats]]:
 
 
 def _dial(name: str, group: str, draws: Floats, prior: Any, level: float) -> Dial:
-    above, pooled = float((draws > 0).mean()), draws.ravel()
-    density, least = _densities_at_zero(pooled)
-    distribution = distribution_name(prior)
-    factor = None if distribution else against_zero(pooled, float(prior))
-    bound = density < least
+    above, distribution = float((draws > 0).mean()), distribution_name(prior)
+    factor, error = (None, None) if distribution else against_zero(draws, float(prior))
     return Dial(
         name=f"{name}[{group}]" if group else name,
         k_property=f"{K_PROPERTY[name]} in {group}" if group else K_PROPERTY[name],
-        value=credible_interval(pooled, level),
+        value=credible_interval(draws.ravel(), level),
         probability_of_direction=max(above, 1 - above) if name == "distance_decay" else None,
         bayes_factor=factor,
-        bayes_factor_error=None if factor is None or bound else factor * _relative_error(draws),
-        no_draw_near_zero=bound,
+        bayes_factor_error=error,
+        is_lower_bound=factor is not None and error is None,
         untested=f"its prior is {distribution}, and a fit does not store the density of a PyMC "
         "distribution"
         if distribution
@@ -185,54 +188,34 @@ def _dial(name: str, group: str, draws: Floats, prior: Any, level: float) -> Dia
     )
 
 
-def against_zero(draws: Floats, scale: float) -> float:
+def against_zero(draws: Floats, scale: float) -> tuple[float, float | None]:
     """Divide the prior density at zero by the posterior density at zero.
-
-    The posterior density is estimated by kernels around the draws. Where no draw is near zero, it
-    is set to what one draw at zero would make it, because the tails of the kernels do not show that
-    of the posterior: the result is then a lower bound.
 
     Parameters
     ----------
-    draws : ndarray
+    draws : ndarray, shape (n_chains, n_draws)
         Draws of a number with a normal prior around zero, or of a spread with a half-normal prior.
-        The boundary of a spread at zero doubles both densities and cancels.
     scale : float
         Standard deviation of the normal prior, or scale of the half-normal one, above 0.
 
     Returns
     -------
-    float
+    factor : float
+    error : float or None
+        With probability 90% the factor is wrong by less, including its bias. None if this would be
+        as much as the factor: the factor is then a lower bound, with probability 95%.
 
     Examples
     --------
-    >>> draws = np.random.default_rng(1).normal(0, 1, 20_000)
-    >>> round(against_zero(draws, 0.5), 1)
-    2.0
+    >>> draws = np.random.default_rng(1).normal(0, 1, (4, 5000))
+    >>> factor, error = against_zero(draws, 0.5)
+    >>> round(factor, 1), round(error, 1)
+    (2.0, 0.1)
     """
-    return float(_normal_density(0.0, scale) / max(_densities_at_zero(draws)))
-
-
-def _densities_at_zero(draws: Floats) -> tuple[float, float]:
-    """Give the density of the draws at zero, and the density that a single draw at zero would give.
-
-    Each draw has a normal kernel with a width by Scott's rule.
-    """
-    width = _width(draws)
-    alone = float(_normal_density(0.0, width)) / len(draws)
-    return float(_normal_density(draws, width).mean()), alone
-
-
-def _relative_error(draws: Floats) -> float:
-    """Give the Monte Carlo error of the density at zero, as a share of it; draws (chain, draw)."""
-    kernels = _normal_density(draws, _width(draws.ravel()))
-    effective = float(ess_mean(kernels[:, :, None])[0])
-    return float(kernels.std(ddof=1) / kernels.mean() / np.sqrt(effective))
-
-
-def _width(draws: Floats) -> float:
-    return float(draws.std(ddof=1) * len(draws) ** -0.2)
-
-
-def _normal_density(value: Any, scale: float) -> Any:
-    return np.exp(-0.5 * (value / scale) ** 2) / (scale * np.sqrt(2 * np.pi))
+    # Of the distance from zero, as are the posterior densities.
+    prior_density = math.sqrt(2 / math.pi) / scale
+    log_density, error = log_density_at_zero(draws)
+    if WITHIN_90 * error >= LARGEST_ERROR:
+        return prior_density / highest_density_at_zero(draws), None
+    factor = prior_density / math.exp(log_density)
+    return factor, factor * math.expm1(WITHIN_90 * error)

@@ -8,6 +8,7 @@ are many.
 import itertools
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -15,10 +16,14 @@ from lehner.core.arrays import Floats, Integers
 from lehner.data.flat import FlatRatings
 from lehner.data.ratings import Ratings
 
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
+
 PATTERNS_PER_ITEM = 16
 MOST_PATTERNS_OF_A_GROUP = 100_000
 ITEMS_PER_PATTERN = 8
 TOTALS_AT_ONCE = 2_000_000
+MANY_CATEGORIES = 12
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -262,30 +267,45 @@ def _draw_items(
     n_samples: int,
     rng: np.random.Generator,
 ) -> Floats:
+    from scipy.sparse import csr_array
+
     k, n_rows = design.n_categories, n_samples * group.n_items
     truth = rng.choice(k, size=(n_rows, 1), p=base_rates)
     other = (truth + rng.integers(1, k, size=(n_rows, len(right)))) % k
     codes = np.where(rng.random((n_rows, len(right))) < right, truth, other)
     drawn = Group(raters=group.raters, codes=codes, weights=np.ones(n_rows, np.int64))
-    return _features(drawn, design).reshape(n_samples, group.n_items, -1).sum(axis=1)
+    features = _features(drawn, design)
+    if isinstance(features, np.ndarray):
+        return features.reshape(n_samples, group.n_items, -1).sum(axis=1)
+    ends = np.arange(0, n_rows + 1, group.n_items)
+    samples = csr_array((drawn.weights, np.arange(n_rows), ends), (n_samples, n_rows))
+    return np.asarray((samples @ features).toarray())
 
 
 def _n_cells(group: Group, design: Design) -> int:
     """Count the numbers that a simulated sample of a group needs."""
     m, k = len(group.raters), design.n_categories
-    n_features = m * k + m * (m - 1) // 2 + k * (k - 1) // 2 + 1
+    n_features = sum(_n_features(group, design))
     if _few_patterns(group, design):
         return int(k**m) + group.n_items * (group.n_items <= ITEMS_PER_PATTERN * k**m) + n_features
     return group.n_items * n_features
 
 
-def _features(group: Group, design: Design) -> Floats:
+def _n_features(group: Group, design: Design) -> tuple[int, int, int, int]:
+    """Count the features of each kind, in their order."""
+    m, k = len(group.raters), design.n_categories
+    return m * k, m * (m - 1) // 2, k * (k - 1) // 2, 1
+
+
+def _features(group: Group, design: Design) -> "Floats | csr_array":
     """Give what each pattern adds to the totals, (n_patterns, n_features).
 
     The features are ratings by place and category, agreement by pair of places, disagreement by
     pair of categories, and agreement of triples; pairs and triples are of different raters.
     """
     k = design.n_categories
+    if k > max(MANY_CATEGORIES, len(group.raters)):
+        return _sparse_features(group, design)
     codes, who = group.codes, np.unique(group.raters)
     given = (codes[:, :, None] == np.arange(k)).astype(float)
     left, right = np.triu_indices(codes.shape[1], 1)
@@ -296,6 +316,43 @@ def _features(group: Group, design: Design) -> Floats:
     disagree = total[:, a] * total[:, b] - (votes[:, :, a] * votes[:, :, b]).sum(axis=1)
     triples = elementary_symmetric(votes.swapaxes(1, 2)).sum(axis=1)
     return np.column_stack([given.reshape(len(codes), -1), agree, disagree, triples])
+
+
+def _sparse_features(group: Group, design: Design) -> "csr_array":
+    """Give the same of many categories, few of which occur in a pattern: most features are 0."""
+    from scipy.sparse import csr_array
+
+    (n, m), k, codes = group.codes.shape, design.n_categories, group.codes
+    left, right = np.triu_indices(m, 1)
+    others = group.raters[left] != group.raters[right]
+    lower = np.minimum(codes[:, left], codes[:, right])
+    upper = np.maximum(codes[:, left], codes[:, right])
+    agreeing, pair = np.nonzero((lower == upper) & others)
+    disagreeing, at = np.nonzero((lower != upper) & others)
+    a, b = lower[disagreeing, at], upper[disagreeing, at]
+    kinds = (
+        (np.repeat(np.arange(n), m), (np.arange(m) * k + codes).ravel(), np.ones(n * m)),
+        (agreeing, pair, np.ones(len(pair))),
+        (disagreeing, a * (2 * k - a - 1) // 2 + b - a - 1, np.ones(len(at))),
+        (np.arange(n), np.zeros(n, np.int64), _agreeing_triples(group)),
+    )
+    sizes = _n_features(group, design)
+    starts = np.repeat(np.cumsum((0, *sizes[:-1])), [len(values) for _, _, values in kinds])
+    pattern, feature, value = (np.concatenate(parts) for parts in zip(*kinds, strict=True))
+    return csr_array((value, (pattern, starts + feature)), (n, sum(sizes)))
+
+
+def _agreeing_triples(group: Group) -> Integers:
+    """Count the triples of ratings in one category by three raters, shape (n_patterns,).
+
+    In each category this is the elementary symmetric sum of the raters' numbers of ratings; the
+    powers are summed over ratings here, because few categories occur in a pattern.
+    """
+    same = group.codes[:, :, None] == group.codes[:, None, :]
+    by_rater = (same & (group.raters[:, None] == group.raters)).sum(axis=2)
+    by_all = same.sum(axis=2)
+    squares = (same * by_rater[:, None, :]).sum(axis=2)
+    return np.asarray((by_all**2 - 3 * squares + 2 * by_rater**2).sum(axis=1) // 6)
 
 
 def _sum_groups(design: Design, n_samples: int, features: Iterable[Floats]) -> Totals:

@@ -1,5 +1,6 @@
 """Totals of agreement against brute force; simulated ones against exact expectations."""
 
+import tracemalloc
 from collections import Counter
 from itertools import combinations
 
@@ -14,6 +15,7 @@ from lehner.k_properties import agreement_totals
 from lehner.k_properties.agreement_totals import find_design, observed_totals, simulated_totals
 
 CATEGORIES = ["a", "b", "c"]
+MANY_CATEGORIES = ["unused", "a", *map(str, range(9)), "b", *map(str, range(9, 20)), "c"]
 
 # Rows (item, rater, rating) with missing ratings and repeated ratings by the same rater.
 long_data = st.lists(
@@ -21,9 +23,9 @@ long_data = st.lists(
 )
 
 
-def read(rows) -> Ratings:
+def read(rows, categories=CATEGORIES) -> Ratings:
     frame = pd.DataFrame(rows, columns=["item", "rater", "rating"])
-    return Ratings.from_long(frame.assign(row=frame.index), occasion="row", categories=CATEGORIES)
+    return Ratings.from_long(frame.assign(row=frame.index), occasion="row", categories=categories)
 
 
 def totals_of(ratings, **options):
@@ -31,9 +33,9 @@ def totals_of(ratings, **options):
     return design, observed_totals(design)
 
 
-@given(long_data, st.booleans())
-@settings(max_examples=50, deadline=None)
-def test_totals_are_those_of_pairs_and_triples_of_different_raters(rows, anonymous):
+@given(long_data, st.booleans(), st.sampled_from([CATEGORIES, MANY_CATEGORIES]))
+@settings(max_examples=80, deadline=None)
+def test_totals_are_those_of_pairs_and_triples_of_different_raters(rows, anonymous, categories):
     pairs, kinds, triples, alike = Counter(), Counter(), 0, 0
     for one, other in combinations(rows, 2):
         if one[0] == other[0] and one[1] != other[1]:
@@ -43,9 +45,8 @@ def test_totals_are_those_of_pairs_and_triples_of_different_raters(rows, anonymo
         if len({r[0] for r in three}) == 1 and len({r[1] for r in three}) == 3:
             triples += 1
             alike += len({r[2] for r in three}) == 1
-    design, totals = totals_of(read(rows), anonymous=anonymous)
-    a, b = np.triu_indices(3, 1)
-    expected = [kinds[frozenset((CATEGORIES[i], CATEGORIES[j]))] for i, j in zip(a, b, strict=True)]
+    design, totals = totals_of(read(rows, categories), anonymous=anonymous)
+    expected = [kinds[frozenset(two)] for two in combinations(categories, 2)]
     assert totals.disagreeing[0].tolist() == expected
     assert (totals.agreeing_triples[0], totals.triples) == pytest.approx((alike, triples))
     assert totals.frequency.sum() == len(rows)
@@ -117,3 +118,33 @@ def test_patterns_beyond_the_largest_float_are_not_enumerated():
     accuracy, rates = np.full(n_raters, 0.8), np.full(k, 1 / k)
     found = next(simulated_totals(design, accuracy, rates, 1, np.random.default_rng(1)))
     assert found.frequency.sum() == 2 * n_raters
+
+
+@pytest.mark.parametrize("patterns_per_item", [0, 1e9])
+def test_sparse_sums_are_those_of_all_categories(monkeypatch, patterns_per_item):
+    monkeypatch.setattr(agreement_totals, "PATTERNS_PER_ITEM", patterns_per_item)
+    rng = np.random.default_rng(1)
+    design, _ = totals_of(Ratings(rng.integers(0, 6, (40, 3)), list("uvwxyz")))
+    parameters = design, np.array([0.5, 0.7, 0.9]), np.full(6, 1 / 6), 20
+    found = []
+    for many in (0, 1000):
+        monkeypatch.setattr(agreement_totals, "MANY_CATEGORIES", many)
+        found.append(next(simulated_totals(*parameters, np.random.default_rng(2))))
+    for name, values in vars(found[0]).items():
+        assert np.array_equal(values, vars(found[1])[name]), name
+
+
+@pytest.mark.parametrize(("n_items", "n_raters"), [(1000, 5), (4000, 2)])
+def test_memory_does_not_grow_with_squared_categories_for_each_item(n_items, n_raters):
+    k = 200
+    rng = np.random.default_rng(1)
+    ratings = Ratings(rng.integers(0, k, (n_items, n_raters)), range(k))
+    tracemalloc.start()
+    design, observed = totals_of(ratings)
+    accuracy, rates = np.full(n_raters, 0.6), np.full(k, 1 / k)
+    simulated = next(simulated_totals(design, accuracy, rates, 2, np.random.default_rng(2)))
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert observed.disagreeing.shape == (1, k * (k - 1) // 2) == simulated.disagreeing[:1].shape
+    # Of each item and pair of categories there would be 160 MB or more in one array.
+    assert peak < 320e6

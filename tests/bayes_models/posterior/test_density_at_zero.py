@@ -1,0 +1,113 @@
+"""Bayes factors of dials against exact ones, from draws that depend on one another."""
+
+import numpy as np
+import pytest
+import xarray as xr
+from scipy.signal import lfilter
+from scipy.stats import norm
+
+from bayes_models import read_dials
+from bayes_models.models.kept_priors import priors_as_json
+
+SCALE = 0.6
+GRID = np.linspace(0, 4, 8001)
+HALF_NORMAL = 2 * norm.pdf(GRID, scale=SCALE)
+
+
+def likelihood_of_spread(n_groups, sd_of_group, seed):
+    """Likelihood of the means of groups whose effects are normal with a spread, at each spread.
+
+    The mean of the groups is integrated out, with a flat prior.
+    """
+    means = np.random.default_rng(seed).normal(0, np.hypot(sd_of_group, 0.3), n_groups)
+    variance = GRID**2 + sd_of_group**2
+    squares = ((means - means.mean()) ** 2).sum()
+    return variance ** (-(n_groups - 1) / 2) * np.exp(-squares / variance / 2)
+
+
+def reflected(mean, sd):
+    return norm.pdf(GRID, mean, sd) + norm.pdf(-GRID, mean, sd)
+
+
+# Likelihoods of a spread; none of them was used to choose the method.
+CASES = {
+    "flat": np.ones(len(GRID)),
+    "peak at zero": reflected(0, 0.15),
+    "mode near zero": reflected(0.35, 0.25),
+    "mode away from zero": reflected(0.55, 0.25),
+    "peak and mode": 0.1 * reflected(0, 0.07) + 0.9 * reflected(0.7, 0.2),
+    "four groups": likelihood_of_spread(4, 0.25, 11),
+    "six groups": likelihood_of_spread(6, 0.15, 14),
+    "twenty groups": likelihood_of_spread(20, 0.4, 3),
+}
+
+
+def exact_factor(likelihood):
+    """Divide the marginal likelihoods of a free spread and of a spread of zero."""
+    return float(np.trapezoid(likelihood * HALF_NORMAL, GRID) / likelihood[0])
+
+
+def chains(likelihood, n_effective, seed, n_draws=1000):
+    """Draw spreads from the posterior: autoregressive normal numbers, mapped to its quantiles."""
+    memory = max(0.0, (4 * n_draws - n_effective) / (4 * n_draws + n_effective))
+    rng = np.random.default_rng(seed)
+    start, noise = rng.normal(size=(4, 1)), rng.normal(size=(4, n_draws))
+    noise *= np.sqrt(1 - memory**2)
+    normal = lfilter([1], [1, -memory], noise, axis=1, zi=memory * start)[0]
+    posterior = likelihood * HALF_NORMAL
+    middles = (posterior[1:] + posterior[:-1]) / 2
+    cumulative = np.append(0, np.cumsum(middles)) / middles.sum()
+    return np.interp(norm.cdf(normal), cumulative, GRID)
+
+
+def dial_of(draws, name="rater_spread"):
+    tree = xr.DataTree.from_dict({"posterior": xr.Dataset({name: (("chain", "draw"), draws)})})
+    tree.attrs |= {"model": "relaxed_k", "priors": priors_as_json("relaxed_k", {name: SCALE})}
+    return read_dials(tree)[0]
+
+
+@pytest.mark.parametrize("n_effective", [400, 4000])
+@pytest.mark.parametrize("case", CASES)
+def test_the_error_of_a_bayes_factor_includes_its_bias(case, n_effective):
+    exact = exact_factor(CASES[case])
+    dials = [dial_of(chains(CASES[case], n_effective, seed)) for seed in range(40)]
+    off = [
+        dial.bayes_factor > exact
+        if dial.is_lower_bound
+        else abs(dial.bayes_factor - exact) > dial.bayes_factor_error
+        for dial in dials
+    ]
+    # With errors that cover 90%, more than 8 of 40 are off in 2% of such tests.
+    assert sum(off) <= 8
+    given = [dial.bayes_factor for dial in dials if not dial.is_lower_bound]
+    if len(given) == len(dials):
+        assert np.median(given) == pytest.approx(exact, rel=0.06 if n_effective == 4000 else 0.12)
+
+
+def test_the_error_is_not_much_larger_than_needed():
+    exact = exact_factor(CASES["flat"])
+    dials = [dial_of(chains(CASES["flat"], 4000, seed)) for seed in range(40)]
+    assert np.mean([dial.bayes_factor_error for dial in dials]) < 0.15 * exact
+
+
+@pytest.mark.parametrize(("mean", "sd"), [(0.0, 0.3), (0.5, 0.3), (-0.7, 0.35)])
+def test_a_number_of_either_sign(mean, sd):
+    exact = norm.pdf(0, scale=SCALE) / norm.pdf(0, mean, sd)
+    off = 0
+    for seed in range(40):
+        draws = np.random.default_rng(seed).normal(mean, sd, (4, 500))
+        dial = dial_of(draws, "distance_decay")
+        off += abs(dial.bayes_factor - exact) > dial.bayes_factor_error
+    assert off <= 8
+
+
+@pytest.mark.parametrize(("mean", "sd"), [(1.0, 0.25), (1.0, 0.1), (0.6, 0.05)])
+@pytest.mark.parametrize("n_effective", [400, 4000])
+def test_draws_far_from_zero_give_true_lower_bounds(mean, sd, n_effective):
+    likelihood = reflected(mean, sd)
+    exact = exact_factor(likelihood)
+    dials = [dial_of(chains(likelihood, n_effective, seed)) for seed in range(40)]
+    assert all(dial.is_lower_bound for dial in dials)
+    # With bounds that hold in 95%, more than 5 of 40 fail in 1% of such tests.
+    assert sum(dial.bayes_factor > exact for dial in dials) <= 5
+    assert np.median([dial.bayes_factor for dial in dials]) > 1

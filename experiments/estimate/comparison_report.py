@@ -57,7 +57,7 @@ K_PROPERTIES = (
 BAYES_FACTORS = (
     "The Bayes factor is the evidence against a property: 3 is moderate, 10 strong (rejected); "
     "1/3 is moderate evidence for it, 1/10 strong (supported); in between the ratings say little. "
-    "With a probability of 90% the exact factor differs from it by less than the number after ±; no "
+    "With a probability of 90% the exact factor differs by less than the number after ±. No "
     "verdict is given that this error may change."
 )
 

@@ -92,6 +92,9 @@ def load(
 
 def _names_file(truth: str | None) -> bool:
     """Whether the option names a file of truths rather than a column."""
+    from lehner.reading.file_kinds import ENDINGS
+
     if truth is None:
         return False
-    return Path(truth).is_file() or Path(truth).suffix in (".csv", ".tsv", ".xlsx", ".parquet")
+    path = Path(truth)
+    return path.is_file() or path.is_fifo() or path.suffix.lower() in (".csv", ".tsv", *ENDINGS)

@@ -98,7 +98,7 @@ def _check_bytes(path: Path) -> str:
                     _check_lines(path)
     except OSError as error:
         raise InputError(
-            f"it cannot be read ({error.strerror})", "check its permissions", file=path
+            f"it cannot be read ({error.strerror or error})", "check its permissions", file=path
         ) from None
     if len(first) > LONGEST_LINE or not _decodes(first):
         _check_lines(path)

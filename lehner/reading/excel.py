@@ -1,16 +1,15 @@
 """Excel files: their first sheet, read like a CSV file."""
 
 from datetime import date
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
 from lehner.core.errors import InputError
 from lehner.core.wording import first_few
 from lehner.data.columns import refuse_repeated_names
+from lehner.reading.file_kinds import SAVE_AS_CSV
 
-SUFFIXES = (".xlsx", ".xlsm")
-OTHER_SUFFIXES = (".xls", ".xlsb", ".ods", ".numbers")
-SAVE_AS_CSV = "save the sheet with the ratings as CSV (UTF-8)"
 MOST_SHEETS_SHOWN = 5
 
 
@@ -57,14 +56,6 @@ def say_sheet(path: Path) -> list[str]:
     return [f"the sheet {read!r} was read; others were not: {first_few(others, MOST_SHEETS_SHOWN)}"]
 
 
-def refuse_other_spreadsheets(path: Path) -> None:
-    """Raise an InputError for a spreadsheet in another format."""
-    if path.suffix.lower() in OTHER_SUFFIXES:
-        raise InputError(
-            f"files that end in {path.suffix} cannot be read", f"{SAVE_AS_CSV} or as .xlsx"
-        )
-
-
 def _open(path: Path) -> Any:
     try:
         import openpyxl
@@ -74,7 +65,8 @@ def _open(path: Path) -> Any:
             f"install it by `pip install openpyxl`, or {SAVE_AS_CSV}",
         ) from None
     try:
-        return openpyxl.load_workbook(path, read_only=True, data_only=True)
+        # openpyxl refuses files by their ending, which need not be that of what they hold.
+        return openpyxl.load_workbook(BytesIO(path.read_bytes()), read_only=True, data_only=True)
     except Exception as error:  # openpyxl does not catch the errors of its parsers
         reason = (str(error) or type(error).__name__).splitlines()[0][:200]
         raise InputError(f"it cannot be read as an Excel file ({reason})", SAVE_AS_CSV) from None

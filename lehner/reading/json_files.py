@@ -14,7 +14,9 @@ JSON_FORMS = (
 )
 
 
-def read_json(path: Path, item: str | None = None) -> tuple[dict[str, list[Any]], str]:
+def read_json(
+    path: Path, item: str | None = None, *, lines: bool = False
+) -> tuple[dict[str, list[Any]], str]:
     """Read ratings from a JSON file as columns of a table with a row per rating.
 
     peerannot has `{task: {worker: label}}`, AltTest `{annotator: {item: label}}`. The file does not
@@ -25,6 +27,8 @@ def read_json(path: Path, item: str | None = None) -> tuple[dict[str, list[Any]]
     path : Path
     item : {"outer", "inner"}, optional
         The level that names items, if it is not the one with more names.
+    lines : bool
+        Whether each line is a record (JSON Lines); a file with several objects is always read so.
 
     Returns
     -------
@@ -42,7 +46,7 @@ def read_json(path: Path, item: str | None = None) -> tuple[dict[str, list[Any]]
     ----------
     https://peerannot.github.io (`answers.json`); https://github.com/nitaytech/AltTest (README)
     """
-    content = _load(path)
+    content = _load(path, lines=lines)
     if isinstance(content, list):
         return _records(content, path), ""
     if not isinstance(content, dict) or not content:
@@ -61,21 +65,50 @@ def read_json(path: Path, item: str | None = None) -> tuple[dict[str, list[Any]]
     return _columns(rows, path), f"{level} names of the JSON file are items, {other} ones raters"
 
 
-def _load(path: Path) -> Any:
+def _load(path: Path, *, lines: bool) -> Any:
     try:
-        return json.loads(path.read_text(encoding="utf-8-sig"), object_pairs_hook=_unique)
-    except _Repeated as repeated:
-        raise InputError(
-            f"the name {repeated.name!r} occurs twice in one object", "name each once", file=path
-        ) from None
-    except json.JSONDecodeError as error:
-        raise InputError(
-            f"it is not JSON ({error.msg})", "check that line", file=path, row=error.lineno
-        ) from None
+        text = path.read_text(encoding="utf-8-sig")
     except UnicodeDecodeError:
         raise InputError("it is not UTF-8 text", "save the file as UTF-8", file=path) from None
+    first = text.lstrip().split("\n", 1)[0]
+    if lines or (_is_object(first) and len(first) < len(text.strip())):
+        return [
+            _parse(line, path, number)
+            for number, line in enumerate(text.split("\n"), start=1)
+            if line.strip()
+        ]
+    return _parse(text, path)
+
+
+def _is_object(text: str) -> bool:
+    try:
+        return isinstance(json.loads(text), dict)
+    except (ValueError, RecursionError):
+        return False
+
+
+def _parse(text: str, path: Path, line: int | None = None) -> Any:
+    """Parse a text, or a line of it; an error names the line."""
+    try:
+        content = json.loads(text, object_pairs_hook=_unique)
+        json.dumps(content, ensure_ascii=False).encode()
+    except _Repeated as repeated:
+        problem, remedy = f"the name {repeated.name!r} occurs twice in one object", "name each once"
+    except json.JSONDecodeError as error:
+        problem, remedy, line = (
+            f"it is not JSON ({error.msg})",
+            "check that line",
+            line or error.lineno,
+        )
+    except UnicodeEncodeError:
+        problem, remedy = "it has half a character (a lone surrogate)", "save the file as UTF-8"
+    except ValueError as error:  # a number of thousands of digits
+        problem, remedy = f"it cannot be read ({error})", "give one label as a rating"
     except RecursionError:
-        raise InputError("it is nested too deeply", JSON_FORMS, file=path) from None
+        problem, remedy = "it is nested too deeply", JSON_FORMS
+    else:
+        return content
+    raise InputError(problem, remedy, file=path, row=line)
 
 
 class _Repeated(Exception):

@@ -13,7 +13,8 @@ from lehner.data.table import names_of
 from lehner.reading.both_orders import join_orders
 from lehner.reading.column_roles import ColumnRoles, find_roles
 from lehner.reading.csv_files import line_of, read_csv
-from lehner.reading.excel import SUFFIXES, read_excel, refuse_other_spreadsheets, say_sheet
+from lehner.reading.excel import read_excel, say_sheet
+from lehner.reading.file_kinds import CSV, EXCEL, JSON, JSON_LINES, PARQUET, kind_of, plain_file
 from lehner.reading.json_files import read_json
 
 
@@ -47,10 +48,12 @@ def read_ratings(
     Parameters
     ----------
     source : str, Path, pandas.DataFrame, pyarrow.Table or mapping of columns
-        The table, or its file; `.parquet` is read as Parquet, `.xlsx` as Excel (its first sheet, if
-        openpyxl is installed), anything else as UTF-8 CSV. `.json` holds peerannot's
+        The table, or its file: Parquet, Excel (its first sheet, if openpyxl is installed), JSON,
+        JSON Lines, or UTF-8 CSV, told apart by how the file begins, else by its ending. It may be
+        a pipe, or compressed by gzip, bzip2 or xz. JSON holds peerannot's
         `{item: {rater: rating}}`, AltTest's `{rater: {item: rating}}` (the level with more names is
-        the items, unless `item` is "outer" or "inner") or a list of records.
+        the items, unless `item` is "outer" or "inner") or a list of records; JSON Lines have a
+        record in each line.
     system : str or sequence of str, optional
         Column (in a long table, rater) that is the system, or several.
     truth : str, optional
@@ -132,31 +135,32 @@ def read_ratings(
         return read(columns_of(source), item)
     path = Path(source)
     try:
-        return read(*_read_file(path, item))
+        with plain_file(path) as file:
+            try:
+                return read(*_read_file(file, item))
+            except InputError as error:
+                raise locate(error, file) from None
     except InputError as error:
         raise locate(error, path) from None
 
 
 def _read_file(path: Path, item: str | None) -> tuple[dict[str, Any], str | None, Sequence[str]]:
     """Give the columns, the column of items if it was named, and notes on the file."""
-    if not (_is_json(path) and path.is_file()):
-        return read_columns(path), item, say_sheet(path) if _is_excel(path) else ()
-    columns, note = read_json(path, item)
+    kind = kind_of(path)
+    if kind not in (JSON, JSON_LINES):
+        return _columns_of_file(path, kind), item, say_sheet(path) if kind == EXCEL else ()
+    columns, note = read_json(path, item, lines=kind == JSON_LINES)
     return columns_of(columns), (None if note else item), [note] if note else ()
 
 
 def read_columns(path: Path) -> dict[str, Any]:
-    """Read the columns of a CSV, Excel or Parquet file by name."""
-    try:
-        if not path.exists():
-            raise InputError("there is no such file", "check the name, or see `lehner datasets`")
-        if path.is_dir():
-            raise InputError("this is a folder", "name a file in it")
-    except (OSError, ValueError) as error:
-        if isinstance(error, InputError):
-            raise
-        raise InputError(f"this is not a file name ({error})", "check the name") from None
-    columns = columns_of(_read_table(path))
+    """Read the columns of a file by name."""
+    with plain_file(path) as file:
+        return _columns_of_file(file, kind_of(file))
+
+
+def _columns_of_file(path: Path, kind: str) -> dict[str, Any]:
+    columns = columns_of(_read_table(path, kind))
     if not len(next(iter(columns.values()))):
         raise InputError("it has no rows below the header", "add ratings")
     # This drops a spreadsheet's empty last column.
@@ -165,21 +169,12 @@ def read_columns(path: Path) -> dict[str, Any]:
     return columns
 
 
-def _read_table(path: Path) -> Any:
-    refuse_other_spreadsheets(path)
-    if _is_excel(path):
+def _read_table(path: Path, kind: str) -> Any:
+    if kind == EXCEL:
         return read_excel(path)
-    if _is_json(path):
-        return read_json(path)[0]
-    return _read_parquet(path) if path.suffix == ".parquet" else read_csv(path)
-
-
-def _is_excel(path: Path) -> bool:
-    return path.suffix.lower() in SUFFIXES
-
-
-def _is_json(path: Path) -> bool:
-    return path.suffix.lower() == ".json"
+    if kind in (JSON, JSON_LINES):
+        return read_json(path, lines=kind == JSON_LINES)[0]
+    return _read_parquet(path) if kind == PARQUET else read_csv(path)
 
 
 def _read_parquet(path: Path) -> Any:
@@ -241,12 +236,16 @@ def locate(error: InputError, path: Path) -> InputError:
     """Add the file to an error, and convert the index of a row to its line."""
     if error.file is not None:
         return error
-    row = None if error.row is None or _is_json(path) else _line(path, error.row)
+    row = None if error.row is None else _line(path, error.row)
     return InputError(error.problem, error.remedy, file=path, row=row, column=error.column)
 
 
-def _line(path: Path, row: int) -> int:
-    """Find the number of a row of data as the file's own program counts."""
-    if path.suffix == ".parquet":
-        return row + 1
-    return row + 2 if _is_excel(path) else line_of(path, row)
+def _line(path: Path, row: int) -> int | None:
+    """Find the number of a row of data as the file's own program counts, if it has one."""
+    if not path.is_file():
+        return None  # a pipe cannot be read again
+    with plain_file(path) as file:
+        kind = kind_of(file)
+        if kind == CSV:
+            return line_of(file, row)
+    return {PARQUET: row + 1, EXCEL: row + 2}.get(kind)

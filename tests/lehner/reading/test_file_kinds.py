@@ -1,0 +1,187 @@
+"""The kind of a file is known by its content: one table, in every format, under every ending."""
+
+import bz2
+import gzip
+import io
+import json
+import lzma
+import os
+import threading
+import zipfile
+
+import pandas as pd
+import pytest
+
+from lehner import InputError, read_ratings
+
+LONG = pd.DataFrame(
+    [
+        (f"i{i}", r, "yes" if (i * 7 + j) % 3 else "no")
+        for i in range(9)
+        for j, r in enumerate("abc")
+    ],
+    columns=["item", "rater", "rating"],
+)
+EXPECTED = "Ratings: 9 items, 3 raters, 27 ratings, 2 categories (no, yes)"
+
+
+def parquet():
+    buffer = io.BytesIO()
+    LONG.to_parquet(buffer)
+    return buffer.getvalue()
+
+
+def excel():
+    buffer = io.BytesIO()
+    LONG.to_excel(buffer, index=False)
+    return buffer.getvalue()
+
+
+LINES = LONG.to_json(orient="records", lines=True).encode()
+CONTENTS = {
+    "CSV": LONG.to_csv(index=False).encode(),
+    "JSON": LONG.to_json(orient="records", indent=1).encode(),
+    "JSON with a mark": b"\xef\xbb\xbf" + LONG.to_json(orient="records").encode(),
+    "JSON lines": LINES,
+    "JSON lines of Windows": b"\r\n" + LINES.replace(b"\n", b"\r\n\r\n"),
+    "Parquet": parquet(),
+    "Excel": excel(),
+}
+CASES = [
+    (kind, ending)
+    for kind in CONTENTS
+    for ending in ("csv", "txt", "tsv", "json", "jsonl", "ndjson", "parquet", "xlsx", "XLSX", "dat")
+    if kind != "CSV" or ending in ("csv", "txt", "tsv", "dat")
+    if not (kind.startswith("JSON") and "lines" not in kind and ending in ("jsonl", "ndjson"))
+]
+
+
+@pytest.mark.parametrize(("kind", "ending"), CASES)
+def test_a_table_is_read_as_what_it_is(tmp_path, kind, ending):
+    for name in (f"r.{ending}", f"R.{ending.upper()}"):
+        path = tmp_path / name
+        path.write_bytes(CONTENTS[kind])
+        assert repr(read_ratings(path)) == EXPECTED
+
+
+@pytest.mark.parametrize("kind", CONTENTS)
+@pytest.mark.parametrize(
+    ("ending", "compress"), [("gz", gzip.compress), ("bz2", bz2.compress), ("xz", lzma.compress)]
+)
+def test_compressed_files_are_read(tmp_path, kind, ending, compress):
+    path = tmp_path / f"ratings.{ending}"
+    path.write_bytes(compress(CONTENTS[kind]))
+    assert repr(read_ratings(path)) == EXPECTED
+    path.write_bytes(compress(CONTENTS[kind])[:-9])
+    with pytest.raises(InputError) as error:
+        read_ratings(path)
+    assert error.value.file == path
+
+
+def through_pipe(path, content):
+    os.mkfifo(path)
+    writer = threading.Thread(target=path.write_bytes, args=[content])
+    writer.start()
+    try:
+        return read_ratings(path)
+    finally:
+        writer.join()
+
+
+@pytest.mark.parametrize("kind", CONTENTS)
+def test_pipes_are_read_once(tmp_path, kind):
+    assert repr(through_pipe(tmp_path / "pipe", CONTENTS[kind])) == EXPECTED
+
+
+def test_errors_name_the_pipe_or_the_compressed_file(tmp_path):
+    with pytest.raises(InputError, match="this pipe is empty") as error:
+        through_pipe(tmp_path / "empty", b"")
+    assert error.value.file == tmp_path / "empty"
+    bad = b"item,Ann,Bo\n1,yes,no\n2,Yes,no\n"
+    with pytest.raises(InputError, match="'Yes'/'yes'") as error:
+        through_pipe(tmp_path / "bad", bad)
+    assert (error.value.file, error.value.row) == (tmp_path / "bad", 3)
+    (tmp_path / "r.csv.gz").write_bytes(gzip.compress(bad))
+    with pytest.raises(InputError, match="'Yes'/'yes'") as error:
+        read_ratings(tmp_path / "r.csv.gz")
+    assert (error.value.file, error.value.row) == (tmp_path / "r.csv.gz", 3)
+
+
+def zipped():
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w") as archive:
+        archive.writestr("r.csv", CONTENTS["CSV"])
+    return buffer.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "said"),
+    [
+        ("r.zip", zipped(), "unpack it"),
+        ("r.csv", zipped(), "cannot be read as an Excel file"),
+        ("r.tar.gz", gzip.compress(b"x"), "unpack it"),
+        ("r.xls", b"\xd0\xcf\x11\xe0 old", "Excel file of 2003"),
+        ("r.csv", b"\xd0\xcf\x11\xe0 old", "Excel file of 2003"),
+        ("r.feather", b"ARROW1\0\0", "Arrow"),
+        ("r.csv.zst", b"\x28\xb5\x2f\xfdx", "zstd"),
+        ("r.ods", excel(), r"files that end in .ods cannot be read"),
+        ("r.csv", b"PAR1 no", "give a Parquet file"),
+        ("r.csv.gz", b"\x1f\x8b no", "it cannot be read"),
+    ],
+)
+def test_what_cannot_be_read_is_named(tmp_path, name, content, said):
+    (tmp_path / name).write_bytes(content)
+    with pytest.raises(InputError, match=said) as error:
+        read_ratings(tmp_path / name)
+    assert error.value.file == tmp_path / name
+
+
+def test_an_xlsx_that_is_called_xls_is_read(tmp_path):
+    (tmp_path / "r.xls").write_bytes(excel())
+    assert repr(read_ratings(tmp_path / "r.xls")) == EXPECTED
+
+
+@pytest.mark.parametrize("name", ["/dev/null", "/dev/zero"])
+def test_devices_are_no_files(name):
+    with pytest.raises(InputError, match="this is a device"):
+        read_ratings(name)
+
+
+RECORD = '{"item": 1, "rater": "a", "rating": "x"}'
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "said", "row"),
+    [
+        ("r.jsonl", f"{RECORD}\n\n{{", "it is not JSON", 3),
+        ("r.txt", f'{RECORD}\n{{"item": 1, "item": 2}}', "'item' occurs twice", 2),
+        ("r.jsonl", "[1]\n[2]", "not a list of records", None),
+        ("r.jsonl", "item,a\n1,x\n", "it is not JSON", 1),
+        ("r.jsonl", "", "not a list of records", None),
+        ("r.json", '{"a": {"x": ' + "[" * 200_000, "nested too deeply", None),
+        ("r.json", '{"a": ' * 50_000 + "1" + "}" * 50_000, "nested too deeply", None),
+        ("r.json", '{"a": {"x": ' + "[" * 500 + "]" * 500 + ', "y": 1}}', "is [[[[", None),
+        ("r.json", '{"a": {"x": ' + "9" * 5000 + "}}", "cannot be read", None),
+        ("r.json", '{"a": {"x": "\\ud800"}}', "half a character", None),
+        ("r.json", "{NaN: 1}", "it is not JSON", 1),
+        ("r.json", '{"a": {"x": 1}, "a": {"x": 2}}', "'a' occurs twice", None),
+    ],
+)
+def test_bad_json_is_told_in_one_line(tmp_path, name, text, said, row):
+    (tmp_path / name).write_text(text)
+    with pytest.raises(InputError) as error:
+        read_ratings(tmp_path / name)
+    assert said in str(error.value) and len(str(error.value)) < 400
+    assert (error.value.file, error.value.row) == (tmp_path / name, row)
+
+
+def test_missing_values_of_json_are_missing(tmp_path):
+    records = json.loads(LONG.to_json(orient="records"))
+    records[0]["rating"], records[1]["rating"] = None, float("nan")
+    del records[2]["rating"]
+    (tmp_path / "r.json").write_text(json.dumps(records))
+    assert read_ratings(tmp_path / "r.json").n_ratings == 24
+    records[3]["rater"] = float("nan")
+    (tmp_path / "r.json").write_text(json.dumps(records))
+    with pytest.raises(InputError, match="the rater is blank"):
+        read_ratings(tmp_path / "r.json")

@@ -6,8 +6,10 @@ import xarray as xr
 from scipy.signal import lfilter
 from scipy.stats import norm
 
-from bayes_models import read_dials
+from bayes_models import fit_many, read_dials
 from bayes_models.models.kept_priors import priors_as_json
+from lehner import Ratings
+from tests.reference.rater_spread import bayes_factor_of_unequal_raters
 
 SCALE = 0.6
 GRID = np.linspace(0, 4, 8001)
@@ -111,3 +113,29 @@ def test_draws_far_from_zero_give_true_lower_bounds(mean, sd, n_effective):
     # With bounds that hold in 95%, more than 5 of 40 fail in 1% of such tests.
     assert sum(dial.bayes_factor > exact for dial in dials) <= 5
     assert np.median([dial.bayes_factor for dial in dials]) > 1
+
+
+@pytest.mark.slow
+def test_bayes_factors_of_fits_are_those_of_marginal_likelihoods():
+    rng, data = np.random.default_rng(6), []
+    for n_items, accuracy in (
+        (30, (0.8, 0.8, 0.8)),
+        (60, (0.95, 0.8, 0.6)),
+        (60, (0.9, 0.6, 0.8)),
+        (60, (0.75, 0.75, 0.75)),
+        (60, (0.98, 0.55, 0.8)),
+        (60, (0.98, 0.98, 0.55)),
+    ):
+        truth = rng.integers(0, 2, (n_items, 1))
+        data.append(np.where(rng.random((n_items, 3)) < accuracy, truth, 1 - truth))
+    ratings = [Ratings(codes, ["a", "b"]) for codes in data]
+    trees = fit_many("relaxed_k", ratings, priors="unequal_raters")
+    off = []
+    for tree, codes in zip(trees, data, strict=True):
+        (dial,), exact = read_dials(tree), bayes_factor_of_unequal_raters(codes)
+        if dial.is_lower_bound:
+            off.append(dial.bayes_factor > exact)
+        else:
+            off.append(abs(dial.bayes_factor - exact) > dial.bayes_factor_error)
+    assert sum(off) <= 1
+    assert len(off) == 6

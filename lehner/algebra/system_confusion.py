@@ -11,9 +11,13 @@ greater the less the ratings determine about a category. For category k it is wo
 / Σ_i p_ik) answers: none if each item is of this category or is not, as where the raters are
 unanimous, so that the measures are then those of a table of answers by truths; nearly four if all
 items are of it with the same small probability. Each row of the solution is projected onto the
-probabilities that sum to 1. In simulations with 50 to 1,000 items, 2 to 5 categories and three
-raters of accuracy .55 to 1, the error of the matrix of these items is that of a constant ridge of
-two answers, within .004, where raters are right in up to .75, and smaller where they are better.
+probabilities that sum to 1.
+
+Simulations with 50 to 1,000 items, 2 to 5 categories and raters of accuracy .55 to 1 compared it
+with a constant ridge of two answers. The root mean squared error of the matrix of these items is at
+most .003 larger, and smaller from a rater accuracy of .85 on. As an estimate of the matrix for
+other items it is noisier where raters are accurate and categories have few items, as any table of
+few answers is: by up to .026 with 50 items, .006 with 200 and .001 with 1,000.
 
 Resamples have a constant ridge of two answers, toward a matrix that is drawn: see
 `lehner.performance.algebra`.

@@ -123,11 +123,12 @@ plot_intervals(table_2_comparison)
 # ## Real data: anesthesia
 #
 # Dawid and Skene's 45 patients, rated 1 to 4 for fitness by five anaesthetists, the first of them
-# three times. No system took part; we ask how accurate the *second anaesthetist* is, judged by the
-# other four. Gibbs sampling needs no compilation, and draws from the same posterior as NUTS.
+# three times. A rater would have one vote; here each of these ratings counts, as it did in 1979. No
+# system took part; we ask how accurate the *second anaesthetist* is, judged by the other four.
+# Gibbs sampling needs no compilation, and draws from the same posterior as NUTS.
 
 # %%
-anesthesia = lehner.load_dataset("anesthesia", system="2")
+anesthesia = lehner.load_dataset("anesthesia", system="2").with_independent_repeats()
 anesthesia
 
 # %%

@@ -42,11 +42,11 @@ pd.set_option("display.max_colwidth", 90, "display.precision", 3)
 #
 # Each is a function from ratings to a `pm.Model`. All have base rates and, for each rater, a
 # confusion matrix; they differ in how the confusion matrices are made. Five anaesthetists put 45
-# patients into one of four classes (Dawid & Skene 1979), the first of them three times; the second
-# plays the system here.
+# patients into one of four classes (Dawid & Skene 1979), the first of them three times, each of
+# which counts as it did in 1979; the second plays the system here.
 
 # %%
-ratings = lehner.load_dataset("anesthesia", system="2")
+ratings = lehner.load_dataset("anesthesia", system="2").with_independent_repeats()
 ratings
 
 # %%

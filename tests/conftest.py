@@ -26,7 +26,7 @@ def anesthesia_fit():
     """
     import bayes_models
 
-    data = lehner.load_dataset("anesthesia")
+    data = lehner.load_dataset("anesthesia").with_independent_repeats()
     return bayes_models.fit("dawid_skene", data, seed=1, engine="gibbs", draws=10_000)
 
 

@@ -86,7 +86,7 @@ def add_posterior_predictive(tree: xr.DataTree, ratings: Ratings, *, seed: Seed 
     >>> tree = fit("pooled", ratings, engine="gibbs", chains=2, draws=50, checks=False, tries=1)
     >>> add_posterior_predictive(tree, ratings)
     >>> dict(tree["posterior_predictive"]["ratings"].sizes)
-    {'chain': 2, 'draw': 50, 'rating': 315}
+    {'chain': 2, 'draw': 50, 'rating': 225}
     """
     if ratings.n_ratings + ratings.n_items > MOST_STORED_RATINGS:
         raise InputError(f"there are {ratings.n_ratings} ratings", "predict part of them")

@@ -56,4 +56,5 @@ def draw_ratings(
         population=single.population,
         populations=single.populations,
         rater_group=ratings.rater_group,
+        independent_repeats=ratings.independent_repeats,
     )

@@ -81,6 +81,9 @@ def _tables() -> Iterator[tuple[str, str]]:
     yield "better", _better(_with_relaxed_k("better_system"))
     intervals = pd.read_csv(SIMULATIONS / "likelihood_intervals.csv")
     yield "likelihood_intervals", _likelihood_intervals(intervals)
+    repeated = pd.read_csv(SIMULATIONS / "repeated_ratings.csv")
+    for method in ("algebraic", "dawid_skene_ml"):
+        yield f"repeated_ratings_{method}", _repeated_ratings(repeated[repeated.method == method])
     yield "rater_groups", _rater_groups(pd.read_csv(SIMULATIONS / "rater_groups.csv"))
     yield "power", _power(pd.read_csv(SIMULATIONS / "power.csv"))
     yield "calibration", _calibration(pd.read_csv(EXPERIMENTS / "calibration/calibration.csv"))
@@ -169,6 +172,20 @@ def _rater_groups(table: pd.DataFrame) -> str:
         ]
         rows.append([str(size), f"`{method}`", "yes" if told else "no", *cells])
     return markdown_table(["ratings of a rater", "method", "groups", *quantities], rows)
+
+
+def _repeated_ratings(table: pd.DataFrame) -> str:
+    """Give bias and root mean squared error, and coverage where there are intervals."""
+    rules = list(dict.fromkeys(table.rule))
+    rows = []
+    for (k, process), group in table.groupby(["n_categories", "process"], sort=False):
+        cells = [
+            f"{short(one.bias)} / {short(one.rmse)}"
+            + ("" if pd.isna(one.coverage) else f" ({short(one.coverage, 2)})")
+            for one in group.set_index("rule").loc[rules].itertuples()
+        ]
+        rows.append([str(k), process, *cells])
+    return markdown_table(["categories", "what is simulated", *rules], rows)
 
 
 def _likelihood_intervals(table: pd.DataFrame) -> str:

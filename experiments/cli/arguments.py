@@ -181,7 +181,11 @@ class Reading:
     ] = None
     repeated: Annotated[
         bool,
-        typer.Option("--repeated", help="A rater may rate an item more than once, row by row."),
+        typer.Option(
+            "--repeated",
+            help="A rater may rate an item more than once, row by row. The rater's most frequent "
+            "rating counts, and none where two are equally frequent.",
+        ),
     ] = False
     fold_case: Annotated[
         bool, typer.Option("--fold-case", help="Labels that differ in case or spaces only are one.")
@@ -189,7 +193,8 @@ class Reading:
     order: Annotated[
         str | None,
         typer.Option(
-            help="Column that says the order (AB, BA) in which a judge saw the two answers."
+            help="Column that says the order (AB, BA) in which a judge saw the two answers. A "
+            "judge who prefers different answers in the two orders has no vote."
         ),
     ] = None
     swapped_back: Annotated[

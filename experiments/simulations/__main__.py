@@ -12,6 +12,7 @@ from experiments.simulations import (
     likelihood_intervals,
     power,
     rater_groups,
+    repeated_ratings,
     system_differences,
     system_measures,
 )
@@ -27,6 +28,7 @@ SIMULATIONS = {
     "likelihood_intervals": likelihood_intervals.SIMULATION,
     "power": power.SIMULATION,
     "rater_groups": rater_groups.SIMULATION,
+    "repeated_ratings": repeated_ratings.SIMULATION,
     "system_differences": system_differences.SIMULATION,
     "system_differences_relaxed_k": system_differences.BY_RELAXED_K,
     "system_measures": system_measures.SIMULATION,

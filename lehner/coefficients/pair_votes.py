@@ -72,7 +72,7 @@ def list_votes(ratings: Ratings) -> PairVotes:
     -------
     PairVotes
     """
-    flat = ratings.all_flat
+    flat = ratings.all_given
     row, rater, category = flat.item_index, flat.rater_index, flat.category_index
     together = np.lexsort([row, rater])
     row, rater, category = row[together], rater[together], category[together]

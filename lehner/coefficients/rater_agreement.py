@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from lehner.algebra.pairwise import pairwise_agreement
+from lehner.algebra.pairwise import brennan_prediger
 from lehner.coefficients.chance_corrected import percent_agreement
 from lehner.coefficients.coefficient import (
     Coefficient,
@@ -52,7 +52,8 @@ def agreement(
     alpha leaves items with one rating out and weighs the others by their ratings.
 
     A rater's m ratings of the same item are 1/m of a vote each, and are not compared with one
-    another. The system is left out; only `pairs` has it.
+    another: two raters agree as often as two of their ratings do. Estimates of accuracy take the
+    most frequent rating instead (`Ratings.flat`). The system is left out; only `pairs` has it.
 
     Parameters
     ----------
@@ -119,7 +120,7 @@ def agreement(
     chosen = find_all_weights(weights, ratings.categories, ordered=ratings.ordered)
     if ratings.anonymous:
         chosen = tuple(AgreementWeights(name=w.name, matrix=w.both_ways) for w in chosen)
-    flat = ratings.flat
+    flat = ratings.given
     items = count_votes(
         flat.item_index,
         flat.rater_index,
@@ -145,7 +146,7 @@ def _coefficients(
 ) -> Iterator[Coefficient]:
     show = partial(coefficient_of_items, weights=weights, sampling=sampling)
     identity = weights.name in ("identity", "nominal")
-    note, kappa_note = _pooled_notes(ratings, items) if identity else ("", "")
+    note, kappa_note = _pooled_notes(items) if identity else ("", "")
     unknown = ANONYMOUS if ratings.anonymous else ""
     both, not_two = items.of_rows(items.n_raters == 2), ""
     if ratings.n_raters != 2:
@@ -211,7 +212,7 @@ def _light(
     if n_left_out:
         pairs = counted(n_left_out, "pair")
         note = f"without {pairs} of raters whose chance agreement is 1"
-    rated = np.bincount(ratings.flat.item_index, minlength=ratings.n_rows) > 0
+    rated = np.bincount(ratings.given.item_index, minlength=ratings.n_rows) > 0
     return summarise(
         name,
         weights.name,
@@ -249,22 +250,26 @@ def _bangdiwala(
     return summarise(name, weights.name, moved, both, n_items, sampling)
 
 
-def _pooled_notes(ratings: Ratings, items: ItemVotes) -> tuple[str, str]:
+def _pooled_notes(items: ItemVotes) -> tuple[str, str]:
     """Give Lehner's agreement and kappa if they differ from Gwet's."""
-    pooled = pairwise_agreement(ratings)
-    if pooled.agreement is None:
+    n_pairs = float(items.weights @ (items.n_raters * (items.n_raters - 1)))
+    if n_pairs == 0:
         return "", ""
-    identity = AgreementWeights(name="identity", matrix=np.eye(items.n_categories))
+    k = items.n_categories
+    identity = AgreementWeights(name="identity", matrix=np.eye(k))
     mean = float(percent_agreement(items, identity).value)
-    if abs(mean - pooled.agreement) < SAME_AGREEMENT:
+    pooled = float(items.weights @ items.pair_sums(identity.matrix)) / n_pairs
+    if abs(mean - pooled) < SAME_AGREEMENT:
         return "", ""
     say = "mean over items; pooled over pairs of ratings, as in Lehner (2015), it is {:.6f}"
-    kappa = "" if pooled.kappa is None else say.format(pooled.kappa)
-    return say.format(pooled.agreement), kappa
+    return say.format(pooled), say.format(float(brennan_prediger(pooled, k))) if k > 1 else ""
 
 
 def _notes(ratings: Ratings) -> Iterator[str]:
     if ratings.repeated:
-        yield "a rater's repeated ratings of an item share one vote"
+        yield (
+            "a rater's repeated ratings of an item share one vote here; estimates of accuracy take "
+            "the most frequent one"
+        )
     if ratings.system is not None:
         yield "only raters are compared; the system is compared with each of them in the pairs"

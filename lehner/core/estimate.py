@@ -312,8 +312,9 @@ def require_pairs(ratings: "Ratings") -> None:
     item, rater = ratings.flat.item_index, ratings.flat.rater_index
     paired = (item[1:] == item[:-1]) & (rater[1:] != rater[:-1])
     if not ratings.weights[item[1:][paired]].any():
+        ties = ", or with one rating more frequent than the others" if ratings.repeated else ""
         raise InputError(
-            "no item was rated by two raters", "give two or more ratings for some items"
+            f"no item was rated by two raters{ties}", "give two or more ratings for some items"
         )
 
 

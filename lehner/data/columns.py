@@ -289,7 +289,7 @@ def long_frame(ratings: "Ratings") -> "pd.DataFrame":
 
     if ratings.grouped:
         raise InputError("grouped ratings have no row per item", "use to_wide()")
-    flat = ratings.all_flat
+    flat = ratings.all_given
     item, rater, code = flat.item_index, flat.rater_index, flat.category_index
     names = np.array(ratings.all_raters, dtype=object)[rater]
     occasion = np.arange(len(item)) - _start_of_pair(item, rater) + 1

@@ -5,11 +5,10 @@ from typing import Any
 
 from lehner.data.categories import Label, encode, unify
 from lehner.data.checks.column_names import say_doubtful_names, say_other_raters
-from lehner.data.checks.columns import say_columns, say_repeated
+from lehner.data.checks.columns import say_columns
 from lehner.data.columns import (
     columns_of,
     encode_items,
-    rated_again,
     refuse_duplicates,
     require_columns,
     require_complete,
@@ -47,10 +46,7 @@ def read_long(
     encoded, unused = reread(encoded, categories, missing=missing, fold_case=fold_case)
     coded = code_labels(encoded, categories, ordered=ordered)
     codes = coded.codes[rating]
-    repetitions: tuple[str, ...] = ()
-    if repeated and occasion is None:
-        repetitions = say_repeated(len(rated_again(item_index, rated_by, None, codes)))
-    else:
+    if occasion is not None or not repeated:
         refuse_duplicates(item_index, rated_by, when, codes, rating)
     names = unify(rated_by.labels)
     everybody = [str(names[label]) for label in rated_by.labels]
@@ -82,7 +78,7 @@ def read_long(
         truth=known,
         categories=coded.categories,
         ordered=coded.ordered,
-        noticed=(sentence, *repetitions, *odd),
+        noticed=(sentence, *odd),
         odd=odd,
         fixed=are_fixed(encoded, categories),
     )

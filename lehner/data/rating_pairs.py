@@ -20,7 +20,7 @@ def count_pairs(ratings: Ratings) -> tuple[Integers, Integers]:
     flat, n_rows, n_categories = ratings.flat, ratings.n_rows, ratings.n_categories
     votes = ratings.votes()
     agreeing, pairs = choose_two(votes).sum(axis=1), choose_two(votes.sum(axis=1))
-    if ratings.repeated:
+    if ratings.several_votes:
         rater = flat.item_index * ratings.n_raters + flat.rater_index
         for key, total in ((rater * n_categories + flat.category_index, agreeing), (rater, pairs)):
             _, first, count = np.unique(key, return_index=True, return_counts=True)

@@ -39,6 +39,7 @@ from lehner.data.long_table import read_long
 from lehner.data.numbering import order_of_name
 from lehner.data.patterns import Patterns, collapse_patterns
 from lehner.data.rater_groups import OF_NONE, check_rater_group, name_rater_groups
+from lehner.data.repeats import are_repeated, one_vote_each
 from lehner.data.systems import answers_in_common, one_system, raters_as_systems
 from lehner.data.table import Table, names_of
 from lehner.data.wide_table import read_wide
@@ -86,11 +87,18 @@ class Ratings:
         Name of each rater's group, "" for raters of none; see `with_rater_groups`.
     noticed : sequence of str
         Sentences about what was noticed when the data were read, see `notes`.
+    independent_repeats : bool
+        Whether each of a rater's ratings of the same item is a vote; see
+        `with_independent_repeats`.
 
     Attributes
     ----------
+    given : FlatRatings
+        All ratings one after another, sorted by item and rater.
     flat : FlatRatings
-        The ratings one after another, sorted by item and rater.
+        The votes, from which everything is estimated: one for each rater and item. A rater who
+        rated an item more than once votes for the category that the rater gave most often, and
+        for none if two were equally frequent. Without such raters it is `given`.
     answers : ndarray of int, shape (n_rows, n_systems)
         Category index of each system's answer, -1 where it is missing.
 
@@ -109,6 +117,7 @@ class Ratings:
     [[2, 1], [0, 2]]
     """
 
+    given: FlatRatings
     flat: FlatRatings
     categories: tuple[Label, ...]
     raters: tuple[str, ...]
@@ -123,6 +132,7 @@ class Ratings:
     populations: tuple[str, ...]
     rater_group: tuple[str, ...]
     noticed: tuple[str, ...]
+    independent_repeats: bool
 
     def __init__(
         self,
@@ -141,16 +151,18 @@ class Ratings:
         populations: Sequence[str] = (),
         rater_group: Sequence[str] = (),
         noticed: Sequence[str] = (),
+        independent_repeats: bool = False,
     ) -> None:
         categories = check_categories(categories)
         k = len(categories)
-        flat, n_rows, n_raters = check_ratings(codes, items, raters, k)
+        given, n_rows, n_raters = check_ratings(codes, items, raters, k)
         names = check_items(items, n_rows)
         answers = check_answers(system, n_rows, k)
         system_names = check_system_names(systems, answers.shape[1])
         # Attributes are set as a frozen dataclass sets them.
         vars(self).update(
-            flat=flat,
+            given=given,
+            flat=given if independent_repeats else one_vote_each(given),
             categories=categories,
             raters=check_rater_names(raters, n_raters, system_names),
             items=names,
@@ -164,6 +176,7 @@ class Ratings:
             populations=check_populations(populations),
             rater_group=check_rater_group(rater_group, n_raters),
             noticed=tuple(noticed),
+            independent_repeats=independent_repeats,
         )
 
     def __repr__(self) -> str:
@@ -223,8 +236,8 @@ class Ratings:
 
     @property
     def n_ratings(self) -> int:
-        """Number of ratings by raters; in grouped data with the counts."""
-        return int(self.weights[self.flat.item_index].sum())
+        """Number of ratings by raters, repeated ones too; in grouped data with the counts."""
+        return int(self.weights[self.given.item_index].sum())
 
     @property
     def rater_groups(self) -> tuple[str, ...]:
@@ -244,8 +257,12 @@ class Ratings:
     @property
     def repeated(self) -> bool:
         """Whether some rater rated some item more than once."""
-        item, rater = self.flat.item_index, self.flat.rater_index
-        return bool(((item[1:] == item[:-1]) & (rater[1:] == rater[:-1])).any())
+        return self.given is not self.flat or self.several_votes
+
+    @property
+    def several_votes(self) -> bool:
+        """Whether some rater has more than one vote for some item."""
+        return self.independent_repeats and bool(are_repeated(self.given).any())
 
     @property
     def all_raters(self) -> tuple[str, ...]:
@@ -254,8 +271,15 @@ class Ratings:
 
     @property
     def all_flat(self) -> FlatRatings:
-        """The ratings one after another, with the answers of systems as those of last raters."""
-        flat = self.flat
+        """The votes one after another, with the answers of systems as those of last raters."""
+        return self._with_answers(self.flat)
+
+    @property
+    def all_given(self) -> FlatRatings:
+        """All ratings one after another, with the answers of systems as those of last raters."""
+        return self._with_answers(self.given)
+
+    def _with_answers(self, flat: FlatRatings) -> FlatRatings:
         for number, answers in enumerate(self.answers.T, start=self.n_raters):
             flat = add_rater(flat, answers, number)
         return flat
@@ -276,21 +300,21 @@ class Ratings:
         Raises
         ------
         InputError
-            If a rater rated an item more than once: see `flat` or `to_long` instead.
+            If a rater rated an item more than once: see `given` or `to_long` instead.
         """
         if self.repeated:
-            raise InputError("some raters rated an item more than once", "use .flat or .to_long()")
+            raise InputError("some raters rated an item more than once", "use .given or .to_long()")
         dense = np.full((self.n_rows, self.n_raters), -1)
         dense[self.flat.item_index, self.flat.rater_index] = self.flat.category_index
         return dense
 
     def votes(self) -> Integers:
-        """Count the ratings of each row in each category; the system's answers are left out.
+        """Count the votes of each row for each category; the system's answers are left out.
 
         Returns
         -------
         ndarray of int, shape (n_rows, n_categories)
-            Number of ratings.
+            Number of raters whose rating it is, or the most frequent of whose ratings.
 
         Examples
         --------
@@ -332,7 +356,7 @@ class Ratings:
         """
         rows = check_rows(rows, self.n_rows)
         return self._replace(
-            codes=take_rows(self.flat, rows, self.n_rows),
+            codes=take_rows(self.given, rows, self.n_rows),
             items=self.items[rows],
             system=self.answers[rows],
             truth=None if self.truth is None else self.truth[rows],
@@ -376,7 +400,7 @@ class Ratings:
         Returns
         -------
         Ratings
-            Grouped data: a row for each pattern of ratings, with its number of items.
+            Grouped data: a row for each pattern of votes, with its number of items.
 
         Examples
         --------
@@ -384,8 +408,8 @@ class Ratings:
         Ratings: 3 items in 2 rows, 2 raters, 6 ratings, 2 categories (no, yes)
         """
         patterns = self.patterns(truth=truth)
-        known = self if truth else self.with_truth(None)
-        return known.take(patterns.first, patterns.counts)
+        votes = self._replace(codes=self.flat, truth=self.truth if truth else None)
+        return votes.take(patterns.first, patterns.counts)
 
     def expand(self) -> "Ratings":
         """Give each item of grouped data a row of its own.
@@ -407,7 +431,7 @@ class Ratings:
 
     def _replace(self, **changes: Any) -> "Ratings":
         fields: dict[str, Any] = {
-            "codes": self.flat,
+            "codes": self.given,
             "categories": self.categories,
             "raters": self.raters,
             "items": self.items,
@@ -421,6 +445,7 @@ class Ratings:
             "populations": self.populations,
             "rater_group": self.rater_group,
             "noticed": self.noticed,
+            "independent_repeats": self.independent_repeats,
         }
         return Ratings(**(fields | changes))
 
@@ -649,6 +674,32 @@ class Ratings:
         named = () if groups is None else name_rater_groups(self, groups)
         return self._replace(rater_group=named)
 
+    def with_independent_repeats(self) -> "Ratings":
+        """Count each of a rater's ratings of the same item as a vote.
+
+        By default a rater has one vote for an item, because a rater who rates it again mostly
+        repeats the first rating, mistakes included. Estimates then take the second rating for as
+        good as another rater's, and are too sure if it is not. Dawid & Skene (1979) did this.
+
+        Returns
+        -------
+        Ratings
+            The same ratings.
+
+        References
+        ----------
+        Dawid & Skene (1979), https://doi.org/10.2307/2346806, whose first anaesthetist rated each
+        patient three times.
+
+        Examples
+        --------
+        >>> twice = {"item": [1, 1, 1], "rater": ["x", "x", "y"], "rating": ["a", "a", "b"]}
+        >>> ratings = Ratings.from_long(twice, repeated=True)
+        >>> ratings.votes().tolist(), ratings.with_independent_repeats().votes().tolist()
+        ([[1, 1]], [[2, 1]])
+        """
+        return self._replace(independent_repeats=True)
+
     def with_items(self, items: Sequence[Any] | NDArray[Any]) -> "Ratings":
         """Rename the items.
 
@@ -703,7 +754,8 @@ class Ratings:
             == (other.categories, other.all_raters, other.ordered, other.anonymous)
             and self.rater_group == other.rater_group
             and all(np.array_equal(getattr(self, a), getattr(other, a)) for a in arrays)
-            and all(np.array_equal(getattr(self.flat, a), getattr(other.flat, a)) for a in flat)
+            and self.several_votes == other.several_votes
+            and all(np.array_equal(getattr(self.given, a), getattr(other.given, a)) for a in flat)
         )
 
     @classmethod
@@ -807,10 +859,11 @@ class Ratings:
             Column with the item's known truth, the same or blank in all rows of an item.
         occasion : str, optional
             Column that distinguishes repeated ratings of an item by a rater; without it a
-            repetition is an error, unless `repeated` is set.
+            repetition is an error, unless `repeated` is set. A rater has one vote for an item, the
+            most frequent of the ratings, because repeated ratings mostly repeat their mistakes; if
+            two are equally frequent, the rater has none. A note gives the numbers.
         repeated : bool
-            Whether a rater may rate an item more than once without `occasion`; a note gives the
-            number of such ratings.
+            Whether a rater may rate an item more than once without `occasion`.
         categories : sequence, optional
             All categories in order; by default those that occur, sorted.
         ordered : bool

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 def raters_as_systems(ratings: "Ratings", names: Sequence[str]) -> dict[str, Any]:
     """Give the fields of the ratings that change if these raters become systems."""
     chosen = [_place_of(ratings, name) for name in names]
-    flat = ratings.flat
+    flat = ratings.given
     mine = np.isin(flat.rater_index, chosen)
     left = np.setdiff1d(np.arange(ratings.n_raters), chosen)
     return {
@@ -47,8 +47,8 @@ def _place_of(ratings: "Ratings", rater: str) -> int:
 
 def _answers_of(ratings: "Ratings", place: int) -> Integers:
     """Give a rater's ratings as a system's answers."""
-    mine = ratings.flat.rater_index == place
-    rows = ratings.flat.item_index[mine]
+    mine = ratings.given.rater_index == place
+    rows = ratings.given.item_index[mine]
     twice = np.flatnonzero(np.diff(rows) == 0)
     if twice.size:
         raise InputError(
@@ -57,7 +57,7 @@ def _answers_of(ratings: "Ratings", place: int) -> Integers:
             "choose another rater as the system",
         )
     answers = np.full(ratings.n_rows, -1)
-    answers[rows] = ratings.flat.category_index[mine]
+    answers[rows] = ratings.given.category_index[mine]
     return answers
 
 
@@ -68,7 +68,7 @@ def one_system(ratings: "Ratings", name: str, *, systems_rate: bool) -> dict[str
             f"there is no system {name!r}", f"choose among {', '.join(ratings.systems) or 'none'}"
         )
     place = ratings.systems.index(name)
-    flat, raters, group = ratings.flat, list(ratings.raters), list(ratings.rater_group)
+    flat, raters, group = ratings.given, list(ratings.raters), list(ratings.rater_group)
     if systems_rate:
         for other in range(len(ratings.systems)):
             if other != place:

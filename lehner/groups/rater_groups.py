@@ -177,7 +177,14 @@ def _only(ratings: Ratings, member: "np.ndarray") -> Ratings:
         category_index=flat.category_index[mine],
     )
     names = [ratings.raters[j] for j in member]
-    return Ratings(kept, ratings.categories, names, ratings.items, counts=ratings.weights)
+    return Ratings(
+        kept,
+        ratings.categories,
+        names,
+        ratings.items,
+        counts=ratings.weights,
+        independent_repeats=ratings.independent_repeats,
+    )
 
 
 def _by_rater(

@@ -20,7 +20,7 @@ class RaterGroupEstimate:
     raters : tuple of str
         Names of its raters.
     n_ratings : int
-        Number of their ratings.
+        Number of their ratings; a rater's repeated ratings of an item are one.
     accuracy : IntervalEstimate
         Probability that a rating by the group is right.
     """

@@ -203,7 +203,7 @@ def fit_violations(
 
 def require_single_ratings(ratings: Ratings) -> None:
     """Raise an InputError if a rater rated an item twice."""
-    if ratings.repeated:
+    if ratings.several_votes:
         raise InputError(
             "a rater rated an item more than once, and the model has no errors that a rater "
             "repeats",
@@ -280,6 +280,7 @@ def _standard_errors(root: Floats, fitted: Behaviour, data: PatternTable) -> dic
 
 def _scenario(ratings: Ratings, fitted: Behaviour) -> Scenario:
     difficulty = float(fitted.difficulty)
+    n_votes = int(ratings.weights @ ratings.votes().sum(axis=1))
     possible = ratings.n_items * ratings.n_raters
     return Scenario(
         n_categories=ratings.n_categories,
@@ -288,7 +289,7 @@ def _scenario(ratings: Ratings, fitted: Behaviour) -> Scenario:
         easiness=tuple((difficulty * LEVELS).tolist()) if difficulty else (0.0,),
         asymmetric_dispersion=float(fitted.dispersion),
         base_rates=tuple(fitted.base_rates.tolist()),
-        missing=1 - ratings.n_ratings / possible,
+        missing=1 - n_votes / possible,
     )
 
 

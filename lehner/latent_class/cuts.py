@@ -59,7 +59,7 @@ def cut_ratings(ratings: Ratings, cut: Label) -> Ratings:
     def lower(codes: Integers) -> Integers:
         return np.where(codes < 0, -1, (codes > at).astype(np.int64))
 
-    flat = ratings.flat
+    flat = ratings.given
     changes: dict[str, Any] = {
         "codes": FlatRatings(
             item_index=flat.item_index,

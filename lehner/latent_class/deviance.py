@@ -84,7 +84,7 @@ def _undefined(ratings: Ratings, maximum: Maximum) -> str:
         return "raters are anonymous"
     if table.truths is not None:
         return "some truths are known"
-    if ratings.repeated:
+    if ratings.several_votes:
         return "some raters rated an item more than once"
     n_ratings = table.answers.sum(axis=1)[table.weights > 0]
     return "" if (n_ratings == table.n_raters).all() else "some ratings are missing"

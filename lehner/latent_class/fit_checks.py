@@ -195,7 +195,7 @@ def residual_correlation(ratings: Ratings, fit: ConfusionModel) -> "xr.Dataset":
     base_rates, confusion = _numbers(ratings, fit)
     names = list(ratings.all_raters[: len(confusion)])
     item, rater, category = _fitted_ratings(ratings, len(confusion))
-    if ratings.repeated:
+    if ratings.several_votes:
         raise InputError("some raters rated an item more than once", "give one rating of each")
     codes = np.full((len(names), ratings.n_rows), -1)
     codes[rater, item] = category

@@ -52,8 +52,10 @@ def fit_latent_class(
     r"""Fit a latent-class model by maximum likelihood.
 
     Given an item's class the ratings are independent. The system, if there is one, is one more
-    rater. Ratings may be missing at random given the class, and may be repeated. If some truths are
-    known they enter as data; if all are known they are not used, as in the Bayesian models.
+    rater. Ratings may be missing at random given the class. Of ratings that a rater repeats the
+    most frequent counts (`Ratings.flat`), unless they are taken for independent, as Dawid and Skene
+    took them (`Ratings.with_independent_repeats`). If some truths are known they enter as data; if
+    all are known they are not used, as in the Bayesian models.
 
     With few items the highest maximum of the likelihood may have classes that do not correspond to
     the categories, and the estimates are then biased. The notes of the fit tell whether this
@@ -127,7 +129,7 @@ def fit_latent_class(
     Examples
     --------
     >>> from lehner import load_dataset
-    >>> fit = fit_latent_class(load_dataset("anesthesia"))
+    >>> fit = fit_latent_class(load_dataset("anesthesia").with_independent_repeats())
     >>> round(fit.log_likelihood, 4)
     -192.8909
     >>> fit.base_rates.values.round(2).tolist()

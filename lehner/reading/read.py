@@ -40,7 +40,8 @@ def read_ratings(
     A table with columns `item`, `rater` and `rating` (or crowd-kit's `task`, `worker`, `label`) is
     long: it has a row per rating. So is a table in which items occur more than once and these
     columns have other usual names, such as `annotator` and `answer`. With an `occasion` column a
-    rater may rate an item repeatedly. Any other table is wide: it has a row per item and a column
+    rater may rate an item repeatedly, and still has one vote for it: the most frequent rating, or
+    none where two tie (see `Ratings`). Any other table is wide: it has a row per item and a column
     per rater; with a `count` column it is grouped, and a row represents that many items. Columns
     (in a long table, a rater) named `system`, and columns named `item`, `truth` and `count`, are
     recognised in any case.
@@ -77,7 +78,8 @@ def read_ratings(
     order : str, optional
         In a long table of answers to pairs, A or B, shown in both orders: the column of the order
         (AB or BA, original or swapped, …). Answers to swapped pairs are swapped back, the two
-        orders are read as repeated ratings, and `notes` give the position bias of each rater.
+        orders are read as repeated ratings, and `notes` give the position bias of each rater. A
+        rater who prefers different answers in the two orders has no vote.
     swapped_back : bool
         With `order`, whether the file names the answer, whatever its position, so that nothing has
         to be swapped back.

@@ -66,7 +66,7 @@ def test_lehner_table_2_holds_the_printed_cells():
 
 def test_anesthesia_has_the_published_margins():
     ratings = load_dataset("anesthesia")
-    flat = ratings.flat
+    flat = ratings.given
     margins = np.zeros((5, 4), dtype=int)
     np.add.at(margins, (flat.rater_index, flat.category_index), 1)
     assert margins.tolist() == [
@@ -84,14 +84,14 @@ def test_anesthesia_has_the_published_margins():
 
 
 def test_anesthesia_rater_1_rates_every_patient_three_times_and_others_once():
-    flat = load_dataset("anesthesia").flat
+    flat = load_dataset("anesthesia").given
     times = Counter(zip(flat.item_index.tolist(), flat.rater_index.tolist(), strict=True))
     assert {times[i, 0] for i in range(45)} == {3}
     assert {times[i, j] for i in range(45) for j in range(1, 5)} == {1}
 
 
 def test_anesthesia_patient_7_is_not_the_copy_with_the_error():
-    flat = load_dataset("anesthesia").flat
+    flat = load_dataset("anesthesia").given
     mine = (flat.item_index == 6) & (flat.rater_index == 0)
     assert (flat.category_index[mine] + 1).tolist() == [1, 2, 2]
 

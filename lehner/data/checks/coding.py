@@ -40,7 +40,7 @@ def check_coding(ratings: "Ratings", *, refuse: bool) -> tuple[str, ...]:
     InputError
         Naming both sets of labels.
     """
-    if len(ratings.flat.item_index) == 0:
+    if len(ratings.given.item_index) == 0:
         return ()
     by_rater = _count_by_rater(ratings)
     rated = by_rater.sum(axis=0)
@@ -114,7 +114,7 @@ def _one_off(ratings: "Ratings", given: Integers, rated: Integers) -> bool:
 def _count_by_rater(ratings: "Ratings") -> Integers:
     """Count the ratings of each rater in each category; of all together if there are too many."""
     n_raters, n_categories = ratings.n_raters, ratings.n_categories
-    flat = ratings.flat
+    flat = ratings.given
     if ratings.anonymous or n_raters * n_categories > MOST_COUNTED_CELLS:
         return np.bincount(flat.category_index, minlength=n_categories)[None]
     cell = flat.rater_index * n_categories + flat.category_index

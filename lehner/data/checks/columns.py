@@ -58,24 +58,6 @@ def say_columns(
     return "; ".join(parts)
 
 
-def say_repeated(n_again: int) -> tuple[str, ...]:
-    """Tell how many ratings were read as repeated ratings, if there are any.
-
-    Examples
-    --------
-    >>> say_repeated(2)
-    ("2 ratings are of an item that the same rater rated before, and count as the rater's second, \
-third, … rating of it",)
-    """
-    if not n_again:
-        return ()
-    are = "rating is" if n_again == 1 else "ratings are"
-    return (
-        f"{n_again} {are} of an item that the same rater rated before, and count as the rater's "
-        "second, third, … rating of it",
-    )
-
-
 def say_if_transposed(n_raters: int, n_rows: int) -> tuple[str, ...]:
     """Warn of a table that has many more columns than rows.
 

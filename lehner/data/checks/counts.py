@@ -1,10 +1,11 @@
-"""Counts of what is missing in ratings."""
+"""Counts of what is missing in ratings, and of ratings that a rater repeats."""
 
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from lehner.core.wording import counted, first_few
+from lehner.data.repeats import are_repeated
 
 if TYPE_CHECKING:
     from lehner.data.ratings import Ratings
@@ -15,7 +16,7 @@ MOST_RATERS_SHOWN = 5
 
 
 def count_gaps(ratings: "Ratings") -> tuple[str, ...]:
-    """Count items that the system did not answer, items with one rating or none, and lazy raters.
+    """Count repeated ratings, unanswered items, items with one rating or none, and lazy raters.
 
     Parameters
     ----------
@@ -24,7 +25,7 @@ def count_gaps(ratings: "Ratings") -> tuple[str, ...]:
     Returns
     -------
     tuple of str
-        One sentence for each; empty if nothing is missing.
+        One sentence for each; empty if nothing is missing and nothing repeated.
 
     Examples
     --------
@@ -34,8 +35,35 @@ def count_gaps(ratings: "Ratings") -> tuple[str, ...]:
     the system did not answer 1 of 2 items
     1 of 2 items has one rating, which tells nothing of agreement
     """
-    sentences = [*_unanswered(ratings), *_few_ratings_of_items(ratings), _raters_of_few(ratings)]
+    sentences = [
+        _repeats(ratings),
+        *_unanswered(ratings),
+        *_few_ratings_of_items(ratings),
+        _raters_of_few(ratings),
+    ]
     return tuple(text for text in sentences if text)
+
+
+def _repeats(ratings: "Ratings") -> str:
+    """Tell how often a rater rated an item again, and what becomes of such ratings."""
+    again = are_repeated(ratings.given)
+    weights = ratings.weights[ratings.given.item_index]
+    n_again = int(weights[again].sum())
+    if n_again == 0:
+        return ""
+    verb = "is" if n_again == 1 else "are"
+    text = (
+        f"{n_again} of {counted(ratings.n_ratings, 'rating')} {verb} of an item that the same "
+        "rater rated before: "
+    )
+    if ratings.independent_repeats:
+        return text + "each counts as a vote of its own"
+    n_votes = int(ratings.weights[ratings.flat.item_index].sum())
+    tied = int(weights[~again].sum()) - n_votes
+    return text + (
+        "a rater has one vote for an item, the rating that the rater gave most often"
+        + (f", and none where two are equally frequent ({counted(tied, 'time')})" if tied else "")
+    )
 
 
 def _unanswered(ratings: "Ratings") -> list[str]:
@@ -55,11 +83,18 @@ def _few_ratings_of_items(ratings: "Ratings") -> list[str]:
     sentences = []
     if single:
         verb = "has" if single == 1 else "have"
-        sentences.append(f"{single} {of} {verb} one rating, which tells nothing of agreement")
+        sentences.append(
+            f"{single} {of} {verb} one {_unit(ratings)}, which tells nothing of agreement"
+        )
     if unrated:
         verb = "has" if unrated == 1 else "have"
-        sentences.append(f"{unrated} {of} {verb} no rating")
+        sentences.append(f"{unrated} {of} {verb} no {_unit(ratings)}")
     return sentences
+
+
+def _unit(ratings: "Ratings") -> str:
+    """Name what is counted: a rater whose repeated ratings tie has rated, and has no vote."""
+    return "vote" if ratings.repeated else "rating"
 
 
 def _raters_of_few(ratings: "Ratings") -> str:
@@ -77,5 +112,5 @@ def _raters_of_few(ratings: "Ratings") -> str:
     verb = "gave" if len(few) == 1 else "each gave"
     return (
         f"{len(few)} of {counted(ratings.n_raters, 'rater')} {verb} fewer than {FEW_RATINGS} "
-        f"ratings: {shown}"
+        f"{_unit(ratings)}s: {shown}"
     )

@@ -31,7 +31,15 @@ def random_ratings(rng, n_items=5, n_raters=3, n_categories=3, system=True, know
     if known:
         truth = rng.integers(-1, n_categories, len(ratings.items))
         truth[0] = -1
-    return Ratings(ratings.flat, ratings.categories, ratings.raters, ratings.items, answers, truth)
+    return Ratings(
+        ratings.given,
+        ratings.categories,
+        ratings.raters,
+        ratings.items,
+        answers,
+        truth,
+        independent_repeats=True,
+    )
 
 
 def as_lists(ratings):

@@ -11,7 +11,7 @@ import lehner
 from bayes_models.posterior.log_prior import log_prior
 from lehner import InputError
 
-RATINGS = lehner.load_dataset("anesthesia", system="2")
+RATINGS = lehner.load_dataset("anesthesia", system="2").with_independent_repeats()
 
 
 @pytest.fixture(scope="module")

@@ -53,7 +53,7 @@ def test_true_categories_of_the_patients(anesthesia_fit):
 
 @pytest.mark.slow
 def test_true_categories_of_the_patients_to_half_a_percent():
-    data = load_dataset("anesthesia")
+    data = load_dataset("anesthesia").with_independent_repeats()
     long = {"draws": 40_000, "tune": 500}
     check_truths(bayes_models.fit("dawid_skene", data, seed=11, **long), tolerance=0.005)
 

@@ -28,12 +28,13 @@ def small(system=True):
     truth = np.array([-1, -1, 1, -1, -1, -1])
     n = ratings.n_items
     return Ratings(
-        ratings.flat,
+        ratings.given,
         ratings.categories,
         ratings.raters,
         ratings.items,
         answers[:n] if system else None,
         truth[:n],
+        independent_repeats=True,
     )
 
 

@@ -73,4 +73,6 @@ def test_repeated_ratings_are_accepted_on_request(run, tmp_path):
     code, _, err = run(*options)
     assert code == 2 and "rates the item a second time" in err and "(--repeated)" in err
     code, out, _ = run(*options, "--repeated")
-    assert code == 0 and "Data: 1 rating is of an item that the same rater rated before" in out
+    assert (
+        code == 0 and "Data: 1 of 5 ratings is of an item that the same rater rated before" in out
+    )

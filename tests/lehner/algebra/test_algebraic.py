@@ -62,6 +62,7 @@ class Data:
             range(len(self.rows)),
             self.system,
             counts=self.counts,
+            independent_repeats=True,
         )
 
     def take(self, items: list[int]) -> "Data":

@@ -80,6 +80,7 @@ def test_frequencies_are_those_of_all_pairs_by_different_raters(data):
         range(n_raters),
         range(n_items),
         counts=counts,
+        independent_repeats=True,
     )
     expected = np.zeros((k, k))
     for one, other in combinations(flat, 2):

@@ -32,7 +32,9 @@ def brute_force(rows) -> tuple[int, int]:
 
 def read(rows) -> Ratings:
     frame = pd.DataFrame(rows, columns=["item", "rater", "rating"])
-    return Ratings.from_long(frame.assign(row=frame.index), occasion="row", categories=CATEGORIES)
+    frame["row"] = frame.index
+    ratings = Ratings.from_long(frame, occasion="row", categories=CATEGORIES)
+    return ratings.with_independent_repeats()
 
 
 @given(long_data)

@@ -14,7 +14,8 @@ def patterns():
     rng = np.random.default_rng(1)
     item, rater = rng.integers(0, 29, 150), rng.integers(0, 4, 150)
     table = {"item": item, "rater": rater, "rating": rng.integers(0, 3, 150)}
-    return Ratings.from_long(pd.DataFrame(table), repeated=True).patterns()
+    ratings = Ratings.from_long(pd.DataFrame(table), repeated=True)
+    return ratings.with_independent_repeats().patterns()
 
 
 def test_sums_of_cells_are_those_of_the_product(patterns, monkeypatch):

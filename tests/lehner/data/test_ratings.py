@@ -66,7 +66,7 @@ def any_ratings(draw, min_items=0, repeated=False, grouped=True):
 
 def named_ratings(ratings):
     """Count (item, rater, category) by name."""
-    flat = ratings.flat
+    flat = ratings.given
     return Counter(
         (str(ratings.items[i]), str(ratings.raters[j]), ratings.categories[k])
         for i, j, k in zip(flat.item_index, flat.rater_index, flat.category_index, strict=True)
@@ -271,7 +271,8 @@ def test_repeated_ratings_need_an_occasion():
     data = {"item": [1, 1], "rater": ["x", "x"], "rating": ["b", "a"], "visit": [2, 1]}
     ratings = Ratings.from_long(data, occasion="visit")
     assert ratings.repeated
-    assert ratings.votes().tolist() == [[1, 1]]
+    assert ratings.votes().tolist() == [[0, 0]]
+    assert ratings.with_independent_repeats().votes().tolist() == [[1, 1]]
     with pytest.raises(InputError, match="occasion") as caught:
         Ratings.from_long(data)
     assert (caught.value.row, caught.value.column) == (1, "rating")
@@ -281,7 +282,7 @@ def test_repeated_ratings_are_accepted_on_request_and_counted():
     data = {"item": [1, 1, 1, 2], "rater": ["x", "x", "y", "y"], "rating": ["b", "a", "a", "a"]}
     ratings = Ratings.from_long(data, repeated=True)
     assert ratings.equals(Ratings.from_long(data | {"visit": [1, 2, 1, 1]}, occasion="visit"))
-    assert any(note.startswith("1 rating is of an item that the same") for note in ratings.notes)
+    assert any(note.startswith("1 of 4 ratings is of an item that") for note in ratings.notes)
     once = {name: values[1:] for name, values in data.items()}
     assert Ratings.from_long(once, repeated=True).notes == Ratings.from_long(once).notes
     with pytest.raises(InputError, match="second time"):
@@ -628,9 +629,9 @@ def test_with_system_refuses_unknown_anonymous_and_repeating_raters():
 @property_test
 def test_votes_count_the_ratings_of_a_row_per_category(ratings):
     expected = [[0] * ratings.n_categories for _ in ratings.items]
-    for i, k in zip(ratings.flat.item_index, ratings.flat.category_index, strict=True):
+    for i, k in zip(ratings.given.item_index, ratings.given.category_index, strict=True):
         expected[i][k] += 1
-    assert ratings.votes().tolist() == expected
+    assert ratings.with_independent_repeats().votes().tolist() == expected
     assert ratings.n_ratings == sum(
         sum(row) * weight for row, weight in zip(expected, ratings.weights.tolist(), strict=True)
     )

@@ -243,7 +243,7 @@ def test_repeated_ratings_are_refused_with_given_violations_too():
     )
     twice = Ratings(flat, data.categories, data.raters, data.items, system=data.system)
     with pytest.raises(InputError, match="more than once"):
-        estimate_adjusted(twice, fit_violations(data))
+        estimate_adjusted(twice.with_independent_repeats(), fit_violations(data))
 
 
 def test_no_system():

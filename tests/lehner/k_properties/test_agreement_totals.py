@@ -25,7 +25,9 @@ long_data = st.lists(
 
 def read(rows, categories=CATEGORIES) -> Ratings:
     frame = pd.DataFrame(rows, columns=["item", "rater", "rating"])
-    return Ratings.from_long(frame.assign(row=frame.index), occasion="row", categories=categories)
+    frame["row"] = frame.index
+    ratings = Ratings.from_long(frame, occasion="row", categories=categories)
+    return ratings.with_independent_repeats()
 
 
 def totals_of(ratings, **options):

@@ -189,7 +189,7 @@ def test_bad_input_is_refused():
     with pytest.raises(InputError, match="unknown who gave which"):
         residual_correlation(load_dataset("wine"), fit)
     with pytest.raises(InputError, match="more than once"):
-        data = load_dataset("anesthesia")
+        data = load_dataset("anesthesia").with_independent_repeats()
         residual_correlation(data, fit_latent_class(data, "pooled_tap"))
     with pytest.raises(InputError, match="other raters or categories"):
         rating_calibration(load_dataset("caries"), fit)

@@ -1,0 +1,64 @@
+"""Ratings that a rater repeats exactly change neither density nor draws."""
+
+import numpy as np
+import pytest
+
+import bayes_models
+from bayes_models import find_model, observe
+from bayes_models.likelihood.observations import data_of
+from bayes_models.models.in_python import in_python
+from bayes_models.posterior.predictive import draw_ratings
+from lehner import Ratings, Scenario, simulate
+from tests.lehner.data.test_repeats import repeat
+
+
+def once(k: int) -> Ratings:
+    scenario = Scenario(
+        n_categories=k, n_items=40, initial_rater_accuracy=(0.7, 0.75, 0.8), missing=0.2
+    )
+    ratings = simulate(scenario, k)
+    known = ratings.with_truth(np.where(np.arange(40) < 9, ratings.truth, -1))
+    return known.with_populations(np.where(np.arange(40) % 3, "south", "north"))
+
+
+@pytest.mark.parametrize(("k", "whose"), [(2, (0, 1, 2)), (3, (1,)), (4, (0, 2))])
+def test_the_likelihood_reads_the_same_data(k, whose):
+    ratings = once(k)
+    twice = repeat(ratings, 3, whose)
+    assert twice.n_ratings > ratings.n_ratings
+    data, same = data_of(observe(ratings)), data_of(observe(twice))
+    assert list(data) == list(same)
+    for name in data:
+        np.testing.assert_array_equal(same[name], data[name])
+
+
+def test_densities_are_the_same():
+    ratings = once(3)
+    build = find_model("dawid_skene").build
+    model, same = (build(one) for one in (ratings, repeat(ratings, 4)))
+    with in_python():
+        point = model.initial_point(1)
+        assert same.compile_logp()(point) == model.compile_logp()(point)
+
+
+@pytest.mark.filterwarnings("ignore::bayes_models.ConvergenceWarning")
+@pytest.mark.parametrize("model", ["dawid_skene", "pooled"])
+def test_gibbs_draws_are_the_same(model):
+    ratings = once(3)
+    fit, same = (
+        bayes_models.fit(
+            model, one, engine="gibbs", chains=2, draws=100, tries=1, checks=False, seed=2
+        )
+        for one in (ratings, repeat(ratings, 5))
+    )
+    for group in ("posterior", "truth", "log_likelihood"):
+        if group in fit.children:
+            assert same[group].to_dataset().identical(fit[group].to_dataset())
+
+
+def test_predicted_ratings_repeat_where_repeats_count():
+    ratings = repeat(once(2), 6).with_truth(None).with_populations(None)
+    confusion = np.tile([[0.7, 0.3], [0.3, 0.7]], (4, 1, 1))
+    for one in (ratings, ratings.with_independent_repeats()):
+        drawn = draw_ratings(one, np.array([0.5, 0.5]), confusion, np.random.default_rng(1))
+        np.testing.assert_array_equal(drawn.flat.rater_index, one.flat.rater_index)

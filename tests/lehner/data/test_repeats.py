@@ -1,0 +1,229 @@
+"""A rater has one vote for an item: ratings that a rater repeats exactly change no number."""
+
+from collections import Counter
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import lehner
+from lehner import InputError, Ratings, Scenario, agreement, pairwise_agreement, simulate
+from lehner.data.flat import FlatRatings, sort_ratings
+from lehner.labels.held_out import hold_out
+
+long_rows = st.lists(
+    st.tuples(st.integers(0, 3), st.integers(0, 2), st.integers(0, 2)), min_size=1, max_size=40
+)
+
+
+def of_rows(rows, **options):
+    item, rater, category = np.array(sorted(rows), dtype=np.int64).T
+    flat = FlatRatings(item_index=item, rater_index=rater, category_index=category)
+    return Ratings(flat, "abc", ["x", "y", "z"], range(4), **options)
+
+
+def brute_force_votes(rows):
+    """The votes as (item, rater, category), by counting."""
+    votes = []
+    for pair in sorted({row[:2] for row in rows}):
+        times = Counter(row[2] for row in rows if row[:2] == pair).most_common()
+        if len(times) == 1 or times[0][1] > times[1][1]:
+            votes.append((*pair, times[0][0]))
+    return votes
+
+
+def rows_of(flat):
+    columns = (flat.item_index, flat.rater_index, flat.category_index)
+    return list(zip(*(column.tolist() for column in columns), strict=True))
+
+
+@given(long_rows, st.randoms())
+@settings(max_examples=60, deadline=None)
+def test_votes_are_the_most_frequent_ratings_in_whatever_order_they_come(rows, random):
+    found = of_rows(rows)
+    assert rows_of(found.flat) == brute_force_votes(rows)
+    assert sorted(rows_of(found.given)) == sorted(rows)
+    random.shuffle(rows)
+    table = {
+        "item": [row[0] for row in rows],
+        "rater": ["xyz"[row[1]] for row in rows],
+        "rating": ["abc"[row[2]] for row in rows],
+        "visit": list(range(len(rows))),
+    }
+    again = Ratings.from_long(table, occasion="visit", categories="abc")
+    expected = {(i, "xyz"[j], "abc"[k]) for i, j, k in brute_force_votes(rows)}
+    named = {
+        (again.items[i], again.raters[j], again.categories[k]) for i, j, k in rows_of(again.flat)
+    }
+    assert named == expected
+
+
+def repeat(ratings: Ratings, seed: int, whose: tuple[int, ...] = (0, 1, 2)) -> Ratings:
+    """Let some raters repeat their ratings of about half of the items exactly, 1 to 4 times."""
+    rng = np.random.default_rng(seed)
+    flat = ratings.flat
+    more = np.isin(flat.rater_index, whose) & (rng.random(len(flat.rater_index)) < 0.5)
+    times = 1 + more * rng.integers(1, 5, len(more))
+    columns = (flat.item_index, flat.rater_index, flat.category_index)
+    codes = sort_ratings(*(np.repeat(one, times) for one in columns), ratings.n_categories)
+    return ratings._replace(codes=codes)
+
+
+def data(k: int, seed: int, **options) -> Ratings:
+    scenario = Scenario(
+        n_categories=k,
+        n_items=60,
+        initial_rater_accuracy=(0.75, 0.7, 0.8),
+        initial_system_accuracy=0.9,
+        missing=0.2,
+        **options,
+    )
+    return simulate(scenario, seed)
+
+
+def partly_known(ratings):
+    return ratings.with_truth(np.where(np.arange(60) < 15, ratings.truth, -1))
+
+
+def groups_of(ratings):
+    return np.where(np.arange(ratings.n_rows) % 2, "south", "north")
+
+
+RESAMPLES = {"resamples": 20}
+ESTIMATES = {
+    "algebraic": lambda r: lehner.estimate_algebraic(r, resamples=100).to_dict(),
+    "algebraic bca": lambda r: lehner.estimate_algebraic(
+        r, aggregation="likelihood", interval="bca", resamples=50
+    ).to_dict(),
+    "algebraic_paper": lambda r: lehner.estimate_algebraic(
+        r, aggregation="paper", interval=None
+    ).to_dict(),
+    "majority_agreement": lambda r: lehner.majority_agreement(r).to_dict(),
+    "mean_posterior": lambda r: lehner.mean_posterior(r).to_dict(),
+    "least squares": lambda r: lehner.estimate_least_squares(r).to_dict(),
+    "dawid_skene_ml": lambda r: lehner.estimate_latent_class(
+        r.with_truth(None), "dawid_skene", restarts=0, **RESAMPLES
+    ).to_dict(),
+    "one_coin_ml, truths": lambda r: lehner.estimate_latent_class(
+        partly_known(r), "one_coin", restarts=0, **RESAMPLES
+    ).to_dict(),
+    "standard errors": lambda r: (
+        lehner.fit_latent_class(r.with_truth(None), "one_coin").standard_errors().to_dict()
+    ),
+    "deviance": lambda r: repr(lehner.fit_latent_class(r.with_truth(None), "pooled")),
+    "populations": lambda r: lehner.estimate_latent_class(
+        r.with_truth(None).with_populations(groups_of(r)), "one_coin", restarts=0, **RESAMPLES
+    ).to_dict(),
+    "P_a": lambda r: repr(pairwise_agreement(r)),
+    "groups": lambda r: lehner.estimate_groups(r, groups_of(r), resamples=20),
+    "groups of raters": lambda r: repr(
+        lehner.estimate_rater_groups(
+            r,
+            lehner.estimate_algebraic(r, interval=None),
+            dict(zip(r.raters, ["expert", "crowd", "crowd"], strict=True)),
+            **RESAMPLES,
+        )
+    ),
+    "performance": lambda r: str(
+        lehner.system_performance(r, lehner.estimate_algebraic(r), **RESAMPLES).to_xarray()
+    ),
+    "held out": lambda r: (
+        hold_out(r.with_truth(None).without_system(), ["one_coin_vb"], 1)
+        .log_probability["one_coin_vb"]
+        .tolist()
+    ),
+    "label, ebcc": lambda r: lehner.label(
+        partly_known(r), "ebcc", compare=False
+    ).truth_probabilities.to_dict(),
+    "k_properties": lambda r: str(lehner.check_k_properties(r.with_truth(None), replicates=199)),
+    "dependence": lambda r: str(lehner.check_dependence(partly_known(r))),
+    "violations": lambda r: repr(lehner.fit_violations(r)),
+    "residual correlation": lambda r: str(
+        lehner.residual_correlation(r, lehner.fit_latent_class(r.with_truth(None), "one_coin"))
+    ),
+    "ask": lambda r: lehner.choose_items(partly_known(r), 9, by="votes", seed=1).tolist(),
+    "two systems": lambda r: {
+        name: values.tolist()
+        for name, values in lehner.bootstrap_systems(
+            "dawid_skene_ml",
+            r._replace(
+                system=np.column_stack([r.system, np.roll(r.system, 1)]), systems=["new", "old"]
+            ),
+            resamples=5,
+        ).in_sample.items()
+    },
+}
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("name", ESTIMATES)
+@pytest.mark.parametrize(("k", "whose"), [(2, (0, 1, 2)), (4, (0,))])
+def test_exact_repeats_leave_every_number_as_it_was(name, k, whose):
+    once = data(k, seed=k)
+    twice = repeat(once, seed=1, whose=whose)
+    assert twice.n_ratings > once.n_ratings
+    # Not to some tolerance: the same arrays are read, so that the same seed gives the same draws.
+    assert str(ESTIMATES[name](twice)) == str(ESTIMATES[name](once))
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_exact_repeats_leave_grouped_rows_and_their_patterns_as_they_were(seed):
+    once = data(2 + seed % 3, seed).collapse(truth=seed % 2 == 0)
+    assert once.grouped
+    twice = repeat(once, seed)
+    for name in ("algebraic", "P_a", "dawid_skene_ml"):
+        assert str(ESTIMATES[name](twice)) == str(ESTIMATES[name](once))
+    assert twice.collapse().equals(once.collapse())
+    assert twice.expand().repeated and twice.take([0, 1]).n_rows == 2
+
+
+def test_coefficients_are_those_without_exact_repeats_and_weigh_raters_alike():
+    once = data(3, 7)
+    for one, two in zip(
+        agreement(once).coefficients, agreement(repeat(once, 2)).coefficients, strict=True
+    ):
+        assert two.estimate == pytest.approx(one.estimate, abs=1e-12, nan_ok=True)
+        assert two.standard_error == pytest.approx(one.standard_error, abs=1e-12, nan_ok=True)
+
+
+def test_agreement_is_that_of_raters_not_of_ratings():
+    # x rates item 0 five times and agrees with y; item 1 once and disagrees: one of two pairs.
+    rows = [(0, 0, 0)] * 5 + [(0, 1, 0), (1, 0, 1), (1, 1, 2)]
+    found = pairwise_agreement(of_rows(rows))
+    assert (found.agreement, found.n_pairs) == (0.5, 2)
+    # Each rater is one rater of the item, whose mean number is 2.
+    assert of_rows(rows).votes().sum(axis=1).tolist() == [2, 2, 0, 0]
+
+
+def test_a_tie_is_no_vote_and_is_said():
+    ratings = of_rows([(0, 0, 0), (0, 0, 1), (0, 1, 1), (1, 0, 2), (1, 0, 2), (1, 0, 1)])
+    assert ratings.votes().tolist() == [[0, 1, 0], [0, 0, 1], [0, 0, 0], [0, 0, 0]]
+    assert ratings.notes[0] == (
+        "3 of 6 ratings are of an item that the same rater rated before: a rater has one vote for "
+        "an item, the rating that the rater gave most often, and none where two are equally "
+        "frequent (1 time)"
+    )
+    assert "2 of 4 items have one vote, which tells nothing of agreement" in ratings.notes
+    with pytest.raises(InputError, match="two raters, or with one rating more"):
+        lehner.label(ratings)
+
+
+def test_repeats_that_count_as_independent_are_said_and_kept():
+    rows = [(0, 0, 0), (0, 0, 0), (0, 1, 1), (1, 0, 0)]
+    ratings = of_rows(rows).with_independent_repeats()
+    assert ratings.votes()[0].tolist() == [2, 1, 0]
+    assert ratings.notes[0].endswith("each counts as a vote of its own")
+    assert ratings.take([0]).with_truth([0]).votes().tolist() == [[2, 1, 0]]
+    assert not ratings.equals(of_rows(rows))
+
+
+def test_a_rater_who_rated_an_item_twice_is_no_system():
+    with pytest.raises(InputError, match="gives one answer per item"):
+        of_rows([(0, 0, 0), (0, 0, 0), (0, 1, 1)]).with_system("x")
+
+
+def test_cut_ratings_are_cut_before_votes_are_counted():
+    ratings = of_rows([(0, 0, 1), (0, 0, 2), (0, 1, 0)], ordered=True)
+    assert ratings.votes()[0].tolist() == [1, 0, 0]
+    assert lehner.cut_ratings(ratings, "a").votes()[0].tolist() == [1, 1]

@@ -50,6 +50,8 @@ def ask(
     ratings, blank where you cannot tell, and give it to lehner estimate as --truth. The widths are
     those of the corrected interval of the accuracy in this sample.
     """
+    import pandas as pd
+
     from experiments.cli.load import load
     from experiments.reporting.data_notes import data_notes, header_lines
     from experiments.reporting.files import write_csv
@@ -69,7 +71,7 @@ def ask(
         **_widths(ratings, algebra, n, interval, seed),
     }
     output.parent.mkdir(parents=True, exist_ok=True)
-    table = ratings.take(rows).to_wide()[["item"]].assign(truth="")
+    table = pd.DataFrame({"item": ratings.items[rows], "truth": ""})
     write_csv(table, output)
     print("\n".join(header_lines(data_notes(ratings))), file=sys.stderr)
     print(json.dumps(asked, indent=2, allow_nan=False) if as_json else _text(asked, ratings))

@@ -89,7 +89,7 @@ def say_slips(ratings: "Ratings") -> tuple[str, ...]:
 def _count_uses(ratings: "Ratings") -> Integers:
     """Count the cells of each rater, each system and the truths, (n_writers, n_categories)."""
     n_categories = ratings.n_categories
-    flat = ratings.flat
+    flat = ratings.given
     cell = flat.rater_index * n_categories + flat.category_index
     given = np.bincount(cell, minlength=ratings.n_raters * n_categories)
     others = [*ratings.answers.T, *([] if ratings.truth is None else [ratings.truth])]

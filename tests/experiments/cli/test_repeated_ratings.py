@@ -62,6 +62,18 @@ def test_json_has_the_same_estimates_and_says_what_became_of_the_repeats(run, fi
     assert expected.lower < 0.9 < expected.upper
 
 
+def test_the_same_items_are_asked_for(run, files, tmp_path):
+    asked = []
+    for name in ("once", "twice"):
+        file = tmp_path / f"{name}.csv"
+        options = ["--order", "order", "--system", "gpt", "--n", 9, "--by", "votes"]
+        code, out, err = run("ask", files / f"{name}.csv", *options, "--output", file)
+        assert code == 0, err
+        asked.append((out, file.read_text("utf-8")))
+    assert asked[0] == asked[1]
+    assert asked[0][1].startswith("item,truth\n")
+
+
 def test_screens_and_files_differ_only_in_what_is_said_of_the_repeats(run, files, tmp_path):
     for command in (
         ["estimate", "--system", "gpt", "--method", "algebraic"],

@@ -51,7 +51,7 @@ def test_votes_are_the_most_frequent_ratings_in_whatever_order_they_come(rows, r
         "rating": ["abc"[row[2]] for row in rows],
         "visit": list(range(len(rows))),
     }
-    again = Ratings.from_long(table, occasion="visit", categories="abc")
+    again = Ratings.from_long(table, occasion="visit", categories=list("abc"))
     expected = {(i, "xyz"[j], "abc"[k]) for i, j, k in brute_force_votes(rows)}
     named = {
         (again.items[i], again.raters[j], again.categories[k]) for i, j, k in rows_of(again.flat)

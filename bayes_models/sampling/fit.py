@@ -147,7 +147,7 @@ def fit(
     >>> ratings = lehner.load_dataset("anesthesia")
     >>> tree = fit("dawid_skene", ratings, engine="gibbs", chains=2, checks=False)
     >>> tree.posterior["base_rates"].mean(("chain", "draw")).values.round(1).tolist()
-    [0.4, 0.4, 0.1, 0.1]
+    [0.4, 0.4, 0.2, 0.1]
 
     A model with `engine="nuts"`, the default, is compiled first, which takes up to a minute.
 

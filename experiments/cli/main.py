@@ -31,6 +31,9 @@ SECONDS_TO_LEAVE = 5
 REMEDIES = {
     errno.ENOSPC: "; make room on this disk, and run again",
     errno.EACCES: "; change its permissions, or name another place",
+    errno.EEXIST: "; move it away",
+    errno.EISDIR: "; move it away",
+    errno.ENOTDIR: "; name another place",
 }
 
 app = typer.Typer(

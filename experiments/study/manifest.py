@@ -43,12 +43,21 @@ def read_manifest(folder: Path) -> dict[str, Any]:
         raise UnusableFileError("this file is missing", folder, path) from None
     except (ValueError, RecursionError):
         raise UnusableFileError("this file is damaged: it is not JSON", folder, path) from None
-    if not isinstance(content, Mapping) or any(key not in content for key in NEEDED):
+    if not _says_what_is_needed(content):
         raise UnusableFileError(
             "this file is damaged: it does not say what the results are of", folder, path
         )
     _require_format(content, folder)
     return dict(content)
+
+
+def _says_what_is_needed(content: Any) -> bool:
+    if not isinstance(content, Mapping) or any(key not in content for key in NEEDED):
+        return False
+    defaults = content.get("defaults", {})
+    return isinstance(defaults, Mapping) and all(
+        isinstance(one, Mapping) for one in defaults.values()
+    )
 
 
 def write_manifest(folder: Path, study: Study, source: Path, defaults: Mapping[str, Any]) -> None:

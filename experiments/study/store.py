@@ -235,7 +235,10 @@ def _set_aside_unusable(store: Store, study: Study, before: dict[str, Any] | Non
     manifest = store.folder / MANIFEST
     if before is None and manifest.exists():
         where = store.set_aside(manifest)
-        _say(f"{manifest}: this file was damaged; it is {where} now, and was written again")
+        _say(
+            f"{manifest}: this file was damaged; it is {where} now, and was written again; results "
+            "that are stored are taken to have the defaults of methods of this version"
+        )
     for path in store.parts:
         try:
             read_part(path, study.seed, earlier=earlier)
@@ -326,11 +329,13 @@ def read_results(folder: str | Path) -> "pd.DataFrame":
 
     folder = Path(folder)
     study, earlier = stored_study(folder), "defaults" not in read_manifest(folder)
-    parts = Store(folder).parts
-    if earlier and parts:
+    if earlier and Store(folder).parts:
         _say(f"{_of_earlier_version(folder)} `lehner study run` adds both")
-    tables = [read_part(path, study.seed, earlier=earlier) for path in parts]
-    stored = pa.concat_tables(tables or [part_schema().empty_table()]).to_pandas()
+    try:
+        tables = _read_parts(folder, study, earlier)
+    except FileNotFoundError:  # A run has merged them meanwhile.
+        tables = _read_parts(folder, study, earlier)
+    stored = pa.concat_tables([part_schema().empty_table(), *tables]).to_pandas()
     stored = stored.drop_duplicates(list(KEY))
     stored = stored[stored["replicate"] < study.replicates]
     places = stored.groupby(["scenario_id", "method_id"]).indices
@@ -353,6 +358,22 @@ def read_results(folder: str | Path) -> "pd.DataFrame":
     return every[[*first, *last]]
 
 
+def _read_parts(folder: Path, study: Study, earlier: bool) -> list["pa.Table"]:
+    return [read_part(path, study.seed, earlier=earlier) for path in Store(folder).parts]
+
+
+def warn_if_unfinished(study: Study, results: "pd.DataFrame") -> None:
+    """Say how many estimates of a study are not there, be it unfinished or some were lost."""
+    key = ["scenario", "replicate", "method"]
+    number = len(results[key].drop_duplicates())
+    wanted = len(study.cells) * len(study.methods) * study.replicates
+    if study.target_se is None and number < wanted:
+        _say(
+            f"{study.name}: {number:,} of {wanted:,} estimates are there; `lehner study run` goes "
+            "on with the others"
+        )
+
+
 def export(folder: str | Path, file: str | Path) -> Path:
     """Write the results as CSV, without what differs between machines: seconds and versions.
 
@@ -368,5 +389,6 @@ def export(folder: str | Path, file: str | Path) -> Path:
     """
     file = Path(file)
     results = read_results(folder).drop(columns=list(OF_THE_MACHINE))
+    warn_if_unfinished(stored_study(folder), results)
     file.parent.mkdir(parents=True, exist_ok=True)
     return write_csv(results, file)

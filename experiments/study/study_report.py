@@ -29,7 +29,7 @@ from experiments.study.nested_loop import plot_nested_loop
 from experiments.study.outcomes import count_outcomes, describe_outcomes
 from experiments.study.performance import compare_methods, measure
 from experiments.study.sample_figures import plot_estimates, plot_intervals, plot_pairs
-from experiments.study.store import read_results, stored_study
+from experiments.study.store import read_results, stored_study, warn_if_unfinished
 from lehner import Scenario
 from lehner.core.number_format import percent
 
@@ -87,6 +87,7 @@ def write_report(folder: str | Path) -> list[Path]:
         and PNG.
     """
     study, results = stored_study(folder), read_results(folder)
+    warn_if_unfinished(study, results)
     measures = measure(results, level=study.level, null=study.null)
     findings = Findings(study, results, measures, compare_methods(results))
     target = Path(folder) / "report"

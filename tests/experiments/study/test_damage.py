@@ -12,13 +12,14 @@ import pytest
 
 import lehner
 from bayes_models.models import dawid_skene
-from experiments.study import replicate
+from experiments.study import replicate, store
 from experiments.study.defaults import study_defaults
 from experiments.study.definition import read_study
 from experiments.study.part_file import read_part
 from experiments.study.replay import replay
 from experiments.study.run import run_study
 from experiments.study.store import Store, StudyWarning, export, read_results
+from experiments.study.study_report import write_report
 from lehner import InputError
 
 STUDY = """\
@@ -176,6 +177,60 @@ def test_a_damaged_manifest_is_told_and_written_again(out, whole, run, content):
     assert (out / "damaged" / "manifest.json").read_bytes() == content
     assert manifest.read_text() == before
     assert parts(out) == parts(whole) and table(out) == table(whole)
+
+
+@pytest.mark.parametrize("name", ["manifest.json", "study.toml"])
+@pytest.mark.parametrize("number", range(15))
+def test_a_bit_flip_beside_the_parts_is_told_or_harmless(out, whole, name, number):
+    rng, path = random.Random(SEED + number), out / name
+    content = bytearray(path.read_bytes())
+    content[rng.randrange(len(content))] ^= 1 << rng.randrange(8)
+    path.write_bytes(content)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("error", StudyWarning)
+            assert table(out) == table(whole)
+    except (InputError, StudyWarning) as told:
+        assert str(out) in str(told)
+    shutil.copy(whole / "study.toml", out)
+    try:
+        run_again(out)
+    except InputError as told:
+        assert name == "manifest.json" and str(out) in str(told)
+    else:
+        assert parts(out) == parts(whole) and table(out) == table(whole)
+
+
+@pytest.mark.parametrize("defaults", [[1], {"scenarios": 5}])
+def test_a_manifest_with_other_defaults_than_there_can_be_is_damaged(out, defaults):
+    manifest = json.loads((out / "manifest.json").read_text())
+    (out / "manifest.json").write_text(json.dumps(manifest | {"defaults": defaults}))
+    with pytest.raises(InputError, match=r"manifest.json: this file is damaged"):
+        read_results(out)
+    (said,) = run_again(out)
+    assert "taken to have the defaults of methods of this version" in said
+
+
+def test_a_part_that_was_lost_is_told_and_computed_again(out, whole):
+    Store(out).parts[1].unlink()
+    with pytest.warns(StudyWarning, match="of 100 estimates are there"):
+        write_report(out)
+    with pytest.warns(StudyWarning, match=r"small: \d+ of 100 estimates are there; `lehner study"):
+        table(out)
+    assert run_again(out) == [] and parts(out) == parts(whole) and table(out) == table(whole)
+
+
+def test_parts_that_a_run_merges_while_they_are_read_are_read(out, whole, monkeypatch):
+    read, paths = store.read_part, []
+
+    def read_late(path, *given, **options):
+        paths.append(path)
+        if len(paths) == 2:
+            Store(out).merge()
+        return read(path, *given, **options)
+
+    monkeypatch.setattr(store, "read_part", read_late)
+    assert table(out) == table(whole)
 
 
 def test_without_its_manifest_a_folder_is_not_filled_with_another_study(out, tmp_path):

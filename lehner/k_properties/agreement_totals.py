@@ -267,8 +267,6 @@ def _draw_items(
     n_samples: int,
     rng: np.random.Generator,
 ) -> Floats:
-    from scipy.sparse import csr_array
-
     k, n_rows = design.n_categories, n_samples * group.n_items
     truth = rng.choice(k, size=(n_rows, 1), p=base_rates)
     other = (truth + rng.integers(1, k, size=(n_rows, len(right)))) % k
@@ -277,6 +275,8 @@ def _draw_items(
     features = _features(drawn, design)
     if isinstance(features, np.ndarray):
         return features.reshape(n_samples, group.n_items, -1).sum(axis=1)
+    from scipy.sparse import csr_array
+
     ends = np.arange(0, n_rows + 1, group.n_items)
     samples = csr_array((drawn.weights, np.arange(n_rows), ends), (n_samples, n_rows))
     return np.asarray((samples @ features).toarray())

@@ -1,9 +1,11 @@
 """Excel files: their first sheet, read like a CSV file."""
 
+import re
 from datetime import date
 from io import BytesIO
 from pathlib import Path
 from typing import Any
+from zipfile import ZipFile
 
 from lehner.core.errors import InputError
 from lehner.core.wording import first_few
@@ -11,6 +13,11 @@ from lehner.data.columns import refuse_repeated_names
 from lehner.reading.file_kinds import SAVE_AS_CSV
 
 MOST_SHEETS_SHOWN = 5
+NO_VALUE = re.compile(
+    rb'<c r="([A-Z]+[0-9]+)"(?![^>]*t="str")[^>]*>\s*'
+    rb"<f\b[^>]*(?:/>|>[^<]*</f>)\s*(?:<v ?/>|<v></v>)?\s*</c>"
+)
+"""A formula without a value in the XML of a sheet; a value that is an empty text has t="str"."""
 
 
 def read_excel(path: Path) -> dict[str, list[str]]:
@@ -32,6 +39,7 @@ def read_excel(path: Path) -> dict[str, list[str]]:
         If openpyxl is not installed, if the file cannot be read or has no header.
     """
     rows = [list(map(_text, row)) for row in _open(path).worksheets[0].iter_rows(values_only=True)]
+    _refuse_uncomputed(path, rows)
     while rows and not any(rows[-1]):
         rows.pop()
     if not rows or not any(rows[0]):
@@ -54,6 +62,24 @@ def say_sheet(path: Path) -> list[str]:
     if not others:
         return []
     return [f"the sheet {read!r} was read; others were not: {first_few(others, MOST_SHEETS_SHOWN)}"]
+
+
+def _refuse_uncomputed(path: Path, rows: list[list[str]]) -> None:
+    """Raise an InputError at a formula whose value the file does not have, as some programs do."""
+    from openpyxl.utils.cell import coordinate_to_tuple
+
+    with ZipFile(path) as archive:
+        sheets = [name for name in archive.namelist() if name.startswith("xl/worksheets/")]
+        found = [cell for name in sheets for cell in NO_VALUE.findall(archive.read(name))]
+    for cell in found:
+        row, column = coordinate_to_tuple(cell.decode())
+        if row <= len(rows) and column <= len(rows[row - 1]) and not rows[row - 1][column - 1]:
+            raise InputError(
+                f"the value of the formula in cell {cell.decode()} is not in the file",
+                "open it in Excel and save it, or write text in place of the formula",
+                file=path,
+                row=row,
+            )
 
 
 def _open(path: Path) -> Any:

@@ -136,6 +136,15 @@ def test_what_cannot_be_read_is_named(tmp_path, name, content, said):
     assert error.value.file == tmp_path / name
 
 
+def test_a_formula_without_its_value_is_no_missing_rating(tmp_path):
+    pd.DataFrame({"item": [1, 2], "Ann": ["a", "b"], "Bo": ["a", "=1+1"]}).to_excel(
+        tmp_path / "r.xlsx", index=False
+    )
+    with pytest.raises(InputError, match="the formula in cell C3 is not in the file") as e:
+        read_ratings(tmp_path / "r.xlsx")
+    assert e.value.row == 3
+
+
 def test_an_xlsx_that_is_called_xls_is_read(tmp_path):
     (tmp_path / "r.xls").write_bytes(excel())
     assert repr(read_ratings(tmp_path / "r.xls")) == EXPECTED

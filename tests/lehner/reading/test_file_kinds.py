@@ -9,6 +9,7 @@ import os
 import threading
 import zipfile
 
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -194,3 +195,26 @@ def test_missing_values_of_json_are_missing(tmp_path):
     (tmp_path / "r.json").write_text(json.dumps(records))
     with pytest.raises(InputError, match="the rater is blank"):
         read_ratings(tmp_path / "r.json")
+
+
+def damaged(content, rng):
+    """Cut a file, or write over some bytes of it."""
+    at = int(rng.integers(len(content)))
+    if rng.random() < 0.3:
+        return content[:at]
+    piece = rng.bytes(int(rng.integers(1, 5)))
+    return content[:at] + piece + content[at + len(piece) :]
+
+
+@pytest.mark.parametrize("kind", CONTENTS)
+@pytest.mark.parametrize("compress", [bytes, gzip.compress])
+@pytest.mark.filterwarnings("ignore")
+def test_damaged_files_are_read_or_refused_in_one_line(tmp_path, kind, compress):
+    rng = np.random.default_rng(1)
+    for _ in range(40):
+        path = tmp_path / "r.dat"
+        path.write_bytes(damaged(compress(CONTENTS[kind]), rng))
+        try:
+            assert read_ratings(path).n_items <= 12
+        except InputError as error:
+            assert error.file == path and "\n" not in str(error)

@@ -12,7 +12,8 @@ from rich.text import Text
 from experiments.reporting.data_notes import data_notes, header_lines
 from experiments.reporting.files import write_csv, write_figure, write_text
 from experiments.reporting.latex import latex_table
-from experiments.reporting.text_table import bold_blocks, bold_table, print_wide, terminal_width
+from experiments.reporting.terminal import line, print_wide, terminal_width
+from experiments.reporting.text_table import bold_blocks, bold_table
 from lehner import (
     Agreement,
     Coefficient,
@@ -182,12 +183,12 @@ def _read_weights(weights: Sequence[str] | None, categories: Sequence[Any]) -> A
 def show(report: Report) -> None:
     """Print a report to standard output."""
     agreement = report.agreement
-    parts = [Text(f"{report.name}: {report.heading}")]
-    parts += [*map(Text, header_lines(report.notes)), Text()]
+    parts = [line(f"{report.name}: {report.heading}")]
+    parts += [*map(line, header_lines(report.notes)), line()]
     parts += _coefficients(agreement)
     if agreement.rater_pairs is not None:
-        parts += [Text(), *_pairs(agreement.rater_pairs)]
-    parts += [Text(note) for note in agreement.notes]
+        parts += [line(), *_pairs(agreement.rater_pairs)]
+    parts += [line(note) for note in agreement.notes]
     print_wide(Group(*parts))
 
 
@@ -201,13 +202,13 @@ def _coefficients(agreement: Agreement) -> list[Text]:
             _without_weights(_cells(one)) for one in agreement.coefficients if one.weights == name
         ]
     noted = {one.note: one.name for one in reversed(agreement.coefficients) if one.note}
-    notes = [Text(f"{name}: {note}") for note, name in reversed(noted.items())]
+    notes = [line(f"{name}: {note}") for note, name in reversed(noted.items())]
     width = terminal_width()
     if width < WITH_LABELS:
         rows = [row[:-1] or row for row in rows]
-        notes.append(Text("The labels of Landis and Koch need a wider terminal, or --output."))
+        notes.append(line("The labels of Landis and Koch need a wider terminal, or --output."))
     table = bold_table(rows, left=(6,), width=width)
-    return [*table, *([Text(), *notes] if notes else [])]
+    return [*table, *([line(), *notes] if notes else [])]
 
 
 def _without_weights(cells: list[str]) -> list[str]:
@@ -243,7 +244,7 @@ def _pairs(pairs: RaterPairs) -> list[Text]:
     n_raters = len(pairs.raters)
     more = len(pairs.weights) * n_raters * (n_raters - 1) // 2 - MOST_PAIRS
     if more > 0:
-        lines.append(Text(f"… and {more} more pairs: see --output"))
+        lines.append(line(f"… and {more} more pairs: see --output"))
     return lines
 
 

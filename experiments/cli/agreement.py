@@ -1,12 +1,12 @@
 """The command `lehner agreement`."""
 
-import json
 import sys
 from typing import Annotated, Any
 
 import typer
 
 from experiments.cli.arguments import AsJson, Data, Interval, Output, Reading, System, split_names
+from experiments.reporting.terminal import json_text
 
 OF_RATINGS = ("item", "raters", "counts", "missing", "repeated", "fold_case")
 
@@ -70,7 +70,7 @@ def agreement(
         ratings = load(data, system, reading)
         report = report_on_ratings(data, ratings, chosen, interval, population_size)
     if as_json:
-        print(json.dumps(report.to_dict(), indent=2, allow_nan=False))
+        print(json_text(report.to_dict()))
     else:
         show(report)
     if output is not None:

@@ -1,6 +1,5 @@
 """`lehner ask`: which items an expert should label."""
 
-import json
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -8,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from experiments.cli.arguments import AsJson, Data, Interval, Reading, Seed, System, Truth
+from experiments.reporting.terminal import json_text
 
 if TYPE_CHECKING:
     from lehner import Estimate, Ratings
@@ -74,7 +74,7 @@ def ask(
     table = pd.DataFrame({"item": ratings.items[rows], "truth": ""})
     write_csv(table, output)
     print("\n".join(header_lines(data_notes(ratings))), file=sys.stderr)
-    print(json.dumps(asked, indent=2, allow_nan=False) if as_json else _text(asked, ratings))
+    print(json_text(asked) if as_json else _text(asked, ratings))
     print(f"wrote {output}; fill in its column truth, and then run", file=sys.stderr)
     print(f"  lehner estimate {data} … --truth {output}", file=sys.stderr)
 

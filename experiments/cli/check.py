@@ -1,12 +1,13 @@
 """The command `lehner check`."""
 
-import json
+import sys
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from experiments.cli.arguments import AsJson, Data, Reading, Seed, System, Truth
 from experiments.reporting.options import as_options
+from experiments.reporting.terminal import json_text
 
 if TYPE_CHECKING:
     from rich.console import Group
@@ -43,14 +44,12 @@ def check(
     properties = check_k_properties(ratings, replicates=replicates, seed=seed)
     if as_json:
         described = _describe(data, ratings) | properties.to_dict()
-        print(as_options(json.dumps(described, indent=2, allow_nan=False)))
+        print(as_options(json_text(described)))
     else:
-        from rich.console import Console
+        from experiments.reporting.terminal import console, terminal_width
 
-        from experiments.reporting.text_table import terminal_width
-
-        width = terminal_width()
-        Console(highlight=False, width=width).print(_render(data, ratings, properties, width))
+        shown = _render(data, ratings, properties, terminal_width())
+        console(sys.stdout).print(shown)
     if all(test.p_value is None for test in properties.tests.values()):
         raise typer.Exit(1)
 
@@ -73,9 +72,9 @@ def _describe(name: str, ratings: "Ratings") -> dict[str, Any]:
 
 def _render(name: str, ratings: "Ratings", tests: "KProperties", width: int) -> "Group":
     from rich.console import Group
-    from rich.text import Text
 
     from experiments.reporting.data_notes import data_notes, header_lines
+    from experiments.reporting.terminal import line
     from experiments.reporting.text_table import bold_table
     from lehner.core.number_format import probability
     from lehner.core.wording import counted, counted_categories
@@ -98,8 +97,8 @@ def _render(name: str, ratings: "Ratings", tests: "KProperties", width: int) -> 
         f"{counted(tests.replicates, 'simulated data set')}, adjusted for their number by Holm's "
         "method"
     )
-    notes = map(Text, header_lines(data_notes(ratings)))
-    return Group(Text(heading), *notes, Text(), *table, Text(), *map(Text, tests.verdict))
+    notes = map(line, header_lines(data_notes(ratings)))
+    return Group(line(heading), *notes, line(), *table, line(), *map(line, tests.verdict))
 
 
 def _p_value(value: float | None, error: float | None) -> str:

@@ -1,6 +1,5 @@
 """The command `lehner estimate`."""
 
-import json
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -20,6 +19,7 @@ from experiments.cli.arguments import (
 )
 from experiments.cli.help_text import as_sentence
 from experiments.reporting.options import as_options
+from experiments.reporting.terminal import json_text
 
 if TYPE_CHECKING:
     from experiments.estimate.comparison import Comparison
@@ -180,7 +180,7 @@ def _give(
 
     report = comparison_report if isinstance(compared, Comparison) else systems_report
     if as_json:
-        print(json.dumps(compared.to_dict(), indent=2, allow_nan=False))
+        print(json_text(compared.to_dict()))
     else:
         report.show(compared, details=details)
     if output is not None:

@@ -1,6 +1,5 @@
 """`lehner label`: the probability of each category for each item."""
 
-import json
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -9,11 +8,14 @@ import typer
 
 from experiments.cli.arguments import AsJson, Data, Reading, Seed, System, Truth
 from experiments.cli.help_text import as_sentence
+from experiments.reporting.terminal import json_text, print_data
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from lehner import Ratings, SoftLabels
 
-DECIMALS = 4
+DIGITS = 6
 
 
 def label(
@@ -59,14 +61,14 @@ def label(
         ratings = ratings.without_system()
     with progress_lines():
         labels = label_items(ratings, method, seed)
-    table = labels.to_frame().round(DECIMALS)
+    table = _round(labels.to_frame())
     for text in header_lines(data_notes(ratings)):
         print(text, file=sys.stderr)
     for text in (*labels.warnings, *_notes(labels, ratings)):
         print(f"{labels.method}: {text}", file=sys.stderr)
     if as_json:
         described = {"data": {"name": data, "notes": data_notes(ratings)}} | _plain(labels)
-        print(json.dumps(described, indent=2, allow_nan=False))
+        print(json_text(described))
     if not labels.defined:
         raise typer.Exit(1)
     if output is not None:
@@ -74,7 +76,14 @@ def label(
         write_csv(table, output)
         print(f"wrote {output}", file=sys.stderr)
     elif not as_json:
-        table.to_csv(sys.stdout, index=False)
+        print_data(table.to_csv(index=False, lineterminator="\n"))
+
+
+def _round(table: "pd.DataFrame") -> "pd.DataFrame":
+    """Round to significant digits, so that a small probability does not become 0."""
+    names = table.columns[1:-1]
+    table[names] = table[names].map(lambda probability: float(f"{probability:.{DIGITS}g}"))
+    return table
 
 
 def _notes(labels: "SoftLabels", ratings: "Ratings") -> list[str]:

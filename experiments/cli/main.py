@@ -25,8 +25,11 @@ from experiments.cli.plan import plan
 from experiments.cli.study import app as study_app
 from experiments.reporting.machine import is_of_the_machine
 from experiments.reporting.options import as_options
+from experiments.reporting.terminal import failure_of_output, standard_streams
 
 INTERRUPTED = 130
+CLOSED_PIPE = 141
+"""As of a program that SIGPIPE ends."""
 SECONDS_TO_LEAVE = 5
 REMEDIES = {
     errno.ENOSPC: "; make room on this disk, and run again",
@@ -116,22 +119,39 @@ def main() -> None:
     """Run the command; bad input ends in one line on standard error and exit code 2."""
     # Compiling takes a minute or two, sampling seconds: optimise less. The draws are the same.
     os.environ.setdefault("NUMBA_OPT", "1")
+    if sys.stderr is None:
+        sys.stderr = open(os.devnull, "w")
+    if sys.stdout is None:
+        sys.exit(_complain("standard output is closed: nothing was done"))
     for stream in (sys.stdout, sys.stderr):
         # Consoles and pipes of Windows may lack characters such as the minus sign.
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(errors="replace")
+    with standard_streams():
+        code = _run()
+        failure = failure_of_output()
+        if isinstance(failure, BrokenPipeError):
+            code = CLOSED_PIPE
+        elif failure is not None:
+            reason = failure.strerror or failure
+            code = _complain(f"standard output: {reason}; what is not in a file is lost")
+    sys.exit(code)
+
+
+def _run() -> int:
+    """Run the command and give its exit code."""
     try:
         code = app(prog_name="lehner", standalone_mode=False)
         if code == INTERRUPTED:
             print("lehner: stopped", file=sys.stderr)
             _leave_within(SECONDS_TO_LEAVE)
-        sys.exit(code)
+        return code or 0
     except typer.TyperException as error:
         message = getattr(error, "format_message", error.__str__)()
-        sys.exit(_complain(f"{message} {_pointer_to_help()}"))
+        return _complain(f"{message} {_pointer_to_help()}")
     except OSError as error:
         remedy = REMEDIES.get(error.errno or 0, "")
-        sys.exit(_complain(f"{error.filename or 'output'}: {error.strerror or error}{remedy}"))
+        return _complain(f"{error.filename or 'output'}: {error.strerror or error}{remedy}")
     except ValueError as error:
         from lehner import InputError
 
@@ -139,12 +159,12 @@ def main() -> None:
             raise
         text = as_options(str(error))
         # Of a file the message says all; the options are explained in the help.
-        sys.exit(_complain(text if error.file is not None else f"{text} {_pointer_to_help()}"))
+        return _complain(text if error.file is not None else f"{text} {_pointer_to_help()}")
     except Exception as error:
         if not is_of_the_machine(error):
             raise
         what = f"{type(error).__name__}: {error}"
-        sys.exit(_complain(f"memory or something else of the machine is lacking: {what}"))
+        return _complain(f"memory or something else of the machine is lacking: {what}")
 
 
 def _pointer_to_help() -> str:

@@ -1,7 +1,7 @@
 """A comparison for people: the table on the terminal, and the files for a paper."""
 
 from pathlib import Path
-from textwrap import fill, wrap
+from textwrap import wrap
 
 from rich.console import Group
 from rich.text import Text
@@ -38,7 +38,8 @@ from experiments.estimate.sensitivity import (
 from experiments.estimate.truth_corrections import uses_truths
 from experiments.reporting.data_notes import data_notes, header_lines
 from experiments.reporting.files import write_atomically, write_csv, write_figure, write_text
-from experiments.reporting.text_table import bold_blocks, bold_table, print_wide, terminal_width
+from experiments.reporting.terminal import line, print_wide, terminal_width
+from experiments.reporting.text_table import bold_blocks, bold_table
 from lehner import Estimate
 from lehner.core.number_format import decimal, percent, with_interval
 from lehner.core.wording import counted, counted_categories, first_few
@@ -78,14 +79,14 @@ def render(comparison: Comparison, *, details: bool = False, width: int = 100) -
     rich.console.Group
     """
     estimates = comparison.estimates
-    parts = [Text(line) for line in _heading(comparison)]
-    parts += [Text(), *bold_blocks(accuracy_rows(comparison), width=width)]
+    parts = [line(text) for text in _heading(comparison)]
+    parts += [line(), *bold_blocks(accuracy_rows(comparison), width=width)]
     if len(estimates) <= MOST_COLUMNS:
         parts += _titled("", rater_rows(comparison, limit=MOST_SHOWN), width)
     if details:
-        parts += [Text(), *render_details(comparison.details, width)]
+        parts += [line(), *render_details(comparison.details, width)]
     if comparison.group_column is not None:
-        parts += [Text(), *render_groups(comparison.group_column, comparison.groups, width)]
+        parts += [line(), *render_groups(comparison.group_column, comparison.groups, width)]
     parts += population_lines(comparison, width)
     parts += rater_group_lines(comparison, width)
     if comparison.corrections:
@@ -96,7 +97,8 @@ def render(comparison: Comparison, *, details: bool = False, width: int = 100) -
         parts += [*_title(PREDICTIONS, width), *bold_table(rows, left=(4,), width=width)]
     if comparison.dials:
         rows = k_property_rows(comparison.dials)
-        parts += [*_title(K_PROPERTIES, width), *bold_table(rows), Text(fill(BAYES_FACTORS, width))]
+        parts += [*_title(K_PROPERTIES, width), *bold_table(rows)]
+        parts += map(line, wrap(BAYES_FACTORS, width))
     parts += _titled(item_heading(comparison), item_rows(comparison), width)
     misled = misled_rows(estimates, comparison.sensitivities)
     parts += _titled(misled_heading(comparison.sensitivities) if misled else "", misled, width)
@@ -105,7 +107,7 @@ def render(comparison: Comparison, *, details: bool = False, width: int = 100) -
         *sensitivity_lines(comparison.sensitivities, comparison.slopes),
         *_dependence(comparison),
     ]
-    return Group(*parts, Text(), *map(Text, sentences), *_warnings(comparison))
+    return Group(*parts, line(), *map(line, sentences), *_warnings(comparison))
 
 
 def population_lines(comparison: Comparison, width: int) -> list[Text]:
@@ -114,7 +116,7 @@ def population_lines(comparison: Comparison, width: int) -> list[Text]:
         return []
     without = methods_without(comparison.estimates, comparison.populations)
     return [
-        Text(),
+        line(),
         *render_populations(comparison.population_column, comparison.populations, without, width),
     ]
 
@@ -124,14 +126,14 @@ def rater_group_lines(comparison: Comparison, width: int) -> list[Text]:
     if not comparison.ratings.rater_group:
         return []
     found = comparison.rater_groups
-    return [Text(), *render_rater_groups(comparison.ratings, comparison.estimates, found, width)]
+    return [line(), *render_rater_groups(comparison.ratings, comparison.estimates, found, width)]
 
 
 def _corrected_parts(comparison: Comparison, width: int) -> list[Text]:
     column = comparison.group_column
     name = "" if column is None else column.column
     rows = part_rows(comparison.part_corrections, name, limit=MOST_SHOWN)
-    return [*_titled(CORRECTED_PARTS, rows, width), Text(fill(NOT_CORRECTED, width))]
+    return [*_titled(CORRECTED_PARTS, rows, width), *map(line, wrap(NOT_CORRECTED, width))]
 
 
 def _titled(title: str, rows: list[list[str]], width: int) -> list[Text]:
@@ -142,13 +144,13 @@ def _titled(title: str, rows: list[list[str]], width: int) -> list[Text]:
 
 
 def _title(text: str, width: int) -> list[Text]:
-    return [Text(), *map(Text, wrap(text, width))]
+    return [line(), *map(line, wrap(text, width))]
 
 
 def _warnings(comparison: Comparison) -> list[Text]:
     of_dependence = comparison.dependence.warnings() if comparison.dependence is not None else ()
     return [
-        Text(f"{estimate.method}: {warning}", style="yellow")
+        line(f"{estimate.method}: {warning}", style="yellow")
         for estimate in comparison.estimates
         for warning in estimate.warnings
         if warning not in of_dependence

@@ -9,6 +9,7 @@ from rich.text import Text
 from experiments.estimate.details import Details
 from experiments.reporting.latex import latex_table
 from experiments.reporting.method_style import method_label
+from experiments.reporting.terminal import line
 from experiments.reporting.text_table import bold_blocks
 from lehner import IntervalEstimate, SystemPerformance
 from lehner.core.number_format import percent, short, with_interval
@@ -43,7 +44,7 @@ def render_details(details: Details, width: int = 80) -> list[Text]:
     parts: list[Text] = []
     for one in details:
         if one is not None:
-            parts += [*_of_method(one, width), Text()]
+            parts += [*_of_method(one, width), line()]
     return parts
 
 
@@ -52,7 +53,7 @@ def _of_method(details: SystemPerformance, width: int) -> list[Text]:
     categories = details.arrays["recall"].names["category"]
     title = f"{details.method}: {details.system} in detail{level}"
     lines = [
-        Text(title, style="bold"),
+        line(title, style="bold"),
         *bold_blocks(_matrix(details, "truth \\ answer"), width=width),
     ]
     by_category = [["", *(NAMES[name] for name in BY_CATEGORY)]]
@@ -61,8 +62,8 @@ def _of_method(details: SystemPerformance, width: int) -> list[Text]:
         by_category.append([str(category), *values])
     lines += bold_blocks(by_category, width=width)
     for name in _of_all(details):
-        lines.append(Text(f"{NAMES[name]}  {_overall(details, name)}"))
-    return [*lines, *(Text(f"note: {text}") for text in details.notes)]
+        lines.append(line(f"{NAMES[name]}  {_overall(details, name)}"))
+    return [*lines, *(line(f"note: {text}") for text in details.notes)]
 
 
 def _of_all(details: SystemPerformance) -> list[str]:

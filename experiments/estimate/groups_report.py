@@ -8,6 +8,7 @@ from experiments.estimate.group_column import GroupColumn
 from experiments.estimate.groups import Groups
 from experiments.reporting.latex import latex_table
 from experiments.reporting.method_style import method_label
+from experiments.reporting.terminal import line
 from experiments.reporting.text_table import bold_blocks
 from lehner import GroupDifference, GroupEstimates, RaterGroupDifference, RaterGroupEstimates
 from lehner.core.number_format import percent, probability
@@ -32,13 +33,13 @@ def render_groups(column: GroupColumn, groups: Groups, width: int) -> list[Text]
     """
     known = [one for one in groups if one is not None]
     if not known:
-        return [Text(f"by {column.column}: no method here has estimates of groups")]
+        return [line(f"by {column.column}: no method here has estimates of groups")]
     lines = bold_blocks(_accuracy_rows(column, known), width=width)
     if known[0].differences:
-        lines += [Text(), *bold_blocks(difference_rows(known, MOST_DIFFERENCES), width=width)]
+        lines += [line(), *bold_blocks(difference_rows(known, MOST_DIFFERENCES), width=width)]
     notes = [f"by {column.column}: {column.note}"] if column.note else []
     notes += [f"{one.method}, by {column.column}: {text}" for one in known for text in one.notes]
-    return [*lines, *map(Text, notes)]
+    return [*lines, *map(line, notes)]
 
 
 def render_populations(
@@ -64,10 +65,10 @@ def render_populations(
     )
     known = [one for one in found if one is not None]
     if not known:
-        return [Text(together)]
+        return [line(together)]
     rates = bold_blocks(_base_rate_rows(column, known), width=width)
-    notes = [Text(together)] if without else []
-    return [*rates, Text(), *render_groups(column, found, width), *notes]
+    notes = [line(together)] if without else []
+    return [*rates, line(), *render_groups(column, found, width), *notes]
 
 
 def groups_latex(column: GroupColumn, groups: Groups) -> str:
@@ -83,7 +84,7 @@ def latex_with_differences(
     head, *rows = accuracies
     if known[0].differences:
         rows += [["difference", *("" for _ in known)], *difference_rows(known, None)[1:]]
-    return latex_table(list(map(method_label, head)), rows)
+    return latex_table([head[0], *map(method_label, head[1:])], rows)
 
 
 def _accuracy_rows(column: GroupColumn, known: list[GroupEstimates]) -> list[list[str]]:

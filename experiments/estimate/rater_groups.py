@@ -10,6 +10,7 @@ from experiments.estimate.groups_report import (
     difference_rows,
     latex_with_differences,
 )
+from experiments.reporting.terminal import line
 from experiments.reporting.text_table import bold_blocks
 from lehner import Estimate, RaterGroupEstimates, Ratings
 from lehner.core.number_format import percent
@@ -83,10 +84,10 @@ def render_rater_groups(
     """
     known = [one for one in found if one is not None]
     if not known:
-        return [Text("groups of raters: no method here tells how accurate each rater is")]
+        return [line("groups of raters: no method here tells how accurate each rater is")]
     lines = bold_blocks(_accuracy_rows(known), width=width)
     if known[0].differences:
-        lines += [Text(), *bold_blocks(difference_rows(known, MOST_DIFFERENCES), width=width)]
+        lines += [line(), *bold_blocks(difference_rows(known, MOST_DIFFERENCES), width=width)]
     said: dict[str, list[str]] = {text: [] for one in known for text in one.notes}
     for one in known:
         for text in one.notes:
@@ -95,7 +96,7 @@ def render_rater_groups(
     without = [one.method for one, here in zip(estimates, found, strict=True) if here is None]
     if without:
         notes.append(f"groups of raters: {', '.join(without)} cannot tell raters apart")
-    return [*lines, *map(Text, [*notes, *_raters_of_none(ratings, known[0])])]
+    return [*lines, *map(line, [*notes, *_raters_of_none(ratings, known[0])])]
 
 
 def rater_groups_latex(found: RaterGroupsByMethod) -> str:

@@ -6,7 +6,6 @@ from functools import partial
 from pathlib import Path
 
 from rich.console import Group
-from rich.text import Text
 
 from experiments.estimate import comparison_report
 from experiments.estimate.comparison_report import MOST_SHOWN, share_right
@@ -20,7 +19,8 @@ from experiments.reporting.files import write_csv, write_figure, write_text
 from experiments.reporting.latex import latex_table
 from experiments.reporting.method_style import method_label
 from experiments.reporting.safe_names import safe_names
-from experiments.reporting.text_table import bold_blocks, print_wide, terminal_width
+from experiments.reporting.terminal import line, print_wide, terminal_width
+from experiments.reporting.text_table import bold_blocks
 from lehner import Estimate, InputError, IntervalEstimate, SystemDifference
 from lehner.core.number_format import decimal, percent, probability, with_interval
 from lehner.core.wording import counted, counted_categories, first_few
@@ -51,20 +51,20 @@ def render(comparison: SystemsComparison, *, details: bool = False, width: int =
     -------
     rich.console.Group
     """
-    parts = [Text(line) for line in _heading(comparison)]
+    parts = [line(text) for text in _heading(comparison)]
     for rows in (_accuracy_rows(comparison), _rank_rows(comparison), _difference_rows(comparison)):
-        parts += [Text(), *bold_blocks(rows, width=width)] if rows else []
-    parts.append(Text())
+        parts += [line(), *bold_blocks(rows, width=width)] if rows else []
+    parts.append(line())
     if details:
         for one in comparison.comparisons:
             parts += render_details(one.details, width)
     for one in comparison.comparisons:
         if one.group_column is not None:
-            parts += [*render_groups(one.group_column, one.groups, width), Text()]
+            parts += [*render_groups(one.group_column, one.groups, width), line()]
         parts += comparison_report.population_lines(one, width)
         parts += comparison_report.rater_group_lines(one, width)
-    parts += [Text(line) for line in _notes(comparison)]
-    parts += [Text(line, style="yellow") for line in _warnings(comparison.estimates)]
+    parts += [line(text) for text in _notes(comparison)]
+    parts += [line(text, style="yellow") for text in _warnings(comparison.estimates)]
     return Group(*parts)
 
 
@@ -125,7 +125,7 @@ def _refuse_other_manifest(path: Path) -> None:
 def latex(comparison: SystemsComparison) -> str:
     """Give the accuracies of all systems in LaTeX, for the booktabs package."""
     head, *rows = _accuracy_rows(comparison)
-    return latex_table(list(map(method_label, head)), rows)
+    return latex_table([head[0], *map(method_label, head[1:])], rows)
 
 
 def _methods(comparison: SystemsComparison) -> list[str]:

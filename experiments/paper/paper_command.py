@@ -1,6 +1,5 @@
 """`lehner paper`: the replication table, one figure, or all there is."""
 
-import json
 import sys
 from pathlib import Path
 
@@ -14,6 +13,7 @@ from experiments.paper.replication_report import (
     write_replication,
 )
 from experiments.paper.simulated import RUNS
+from experiments.reporting.terminal import json_text
 from lehner.core.estimate import plain
 from lehner.core.seeds import child_seeds
 
@@ -61,4 +61,4 @@ def _tell(paths: list[Path]) -> None:
 
 def _json(numbers: tuple[PrintedNumber, ...]) -> str:
     rows = replication_table(numbers).to_dict("records")
-    return json.dumps({"numbers": plain(rows)}, indent=2, allow_nan=False)
+    return json_text({"numbers": plain(rows)})

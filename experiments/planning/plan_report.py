@@ -1,12 +1,12 @@
 """A plan for people, as JSON and as files."""
 
-import json
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from experiments.planning.plan import WHOLE, Plan, Question, curves, plain_size, trade_off
 from experiments.reporting.files import write_csv, write_figure, write_text
+from experiments.reporting.terminal import json_text
 from experiments.reporting.text_table import text_table
 from lehner import SampleSize
 
@@ -95,7 +95,7 @@ def _notes(plans: Sequence[Plan]) -> Iterator[str]:
 
 def to_json(plans: Sequence[Plan]) -> str:
     """Give plans as one JSON object."""
-    return json.dumps({"plans": [plan.to_dict() for plan in plans]}, indent=2, allow_nan=False)
+    return json_text({"plans": [plan.to_dict() for plan in plans]})
 
 
 def answers(plans: Sequence[Plan]) -> "pd.DataFrame":

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable, Sequence
 
+from experiments.reporting.terminal import one_line
 from experiments.reporting.text_table import blocks_of_columns
 
 CHARACTERS = 72
@@ -45,6 +46,8 @@ def latex_table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     \par}
     <BLANKLINE>
     """
+    head = list(map(one_line, head))
+    rows = [list(map(one_line, row)) for row in rows]
     without_headings = [["", *row[1:]] if _is_heading(row) else row for row in rows]
     blocks = blocks_of_columns([head, *without_headings], CHARACTERS)
     for block in blocks:
@@ -81,8 +84,8 @@ def _line(cells: Sequence[str]) -> str:
     if cells[0] and _is_heading(cells):
         return rf"\multicolumn{{{len(cells)}}}{{l}}{{{_escape(cells[0])}}} \\"
     line = " & ".join(map(_escape, cells)) + r" \\"
-    # After \toprule and \\ a bracket would begin an option.
-    return "{}" + line if line.startswith("[") else line
+    # After \toprule and \\ a bracket would begin an option, and a star be one.
+    return "{}" + line if line.startswith(("[", "*")) else line
 
 
 def _escape(text: str) -> str:

@@ -2,6 +2,8 @@
 
 from collections.abc import Iterable, Sequence
 
+from experiments.reporting.terminal import one_line, visible
+
 
 def markdown_table(
     head: Sequence[str], rows: Iterable[Sequence[str]], *, numbers: bool = False
@@ -31,5 +33,18 @@ def markdown_table(
     return "\n".join(map(_row, [head, rule, *rows]))
 
 
+def markdown_text(text: str) -> str:
+    r"""Escape what would be HTML, a link or a control character: names are shown as they are.
+
+    Examples
+    --------
+    >>> print(markdown_text("<script>, A&B, [here](http://x)"))
+    &lt;script>, A&amp;B, [here]\(http://x)
+    """
+    shown = visible(text).replace("&", "&amp;").replace("<", "&lt;")
+    return shown.replace("](", r"]\(")
+
+
 def _row(cells: Sequence[str]) -> str:
-    return "| " + " | ".join(cell.replace("|", r"\|") for cell in cells) + " |"
+    shown = (markdown_text(one_line(cell)).replace("|", r"\|") for cell in cells)
+    return "| " + " | ".join(shown) + " |"

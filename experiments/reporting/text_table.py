@@ -1,20 +1,17 @@
 """Tables of text for the terminal."""
 
-import shutil
-import sys
 import textwrap
 from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING
 
 from rich.cells import cell_len
 
+from experiments.reporting.terminal import NARROWEST, line, one_line
+
 if TYPE_CHECKING:
-    from rich.console import Group
     from rich.text import Text
 
 GAP = "  "
-NARROWEST = 18
-WIDTH_OF_FILES = 100
 
 
 def text_table(
@@ -43,6 +40,7 @@ def text_table(
     all raters    200
     two            50
     """
+    rows = _shown(rows)
     n_columns = len(rows[0])
     full = [row for row in rows if len(row) == n_columns]
     widths = [max(cell_len(row[i]) for row in full) for i in range(n_columns)]
@@ -70,10 +68,8 @@ def bold_table(
     width: int | None = None,
 ) -> "list[Text]":
     """Give the lines of `text_table` for a rich console, the first one bold."""
-    from rich.text import Text
-
     lines = text_table(rows, left=left, width=width)
-    return [Text(line, style="" if i else "bold") for i, line in enumerate(lines)]
+    return [line(text, style="" if i else "bold") for i, text in enumerate(lines)]
 
 
 def blocks_of_columns(rows: Sequence[Sequence[str]], width: int) -> list[list[list[str]]]:
@@ -112,24 +108,15 @@ def bold_blocks(
     rows: Sequence[Sequence[str]], *, width: int, left: Collection[int] = ()
 ) -> "list[Text]":
     """Give a table for a rich console, in blocks of columns that fit a width, the heads bold."""
-    from rich.text import Text
-
     lines: list[Text] = []
-    for block in blocks_of_columns(rows, width):
-        lines += [Text(), *bold_table(block, left=left)]
+    for block in blocks_of_columns(_shown(rows), width):
+        lines += [line(), *bold_table(block, left=left)]
     return lines[1:]
 
 
-def terminal_width() -> int:
-    """Give the width of the terminal, or of text that is no terminal's."""
-    return shutil.get_terminal_size((WIDTH_OF_FILES, 0)).columns
-
-
-def print_wide(content: "Group") -> None:
-    """Print to standard output, its text wrapped on a terminal and in long lines in a file."""
-    from rich.console import Console
-
-    Console(highlight=False, soft_wrap=not sys.stdout.isatty()).print(content)
+def _shown(rows: Sequence[Sequence[str]]) -> list[list[str]]:
+    """Write control characters visibly, before columns are measured."""
+    return [[one_line(cell) for cell in row] for row in rows]
 
 
 def _wrap_last(row: Sequence[str], width: int) -> list[list[str]]:

@@ -5,7 +5,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 
-from experiments.reporting.markdown import markdown_table
+from experiments.reporting.markdown import markdown_table, markdown_text
+from experiments.reporting.terminal import one_line, visible
 
 LONGEST_WHOLE = 22
 STYLE = """
@@ -91,7 +92,7 @@ def to_markdown(title: str, blocks: Sequence[Block]) -> str:
     | 1 | 2 |
     <BLANKLINE>
     """
-    return "\n\n".join([f"# {title}", *map(_markdown, blocks)]) + "\n"
+    return "\n\n".join([f"# {markdown_text(one_line(title))}", *map(_markdown, blocks)]) + "\n"
 
 
 def to_html(title: str, blocks: Sequence[Block], pictures: Mapping[str, bytes]) -> str:
@@ -112,31 +113,32 @@ def to_html(title: str, blocks: Sequence[Block], pictures: Mapping[str, bytes]) 
     return (
         f'<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        f"<title>{escape(title)}</title>\n<style>{STYLE}</style>\n</head>\n<body>\n"
-        f"<h1>{escape(title)}</h1>\n{body}\n</body>\n</html>\n"
+        f"<title>{_escaped(title)}</title>\n<style>{STYLE}</style>\n</head>\n<body>\n"
+        f"<h1>{_escaped(title)}</h1>\n{body}\n</body>\n</html>\n"
     )
 
 
 def _markdown(block: Block) -> str:
     match block:
         case Heading(text):
-            return f"## {text}"
+            return f"## {markdown_text(text)}"
         case Paragraph(text):
-            return text
+            return markdown_text(text)
         case Table(head, rows):
             return markdown_table(head, rows)
         case Picture(name, caption, alt):
-            return f"![{alt or caption}]({name}.png)\n\n{caption}"
+            alt, caption = markdown_text(alt or caption), markdown_text(caption)
+            return f"![{alt}]({name}.png)\n\n{caption}"
 
 
 def _html(block: Block, pictures: Mapping[str, bytes]) -> str:
     match block:
         case Heading(text):
-            return f"<h2>{escape(text)}</h2>"
+            return f"<h2>{_escaped(text)}</h2>"
         case Paragraph(text):
-            return f"<p>{escape(text)}</p>"
+            return f"<p>{_escaped(text)}</p>"
         case Table(head, rows):
-            top = "".join(f"<th>{escape(cell)}</th>" for cell in head)
+            top = "".join(f"<th>{_escaped(cell)}</th>" for cell in head)
             body = "\n".join("<tr>" + "".join(map(_cell, row)) + "</tr>" for row in rows)
             return (
                 f'<div class="wide" tabindex="0"><table><thead><tr>{top}</tr></thead>\n'
@@ -145,12 +147,16 @@ def _html(block: Block, pictures: Mapping[str, bytes]) -> str:
         case Picture(name, caption, alt):
             data = base64.b64encode(pictures[name]).decode()
             return (
-                f'<figure><img alt="{escape(alt or caption)}" src="data:image/png;base64,{data}">'
-                f"<figcaption>{escape(caption)}</figcaption></figure>"
+                f'<figure><img alt="{_escaped(alt or caption)}" src="data:image/png;base64,{data}">'
+                f"<figcaption>{_escaped(caption)}</figcaption></figure>"
             )
 
 
 def _cell(text: str) -> str:
     """Write a cell, numbers and names in one line."""
     whole = ' class="whole"' if len(text) <= LONGEST_WHOLE else ""
-    return f"<td{whole}>{escape(text)}</td>"
+    return f"<td{whole}>{_escaped(text)}</td>"
+
+
+def _escaped(text: str) -> str:
+    return escape(visible(text))

@@ -1,6 +1,7 @@
 """What a run shows: how far it is, how long it takes, and the bias so far."""
 
 import math
+import sys
 import time
 from collections.abc import Iterable, Iterator
 
@@ -8,8 +9,8 @@ from rich.console import Console, Group
 from rich.live import Live
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
-from rich.text import Text
 
+from experiments.reporting.terminal import console, line, one_line
 from experiments.study.definition import Study
 from experiments.study.identity import method_id, scenario_id
 from experiments.study.replicate import ESTIMANDS, Row, task_size
@@ -51,7 +52,7 @@ class RunningBias:
         """Lay out bias ± standard error by scenario and method."""
         table = Table("bias so far", box=None, padding=(0, 1))
         for method in self.study.methods:
-            table.add_column(Text(method.label), justify="right")
+            table.add_column(line(method.label), justify="right")
         for cell in self.study.cells[:MOST_LINES]:
             entries = [
                 _entry(
@@ -59,7 +60,7 @@ class RunningBias:
                 )
                 for one in self.study.methods
             ]
-            table.add_row(Text(cell.name), *entries)
+            table.add_row(line(cell.name), *entries)
         if len(self.study.cells) > MOST_LINES:
             table.add_row(f"and {len(self.study.cells) - MOST_LINES} more")
         return table
@@ -75,12 +76,12 @@ def show_progress(study: Study, number: int, rows: Iterable[list[Row]]) -> None:
         Of replicates times methods to come.
     rows : iterable of list of dict
     """
-    console = Console(stderr=True)
-    console.print(Text(_size(study, number)), soft_wrap=True)
-    if console.is_terminal:
-        _live(console, study, number, rows)
+    shown = console(sys.stderr)
+    shown.print(line(_size(study, number)), soft_wrap=True)
+    if shown.is_terminal:
+        _live(shown, study, number, rows)
     else:
-        _lines(study, number, rows, console)
+        _lines(study, number, rows)
 
 
 def _size(study: Study, number: int) -> str:
@@ -105,7 +106,7 @@ def duration(seconds: float) -> str:
     return f"{math.ceil(seconds)} s"
 
 
-def _live(console: Console, study: Study, number: int, rows: Iterable[list[Row]]) -> None:
+def _live(shown: Console, study: Study, number: int, rows: Iterable[list[Row]]) -> None:
     bias = RunningBias(study)
     progress = Progress(
         TextColumn("{task.description}", markup=False),
@@ -113,14 +114,14 @@ def _live(console: Console, study: Study, number: int, rows: Iterable[list[Row]]
         MofNCompleteColumn(),
         TimeRemainingColumn(),
     )
-    task = progress.add_task(study.name, total=number)
-    with Live(console=console, refresh_per_second=2) as live:
+    task = progress.add_task(one_line(study.name), total=number)
+    with Live(console=shown, refresh_per_second=2) as live:
         for part in rows:
             progress.advance(task, bias.add(part))
             live.update(Group(bias.table(), progress))
 
 
-def _lines(study: Study, number: int, rows: Iterable[list[Row]], console: Console) -> None:
+def _lines(study: Study, number: int, rows: Iterable[list[Row]]) -> None:
     bias, done, start = RunningBias(study), 0, time.monotonic()
     last = start
     for part in _with_last(rows):
@@ -129,7 +130,8 @@ def _lines(study: Study, number: int, rows: Iterable[list[Row]], console: Consol
         if part is None or now - last > EVERY:
             last = now
             left = (now - start) / max(done, 1) * (number - done)
-            console.print(Text(f"{study.name}: {done} of {number}, {left:.0f} s left"))
+            text = f"{study.name}: {done} of {number}, {left:.0f} s left"
+            print(text, file=sys.stderr, flush=True)
 
 
 def _with_last(rows: Iterable[list[Row]]) -> Iterator[list[Row] | None]:

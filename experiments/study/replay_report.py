@@ -1,8 +1,8 @@
 """What is printed of a replicate that was made again."""
 
-from rich.console import Console, Group
-from rich.text import Text
+from rich.console import Group
 
+from experiments.reporting.terminal import line, print_wide
 from experiments.reporting.text_table import bold_table
 from experiments.study.replay import Replayed
 
@@ -14,16 +14,16 @@ def show(again: Replayed) -> None:
         same = "" if one.same else "differs"
         rows.append([one.estimand, one.quantity, _shown(one.stored), _shown(one.again), same])
     parts = [
-        Text(f"{again.scenario}: replicate {again.replicate} by {again.method}, seed {again.seed}"),
-        Text(),
+        line(f"{again.scenario}: replicate {again.replicate} by {again.method}, seed {again.seed}"),
+        line(),
         *bold_table(rows, left=(1, 4)),
-        Text(),
-        Text("the result is the same" if again.same else "the result differs"),
-        *map(Text, again.notes),
+        line(),
+        line("the result is the same" if again.same else "the result differs"),
+        *map(line, again.notes),
     ]
     if again.reason:
-        parts.append(Text(f"{again.method}: {again.reason}"))
-    Console(highlight=False, soft_wrap=True).print(Group(*parts))
+        parts.append(line(f"{again.method}: {again.reason}"))
+    print_wide(Group(*parts))
 
 
 def _shown(value: object) -> str:

@@ -31,3 +31,8 @@ def _lines(start, times):
 
 def test_the_head_is_bold():
     assert [line.style for line in bold_table(ROWS)] == ["bold", "", ""]
+
+
+def test_columns_are_aligned_by_what_is_shown_of_control_characters():
+    lines = text_table([["", "n"], ["a\x1b[2J\nb", "1"], ["plain", "10"]])
+    assert lines == [f"{'n':>15}", r"a\x1b[2J\nb   1", f"plain{'10':>10}"]

@@ -1,0 +1,154 @@
+r"""The terminal: text that it shows rather than obeys, how wide it is, and streams that fail.
+
+A name in a file of ratings may hold control characters and escape sequences, with which a terminal
+would change colours, move its cursor or set its title. All that the command prints goes through the
+streams of this file, on which they are seen, as in `\x1b`.
+"""
+
+import json
+import os
+import re
+import shutil
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING, Any, TextIO, cast
+
+if TYPE_CHECKING:
+    from rich.console import Console, Group
+    from rich.text import Text
+
+NARROWEST = 18
+WIDTH_OF_FILES = 100
+CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]")
+"""Control characters but for tab and line feed; line separators; marks that turn text around."""
+
+
+def visible(text: str) -> str:
+    r"""Write control characters as they are escaped in Python; tabs and lines stay.
+
+    Examples
+    --------
+    >>> print(visible("\x1b[31mred\x1b[0m"))
+    \x1b[31mred\x1b[0m
+    """
+    return CONTROLS.sub(lambda found: found[0].encode("unicode_escape").decode(), text)
+
+
+def one_line(text: str) -> str:
+    r"""Write control characters, tabs and ends of lines as they are escaped in Python.
+
+    Examples
+    --------
+    >>> print(one_line("a\nb\u202ec"))
+    a\nb\u202ec
+    """
+    return visible(text).replace("\n", "\\n").replace("\t", "\\t")
+
+
+class _GoesOn:
+    """A stream that takes no more once it failed, so that what else is to be done is done."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+        self.error: OSError | None = None
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._stream, name)
+
+    def write(self, text: str) -> int:
+        try:
+            self._stream.write(text)
+        except OSError as error:
+            self._give_up(error)
+        return len(text)
+
+    def flush(self) -> None:
+        try:
+            self._stream.flush()
+        except OSError as error:
+            self._give_up(error)
+
+    def _give_up(self, error: OSError) -> None:
+        self.error = self.error or error
+        # What is still in the buffer would fail again when Python ends.
+        with suppress(OSError):
+            null = os.open(os.devnull, os.O_WRONLY)
+            os.dup2(null, self._stream.fileno())
+            os.close(null)
+
+
+class _Shown:
+    """A stream on which control characters are seen; `styled` is the same, and obeys them."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self.styled = _GoesOn(stream)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.styled, name)
+
+    def write(self, text: str) -> int:
+        return self.styled.write(visible(text))
+
+
+@contextmanager
+def standard_streams() -> Iterator[None]:
+    """Let standard output and standard error show control characters, and go on if they fail."""
+    before = sys.stdout, sys.stderr
+    sys.stdout, sys.stderr = (cast(TextIO, _Shown(stream)) for stream in before)
+    try:
+        yield
+    finally:
+        sys.stdout, sys.stderr = before
+
+
+def failure_of_output() -> OSError | None:
+    """Write out what waits for standard output, and give the reason if it could not be written."""
+    sys.stdout.flush()
+    return getattr(_styled(sys.stdout), "error", None)
+
+
+def _styled(stream: TextIO) -> TextIO:
+    return getattr(stream, "styled", stream)
+
+
+def print_data(text: str) -> None:
+    """Print data: as they are into a file or a pipe, as a terminal can show them on a terminal."""
+    (sys.stdout if sys.stdout.isatty() else _styled(sys.stdout)).write(text)
+
+
+def json_text(value: object) -> str:
+    r"""Give JSON that a terminal can show.
+
+    Examples
+    --------
+    >>> print(json_text({"a": "\x7f"}))
+    {
+      "a": "\u007f"
+    }
+    """
+    return json.dumps(value, indent=2, allow_nan=False).replace("\x7f", r"\u007f")
+
+
+def terminal_width() -> int:
+    """Give the width of the terminal, or of text that is no terminal's."""
+    return max(shutil.get_terminal_size((WIDTH_OF_FILES, 0)).columns, NARROWEST)
+
+
+def console(stream: TextIO, **options: Any) -> "Console":
+    """Give a rich console on a standard stream."""
+    from rich.console import Console
+
+    return Console(file=_styled(stream), highlight=False, width=terminal_width(), **options)
+
+
+def line(text: str = "", style: str = "") -> "Text":
+    """Give a line for a rich console."""
+    from rich.text import Text
+
+    return Text(one_line(text), style=style)
+
+
+def print_wide(content: "Group") -> None:
+    """Print to standard output, its text wrapped on a terminal and in long lines in a file."""
+    console(sys.stdout, soft_wrap=not sys.stdout.isatty()).print(content)

@@ -1,0 +1,238 @@
+"""What reaches a terminal, a pipe or a full disk: names are shown, and nothing is lost."""
+
+import io
+import json
+import os
+import pty
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from experiments.cli import main as cli
+
+COMMAND = [sys.executable, "-m", "experiments"]
+CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]")
+HOSTILE = {
+    "\x1b[31mred\x1b[0m": r"\x1b[31mred\x1b[0m",
+    "\x1b]0;title\x07": r"\x1b]0;title\x07",
+    "a\x08\x7fb": r"a\x08\x7fb",
+    "c1 \x9b2J": r"c1 \x9b2J",
+    "right\u202eleft": r"right\u202eleft",
+    "[red]x[/red]": "[red]x[/red]",
+    "[/]": "[/]",
+}
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """Ratings in which names of raters, categories, items, groups and systems are hostile."""
+    folder = tmp_path_factory.mktemp("terminal")
+    names = list(HOSTILE)
+    categories = [names[0], names[6]]
+    rows = [
+        [f"{names[1]} {i}", *(categories[(i * k) % 7 > 2] for k in (1, 2, 3, 3))] for i in range(40)
+    ]
+    table = pd.DataFrame(rows, columns=["item", names[2], names[3], names[4], names[5]])
+    table["group\x1b[1m"] = [names[i % 2] for i in range(40)]
+    table.to_csv(folder / "hostile.csv", index=False)
+    raters = "".join(f"{name},{name}\n" for name in names[2:5])
+    (folder / "raters.csv").write_text("rater,group\n" + raters)
+    truths = table[["item"]].assign(truth=[categories[i % 2] for i in range(40)])
+    truths[:12].to_csv(folder / "truths\x1b.csv", index=False)
+    return folder
+
+
+def commands(folder):
+    names = list(HOSTILE)
+    data = folder / "hostile.csv"
+    of = [data, "--system", names[5], "--item", "item"]
+    raters = ["--raters", ",".join(names[2:5])]
+    quick = ["--method", "majority_agreement,algebraic,dawid_skene_ml"]
+    two = ["estimate", data, "--system", names[5], "--system", names[4]]
+    two += ["--raters", ",".join(names[2:4]), *quick]
+    return {
+        "estimate": ["estimate", *of, *raters, *quick, "--details"],
+        "groups": ["estimate", *of, *raters, *quick, "--by", "group\x1b[1m"],
+        "rater groups": ["estimate", *of, *raters, *quick, "--rater-group", folder / "raters.csv"],
+        "truths": ["estimate", *of, *raters, *quick, "--truth", folder / "truths\x1b.csv"],
+        "systems": two,
+        "agreement": ["agreement", *of, *raters],
+        "check": ["check", *of, *raters, "--replicates", "199"],
+        "label": ["label", *of, *raters, "--method", "majority", "--json"],
+        "no such rater": ["estimate", *of, "--raters", "\x1b[2J"],
+        "no such file": ["estimate", "\x1b[2J\u202e.csv"],
+        "no such option": ["estimate", "--\x1b[2J"],
+        "no such command": ["\x1b[2J"],
+    }
+
+
+NAMES = [
+    *"estimate,groups,rater groups,truths,systems,agreement,check,label".split(","),
+    *"no such rater,no such file,no such option,no such command".split(","),
+]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_control_characters_in_names_are_shown(run, folder, name):
+    code, out, err = run(*commands(folder)[name])
+    assert not CONTROL.search(out) and not CONTROL.search(err)
+    if name.startswith("no such"):
+        assert code == 2 and r"\x1b[2J" in err and err.count("\n") == 1
+        return
+    assert code in (0, 1), err
+    seen = (out + err).replace(r"\u00", r"\x")
+    named = [escaped in seen for escaped in (r"\x1b[31mred\x1b[0m", r"c1 \x9b2J")]
+    assert any(named) if name == "check" else all(named)
+    if name == "estimate":
+        assert "\n  [/]  " in out
+    if name in ("estimate", "systems"):
+        assert "[red]x[/red]" in out
+
+
+def on_a_terminal(arguments):
+    """Run the command on a terminal, and give what it wrote there."""
+    ours, its = pty.openpty()
+    process = subprocess.Popen(
+        [*COMMAND, *map(str, arguments)], stdout=its, stderr=its, stdin=subprocess.DEVNULL
+    )
+    os.close(its)
+    written = b""
+    while True:
+        try:
+            part = os.read(ours, 65536)
+        except OSError:  # the command has ended
+            break
+        if not part:
+            break
+        written += part
+    os.close(ours)
+    assert process.wait() == 0
+    return written.decode()
+
+
+def test_labels_are_escaped_on_a_terminal_and_as_they_are_in_a_pipe(folder):
+    arguments = [*commands(folder)["label"][:-1]]
+    shown = on_a_terminal(arguments).replace("\r\n", "\n")
+    assert not CONTROL.search(shown)
+    assert r"\x1b]0;title\x07 0" in shown
+    done = subprocess.run([*COMMAND, *map(str, arguments)], capture_output=True, check=True)
+    items = pd.read_csv(io.BytesIO(done.stdout))["item"]
+    assert items.tolist() == [f"\x1b]0;title\x07 {i}" for i in range(40)]
+
+
+def test_a_terminal_obeys_the_command_s_own_styles_only(folder):
+    written = on_a_terminal(commands(folder)["estimate"])
+    assert "\x1b[1m" in written and "\x1b[33m" in written
+    assert r"\x1b[31mred\x1b[0m" in written and "\x1b[31mred" not in written
+
+
+@pytest.mark.parametrize("columns", ["0", "-5", "abc", "1", "", "9" * 30])
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["estimate", "lehner_table2", "--method", "majority_agreement,algebraic"],
+        ["check", "lehner_table2", "--replicates", "199"],
+        ["agreement", "lehner_table2"],
+    ],
+)
+def test_all_is_printed_whatever_the_width_is_said_to_be(monkeypatch, capsys, arguments, columns):
+    def numbers():
+        monkeypatch.setattr(sys, "argv", ["lehner", *arguments])
+        with pytest.raises(SystemExit) as end:
+            cli.main()
+        captured = capsys.readouterr()
+        assert not end.value.code and not captured.err
+        return set(re.findall(r"\d+\.\d+", captured.out))
+
+    monkeypatch.setenv("COLUMNS", "100")
+    wide = numbers()
+    monkeypatch.setenv("COLUMNS", columns)
+    assert len(wide) > 3 and numbers() >= wide
+
+
+def shell(line, *arguments, **options):
+    quoted = " ".join(map(shlex.quote, [*COMMAND, *map(str, arguments)]))
+    return subprocess.run(
+        ["bash", "-c", line.format(quoted)], capture_output=True, text=True, check=False, **options
+    )
+
+
+SMALL = {
+    "estimate": ["estimate", "lehner_table2", "--method", "majority_agreement,algebraic"],
+    "json": ["estimate", "lehner_table2", "--method", "algebraic", "--json"],
+    "agreement": ["agreement", "lehner_table2"],
+    "check": ["check", "lehner_table2", "--replicates", "199"],
+    "label": ["label", "lehner_table2", "--method", "majority"],
+    "datasets": ["datasets"],
+    "help": ["--help"],
+    "version": ["--version"],
+}
+
+
+@pytest.mark.parametrize(
+    ("line", "name"),
+    [("{} >&-", "label"), ("{} >&-", "version"), ("{} 2>&- >/dev/full", "label")]
+    + [("{} > /dev/full", name) for name in SMALL],
+)
+def test_what_cannot_be_printed_is_said(line, name):
+    done = shell(line, *SMALL[name])
+    assert done.returncode == 2 and done.stdout == ""
+    if "2>&-" in line:
+        assert done.stderr == ""
+    else:
+        said = done.stderr.splitlines()[-1]
+        assert said.startswith("lehner: standard output")
+        assert "Traceback" not in done.stderr and "Exception" not in done.stderr
+
+
+def test_files_are_written_where_the_output_fails(tmp_path):
+    done = shell("{} > /dev/full", *SMALL["estimate"], "--output", tmp_path / "out")
+    assert done.returncode == 2 and (tmp_path / "out" / "estimates.csv").is_file()
+    labels = tmp_path / "labels.csv"
+    done = shell("{} > /dev/full", *SMALL["label"], "--output", labels)
+    # Nothing was to be printed, and nothing is lost.
+    assert done.returncode == 0 and len(pd.read_csv(labels)) == 10
+    done = shell("{} >&-", *SMALL["label"], "--output", tmp_path / "again.csv")
+    assert done.returncode == 2 and "nothing was done" in done.stderr
+
+
+@pytest.mark.parametrize("name", ["estimate", "label"])
+def test_a_reader_who_has_enough_ends_the_command_in_silence(name, tmp_path):
+    done = shell("set -o pipefail; {} 2>/dev/null | true", *SMALL[name])
+    assert done.returncode == 141
+    folder = ["--output", tmp_path / "out"] if name != "label" else []
+    done = shell("{} | head -1", *SMALL[name], *folder)
+    assert done.stdout.count("\n") == 1
+    assert "Traceback" not in done.stderr and "Broken" not in done.stderr
+    assert not folder or (tmp_path / "out" / "estimates.csv").is_file()
+
+
+def test_a_closed_standard_error_puts_nothing_between_labels():
+    done = shell("{} 2>&-", *SMALL["label"])
+    assert done.returncode == 0
+    assert len(pd.read_csv(io.StringIO(done.stdout))) == 10
+
+
+def test_a_small_probability_is_not_written_as_0(run, tmp_path):
+    rows = ["x,x,x,x,x,x,x,x" for _ in range(60)] + ["y,y,y,y,y,y,y,y" for _ in range(60)]
+    file = tmp_path / "ratings.csv"
+    file.write_text("\n".join(["a,b,c,d,e,f,g,h", *rows, "x,y,x,x,x,x,x,x", ""]))
+    _, out, _ = run("label", file, "--method", "algebraic")
+    _, as_json, _ = run("label", file, "--method", "algebraic", "--json")
+    table = pd.read_csv(io.StringIO(out))
+    for row, label in zip(table.to_dict("records"), json.loads(as_json)["labels"], strict=True):
+        for name, probability in label["probability"].items():
+            assert row[name] == pytest.approx(probability, rel=1e-5)
+            assert (row[name] == 0) == (probability == 0)
+    assert 0 < table[["x", "y"]].min(axis=None) < 1e-5
+
+
+def test_what_a_terminal_shows_is_made_in_one_place():
+    made = re.compile(r"\b(Text|Console)\(")
+    files = {file for file in Path("experiments").rglob("*.py") if made.search(file.read_text())}
+    assert files == {Path("experiments/reporting/terminal.py")}

@@ -52,6 +52,7 @@ STYLE: dict[Any, Any] = {
     "figure.dpi": SCREEN_DOTS,
     "savefig.dpi": PNG_DOTS,
     "pdf.fonttype": 42,
+    "text.parse_math": False,  # a name may hold dollar signs
 }
 
 

@@ -101,3 +101,13 @@ def test_files_are_the_same_twice_and_say_what_they_show(tmp_path):
     )
     assert b"/Subject" in (tmp_path / "line.pdf").read_bytes()
     assert b"/CreationDate" not in (tmp_path / "line.pdf").read_bytes()
+
+
+def test_a_name_with_dollar_signs_is_no_formula(tmp_path):
+    with figure_style(columns=1) as width:
+        figure = Figure(figsize=(width, 2), layout="constrained")
+        axes = figure.subplots()
+        axes.set(title=r"$\frac{$", xlabel="$x^$")
+        axes.bar([r"$\bad$"], [1], label="$a_b$")
+        axes.legend()
+    assert len(write_figure(figure, tmp_path, "names")) == 2

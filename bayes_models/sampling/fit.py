@@ -17,9 +17,9 @@ from bayes_models.models.priors import Priors
 from bayes_models.posterior.data_groups import add_data
 from bayes_models.posterior.diagnostics import ConvergenceWarning, Diagnostics, diagnose
 from bayes_models.posterior.log_prior import log_prior
+from bayes_models.posterior.predictive_checks import predictive_checks
 from bayes_models.posterior.truth import add_truth
 from bayes_models.sampling.compiled import compile_model
-from bayes_models.sampling.fit_warnings import fit_warnings
 from bayes_models.sampling.gibbs import sample_conjugate
 from bayes_models.sampling.modes import posterior_modes
 from bayes_models.sampling.nuts import sample
@@ -47,6 +47,9 @@ FOR_STUDIES: dict[str, Any] = {
 
 type Checked = Literal["all", "estimands"]
 type Engine = Literal["nuts", "gibbs"]
+
+CHECK_DRAWS = 50
+"""Posterior draws for the checks of a fit, fewer than `predictive_checks` uses by default."""
 type Sampler = Callable[[int, int, int, float], dict[str, xr.Dataset]]
 
 
@@ -115,8 +118,9 @@ def fit(
     progressbar : bool
         Whether NUTS shows its progress, and why it samples again.
     checks : bool
-        Whether the attribute `warnings` also lists what `predictive_checks` and
-        `lehner.check_dependence` find, which takes a tenth of a second or two.
+        Whether the attribute `warnings` also lists what `predictive_checks` finds in a few draws,
+        which takes a tenth of a second or two. Raters who share mistakes may be described as
+        accurate, which these checks do not see: see `lehner.check_dependence`.
 
     Returns
     -------
@@ -192,7 +196,9 @@ def fit(
         add_data(tree, ratings)
         densities = log_prior(model, tree["posterior"].to_dataset(), observed, priors)
         tree["log_prior"] = xr.DataTree(densities)
-    said = fit_warnings(tree, ratings, check_seed, seed) if checks else ()
+    said: tuple[str, ...] = ()
+    if checks:
+        said = predictive_checks(tree, ratings, draws=CHECK_DRAWS, seed=check_seed).warnings()
     tree.attrs |= {
         "model": model,
         "engine": engine,

@@ -106,4 +106,4 @@ def _p_value(value: float | None, error: float | None) -> str:
 
     shown = probability(value)
     # Beside "< .001" the standard error would be as small.
-    return f"{shown} ± {decimal(error)}" if shown[0].isdigit() else shown
+    return f"{shown} ± {decimal(error)}" if error is not None and shown[0].isdigit() else shown

@@ -281,7 +281,7 @@ def compare(
             for estimate in estimates
         ),
         slopes=slopes,
-        dependence=check_dependence(ratings, seed=seed),
+        dependence=check_dependence(ratings),
         details=describe_systems(ratings, estimates, costs=costs, level=level, seed=seed),
         group_column=groups,
         groups=estimate_in_groups(ratings, estimates, groups, level=level, seed=seed),

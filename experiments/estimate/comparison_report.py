@@ -148,12 +148,10 @@ def _title(text: str, width: int) -> list[Text]:
 
 
 def _warnings(comparison: Comparison) -> list[Text]:
-    of_dependence = comparison.dependence.warnings() if comparison.dependence is not None else ()
     return [
         line(f"{estimate.method}: {warning}", style="yellow")
         for estimate in comparison.estimates
         for warning in estimate.warnings
-        if warning not in of_dependence
     ]
 
 

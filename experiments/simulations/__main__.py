@@ -13,6 +13,7 @@ from experiments.simulations import (
     power,
     rater_groups,
     repeated_ratings,
+    shared_mistakes,
     system_differences,
     system_measures,
 )
@@ -29,6 +30,7 @@ SIMULATIONS = {
     "power": power.SIMULATION,
     "rater_groups": rater_groups.SIMULATION,
     "repeated_ratings": repeated_ratings.SIMULATION,
+    "shared_mistakes": shared_mistakes.SIMULATION,
     "system_differences": system_differences.SIMULATION,
     "system_differences_relaxed_k": system_differences.BY_RELAXED_K,
     "system_measures": system_measures.SIMULATION,

@@ -10,11 +10,11 @@ import pandas as pd
 from experiments.simulations.cells import Simulation
 from experiments.simulations.power_figure import plot_power
 from experiments.study.proportions import share
-from lehner import Ratings, Scenario
+from lehner import Ratings, Scenario, check_dependence
 from lehner.core.seeds import child_seeds, generator
 from lehner.data.categories import category_names
 from lehner.k_properties.bootstrap import Outcome, run_k_tests
-from lehner.k_properties.check import SIGNIFICANCE, holm
+from lehner.k_properties.check import INDEPENDENCE, SIGNIFICANCE, holm
 from lehner.k_properties.disagreement import plain_chi_square
 from lehner.k_properties.statistics import K_TESTS
 from lehner.simulation.draw import simulate_items
@@ -44,7 +44,7 @@ SIZES = (50, 200)
 DATA_SETS = 500
 REPLICATES = 199
 PLAIN, ANY = "plain_chi_square", "any, Holm"
-TESTS = (*K_TESTS, ANY, PLAIN)
+TESTS = (*K_TESTS, INDEPENDENCE, ANY, PLAIN)
 
 
 def rejections(scenario: Scenario, data_sets: int, seed: np.random.SeedSequence) -> pd.DataFrame:
@@ -75,6 +75,9 @@ def _reject(scenario: Scenario, seed: np.random.SeedSequence) -> dict[str, float
     outcomes = run_k_tests(patterns, REPLICATES, seed)
     p = {name: one.p_value for name, one in outcomes.items() if isinstance(one, Outcome)}
     plain = plain_chi_square(patterns)
+    pairs = check_dependence(ratings).p_value
+    if pairs is not None:
+        p[INDEPENDENCE] = pairs
     rejected = {name: float(value <= SIGNIFICANCE) for name, value in p.items()}
     rejected[ANY] = float(min(holm(p).values()) <= SIGNIFICANCE) if p else np.nan
     rejected[PLAIN] = np.nan if plain is None else float(plain.p_value <= SIGNIFICANCE)

@@ -6,14 +6,14 @@ where ρ is the mean correlation between the mistakes of two raters: the mean of
 this correlation has the variance of the mean of J_eff independent ones.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from lehner.core.arrays import Booleans, Floats, Integers
+from lehner.core.arrays import Floats, Integers
 from lehner.data.ratings import Ratings
-from lehner.dependence.pairs import of_raters
-from lehner.k_properties.agreement_totals import Design, Totals
+from lehner.dependence.pairs import Pair
 from lehner.known_truths.random_sample import examine_known
 
 FEWEST_TRUTHS = 10
@@ -35,10 +35,9 @@ class EffectiveRaters:
         Mean correlation between mistakes of two raters.
     source : {"known truths", "known truths, equal raters", "pairs that stand out", "unknown"}
         How the correlation was found: from items of known truth, of anonymous raters as if all had
-        the same rate of mistakes; or from the pairs of raters who
-        agree more than the others do and more than their accuracies explain. In the second case it
-        is assumed that these pairs share mistakes and no others do, so that `effective` is an upper
-        limit.
+        the same rate of mistakes; or from the pairs of raters that agree more than their accuracies
+        explain. In this case it is assumed that these pairs share mistakes and no others do, so
+        that `effective` is an upper limit.
     n_items : int
         Number of items of known truth that were used.
     """
@@ -130,37 +129,37 @@ def _standardised_mistakes(ratings: Ratings, truth: Integers) -> tuple[Integers,
 
 
 def from_pairs(
-    ratings: Ratings, totals: Totals, design: Design, shared: Booleans
+    ratings: Ratings, pairs: Sequence[Pair], sharing: Sequence[Pair], *, undecided: bool
 ) -> EffectiveRaters:
-    """Compute J_eff if the pairs that stand out share mistakes, and no others do.
+    """Compute J_eff if some pairs share mistakes, and no others do.
 
-    The other pairs of raters show how often independent raters agree, a. If a pair agrees more
-    often, b, one of its raters repeats the other on a share (b - a) / (1 - a) of the items, which
-    is the correlation of their mistakes.
+    If a pair agrees more often than its raters would who err independently, one of them repeats the
+    other on `Pair.shared` of the items, which is the correlation of their mistakes.
 
     Parameters
     ----------
     ratings : Ratings
-    totals : Totals
-    design : Design
-    shared : ndarray of bool, shape (n_pairs,)
-        Pairs that stand out.
+    pairs : sequence of Pair
+        Empty if pairs were not tested.
+    sharing : sequence of Pair
+        Those of them that share mistakes.
+    undecided : bool
+        Whether only one of two such pairs shares mistakes.
 
     Returns
     -------
     EffectiveRaters
     """
-    n_raters, raters = mean_raters(ratings), of_raters(design)
-    shared = shared & raters
-    others = raters & ~shared
-    if not shared.any() or not others.any():
+    n_raters = mean_raters(ratings)
+    of_raters = [pair for pair in pairs if not pair.with_system]
+    shared = [pair for pair in sharing if not pair.with_system]
+    if not shared or (undecided and len(shared) < len(sharing)):
         return EffectiveRaters(
             n_raters=n_raters, effective=None, correlation=None, source="unknown"
         )
-    agreement = totals.agreeing[0] / totals.pairs
-    independent = float(totals.agreeing[0, others].sum() / totals.pairs[others].sum())
-    repeated = np.where(shared, (agreement - independent) / (1 - independent), 0.0)[raters]
-    correlation = float(repeated @ totals.pairs[raters] / totals.pairs[raters].sum())
+    repeated = [pair.shared * pair.n_items for pair in shared]
+    total = np.mean(repeated) if undecided else np.sum(repeated)
+    correlation = float(total) / sum(pair.n_items for pair in of_raters)
     return EffectiveRaters(
         n_raters=n_raters,
         effective=effective_number(n_raters, correlation),

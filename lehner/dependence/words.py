@@ -7,60 +7,47 @@ from lehner.dependence.effective import EffectiveRaters
 from lehner.dependence.pairs import Pair
 
 MOST_PAIRS_SHOWN = 3
+SIGNIFICANCE = 0.01
+NO_PAIR = "no two raters agree more than their accuracies explain"
+UNSEEN = "mistakes that all of them share cannot be detected"
+MEANING = "share mistakes, or prefer the same wrong answers, or find the same items difficult"
 
 
-def pair_lines(pairs: Iterable[Pair], n_raters: int) -> tuple[str, ...]:
-    """Describe the pairs that stand out and what it may mean, the farthest pair first."""
-    standing_out = sorted(
-        (pair for pair in pairs if pair.stands_out), key=lambda pair: -abs(_z(pair))
-    )
-    more = [pair for pair in standing_out if _z(pair) > 0]
-    less = [pair for pair in standing_out if _z(pair) < 0]
-    lines = [_more_line(pair, n_raters) for pair in more[:MOST_PAIRS_SHOWN]]
-    if len(more) > MOST_PAIRS_SHOWN:
-        lines.append(f"{_rest(more)} agree more than equal raters would")
-    if less:
-        named = ", ".join(_names(pair) for pair in less[:MOST_PAIRS_SHOWN])
-        rest = f", and {_rest(less)}," if len(less) > MOST_PAIRS_SHOWN else ""
-        lines.append(
-            f"{named}{rest} agree less than equal raters would: either the raters in these pairs "
-            "are less accurate than the others, or the others share mistakes"
-        )
-    return tuple(lines)
+def pair_lines(pairs: Sequence[Pair], *, undecided: bool) -> tuple[str, ...]:
+    """Describe the pairs that stand out and what it may mean, the clearest first."""
+    if undecided:
+        return (f"{clearest_pair(pairs, undecided=True)}: those two {MEANING}",)
+    lines = [f"{_more_agreement(pair)}: they {MEANING}" for pair in clearest_first(pairs)]
+    rest = len(lines) - MOST_PAIRS_SHOWN
+    more = [f"{counted(rest, 'more pair')} agree more than their accuracies explain"]
+    return (*lines[:MOST_PAIRS_SHOWN], *(more if rest > 0 else []))
 
 
-def _more_line(pair: Pair, n_raters: int) -> str:
-    return (
-        f"{_names(pair)} agree on {pair.agreement:.3f} of their items, more than equal raters "
-        f"would ({pair.equal_raters:.3f} ± {pair.sd:.3f}): {_meaning(pair, n_raters)}"
+def clearest_first(pairs: Iterable[Pair]) -> list[Pair]:
+    """Give the pairs that stand out, those of the smallest p-value first."""
+    return sorted(
+        (pair for pair in pairs if pair.stands_out), key=lambda pair: (pair.p_value, -pair.shared)
     )
 
 
-def _meaning(pair: Pair, n_raters: int) -> str:
-    if pair.unexplained:
+def clearest_pair(pairs: Sequence[Pair], *, undecided: bool) -> str:
+    """Say which pair stands out most clearly, or which two of which one shares mistakes."""
+    standing_out = clearest_first(pairs)
+    if not standing_out:
+        least = min(pairs, key=lambda pair: pair.p_value)
+        if least.p_value > SIGNIFICANCE:
+            return NO_PAIR
         return (
-            "different accuracies of the raters do not explain it: these two share mistakes, or "
-            "errors are not equally probable, or items are not equally difficult"
+            f"some raters agree more than their accuracies explain ({_p(least.p_value)}), but no "
+            "two of them stand out"
         )
-    who = "the others are less accurate"
-    if pair.with_system:
-        who = f"{pair.raters[0]} is more accurate than the other raters"
-    told = "the ratings cannot show which"
-    if pair.unexplained is None:
-        told = f"with {counted(n_raters, 'rater')} one cannot tell which"
-    return f"either {who}, or these two share mistakes; {told}"
-
-
-def triple_line(
-    observed: float | None, expected: float | None, sd: float | None
-) -> tuple[str, ...]:
-    """Compare the agreement of triples with that which the agreement of pairs implies."""
-    if observed is None or expected is None or sd is None:
-        return ()
-    return (
-        f"all three ratings agree in {observed:.3f} of the triples of ratings of an item; expected "
-        f"is {expected:.3f} ± {sd:.3f} if raters err independently and items are equally difficult",
-    )
+    if undecided:
+        one, other = standing_out[:2]
+        return (
+            f"either {_names(one)} or {_names(other)} agree more than their accuracies explain "
+            f"({_p(one.p_value)}), and among four one cannot tell which"
+        )
+    return _more_agreement(standing_out[0])
 
 
 def effective_line(effective: EffectiveRaters) -> str:
@@ -68,8 +55,8 @@ def effective_line(effective: EffectiveRaters) -> str:
     raters = f"{effective.n_raters:.3g} raters of an item"
     if effective.effective is None or effective.correlation is None:
         return (
-            "without known truths it is unknown how many independent raters would be as "
-            f"informative as the {raters}"
+            "without known truths of items drawn at random it is unknown how many independent "
+            f"raters would be as informative as the {raters}"
         )
     worth = f"{effective.effective:.2g} independent raters"
     if effective.source.startswith("known truths"):
@@ -80,17 +67,31 @@ def effective_line(effective: EffectiveRaters) -> str:
             f"{effective.correlation:.2f}"
         )
     return (
-        f"if the raters who agree more than others share mistakes, the {raters} are at most as "
-        f"informative as {worth}"
+        f"if the raters who agree more than their accuracies explain share mistakes, the {raters} "
+        f"are at most as informative as {worth}"
     )
 
 
-def _rest(pairs: Sequence[Pair]) -> str:
-    return counted(len(pairs) - MOST_PAIRS_SHOWN, "more pair")
+def no_pair_line(pairs: Sequence[Pair]) -> str:
+    """Say what is known if no pair stands out."""
+    found = clearest_pair(pairs, undecided=False)
+    if found == NO_PAIR:
+        return f"{found}; {UNSEEN}"
+    return (
+        f"{found}: several share mistakes, or items are not equally difficult, or raters prefer "
+        "the same wrong answers"
+    )
 
 
-def _z(pair: Pair) -> float:
-    return (pair.agreement - pair.equal_raters) / pair.sd
+def _more_agreement(pair: Pair) -> str:
+    return (
+        f"{_names(pair)} agree on {pair.agreement:.3f} of their items, more than their accuracies "
+        f"explain ({pair.expected:.3f}; {_p(pair.p_value)})"
+    )
+
+
+def _p(p_value: float) -> str:
+    return "p < .001" if p_value < 0.001 else f"p = {p_value:.3f}".replace("0.", ".")
 
 
 def _names(pair: Pair) -> str:

@@ -88,7 +88,7 @@ def run_k_tests(ratings: Ratings, replicates: int, seed: Seed) -> dict[str, Outc
     if reason:
         return dict.fromkeys(K_TESTS, reason)
     outcomes: dict[str, Outcome | str] = {}
-    names: tuple[NullName, ...] = ("one_accuracy", "own_accuracies", "with_system")
+    names: tuple[NullName, ...] = ("one_accuracy", "own_accuracies")
     for name, child in zip(names, child_seeds(seed, len(names)), strict=True):
         null = nulls.get(name) or fit_null(ratings, name)
         chosen = {test: one for test, one in K_TESTS.items() if one.null == name}
@@ -103,7 +103,7 @@ def run_k_tests(ratings: Ratings, replicates: int, seed: Seed) -> dict[str, Outc
 def fit_null(ratings: Ratings, name: NullName) -> Null:
     """Fit a null model; anonymous raters, or too many of them, are all given the same accuracy."""
     anonymous = ratings.anonymous or ratings.n_raters >= MOST_RATERS_TESTED
-    design = find_design(ratings, with_system=name == "with_system", anonymous=anonymous)
+    design = find_design(ratings, anonymous=anonymous)
     totals = observed_totals(design)
     own = name != "one_accuracy" and not anonymous
     model = _fit(totals, design, own_accuracies=own)
@@ -129,7 +129,7 @@ def _no_model(null: Null) -> str:
 
 def _untestable(test: str, ratings: Ratings, null: Null) -> str:
     """Tell why a test cannot be made, or give an empty text."""
-    k, n_pairs = null.design.n_categories, len(null.design.first)
+    k = null.design.n_categories
     n_raters = len(np.union1d(null.design.first, null.design.second))
     if test in ("equal_errors", "error_distance") and k == 2:
         return "with two categories there is only one wrong answer to each item"
@@ -139,18 +139,13 @@ def _untestable(test: str, ratings: Ratings, null: Null) -> str:
         return "with two categories, how often three raters agree follows from how often two do"
     if test == "equal_difficulty" and not null.totals.triples:
         return "no item was rated by three raters"
-    if test in ("equal_accuracy", "independence"):
+    if test == "equal_accuracy":
         if ratings.anonymous:
             return "it is unknown who gave which rating"
         if ratings.n_raters >= MOST_RATERS_TESTED:
             return f"there are {MOST_RATERS_TESTED} raters or more"
     if test == "equal_accuracy" and n_raters < 3:
         return "two raters cannot differ in agreement with one another: the test needs three"
-    if test == "independence" and n_pairs <= n_raters:
-        return (
-            "different accuracies explain any agreement of three raters: the test needs four, "
-            "including the system, who rate items in common"
-        )
     return ""
 
 

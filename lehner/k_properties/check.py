@@ -1,6 +1,6 @@
 """Tests of the K-properties, which the algebra assumes, and its bias if they are violated."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,13 +12,17 @@ from lehner.core.estimate import plain, require_pairs
 from lehner.core.number_format import percent
 from lehner.core.seeds import Seed, fixed_seed
 from lehner.data.ratings import Ratings
+from lehner.dependence.check import check_dependence
+from lehner.dependence.result import Dependence
+from lehner.dependence.words import MEANING, clearest_pair
 from lehner.k_properties.bootstrap import Outcome, fit_null, run_k_tests
-from lehner.k_properties.consequences import Consequence, consequence
+from lehner.k_properties.consequences import Consequence, consequence, sharing_consequence
 from lehner.k_properties.notes import NOTES
 from lehner.k_properties.statistics import K_TESTS
 
 SIGNIFICANCE = 0.05
 FEWEST_FOR_K_TESTS = 199
+INDEPENDENCE = "independence"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -32,11 +36,12 @@ class KPropertyTest:
     k_property : str
         The K-property that is tested.
     statistic : float or None
-        The test statistic; None if the property cannot be tested with these ratings.
+        The test statistic; None if the property cannot be tested with these ratings, and for
+        independence, which is tested for each pair.
     p_value : float or None
         Probability of a statistic as extreme as this if the property holds.
     p_value_se : float or None
-        Monte Carlo standard error of the p-value.
+        Monte Carlo standard error of the p-value; None if it is not simulated.
     adjusted_p_value : float or None
         The p-value adjusted by Holm's method for the number of tests that were made. If all
         K-properties hold, some test rejects at .05 in 5% of the data sets at most.
@@ -136,12 +141,9 @@ def check_k_properties(ratings: Ratings, *, replicates: int = 999, seed: Seed = 
     `equal_accuracy`: chi-square of each rater's agreement with the others. `equal_difficulty`: how
     often three raters agree, compared with what the agreement of pairs implies for raters of
     different accuracy. Unequal difficulty increases it; errors near the truth decrease it, and can
-    hide unequal difficulty. `independence`: chi-square of the correlations of pairs, compared with
-    those of independent raters of different accuracy, including the system. With thousands of items
-    it also rejects if raters are independent, but differ in accuracy while errors or difficulty are
-    unequal. It cannot detect mistakes that all raters and the system share alike. Among three
-    raters it detects nothing: two raters who copy one another then seem more accurate than the
-    third.
+    hide unequal difficulty. `independence`: the test of `check_dependence`, whether some pair, the
+    system included, agrees more than its accuracies explain. Its p-value is not simulated. It
+    cannot detect mistakes that all raters and the system share alike.
 
     A property that is not rejected may still be violated: see the power of each test in
     `experiments/simulations/power.csv`.
@@ -162,12 +164,16 @@ def check_k_properties(ratings: Ratings, *, replicates: int = 999, seed: Seed = 
     """
     check_whole_number("replicates", replicates, FEWEST_FOR_K_TESTS)
     require_pairs(ratings)
+    dependence = check_dependence(ratings)
     ratings = ratings.collapse(truth=False)
     outcomes = run_k_tests(ratings, replicates, seed)
     made = {name: one for name, one in outcomes.items() if isinstance(one, Outcome)}
-    adjusted = holm({name: one.p_value for name, one in made.items()})
+    p_values = {name: one.p_value for name, one in made.items()}
+    if dependence.p_value is not None:
+        p_values[INDEPENDENCE] = dependence.p_value
+    adjusted = holm(p_values)
     rejected = [name for name, p in adjusted.items() if p <= SIGNIFICANCE]
-    consequences = _consequences(ratings, made, rejected, fixed_seed(seed))
+    consequences = _consequences(ratings, made, dependence, rejected, fixed_seed(seed))
     tests = {
         name: KPropertyTest(
             name=name,
@@ -184,7 +190,22 @@ def check_k_properties(ratings: Ratings, *, replicates: int = 999, seed: Seed = 
         else KPropertyTest(name=name, k_property=K_TESTS[name].k_property, note=one)
         for name, one in outcomes.items()
     }
+    tests[INDEPENDENCE] = KPropertyTest(
+        name=INDEPENDENCE,
+        k_property="conditional independence",
+        p_value=dependence.p_value,
+        adjusted_p_value=adjusted.get(INDEPENDENCE),
+        note=dependence.reason or clearest_pair(dependence.pairs, undecided=dependence.undecided),
+        verdict=_decide(INDEPENDENCE, adjusted, rejected),
+        consequence=consequences.get(INDEPENDENCE),
+    )
     return KProperties(tests=tests, replicates=replicates, verdict=tuple(_verdict(tests)))
+
+
+def _decide(name: str, tested: Collection[str], rejected: Collection[str]) -> str:
+    if name not in tested:
+        return "not tested"
+    return "rejected" if name in rejected else "not rejected"
 
 
 def holm(p_values: Mapping[str, float]) -> dict[str, float]:
@@ -206,6 +227,7 @@ def holm(p_values: Mapping[str, float]) -> dict[str, float]:
 def _consequences(
     ratings: Ratings,
     made: Mapping[str, Outcome],
+    dependence: Dependence,
     rejected: Sequence[str],
     seed: int | np.random.SeedSequence,
 ) -> dict[str, Consequence]:
@@ -219,6 +241,9 @@ def _consequences(
     distance = made.get("error_distance")
     consequences = {}
     for name in rejected:
+        if name == INDEPENDENCE:
+            consequences[name] = sharing_consequence(dependence, k_model, system_accuracy, seed)
+            continue
         # If errors are nearer to the truth, or farther from it, than by chance, that explains
         # unequal errors.
         near = name == "equal_errors" and distance is not None and distance.p_value <= SIGNIFICANCE
@@ -238,12 +263,8 @@ def _verdict(tests: Mapping[str, KPropertyTest]) -> Iterator[str]:
         yield f"Rejected: {test.k_property}. {test.consequence}."
     if tests["equal_accuracy"].consequence and tests["independence"].consequence:
         yield "Raters who share mistakes agree more, and therefore seem more accurate than others."
-    unequal = ("equal_errors", "error_distance", "equal_difficulty")
-    if tests["independence"].consequence and any(tests[name].consequence for name in unequal):
-        yield (
-            "If errors or difficulty are unequal, raters of unequal accuracy seem to share "
-            "mistakes even if they do not."
-        )
+    if tests["independence"].consequence:
+        yield f"The raters of a pair that stands out {MEANING}."
     if len(rejected) > 1:
         yield "Each effect is computed as if it were the only one; they do not simply add up."
     if not rejected:

@@ -14,13 +14,14 @@ from lehner.algebra.algebraic import clip_base_rates
 from lehner.algebra.pairwise import brennan_prediger
 from lehner.core.arrays import Floats
 from lehner.core.number_format import decimal, percent
-from lehner.k_properties.agreement_totals import Design, Totals
+from lehner.dependence.result import Dependence
+from lehner.dependence.words import clearest_first, clearest_pair
+from lehner.k_properties.agreement_totals import Design
 from lehner.k_properties.bootstrap import Null, Outcome
 from lehner.k_properties.model import (
     KModel,
     disagreement_shares,
     fit_own_accuracies,
-    residual_correlations,
 )
 from lehner.k_properties.statistics import mean_distance
 from lehner.simulation.confusion import disperse
@@ -94,13 +95,54 @@ def consequence(
     -------
     Consequence
     """
+    base = _base(k_model)
+    return _with_bias(*VIOLATIONS[test](base, outcome, k_model, seed), base, system_accuracy, seed)
+
+
+def sharing_consequence(
+    dependence: Dependence,
+    k_model: Null,
+    system_accuracy: float | None,
+    seed: int | np.random.SeedSequence = 1,
+) -> Consequence:
+    """Compute the algebra's bias if the pair that stands out most clearly shares mistakes.
+
+    Parameters
+    ----------
+    dependence : Dependence
+        With a p-value.
+    k_model : Null
+        The null model with one accuracy for all raters.
+    system_accuracy : float or None
+        System accuracy as estimated by the algebra.
+    seed : int or numpy.random.SeedSequence
+        Of the parameters that are drawn for the bias.
+
+    Returns
+    -------
+    Consequence
+    """
+    base = _base(k_model)
+    return _with_bias(*_copied(base, dependence, k_model), base, system_accuracy, seed)
+
+
+def _base(k_model: Null) -> Scenario:
+    """Give a scenario in which the K-properties hold, with the fitted accuracy and base rates."""
     model, design = k_model.model, k_model.design
-    base = Scenario(
+    return Scenario(
         n_categories=design.n_categories,
         initial_rater_accuracy=(float(model.accuracy[0, 0]),) * _raters_per_item(design),
         base_rates=tuple(model.base_rates[0]),
     )
-    violation, scenario = VIOLATIONS[test](base, outcome, k_model, seed)
+
+
+def _with_bias(
+    violation: str,
+    scenario: Scenario | None,
+    base: Scenario,
+    system_accuracy: float | None,
+    seed: int | np.random.SeedSequence,
+) -> Consequence:
     if system_accuracy is None or scenario is None or n_patterns(base) > MOST_PATTERNS_ENUMERATED:
         return Consequence(violation=violation)
     at = [
@@ -237,28 +279,21 @@ def _uneven(base: Scenario, outcome: Outcome, k_model: Null, seed: FixedSeed) ->
     return words, replace(easier, easiness=(-level, 0.0, level))
 
 
-def _copied(base: Scenario, outcome: Outcome, k_model: Null, seed: FixedSeed) -> Fitted:
-    """Let one rater repeat the other, in the pair with the greatest residual correlation."""
-    totals, design = outcome.null.totals, outcome.null.design
-    residual, weights = residual_correlations(totals, design)
-    pair = int(np.argmax(residual[0] * np.sqrt(weights)))
-    first, second = int(design.first[pair]), int(design.second[pair])
-    words = (
-        f"{design.names[first]} and {design.names[second]} agree more than their accuracies "
-        f"explain (residual correlation {decimal(residual[0, pair], 2)})"
-    )
-    if design.n_raters == 4:
-        others = " and ".join(design.names[i] for i in range(4) if i not in (first, second))
-        return f"{words}, or else {others}: among four, one cannot tell which", None
-    if second == k_model.design.n_raters:
-        return f"{words}: if mistakes are shared, the system seems better than it is", None
-    share = _copying(totals, design, pair)
+def _copied(base: Scenario, dependence: Dependence, k_model: Null) -> Fitted:
+    """Let one rater repeat the other, in the pair that stands out most clearly."""
+    pairs = clearest_first(dependence.pairs)
+    words = clearest_pair(dependence.pairs, undecided=dependence.undecided)
+    if dependence.undecided or not pairs:
+        return words[0].upper() + words[1:], None
+    pair = pairs[0]
+    if pair.with_system:
+        return f"{words}: if they share mistakes, the system seems better than it is", None
     # One pair of raters agrees more, so that the same mean agreement results from less knowledge.
-    extra = share / comb(base.n_raters, 2)
+    extra = pair.shared / comb(base.n_raters, 2)
     square = float(k_model.model.knowledge[0, 0]) ** 2
     knowledge = np.sqrt(max(square - extra, 0.0) / max(1 - extra, 0.01))
-    words += f", as if one repeated the other in {percent(share, 0)} of the items"
-    copying = (0.0, share, *[0.0] * (base.n_raters - 2))
+    words += f", as if one repeated the other in {percent(pair.shared, 0)} of the items"
+    copying = (0.0, pair.shared, *[0.0] * (base.n_raters - 2))
     return words, replace(_with_knowledge(base, float(knowledge), k_model), copying=copying)
 
 
@@ -269,21 +304,11 @@ def _with_knowledge(base: Scenario, knowledge: float, k_model: Null) -> Scenario
     return replace(base, initial_rater_accuracy=accuracy, base_rates=tuple(model.base_rates[0]))
 
 
-def _copying(totals: Totals, design: Design, pair: int) -> float:
-    """Estimate the share of copied items, given accuracies that fit all other pairs."""
-    others = replace(totals, pairs=np.where(np.arange(len(totals.pairs)) == pair, 0, totals.pairs))
-    knowledge = fit_own_accuracies(others, design).knowledge[0]
-    product = knowledge[design.first[pair]] * knowledge[design.second[pair]]
-    kappa = brennan_prediger(totals.agreeing[0, pair] / totals.pairs[pair], design.n_categories)
-    return float(np.clip((kappa - product) / max(1 - product, 0.01), 0, 1))
-
-
 VIOLATIONS: dict[str, Callable[[Scenario, Outcome, Null, FixedSeed], Fitted]] = {
     "equal_errors": _varied,
     "error_distance": _dispersed,
     "equal_accuracy": _unequal,
     "equal_difficulty": _uneven,
-    "independence": _copied,
 }
 
 

@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike
 
 from lehner.algebra.algebraic import CHANCE_TOLERANCE, base_rates, clip_base_rates
 from lehner.algebra.pairwise import brennan_prediger
+from lehner.algebra.rater_products import fit_products
 from lehner.core.arrays import Floats
 from lehner.k_properties.agreement_totals import (
     Design,
@@ -20,10 +21,6 @@ from lehner.k_properties.agreement_totals import (
     elementary_symmetric,
     ratings_by_rater,
 )
-
-FIT_SWEEPS = 50
-FACTOR_TOLERANCE = 1e-5
-STANDS_FOR_0 = 1e-12
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -93,42 +90,10 @@ def fit_own_accuracies(totals: Totals, design: Design) -> KModel:
     """
     kappa = _kappa(totals, totals.agreeing, np.maximum(totals.pairs, 1))
     lowest = -1 / (totals.frequency.shape[2] - 1)
-    knowledge = _fit_products(kappa, totals.pairs, design, lowest=lowest)
+    knowledge = fit_products(
+        kappa, totals.pairs, design.first, design.second, design.n_raters, lowest=lowest
+    )
     return KModel(knowledge=knowledge, frequency=_frequency(totals))
-
-
-def _fit_products(values: Floats, weights: Floats, design: Design, *, lowest: float) -> Floats:
-    """Find a factor for each rater so that the products of pairs are near given values.
-
-    Parameters
-    ----------
-    values : ndarray, shape (n_samples, n_pairs)
-    weights : ndarray, shape (n_pairs,)
-    design : Design
-    lowest : float
-        Factors are between this and 1.
-
-    Returns
-    -------
-    ndarray, shape (n_samples, n_raters)
-    """
-    n, j = len(values), design.n_raters
-    # Samples are the last axis in memory.
-    weighted, weight = np.zeros((j, j, n)), np.zeros((j, j))
-    for i, (one, other) in enumerate(zip(design.first, design.second, strict=True)):
-        weighted[one, other] = weighted[other, one] = weights[i] * values[:, i]
-        weight[one, other] = weight[other, one] = weights[i]
-    mean = np.maximum(values @ weights / weights.sum(), 0.01)
-    factors = np.tile(np.sqrt(mean), (j, 1))
-    for _ in range(FIT_SWEEPS):
-        before = factors.copy()
-        for rater in np.flatnonzero(weight.any(axis=1)):
-            above = (weighted[rater] * factors).sum(axis=0)
-            below = weight[rater] @ factors**2
-            factors[rater] = np.minimum(np.maximum(above / (below + STANDS_FOR_0), lowest), 1.0)
-        if np.abs(factors - before).max() < FACTOR_TOLERANCE:
-            break
-    return factors.T
 
 
 def disagreement_shares(model: KModel) -> Floats:
@@ -170,37 +135,6 @@ def expected_triples(model: KModel, design: Design) -> Floats:
         agree += (k - 1) * elementary_symmetric(given[who] * wrong[:, who])
         expected += group.n_items * agree
     return expected
-
-
-def residual_correlations(totals: Totals, design: Design) -> tuple[Floats, Floats]:
-    """Compute correlations of raters, and the residuals that one factor does not explain.
-
-    The correlation of two raters is that of the indicators of their categories, summed over
-    categories. If raters are independent given the truth, it is a product of two raters' factors,
-    provided that errors are equally probable or that there are two categories.
-
-    Parameters
-    ----------
-    totals : Totals
-    design : Design
-
-    Returns
-    -------
-    residual : ndarray, shape (n_samples, n_pairs)
-        Correlation minus the product.
-    weights : ndarray, shape (n_pairs,)
-        Numbers of pairs of ratings.
-    """
-    given = totals.frequency.sum(axis=2, keepdims=True)
-    frequency = totals.frequency / np.maximum(given, 1)
-    spread = np.sqrt(np.maximum(1 - (frequency**2).sum(axis=2), 0))
-    i, j = design.first, design.second
-    chance = (frequency[:, i] * frequency[:, j]).sum(axis=2)
-    covariance = totals.agreeing / np.maximum(totals.pairs, 1) - chance
-    scale = spread[:, i] * spread[:, j]
-    correlation = np.divide(covariance, scale, out=np.zeros_like(scale), where=scale > 0)
-    factors = _fit_products(correlation, totals.pairs, design, lowest=-1.0)
-    return correlation - factors[:, i] * factors[:, j], totals.pairs
 
 
 def _kappa(totals: Totals, agreeing: Floats, pairs: Floats | float) -> Floats:

@@ -4,10 +4,9 @@ from collections.abc import Callable
 
 import numpy as np
 
-from lehner.core.number_format import decimal
 from lehner.data.categories import Label
 from lehner.k_properties.bootstrap import Outcome
-from lehner.k_properties.model import disagreement_shares, expected_triples, residual_correlations
+from lehner.k_properties.model import disagreement_shares, expected_triples
 from lehner.k_properties.statistics import mean_distance, rater_agreement
 
 
@@ -51,27 +50,10 @@ def _difficulty(outcome: Outcome, categories: tuple[Label, ...]) -> str:
     )
 
 
-def _independence(outcome: Outcome, categories: tuple[Label, ...]) -> str:
-    null = outcome.null
-    residual, weights = residual_correlations(null.totals, null.design)
-    ranked = residual[0] * np.sqrt(weights)
-
-    def shown(pair: int) -> str:
-        first, second = (
-            null.design.names[ends[pair]] for ends in (null.design.first, null.design.second)
-        )
-        value = decimal(residual[0, pair], 2, sign=True).replace("-", "−")
-        return f"{value} ({first}, {second})"
-
-    low, high = shown(int(ranked.argmin())), shown(int(ranked.argmax()))
-    return f"residual correlations of pairs are between {low} and {high}"
-
-
 NOTES: dict[str, Callable[[Outcome, tuple[Label, ...]], str]] = {
     "equal_errors": _errors,
     "error_distance": _distance,
     "equal_accuracy": _accuracy,
     "equal_difficulty": _difficulty,
-    "independence": _independence,
 }
 """For each test, a function of its outcome and the categories."""

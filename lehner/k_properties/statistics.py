@@ -12,12 +12,11 @@ from lehner.k_properties.model import (
     KModel,
     disagreement_shares,
     expected_triples,
-    residual_correlations,
 )
 
 type Statistic = Callable[[Totals, KModel, Design], Floats]
 type Tail = Literal["greater", "two-sided"]
-type NullName = Literal["one_accuracy", "own_accuracies", "with_system"]
+type NullName = Literal["one_accuracy", "own_accuracies"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -29,9 +28,8 @@ class KTest:
     k_property : str
         The property that is tested, in plain words.
     statistic : callable
-    null : {"one_accuracy", "own_accuracies", "with_system"}
-        Whether all raters have the same accuracy in the null model or each has their own, and
-        whether the system counts as one of them.
+    null : {"one_accuracy", "own_accuracies"}
+        Whether all raters have the same accuracy in the null model or each has their own.
     tail : {"greater", "two-sided"}
     """
 
@@ -86,12 +84,6 @@ def equal_difficulty(totals: Totals, model: KModel, design: Design) -> Floats:
     return (totals.agreeing_triples - expected_triples(model, design)) / totals.triples
 
 
-def independence(totals: Totals, model: KModel, design: Design) -> Floats:
-    """Chi-square of the correlations of pairs that one factor does not explain."""
-    residual, weights = residual_correlations(totals, design)
-    return np.asarray(residual**2 @ weights)
-
-
 K_TESTS: dict[str, KTest] = {
     "equal_errors": KTest(k_property="equal error probabilities", statistic=equal_errors),
     "error_distance": KTest(
@@ -100,11 +92,6 @@ K_TESTS: dict[str, KTest] = {
     "equal_accuracy": KTest(k_property="equal rater accuracy", statistic=equal_accuracy),
     "equal_difficulty": KTest(
         k_property="equal difficulty", statistic=equal_difficulty, null="own_accuracies"
-    ),
-    "independence": KTest(
-        k_property="conditional independence",
-        statistic=independence,
-        null="with_system",
     ),
 }
 

@@ -1,13 +1,13 @@
 """The choice of the model that labels items, by how well it predicts held-out ratings."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from lehner.core.seeds import Seed, child_seeds
-from lehner.core.wording import counted
 from lehner.data.ratings import Ratings
 from lehner.dependence.check import check_dependence
-from lehner.dependence.pairs import Pair
+from lehner.dependence.effective import from_pairs
+from lehner.dependence.words import clearest_pair
 from lehner.labels.held_out import HeldOut, hold_out
 from lehner.labels.models import LABEL_MODELS, MAJORITY
 
@@ -23,9 +23,11 @@ CLEARLY_SHARED = 2.0
 """The same for a model of shared mistakes; it is lower, because equal raters are a small risk."""
 MUCH = 0.2
 """Shared mistakes matter if they improve prediction by this share of what unequal raters do."""
+CLEARLY_DEPENDENT, LIKELY_SHARED = 0.05, 0.1
+"""Greatest p-value of the test that raters err independently; and, if they do not, greatest p-value
+of a pair, not adjusted, that is taken to share mistakes."""
 WORTH = 0.9
 """Pairs who share mistakes matter if J_eff is less than this share of the number of raters."""
-REPLICATES = 499
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -58,9 +60,9 @@ def choose_models(ratings: Ratings, seed: Seed) -> Choice:
     without subtypes of items. If subtypes predict clearly better than all other models, by a
     fifth or more of what is gained by raters who differ, then raters share so many mistakes that
     a rater may seem accurate only because of that: raters then count the same. They also count the
-    same if there are fewer than ten raters, and some pairs agree more than other raters and than
-    different accuracies explain, so that the effective number of independent raters is less than .9
-    times the number of raters (`lehner.check_dependence`).
+    same if there are fewer than ten raters, and some pairs agree more than their accuracies explain
+    (p < .05), so much that the effective number of independent raters is less than .9 times the
+    number of raters (`lehner.check_dependence`).
 
     Parameters
     ----------
@@ -72,19 +74,19 @@ def choose_models(ratings: Ratings, seed: Seed) -> Choice:
     -------
     Choice
     """
-    of_parts, of_pairs = child_seeds(seed, 2)
+    (of_parts,) = child_seeds(seed, 1)
     names = ALIKE if ratings.anonymous else tuple(LABEL_MODELS)
     held_out = hold_out(ratings, names, of_parts)
     if held_out.n_ratings == 0:
         reason = "there are too few ratings to hold any out"
         return Choice(models=(MAJORITY,), means={}, n_held_out=0, reason=reason)
     means = {name: held_out.mean(name) for name in names}
-    models, reason = _choose(held_out, means, ratings, of_pairs)
+    models, reason = _choose(held_out, means, ratings)
     return Choice(models=models, means=means, n_held_out=held_out.n_ratings, reason=reason)
 
 
 def _choose(
-    held_out: HeldOut, means: Mapping[str, float], ratings: Ratings, seed: Seed
+    held_out: HeldOut, means: Mapping[str, float], ratings: Ratings
 ) -> tuple[tuple[str, ...], str]:
     alike = max(ALIKE, key=means.__getitem__)
     if SHARING not in means:
@@ -99,32 +101,27 @@ def _choose(
     ]
     if not better:
         return (alike,), "no model in which raters differ predicts held-out ratings clearly better"
-    pairs = _sharing_pairs(ratings, seed) if few else []
+    pairs = _sharing_pairs(ratings) if few else ""
     if pairs:
         return (alike,), (
-            f"{_names(pairs)} agree more than different accuracies of the raters explain, and "
-            "raters who share mistakes seem more accurate than they are"
+            f"{pairs}, and raters who share mistakes seem more accurate than they are"
         )
     if LABEL_MODELS[better[0]].rows == "matrix":
         better = [name for name in better if LABEL_MODELS[name].rows == "matrix"]
     return (*better, MAJORITY), "it predicts ratings that were held out best"
 
 
-def _sharing_pairs(ratings: Ratings, seed: Seed) -> list[Pair]:
-    """Give the pairs who seem to share mistakes, if J_eff is small; the farthest pair first."""
-    dependence = check_dependence(ratings.with_truth(None), replicates=REPLICATES, seed=seed)
-    worth = dependence.effective_raters
+def _sharing_pairs(ratings: Ratings) -> str:
+    """Tell which pairs seem to share mistakes; an empty text unless J_eff is small."""
+    dependence = check_dependence(ratings.with_truth(None))
+    pairs, undecided = dependence.pairs, dependence.undecided
+    if dependence.p_value is None or dependence.p_value > CLEARLY_DEPENDENT:
+        return ""
+    sharing = [pair for pair in pairs if pair.p_value <= LIKELY_SHARED * len(pairs)]
+    worth = from_pairs(ratings, pairs, sharing, undecided=undecided)
     if worth.effective is None or worth.effective > WORTH * worth.n_raters:
-        return []
-    unexplained = [pair for pair in dependence.pairs if pair.stands_out and pair.unexplained]
-    more = [pair for pair in unexplained if pair.agreement > pair.equal_raters]
-    return sorted(more, key=lambda pair: pair.equal_raters - pair.agreement)
-
-
-def _names(pairs: Sequence[Pair]) -> str:
-    """Name the raters of the first pair, and the number of further pairs."""
-    first = " and ".join(pairs[0].raters)
-    return first if len(pairs) == 1 else f"{first} ({counted(len(pairs) - 1, 'more pair')})"
+        return ""
+    return clearest_pair(pairs, undecided=undecided)
 
 
 def _share_mistakes(held_out: HeldOut, means: Mapping[str, float], alike: str) -> bool:

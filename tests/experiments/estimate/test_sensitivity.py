@@ -14,7 +14,12 @@ ALGEBRA = ["--method", "majority_agreement", "--method", "algebraic"]
 
 @pytest.fixture(scope="module")
 def copied_file(tmp_path_factory):
-    scenario = Scenario(n_items=300, copying=(0, 0.5, 0), base_rates="equal")
+    scenario = Scenario(
+        n_items=300,
+        initial_rater_accuracy=(0.6,) * 4,
+        copying=(0, 0.5, 0, 0),
+        base_rates="equal",
+    )
     file = tmp_path_factory.mktemp("ratings") / "ratings.csv"
     simulate(scenario, 1).to_wide().drop(columns="truth").to_csv(file, index=False)
     return file

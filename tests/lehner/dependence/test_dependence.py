@@ -1,73 +1,208 @@
 """Dependence of raters: who is named, how often in vain, and what raters are worth."""
 
-import numpy as np
-import pytest
+from itertools import combinations
 
-from lehner import Ratings, Scenario, check_dependence, simulate
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.stats import binom
+
+from experiments.simulations.shared_mistakes import BEHAVIOURS, name_pairs_of
+from lehner import Ratings, Scenario, check_dependence, check_k_properties, simulate
+from lehner.core.seeds import child_seeds
 from lehner.data.flat import FlatRatings
 from lehner.dependence.effective import effective_number, from_known_truths
-from lehner.dependence.pairs import mean_agreement, of_raters
-from lehner.k_properties.agreement_totals import find_design, observed_totals
+from lehner.dependence.score_test import name_pairs, score_pairs
 
-COPYING = Scenario(n_items=400, copying=(0, 0.4, 0), base_rates="equal")
+COPYING = Scenario(
+    n_items=400,
+    initial_rater_accuracy=(0.5, 0.6, 0.7, 0.8),
+    n_categories=3,
+    copying=(0, 0.4, 0, 0),
+    base_rates="equal",
+)
+FOUR = Scenario(n_items=400, copying=(0, 0.4, 0), base_rates="equal")
+KEPT = "experiments/simulations/shared_mistakes.csv"
 
 
 def without_truth(ratings):
     return Ratings(ratings.flat, ratings.categories, ratings.raters, ratings.items, ratings.system)
 
 
-def test_a_rater_who_copies_is_named_and_what_it_may_mean():
-    ratings = without_truth(simulate(COPYING, 1))
-    found = check_dependence(ratings)
-    first = found.warnings()[0]
-    assert first.startswith("Rater 1 and Rater 2 agree on ")
-    assert "different accuracies of the raters do not explain it" in first
-    # Repeating one another on .4 of the items.
-    expected = effective_number(3, 0.4 / 3)
-    assert found.effective_raters.source == "pairs that stand out"
-    assert found.effective_raters.effective == pytest.approx(expected, abs=0.3)
+def rates(who, behaviour, k, n_items, n_sets):
+    rows = [
+        row
+        for seed in child_seeds(5, n_sets)
+        for row in name_pairs_of(who, behaviour, k, n_items, seed)
+    ]
+    return pd.DataFrame(rows).sum()
 
 
-def test_three_raters_cannot_tell_copying_from_accuracy():
-    ratings = without_truth(simulate(COPYING, 1)).without_system()
-    found = check_dependence(ratings)
-    assert found.p_own is None
-    assert all(pair.unexplained is None for pair in found.pairs)
-    assert found.warnings()[0].endswith(
-        "either the others are less accurate, or these two share mistakes; with 3 raters one "
-        "cannot tell which"
-    )
+@pytest.mark.parametrize("who", ["3 raters and the system", "4 raters and the system", "8 raters"])
+@pytest.mark.parametrize(("k", "n_items"), [(2, 300), (3, 100), (5, 1000)])
+def test_independent_raters_of_unequal_accuracy_are_not_accused(who, k, n_items):
+    n_sets = 20
+    for behaviour in ("independent", "40% missing"):
+        named = rates(who, behaviour, k, n_items, n_sets)["anyone"]
+        assert named <= binom.ppf(0.999, n_sets, 0.02), behaviour
 
 
-def test_raters_of_their_own_accuracy_are_not_said_to_share_mistakes():
-    scenario = Scenario(
-        n_items=400, initial_rater_accuracy=(0.25, 0.25, 0.7, 0.7, 0.7), n_categories=4
-    )
-    found = check_dependence(without_truth(simulate(scenario, 1)))
-    assert found.warnings() and not any(pair.unexplained for pair in found.pairs)
-    assert any("less than equal raters would" in text for text in found.warnings())
+@pytest.mark.parametrize("who", ["4 raters and the system", "8 raters"])
+@pytest.mark.parametrize("k", [2, 3, 5])
+def test_the_pair_that_shares_mistakes_is_named_and_no_other(who, k):
+    found = rates(who, "rater 2 repeats rater 1", k, 300, 20)
+    assert found["right"] >= 18
+    assert found["innocent"] <= 1
+    assert found["undecided"] == 0
+
+
+def test_a_system_that_repeats_a_rater_is_named():
+    found = rates("4 raters and the system", "the system repeats rater 1", 3, 1000, 20)
+    assert found["right"] >= 18 and found["innocent"] <= 1
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("behaviour", [b for b in BEHAVIOURS if "repeats" not in b])
+def test_other_reasons_to_agree_accuse_few(behaviour):
+    named = rates("4 raters and the system", behaviour, 3, 300, 100)["anyone"]
+    assert named <= binom.ppf(0.999, 100, 0.06)
+
+
+def test_kept_rates_are_those_that_are_documented():
+    kept = pd.read_csv(KEPT)
+    alone = kept[kept["behaviour"].isin(["independent", "unequal base rates", "40% missing"])]
+    assert alone["anyone"].mean() <= 0.02
+    assert (alone["anyone"] <= 0.05 + 3 * (0.05 * 0.95 / alone["data_sets"]) ** 0.5).all()
+    repeats = kept["behaviour"].isin(["rater 2 repeats rater 1", "the system repeats rater 1"])
+    told = kept[repeats & (kept["items"] >= 300)]
+    assert (told["right"] >= 0.9).all() and (told["innocent"] <= 0.05).all()
+
+
+def test_three_raters_and_a_system_cannot_tell_which_two_of_four_share_mistakes():
+    found = check_dependence(without_truth(simulate(FOUR, 1)))
+    assert found.undecided and len(found.warnings()) == 1
+    assert "among four one cannot tell which" in found.warnings()[0]
+    named = {pair.raters for pair in found.pairs if pair.stands_out}
+    assert named == {("Rater 1", "Rater 2"), ("Rater 3", "system")}
     assert found.effective_raters.effective is None
 
 
-def test_false_alarms_come_in_a_twentieth_of_the_data_sets():
-    scenario = Scenario(n_items=100, initial_rater_accuracy=(0.75,) * 3, n_categories=2)
-    alarms = [
-        bool(check_dependence(simulate(scenario, seed), replicates=99).warnings())
-        for seed in range(150)
-    ]
-    # Up to 14 with probability .99 if it is 5%.
-    assert sum(alarms) <= 14
+def test_known_truths_tell_which_two_of_four_share_mistakes():
+    right = 0
+    for seed in range(10):
+        ratings = simulate(FOUR, seed)
+        some = ratings.with_truth(np.where(np.arange(400) < 300, ratings.truth, -1))
+        found = check_dependence(some)
+        named = [pair.raters for pair in found.pairs if pair.stands_out]
+        right += named == [("Rater 1", "Rater 2")]
+        assert found.n_truths == 300
+    assert right >= 8
 
 
-def test_expected_agreement_is_that_of_the_other_pairs_of_its_kind():
-    ratings = simulate(COPYING, 2)
-    design = find_design(ratings.collapse(truth=False), with_system=True)
-    totals = observed_totals(design)
-    mean, raters = mean_agreement(totals, design)[0], of_raters(design)
-    agreement = totals.agreeing[0] / totals.pairs
-    assert raters.sum() == 3 and (~raters).sum() == 3
-    assert mean[raters] == pytest.approx(agreement[raters].mean())
-    assert mean[~raters] == pytest.approx(agreement[~raters].mean())
+def test_three_raters_are_tested_only_with_known_truths():
+    ratings = simulate(FOUR, 1).without_system()
+    found = check_dependence(without_truth(ratings))
+    assert found.pairs == () and found.p_value is None
+    assert "different accuracies explain any agreement of three raters" in found.reason
+    named = [pair.raters for pair in check_dependence(ratings).pairs if pair.stands_out]
+    assert named == [("Rater 1", "Rater 2")]
+    few = ratings.with_truth(np.where(np.arange(400) < 49, ratings.truth, -1))
+    assert check_dependence(few).reason == found.reason
+
+
+def test_truths_that_are_no_random_sample_do_not_enter():
+    ratings = simulate(COPYING, 1)
+    differ = np.array([len(set(row)) > 1 for row in ratings.codes.tolist()])
+    chosen = check_dependence(ratings.with_truth(np.where(differ, ratings.truth, -1)))
+    assert chosen.n_truths == 0
+    assert chosen.pairs == check_dependence(without_truth(ratings)).pairs
+
+
+def test_all_say_the_same_of_a_pair():
+    ratings = without_truth(simulate(COPYING, 1))
+    found = check_dependence(ratings)
+    (pair,) = [pair for pair in found.pairs if pair.stands_out]
+    assert pair.raters == ("Rater 1", "Rater 2")
+    assert pair.shared == pytest.approx(0.4, abs=0.1)
+    test = check_k_properties(ratings, replicates=199).tests["independence"]
+    assert test.p_value == found.p_value == pair.p_value
+    assert found.warnings()[0].startswith(f"{test.note}: they share mistakes, or prefer")
+    assert str(test.consequence).startswith(test.note)
+    assert found.effective_raters.source == "pairs that stand out"
+    expected = effective_number(4, pair.shared / 6)
+    assert found.effective_raters.effective == pytest.approx(expected, abs=0.05)
+
+
+def test_several_raters_who_repeat_one_are_seen_and_nobody_else_is_named():
+    """Three who repeat one another seem to be the ones who know, and the others to share errors."""
+    scenario = Scenario(
+        n_items=600,
+        n_categories=3,
+        initial_rater_accuracy=(0.6,) * 8,
+        copying=(0, 0.5, 0.5, 0, 0, 0, 0, 0),
+        base_rates="equal",
+    )
+    for seed in range(5):
+        found = check_dependence(without_truth(simulate(scenario, seed)).without_system())
+        named = {pair.raters for pair in found.pairs if pair.stands_out}
+        assert found.p_value < 0.01
+        assert all("Rater 1" in pair or pair == ("Rater 2", "Rater 3") for pair in named)
+
+
+def test_where_all_pairs_agree_more_nobody_is_named():
+    scenario = Scenario(
+        n_items=5000,
+        n_categories=2,
+        initial_rater_accuracy=(0.7,) * 8,
+        easiness=(-0.2, 0, 0.2),
+        base_rates="equal",
+    )
+    found = check_dependence(without_truth(simulate(scenario, 1)).without_system())
+    assert found.p_value < 0.01 and found.warnings() == ()
+    assert "but no two of them stand out: several share mistakes, or items" in found.lines()[0]
+
+
+def test_the_score_is_the_derivative_of_the_log_likelihood():
+    """Numerically, with all parameters known: no truth is unknown, and the fit is by counting."""
+    rng = np.random.default_rng(3)
+    n = 4000
+    truth = rng.integers(0, 3, n)
+    right = rng.random((n, 3)) < [0.6, 0.7, 0.8]
+    codes = np.where(right, truth[:, None], (truth[:, None] + rng.integers(1, 3, (n, 3))) % 3)
+    copied = rng.random(n) < 0.2
+    codes[copied, 1] = codes[copied, 0]
+    scores = score_pairs(codes, np.ones(n), truth, 3)
+    accuracy = np.stack([(codes[truth == k] == k).mean(axis=0) for k in range(3)])[truth]
+    likelihood = np.where(codes == truth[:, None], accuracy, (1 - accuracy) / 2)
+
+    def log_likelihood(q, a, b):
+        alone = likelihood[:, a] * likelihood[:, b]
+        repeated = (codes[:, a] == codes[:, b]) * (likelihood[:, a] + likelihood[:, b]) / 2
+        return np.log((1 - q) * alone + q * repeated).sum()
+
+    for place, (a, b) in enumerate(combinations(range(3), 2)):
+        slope = (log_likelihood(1e-6, a, b) - log_likelihood(-1e-6, a, b)) / 2e-6
+        assert scores.score[place] == pytest.approx(slope, rel=0.02, abs=2)
+    found = name_pairs(scores, np.full(3, True), 0.01)
+    assert found.named == (0,) and found.rival is None
+
+
+def test_scores_have_the_spread_that_is_computed():
+    z = []
+    for seed in range(200):
+        rng = np.random.default_rng(seed)
+        truth = rng.integers(0, 2, 300)
+        codes = np.where(rng.random((300, 5)) < 0.75, truth[:, None], 1 - truth[:, None])
+        scores = score_pairs(codes, np.ones(300), np.full(300, -1), 2)
+        z.append(scores.score / np.sqrt(np.diag(scores.covariance)))
+    z = np.array(z)
+    assert abs(z.mean()) < 0.25
+    assert 0.85 < z.std() < 1.15
+
+
+def test_grouped_rows_and_rows_of_no_items_change_nothing():
+    ratings = without_truth(simulate(COPYING, 4))
+    assert check_dependence(ratings.collapse()) == check_dependence(ratings)
 
 
 def mistakes_of(ratings):
@@ -160,17 +295,15 @@ def test_grouped_rows_count_as_their_items():
 @pytest.mark.parametrize(
     ("codes", "said"),
     [
-        ([[0, 1], [1, 0], [0, 0], [1, 1]], "the test needs three raters"),
-        ([[0, 1, 0], [1, 0, 1], [0, 1, 1], [1, 0, 0]], "at or below chance"),
+        ([[0, 1], [1, 1], [0, 0], [1, 1]], "the test needs four, including the system"),
+        (
+            [[0, 1, 0, 1], [1, 0, 1, 0], [0, 1, 1, 0], [1, 0, 0, 1]],
+            "at or below the chance level",
+        ),
+        ([[0, 0, 0, 0], [1, 1, 1, 1]], "raters never disagree"),
     ],
 )
 def test_what_cannot_be_tested_says_why(codes, said):
     found = check_dependence(Ratings(codes, ["a", "b"]))
     assert said in found.reason and found.warnings() == ()
     assert said in found.to_dict()["lines"][0]
-
-
-def test_three_way_agreement_is_compared_unless_it_follows_from_pairs():
-    assert check_dependence(simulate(COPYING, 1)).triples is not None
-    two = Scenario(n_categories=2, initial_rater_accuracy=(0.8,) * 3)
-    assert check_dependence(simulate(two, 1)).triples is None

@@ -23,7 +23,6 @@ from lehner.k_properties.model import (
     expected_triples,
     fit_k_model,
     fit_own_accuracies,
-    residual_correlations,
 )
 from lehner.k_properties.statistics import K_TESTS, KTest
 from lehner.simulation.parameters import draw_parameters
@@ -63,23 +62,12 @@ def test_the_fitted_model_describes_raters_for_whom_the_k_properties_hold():
     assert expected_triples(model, design) == pytest.approx(totals.agreeing_triples, rel=1e-6)
 
 
-def test_accuracies_of_their_own_explain_pairs_triples_and_correlations():
+def test_accuracies_of_their_own_explain_pairs_and_triples():
     accuracy = (0.35, 0.5, 0.65, 0.8)
     design, totals = totals_of(population(replace(HOLD, initial_rater_accuracy=accuracy)))
     model = fit_own_accuracies(totals, design)
     assert model.accuracy[0] == pytest.approx(accuracy, abs=1e-4)
     assert expected_triples(model, design) == pytest.approx(totals.agreeing_triples, rel=1e-4)
-    assert np.abs(residual_correlations(totals, design)[0]).max() < 1e-4
-
-
-def test_with_two_categories_independent_raters_with_any_errors_have_no_residual_correlation():
-    rng = np.random.default_rng(2)
-    right = rng.uniform(0.55, 0.95, (4, 2))
-    codes = pattern_votes(4, 2, missing=False).codes
-    given = np.where(codes[:, :, None] == np.arange(2), right, 1 - right).prod(axis=1)
-    counts = np.rint(1e9 * given @ [0.85, 0.15]).astype(int)
-    design, totals = totals_of(Ratings(codes, ["no", "yes"], counts=counts))
-    assert np.abs(residual_correlations(totals, design)[0]).max() < 1e-4
 
 
 @pytest.mark.parametrize(
@@ -163,22 +151,21 @@ def test_p_values_are_those_of_data_sets_simulated_one_by_one_and_fitted_anew():
     data = simulate(replace(HOLD, n_items=100, initial_rater_accuracy=(0.45, 0.6, 0.75)), 4)
     ratings = Ratings(data.codes, data.categories, system=data.system, ordered=True)
     found = run_k_tests(ratings.collapse(truth=False), 999, 1)
-    for null_name in ("one_accuracy", "own_accuracies", "with_system"):
+    for null_name in ("one_accuracy", "own_accuracies"):
         names = [name for name, test in K_TESTS.items() if test.null == null_name]
         model = found[names[0]].null.model
-        accuracy, with_system = model.accuracy[0], null_name == "with_system"
+        accuracy = model.accuracy[0]
         assert (np.ptp(accuracy) > 0.1) == (null_name != "one_accuracy")
         scenario = Scenario(
             n_items=100,
             initial_rater_accuracy=tuple(accuracy[:3]),
-            initial_system_accuracy=accuracy[-1],
             base_rates=tuple(model.base_rates[0]),
         )
         statistics = {name: [] for name in names}
         for seed in child_seeds(7, 400):
             drawn = simulate(scenario, seed)
             drawn = Ratings(drawn.codes, drawn.categories, system=drawn.system, ordered=True)
-            design, totals = totals_of(drawn, with_system=with_system)
+            design, totals = totals_of(drawn)
             fitted = fit_k_model(totals)
             if null_name != "one_accuracy":
                 fitted = fit_own_accuracies(totals, design)
@@ -260,7 +247,7 @@ def test_p_values_count_the_simulated_data_and_repeat():
     assert first == again
     assert first != check_k_properties(ratings, replicates=199, seed=6)
     for test in first.tests.values():
-        if test.p_value is not None:
+        if test.p_value_se is not None:
             assert test.p_value * 200 == pytest.approx(round(test.p_value * 200))
             assert test.p_value_se == pytest.approx(
                 np.sqrt(test.p_value * (1 - test.p_value) / 199)
@@ -372,19 +359,13 @@ def test_who_copies_whom_is_left_open_among_four():
     found = check_k_properties(population(scenario, 5000), replicates=199)
     test = found.tests["independence"]
     assert test.verdict == "rejected"
-    assert "among four, one cannot tell which" in test.consequence.violation
+    assert "among four one cannot tell which" in test.consequence.violation
     assert test.consequence.bias is None
-
-
-def test_independent_raters_may_be_rejected_where_other_properties_fail_and_it_says_so():
-    scenario = replace(HOLD, initial_rater_accuracy=(0.4, 0.6, 0.8), easiness=(-0.2, 0.0, 0.2))
-    found = check_k_properties(population(scenario, 100_000), replicates=199)
-    assert found.tests["independence"].verdict == "rejected"
-    assert any("seem to share mistakes even if they do not" in x for x in found.verdict)
 
 
 def test_a_single_test_is_not_called_one_of_many():
     two = simulate(replace(HOLD, n_items=60, initial_rater_accuracy=(0.7, 0.7)), 3)
+    two = two.with_truth(None)
     (first, *_) = check_k_properties(two, replicates=199).verdict
     assert first.startswith("The one test does not reject its K-property at 5%.")
 

@@ -1,0 +1,146 @@
+"""How often `check_dependence` names the pair that shares mistakes, and how often another one.
+
+In the first designs raters err independently: nobody should be named. Unequal difficulty and errors
+near the truth make all pairs agree more than accuracies explain, and none of them stands out by
+design. In the last a rater repeats another one, or the system repeats a rater, on 40% of the items.
+"""
+
+from collections.abc import Iterator
+from functools import partial
+from itertools import product
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from experiments.simulations.cells import Simulation, each_data_set
+from experiments.study.proportions import share
+from lehner import Ratings, check_dependence
+from lehner.core.arrays import Floats, Integers
+from lehner.core.draw_categories import draw_categories
+from lehner.core.seeds import generator
+
+ACCURACY = {
+    "3 raters and the system": (0.55, 0.65, 0.75, 0.9),
+    "4 raters and the system": (0.55, 0.6, 0.7, 0.8, 0.9),
+    "8 raters": (0.55, 0.6, 0.65, 0.7, 0.75, 0.8, 0.85, 0.9),
+}
+"""Of four raters or five the last is the system."""
+BEHAVIOURS = (
+    "independent",
+    "unequal base rates",
+    "40% missing",
+    "errors of their own",
+    "unequal difficulty",
+    "accuracy by category",
+    "errors near the truth",
+    "rater 2 repeats rater 1",
+    "rater 2 repeats rater 1, 40% missing",
+    "the system repeats rater 1",
+)
+SIZES = (100, 300, 1000)
+CATEGORIES = (2, 3, 5)
+DATA_SETS = 100
+REPEATED = 0.4
+
+
+def name_pairs_of(
+    who: str, behaviour: str, k: int, n_items: int, seed: np.random.SeedSequence
+) -> Iterator[dict[str, Any]]:
+    """Simulate a data set and tell which pairs were named.
+
+    Yields
+    ------
+    dict
+        `anyone`: some pair was named; `right`: the pair that shares mistakes, alone or as one of
+        two of which one does; `innocent`: a pair that does not, and not as one of such two;
+        `undecided`: one of two pairs.
+    """
+    rng = generator(seed)
+    accuracy = np.array(ACCURACY[who])
+    codes = _draw(accuracy, behaviour, k, n_items, rng)
+    has_system = who.endswith("system")
+    raters = codes[:, :-1] if has_system else codes
+    names = [str(j + 1) for j in range(raters.shape[1])]
+    ratings = Ratings(raters, range(k), names, system=codes[:, -1] if has_system else None)
+    found = check_dependence(ratings)
+    named = [pair.raters for pair in found.pairs if pair.stands_out]
+    true = ("1", "system") if behaviour.startswith("the system") else ("1", "2")
+    hit = "repeats" in behaviour and true in named
+    yield {
+        "anyone": float(bool(named)),
+        "right": float(hit),
+        "innocent": float(len(named) > hit + found.undecided),
+        "undecided": float(found.undecided),
+    }
+
+
+def _draw(
+    accuracy: Floats, behaviour: str, k: int, n_items: int, rng: np.random.Generator
+) -> Integers:
+    """Draw the answers of all, (n_items, n_raters), -1 where missing."""
+    rates = np.full(k, 1 / k)
+    if behaviour == "unequal base rates":
+        rates = np.array([0.7, *[0.3 / (k - 1)] * (k - 1)])
+    truth = rng.choice(k, n_items, p=rates)
+    by_category = np.repeat(accuracy[:, None], k, axis=1)
+    if behaviour == "accuracy by category":
+        by_category = rng.uniform(0.5, 0.95, by_category.shape)
+    chance = by_category[:, truth].T
+    if behaviour == "unequal difficulty":
+        chance = np.clip(chance + rng.choice([-0.2, 0, 0.2], n_items)[:, None], 0.05, 0.98)
+    errors = _errors(behaviour, k, len(accuracy), rng)
+    wrong = np.stack([draw_categories(e, rng.random(n_items), truth) for e in errors], axis=1)
+    codes = np.where(rng.random(chance.shape) < chance, truth[:, None], wrong)
+    if "repeats" in behaviour:
+        repeated = rng.random(n_items) < REPEATED
+        who = -1 if behaviour.startswith("the system") else 1
+        codes[repeated, who] = codes[repeated, 0]
+    if "missing" in behaviour:
+        codes[rng.random(codes.shape) < REPEATED] = -1
+        codes = codes[(codes[:, :-1] >= 0).any(axis=1)]
+    return codes
+
+
+def _errors(behaviour: str, k: int, n_raters: int, rng: np.random.Generator) -> Floats:
+    """Give the probabilities of wrong answers given the truth, (n_raters, k, k)."""
+    preferred = np.ones((n_raters, k, k))
+    if behaviour == "errors near the truth":
+        preferred *= 3.0 ** -np.abs(np.subtract.outer(np.arange(k), np.arange(k)))
+    if behaviour == "errors of their own":
+        preferred *= rng.uniform(0.2, 1.8, preferred.shape)
+    preferred *= 1 - np.eye(k)
+    return np.asarray(preferred / preferred.sum(axis=2, keepdims=True))
+
+
+def summarise(rows: pd.DataFrame) -> pd.DataFrame:
+    """Give the share of the data sets, with its Monte Carlo standard error.
+
+    Returns
+    -------
+    pandas.DataFrame
+        Columns `raters`, `behaviour`, `categories`, `items`, `data_sets`, and `anyone`, `right`,
+        `innocent` and `undecided`, each with its standard error in `…_se`.
+    """
+    table = []
+    columns = ["raters", "behaviour", "categories", "items"]
+    for place, group in rows.groupby(columns, sort=False):
+        row: dict[str, Any] = dict(zip(columns, place, strict=True)) | {"data_sets": len(group)}
+        for name in ("anyone", "right", "innocent", "undecided"):
+            row[name], row[f"{name}_se"] = share(group[name] == 1)
+        table.append(row)
+    return pd.DataFrame(table)
+
+
+def _cells() -> Iterator[tuple[tuple[int, ...], Any]]:
+    designs = product(enumerate(ACCURACY), enumerate(BEHAVIOURS), CATEGORIES, SIZES)
+    for (i, who), (j, behaviour), k, n_items in designs:
+        same_errors = k == 2 and behaviour.startswith("errors")
+        no_system = behaviour.startswith("the system") and not who.endswith("system")
+        if not same_errors and not no_system:
+            named = {"raters": who, "behaviour": behaviour, "categories": k, "items": n_items}
+            simulate = partial(name_pairs_of, who, behaviour, k, n_items)
+            yield (i, j, k, n_items), each_data_set(simulate, **named)
+
+
+SIMULATION = Simulation(cells=dict(_cells()), summarise=summarise, data_sets=DATA_SETS)

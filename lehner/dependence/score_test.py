@@ -1,0 +1,277 @@
+r"""Which pairs of raters agree more than their accuracies explain.
+
+In the null model raters err independently given the true category. Each has an accuracy in each
+category, or one accuracy if there are few items, and equally probable errors. In the alternative
+one rater of a pair repeats the other on a share q of the items. If :math:`\tau_k` is the
+probability that an item is of category k, and :math:`L_a(k)` the probability of the rating by a if
+it is, the derivative of the item's log-likelihood at q = 0 is
+
+.. math:: [y_a = y_b] \sum_k \frac{\tau_k}{2} \left(\frac{1}{L_a(k)} + \frac{1}{L_b(k)}\right) - 1
+
+The score test compares the sum of these derivatives with 0, given that the parameters of the null
+model were fitted to the same ratings (Rao 1948; Oberski, van Kollenburg & Vermunt 2013,
+https://doi.org/10.1007/s11634-013-0146-2, for pairs in latent-class models).
+
+Items of unequal difficulty, or errors that all raters prefer, raise the agreement of all pairs. The
+statistic z of a pair is therefore divided by the factor by which those of the other pairs are
+larger than by chance: the median of their :math:`|z|` divided by that of a standard normal
+distribution, if it is above 1 (genomic control, Devlin & Roeder 1999,
+https://doi.org/10.1111/j.0006-341X.1999.00997.x). A pair must differ from the other pairs, too.
+
+Raters who share mistakes seem more accurate, so that they change the statistics of other pairs. The
+clearest pair is therefore named first, and the others are tested given q of the named pairs, until
+none is significant.
+"""
+
+from dataclasses import replace
+from itertools import combinations
+from statistics import NormalDist
+from typing import NamedTuple
+
+import numpy as np
+
+from lehner.core.arrays import Booleans, Floats, Integers
+from lehner.latent_class.expectation_maximisation import (
+    LatentClasses,
+    expect,
+    expected_ratings,
+    fit_patterns,
+    vote_start,
+)
+from lehner.latent_class.models import LATENT_CLASS_MODELS
+from lehner.latent_class.pattern_table import PatternTable, tabulate_codes
+
+ITEMS_PER_PARAMETER = 20
+LEAST_VARIANCE = 1e-6
+LEAST_LEFT = 0.1
+PAIRS_OF_FOUR = 6
+"""In their order the last is the pair of the two raters who are not in the first, and so on."""
+ALIKE = 0.5
+"""The rival of a pair has a statistic at least so large, compared with that of the pair."""
+MOST_STEPS = 2000
+TOLERANCE = 1e-9
+HALF = 0.5
+"""Added to expected numbers of ratings and items, so that no probability is 0."""
+NORMAL_MEDIAN = NormalDist().inv_cdf(0.75)
+FEW_CELLS = 1_000_000
+CELLS_AT_ONCE = 2_000_000
+
+
+class PairScores(NamedTuple):
+    """Scores of pairs, (n_pairs,), and their covariance, given the parameters of the null model."""
+
+    score: Floats
+    covariance: Floats
+
+
+class NamedPairs(NamedTuple):
+    """p-values of pairs; which of them are named, the clearest first; and a rival of the only one.
+
+    The p-values are not divided by the factor that all pairs have in common. Among four raters the
+    rival is the pair of the other two, if that explains the ratings as well.
+    """
+
+    p_value: Floats
+    named: tuple[int, ...]
+    rival: int | None
+
+
+def score_pairs(
+    codes: Integers, weights: Floats, truths: Integers, n_categories: int
+) -> PairScores:
+    """Compute the score of each pair of raters.
+
+    Parameters
+    ----------
+    codes : ndarray of int, shape (n_patterns, n_raters)
+        Category index of each answer, -1 where it is missing.
+    weights : ndarray, shape (n_patterns,)
+        Numbers of items.
+    truths : ndarray of int, shape (n_patterns,)
+        Known true category, -1 where it is unknown.
+    n_categories : int
+
+    Returns
+    -------
+    PairScores
+        Of the pairs in the order of `itertools.combinations`.
+    """
+    n_raters = codes.shape[1]
+    table = _tabulate(codes, weights, truths, n_categories)
+    by_category = n_raters * n_categories * ITEMS_PER_PARAMETER <= weights.sum()
+    model = LATENT_CLASS_MODELS["class_conditional" if by_category else "one_coin_by_rater"]
+    fit = fit_patterns(
+        table, vote_start(table), model, tolerance=TOLERANCE, max_iterations=MOST_STEPS
+    )
+    rates, accuracy = _smooth(table, fit, by_category=by_category)
+    n_null = n_categories - 1 + accuracy.size if by_category else n_categories - 1 + n_raters
+    size = max(1, CELLS_AT_ONCE // (n_raters * (n_raters + n_categories)))
+    parts = [slice(start, start + size) for start in range(0, len(codes), size)]
+
+    def scores_of(part: slice) -> tuple[Floats, Floats]:
+        scores = _scores(codes[part], truths[part], rates, accuracy, by_category=by_category)
+        return scores[:, :n_null], scores[:, n_null:]
+
+    added = _added_scores(rates, accuracy, by_category=by_category)
+    n_pairs = n_raters * (n_raters - 1) // 2
+    information = HALF * added.T @ added
+    products, total = np.zeros((n_null, n_pairs)), np.zeros(n_pairs)
+    for part in parts:
+        null, pairs = scores_of(part)
+        information += null.T @ (weights[part, None] * null)
+        products = products + null.T @ (weights[part, None] * pairs)
+        total = total + weights[part] @ pairs
+    inverse = np.linalg.pinv(information, hermitian=True)
+    slopes = inverse @ products
+    covariance = np.zeros((n_pairs, n_pairs))
+    for part in parts:
+        null, pairs = scores_of(part)
+        leverage = ((null @ inverse) * null).sum(axis=1)
+        left = (pairs - null @ slopes) / np.maximum(1 - leverage, LEAST_LEFT)[:, None]
+        covariance = covariance + left.T @ (weights[part, None] * left)
+    return PairScores(total, covariance)
+
+
+def _added_scores(rates: Floats, accuracy: Floats, *, by_category: bool) -> Floats:
+    """Give the derivatives of the items and ratings that were added, half of each."""
+    n_raters, k = accuracy.shape
+    items = np.eye(k)[:, :-1] / rates[:-1] - np.eye(k)[:, -1:] / rates[-1]
+    right, wrong = np.diag(1 / accuracy.ravel()), np.diag(-1 / (1 - accuracy.ravel()))
+    ratings = np.concatenate([right, np.repeat(wrong, k - 1, axis=0)])
+    if not by_category:
+        ratings = ratings.reshape(len(ratings), n_raters, k).sum(axis=2)
+    none = np.zeros((len(ratings), k - 1))
+    return np.block([[items, np.zeros((k, ratings.shape[1]))], [none, ratings]])
+
+
+def name_pairs(scores: PairScores, tested: Booleans, significance: float) -> NamedPairs:
+    """Name the pairs that agree more than their accuracies explain.
+
+    Parameters
+    ----------
+    scores : PairScores
+    tested : ndarray of bool, shape (n_pairs,)
+        Which pairs have enough items in common.
+    significance : float
+        Greatest p-value, adjusted for the number of pairs, of a pair that is named.
+
+    Returns
+    -------
+    NamedPairs
+    """
+    n_pairs, named = int(tested.sum()), list[int]()
+    p_value = _adjusted(_standardise(scores, [], tested), n_pairs)
+    while len(named) < n_pairs:
+        z = _standardise(scores, named, tested)
+        best = int(np.nanargmax(z))
+        others = _others(scores, z, [*named, best], tested)
+        if _adjusted(z / _common_factor(others), n_pairs)[best] > significance:
+            break
+        p_value[best] = _adjusted(z, n_pairs)[best]
+        named.append(best)
+        if len(tested) == PAIRS_OF_FOUR:
+            rival = PAIRS_OF_FOUR - 1 - best
+            return NamedPairs(p_value, (best,), rival if z[rival] >= ALIKE * z[best] else None)
+    return NamedPairs(p_value, tuple(named), None)
+
+
+def _tabulate(
+    codes: Integers, weights: Floats, truths: Integers, n_categories: int
+) -> PatternTable:
+    """Tabulate patterns, in a sparse array if they are many: SciPy takes long to load."""
+    if codes.size * n_categories <= FEW_CELLS:
+        return replace(tabulate_codes(codes, weights, n_categories), truths=truths)
+    from scipy.sparse import csr_array
+
+    item, rater = np.nonzero(codes >= 0)
+    cells = (item, rater * n_categories + codes[item, rater])
+    shape = (len(codes), codes.shape[1] * n_categories)
+    answers = csr_array((np.ones(len(item)), cells), shape=shape)
+    return PatternTable(answers=answers, weights=weights, n_categories=n_categories, truths=truths)
+
+
+def _smooth(table: PatternTable, fit: LatentClasses, *, by_category: bool) -> tuple[Floats, Floats]:
+    """Give base rates, and accuracies (n_raters, n_categories), none of them 0 or 1."""
+    classes, _ = expect(table, fit)
+    k = table.n_categories
+    ratings = expected_ratings(table, classes)
+    right, given = np.diagonal(ratings, axis1=1, axis2=2), ratings.sum(axis=2)
+    if not by_category:
+        right, given = (np.repeat(n.sum(axis=1, keepdims=True), k, axis=1) for n in (right, given))
+    items = table.weights @ classes + HALF
+    return items / items.sum(), (right + HALF) / (given + HALF * k)
+
+
+def _scores(
+    codes: Integers, truths: Integers, rates: Floats, accuracy: Floats, *, by_category: bool
+) -> Floats:
+    """Give derivatives of log probabilities: by base rates and accuracies, and then by pairs."""
+    n_raters, k = accuracy.shape
+    given = codes >= 0
+    right = codes[:, :, None] == np.arange(k)
+    likelihood = np.where(right, accuracy, (1 - accuracy) / (k - 1))
+    likelihood = np.where(given[:, :, None], likelihood, 1.0)
+    classes = rates * likelihood.prod(axis=1)
+    classes = np.where((truths[:, None] < 0) | (truths[:, None] == np.arange(k)), classes, 0.0)
+    classes /= classes.sum(axis=1, keepdims=True)
+    by_rate = classes[:, :-1] / rates[:-1] - classes[:, -1:] / rates[-1]
+    by_accuracy = np.where(right, 1 / accuracy, -1 / (1 - accuracy)) * given[:, :, None]
+    by_accuracy = by_accuracy * classes[:, None, :]
+    if not by_category:
+        by_accuracy = by_accuracy.sum(axis=2, keepdims=True)
+    surprise = (classes[:, None, :] / likelihood).sum(axis=2)
+    by_pair = [
+        np.where(codes[:, a] == codes[:, b], (surprise[:, a] + surprise[:, b]) / 2, 0.0) - 1
+        for a, b in combinations(range(n_raters), 2)
+    ]
+    both = [given[:, a] & given[:, b] for a, b in combinations(range(n_raters), 2)]
+    return np.column_stack(
+        [by_rate, by_accuracy.reshape(len(codes), -1), np.transpose(by_pair) * np.transpose(both)]
+    )
+
+
+def _given(scores: PairScores, chosen: Integers, known: Integers) -> PairScores:
+    """Give the scores of some parameters if others take their most likely values."""
+    of_known = scores.covariance[np.ix_(known, known)]
+    both = scores.covariance[np.ix_(known, chosen)]
+    slopes = np.linalg.lstsq(of_known, both)[0]
+    return PairScores(
+        score=scores.score[chosen] - scores.score[known] @ slopes,
+        covariance=scores.covariance[np.ix_(chosen, chosen)] - both.T @ slopes,
+    )
+
+
+def _standardise(scores: PairScores, named: list[int], tested: Booleans) -> Floats:
+    """Give z of each pair given those named; NaN for these, and pairs that they determine."""
+    everyone = np.arange(len(tested))
+    left = _given(scores, everyone, np.array(named, dtype=np.int64)) if named else scores
+    before, variance = np.diag(scores.covariance), np.diag(left.covariance)
+    free = tested & (variance > LEAST_VARIANCE * before) & (before > 0)
+    free[named] = False
+    z = np.full(len(tested), np.nan)
+    z[free] = left.score[free] / np.sqrt(variance[free])
+    return z
+
+
+def _others(scores: PairScores, z: Floats, named: list[int], tested: Booleans) -> Floats:
+    """Give the statistics with which that of the last named pair is compared.
+
+    Among four raters a pair that shares mistakes raises that of its rival and lowers the others.
+    """
+    if len(tested) != PAIRS_OF_FOUR:
+        return _standardise(scores, named, tested)
+    others = np.maximum(z, 0.0)
+    others[[named[-1], PAIRS_OF_FOUR - 1 - named[-1]]] = np.nan
+    return others
+
+
+def _common_factor(z: Floats) -> float:
+    """Give the factor by which these statistics are larger than by chance, 1 or more."""
+    size = np.abs(z[~np.isnan(z)])
+    return max(1.0, float(np.median(size)) / NORMAL_MEDIAN) if len(size) else 1.0
+
+
+def _adjusted(z: Floats, n_pairs: int) -> Floats:
+    """Give one-sided p-values, adjusted for the number of pairs by Bonferroni's method."""
+    tails = [1.0 if np.isnan(one) else NormalDist().cdf(-one) for one in z]
+    return np.minimum(np.array(tails) * n_pairs, 1.0)

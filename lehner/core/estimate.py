@@ -312,9 +312,15 @@ def require_pairs(ratings: "Ratings") -> None:
     item, rater = ratings.flat.item_index, ratings.flat.rater_index
     paired = (item[1:] == item[:-1]) & (rater[1:] != rater[:-1])
     if not ratings.weights[item[1:][paired]].any():
-        ties = ", or with one rating more frequent than the others" if ratings.repeated else ""
+        if ratings.repeated:
+            raise InputError(
+                "no item has votes of two raters: a rater whose ratings of an item are equally "
+                "frequent has none",
+                "check the ratings; if pairs were shown in both orders, whether answers to swapped "
+                "pairs name positions or were swapped back already",
+            )
         raise InputError(
-            f"no item was rated by two raters{ties}", "give two or more ratings for some items"
+            "no item was rated by two raters", "give two or more ratings for some items"
         )
 
 

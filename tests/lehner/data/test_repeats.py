@@ -205,7 +205,7 @@ def test_a_tie_is_no_vote_and_is_said():
         "frequent (1 time)"
     )
     assert "2 of 4 items have one vote, which tells nothing of agreement" in ratings.notes
-    with pytest.raises(InputError, match="two raters, or with one rating more"):
+    with pytest.raises(InputError, match="no item has votes of two raters"):
         lehner.label(ratings)
 
 

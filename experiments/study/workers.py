@@ -206,15 +206,22 @@ def _open_cluster(workers: int, address: str) -> Iterator[Workers]:
 
 def _connect(address: "str | LocalCluster") -> "Client":
     from distributed import Client
+    from distributed.comm import get_address_host_port
 
     # What it logs is raised, too.
     logging.getLogger("distributed.client").setLevel(logging.CRITICAL)
     try:
-        return Client(address, timeout=20)
-    except (OSError, TimeoutError) as error:
-        raise InputError(f"there is no Dask scheduler at {address}: {error}", "start it") from None
-    except (ValueError, TypeError) as error:
+        # A client that fails for its address may hang when it is deleted, so it is not made.
+        if isinstance(address, str) and not address.startswith("inproc:"):
+            get_address_host_port(address)
+    except ValueError as error:
         raise InputError(
             f"{address!r} is not the address of a Dask scheduler: {error}",
             "give one such as tcp://host:8786, or local",
+        ) from None
+    try:
+        return Client(address, timeout=20)
+    except (OSError, TimeoutError, TypeError) as error:
+        raise InputError(
+            f"there is no Dask scheduler that can be used at {address}: {error}", "start it"
         ) from None

@@ -36,7 +36,6 @@ import lehner
 from experiments.reporting.figure_style import figure_style
 from experiments.reporting.method_style import method_style
 from experiments.study import measure
-from lehner.known_truths.correction import own_variance
 
 warnings.simplefilter("ignore", bayes_models.ConvergenceWarning)
 pd.set_option("display.precision", 3)
@@ -130,10 +129,10 @@ print(lehner.check_dependence(hidden["GPT-4"]))
 print("\nWith the truth of all:", lehner.check_dependence(data["GPT-4"]).lines()[-1])
 
 # %% [markdown]
-# It sees which judges agree more than others. It cannot see mistakes that nearly all of them make.
-# Therefore each estimate comes with what it would be if 10% of the pairs misled raters and system
-# alike, or the raters alone (`lehner.sensitivity`), and on request with an interval widened by a
-# prior for the share that misleads all:
+# It sees two raters who agree more than their accuracies explain. It cannot see mistakes that
+# nearly all of them make. Therefore each estimate comes with what it would be if 10% of the pairs
+# misled raters and system alike, or the raters alone (`lehner.sensitivity`), and on request with an
+# interval widened by a prior for the share that misleads all:
 
 # %%
 pd.DataFrame(
@@ -175,11 +174,7 @@ def correct(ratings, found, n, seed):
     known = np.full(ratings.n_items, -1)
     known[chosen] = ratings.truth[chosen]
     return {
-        method: lehner.correct_by_truth(
-            ratings.with_truth(known),
-            lehner.probabilities_right(ratings, found[method]),
-            variance=own_variance(found[method]),
-        )
+        method: lehner.correct_by_truth(ratings.with_truth(known), found[method])
         for method in ("algebraic", "relaxed_k")
         if found[method].system_accuracy.estimate is not None
     }

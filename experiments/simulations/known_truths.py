@@ -17,6 +17,7 @@ from scipy.stats import t
 from experiments.simulations.cells import Simulation, each_data_set
 from experiments.study.performance import measure_wide
 from lehner import (
+    Estimate,
     IntervalEstimate,
     Ratings,
     Scenario,
@@ -76,34 +77,35 @@ def simulate_known(scenario: Scenario, seed: np.random.SeedSequence) -> Iterator
     ratings = simulate(scenario, data)
     shuffled = np.random.default_rng(order).permutation(scenario.n_items)
     truth = float(np.mean(ratings.truth == ratings.system))
-    for name, probability, variance, own in _methods(ratings.with_truth(None)):
+    for name, found, probability, own in _methods(ratings.with_truth(None)):
         yield _row(name, 0, "alone", own, truth)
         for n in KNOWN:
             known = np.full(scenario.n_items, -1)
             known[shuffled[:n]] = np.asarray(ratings.truth)[shuffled[:n]]
             some = ratings.with_truth(known)
-            correction = correct_by_truth(some, probability, variance=variance, level=LEVEL)
+            correction = correct_by_truth(some, found, level=LEVEL)
             alarm = correction.p_value < SUSPICIOUS_P_VALUE
             yield _row(name, n, "known items alone", correction.known_items_alone, truth)
             yield _row(name, n, "PPI++", correction.prediction_powered, truth)
+            variance = own_variance(found) if isinstance(found, Estimate) else 0.0
             simple = _residual_correction(rightness(some, probability), variance)
             yield _row(name, n, "residual correction", simple, truth)
             corrected = correction.system_accuracy_in_sample
             yield _row(name, n, "recalibrated", corrected, truth) | {"alarm": float(alarm)}
 
 
-def _methods(ratings: Ratings) -> Iterator[tuple[str, Floats, float, IntervalEstimate]]:
-    """Give each method's probabilities that the system is right, and its own estimate."""
+def _methods(ratings: Ratings) -> Iterator[tuple[str, Estimate | Floats, Floats, IntervalEstimate]]:
+    """Give what is corrected, the probabilities that the system is right, and the own estimate."""
     algebra = estimate_algebraic(
         ratings, aggregation="likelihood", level=LEVEL, resamples=RESAMPLES
     )
     own = algebra.system_accuracy_in_sample
     if own.estimate is not None:
-        yield "algebra", probabilities_right(ratings, algebra), own_variance(algebra), own
+        yield "algebra", algebra, probabilities_right(ratings, algebra), own
     fit = fit_latent_class(ratings, "one_coin")
     classes = fit.truth_probabilities.values
     probability = classes[np.arange(len(classes)), np.asarray(ratings.system)]
-    yield "one_coin", probability, 0.0, IntervalEstimate(estimate=float(probability.mean()))
+    yield "one_coin", probability, probability, IntervalEstimate(estimate=float(probability.mean()))
 
 
 def _row(

@@ -61,14 +61,14 @@ def expected_agreement(
         Share of agreement, and number of items that both rated, of the pairs in the order of
         `itertools.combinations`.
     left_out : ndarray of bool, shape (n_pairs,)
-        The pairs to which the accuracies are not fitted.
+        The pairs to which the accuracies are not fitted; if these are all, they are.
     n_categories : int
 
     Returns
     -------
     ndarray, shape (n_pairs,)
     """
-    weights = np.where(left_out, 0.0, n_items)
+    weights = n_items if left_out.all() else np.where(left_out, 0.0, n_items)
     n_raters = round((1 + np.sqrt(1 + 8 * len(agreement))) / 2)
     first, second = np.triu_indices(n_raters, 1)
     kappa = brennan_prediger(agreement, n_categories)[None]

@@ -264,7 +264,7 @@ def _verdict(tests: Mapping[str, KPropertyTest]) -> Iterator[str]:
     if tests["equal_accuracy"].consequence and tests["independence"].consequence:
         yield "Raters who share mistakes agree more, and therefore seem more accurate than others."
     if tests["independence"].consequence:
-        yield f"The raters of a pair that stands out {MEANING}."
+        yield f"Raters who agree more than their accuracies explain {MEANING}."
     if len(rejected) > 1:
         yield "Each effect is computed as if it were the only one; they do not simply add up."
     if not rejected:

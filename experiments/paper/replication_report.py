@@ -14,7 +14,7 @@ from experiments.paper.replication import kappas_together, replication_table
 from experiments.reporting.files import write_atomically, write_figure
 from experiments.reporting.markdown import markdown_table
 from experiments.reporting.text_table import text_table
-from lehner.core.number_format import decimal, probability
+from lehner.core.number_format import decimal, printed_p_value
 
 COLUMNS = ("", "printed", "ours", "SE", "z", "verdict")
 
@@ -26,12 +26,11 @@ def summary(numbers: Sequence[PrintedNumber]) -> str:
         for verdict in (MATCHES, MISPRINT, UNMATCHED)
     }
     mean, p = kappas_together(numbers)
-    shown = probability(p)
     return (
         f"{len(numbers)} printed numbers: {count[MATCHES]} match, {count[MISPRINT]} are misprints, "
         f"{count[UNMATCHED]} cannot be matched.\n"
         "The kappas of the fourteen figures together: mean squared z "
-        f"{decimal(mean, 2)}, p {shown if shown[0] in '<>' else f'= {shown}'}."
+        f"{decimal(mean, 2)}, {printed_p_value(p)}."
     )
 
 

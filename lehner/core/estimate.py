@@ -17,6 +17,7 @@ from lehner.core.wording import first_few
 if TYPE_CHECKING:
     import xarray as xr
 
+    from lehner.data.flat import FlatRatings
     from lehner.data.ratings import Ratings
 
 
@@ -309,19 +310,23 @@ def require_pairs(ratings: "Ratings") -> None:
             f"the only category is {', '.join(map(str, ratings.categories)) or 'missing'}",
             "name all categories, used or not, with categories=…",
         )
-    item, rater = ratings.flat.item_index, ratings.flat.rater_index
-    paired = (item[1:] == item[:-1]) & (rater[1:] != rater[:-1])
-    if not ratings.weights[item[1:][paired]].any():
-        if ratings.repeated:
-            raise InputError(
-                "no item has votes of two raters: a rater whose ratings of an item are equally "
-                "frequent has none",
-                "check the ratings; if pairs were shown in both orders, whether answers to swapped "
-                "pairs name positions or were swapped back already",
-            )
+    if _rated_by_two(ratings, ratings.flat):
+        return
+    if _rated_by_two(ratings, ratings.given):
         raise InputError(
-            "no item was rated by two raters", "give two or more ratings for some items"
+            "no item has votes of two raters: a rater whose ratings of an item are equally "
+            "frequent has none",
+            "check the ratings; if pairs were shown in both orders, whether answers to swapped "
+            "pairs name positions or were swapped back already",
         )
+    raise InputError("no item was rated by two raters", "give two or more ratings for some items")
+
+
+def _rated_by_two(ratings: "Ratings", flat: "FlatRatings") -> bool:
+    """Tell whether any item was rated by two raters."""
+    item, rater = flat.item_index, flat.rater_index
+    paired = (item[1:] == item[:-1]) & (rater[1:] != rater[:-1])
+    return bool(ratings.weights[item[1:][paired]].any())
 
 
 def ends(value: IntervalEstimate) -> dict[str, float | None]:

@@ -118,6 +118,18 @@ def probability(value: float | None, digits: int = 3) -> str:
     return decimal(value, digits)
 
 
+def printed_p_value(value: float) -> str:
+    """Write a p-value with its letter, as it stands in a sentence.
+
+    Examples
+    --------
+    >>> printed_p_value(0.0431), printed_p_value(1e-17)
+    ('p = 0.043', 'p < .001')
+    """
+    shown = probability(value)
+    return f"p {shown}" if shown[0] in "<>" else f"p = {shown}"
+
+
 def percent(share: float, digits: int | None = None) -> str:
     """Write a share in percent.
 

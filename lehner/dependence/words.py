@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 
+from lehner.core.number_format import decimal, printed_p_value
 from lehner.core.wording import counted
 from lehner.dependence.effective import EffectiveRaters
 from lehner.dependence.pairs import Pair
@@ -37,22 +38,23 @@ def clearest_pair(pairs: Sequence[Pair], *, undecided: bool) -> str:
         least = min(pairs, key=lambda pair: pair.p_value)
         if least.p_value > SIGNIFICANCE:
             return NO_PAIR
+        p = printed_p_value(least.p_value)
         return (
-            f"some raters agree more than their accuracies explain ({_p(least.p_value)}), but no "
-            "two of them stand out"
+            f"some raters agree more than their accuracies explain ({p}), but no two of them stand "
+            "out"
         )
     if undecided:
         one, other = standing_out[:2]
         return (
             f"either {_names(one)} or {_names(other)} agree more than their accuracies explain "
-            f"({_p(one.p_value)}), and among four one cannot tell which"
+            f"({printed_p_value(one.p_value)}), and among four one cannot tell which"
         )
     return _more_agreement(standing_out[0])
 
 
 def effective_line(effective: EffectiveRaters) -> str:
     """Tell how many independent raters would be as informative, and how that is known."""
-    raters = f"{effective.n_raters:.3g} raters of an item"
+    raters = f"{round(effective.n_raters, 2):.10g} raters of an item"
     if effective.effective is None or effective.correlation is None:
         return (
             "without known truths of items drawn at random it is unknown how many independent "
@@ -64,7 +66,7 @@ def effective_line(effective: EffectiveRaters) -> str:
         return (
             f"the {raters} are as informative as {worth}{equal}: on {effective.n_items} items of "
             f"known truth the mean correlation of two raters' mistakes is "
-            f"{effective.correlation:.2f}"
+            f"{decimal(effective.correlation, 2)}"
         )
     return (
         f"if the raters who agree more than their accuracies explain share mistakes, the {raters} "
@@ -86,12 +88,8 @@ def no_pair_line(pairs: Sequence[Pair]) -> str:
 def _more_agreement(pair: Pair) -> str:
     return (
         f"{_names(pair)} agree on {pair.agreement:.3f} of their items, more than their accuracies "
-        f"explain ({pair.expected:.3f}; {_p(pair.p_value)})"
+        f"explain ({pair.expected:.3f}; {printed_p_value(pair.p_value)})"
     )
-
-
-def _p(p_value: float) -> str:
-    return "p < .001" if p_value < 0.001 else f"p = {p_value:.3f}".replace("0.", ".")
 
 
 def _names(pair: Pair) -> str:

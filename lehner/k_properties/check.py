@@ -9,7 +9,7 @@ import numpy as np
 from lehner.algebra.algebraic import estimate_algebraic
 from lehner.core.checks import check_whole_number
 from lehner.core.estimate import plain, require_pairs
-from lehner.core.number_format import percent
+from lehner.core.number_format import percent, probability
 from lehner.core.seeds import Seed, fixed_seed
 from lehner.data.ratings import Ratings
 from lehner.dependence.check import check_dependence
@@ -85,8 +85,8 @@ class KProperties:
     def __repr__(self) -> str:
         lines = [f"Tests of the K-properties ({self.replicates} simulated data sets)"]
         for test in self.tests.values():
-            p = "       –" if test.p_value is None else f"p {test.p_value:6.3f}"
-            lines.append(f"  {test.name:<17} {p}  {test.verdict}: {test.note}")
+            p = probability(test.p_value)
+            lines.append(f"  {test.name:<17} p {p:>6}  {test.verdict}: {test.note}")
         return "\n".join([*lines, *self.verdict])
 
     def to_dict(self) -> dict[str, Any]:

@@ -10,6 +10,7 @@ from lehner.core.arrays import Floats
 from lehner.core.checks import check_level, check_number
 from lehner.core.errors import InputError
 from lehner.core.estimate import Estimate, IntervalEstimate
+from lehner.core.number_format import printed_p_value
 from lehner.core.wording import counted
 from lehner.data.ratings import Ratings
 from lehner.known_truths.partly_known import PartlyKnown, rightness
@@ -316,7 +317,7 @@ def _warnings(items: PartlyKnown, p_value: float, sample: KnownSample) -> tuple[
         warnings.append(
             f"the known truths contradict the method: of {counted(m, 'known item')} it expects the "
             f"system to be right on {m * items.mean_of_known:.1f}, but the system is right on "
-            f"{items.n_holding} (p = {p_value:.2g}); rely on the corrected estimate"
+            f"{items.n_holding} ({printed_p_value(p_value)}); rely on the corrected estimate"
         )
     if not sample.random:
         warnings.append(

@@ -139,6 +139,7 @@ def read_dials(tree: xr.DataTree, *, level: float = 0.9) -> tuple[Dial, ...]:
     In place of a fit there are draws of a spread here, which are nearer to zero than its
     half-normal prior with scale .6.
 
+    >>> import numpy as np
     >>> spread = abs(np.random.default_rng(1).normal(0, 0.1, (2, 500)))
     >>> posterior = xr.Dataset({"rater_spread": (("chain", "draw"), spread)})
     >>> tree = xr.DataTree.from_dict({"posterior": posterior})
@@ -207,6 +208,7 @@ def against_zero(draws: Floats, scale: float) -> tuple[float, float | None]:
 
     Examples
     --------
+    >>> import numpy as np
     >>> draws = np.random.default_rng(1).normal(0, 1, (4, 5000))
     >>> factor, error = against_zero(draws, 0.5)
     >>> round(factor, 1), round(error, 1)

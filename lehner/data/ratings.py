@@ -674,12 +674,17 @@ class Ratings:
         named = () if groups is None else name_rater_groups(self, groups)
         return self._replace(rater_group=named)
 
-    def with_independent_repeats(self) -> "Ratings":
+    def with_independent_repeats(self, independent: bool = True) -> "Ratings":
         """Count each of a rater's ratings of the same item as a vote.
 
         By default a rater has one vote for an item, because a rater who rates it again mostly
         repeats the first rating, mistakes included. Estimates then take the second rating for as
         good as another rater's, and are too sure if it is not. Dawid & Skene (1979) did this.
+
+        Parameters
+        ----------
+        independent : bool
+            Whether each rating is a vote; if not, a rater has one vote for an item again.
 
         Returns
         -------
@@ -698,7 +703,7 @@ class Ratings:
         >>> ratings.votes().tolist(), ratings.with_independent_repeats().votes().tolist()
         ([[1, 1]], [[2, 1]])
         """
-        return self._replace(independent_repeats=True)
+        return self._replace(independent_repeats=independent)
 
     def with_items(self, items: Sequence[Any] | NDArray[Any]) -> "Ratings":
         """Rename the items.

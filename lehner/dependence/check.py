@@ -8,7 +8,6 @@ from lehner.algebra.algebraic import CHANCE_TOLERANCE
 from lehner.algebra.pairwise import pairwise_agreement
 from lehner.core.arrays import Floats, Integers
 from lehner.core.estimate import require_pairs
-from lehner.data.flat import FlatRatings
 from lehner.data.ratings import Ratings
 from lehner.dependence.effective import from_known_truths, from_pairs
 from lehner.dependence.pairs import Pair, expected_agreement
@@ -34,8 +33,8 @@ def check_dependence(ratings: Ratings) -> Dependence:
     Parameters
     ----------
     ratings : Ratings
-        A system counts as one more rater. If a rater rated an item several times, one of these
-        ratings is tested.
+        A system counts as one more rater. If a rater rated an item several times, the rater's one
+        vote is tested, also where repeated ratings count as independent.
 
     Returns
     -------
@@ -119,7 +118,8 @@ def _why_not(ratings: Ratings, n_truths: int) -> str:
 
 def _test_pairs(ratings: Ratings, *, known: bool) -> tuple[tuple[Pair, ...], bool]:
     """Test all pairs, and tell whether another pair explains the ratings as well."""
-    unique = _one_rating_each(ratings, ratings.truth if known else None).collapse()
+    votes = ratings.with_independent_repeats(False)
+    unique = votes.with_truth(ratings.truth if known else None).collapse()
     codes, truths = _answers(unique)
     n_raters = codes.shape[1]
     used = truths >= 0 if n_raters == 3 else np.full(len(truths), True)
@@ -162,32 +162,6 @@ def _expected(agreement: Floats, n_items: Floats, found: NamedPairs, k: int) -> 
     if rival.any():
         expected[rival] = expected_agreement(agreement, n_items, rival, k)[rival]
     return expected
-
-
-def _one_rating_each(ratings: Ratings, truth: Integers | None) -> Ratings:
-    """Keep one of the ratings of an item by a rater: of m ratings in turn the first, …, the last.
-
-    Ratings of an item by a rater are sorted by category, so that the first would be the lowest.
-    """
-    flat = ratings.flat
-    new = np.diff(flat.item_index, prepend=-1) | np.diff(flat.rater_index, prepend=-1)
-    start = np.flatnonzero(new)
-    several = np.diff(np.append(start, len(new)))
-    kept = start + flat.item_index[start] % several
-    return Ratings(
-        FlatRatings(
-            item_index=flat.item_index[kept],
-            rater_index=flat.rater_index[kept],
-            category_index=flat.category_index[kept],
-        ),
-        ratings.categories,
-        ratings.raters,
-        ratings.items,
-        ratings.system,
-        truth,
-        counts=ratings.counts,
-        systems=ratings.systems,
-    )
 
 
 def _answers(ratings: Ratings) -> tuple[Integers, Integers]:

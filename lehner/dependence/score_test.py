@@ -112,9 +112,8 @@ def score_pairs(
         scores = _scores(codes[part], truths[part], rates, accuracy, by_category=by_category)
         return scores[:, :n_null], scores[:, n_null:]
 
-    added = _added_scores(rates, accuracy, by_category=by_category)
     n_pairs = n_raters * (n_raters - 1) // 2
-    information = HALF * added.T @ added
+    information = _added_information(rates, accuracy, by_category=by_category)
     products, total = np.zeros((n_null, n_pairs)), np.zeros(n_pairs)
     for part in parts:
         null, pairs = scores_of(part)
@@ -132,16 +131,14 @@ def score_pairs(
     return PairScores(total, covariance)
 
 
-def _added_scores(rates: Floats, accuracy: Floats, *, by_category: bool) -> Floats:
-    """Give the derivatives of the items and ratings that were added, half of each."""
-    n_raters, k = accuracy.shape
+def _added_information(rates: Floats, accuracy: Floats, *, by_category: bool) -> Floats:
+    """Give the information of the items and ratings that were added, half of each."""
+    k = accuracy.shape[1]
     items = np.eye(k)[:, :-1] / rates[:-1] - np.eye(k)[:, -1:] / rates[-1]
-    right, wrong = np.diag(1 / accuracy.ravel()), np.diag(-1 / (1 - accuracy.ravel()))
-    ratings = np.concatenate([right, np.repeat(wrong, k - 1, axis=0)])
-    if not by_category:
-        ratings = ratings.reshape(len(ratings), n_raters, k).sum(axis=2)
-    none = np.zeros((len(ratings), k - 1))
-    return np.block([[items, np.zeros((k, ratings.shape[1]))], [none, ratings]])
+    of_ratings = 1 / accuracy**2 + (k - 1) / (1 - accuracy) ** 2
+    of_ratings = of_ratings.ravel() if by_category else of_ratings.sum(axis=1)
+    none = np.zeros((k - 1, len(of_ratings)))
+    return HALF * np.block([[items.T @ items, none], [none.T, np.diag(of_ratings)]])
 
 
 def name_pairs(scores: PairScores, tested: Booleans, significance: float) -> NamedPairs:

@@ -1,5 +1,6 @@
 """Dependence of raters: who is named, how often in vain, and what raters are worth."""
 
+import tracemalloc
 from itertools import combinations
 
 import numpy as np
@@ -309,3 +310,17 @@ def test_what_cannot_be_tested_says_why(codes, said):
     found = check_dependence(Ratings(codes, ["a", "b"]))
     assert said in found.reason and found.warnings() == ()
     assert said in found.to_dict()["lines"][0]
+
+
+def test_memory_does_not_grow_with_squared_categories_for_each_rater():
+    rng = np.random.default_rng(1)
+    truth = rng.integers(0, 100, (1000, 1))
+    codes = np.where(rng.random((1000, 5)) < 0.7, truth, rng.integers(0, 100, (1000, 5)))
+    ratings = Ratings(codes, [str(k) for k in range(100)])
+    tracemalloc.start()
+    try:
+        check_dependence(ratings)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert peak < 100e6

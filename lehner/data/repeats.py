@@ -14,6 +14,11 @@ def are_repeated(flat: FlatRatings) -> Booleans:
     return again
 
 
+def count_raters(flat: FlatRatings, n_rows: int) -> Integers:
+    """Count the different raters of each row, (n_rows,)."""
+    return np.bincount(flat.item_index[~are_repeated(flat)], minlength=n_rows)
+
+
 def one_vote_each(flat: FlatRatings) -> FlatRatings:
     """Keep, of each rater's ratings of an item, the most frequent once, and none where two tie.
 

@@ -13,6 +13,7 @@ import numpy as np
 
 from lehner.core.arrays import Floats, Integers
 from lehner.data.ratings import Ratings
+from lehner.data.repeats import count_raters
 from lehner.dependence.pairs import Pair
 from lehner.known_truths.random_sample import examine_known
 
@@ -170,8 +171,6 @@ def from_pairs(
 
 def mean_raters(ratings: Ratings) -> float:
     """Give the mean number of raters of items with two or more."""
-    flat = ratings.flat
-    rated = np.unique(flat.item_index * ratings.n_raters + flat.rater_index) // ratings.n_raters
-    given = np.bincount(rated, minlength=ratings.n_rows)
+    given = count_raters(ratings.flat, ratings.n_rows)
     weights = ratings.weights * (given >= 2)
     return float(weights @ given / weights.sum())

@@ -6,6 +6,7 @@ import numpy as np
 
 from lehner.core.arrays import Booleans
 from lehner.data.ratings import Ratings
+from lehner.data.repeats import count_raters
 
 NOT_RANDOM = 0.001
 
@@ -81,7 +82,7 @@ def examine_known(ratings: Ratings) -> KnownSample:
 def _compare(ratings: Ratings, who: str, answered: Booleans) -> KnownSample:
     from scipy.stats import fisher_exact
 
-    counted = answered & _with_two_answers(ratings)
+    counted = answered & (count_raters(ratings.all_flat, ratings.n_rows) >= 2)
     truth = np.full(ratings.n_rows, -1) if ratings.truth is None else ratings.truth
     known, alike = counted & (truth >= 0), counted & _unanimous(ratings)
     n_items, n_known, of_all, of_known = (
@@ -97,13 +98,6 @@ def _compare(ratings: Ratings, who: str, answered: Booleans) -> KnownSample:
         unanimous=of_all,
         p_value=float(fisher_exact(table).pvalue),
     )
-
-
-def _with_two_answers(ratings: Ratings) -> Booleans:
-    """Tell which items two raters rated, or a rater and the system."""
-    flat, n_raters = ratings.all_flat, len(ratings.all_raters)
-    given = np.unique(flat.item_index * n_raters + flat.rater_index) // n_raters
-    return np.bincount(given, minlength=ratings.n_rows) >= 2
 
 
 def _unanimous(ratings: Ratings) -> Booleans:

@@ -15,7 +15,6 @@ METHODS = (
     "algebraic_likelihood",
     "one_coin",
     "dawid_skene",
-    "relaxed_k 0.1.0",
     "relaxed_k",
 )
 NEAR = 1.1
@@ -26,11 +25,8 @@ QUESTION = (
     "true categories."
 )
 HOW = """
-Made by `python -m experiments.benchmarks.estimators FOLDER`, and for `relaxed_k 0.1.0`, the first
-version of that model, by `python -m experiments.benchmarks.first_version FOLDER CHECKOUT`. All
-numbers are in `estimators.csv`. A cell is blank where a method was not run.
-There are 100 to 102 data sets in each setting; the first version has 40 where there are two
-categories, and 42 in the processes.
+Made by `python -m experiments.benchmarks.estimators FOLDER`. All numbers are in `estimators.csv`. A
+cell is blank where a method was not run. There are 100 to 102 data sets in each setting.
 
 ## The settings
 

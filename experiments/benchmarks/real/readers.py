@@ -2,13 +2,16 @@
 
 import csv
 import json
+import warnings
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from experiments.benchmarks.real.crowd import make_crowd
-from experiments.benchmarks.real.rdata import read_data_frame
 from lehner import InputError, Ratings
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 MIDDLE_OF_SCORES = 4.5
 ABNORMAL_FROM = 3
@@ -150,16 +153,26 @@ def read_readings(files: Sequence[Path], treatment: str) -> Ratings:
     -------
     Ratings
     """
-    frame = read_data_frame(files[0])
-    names = ("reader", "treatment", "case", "truth", "rating")
-    rows, truth = [], {}
-    for reader, treated, case, abnormal, rating in zip(
-        *(frame[name] for name in names), strict=True
-    ):
-        if _whole(treated) == treatment:
-            rows.append((_whole(case), _whole(reader), str(int(rating >= ABNORMAL_FROM))))
-            truth[_whole(case)] = _whole(abnormal)
-    return make_crowd(rows, truth)
+    frame = _data_frame(files[0])
+    rated = frame[frame["treatment"].map(_whole) == treatment]
+    case, reader, truth = (rated[name].map(_whole) for name in ("case", "reader", "truth"))
+    abnormal = (rated["rating"] >= ABNORMAL_FROM).astype(int).astype(str)
+    rows = list(zip(case, reader, abnormal, strict=True))
+    return make_crowd(rows, dict(zip(case, truth, strict=True)))
+
+
+def _data_frame(path: Path) -> "pd.DataFrame":
+    import rdata
+
+    try:
+        with warnings.catch_warnings():
+            # A class of R that extends data frames is read as one.
+            warnings.simplefilter("ignore")
+            (frame,) = rdata.read_rda(path, default_encoding="utf-8").values()
+    except Exception as error:
+        problem = "this is no .RData file with one data frame"
+        raise InputError(problem, "take it from its repository", file=path) from error
+    return frame
 
 
 def _whole(value: Any) -> str:

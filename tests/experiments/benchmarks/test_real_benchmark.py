@@ -1,14 +1,13 @@
 """The benchmark of real ratings: its formats, its protocol, its measures and its tables."""
 
-import gzip
 import json
-import struct
 import sys
 from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 import pytest
+import rdata
 
 from experiments.benchmarks.real import __main__ as command
 from experiments.benchmarks.real import readers, sources
@@ -17,7 +16,6 @@ from experiments.benchmarks.real.known_truths import ALONE, corrected_rows
 from experiments.benchmarks.real.label_accuracy import label, read_published, share_right
 from experiments.benchmarks.real.measures import BY, mean_over_crowds, measure_crowds
 from experiments.benchmarks.real.protocol import Dealt, choose_systems, deal, seed_of
-from experiments.benchmarks.real.rdata import read_data_frame
 from experiments.benchmarks.real.run import Task
 from lehner import InputError, Ratings
 
@@ -112,34 +110,6 @@ def test_files_of_scores(tmp_path):
     assert truth == {"0": "1", "1": "0"}
 
 
-def r_data_frame(columns):
-    """Write a data frame as R's `save` does, in XDR of version 2: a factor, numbers and texts."""
-
-    def whole(*values):
-        return struct.pack(f">{len(values)}i", *values)
-
-    def text(value):
-        return whole(9, len(value)) + value.encode()
-
-    def texts(values):
-        return whole(16, len(values)) + b"".join(map(text, values))
-
-    def pairs(*entries):
-        listed = (whole(1026) + whole(1) + text(name) + value for name, value in entries)
-        return b"".join(listed) + whole(254)
-
-    def vector(values):
-        if isinstance(values[0], str):
-            levels = sorted(set(values))
-            codes = whole(13 | 512, len(values)) + whole(*(levels.index(v) + 1 for v in values))
-            return codes + pairs(("levels", texts(levels)))
-        return whole(14, len(values)) + struct.pack(f">{len(values)}d", *values)
-
-    frame = whole(19 | 512, len(columns)) + b"".join(map(vector, columns.values()))
-    content = pairs(("Study", frame + pairs(("names", texts(list(columns))))))
-    return gzip.compress(b"RDX2\nX\n" + whole(2, 0, 0) + content)
-
-
 def test_files_of_reader_studies(tmp_path):
     path = tmp_path / "Study.RData"
     columns = {
@@ -149,14 +119,16 @@ def test_files_of_reader_studies(tmp_path):
         "truth": [1.0, 1.0, 1.0],
         "rating": [3.0, 2.0, 1.0],
     }
-    path.write_bytes(r_data_frame(columns))
-    assert read_data_frame(path) == columns
+    frame = pd.DataFrame(columns).astype({"reader": "category", "treatment": "category"})
+    rdata.write_rda(path, {"Study": frame})
     ratings, truth = by_name(readers.read_readings([path], treatment="1"))
     assert ratings == {("7", "1"): "1", ("7", "2"): "0"}
     assert truth == {"7": "1"}
     path.write_bytes(b"PK")
-    with pytest.raises(InputError, match=r"Study.RData: this is no .RData file in XDR"):
-        read_data_frame(path)
+    with pytest.raises(
+        InputError, match=r"Study.RData: this is no .RData file with one data frame"
+    ):
+        readers.read_readings([path], treatment="1")
 
 
 @pytest.fixture(scope="module")

@@ -1,0 +1,318 @@
+"""One table, five media: each says the same numbers, and the CSV has them in full."""
+
+import csv
+import io
+import math
+import re
+import shutil
+import subprocess
+from decimal import Decimal
+from functools import partial
+from html.parser import HTMLParser
+from itertools import compress, pairwise
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from rich.cells import cell_len
+
+from experiments.reporting.renderers import (
+    LATEX,
+    to_csv,
+    to_html,
+    to_latex,
+    to_markdown,
+    to_terminal,
+)
+from experiments.reporting.table import Column, Table
+from experiments.reporting.terminal import one_line, visible
+from lehner import IntervalEstimate
+from lehner.core.number_format import DASH, decimal, short
+
+NUMBERS = st.one_of(
+    st.floats(allow_infinity=False),
+    st.floats(-1, 1),
+    st.integers(-(10**12), 10**12),
+    st.sampled_from([-0.0004, 0.0005, 10.25, -20.5, 1e-17, 0.125, -0.0, math.nan]),
+)
+KNOWN = NUMBERS.filter(lambda x: x == x)
+ESTIMATES = st.builds(
+    IntervalEstimate, estimate=KNOWN, lower=KNOWN | st.none(), upper=KNOWN | st.none()
+)
+CELLS = NUMBERS | ESTIMATES | st.tuples(NUMBERS, NUMBERS) | st.none()
+TROUBLE = "|&<>\\_$%#{}~^=+-@\"'`*[]()\n\r\t\x1b\x00\u202e\u2028 一é–−±.5,;"
+NAMES = st.text(st.sampled_from(TROUBLE) | st.characters(exclude_categories=["Cs"]), max_size=9)
+FORMATS = (decimal, short, partial(decimal, digits=2, sign=True), partial(short, digits=5))
+FIGURES = re.compile(r"(?<![\d.])[-+]?(?:\d*\.)?\d+")
+
+
+@st.composite
+def tables(draw):
+    """Draw a table of a key with difficult names and some columns of numbers."""
+    n = draw(st.integers(1, 4))
+    kinds = [draw(st.sampled_from(FORMATS)) for _ in range(n)]
+    columns = [Column("key", draw(NAMES))]
+    columns += [
+        Column(f"c{j}", f"h{j}", partial(_several, write), fields=(f"c{j}", f"d{j}"))
+        for j, write in enumerate(kinds)
+    ]
+    # A column has cells of one kind.
+    one_kind = [draw(st.sampled_from([NUMBERS, ESTIMATES, st.tuples(NUMBERS, NUMBERS)]))]
+    one_kind += [draw(st.sampled_from([NUMBERS, ESTIMATES])) for _ in range(n - 1)]
+    rows = [
+        (draw(NAMES), *(draw(kind | st.none()) for kind in one_kind))
+        for _ in range(draw(st.integers(1, 5)))
+    ]
+    return Table(columns=columns, rows=rows)
+
+
+def _several(write, *values):
+    return " ± ".join(map(write, values))
+
+
+def numbers_of(cell):
+    """Give the numbers that a cell is to show."""
+    if isinstance(cell, IntervalEstimate):
+        ends = (cell.lower, cell.upper)
+        return [cell.estimate, *(() if None in ends else ends)]
+    cells = cell if isinstance(cell, tuple) else (cell,)
+    return [one for one in cells if one is not None]
+
+
+def check_text(text, cell):
+    """Compare the figures in a text with the numbers of its cell, to the last digit shown."""
+    numbers = numbers_of(cell)
+    assert text.count(DASH) == sum(one != one for one in numbers)
+    known = [one for one in numbers if one == one]
+    shown = FIGURES.findall(text.replace("−", "-"))
+    assert len(shown) == len(known), (text, cell)
+    for figures, number in zip(shown, known, strict=True):
+        half = Decimal(5).scaleb(-len(figures.partition(".")[2]) - 1)
+        assert abs(Decimal(figures) - Decimal(number)) <= half, (text, cell)
+        assert not figures.startswith("-") or number < 0
+
+
+def on_terminal(table):
+    """Read the cells of each row by where columns end, beside the key."""
+    lines = [str(line) for line in to_terminal(table, 10**9)]
+    labels = [one_line(table.columns[0].title), *(one_line(row[0]) for row in table.rows)]
+    filled = [True, *(any(cell is not None for cell in row[1:]) for row in table.rows)]
+    widest = max(map(cell_len, compress(labels, filled)))
+    head, *beside = (
+        line.removeprefix(label)[widest - cell_len(label) :] if columns else ""
+        for line, label, columns in zip(lines, labels, filled, strict=True)
+    )
+    ends = [0, *(one.end() for one in re.finditer(r"h\d", head))]
+    for text in beside:
+        yield [text[a:b].strip() for a, b in pairwise(ends)]
+
+
+def in_markdown(table):
+    for line in to_markdown(table).splitlines()[2:]:
+        yield re.split(r"(?<!\\) ?\| ?", line)[2:-1]
+
+
+class _Cells(HTMLParser):
+    def __init__(self):
+        super().__init__()
+        self.rows = []
+
+    def handle_starttag(self, tag, attrs):
+        assert tag in {"table", "thead", "tbody", "tr", "th", "td"}
+        if tag == "tr":
+            self.rows.append([])
+        if tag in {"td", "th"}:
+            self.rows[-1].append("")
+
+    def handle_data(self, data):
+        if self.rows and self.rows[-1]:
+            self.rows[-1][-1] += data
+
+
+def in_html(table):
+    reader = _Cells()
+    reader.feed(to_html(table))
+    reader.close()
+    for row, (key, *_) in zip(reader.rows[1:], table.rows, strict=True):
+        assert row[0].removesuffix("\n") == visible(key).removesuffix("\n")
+        yield [cell.strip() for cell in row[1:]]
+
+
+def in_latex(table):
+    """Read rows back; a table that is split is put together again by its key."""
+    undo = {written: chr(one) for one, written in LATEX.items()}
+    written = re.compile("|".join(map(re.escape, sorted(undo, key=len, reverse=True))))
+    rows = [[] for _ in table.rows]
+    for part in re.findall(r"\\midrule\n(.*?)\\bottomrule", to_latex(table), re.S):
+        for row, line in zip(rows, part.splitlines(), strict=True):
+            cells = re.split(r"(?<!\\) & ", line.removesuffix(r" \\"))[1:]
+            row += [written.sub(lambda one: undo[one[0]], cell) for cell in cells]
+    return rows
+
+
+MEDIA = {"terminal": on_terminal, "markdown": in_markdown, "html": in_html, "latex": in_latex}
+
+
+@pytest.mark.parametrize("medium", MEDIA)
+@given(table=tables())
+def test_each_medium_says_the_numbers_of_the_table(medium, table):
+    for (_, *cells), texts in zip(table.rows, MEDIA[medium](table), strict=True):
+        if any(cell is not None for cell in cells):
+            assert len(texts) == len(cells)
+            for cell, text in zip(cells, texts, strict=True):
+                check_text(text, cell)
+        else:
+            assert not any(texts)
+
+
+@given(tables())
+def test_csv_has_each_number_to_the_last_digit_and_each_name_as_it_is(table):
+    head, *lines = csv.reader(io.StringIO(to_csv(table), newline=""))
+    assert head[0] == "key" and len(set(head)) == len(head)
+    assert len(lines) == len(table.rows)
+    for (name, *cells), (key, *texts) in zip(table.rows, lines, strict=True):
+        assert key == name
+        by_field = dict(zip(head[1:], texts, strict=True))
+        for j, cell in enumerate(cells):
+            fields = [f"c{j}", f"c{j}_lower", f"c{j}_upper"]
+            numbers = [cell]
+            if isinstance(cell, IntervalEstimate):
+                numbers = [cell.estimate, cell.lower, cell.upper]
+            elif isinstance(cell, tuple):
+                fields, numbers = [f"c{j}", f"d{j}"], cell
+            for field, number in zip(fields, numbers, strict=False):
+                if number is None or number != number:
+                    assert by_field[field] == ""
+                else:
+                    assert Decimal(by_field[field]) == Decimal(repr(number))
+                    assert math.copysign(1, float(by_field[field])) == math.copysign(1, number)
+
+
+KEYED = Table(
+    columns=[
+        Column("rater"),
+        Column("other_rater"),
+        Column("kappa", "Krippendorff’s α"),
+        Column("long", "a title that is long enough"),
+        Column("last", "another title that needs a line"),
+    ],
+    rows=[("Ann", "Bob", 0.5, 0.25, -0.125), ("Ann", "Cleo", None, 0.25, 1)],
+    keys=2,
+)
+
+
+def test_a_table_that_is_split_repeats_all_its_keys():
+    parts = re.findall(r"\\toprule\n(.*?)\\bottomrule", to_latex(KEYED), re.S)
+    assert len(parts) == 2
+    for part in parts:
+        assert part.startswith("rater & other rater & ")
+        assert "\nAnn & Bob & " in part and "\nAnn & Cleo & " in part
+    lines = [str(line) for line in to_terminal(KEYED, 74)]
+    assert sum(line.startswith("rater  other rater  ") for line in lines) == 2
+    assert sum(line.startswith("Ann    Bob") for line in lines) == 2
+
+
+def test_headings_stand_above_their_rows_and_take_no_part_in_columns():
+    table = Table(
+        columns=[Column("quantity"), Column("rater", ""), Column("algebraic", format=short)],
+        rows=[
+            ("a heading that is wider than all of its rows", "Ann", 0.5),
+            ("a heading that is wider than all of its rows", "… and 3 more", None),
+            ("expected cost", None, 10.25),
+        ],
+        keys=2,
+        headings=True,
+    )
+    assert [str(line) for line in to_terminal(table, 30)] == [
+        "               algebraic",
+        "a heading that is wider than all of its rows",
+        "  Ann               .500",
+        "  … and 3 more",
+        "expected cost     10.250",
+    ]
+    assert "\\multicolumn{2}{l}{\\quad … and 3 more}" in to_latex(table)
+    assert to_markdown(table).splitlines()[-1] == "| expected cost |  | 10.250 |"
+    assert to_csv(table).splitlines()[-1] == "expected cost,,10.25"
+
+
+def test_text_begins_at_the_left_and_the_last_column_is_wrapped():
+    columns = [Column("test"), Column("p"), Column("verdict"), Column("seen", "what was seen")]
+    table = Table(columns=columns, rows=[("items", 0.25, "fails", "of-two " * 6)])
+    assert [str(line) for line in to_terminal(table, 44)] == [
+        "test       p  verdict  what was seen",
+        "items  0.250  fails    of-two of-two of-two",
+        "                       of-two of-two of-two",
+    ]
+
+
+def test_columns_are_aligned_by_what_a_terminal_shows():
+    rows = [("一致", 10), ("a\x1b[2J\nb", 5)]
+    lines = to_terminal(Table(columns=[Column("", ""), Column("n")], rows=rows), 80)
+    assert [str(line) for line in lines] == [f"{'n':>15}", f"一致{'10':>11}", r"a\x1b[2J\nb   5"]
+    assert [line.style for line in lines] == ["bold", "", ""]
+
+
+def test_names_are_printed_and_machine_names_stay_in_csv():
+    columns = [Column("method", names={"tap": "t-a-p"}.get), Column("cpu", "CPU time", unit="s")]
+    table = Table(columns=columns, rows=[("tap", 0.1)], notes=["One note."])
+    assert to_markdown(table).endswith("| t-a-p | 0.100 |\n\nOne note.")
+    assert "CPU time (s)" in to_html(table) and "<p>One note.</p>" in to_html(table)
+    assert str(to_terminal(table, 80)[-1]) == "One note."
+    assert to_csv(table) == "method,cpu\ntap,0.1\n"
+
+
+def test_a_caption_and_a_label_make_a_table_of_latex():
+    table = Table(
+        columns=[Column("a")], rows=[("b",)], caption="100% of a_b", label="tab:x}\\input y"
+    )
+    written = to_latex(table)
+    assert written.startswith("\\begin{table}\n\\caption{100\\% of a\\_b}\\label{tab:x--input-y}\n")
+    assert written.endswith("\\end{table}\n")
+    assert str(to_terminal(table, 80)[0]) == "100% of a_b"
+    assert "<caption>100% of a_b</caption>" in to_html(table)
+
+
+@pytest.mark.parametrize(
+    ("text", "written"),
+    [
+        ("n^2", r"n\textasciicircum{}2"),
+        ("a < b > c | d", r"a $<$ b $>$ c \textbar{} d"),
+        ("about ~ 5", r"about \textasciitilde{} 5"),
+        (r"raters \ system", r"raters \textbackslash{} system"),
+        (r"~\{}", r"\textasciitilde{}\textbackslash{}\{\}"),
+        ("50 % & #1 $ _", r"50 \% \& \#1 \$ \_"),
+        ("1–2 ± 3", r"1--2 $\pm$ 3"),
+        ("  indented", r"\quad indented"),
+        ("state-of-the-art, 1-2", "state-of-the-art, 1-2"),
+        ("*a", "{}*a"),
+        ("[a]", "{}[a]"),
+        ("\x1b", r"\textbackslash{}x1b"),
+    ],
+)
+def test_a_name_is_text_in_latex(text, written):
+    table = Table(columns=[Column("", ""), Column("n")], rows=[(text, 1)])
+    assert f"\n{written} & 1 \\\\\n" in to_latex(table)
+
+
+def test_a_line_break_in_a_name_ends_no_row():
+    table = to_markdown(Table(columns=[Column("a")], rows=[("x\ny",)]))
+    assert table.splitlines()[-1] == r"| x\ny |"
+
+
+@pytest.mark.skipif(shutil.which("pdflatex") is None, reason="there is no LaTeX")
+def test_latex_sets_tables_below_one_another_within_the_page(tmp_path):
+    value = IntervalEstimate(estimate=-0.041, lower=-0.192, upper=0.083)
+    wide = Table(
+        columns=[Column("gpt by domain [90% interval]"), *map(Column, ("αλπκ", "b≈", "c"))],
+        rows=[("  app – web", value, value, value), ("*a", *3 * [value])],
+        keys=1,
+    )
+    document = (
+        r"\documentclass{article}\usepackage[T1]{fontenc}\usepackage{booktabs}"
+        r"\begin{document}" + to_latex(wide, KEYED, wide) + r"\end{document}"
+    )
+    (tmp_path / "page.tex").write_text(document)
+    command = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "page.tex"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout
+    assert "Overfull" not in done.stdout

@@ -141,7 +141,7 @@ def replay(
 @contextmanager
 def _warnings_in_a_line() -> Iterator[None]:
     """Print what is wrong with a folder of results when it is found."""
-    from experiments.study.store import StudyWarning
+    from experiments.study.checked_file import StudyWarning
 
     show = warnings.showwarning
 

@@ -8,12 +8,14 @@ import hashlib
 import json
 from dataclasses import asdict, fields
 from functools import lru_cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from experiments.study.options import MethodChoice
 from lehner import Scenario
+
+if TYPE_CHECKING:
+    from experiments.study.options import MethodChoice
 
 # Seeds were first made under these names, so that they stay and stored results stay valid.
 SEEDED_AS = {
@@ -42,30 +44,25 @@ def scenario_id(scenario: Scenario) -> str:
     return digest({SEEDED_AS.get(name, name): x for name, x in given.items()})
 
 
-def method_id(method: MethodChoice, level: float) -> str:
+def method_id(method: "MethodChoice", level: float) -> str:
     """Give twelve hexadecimal digits that stand for a method, its options and its intervals."""
     return digest([method.method, [[name, value] for name, value in method.options], level])
 
 
-def data_seed(seed: int, scenario: Scenario, replicate: int) -> int:
-    """Give the seed with which `lehner.simulate` makes the data of a replicate."""
-    return data_seed_by_id(seed, scenario_id(scenario), replicate)
+def place_of(scenario: str) -> tuple[int]:
+    """Place of a scenario in a study, by its id: see `experiments.study.cells`."""
+    return (int(scenario, 16),)
 
 
-def data_seed_by_id(seed: int, scenario: str, replicate: int) -> int:
-    """Give the same seed to those who know the scenario by its id."""
-    return _seed(seed, int(scenario, 16), replicate)
+def data_seed(seed: int, scenario: str, replicate: int) -> int:
+    """Seed with which `lehner.simulate` makes the data of a replicate of a scenario, by its id."""
+    return seed_at(np.random.SeedSequence(seed, spawn_key=place_of(scenario)), replicate)
 
 
-def method_seed(
-    seed: int, scenario: Scenario, replicate: int, method: MethodChoice, level: float
-) -> int:
-    """Give the seed that a method gets in a replicate."""
-    return _seed(seed, int(scenario_id(scenario), 16), replicate, int(method_id(method, level), 16))
-
-
-def _seed(seed: int, *key: int) -> int:
-    state = np.random.SeedSequence(seed, spawn_key=key).generate_state(1, np.uint64)
+def seed_at(cell: np.random.SeedSequence, *place: int) -> int:
+    """Seed at a place in a cell: of a replicate, or of a replicate and a method."""
+    key = (*cell.spawn_key, *place)
+    state = np.random.SeedSequence(cell.entropy, spawn_key=key).generate_state(1, np.uint64)
     return int(state[0] >> np.uint64(1))
 
 

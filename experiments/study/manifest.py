@@ -7,9 +7,10 @@ from pathlib import Path
 from typing import Any
 
 from experiments.reporting.files import write_atomically, write_text
+from experiments.study.checked_file import UnusableFileError
 from experiments.study.definition import Study
 from experiments.study.identity import FORMAT, method_id, scenario_id
-from experiments.study.part_file import UnusableFileError
+from experiments.study.part_file import remedy
 from lehner import InputError
 
 NAME = "manifest.json"
@@ -40,13 +41,13 @@ def read_manifest(folder: Path) -> dict[str, Any]:
     try:
         content = json.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
-        raise UnusableFileError("this file is missing", folder, path) from None
+        raise UnusableFileError("this file is missing", remedy(folder), file=path) from None
     except (ValueError, RecursionError):
-        raise UnusableFileError("this file is damaged: it is not JSON", folder, path) from None
+        problem = "this file is damaged: it is not JSON"
+        raise UnusableFileError(problem, remedy(folder), file=path) from None
     if not _says_what_is_needed(content):
-        raise UnusableFileError(
-            "this file is damaged: it does not say what the results are of", folder, path
-        )
+        problem = "this file is damaged: it does not say what the results are of"
+        raise UnusableFileError(problem, remedy(folder), file=path)
     _require_format(content, folder)
     return dict(content)
 

@@ -1,15 +1,19 @@
-"""A part of the results of a study: a Parquet file with a checksum of its bytes in its name."""
+"""A part of the results of a study: a table with the columns of results, and a number."""
 
-import hashlib
 import re
 import shlex
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from experiments.reporting.files import write_atomically
-from experiments.study.identity import data_seed_by_id
-from lehner import InputError
+from experiments.study.checked_file import (
+    DIGITS,
+    UnusableFileError,
+    checksum,
+    parse_table,
+    read_checked,
+    write_checked,
+)
+from experiments.study.identity import data_seed
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -37,53 +41,24 @@ COLUMNS = {
     "versions": TEXT,
 }
 KEY = ("scenario_id", "replicate", "method_id", "estimand")
-DIGITS = 16
-NAME = re.compile(rf"(\d{{8}})-([0-9a-f]{{{DIGITS}}})\.parquet")
+NAME = re.compile(rf"(\d{{8}})-[0-9a-f]{{{DIGITS}}}\.parquet")
 WITHOUT_CHECKSUM = re.compile(r"(\d{8})\.parquet")
 """Names of parts that earlier versions wrote."""
-
-
-class UnusableFileError(InputError):
-    """A file of a study that is damaged, or is not of this study."""
-
-    def __init__(self, problem: str, folder: Path, file: Path) -> None:
-        here = shlex.quote(str(folder))
-        super().__init__(
-            problem,
-            f"`lehner study run {shlex.quote(str(folder / 'study.toml'))} --output {here}` sets it "
-            "aside and computes what it lacks",
-            file=file,
-        )
 
 
 class OtherSeedError(UnusableFileError):
     """A part of a study that has another seed."""
 
 
+def remedy(folder: Path) -> str:
+    """Remedy for a file of a folder of results that cannot be used."""
+    here, study = (shlex.quote(str(path)) for path in (folder, folder / "study.toml"))
+    return f"`lehner study run {study} --output {here}` sets it aside and computes what it lacks"
+
+
 def write_part(table: "pa.Table", folder: Path, number: int) -> Path:
-    """Write a part.
-
-    Parameters
-    ----------
-    table : pyarrow.Table
-        With the columns of `part_schema`.
-    folder : Path
-        For the parts, which exists.
-    number : int
-        Parts are read in the order of their numbers.
-
-    Returns
-    -------
-    Path
-    """
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
-    buffer = pa.BufferOutputStream()
-    pq.write_table(table, buffer)
-    content = buffer.getvalue().to_pybytes()
-    path = folder / f"{number:08}-{_checksum(content)}.parquet"
-    return write_atomically(path, partial(Path.write_bytes, data=content))
+    """Write a table with the columns of `part_schema`; parts are read in the order of numbers."""
+    return write_checked(table, folder, f"{number:08}")
 
 
 def read_part(path: Path, seed: int | None = None, *, earlier: bool = False) -> "pa.Table":
@@ -108,67 +83,56 @@ def read_part(path: Path, seed: int | None = None, *, earlier: bool = False) -> 
     OtherSeedError
         If it is of a study with another seed.
     """
-    folder = path.parents[1]
-    named = NAME.fullmatch(path.name)
-    if named is None and not (earlier and WITHOUT_CHECKSUM.fullmatch(path.name)):
-        raise UnusableFileError("this is not a part of the study", folder, path)
-    content = path.read_bytes()
-    if named and _checksum(content) != named[2]:
-        raise UnusableFileError(
-            "this part is damaged: its bytes do not have the checksum in its name", folder, path
-        )
-    table = _parse(content) if named else _parse_unchecked(content, path)
+    told = remedy(path.parents[1])
+    if NAME.fullmatch(path.name):
+        table = _with_all_columns(read_checked(path, told))
+    elif earlier and WITHOUT_CHECKSUM.fullmatch(path.name):
+        table = _read_unchecked(path, told)
+    else:
+        raise UnusableFileError("this is not a part of the study", told, file=path)
     if seed is not None and not _is_of_seed(table, seed):
-        raise OtherSeedError(
-            f"this is a part of a study with another seed than {seed}", folder, path
-        )
+        problem = f"this is a part of a study with another seed than {seed}"
+        raise OtherSeedError(problem, told, file=path)
     return table
 
 
 def add_checksum(path: Path) -> None:
     """Put a checksum into the name of a part that an earlier version wrote."""
     if not NAME.fullmatch(path.name):
-        path.rename(path.with_stem(f"{path.stem}-{_checksum(path.read_bytes())}"))
+        path.rename(path.with_stem(f"{path.stem}-{checksum(path.read_bytes())}"))
 
 
 def number_of(path: Path) -> int:
-    """Give the number in the name of a part."""
+    """Read the number in the name of a part."""
     return int(path.name[:8])
 
 
 def part_schema() -> "pa.Schema":
-    """Give the columns of a part and their types."""
+    """Columns of a part and their types."""
     import pyarrow as pa
 
     return pa.schema([(name, pa.type_for_alias(kind)) for name, kind in COLUMNS.items()])
 
 
-def _checksum(content: bytes) -> str:
-    return hashlib.sha256(content).hexdigest()[:DIGITS]
-
-
-def _parse_unchecked(content: bytes, path: Path) -> "pa.Table":
+def _read_unchecked(path: Path, told: str) -> "pa.Table":
     """Read a part of an earlier version, which may be damaged and then says so in many ways."""
     import pyarrow as pa
 
     try:
-        table = _parse(content)
+        table = _with_all_columns(parse_table(path.read_bytes()))
         table.validate(full=True)
     except MemoryError:
         raise
     except (pa.ArrowException, OSError, KeyError, ValueError) as error:
         problem = f"this part is damaged: {' '.join(str(error).split())}"
-        raise UnusableFileError(problem, path.parents[1], path) from None
+        raise UnusableFileError(problem, told, file=path) from None
     return table
 
 
-def _parse(content: bytes) -> "pa.Table":
+def _with_all_columns(table: "pa.Table") -> "pa.Table":
     import pyarrow as pa
-    import pyarrow.parquet as pq
 
     schema = part_schema()
-    # Threads are no faster here, and may not start where memory is short.
-    table = pq.read_table(pa.BufferReader(content), use_threads=False)
     for field in schema:
         if field.name not in (*table.column_names, *KEY):
             table = table.append_column(field, pa.nulls(len(table), field.type))
@@ -181,6 +145,6 @@ def _is_of_seed(table: "pa.Table", seed: int) -> bool:
         return True
     (row,) = table.slice(0, 1).to_pylist()
     try:
-        return bool(row["seed"] == data_seed_by_id(seed, row["scenario_id"], row["replicate"]))
+        return bool(row["seed"] == data_seed(seed, row["scenario_id"], row["replicate"]))
     except (TypeError, ValueError):  # no id of a scenario, or no number of a replicate
         return False

@@ -11,9 +11,10 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Table
 
 from experiments.reporting.terminal import console, line, one_line
+from experiments.study.cells import Row
 from experiments.study.definition import Study
 from experiments.study.identity import method_id, scenario_id
-from experiments.study.replicate import ESTIMANDS, Row, task_size
+from experiments.study.replicate import ESTIMANDS, task_size
 from lehner.core.number_format import decimal
 from lehner.core.wording import counted
 
@@ -66,7 +67,7 @@ class RunningBias:
         return table
 
 
-def show_progress(study: Study, number: int, rows: Iterable[list[Row]]) -> None:
+def show_progress(study: Study, number: int, rows: Iterable[Iterable[Row]]) -> None:
     """Go through the rows of a run and show them on standard error.
 
     Parameters
@@ -106,7 +107,7 @@ def duration(seconds: float) -> str:
     return f"{math.ceil(seconds)} s"
 
 
-def _live(shown: Console, study: Study, number: int, rows: Iterable[list[Row]]) -> None:
+def _live(shown: Console, study: Study, number: int, rows: Iterable[Iterable[Row]]) -> None:
     bias = RunningBias(study)
     progress = Progress(
         TextColumn("{task.description}", markup=False),
@@ -121,7 +122,7 @@ def _live(shown: Console, study: Study, number: int, rows: Iterable[list[Row]]) 
             live.update(Group(bias.table(), progress))
 
 
-def _lines(study: Study, number: int, rows: Iterable[list[Row]]) -> None:
+def _lines(study: Study, number: int, rows: Iterable[Iterable[Row]]) -> None:
     bias, done, start = RunningBias(study), 0, time.monotonic()
     last = start
     for part in _with_last(rows):
@@ -134,7 +135,7 @@ def _lines(study: Study, number: int, rows: Iterable[list[Row]]) -> None:
             print(text, file=sys.stderr, flush=True)
 
 
-def _with_last(rows: Iterable[list[Row]]) -> Iterator[list[Row] | None]:
+def _with_last(rows: Iterable[Iterable[Row]]) -> Iterator[Iterable[Row] | None]:
     yield from rows
     yield None
 

@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from experiments.reporting.files import write_csv
+from experiments.study.cells import Row
 from experiments.study.defaults import changed_defaults
 from experiments.study.definition import Study
 from experiments.study.grid import Cell
-from experiments.study.identity import data_seed, scenario_id
+from experiments.study.identity import data_seed, place_of, scenario_id
 from experiments.study.manifest import read_manifest
 from experiments.study.options import MethodChoice
-from experiments.study.replicate import Row, Task, do_task, versions
+from experiments.study.replicate import Task, do_task, versions
 from experiments.study.store import read_results, stored_study
 from lehner import InputError, simulate
 from lehner.core.checks import check_whole_number, find
@@ -143,18 +144,19 @@ def replay(
     (target / "fits" if "keep" in dict(choice.options) else target).mkdir(
         parents=True, exist_ok=True
     )
-    seed = data_seed(study.seed, cell.scenario, replicate)
-    data = target / f"{scenario_id(cell.scenario)}-{replicate}.csv"
+    scenario_known_by = scenario_id(cell.scenario)
+    seed = data_seed(study.seed, scenario_known_by, replicate)
+    data = target / f"{scenario_known_by}-{replicate}.csv"
     write_csv(simulate(cell.scenario, seed).to_wide(), data)
     made = do_task(
         Task(
             scenario=cell.scenario,
             methods=(choice,),
             replicates=range(replicate, replicate + 1),
-            seed=study.seed,
             level=study.level,
             folder=target,
-        )
+        ),
+        np.random.SeedSequence(study.seed, spawn_key=place_of(scenario_known_by)),
     )
     table = _compare(stored, made)
     return Replayed(

@@ -17,7 +17,8 @@ from experiments.estimate.methods import (
 )
 from experiments.reporting.files import write_atomically
 from experiments.reporting.machine import is_of_the_machine
-from experiments.study.identity import data_seed, method_id, method_seed, scenario_id
+from experiments.study.cells import Row
+from experiments.study.identity import method_id, scenario_id, seed_at
 from experiments.study.options import MethodChoice
 from lehner import Estimate, InputError, Scenario, estimate_algebraic, estimate_latent_class
 from lehner.algebra.vote_methods import estimate_from_votes
@@ -30,8 +31,6 @@ from lehner.simulation.pattern_probabilities import has_few_patterns
 UNDEFINED = "agreement at or below chance, or answers on no informative item"
 DIAGNOSTICS = ("r_hat", "ess_bulk", "ess_tail", "divergences", "tries")
 
-type Row = dict[str, Any]
-
 
 @dataclass(frozen=True, kw_only=True)
 class Task:
@@ -42,8 +41,6 @@ class Task:
     scenario : Scenario
     methods : tuple of MethodChoice
     replicates : range
-    seed : int
-        Of the study.
     level : float
         Probability of the intervals.
     folder : Path
@@ -53,17 +50,18 @@ class Task:
     scenario: Scenario
     methods: tuple[MethodChoice, ...]
     replicates: range
-    seed: int
     level: float
     folder: Path
 
 
-def do_task(task: Task) -> list[Row]:
+def do_task(task: Task, seed: np.random.SeedSequence) -> list[Row]:
     """Do all replicates of a task.
 
     Parameters
     ----------
     task : Task
+    seed : numpy.random.SeedSequence
+        Of the scenario in the study.
 
     Returns
     -------
@@ -76,7 +74,7 @@ def do_task(task: Task) -> list[Row]:
         If the machine lacks memory, disk space or a package: that is no result.
     """
     try:
-        return _rows(task)
+        return _rows(task, seed)
     except Exception as error:
         if not is_of_the_machine(error):
             raise
@@ -89,20 +87,20 @@ def do_task(task: Task) -> list[Row]:
         ) from error
 
 
-def _rows(task: Task) -> list[Row]:
+def _rows(task: Task, of_cell: np.random.SeedSequence) -> list[Row]:
     batch = tuple(method for method in task.methods if method.in_batches)
     if len(batch) == len(task.methods) and has_few_patterns(task.scenario):
-        return list(_in_batches(task))
-    return [row for replicate in task.replicates for row in _one_by_one(task, replicate)]
+        return list(_in_batches(task, of_cell))
+    return [row for replicate in task.replicates for row in _one_by_one(task, replicate, of_cell)]
 
 
-def _one_by_one(task: Task, replicate: int) -> Iterator[Row]:
-    seed = data_seed(task.seed, task.scenario, replicate)
+def _one_by_one(task: Task, replicate: int, of_cell: np.random.SeedSequence) -> Iterator[Row]:
+    seed = seed_at(of_cell, replicate)
     items = simulate_items(task.scenario, np.random.default_rng(seed))
     ratings = items.to_ratings(task.scenario)
     for method in task.methods:
         start = time.perf_counter()
-        chosen = method_seed(task.seed, task.scenario, replicate, method, task.level)
+        chosen = seed_at(of_cell, replicate, int(method_id(method, task.level), 16))
         estimate: Estimate | str
         try:
             estimate = _estimate(task, method, replicate, ratings, chosen)
@@ -173,7 +171,7 @@ def _found(estimate: Estimate | str, estimand: str) -> Row:
     } | diagnostics
 
 
-def _in_batches(task: Task) -> Iterator[Row]:
+def _in_batches(task: Task, of_cell: np.random.SeedSequence) -> Iterator[Row]:
     start = time.perf_counter()
     scenario, k = task.scenario, task.scenario.n_categories
     votes = pattern_votes(scenario.n_raters, k, missing=scenario.missing > 0)
@@ -182,7 +180,7 @@ def _in_batches(task: Task) -> Iterator[Row]:
     answers = np.empty((len(task.replicates), n_votes * k))
     samples = []
     for i, replicate in enumerate(task.replicates):
-        seed = data_seed(task.seed, scenario, replicate)
+        seed = seed_at(of_cell, replicate)
         items = simulate_items(scenario, np.random.default_rng(seed))
         pattern = np.where(items.codes < 0, k, items.codes) @ place
         cell = votes.votes_of_pattern[pattern] * k + items.system

@@ -2,18 +2,20 @@
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from experiments.study.cells import Cell, Row, compute_cells
 from experiments.study.definition import Study, find_study, read_study
-from experiments.study.identity import method_id, scenario_id
+from experiments.study.identity import method_id, place_of, scenario_id
 from experiments.study.options import MethodChoice
-from experiments.study.replicate import Row, Task, do_task, task_size
+from experiments.study.replicate import Task, do_task, task_size
 from experiments.study.stopping import note_interrupts
 from experiments.study.store import Store, open_store, read_results
-from experiments.study.workers import Workers, do_all, open_workers
+from experiments.study.workers import open_workers
 from lehner.core.arrays import Integers
 from lehner.core.checks import check_whole_number
 
@@ -31,7 +33,7 @@ def run_study(
     workers: int = 1,
     cluster: str | None = None,
     retry_failed: bool = False,
-    report: Callable[[Study, int, Iterable[list[Row]]], None] | None = None,
+    report: Callable[[Study, int, Iterable[Iterable[Row]]], None] | None = None,
 ) -> "pd.DataFrame":
     """Run a study, or what is missing of it.
 
@@ -116,9 +118,10 @@ def run_study(
             tasks = list(_missing(store, plan, goal))
             if not tasks:
                 continue
-            done = _do(store, tasks, opened, stop_if_told)
+            cells = map(_cell_of, tasks)
+            done = compute_cells(cells, plan.seed, store.keep, opened, stop_if_told)
             number = sum(len(task.replicates) * len(task.methods) for task in tasks)
-            (report or _silent)(plan, number, done)
+            (report or _silent)(plan, number, (rows for _, rows in done))
     return read_results(output)
 
 
@@ -182,7 +185,6 @@ def _missing(store: Store, study: Study, goal: dict[str, int]) -> Iterator[Task]
                         scenario=scenarios[scenario],
                         methods=chosen,
                         replicates=replicates,
-                        seed=study.seed,
                         level=study.level,
                         folder=store.folder,
                     )
@@ -206,16 +208,12 @@ def _blocks(
         yield range(block * size, min((block + 1) * size, most)), tuple(chosen)
 
 
-def _do(
-    store: Store, tasks: Sequence[Task], workers: Workers, stop_if_told: Callable[[], None]
-) -> Iterator[list[Row]]:
-    """Do tasks, write the rows of each as soon as it is done, and pass them on."""
-    for rows in do_all(do_task, tasks, workers):
-        stop_if_told()
-        store.write(rows)
-        yield rows
+def _cell_of(task: Task) -> Cell:
+    known_by = scenario_id(task.scenario)
+    name = f"{known_by} {task.replicates.start}"
+    return Cell(name=name, place=place_of(known_by), simulate=partial(do_task, task))
 
 
-def _silent(study: Study, number: int, rows: Iterable[list[Row]]) -> None:
+def _silent(study: Study, number: int, rows: Iterable[Iterable[Row]]) -> None:
     for _ in rows:
         pass

@@ -8,7 +8,7 @@ again.
 
 import shutil
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,6 +17,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from experiments.reporting.files import write_csv
+from experiments.study.cells import Cell, Row
+from experiments.study.checked_file import StudyWarning, UnusableFileError, set_aside
 from experiments.study.defaults import changed_defaults, study_defaults
 from experiments.study.definition import Study, read_study
 from experiments.study.grid import shown
@@ -29,7 +31,6 @@ from experiments.study.part_file import (
     KEY,
     WITHOUT_CHECKSUM,
     OtherSeedError,
-    UnusableFileError,
     add_checksum,
     number_of,
     part_schema,
@@ -48,10 +49,6 @@ LARGE = 10_000_000
 OF_THE_MACHINE = ("seconds", "versions")
 OURS = {"parts", "fits", "damaged", "report", "replay", "lock", "study.toml", MANIFEST}
 """What a folder of results holds."""
-
-
-class StudyWarning(UserWarning):
-    """Results of a study were stored, but not as they should be."""
 
 
 @dataclass(frozen=True)
@@ -75,8 +72,8 @@ class Store:
         """Those that are worth merging."""
         return [path for path in self.parts if path.stat().st_size < LARGE]
 
-    def write(self, rows: Sequence[dict[str, Any]]) -> None:
-        """Write a part."""
+    def keep(self, cell: Cell, rows: Iterable[Row]) -> None:
+        """Write the rows of a cell as a part."""
         import pyarrow as pa
 
         self._write(pa.Table.from_pylist(list(rows), schema=part_schema()))
@@ -116,10 +113,7 @@ class Store:
 
     def set_aside(self, path: Path) -> Path:
         """Move a file that cannot be used to the folder `damaged`."""
-        folder = self.folder / "damaged"
-        folder.mkdir(exist_ok=True)
-        taken = len(list(folder.glob(f"{path.name}*")))
-        return path.rename(folder / (f"{path.name}.{taken}" if taken else path.name))
+        return set_aside(path, self.folder / "damaged")
 
     def _write(self, table: "pa.Table") -> None:
         parts = self.parts

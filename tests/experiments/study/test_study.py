@@ -611,9 +611,9 @@ def _wait_for_more(out, process, rng):
 def _spy(done):
     from experiments.study.replicate import do_task
 
-    def spied(task):
+    def spied(task, seed):
         done.append(task)
-        return do_task(task)
+        return do_task(task, seed)
 
     return spied
 

@@ -14,7 +14,7 @@ import pytest
 import bayes_models
 from bayes_models.sampling import compiled, nuts
 from experiments.cli import main as cli
-from experiments.study import part_file, replicate
+from experiments.study import checked_file, replicate
 from experiments.study.run import run_study
 from experiments.study.stopping import note_interrupts
 from experiments.study.store import export, read_results
@@ -193,7 +193,7 @@ def swallowing(number, function, call):
         (swallowing, fitting, "sample_conjugate", 2),
         (raising, replicate, "estimate_algebraic", 3),
         (swallowing, replicate, "estimate_algebraic", 1),
-        (raising, part_file, "write_atomically", 4),
+        (raising, checked_file, "write_atomically", 4),
     ],
 )
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])

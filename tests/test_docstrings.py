@@ -15,7 +15,7 @@ USED_IN_NOTEBOOKS = (
     "experiments.atlas.atlas_figure:plot_violation",
     "experiments.estimate.comparison:compare",
     "experiments.estimate.comparison_figure:plot_intervals",
-    "experiments.estimate.methods:list_methods",
+    "lehner.estimation.methods:list_methods",
     "experiments.paper.bias_figure:plot_figure",
     "experiments.paper.readings:score_readings",
     "experiments.paper.replication:kappas_together",

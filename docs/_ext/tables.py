@@ -8,9 +8,9 @@ import pandas as pd
 from typer.testing import CliRunner
 
 from experiments.cli.main import app
-from experiments.estimate.methods import list_methods
 from experiments.reporting.markdown import markdown_table
 from lehner.core.number_format import DASH, short
+from lehner.estimation.methods import list_methods
 
 ROOT = Path(__file__).parents[2]
 EXPERIMENTS = ROOT / "experiments"

@@ -20,9 +20,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from bayes_models.methods import fit_as_in_studies
 from experiments.benchmarks.estimators_table import as_markdown
 from experiments.benchmarks.settings import GROUPS, SETTINGS
-from experiments.estimate.methods import find_method, fit_as_in_studies
 from experiments.reporting.files import write_csv, write_text
 from experiments.study.parts import keep_parts, read_parts
 from experiments.study.performance import measure
@@ -30,6 +30,7 @@ from lehner import Estimate, Ratings
 from lehner.core.estimate import ESTIMANDS
 from lehner.dependence.misleading_items import accuracy_if_misled, accuracy_if_raters_misled
 from lehner.dependence.sensitivity import MISLEADING_SHARE
+from lehner.estimation.methods import find_method
 from lehner.latent_class.models import MODELS
 
 LEVEL = 0.9
@@ -242,7 +243,7 @@ def _rows(setting: str, method: str, accuracy: float, replicates: int) -> Iterat
 
 def _estimate(method: str, ratings: Ratings, seed: int) -> Estimate:
     if method in ALGEBRA:
-        return find_method(method).estimate(ratings, LEVEL, seed)
+        return find_method(method).estimate(ratings, level=LEVEL, seed=seed)
     import bayes_models
 
     engine = "gibbs" if bayes_models.find_model(method).conjugate else "nuts"

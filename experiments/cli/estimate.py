@@ -132,8 +132,8 @@ def estimate(
     from experiments.cli.progress_lines import progress_lines
     from experiments.cli.rater_group_file import read_rater_groups
     from experiments.estimate.estimate import estimate as estimate_all
-    from experiments.estimate.methods import DEFAULT_METHODS
     from lehner.core.estimate import require_systems
+    from lehner.estimation.methods import DEFAULT_METHODS
     from lehner.performance.costs import read_cost_matrix
 
     names = split_names(method) or DEFAULT_METHODS
@@ -192,6 +192,6 @@ def _give(
 
 def method_rows() -> list[tuple[str, str]]:
     """Give the methods and what each of them does."""
-    from experiments.estimate.methods import list_methods
+    from lehner.estimation.methods import list_methods
 
     return [(name, as_sentence(one.summary)) for name, one in list_methods().items()]

@@ -18,7 +18,6 @@ from experiments.estimate.part_corrections import (
     precision_correction,
 )
 from experiments.estimate.populations import estimate_in_populations, populations_dict
-from experiments.estimate.predictions import Prediction, compare_predictions
 from experiments.estimate.quantities import quantity_rows
 from experiments.estimate.rater_groups import estimate_in_rater_groups, rater_groups_dict
 from experiments.estimate.sensitivity import sensitivity_dict
@@ -46,6 +45,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from bayes_models import Dial
+    from bayes_models.posterior.predictions import Prediction
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -102,7 +102,7 @@ class Comparison:
     estimates: tuple[Estimate, ...]
     disagreements: tuple[Disagreement, ...]
     known_truth: KnownTruth | None
-    predictions: tuple[Prediction, ...] = ()
+    predictions: "tuple[Prediction, ...]" = ()
     dials: "tuple[Dial, ...]" = ()
     corrections: dict[str, TruthCorrection] = field(default_factory=dict)
     sensitivities: tuple[Sensitivity, ...] = ()
@@ -273,7 +273,7 @@ def compare(
         estimates=tuple(estimates),
         disagreements=tuple(disagreement(ratings, *two) for two in combinations(with_truth, 2)),
         known_truth=known_truth(ratings, level),
-        predictions=compare_predictions(estimates),
+        predictions=_predictions(estimates),
         dials=_dials(estimates, level),
         corrections=corrections,
         sensitivities=tuple(
@@ -290,6 +290,14 @@ def compare(
         population_column=populations,
         populations=estimate_in_populations(ratings, estimates, level=level, seed=seed),
     )
+
+
+def _predictions(estimates: Sequence[Estimate]) -> "tuple[Prediction, ...]":
+    if all(estimate.draws is None for estimate in estimates):
+        return ()
+    from bayes_models.posterior.predictions import compare_predictions
+
+    return compare_predictions(estimates)
 
 
 def _dials(estimates: Sequence[Estimate], level: float) -> "tuple[Dial, ...]":

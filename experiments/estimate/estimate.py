@@ -1,6 +1,7 @@
 """Ratings estimated by several methods, for each of their systems."""
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from functools import partial
 
@@ -9,14 +10,6 @@ from numpy.typing import ArrayLike
 
 from experiments.estimate.comparison import Comparison, compare
 from experiments.estimate.group_column import GroupColumn, group_column
-from experiments.estimate.methods import (
-    DEFAULT_METHODS,
-    Method,
-    compile_models,
-    estimate_shortly,
-    find_methods,
-    fit_slopes,
-)
 from experiments.estimate.populations import require_answers
 from experiments.estimate.systems import SystemsComparison, compare_estimates
 from experiments.estimate.systems_compared import SystemsByMethod
@@ -25,6 +18,7 @@ from lehner.core.arrays import Floats
 from lehner.core.checks import check_level
 from lehner.data.item_groups import number_groups
 from lehner.dependence.shared_mistakes import SharedMistakes
+from lehner.estimation.methods import DEFAULT_METHODS, Method, find_method, find_methods
 
 FEW_SYSTEMS = 4
 """With more systems than these, fits are as long as those of studies."""
@@ -126,16 +120,16 @@ def estimate(
     }
     by_system: dict[str, list[Estimate]] = {}
     slopes: dict[str, Mapping[float, Estimate]] = {}
-    with compile_models(chosen, next(iter(judged.values()))) as wait:
+    with _compile_ahead(chosen, next(iter(judged.values()))) as wait:
         for system, one_system in judged.items():
             by_system[system] = []
             for method in chosen:
-                wait(method.model)
+                wait(method.name)
                 result = _estimate(method, one_system, level, seed, many=len(judged) > FEW_SYSTEMS)
                 warnings = tuple(map(reword, result.warnings))
                 by_system[system].append(replace(result, warnings=warnings))
             if sensitivity:
-                slopes[system] = fit_slopes(one_system, level, seed)
+                slopes[system] = _at_slopes(one_system, level, seed)
     comparisons = [
         compare(
             name,
@@ -168,10 +162,26 @@ def estimate(
     return compare_estimates(name, comparisons, ratings, by_method)
 
 
+def _compile_ahead(
+    methods: Sequence[Method], ratings: Ratings
+) -> AbstractContextManager[Callable[[str], None]]:
+    sampled = [method.name for method in methods if method.posterior]
+    for method in methods:
+        if method.posterior is not None:
+            return method.posterior.compile_ahead(sampled, ratings)
+    return nullcontext(lambda name: None)
+
+
+def _at_slopes(ratings: Ratings, level: float, seed: int) -> Mapping[float, Estimate]:
+    posterior = find_method("relaxed_k").posterior
+    assert posterior is not None
+    return posterior.estimate_at_slopes(ratings, level=level, seed=seed)
+
+
 def _estimate(method: Method, ratings: Ratings, level: float, seed: int, *, many: bool) -> Estimate:
-    if many and method.model:
-        return estimate_shortly(method.model, ratings, level, seed)
-    return method.estimate(ratings, level, seed)
+    if many and method.posterior is not None:
+        return method.posterior.estimate_shortly(method.name, ratings, level=level, seed=seed)
+    return method.estimate(ratings, level=level, seed=seed)
 
 
 def _estimate_again(

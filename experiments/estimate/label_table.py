@@ -2,10 +2,10 @@
 
 from dataclasses import replace
 
-from experiments.estimate.methods import ALGEBRAIC, fit_and_check, list_methods
 from lehner import InputError, Ratings, SoftLabels, label
 from lehner.core.checks import find
 from lehner.core.estimate import require_pairs
+from lehner.estimation.methods import ALGEBRAIC, list_methods
 from lehner.labels.label import AUTOMATIC, QUICK_METHODS, warn_if_worse
 from lehner.labels.models import LABEL_MODELS
 from lehner.latent_class.models import LIKELIHOOD_METHODS, MODELS
@@ -56,6 +56,7 @@ def label_items(ratings: Ratings, method: str = AUTOMATIC, seed: int = 1) -> Sof
 
 def _label_by_sampling(ratings: Ratings, model: str, seed: int) -> SoftLabels:
     import bayes_models
+    from bayes_models.methods import fit_and_check
 
     gibbs = bayes_models.find_model(model).conjugate and ratings.n_raters > CROWD
     tree, warnings = fit_and_check(model, ratings, seed, engine="gibbs" if gibbs else "nuts")

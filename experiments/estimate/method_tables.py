@@ -14,7 +14,7 @@ from lehner.core.wording import counted
 
 if TYPE_CHECKING:
     from bayes_models import Dial
-    from experiments.estimate.predictions import Prediction
+    from bayes_models.posterior.predictions import Prediction
 
 type Rows = list[list[str]]
 MOST_COLUMNS = 4

@@ -86,7 +86,7 @@ def algebra(ratings: Ratings) -> Estimate:
 def dawid_skene(ratings: Ratings, seed: np.random.SeedSequence) -> Estimate:
     """Estimate by the Bayesian model of Dawid and Skene."""
     import bayes_models
-    from experiments.estimate.methods import fit_as_in_studies
+    from bayes_models.methods import fit_as_in_studies
 
     number = int(seed.generate_state(1)[0])
     tree = fit_as_in_studies("dawid_skene", ratings, number, engine="gibbs", draws=DRAWS)

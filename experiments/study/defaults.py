@@ -11,11 +11,11 @@ from dataclasses import asdict
 from typing import Any
 
 import lehner
-from experiments.estimate.methods import ALGEBRAIC
 from experiments.study.definition import Study
 from experiments.study.identity import method_id
 from experiments.study.options import MethodChoice
 from lehner import Scenario
+from lehner.estimation.methods import ALGEBRAIC
 from lehner.latent_class.models import LIKELIHOOD_METHODS, MODELS
 
 SCENARIOS = "scenarios"

@@ -4,9 +4,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from experiments.estimate.methods import ALGEBRAIC, find_method
 from lehner.algebra.vote_methods import VOTE_METHODS
 from lehner.core.checks import check_choice, check_number, check_whole_number, find, wrong
+from lehner.estimation.methods import ALGEBRAIC, find_method
 from lehner.latent_class.models import LIKELIHOOD_METHODS, MODELS
 
 RESAMPLED = {
@@ -37,7 +37,7 @@ class MethodChoice:
     Parameters
     ----------
     method : str
-        Name, as in `experiments.estimate.methods.list_methods`.
+        Name, as in `lehner.estimation.methods.list_methods`.
     label : str
         What it is called in the results: its name, unless given.
     options : tuple of (str, value)

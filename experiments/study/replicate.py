@@ -10,11 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from experiments.estimate.methods import (
-    ALGEBRAIC,
-    find_method,
-    fit_as_in_studies,
-)
+from bayes_models.methods import fit_as_in_studies
 from experiments.reporting.files import write_atomically
 from experiments.reporting.machine import is_of_the_machine
 from experiments.study.cells import Row
@@ -24,6 +20,7 @@ from lehner import Estimate, InputError, Scenario, estimate_algebraic, estimate_
 from lehner.algebra.vote_methods import estimate_from_votes
 from lehner.core.estimate import ESTIMANDS
 from lehner.data.votes import pattern_votes
+from lehner.estimation.methods import ALGEBRAIC, find_method
 from lehner.latent_class.models import LIKELIHOOD_METHODS
 from lehner.simulation.draw import SimulatedItems, simulate_items
 from lehner.simulation.pattern_probabilities import has_few_patterns
@@ -147,7 +144,7 @@ def _estimate(
     if choice.method in LIKELIHOOD_METHODS:
         model = LIKELIHOOD_METHODS[choice.method]
         return estimate_latent_class(ratings, model, level=task.level, seed=seed, **options)
-    return find_method(choice.method).estimate(ratings, task.level, seed)
+    return find_method(choice.method).estimate(ratings, level=task.level, seed=seed)
 
 
 def _found(estimate: Estimate | str, estimand: str) -> Row:

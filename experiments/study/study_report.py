@@ -8,7 +8,6 @@ from operator import itemgetter
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from experiments.estimate.methods import find_method
 from experiments.reporting.files import figure_bytes, write_atomically
 from experiments.reporting.latex import latex_table
 from experiments.study.beyond_noise import beyond_noise
@@ -32,6 +31,7 @@ from experiments.study.sample_figures import plot_estimates, plot_intervals, plo
 from experiments.study.store import read_results, stored_study, warn_if_unfinished
 from lehner import Scenario
 from lehner.core.number_format import percent
+from lehner.estimation.methods import find_method
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

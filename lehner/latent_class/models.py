@@ -39,42 +39,73 @@ class ModelRow:
         What the model assumes about the raters, in a few words.
     by_likelihood : LatentClassModel, optional
         The model that expectation-maximisation fits; None for a model that is only sampled.
+    label : str
+        Printed name, by default the name with spaces.
+    color, marker : str
+        Look in figures, as Matplotlib takes them.
     """
 
     summary: str
     by_likelihood: LatentClassModel | None = None
+    label: str = ""
+    color: str = "black"
+    marker: str = "."
 
 
 MODELS = {
     "one_coin": ModelRow(
         summary="all raters have the same accuracy, and all errors are equally probable",
         by_likelihood=LatentClassModel(shared=True, form="accuracy"),
+        label="One coin",
+        color="#f38d01",
+        marker="v",
     ),
     "one_coin_by_rater": ModelRow(
         summary="each rater has their own accuracy, and all errors are equally probable",
         by_likelihood=LatentClassModel(shared=False, form="accuracy"),
+        label="One coin per rater",
+        color="#753900",
+        marker="<",
     ),
     "pooled": ModelRow(
         summary="all raters have the same confusion matrix",
         by_likelihood=LatentClassModel(shared=True, form="full"),
+        label="Pooled Dawid–Skene",
+        color="#ad663c",
+        marker=">",
     ),
     "class_conditional": ModelRow(
         summary="each rater has an accuracy in each category; all errors are equally probable",
         by_likelihood=LatentClassModel(shared=False, form="category_accuracy"),
+        label="Class-conditional",
+        color="#50138e",
+        marker="H",
     ),
     "dawid_skene": ModelRow(
         summary="each rater has their own confusion matrix",
         by_likelihood=LatentClassModel(shared=False, form="full"),
+        label="Dawid–Skene",
+        color="#d55e00",
+        marker="s",
     ),
     "hierarchical_dawid_skene": ModelRow(
-        summary="each rater's confusion matrix comes from a population of raters"
+        summary="each rater's confusion matrix comes from a population of raters",
+        label="Hierarchical Dawid–Skene",
+        color="#bf98b9",
+        marker="d",
     ),
     "tap": ModelRow(
         summary="a rater knows the truth or guesses",
         by_likelihood=LatentClassModel(shared=False, form="knowledge"),
+        label="t-a-p",
+        color="#60422c",
+        marker="h",
     ),
     "relaxed_k": ModelRow(
-        summary="each assumption of the algebra is relaxed as far as the ratings require it"
+        summary="each assumption of the algebra is relaxed as far as the ratings require it",
+        label="Relaxed K",
+        color="#009e73",
+        marker="^",
     ),
 }
 _FITTED = {name: row.by_likelihood for name, row in MODELS.items() if row.by_likelihood is not None}

@@ -1,22 +1,20 @@
 """Latent-class models by maximum likelihood, as methods of the benchmark."""
 
-from collections.abc import Callable
-
 import numpy as np
 
-from experiments.estimate.methods import Method, list_methods
 from lehner import Estimate, IntervalEstimate, Ratings, fit_latent_class
 from lehner.core.checks import find
 from lehner.core.estimate import number, require_estimable
 from lehner.core.named_array import NamedArray
+from lehner.estimation.methods import Estimator, Method, list_methods
 from lehner.latent_class.models import LIKELIHOOD_METHODS
 
 # "one_coin_ml" would give the system the accuracy of the raters.
 FITTED = ("one_coin_by_rater_ml", "dawid_skene_ml")
 
 
-def _estimate(method: str) -> Callable[[Ratings, float, int], Estimate]:
-    def estimate(ratings: Ratings, level: float, seed: int) -> Estimate:
+def _estimate(method: str) -> Estimator:
+    def estimate(ratings: Ratings, *, level: float, seed: int) -> Estimate:
         require_estimable(ratings)
         fit = fit_latent_class(ratings, LIKELIHOOD_METHODS[method])
         system = np.asarray(ratings.system)

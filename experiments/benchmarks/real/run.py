@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from bayes_models.methods import fit_as_in_studies
 from experiments.benchmarks.real.maximum_likelihood import find_method
 from experiments.benchmarks.real.protocol import (
     MOST_SYSTEMS,
@@ -19,7 +20,6 @@ from experiments.benchmarks.real.protocol import (
     seed_of,
 )
 from experiments.benchmarks.real.sources import SOURCES, Source, read_crowd
-from experiments.estimate.methods import fit_as_in_studies
 from experiments.reporting.files import write_text
 from experiments.study.identity import digest
 from experiments.study.parts import keep_parts, missing_parts
@@ -199,7 +199,7 @@ def _fit(task: Task, dealt: Dealt) -> Part:
 def _estimate(method: str, ratings: Ratings, seed: int) -> Estimate:
     """Estimate as the command does; models are fitted as in studies, with fewer draws."""
     if method not in MODELS:
-        return find_method(method).estimate(ratings, LEVEL, seed)
+        return find_method(method).estimate(ratings, level=LEVEL, seed=seed)
     import bayes_models
 
     engine = "gibbs" if bayes_models.find_model(method).conjugate else "nuts"

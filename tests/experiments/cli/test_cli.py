@@ -113,7 +113,7 @@ def test_the_table_of_many_methods_has_a_row_for_each(run):
 
 
 def cli_methods():
-    from experiments.estimate.methods import list_methods
+    from lehner.estimation.methods import list_methods
 
     return list(list_methods())
 

@@ -6,7 +6,7 @@ import pytest
 
 import lehner
 from experiments.cli.help_text import as_sentence
-from experiments.estimate.methods import list_methods
+from lehner.estimation.methods import list_methods
 
 COMMANDS = "datasets agreement check estimate ask label plan study paper atlas calibrate".split()
 

@@ -10,7 +10,6 @@ import pytest
 import lehner
 from experiments.estimate import label_table
 from experiments.estimate.label_table import label_items, label_methods
-from experiments.estimate.methods import find_method
 from lehner import (
     InputError,
     Ratings,
@@ -20,6 +19,7 @@ from lehner import (
     load_dataset,
     simulate,
 )
+from lehner.estimation.methods import find_method
 
 ORDERS = ("AB", "BA")
 TABLE_3 = {
@@ -98,7 +98,7 @@ def test_models_label_with_the_system_or_without_it(run, monkeypatch):
     assert code == 0 and found["uses_system"]
     assert "--without-system leaves them out" in err
     ratings = load_dataset("lehner_table2")
-    estimate = find_method("dawid_skene").estimate(ratings, 0.9, 1)
+    estimate = find_method("dawid_skene").estimate(ratings, level=0.9, seed=1)
     expected = estimate.truth_probabilities.values
     shown = np.array([list(one["probability"].values()) for one in found["labels"]])
     np.testing.assert_array_equal(shown, expected)

@@ -11,10 +11,10 @@ from experiments.estimate.comparison import compare
 from experiments.estimate.comparison_latex import latex
 from experiments.estimate.comparison_report import render
 from experiments.estimate.disagreement_lines import estimate_lines, item_heading, item_rows
-from experiments.estimate.methods import WITHOUT_MODEL
 from experiments.reporting.latex import CHARACTERS
 from experiments.reporting.text_table import blocks_of_columns
 from lehner import Scenario, simulate
+from lehner.estimation.methods import WITHOUT_MODEL
 
 
 @pytest.fixture(scope="module")
@@ -26,7 +26,7 @@ def comparison():
         asymmetric_dispersion=2,
     )
     ratings = simulate(scenario, 3).with_truth(None)
-    estimates = [method.estimate(ratings, 0.9, 1) for method in WITHOUT_MODEL[:6]]
+    estimates = [method.estimate(ratings, level=0.9, seed=1) for method in WITHOUT_MODEL[:6]]
     # The algebra's methods agree on the items: let one of them disagree.
     found = estimates[3].arrays["truth_probabilities"]
     turned = replace(found, values=np.roll(found.values, 1, axis=1))

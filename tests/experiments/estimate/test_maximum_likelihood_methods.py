@@ -6,10 +6,10 @@ import sys
 
 import pytest
 
-from experiments.estimate.methods import list_methods
 from experiments.study import run_study
 from experiments.study.options import choose_method
 from lehner import InputError, estimate_latent_class, simulate
+from lehner.estimation.methods import list_methods
 from lehner.latent_class.models import LIKELIHOOD_METHODS
 from lehner.simulation.scenario import Scenario
 

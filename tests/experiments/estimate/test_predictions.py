@@ -4,7 +4,7 @@ import arviz_stats
 import numpy as np
 import pytest
 
-from experiments.estimate.predictions import compare_predictions
+from bayes_models.posterior.predictions import compare_predictions
 from lehner import Estimate, IntervalEstimate
 from tests.bayes_models.posterior.test_leave_one_out import tree_of
 

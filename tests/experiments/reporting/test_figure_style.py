@@ -8,10 +8,10 @@ import pytest
 from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 
-from experiments.estimate.methods import list_methods
 from experiments.reporting.figure_style import figure_style, limits
 from experiments.reporting.files import write_figure
-from experiments.reporting.method_style import STYLES, method_label, method_style
+from experiments.reporting.method_style import OF_NO_METHOD, method_label, method_style
+from lehner.estimation.methods import list_methods
 from lehner.latent_class.models import LIKELIHOOD_METHODS
 
 # Machado, Oliveira & Fernandes (2009), Table 1, severity 1: without L, M and S cones.
@@ -50,7 +50,7 @@ def test_a_model_looks_alike_by_likelihood_and_by_bayes_but_for_the_filling():
 
 @pytest.mark.parametrize("seen", SEEN)
 def test_colours_differ_for_everybody_s_eyes_and_from_white(seen):
-    colors = {style.color for style in STYLES.values()}
+    colors = {method_style(name).color for name in (*list_methods(), *OF_NO_METHOD)}
     pairs = itertools.combinations([lab(color, seen) for color in colors], 2)
     assert min(np.linalg.norm(one - other) for one, other in pairs) > 15
     assert min(np.linalg.norm(lab(color, seen) - lab("white", seen)) for color in colors) > 30

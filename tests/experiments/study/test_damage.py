@@ -391,7 +391,7 @@ def test_defaults_of_a_method_that_left_the_study_are_kept(out):
 
 
 def test_every_method_has_a_record_of_its_defaults(tmp_path):
-    from experiments.estimate.methods import list_methods
+    from lehner.estimation.methods import list_methods
 
     names = ", ".join(f'"{name}"' for name in list_methods())
     path = tmp_path / "all.toml"

@@ -1,0 +1,65 @@
+from .identification import Identification, identify
+from .likelihood.observations import observe
+from .models.class_conditional import class_conditional
+from .models.dawid_skene import dawid_skene
+from .models.hierarchical_dawid_skene import hierarchical_dawid_skene
+from .models.one_coin import one_coin
+from .models.one_coin_by_rater import one_coin_by_rater
+from .models.pooled import pooled
+from .models.prior_numbers import diagonal_concentration
+from .models.relaxed_k import relaxed_k
+from .models.spec import MODELS, ModelSpec, find_model
+from .models.tap import tap
+from .posterior.accuracy_where import accuracy_where
+from .posterior.contradictions import contradictions
+from .posterior.data_groups import add_posterior_predictive
+from .posterior.diagnostics import ConvergenceWarning, Diagnostics, diagnose
+from .posterior.dials import Dial, read_dials
+from .posterior.estimate import estimate_from_draws
+from .posterior.groups import accuracy_by_group
+from .posterior.joint_systems import joint_draws
+from .posterior.label_modes import LabelMode, label_modes
+from .posterior.populations import accuracy_by_population
+from .posterior.predictive_checks import PredictiveChecks, predictive_checks
+from .posterior.prior_draws import add_prior, prior_draws
+from .sampling.fit import fit, fit_many
+from .sampling.slope_sensitivity import slope_sensitivity
+
+__all__ = [
+    "MODELS",
+    "ConvergenceWarning",
+    "Diagnostics",
+    "Dial",
+    "Identification",
+    "LabelMode",
+    "ModelSpec",
+    "PredictiveChecks",
+    "accuracy_by_group",
+    "accuracy_by_population",
+    "accuracy_where",
+    "add_posterior_predictive",
+    "add_prior",
+    "class_conditional",
+    "contradictions",
+    "dawid_skene",
+    "diagnose",
+    "diagonal_concentration",
+    "estimate_from_draws",
+    "find_model",
+    "fit",
+    "fit_many",
+    "hierarchical_dawid_skene",
+    "identify",
+    "joint_draws",
+    "label_modes",
+    "observe",
+    "one_coin",
+    "one_coin_by_rater",
+    "pooled",
+    "predictive_checks",
+    "prior_draws",
+    "read_dials",
+    "relaxed_k",
+    "slope_sensitivity",
+    "tap",
+]

@@ -1,0 +1,139 @@
+"""Functions of a user's own, from a file that they name as `file.py:function`.
+
+The file is run as Python code: name only files that you trust.
+"""
+
+import hashlib
+import importlib.util
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from lehner.core.checks import suggest
+from lehner.core.errors import InputError
+
+SEPARATOR = ".py:"
+
+
+@dataclass(frozen=True, kw_only=True)
+class UserFunction:
+    """A function from a file, with what is needed to know it again.
+
+    Parameters
+    ----------
+    name : str
+        Name of the function in the file.
+    function : callable
+        The function itself.
+    file : Path
+        The file, as an absolute path.
+    source : str
+        Text of the whole file.
+    source_hash : str
+        SHA-256 of the file's bytes, 64 hexadecimal digits.
+    """
+
+    name: str
+    function: Callable[..., Any]
+    file: Path
+    source: str
+    source_hash: str
+
+
+def names_function(text: object) -> bool:
+    """Tell whether a text names a function in a file, as "mine.py:estimate" does.
+
+    Examples
+    --------
+    >>> names_function("mine.py:estimate"), names_function("algebraic")
+    (True, False)
+    """
+    return isinstance(text, str) and SEPARATOR in text
+
+
+def load_function(text: str, folder: str | Path = ".") -> UserFunction:
+    r"""Load a function from a file of Python code, which is run.
+
+    Call this only with what the user's own command or study file names.
+
+    Parameters
+    ----------
+    text : str
+        File and function, as in "mine.py:estimate". The file must stand on its own: it may import
+        installed packages but not its neighbours, so that its hash is that of all its code.
+    folder : str or Path
+        The folder that a relative path starts from.
+
+    Returns
+    -------
+    UserFunction
+
+    Raises
+    ------
+    InputError
+        If the text is of another form, if there is no such file or function, if running the file
+        raises an exception, or if the name is not that of a function.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> folder = Path(tempfile.mkdtemp())
+    >>> _ = (folder / "mine.py").write_text("def twice(x):\n    return 2 * x\n")
+    >>> load_function("mine.py:twice", folder).function(21)
+    42
+    """
+    file, separator, name = text.rpartition(":")
+    if not separator or not file.endswith(".py") or not name.isidentifier():
+        raise InputError(
+            f"{text!r} names no function in a file", "write file.py:function, as in mine.py:f"
+        )
+    path = Path(folder, file).absolute()
+    try:
+        content = path.read_bytes()
+    except OSError as error:
+        reason = "there is no such file" if not path.exists() else f"{error.strerror}"
+        raise InputError(reason, f"{text} needs it: correct its path", file=path) from None
+    content_hash = hashlib.sha256(content).hexdigest()
+    module = _run(path, content, content_hash)
+    if name not in vars(module):
+        own = [one for one, value in vars(module).items() if callable(value) and one[0] != "_"]
+        raise InputError(f"it has no function {name!r}", suggest(name, own), file=path)
+    function = getattr(module, name)
+    if not callable(function):
+        raise InputError(
+            f"{name} is a {type(function).__name__}, not a function",
+            "name a function of this file",
+            file=path,
+        )
+    return UserFunction(
+        name=name,
+        function=function,
+        file=path,
+        source=importlib.util.decode_source(content),
+        source_hash=content_hash,
+    )
+
+
+def _run(path: Path, content: bytes, content_hash: str) -> ModuleType:
+    """Run a file once; the same file with the same content is the same module."""
+    where = hashlib.sha256(str(path).encode()).hexdigest()
+    module_name = f"{path.stem}_{where[:8]}_{content_hash[:16]}"
+    if module_name in sys.modules:
+        return sys.modules[module_name]
+    spec = importlib.util.spec_from_file_location(module_name, path)
+    assert spec is not None
+    module = importlib.util.module_from_spec(spec)
+    # Dataclasses and pickles look a function's module up.
+    sys.modules[module_name] = module
+    try:
+        # What is run is what was hashed, even if the file is written meanwhile.
+        exec(compile(content, str(path), "exec"), vars(module))
+    except (Exception, SystemExit) as error:
+        del sys.modules[module_name]
+        raise InputError(
+            f"running it raises {type(error).__name__}: {error}", "correct the file", file=path
+        ) from error
+    return module

@@ -1,0 +1,402 @@
+"""The registry of methods: each is a function from ratings to an Estimate, with a name."""
+
+import hashlib
+import inspect
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, replace
+from functools import cache
+from importlib.metadata import EntryPoint, entry_points
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol
+
+from lehner.algebra.algebraic import estimate_algebraic
+from lehner.algebra.naive import majority_agreement, mean_posterior
+from lehner.algebra.system_accuracy import Aggregation
+from lehner.core.checks import find
+from lehner.core.errors import InputError
+from lehner.core.estimate import Estimate
+from lehner.core.user_functions import load_function, names_function
+from lehner.data.ratings import Ratings
+from lehner.k_properties.adjustment import estimate_adjusted
+from lehner.latent_class.estimate import estimate_latent_class
+from lehner.latent_class.models import LIKELIHOOD_METHODS, MODELS
+
+if TYPE_CHECKING:
+    from lehner.groups.result import GroupEstimates
+    from lehner.systems.comparison import JointDraws
+
+ENTRY_POINTS = "lehner.methods"
+"""Group of entry points by which packages bring methods: functions that return some of `Method`."""
+DEFAULT_METHODS = ("majority_agreement", "algebraic", "dawid_skene", "relaxed_k")
+ALGEBRAIC: dict[str, Aggregation] = {
+    "algebraic": "weighted",
+    "algebraic_likelihood": "likelihood",
+    "algebraic_paper": "paper",
+}
+"""Step 4 of each of the algebra's methods."""
+
+
+class Estimator(Protocol):
+    """A function that estimates the accuracy of the system of ratings."""
+
+    def __call__(self, ratings: Ratings, *, level: float, seed: int) -> Estimate:
+        """Estimate, with intervals of probability `level`; the same seed gives the same numbers."""
+
+
+class Posterior(Protocol):
+    """What a package of Bayesian models can say of its own fits, beside their estimates.
+
+    A module of functions of these names will do.
+    """
+
+    def compile_ahead(
+        self, methods: Sequence[str], ratings: Ratings
+    ) -> AbstractContextManager[Callable[[str], None]]:
+        """Compile models while others are sampled; yields a function that waits for one."""
+
+    def estimate_shortly(
+        self, method: str, ratings: Ratings, *, level: float, seed: int
+    ) -> Estimate:
+        """Estimate by a fit as long as those of studies, where there are many fits."""
+
+    def estimate_by_group(
+        self, estimate: Estimate, ratings: Ratings, names: Any, *, level: float, seed: int
+    ) -> "GroupEstimates":
+        """Estimate the accuracy in groups of items; `names` has a name for each row."""
+
+    def estimate_by_population(
+        self, estimate: Estimate, ratings: Ratings, *, level: float, seed: int
+    ) -> "GroupEstimates":
+        """Estimate accuracy and base rates in each population of the ratings."""
+
+    def joint_draws(
+        self,
+        estimates: Mapping[str, Estimate],
+        ratings: Ratings,
+        *,
+        systems_rate: bool,
+        common_items: bool,
+        seed: int,
+    ) -> "JointDraws":
+        """Put draws of several systems' accuracies, by the system's name, side by side."""
+
+    def estimate_at_slopes(
+        self, ratings: Ratings, *, level: float, seed: int
+    ) -> Mapping[float, Estimate]:
+        """Estimate with the system's slope on difficulty fixed, by slope."""
+
+    def k_properties(self, estimate: Estimate, *, level: float) -> tuple[Any, ...]:
+        """Say what a fit found of each K-property; empty for models without such parameters."""
+
+    def predictions(self, estimates: Sequence[Estimate]) -> tuple[Any, ...]:
+        """Compare models by how well they predict items left out; empty unless there are two."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Method:
+    """A way to estimate the accuracy of a system.
+
+    Parameters
+    ----------
+    name : str
+        Name in results, files and commands.
+    summary : str
+        What it does, in a few words.
+    estimate : callable
+        A function `(ratings, *, level, seed)` that returns an Estimate.
+    label : str
+        Printed name, by default the name with spaces.
+    color : str
+        Colour in figures, as Matplotlib takes it.
+    marker : str
+        Marker in figures, as Matplotlib takes it.
+    filled : bool
+        Whether the marker is filled; that of maximum likelihood is open.
+    gives : frozenset of str
+        What an estimate has beside the system's accuracy, among "truth_probabilities", "confusion",
+        "replicates" (of a bootstrap) and "draws" (posterior).
+    posterior : Posterior, optional
+        For Bayesian methods: what their draws say on groups, populations, several systems and more.
+    source : str
+        For a user's function: the source text, of the whole file if it was named by its file.
+    source_hash : str
+        SHA-256 of the source; empty for methods that are installed. A function with another hash is
+        another method.
+    """
+
+    name: str
+    summary: str
+    estimate: Estimator
+    label: str = ""
+    color: str = "black"
+    marker: str = "."
+    filled: bool = True
+    gives: frozenset[str] = frozenset()
+    posterior: Posterior | None = None
+    source: str = ""
+    source_hash: str = ""
+
+    def __post_init__(self) -> None:
+        if not self.label:
+            object.__setattr__(self, "label", self.name.replace("_", " "))
+
+
+type MethodLike = str | Method | Callable[..., Estimate]
+"""A method's name, a method, or a user's function as itself or as the text "file.py:function"."""
+
+
+def list_methods() -> dict[str, Method]:
+    """List all methods: those of lehner, and those that installed packages bring.
+
+    Packages bring methods by entry points of the group "lehner.methods": functions without
+    arguments that return some of `Method`. `bayes_models` brings the Bayesian ones.
+
+    Returns
+    -------
+    dict of str to Method
+        First the methods without a model, then the models by maximum likelihood, then the others.
+
+    Raises
+    ------
+    InputError
+        If a package cannot be loaded, or if two methods have one name.
+
+    Examples
+    --------
+    >>> list_methods()["dawid_skene"].summary
+    'each rater has their own confusion matrix, Bayesian'
+    """
+    known = _own_methods()
+    for point in _packages():
+        for method in _load(point):
+            if method.name in known:
+                raise InputError(
+                    f"{point.value} brings a method {method.name!r}, which there is already",
+                    "rename it",
+                )
+            known[method.name] = method
+    return known
+
+
+def find_methods(
+    methods: MethodLike | Iterable[MethodLike] = DEFAULT_METHODS, *, folder: str | Path = "."
+) -> list[Method]:
+    """Find methods by name, and make methods of functions.
+
+    Parameters
+    ----------
+    methods : str, Method, callable, or several of these
+        Names, where "all" stands for all; functions `f(ratings, *, seed)` that return an Estimate,
+        and take `level` too if they have intervals; and texts `file.py:function`. Such a file is
+        run as Python code.
+    folder : str or Path
+        The folder that relative paths of files start from.
+
+    Returns
+    -------
+    list of Method
+        Each once, in the order given.
+
+    Raises
+    ------
+    InputError
+        If there is no such method, with the nearest name; for the reasons of `load_function`; if a
+        function has no name; or if two different functions, or a function and a method of the
+        registry, have the same name.
+
+    Examples
+    --------
+    >>> [method.name for method in find_methods(["tap", "all"])][:2]
+    ['tap', 'majority_agreement']
+    >>> def always_half(ratings, *, seed):
+    ...     return majority_agreement(ratings)
+    >>> [method.name for method in find_methods(["algebraic", always_half])]
+    ['algebraic', 'always_half']
+    """
+    if isinstance(methods, str | Method) or callable(methods):
+        methods = [methods]
+    found: dict[str, Method] = {}
+    for one in methods:
+        for method in list_methods().values() if one == "all" else [_method(one, folder)]:
+            known = found.setdefault(method.name, method)
+            if known.source_hash != method.source_hash:
+                raise InputError(f"two methods are called {method.name!r}", "rename one of them")
+    return list(found.values())
+
+
+def get_method(name: str) -> Method | None:
+    """Look a method up by its name; None if there is none. Packages are loaded only if need be."""
+    return _own_methods().get(name) or list_methods().get(name)
+
+
+def find_method(method: MethodLike, *, folder: str | Path = ".") -> Method:
+    """Find a method as `find_methods` does."""
+    return _method(method, folder)
+
+
+def _method(given: MethodLike, folder: str | Path) -> Method:
+    if isinstance(given, Method):
+        return given
+    if names_function(given):
+        loaded = load_function(str(given), folder)
+        return _of_function(loaded.function, str(given), loaded.source, loaded.source_hash)
+    if callable(given):
+        return _of_function(given, f"the function {getattr(given, '__name__', given)}")
+    return get_method(given) or find("method", given, list_methods())
+
+
+def _of_function(
+    function: Callable[..., Estimate], what: str, source: str = "", source_hash: str = ""
+) -> Method:
+    name = getattr(function, "__name__", "")
+    if not name.isidentifier():
+        raise InputError(
+            f"{what} has no name", "define it with def, or give lehner.Method(name=…, estimate=…)"
+        )
+    if name in _own_methods() or name in MODELS:
+        raise InputError(f"{what} has the name of a method of lehner", "rename it")
+    if not source:
+        source = _source(function)
+        source_hash = hashlib.sha256((source or repr(function)).encode()).hexdigest()
+    taken = _taken_of(function, ("level", "seed"))
+
+    def estimate(ratings: Ratings, *, level: float, seed: int) -> Estimate:
+        given = {"level": level, "seed": seed}
+        result = function(ratings, **{name: given[name] for name in taken})
+        if not isinstance(result, Estimate):
+            raise InputError(
+                f"{what} returned a {type(result).__name__}", "return a lehner.Estimate"
+            )
+        return replace(result, method=name)
+
+    summary = " ".join((inspect.getdoc(function) or "").split("\n\n")[0].split()).rstrip(".")
+    return Method(
+        name=name,
+        summary=summary or f"{what}",
+        estimate=estimate,
+        source=source,
+        source_hash=source_hash,
+    )
+
+
+def _source(function: Callable[..., Any]) -> str:
+    try:
+        return inspect.getsource(function)
+    except (OSError, TypeError):
+        return ""
+
+
+def _taken_of(function: Callable[..., Any], names: Sequence[str]) -> list[str]:
+    """Find which keywords a function takes."""
+    parameters = inspect.signature(function).parameters
+    if any(one.kind is one.VAR_KEYWORD for one in parameters.values()):
+        return list(names)
+    return [name for name in names if name in parameters]
+
+
+@cache
+def _packages() -> tuple[EntryPoint, ...]:
+    """Look the entry points up once: which packages are installed does not change."""
+    return tuple(entry_points(group=ENTRY_POINTS))
+
+
+def _load(point: EntryPoint) -> Iterable[Method]:
+    try:
+        brings: Iterable[Method] = point.load()()
+    except Exception as error:
+        raise InputError(
+            f"the methods of {point.value} cannot be loaded: {type(error).__name__}: {error}",
+            "mend or remove the package that brings them",
+        ) from error
+    return brings
+
+
+def _own_methods() -> dict[str, Method]:
+    """List the methods of lehner itself."""
+    by_likelihood = [
+        Method(
+            name=name,
+            summary=f"{MODELS[model].summary}, by maximum likelihood",
+            estimate=_by_likelihood(model),
+            label=f"{MODELS[model].label}, ML",
+            color=MODELS[model].color,
+            marker=MODELS[model].marker,
+            filled=False,
+            gives=frozenset({"truth_probabilities", "confusion", "replicates"}),
+        )
+        for name, model in LIKELIHOOD_METHODS.items()
+    ]
+    return {method.name: method for method in (*WITHOUT_MODEL, *by_likelihood)}
+
+
+def _algebraic(name: str) -> Estimator:
+    def estimate(ratings: Ratings, *, level: float, seed: int) -> Estimate:
+        return estimate_algebraic(ratings, aggregation=ALGEBRAIC[name], level=level, seed=seed)
+
+    return estimate
+
+
+def _by_likelihood(model: str) -> Estimator:
+    def estimate(ratings: Ratings, *, level: float, seed: int) -> Estimate:
+        return estimate_latent_class(ratings, model, level=level, seed=seed)
+
+    return estimate
+
+
+_OF_THE_ALGEBRA = frozenset({"truth_probabilities", "confusion"})
+WITHOUT_MODEL = (
+    Method(
+        name="majority_agreement",
+        summary="how often the system agrees with the majority of the raters",
+        estimate=lambda ratings, *, level, seed: majority_agreement(ratings),
+        label="Majority",
+        color="#4d4d4d",
+        marker="X",
+    ),
+    Method(
+        name="mean_posterior",
+        summary="how probably the system's answers are true, on average, by the algebra",
+        estimate=lambda ratings, *, level, seed: mean_posterior(ratings),
+        label="Mean truth probability",
+        color="#d09a50",
+        marker="P",
+    ),
+    Method(
+        name="algebraic",
+        summary="Lehner's algebra; items whose truth is clearer weigh more in its last step",
+        estimate=_algebraic("algebraic"),
+        label="Lehner’s algebra",
+        color="#0072b2",
+        marker="o",
+        gives=_OF_THE_ALGEBRA,
+    ),
+    Method(
+        name="algebraic_likelihood",
+        summary="Lehner's algebra, its last step by maximum likelihood",
+        estimate=_algebraic("algebraic_likelihood"),
+        label="Algebra by likelihood",
+        color="#8f71ff",
+        marker="D",
+        gives=_OF_THE_ALGEBRA,
+    ),
+    Method(
+        name="algebraic_paper",
+        summary="Lehner's algebra, its last step in bins as in the paper, which stays biased with "
+        "more items",
+        estimate=_algebraic("algebraic_paper"),
+        label="Algebra as in the paper",
+        color="#253b6e",
+        marker="p",
+        gives=_OF_THE_ALGEBRA,
+    ),
+    Method(
+        name="algebraic_adjusted",
+        summary="Lehner's algebra, less the bias that violations fitted to the ratings give it",
+        estimate=lambda ratings, *, level, seed: estimate_adjusted(ratings, level=level, seed=seed),
+        label="Algebra, adjusted",
+        color="#5e6b8f",
+        marker="*",
+    ),
+)
+"""The methods that need no latent-class model."""

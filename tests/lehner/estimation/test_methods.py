@@ -1,0 +1,201 @@
+"""The registry of methods: those of lehner, of packages, and functions of users."""
+
+import hashlib
+import subprocess
+import sys
+from importlib.metadata import EntryPoint
+
+import pytest
+
+import lehner
+from lehner import InputError
+from lehner.core.user_functions import load_function
+from lehner.estimation import methods as registry
+from lehner.estimation.methods import Method, find_method, find_methods, list_methods
+
+HALF = '''"""Methods of my own."""
+from lehner import majority_agreement
+
+
+def half(ratings, *, seed):
+    """How often a coin is right.
+
+    More of it.
+    """
+    return majority_agreement(ratings)
+
+
+def a_number(ratings, *, seed):
+    return 0.5
+
+
+constant = 3
+'''
+
+
+@pytest.fixture
+def ratings():
+    return lehner.load_dataset("lehner_table2")
+
+
+@pytest.fixture
+def mine(tmp_path):
+    file = tmp_path / "mine.py"
+    file.write_text(HALF)
+    return file
+
+
+def test_each_method_gives_what_it_says(ratings):
+    for method in list_methods().values():
+        if method.posterior is None:
+            estimate = method.estimate(ratings, level=0.8, seed=1)
+            arrays = {"truth_probabilities", "confusion"} & set(estimate.arrays)
+            replicates = {"replicates"} if estimate.replicates is not None else set()
+            assert method.gives == arrays | replicates, method.name
+            assert estimate.method == method.name
+            assert estimate.system_accuracy.level in (None, 0.8)
+
+
+def test_a_quick_method_is_found_without_looking_for_packages(monkeypatch):
+    def refuse():
+        raise AssertionError("packages were looked for")
+
+    monkeypatch.setattr(registry, "_packages", refuse)
+    assert [one.name for one in find_methods(["algebraic", "tap_ml"])] == ["algebraic", "tap_ml"]
+    with pytest.raises(AssertionError, match="packages"):
+        find_methods("dawid_skene")
+
+
+def test_nothing_but_numpy_is_loaded_for_the_algebra_and_no_pymc_for_the_list():
+    code = (
+        "import sys, lehner\n"
+        "from lehner.estimation.methods import find_methods, list_methods\n"
+        "find_methods(['algebraic'])\n"
+        "heavy = {'scipy', 'pandas', 'xarray', 'pymc', 'pytensor', 'nutpie'}\n"
+        "print(sorted((heavy | {'bayes_models'}) & set(sys.modules)))\n"
+        "print(len(list_methods()), sorted(heavy & set(sys.modules)))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines() == ["[]", f"{len(list_methods())} []"]
+
+
+def test_a_package_brings_methods_by_an_entry_point(monkeypatch, ratings):
+    brought = Method(name="theirs", summary="of theirs", estimate=find_method("algebraic").estimate)
+    monkeypatch.setattr(registry, "THEIRS", lambda: [brought], raising=False)
+    points = {"theirs": "lehner.estimation.methods:THEIRS"}
+    monkeypatch.setattr(registry, "_packages", lambda: entry_points_of(points))
+    assert list(list_methods())[-1] == "theirs"
+    (method,) = find_methods("theirs")
+    assert method.estimate(ratings, level=0.9, seed=1).system_accuracy.estimate > 0.8
+    assert method.label == "theirs"
+
+
+def entry_points_of(points):
+    return [EntryPoint(name, value, registry.ENTRY_POINTS) for name, value in points.items()]
+
+
+def test_a_package_that_cannot_be_loaded_is_named(monkeypatch):
+    broken = entry_points_of({"broken": "no_such_package.methods:list_methods"})
+    monkeypatch.setattr(registry, "_packages", lambda: broken)
+    with pytest.raises(InputError, match=r"of no_such_package.methods:list_methods cannot be"):
+        find_methods("dawid_skene")
+    monkeypatch.setattr(registry, "_packages", lambda: entry_points_of({}))
+    with pytest.raises(InputError, match="no method 'dawid_skene'"):
+        find_methods("dawid_skene")
+
+
+def test_no_package_takes_the_name_of_a_method(monkeypatch):
+    point = entry_points_of({"again": "bayes_models.methods:list_methods"})
+    monkeypatch.setattr(registry, "_packages", lambda: point * 2)
+    with pytest.raises(InputError, match="a method 'one_coin', which there is already"):
+        list_methods()
+
+
+def test_a_function_is_a_method(ratings):
+    seen = []
+
+    def mine(ratings, *, level, seed):
+        """Say what I think."""
+        seen.append((level, seed))
+        return lehner.estimate_algebraic(ratings, level=level, seed=seed)
+
+    (method,) = find_methods(mine)
+    estimate = method.estimate(ratings, level=0.8, seed=7)
+    assert (method.name, method.label, method.summary) == ("mine", "mine", "Say what I think")
+    assert seen == [(0.8, 7)]
+    # An estimate is known by the method that made it.
+    assert estimate.method == "mine"
+    same = lehner.estimate_algebraic(ratings, level=0.8, seed=7)
+    assert estimate.system_accuracy == same.system_accuracy
+    assert "seen.append" in method.source
+    assert method.source_hash == hashlib.sha256(method.source.encode()).hexdigest()
+
+
+def test_a_function_in_a_file_is_a_method(mine, ratings):
+    (method,) = find_methods(f"{mine}:half")
+    assert (method.name, method.summary) == ("half", "How often a coin is right")
+    assert method.source == HALF
+    assert method.source_hash == hashlib.sha256(HALF.encode()).hexdigest()
+    assert method.estimate(ratings, level=0.9, seed=1).system_accuracy.estimate == 0.5
+    (relative,) = find_methods(["mine.py:half"], folder=mine.parent)
+    assert relative.source_hash == method.source_hash
+    both = find_methods([f"{mine}:half", f"{mine}:half", "algebraic"])
+    assert [one.name for one in both] == ["half", "algebraic"]
+
+
+def test_a_file_that_changed_is_another_method(mine):
+    (before,) = find_methods(f"{mine}:half")
+    mine.write_text(HALF.replace("majority_agreement(", "1 + majority_agreement("))
+    (after,) = find_methods(f"{mine}:half")
+    assert before.source_hash != after.source_hash
+
+
+@pytest.mark.parametrize(
+    ("function", "message"),
+    [
+        ("half.py:half", r"half.py: there is no such file; half.py:half needs it"),
+        ("mine.py:haf", r"mine.py: it has no function 'haf'; did you mean 'half'"),
+        ("mine.py:constant", r"mine.py: constant is a int, not a function"),
+        ("mine.py:", r"names no function in a file; write file.py:function"),
+        ("broken.py:f", r"broken.py: running it raises ZeroDivisionError: division by zero"),
+        ("syntax.py:f", r"syntax.py: running it raises SyntaxError"),
+        ("leaves.py:f", r"leaves.py: running it raises SystemExit"),
+    ],
+)
+def test_what_is_no_function_in_a_file_is_said(mine, function, message):
+    (mine.parent / "broken.py").write_text("1 / 0\n")
+    (mine.parent / "syntax.py").write_text("def f(:\n")
+    (mine.parent / "leaves.py").write_text("raise SystemExit\n")
+    with pytest.raises(InputError, match=message):
+        find_methods(function, folder=mine.parent)
+
+
+def test_what_is_no_estimate_is_said(mine, ratings):
+    with pytest.raises(InputError, match=r"mine.py:a_number returned a float; return a lehner.Est"):
+        find_method(f"{mine}:a_number").estimate(ratings, level=0.9, seed=1)
+
+
+def test_two_functions_of_one_name_are_refused(mine):
+    other = mine.parent / "other.py"
+    other.write_text(HALF + "\n")
+    with pytest.raises(InputError, match="two methods are called 'half'; rename one of them"):
+        find_methods([f"{mine}:half", f"{other}:half"])
+
+    def algebraic(ratings, *, seed):
+        return lehner.estimate_algebraic(ratings)
+
+    with pytest.raises(InputError, match="the function algebraic has the name of a method"):
+        find_methods([algebraic])
+    with pytest.raises(InputError, match="has no name; define it with def"):
+        find_methods([lambda ratings, *, seed: None])
+
+
+def test_a_file_is_run_once_and_is_not_its_neighbours(mine):
+    (mine.parent / "counted.py").write_text(
+        "import sys\nruns = []\n\n\ndef f():\n    return runs\n"
+    )
+    load_function("counted.py:f", mine.parent).function().append(1)
+    assert load_function("counted.py:f", mine.parent).function() == [1]
+    (mine.parent / "neighbour.py").write_text("import mine\n")
+    with pytest.raises(InputError, match="ModuleNotFoundError: No module named 'mine'"):
+        load_function("neighbour.py:f", mine.parent)

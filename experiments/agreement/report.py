@@ -1,48 +1,32 @@
 """A report of agreement: on the terminal, and the files for a paper."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 from rich.console import Group
-from rich.text import Text
 
 from experiments.reporting.data_notes import data_notes, header_lines
 from experiments.reporting.files import write_csv, write_figure, write_text
-from experiments.reporting.latex import latex_table
+from experiments.reporting.renderers import to_csv, to_latex, to_terminal
+from experiments.reporting.table import Column, Table
 from experiments.reporting.terminal import line, print_wide, terminal_width
-from experiments.reporting.text_table import bold_blocks, bold_table
 from lehner import (
     Agreement,
-    Coefficient,
     InputError,
     Ratings,
     agreement,
     agreement_of_table,
     read_table,
 )
+from lehner.coefficients.coefficient import printed_name
 from lehner.coefficients.rater_pairs import RaterPairs
 from lehner.coefficients.weights import WEIGHTS, find_weights
 from lehner.core.number_format import decimal, percent, probability
 from lehner.core.wording import counted
 
 MOST_PAIRS = 15
-WITH_LABELS = 92
-"""Columns of a terminal that has room for the labels of Landis and Koch."""
-
-HEAD = (
-    "coefficient",
-    "weights",
-    "estimate",
-    "interval",
-    "SE",
-    "p",
-    "chance",
-    "Landis–Koch",
-    "note",
-)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -56,7 +40,9 @@ class Report:
     heading : str
         What they are.
     categories : tuple
+        All of them, in order.
     agreement : Agreement
+        The coefficients, and the pairs of raters.
     notes : tuple of str
         What should be known of the data.
     """
@@ -68,7 +54,7 @@ class Report:
     notes: tuple[str, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
-        """Give the report in plain types, ready for JSON."""
+        """Report in plain types, ready for JSON."""
         data = {
             "name": self.name,
             "categories": list(self.categories),
@@ -78,89 +64,63 @@ class Report:
 
 
 def report_on_ratings(
-    name: str,
-    ratings: Ratings,
-    weights: Sequence[str] | None,
-    level: float,
-    population_size: float | None = None,
+    name: str, ratings: Ratings, weights: Sequence[str] | None, **options: Any
 ) -> Report:
-    """Measure the agreement of the raters.
+    """Agreement of raters.
 
     Parameters
     ----------
     name : str
         Of the data.
     ratings : Ratings
+        With or without a system.
     weights : sequence of str, optional
         Names, or one file.
-    level : float
-        Probability of the intervals.
-    population_size : float, optional
-        How many items there are, of which these are a random sample.
+    **options
+        Other options of `lehner.agreement`.
 
     Returns
     -------
     Report
     """
-    chosen = _read_weights(weights, ratings.categories)
+    weights = _read_weights(weights, ratings.categories)
     return Report(
         name=name,
         heading=repr(ratings).removeprefix("Ratings: "),
         categories=ratings.categories,
-        agreement=agreement(ratings, weights=chosen, level=level, population_size=population_size),
+        agreement=agreement(ratings, weights=weights, **options),
         notes=tuple(data_notes(ratings)),
     )
 
 
 def report_on_table(
-    data: str,
-    categories: Sequence[str] | None,
-    weights: Sequence[str] | None,
-    level: float,
-    *,
-    ordered: bool,
-    n_items: float | None,
-    population_size: float | None = None,
+    file: str, categories: Sequence[str] | None, weights: Sequence[str] | None, **options: Any
 ) -> Report:
-    """Measure the agreement of two classifications in a file with a square table.
+    """Agreement of two classifications in a file with a square table.
 
     Parameters
     ----------
-    data : str
-        The file.
+    file : str
+        As `lehner.read_table` reads it.
     categories : sequence of str, optional
         All of them in order; by default as in the file.
     weights : sequence of str, optional
         Names, or one file.
-    level : float
-        Probability of the intervals.
-    ordered : bool
-        Whether the order of the categories means something.
-    n_items : float, optional
-        How many items the table stands for.
-    population_size : float, optional
-        How many items there are, of which these are a random sample.
+    **options
+        Other options of `lehner.agreement_of_table`.
 
     Returns
     -------
     Report
     """
-    table = read_table(data, categories=categories)
+    table = read_table(file, categories=categories)
     names = tuple(table.coords["estimated"].values.tolist())
-    result = agreement_of_table(
-        table,
-        weights=_read_weights(weights, names),
-        ordered=ordered,
-        n_items=n_items,
-        population_size=population_size,
-        level=level,
-    )
+    result = agreement_of_table(table, weights=_read_weights(weights, names), **options)
     total = "probabilities" if result.n_items is None else counted(result.n_items, "item")
+    classes = f"{counted(len(names), 'class', 'classes')} ({', '.join(map(str, names))})"
     return Report(
-        name=data,
-        heading=f"{total}, {counted(len(names), 'class', 'classes')} "
-        f"({', '.join(map(str, names))}), "
-        "row estimated, column actual",
+        name=file,
+        heading=f"{total}, {classes}, row estimated, column actual",
         categories=names,
         agreement=result,
     )
@@ -182,78 +142,70 @@ def _read_weights(weights: Sequence[str] | None, categories: Sequence[Any]) -> A
 
 def show(report: Report) -> None:
     """Print a report to standard output."""
-    agreement = report.agreement
+    agreement, width = report.agreement, terminal_width()
     parts = [line(f"{report.name}: {report.heading}")]
     parts += [*map(line, header_lines(report.notes)), line()]
-    parts += _coefficients(agreement)
+    parts += to_terminal(coefficients_table(agreement), width)
     if agreement.rater_pairs is not None:
-        parts += [line(), *_pairs(agreement.rater_pairs)]
-    parts += [line(note) for note in agreement.notes]
-    print_wide(Group(*parts))
+        parts += [line(), *to_terminal(pairs_table(agreement.rater_pairs, MOST_PAIRS), width)]
+    print_wide(Group(*parts, *map(line, agreement.notes)))
 
 
-def _coefficients(agreement: Agreement) -> list[Text]:
-    """Give the coefficients, those of each weights under a line, and their notes once."""
-    weights = list(dict.fromkeys(one.weights for one in agreement.coefficients))
-    rows: list[list[str]] = [_without_weights(_head(agreement)[:-1])]
-    for name in weights:
-        rows.append([f"weights: {name}"])
-        rows += [
-            _without_weights(_cells(one)) for one in agreement.coefficients if one.weights == name
-        ]
+def coefficients_table(agreement: Agreement) -> Table:
+    """Coefficients under the weights they have, each note once."""
     noted = {one.note: one.name for one in reversed(agreement.coefficients) if one.note}
-    notes = [line(f"{name}: {note}") for note, name in reversed(noted.items())]
-    width = terminal_width()
-    if width < WITH_LABELS:
-        rows = [row[:-1] or row for row in rows]
-        notes.append(line("The labels of Landis and Koch need a wider terminal, or --output."))
-    table = bold_table(rows, left=(6,), width=width)
-    return [*table, *([line(), *notes] if notes else [])]
+    return Table(
+        columns=[
+            Column("weights", names="weights: {}".format),
+            Column("coefficient", names=printed_name),
+            Column("estimate"),
+            Column("interval", f"{percent(agreement.level)} interval", _interval),
+            Column("standard_error", "SE"),
+            Column("p_value", "p", probability),
+            Column("chance_agreement", "chance"),
+            Column("label", "Landis–Koch"),
+        ],
+        rows=[
+            (
+                one.weights,
+                one.name,
+                float("nan") if one.estimate is None else one.estimate,
+                None if one.lower is None else (one.lower, one.upper),
+                one.standard_error,
+                one.p_value,
+                one.chance_agreement,
+                one.label.strip("()") or None,
+            )
+            for one in agreement.coefficients
+        ],
+        keys=2,
+        headings=True,
+        notes=[f"{printed_name(name)}: {note}" for note, name in reversed(noted.items())],
+    )
 
 
-def _without_weights(cells: list[str]) -> list[str]:
-    return [cells[0], *cells[2:]]
+def _interval(lower: float, upper: float) -> str:
+    return f"[{decimal(lower)}, {decimal(upper)}]"
 
 
-def _head(agreement: Agreement) -> list[str]:
-    return [f"{percent(agreement.level)} interval" if name == "interval" else name for name in HEAD]
-
-
-def _cells(coefficient: Coefficient) -> list[str]:
-    ends = (coefficient.lower, coefficient.upper)
-    interval = "" if None in ends else f"[{', '.join(map(decimal, ends))}]"
-    return [
-        coefficient.name,
-        coefficient.weights,
-        decimal(coefficient.estimate),
-        interval,
-        _if_known(coefficient.standard_error, decimal),
-        _if_known(coefficient.p_value, probability),
-        _if_known(coefficient.chance_agreement, decimal),
-        coefficient.label.strip("()"),
-    ]
-
-
-def _if_known(value: float | None, write: Callable[[float], str]) -> str:
-    return "" if value is None or np.isnan(value) else write(value)
-
-
-def _pairs(pairs: RaterPairs) -> list[Text]:
-    rows = [list(_PAIR_HEAD), *_pair_cells(pairs, MOST_PAIRS)]
-    lines = bold_blocks(rows, left=(1, 2), width=terminal_width())
-    n_raters = len(pairs.raters)
-    more = len(pairs.weights) * n_raters * (n_raters - 1) // 2 - MOST_PAIRS
-    if more > 0:
-        lines.append(line(f"… and {more} more pairs: see --output"))
-    return lines
-
-
-_PAIR_HEAD = ("rater", "other rater", "weights", "items", "percent agreement", "cohen_kappa", "SE")
-
-
-def _pair_cells(pairs: RaterPairs, most: int | None = None) -> list[list[str]]:
-    columns = [column[:most].tolist() for column in pairs.columns().values()]
-    return [[*row[:3], f"{row[3]:g}", *map(decimal, row[4:])] for row in zip(*columns, strict=True)]
+def pairs_table(pairs: RaterPairs, most: int | None = None) -> Table:
+    """Pairs of raters, all of them or the first ones."""
+    rows = list(zip(*(column.tolist() for column in pairs.columns().values()), strict=True))
+    more = 0 if most is None else len(rows) - most
+    rest = [(f"… and {more} more pairs: see --output", *[None] * 6)] if more > 0 else []
+    return Table(
+        columns=[
+            Column("rater"),
+            Column("other_rater"),
+            Column("weights"),
+            Column("n_items", "items", "{:g}".format),
+            Column("percent_agreement"),
+            Column("cohen_kappa", printed_name("cohen_kappa")),
+            Column("standard_error", "SE"),
+        ],
+        rows=[*rows[:most], *rest],
+        keys=3,
+    )
 
 
 def write(report: Report, folder: Path) -> list[Path]:
@@ -262,6 +214,7 @@ def write(report: Report, folder: Path) -> list[Path]:
     Parameters
     ----------
     report : Report
+        Of ratings or of a table.
     folder : Path
         Made if it is not there. Each file appears whole or not at all.
 
@@ -275,17 +228,17 @@ def write(report: Report, folder: Path) -> list[Path]:
 
     folder.mkdir(parents=True, exist_ok=True)
     agreement = report.agreement
-    rows = [_cells(one) for one in agreement.coefficients]
     paths = [
         write_csv(agreement.to_frame(), folder / "agreement.csv"),
-        write_text(latex_table(_head(agreement)[:-1], rows), folder / "agreement.tex"),
+        write_text(to_latex(coefficients_table(agreement)), folder / "agreement.tex"),
     ]
-    pairs = agreement.rater_pairs
-    if pairs is not None:
-        figure = plot_pairs(pairs.to_xarray(), title=report.name)
+    if agreement.rater_pairs is not None:
+        table = pairs_table(agreement.rater_pairs)
         paths += [
-            write_csv(agreement.pairs_frame(), folder / "pairs.csv"),
-            write_text(latex_table(_PAIR_HEAD, _pair_cells(pairs)), folder / "pairs.tex"),
-            *write_figure(figure, folder, "pairs"),
+            write_text(to_csv(table), folder / "pairs.csv"),
+            write_text(to_latex(table), folder / "pairs.tex"),
+            *write_figure(
+                plot_pairs(agreement.rater_pairs.to_xarray(), title=report.name), folder, "pairs"
+            ),
         ]
     return paths

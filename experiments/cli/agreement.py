@@ -60,7 +60,7 @@ def agreement(
             data,
             split_names(reading.categories) or None,
             chosen,
-            interval,
+            level=interval,
             ordered=reading.ordered,
             n_items=n_items,
             population_size=population_size,
@@ -68,7 +68,8 @@ def agreement(
     else:
         _refuse("ratings take no", {"n-items": n_items})
         ratings = load(data, system, reading)
-        report = report_on_ratings(data, ratings, chosen, interval, population_size)
+        options = {"level": interval, "population_size": population_size}
+        report = report_on_ratings(data, ratings, chosen, **options)
     if as_json:
         print(json_text(report.to_dict()))
     else:

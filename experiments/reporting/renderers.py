@@ -71,7 +71,7 @@ def to_terminal(table: Table, width: int) -> "list[Text]":
             else:
                 shown = _aligned([row[j] for j in block], widths, block, left)
             lines += [line(text, style="" if i else "bold") for text in shown]
-    return [*lines, *map(line, table.notes)]
+    return [*lines, *([line()] if table.notes else []), *map(line, table.notes)]
 
 
 def _aligned(

@@ -14,6 +14,20 @@ from lehner.core.number_format import percent, with_interval
 from lehner.core.student_t import t_quantile, t_survival
 from lehner.data.flat import MOST_ITEMS
 
+PRINTED_NAMES = {
+    "bangdiwala_b": "Bangdiwala’s B",
+    "brennan_prediger_kappa": "Brennan and Prediger’s κ",
+    "cohen_kappa": "Cohen’s κ",
+    "conger_kappa": "Conger’s κ",
+    "fleiss_kappa": "Fleiss’ κ",
+    "goodman_kruskal_lambda": "Goodman and Kruskal’s λ",
+    "gwet_ac1": "Gwet’s AC1",
+    "gwet_ac2": "Gwet’s AC2",
+    "krippendorff_alpha": "Krippendorff’s α",
+    "light_kappa": "Light’s κ",
+    "percent_agreement": "percent agreement",
+    "scott_pi": "Scott’s π",
+}
 LOWEST_COEFFICIENTS = {
     "percent_agreement": 0.0,
     "accuracy": 0.0,
@@ -21,6 +35,19 @@ LOWEST_COEFFICIENTS = {
     "goodman_kruskal_lambda": -np.inf,
 }
 """The lowest values of coefficients that are not kappas; that of kappas is −1, less if weighted."""
+
+
+def printed_name(name: str) -> str:
+    """Name of a coefficient as people write it.
+
+    Examples
+    --------
+    >>> printed_name("krippendorff_alpha"), printed_name("fleiss_kappa[yes]")
+    ('Krippendorff’s α', 'Fleiss’ κ [yes]')
+    """
+    coefficient, bracket, category = name.partition("[")
+    printed = PRINTED_NAMES.get(coefficient, coefficient)
+    return f"{printed} [{category}" if bracket else printed
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -12,6 +12,7 @@ from lehner.coefficients.coefficient import (
     Coefficient,
     Sampling,
     check_sampling,
+    printed_name,
     summarise,
     undefined,
 )
@@ -151,7 +152,7 @@ def _coefficients(
     both, not_two = items.of_rows(items.n_raters == 2), ""
     if ratings.n_raters != 2:
         not_two = f"undefined: it is for two raters, and there are {ratings.n_raters}; see "
-    no_cohen = unknown or (not_two and f"{not_two}conger_kappa, pairs")
+    no_cohen = unknown or (not_two and f"{not_two}{printed_name('conger_kappa')} and the pairs")
     votes = None if unknown or ratings.n_raters < 2 else list_votes(ratings)
     table = None if no_cohen or votes is None else votes.tables(0)[1]
     # Repeated ratings depend on one another, and the standard errors of a kappa of 0 ignore that.
@@ -168,7 +169,7 @@ def _coefficients(
     yield show(
         "scott_pi",
         both,
-        reason=not_two and f"{not_two}fleiss_kappa",
+        reason=not_two and f"{not_two}{printed_name('fleiss_kappa')}",
         null_error=fleiss_null(both),
     )
     yield show("fleiss_kappa", items, null_error=fleiss_null(items))

@@ -1,6 +1,7 @@
 """`lehner agreement`, as a user types it."""
 
 import json
+import re
 from pathlib import Path
 
 import pandas as pd
@@ -49,8 +50,8 @@ def test_the_terminal_shows_coefficients_pairs_and_notes(run):
     assert code == 0
     lines = out.splitlines()
     assert lines[0].startswith("lehner_table2: 10 items, 4 raters, 40 ratings")
-    kappa = next(line for line in lines if line.startswith("brennan_prediger_kappa"))
-    assert kappa.split()[1] == "0.111"
+    kappa = next(line for line in lines if "Brennan and Prediger’s κ" in line)
+    assert kappa.split()[4] == "0.111"
     assert "weights: identity" in lines
     assert any(line.split()[:3] == ["Rater", "4", "System"] for line in lines)
     assert "90% interval" in out
@@ -72,7 +73,30 @@ def test_files_are_written_with_a_heat_map(run, tmp_path):
     assert table.loc[("krippendorff_alpha", "ratio"), "estimate"] == pytest.approx(0.797, abs=6e-4)
     pairs = pd.read_csv(folder / "pairs.csv")
     assert len(pairs) == 12
-    assert r"brennan\_prediger\_kappa" in (folder / "agreement.tex").read_text()
+    in_latex = (folder / "agreement.tex").read_text()
+    assert r"Brennan and Prediger’s $\kappa$" in in_latex and "\\_kappa" not in in_latex
+
+
+def test_tables_that_are_split_in_latex_say_in_each_part_what_a_row_is_about(run, tmp_path):
+    options = ("--weights", "identity,ratio", "--output", tmp_path)
+    assert run("agreement", "krippendorff", *options)[0] == 0
+    parts = _parts(tmp_path / "agreement.tex")
+    assert len(parts) == 2
+    for part in parts:
+        assert part[0].startswith("coefficient & ")
+        headings = [line for line in part if line.startswith(r"\multicolumn")]
+        assert [line.split(": ")[1] for line in headings] == [r"identity} \\", r"ratio} \\"]
+        assert sum(line.startswith(r"\quad Krippendorff’s $\alpha$ & ") for line in part) == 2
+    parts = _parts(tmp_path / "pairs.tex")
+    assert len(parts) == 2
+    for part in parts:
+        assert part[0].startswith("rater & other rater & weights & ")
+        assert len({tuple(line.split(" & ")[:3]) for line in part[2:]}) == 12
+
+
+def _parts(file):
+    found = re.findall(r"\\toprule\n(.*?)\n\\bottomrule", file.read_text(), re.S)
+    return [part.splitlines() for part in found]
 
 
 def test_anonymous_raters_have_no_pairs(run, tmp_path):
@@ -194,5 +218,5 @@ def test_chance_agreement_is_shown(run):
     _, out, _ = run("agreement", "lehner_table2", "--weights", "circular_by_value")
     assert out == ""
     _, out, _ = run("agreement", "krippendorff", "--weights", "circular_by_value")
-    line = next(one for one in out.splitlines() if one.startswith("fleiss_kappa"))
+    line = next(one for one in out.splitlines() if one.startswith("  Fleiss’ κ "))
     assert "weights: circular_by_value" in out.splitlines() and "0.494" in line

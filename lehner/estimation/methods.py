@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from functools import cache
-from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -23,6 +22,8 @@ from lehner.latent_class.estimate import estimate_latent_class
 from lehner.latent_class.models import LIKELIHOOD_METHODS, MODELS
 
 if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
+
     from lehner.groups.result import GroupEstimates
     from lehner.systems.comparison import JointDraws
 
@@ -296,12 +297,14 @@ def _taken_of(function: Callable[..., Any], names: Sequence[str]) -> list[str]:
 
 
 @cache
-def _packages() -> tuple[EntryPoint, ...]:
+def _packages() -> "tuple[EntryPoint, ...]":
     """Look the entry points up once: which packages are installed does not change."""
+    from importlib.metadata import entry_points
+
     return tuple(entry_points(group=ENTRY_POINTS))
 
 
-def _load(point: EntryPoint) -> Iterable[Method]:
+def _load(point: "EntryPoint") -> Iterable[Method]:
     try:
         brings: Iterable[Method] = point.load()()
     except Exception as error:

@@ -28,7 +28,7 @@ from experiments.paper import FIGURES, simulate_figure
 from experiments.paper.bias_figure import plot_figure
 from experiments.planning.plan import Question
 from experiments.planning.plan_figure import plot_trade_off
-from experiments.reporting.method_style import STYLES
+from experiments.reporting.method_style import OF_NO_METHOD, method_style
 from experiments.simulations.power_figure import plot_power
 from experiments.study import measure, read_study
 from experiments.study.measure_figure import plot_measure
@@ -36,12 +36,16 @@ from experiments.study.method_styles import study_styles
 from experiments.study.nested_loop import plot_nested_loop
 from experiments.study.options import choose_method
 from experiments.study.sample_figures import plot_estimates, plot_intervals, plot_pairs
+from lehner.estimation.methods import WITHOUT_MODEL
+from lehner.latent_class.models import MODELS
+
+NAMES = [*(one.name for one in WITHOUT_MODEL), *OF_NO_METHOD, *MODELS]
 
 
 def compared(n_methods):
     ratings = lehner.load_dataset("lehner_table2")
     algebraic = lehner.estimate_algebraic(ratings, resamples=20)
-    names = [name for name in STYLES if name != "majority_agreement"][: n_methods - 1]
+    names = [name for name in NAMES if name != "majority_agreement"][: n_methods - 1]
     others = [replace(algebraic, method=name) for name in names]
     return compare("Table 2", ratings, [lehner.majority_agreement(ratings), *others])
 
@@ -50,7 +54,7 @@ def in_detail(n_methods):
     ratings = lehner.simulate(lehner.Scenario(n_items=80), 1).with_truth(None)
     algebraic = lehner.estimate_algebraic(ratings, resamples=20)
     found = describe_systems(ratings, [algebraic])[0]
-    return [replace(found, method=name) for name in list(STYLES)[:n_methods]]
+    return [replace(found, method=name) for name in NAMES[:n_methods]]
 
 
 def several_systems():
@@ -121,7 +125,7 @@ def ranks():
 
 def a_study(n_methods):
     study = read_study("k_violations")
-    methods = tuple(map(choose_method, [*list(STYLES)[:4], "one_coin", "tap"]))[:n_methods]
+    methods = tuple(map(choose_method, [*NAMES[:4], "one_coin", "tap"]))[:n_methods]
     study = replace(study, methods=methods)
     rng = np.random.default_rng(1)
     rows = [
@@ -317,7 +321,7 @@ def test_ranks_of_a_wrong_model_leave_the_simultaneous_band():
     wrong = pd.DataFrame({"accuracy": rng.random(100) ** 2})
     assert "1 of 1 lines" in plot_ranks({("tap", "K2_J2_n20"): wrong}).get_label()
     line = figure.axes[0].lines[-1]
-    assert to_rgb(line.get_color()) == to_rgb(STYLES["one_coin"].color)
+    assert to_rgb(line.get_color()) == to_rgb(method_style("one_coin").color)
 
 
 def test_a_rank_that_is_rounded_to_0_or_1_does_not_leave_the_band():

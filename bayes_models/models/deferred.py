@@ -4,9 +4,9 @@ A model that was compiled before is sampled without PyMC, because to load PyMC t
 sample such a model.
 """
 
-import importlib
+import importlib.util
 import sys
-from types import ModuleType
+import threading
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -19,9 +19,6 @@ __all__ = ["nutpie", "pm", "pt"]
 class _Deferred:
     """A module that is loaded when one of its names is used."""
 
-    # An import statement that finds this object among the loaded modules asks for its `__spec__`.
-    __spec__ = None
-
     def __init__(self, name: str) -> None:
         self._name = name
 
@@ -29,17 +26,33 @@ class _Deferred:
         return getattr(importlib.import_module(self._name), name)
 
 
-def _import_nutpie() -> ModuleType:
-    """Load the sampler without ArviZ, which it needs only for results that are not used here."""
-    if "arviz" in sys.modules:
-        return importlib.import_module("nutpie")
-    sys.modules["arviz"] = _Deferred("arviz")  # type: ignore[assignment]
-    try:
-        return importlib.import_module("nutpie")
-    finally:
-        del sys.modules["arviz"]
+def _import_at_first_use(name: str) -> None:
+    """Have a module executed when one of its names is used, wherever it is imported."""
+    spec = importlib.util.find_spec(name)
+    assert spec is not None and spec.loader is not None
+    module, loader = importlib.util.module_from_spec(spec), spec.loader
+    names, lock, started = vars(module), threading.RLock(), False
+
+    def execute(attribute: str) -> Any:
+        nonlocal started
+        with lock:
+            if not started:
+                started = True
+                loader.exec_module(module)
+        if attribute not in names and names["__getattr__"] is not execute:
+            return names["__getattr__"](attribute)
+        if attribute not in names:
+            raise AttributeError(f"module {name!r} has no attribute {attribute!r}")
+        return names[attribute]
+
+    # A module's own `__getattr__` is asked for names that it does not have (PEP 562).
+    names["__getattr__"] = execute
+    sys.modules[name] = module
 
 
 if not TYPE_CHECKING:
     pm, pt = _Deferred("pymc"), _Deferred("pytensor.tensor")
-nutpie = _import_nutpie()
+# The sampler imports ArviZ, and uses it only for results in a form that is not used here.
+if "arviz" not in sys.modules:
+    _import_at_first_use("arviz")
+nutpie = importlib.import_module("nutpie")

@@ -4,23 +4,29 @@ The functions that the sampler would make itself contain the data as constants, 
 would have to compile them again, which takes as long as fifty fits. The functions made here read
 the data through pointers, so that they can be kept on disk.
 
-They use internal names of nutpie, PyTensor and Numba. If these have changed, or if the functions do
-not return the same values as PyMC, the model is compiled by nutpie's public function instead: the
-fits are the same, but each process has to compile. `experiments/benchmarks/fit.md` describes what
-else was tried.
+If the functions cannot be made, or do not return the same values as PyMC, the model is compiled by
+nutpie's public function instead: the fits are the same, but each process has to compile.
+`experiments/benchmarks/fit.md` describes what else was tried.
 """
 
 import logging
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numba import carray, types
 from numpy.typing import NDArray
 
-from bayes_models.models.deferred import nutpie
-from bayes_models.sampling.machine_code import MachineCode, compile_function
+from bayes_models.models.deferred import nutpie, pt
+from bayes_models.sampling.library_internals import (
+    MachineCode,
+    compile_function,
+    numba_function,
+    sampler_model,
+)
 from lehner.core.arrays import Floats, Integers
 
 if TYPE_CHECKING:
@@ -138,27 +144,7 @@ class Density:
         sizes = np.array([size for new in arrays.values() for size in new.shape], np.int64)
         constant = np.array(self.constant)
         read = (self.whole_point, self.free, self.kept, constant, sizes, *arrays.values())
-        lengths = [int(np.prod(shape)) for shape in self.shapes.values()]
-        ends = np.cumsum(lengths).tolist()
-        slices = [slice(end - length, end) for end, length in zip(ends, lengths, strict=True)]
-        return nutpie.compile_pymc.CompiledPyMCModel(
-            dims={},
-            reparameterized_names=[],
-            _coords={},
-            _n_dim=self.n_parameters,
-            n_expanded=ends[-1],
-            _shapes=self.shapes,
-            shape_info=(list(self.shapes), slices, list(self.shapes.values())),
-            initial_point_func=None,
-            logp_func=None,
-            expand_func=None,
-            compiled_logp_func=self.log_density,
-            compiled_expand_func=self.variables,
-            # A reference, so that the arrays keep their addresses.
-            shared_data={str(i): array for i, array in enumerate(read)},
-            shared_var_keys={},
-            user_data=np.array([array.ctypes.data for array in read], np.uint64),
-        )
+        return sampler_model(self.shapes, self.n_parameters, self.log_density, self.variables, read)
 
 
 def compile_density(model: "pm.Model") -> Any:
@@ -194,30 +180,65 @@ def compile_publicly(model: "pm.Model") -> Any:
 
 def _compile_functions(model: "pm.Model") -> Density:
     """Compile the C functions of a model."""
-    from pymc.initial_point import make_initial_point_fn
-
-    functions = nutpie.compile_pymc._make_functions(
-        model,
-        mode="NUMBA",
-        compute_grad=True,
-        join_expanded=True,
-        pymc_initial_point_fn=make_initial_point_fn(model=model, return_transformed=True),
-    )
-    n_parameters, _, density, variables, _, (names, _, shapes), _ = functions
+    density, variables, shapes, n_parameters = _graph_functions(model)
     shared = list(dict.fromkeys([*density.get_shared(), *variables.get_shared()]))
     data = {variable: np.array(variable.get_value(), order="C") for variable in shared}
     if len({variable.name for variable in shared}) < len(shared):
         raise ValueError("data have the same name")
-    all_shapes = [tuple(map(int, shape)) for shape in shapes]
     return Density(
-        shapes=dict(zip(names, all_shapes, strict=True)),
+        shapes=shapes,
         data={variable.name: array for variable, array in data.items()},
         log_density=_c_function(DENSITY, DENSITY_TEXT, density, n_parameters, data),
         variables=_c_function(VARIABLES, VARIABLES_TEXT, variables, n_parameters, data),
         whole_point=np.zeros(n_parameters),
         free=np.arange(n_parameters),
-        kept=np.arange(sum(int(np.prod(shape)) for shape in all_shapes)),
+        kept=np.arange(sum(map(math.prod, shapes.values()))),
     )
+
+
+def _graph_functions(model: "pm.Model") -> tuple[Any, Any, dict[str, tuple[int, ...]], int]:
+    """Compile PyTensor's functions of all parameters in one vector, and name what they give.
+
+    The first gives the log density and its gradient; the second all variables in one vector, the
+    unconstrained parameters first.
+    """
+    from pymc.pytensorf import compile as compile_graph
+    from pytensor.graph import clone_replace, rewrite_graph
+
+    parameters = [model.rvs_to_values[variable] for variable in model.free_RVs]
+    kept = {value.name: value for value in [*parameters, *model.unobserved_value_vars]}
+    shapes = _shapes(model, kept)
+    ends = np.cumsum([0, *(math.prod(shapes[value.name]) for value in parameters)]).tolist()
+    point = pt.TensorType("float64", shape=(ends[-1],))("_unconstrained_point")
+    parts = [point[start:end] for start, end in pairwise(ends)]
+    places = {
+        value: part.reshape(shapes[value.name]).astype(value.dtype)
+        for value, part in zip(parameters, parts, strict=True)
+    }
+    log_density = rewrite_graph(model.logp(), include=["canonicalize", "stabilize"])
+    gradient = pt.concatenate([slope.ravel() for slope in pt.grad(log_density, parameters)])
+    others = list(kept.values())[len(parameters) :]
+    every = pt.concatenate([*parts, *(value.ravel() for value in others)])
+    with model:
+        return (
+            compile_graph((point,), clone_replace([log_density, gradient], places), mode="NUMBA"),
+            compile_graph((point,), [every], givens=list(places.items()), mode="NUMBA"),
+            shapes,
+            ends[-1],
+        )
+
+
+def _shapes(model: "pm.Model", variables: Mapping[str, Any]) -> dict[str, tuple[int, ...]]:
+    """Evaluate the shapes of variables, those of data included."""
+    import pytensor
+
+    start = model.initial_point(random_seed=0)
+    given = [(value, start[name]) for name, value in variables.items() if name in start]
+    wanted = [pt.as_tensor(value.shape) for value in variables.values()]
+    found = pytensor.function(
+        [], wanted, givens=given, mode="FAST_COMPILE", on_unused_input="ignore"
+    )()
+    return {name: tuple(map(int, shape)) for name, shape in zip(variables, found, strict=True)}
 
 
 def _c_function(
@@ -232,6 +253,6 @@ def _c_function(
         shape = "".join(f"sizes[{at}], " for at in range(first_size[i], first_size[i + 1]))
         arrays += f", carray(data[{i + BEFORE_ARRAYS}], ({shape}), np.{array.dtype})"
     text = template.format(n_sizes=first_size[-1], n_whole=n_whole, arrays=arrays)
-    names: dict[str, Any] = {"np": np, "carray": carray, "function": compiled.vm.jit_fn}
+    names: dict[str, Any] = {"np": np, "carray": carray, "function": numba_function(compiled)}
     exec(text, names)
     return compile_function(signature, names[template.split("(")[0].split()[1]])

@@ -12,6 +12,7 @@ from bayes_models.posterior.prior_worth import PriorWorth, prior_worth
 from bayes_models.sampling.modes import expected_numbers
 from lehner import Patterns, Ratings
 from lehner.core.number_format import percent
+from lehner.core.warning import Warning, warn
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -49,26 +50,28 @@ class Identification:
     support: xr.DataArray
     prior_worth: tuple[PriorWorth, ...]
 
-    def warnings(self) -> tuple[str, ...]:
+    def warnings(self) -> tuple[Warning, ...]:
         """Describe what the prior decides and not the data.
 
         Returns
         -------
-        tuple of str
-            A sentence for each such thing; empty if there is none.
+        tuple of Warning
+            One for each such thing; empty if there is none.
         """
         warnings = []
         if self.parameters > self.degrees_of_freedom:
-            warnings.append(
+            text = (
                 f"{self.parameters} parameters but only {self.degrees_of_freedom} degrees of "
                 "freedom: the ratings cannot determine all parameters, and the prior decides the "
                 "rest"
             )
+            warnings.append(warn("prior-decides", text))
         if self.too_few > 0.5:
-            warnings.append(
+            text = (
                 f"{percent(self.too_few, 0)} of the items have fewer than three ratings, "
                 "including the system's: the prior decides how accurate raters and system are"
             )
+            warnings.append(warn("items-with-few-ratings", text))
         return (*warnings, *filter(None, (prior.warning() for prior in self.prior_worth)))
 
 

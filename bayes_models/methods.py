@@ -3,7 +3,6 @@
 Nothing here loads PyMC before a model is fitted.
 """
 
-import json
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -13,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import bayes_models
 from bayes_models import methods as this_module
 from lehner.core.estimate import Estimate
+from lehner.core.warning import Warning, warnings_from_json
 from lehner.data.ratings import Ratings
 from lehner.estimation.methods import Estimator, Method
 from lehner.groups.result import GroupEstimates
@@ -58,14 +58,14 @@ def _estimator(model: str) -> Estimator:
     return estimate
 
 
-def _estimate(tree: "xr.DataTree", found: Sequence[str], level: float) -> Estimate:
+def _estimate(tree: "xr.DataTree", found: Sequence[Warning], level: float) -> Estimate:
     estimate = bayes_models.estimate_from_draws(tree, level=level)
     return replace(estimate, warnings=tuple(dict.fromkeys((*estimate.warnings, *found))))
 
 
 def fit_and_check(
     model: str, ratings: Ratings, seed: int, **options: Any
-) -> tuple["xr.DataTree", tuple[str, ...]]:
+) -> tuple["xr.DataTree", tuple[Warning, ...]]:
     """Fit a model, and say what the user should know before using it.
 
     Parameters
@@ -83,7 +83,7 @@ def fit_and_check(
     -------
     tree : xarray.DataTree
         As `bayes_models.fit` returns it.
-    warnings : tuple of str
+    warnings : tuple of Warning
         Of identification, convergence, predictive checks, and of known truths that entered.
     """
     before = bayes_models.identify(model, ratings).warnings()
@@ -92,7 +92,7 @@ def fit_and_check(
         warnings.simplefilter("ignore", bayes_models.ConvergenceWarning)
         tree = bayes_models.fit(model, ratings, seed=seed, progressbar=False, **options)
     against = bayes_models.contradictions(tree, ratings)
-    return tree, (*before, *json.loads(tree.attrs["warnings"]), *against)
+    return tree, (*before, *warnings_from_json(tree.attrs["warnings"]), *against)
 
 
 def fit_as_in_studies(model: str, ratings: Ratings, seed: int, **options: Any) -> "xr.DataTree":

@@ -14,6 +14,7 @@ from lehner.coefficients.table_agreement import agreement_of_table
 from lehner.coefficients.table_files import read_table
 from lehner.core.errors import DataWarning, InputError
 from lehner.core.estimate import Estimate, IntervalEstimate
+from lehner.core.warning import Warning
 from lehner.data.patterns import Patterns
 from lehner.data.ratings import Ratings
 from lehner.datasets import list_datasets, load_dataset
@@ -99,6 +100,7 @@ __all__ = [
     "SystemRank",
     "TruthCorrection",
     "Violations",
+    "Warning",
     "agreement",
     "agreement_of_table",
     "bootstrap_systems",

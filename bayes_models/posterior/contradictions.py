@@ -7,6 +7,7 @@ from bayes_models.likelihood.observations import observe
 from bayes_models.posterior.truth import log_joint, states_by_population
 from lehner import Ratings
 from lehner.core.class_posterior import class_posterior
+from lehner.core.warning import Warning, warn
 from lehner.core.wording import counted, first_few
 
 IMPROBABLE = 0.05
@@ -15,7 +16,7 @@ MOST_NAMED = 8
 MOST_DRAWS = 200
 
 
-def contradictions(tree: xr.DataTree, ratings: Ratings) -> tuple[str, ...]:
+def contradictions(tree: xr.DataTree, ratings: Ratings) -> tuple[Warning, ...]:
     """Name the known truths that are improbable given the ratings of their items.
 
     The probability of an item's known truth is computed from the item's ratings and the parameters
@@ -31,8 +32,8 @@ def contradictions(tree: xr.DataTree, ratings: Ratings) -> tuple[str, ...]:
 
     Returns
     -------
-    tuple of str
-        One sentence, if more known truths have probabilities below .05 than the fit predicts, by
+    tuple of Warning
+        One, if more known truths have probabilities below .05 than the fit predicts, by
         more than chance explains. Empty otherwise, and if no known truth entered the fit.
 
     Raises
@@ -52,8 +53,8 @@ def contradictions(tree: xr.DataTree, ratings: Ratings) -> tuple[str, ...]:
     >>> known[:6] = (known[:6] + 1) % 3
     >>> some = ratings.with_truth(known)
     >>> tree = fit("pooled", some, engine="gibbs", chains=2, checks=False)
-    >>> contradictions(tree, some)[0].split(":")[0]
-    'the known truths of 4 items contradict the fit'
+    >>> [str(one).split(":")[0] for one in contradictions(tree, some)]
+    ['the known truths of 4 items contradict the fit']
     """
     if ratings.truth is None or not tree.attrs["known_truths"]:
         return ()
@@ -72,12 +73,13 @@ def contradictions(tree: xr.DataTree, ratings: Ratings) -> tuple[str, ...]:
     if n == 0 or pdtrc(n - 1, expected) > SUSPICIOUS_TAIL:
         return ()
     named = first_few(ratings.items[known][contradicted], MOST_NAMED)
-    return (
+    text = (
         f"the known truths of {counted(n, 'item')} contradict the fit: given their ratings "
         f"these truths have probabilities below {IMPROBABLE:g}, and the fit predicts "
-        f"{expected:.1f} such items (items {named}); fit ratings.with_truth(None), and correct its "
-        "estimate by the known truths instead (correct_by_truth)",
+        f"{expected:.1f} such items (items {named}); an estimate without them, corrected by them, "
+        "relies less on the model (correct_by_truth; in the command without --truths-in-model)"
     )
+    return (warn("truths-contradict", text),)
 
 
 def _by_ratings_alone(tree: xr.DataTree, ratings: Ratings) -> np.ndarray:

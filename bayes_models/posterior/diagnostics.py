@@ -11,6 +11,7 @@ from bayes_models.posterior.convergence import ess_tail, r_hat_and_ess_bulk
 from bayes_models.posterior.label_order import best_order
 from lehner.core.arrays import Booleans
 from lehner.core.number_format import percent, probability
+from lehner.core.warning import Warning, warn
 
 HIGHEST_R_HAT = 1.01
 R_HAT_BY_CHANCE = 10
@@ -81,31 +82,33 @@ class Diagnostics:
         needed = 1.5 * LOWEST_ESS / max(min(self.ess_bulk, self.ess_tail), 1)
         return min(max(math.ceil(needed), 1), MOST_TIMES_LONGER)
 
-    def failures(self) -> tuple[str, ...]:
+    def failures(self) -> tuple[Warning, ...]:
         """Describe the problems that longer or more careful sampling may solve.
 
         Returns
         -------
-        tuple of str
-            A sentence for each problem; empty if there is none.
+        tuple of Warning
+            One for each problem; empty if there is none.
         """
         failures = []
         if not self.chains_agree:
-            failures.append(
+            text = (
                 f"chains disagree: R-hat is {self.r_hat:.3f}, above {self.r_hat_limit:.3f}"
                 f"{self._modes()}"
             )
+            failures.append(warn("not-converged", text))
         if not min(self.ess_bulk, self.ess_tail) >= LOWEST_ESS:
-            failures.append(
+            text = (
                 f"too few effective draws: {self.ess_bulk:.0f} in the bulk, {self.ess_tail:.0f} "
                 f"in the tails, below {LOWEST_ESS}; sample longer"
             )
+            failures.append(warn("too-few-draws", text))
         if self.divergences:
-            failures.append(f"{self.divergences} draws diverged: raise target_accept")
+            text = f"{self.divergences} draws diverged: raise target_accept"
+            failures.append(warn("divergences", text))
         if self.treedepth:
-            failures.append(
-                f"{self.treedepth} trajectories were cut off at the greatest tree depth"
-            )
+            text = f"{self.treedepth} trajectories were cut off at the greatest tree depth"
+            failures.append(warn("tree-depth", text))
         return tuple(failures)
 
     def _modes(self) -> str:
@@ -117,13 +120,13 @@ class Diagnostics:
             "more than one solution, and longer chains may not show how probable each is"
         )
 
-    def warnings(self) -> tuple[str, ...]:
+    def warnings(self) -> tuple[Warning, ...]:
         """Describe what is wrong with the draws.
 
         Returns
         -------
-        tuple of str
-            The failures and, if labels may have switched, a sentence about it; empty if nothing is
+        tuple of Warning
+            The failures and, if labels may have switched, one of that; empty if nothing is
             wrong.
         """
         if not self.relabelled > 0.01:
@@ -132,7 +135,7 @@ class Diagnostics:
             f"in {percent(self.relabelled, 1)} of the draws the raters would be more accurate if "
             "the true categories were renamed: labels may have switched"
         )
-        return (*self.failures(), switched)
+        return (*self.failures(), warn("labels-switched", switched))
 
 
 def diagnose(

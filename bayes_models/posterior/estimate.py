@@ -15,6 +15,7 @@ from lehner import Estimate, InputError, IntervalEstimate
 from lehner.core.arrays import Floats
 from lehner.core.estimate import plain
 from lehner.core.named_array import NamedArray
+from lehner.core.warning import Warning, warnings_from_json
 
 
 def estimate_from_draws(tree: xr.DataTree, *, level: float = 0.9) -> Estimate:
@@ -76,13 +77,13 @@ def estimate_from_draws(tree: xr.DataTree, *, level: float = 0.9) -> Estimate:
         system_accuracy=credible_interval(posterior["system_accuracy"], level),
         system_accuracy_in_sample=credible_interval(posterior["system_accuracy_in_sample"], level),
         arrays={name: NamedArray.from_xarray(array) for name, array in arrays.items()},
-        warnings=tuple(json.loads(tree.attrs["warnings"])),
+        warnings=warnings_from_json(tree.attrs["warnings"]),
         diagnostics=diagnostics,
         draws=tree,
     )
 
 
-def _no_estimate(tree: xr.DataTree, modes: tuple[LabelMode, ...], why_not: str) -> Estimate:
+def _no_estimate(tree: xr.DataTree, modes: tuple[LabelMode, ...], why_not: Warning) -> Estimate:
     """Give the modes instead of means, which would mix different labels."""
     nothing = IntervalEstimate(estimate=None)
     return Estimate(
@@ -90,7 +91,7 @@ def _no_estimate(tree: xr.DataTree, modes: tuple[LabelMode, ...], why_not: str) 
         system=str(tree["posterior"].to_dataset()["rater"].values[-1]),
         system_accuracy=nothing,
         system_accuracy_in_sample=nothing,
-        warnings=(why_not, *json.loads(tree.attrs["warnings"])),
+        warnings=(why_not, *warnings_from_json(tree.attrs["warnings"])),
         diagnostics=json.loads(tree.attrs["diagnostics"]) | {"modes": plain(modes)},
         draws=tree,
     )

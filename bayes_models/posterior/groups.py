@@ -8,13 +8,15 @@ from bayes_models.posterior.fitted_ratings import fitted_ratings
 from lehner import GroupEstimates, Ratings
 from lehner.core.checks import check_level
 from lehner.core.seeds import Seed
+from lehner.core.warning import warn
 from lehner.groups.membership import count_answers, find_groups
 from lehner.groups.summary import summarise_groups
 
 CREDIBLE = "equal-tailed credible"
-POOLED_ACCURACY = (
+POOLED_ACCURACY = warn(
+    "groups-pooled",
     "base rates and accuracies of groups are partially pooled, so that differences between small "
-    "groups are too small; all raters shift alike"
+    "groups are too small; all raters shift alike",
 )
 
 

@@ -9,6 +9,7 @@ from bayes_models.posterior.diagnostics import relabelled_draws
 from lehner import IntervalEstimate
 from lehner.core.arrays import Booleans
 from lehner.core.number_format import percent
+from lehner.core.warning import Warning, warn
 
 # The two limits were chosen on fits of the first `relaxed_k`, in which difficulty could mislead all
 # raters, so that labels switched often. Of 48 fits with two categories 15 had no relabelled draw
@@ -101,8 +102,8 @@ def label_modes(posterior: xr.Dataset, level: float = 0.9) -> tuple[LabelMode, .
     )
 
 
-def why_no_estimate(modes: tuple[LabelMode, ...]) -> str:
-    """Tell why there is no estimate because of these modes, or give an empty text.
+def why_no_estimate(modes: tuple[LabelMode, ...]) -> Warning | None:
+    """Tell why there is no estimate because of these modes; None if there can be one.
 
     There is none if labels switched in more than 5% of the draws, so that one end of a 90% interval
     would lie in the other mode, and if the estimate would change by more than .02 without these
@@ -115,11 +116,11 @@ def why_no_estimate(modes: tuple[LabelMode, ...]) -> str:
 
     Returns
     -------
-    str
+    Warning or None
     """
     switched = sum(mode.weight for mode in modes if mode.relabelled)
     if switched <= MOST_RELABELLED:
-        return ""
+        return None
     listed = "; ".join(
         f"{mode.system_accuracy} in the {percent(mode.weight, 0)} with "
         f"{'other labels' if mode.relabelled else 'the labels of the raters'}"
@@ -128,10 +129,11 @@ def why_no_estimate(modes: tuple[LabelMode, ...]) -> str:
     means = [float(mode.system_accuracy.estimate or 0) for mode in modes]
     mean = float(np.dot([mode.weight for mode in modes], means))
     if len(modes) > 1 and abs(mean - means[0]) <= MOST_MOVED:
-        return ""
-    return (
+        return None
+    return warn(
+        "labels-switched",
         f"no estimate: labels switched in {percent(switched, 0)} of the draws, and system "
-        f"accuracy is different in these: it is {listed}"
+        f"accuracy is different in these: it is {listed}",
     )
 
 

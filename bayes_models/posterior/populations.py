@@ -12,13 +12,15 @@ from lehner.core.arrays import Floats
 from lehner.core.checks import check_level
 from lehner.core.class_posterior import class_posterior
 from lehner.core.seeds import Seed, generator
+from lehner.core.warning import warn
 from lehner.groups.membership import Groups, count_answers
 from lehner.groups.result import GroupReplicates
 from lehner.groups.summary import summarise_groups
 
-NOTE = (
+NOTE = warn(
+    "groups-alike",
     "raters and system are assumed to have the same confusion matrices in all populations, so "
-    "that accuracies differ by base rates alone"
+    "that accuracies differ by base rates alone",
 )
 
 

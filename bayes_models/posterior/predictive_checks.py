@@ -22,6 +22,7 @@ from lehner.core.class_posterior import class_posterior
 from lehner.core.draw_categories import draw_categories
 from lehner.core.number_format import decimal
 from lehner.core.seeds import Seed, child_seeds
+from lehner.core.warning import Warning, warn
 from lehner.data.flat import FlatRatings, take_rows
 from lehner.data.patterns import SMALL, UNKNOWN
 
@@ -49,7 +50,7 @@ class PredictiveChecks:
     table: xr.Dataset
     draws: int
 
-    def warnings(self) -> tuple[str, ...]:
+    def warnings(self) -> tuple[Warning, ...]:
         """Name the pairs of raters that the model does not describe.
 
         A pair is named if, were the model right, a difference as large would occur for any of the
@@ -57,33 +58,35 @@ class PredictiveChecks:
 
         Returns
         -------
-        tuple of str
-            A sentence for each finding; empty if there is none.
+        tuple of Warning
+            One for each finding; empty if there is none.
         """
         return (*self._agreement(), *self._correlation())
 
-    def _agreement(self) -> Iterator[str]:
+    def _agreement(self) -> Iterator[Warning]:
         predicted, sd = self.table["agreement_predicted"], self.table["agreement_sd"]
         difference = self.table["agreement"] - predicted
         z = (difference / sd.where(sd > 0)).values
         for first, second in self._pairs(abs(z)):
             agreement = float(self.table["agreement"][first, second])
             more = "more" if z[first, second] > 0 else "less"
-            yield (
+            text = (
                 f"{self._names(first, second)} agree on {agreement:.3f} of their items, {more} "
                 f"than the model predicts ({float(predicted[first, second]):.3f} ± "
                 f"{float(sd[first, second]):.3f})"
             )
+            yield warn("agreement-not-predicted", text)
 
-    def _correlation(self) -> Iterator[str]:
+    def _correlation(self) -> Iterator[Warning]:
         z = self.table["correlation_z"].values
         for first, second in self._pairs(z):
             value = float(self.table["correlation"][first, second])
-            yield (
+            text = (
                 f"mistakes of {self._names(first, second)} are correlated (residual correlation "
                 f"{decimal(value, 2)}): raters are not independent, and accuracies may be "
                 "overestimated"
             )
+            yield warn("mistakes-correlated", text)
 
     def _pairs(self, z: Floats) -> list[tuple[int, int]]:
         """Find the pairs that differ by more than is expected by chance among so many pairs."""
@@ -144,8 +147,8 @@ def predictive_checks(
     ... )
     >>> ratings = lehner.simulate(scenario, seed=1)
     >>> tree = fit("pooled", ratings, engine="gibbs", chains=2, checks=False)
-    >>> predictive_checks(tree, ratings, draws=50).warnings()[-1].split(" (")[0]
-    'mistakes of Rater 1 and Rater 2 are correlated'
+    >>> predictive_checks(tree, ratings, draws=50).warnings()[-1].code
+    'mistakes-correlated'
     """
     posterior = tree["posterior"].to_dataset()
     rates, confusion = states(posterior)

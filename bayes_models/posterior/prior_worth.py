@@ -13,6 +13,7 @@ from bayes_models.models.prior_numbers import dirichlet_concentration
 from bayes_models.models.spec import OF_A_RATER, OF_THE_SYSTEM, ModelSpec
 from lehner import Patterns
 from lehner.core.arrays import Floats
+from lehner.core.warning import Warning, warn
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -42,29 +43,31 @@ class PriorWorth:
     worth: Floats | None
     distribution: str = ""
 
-    def warning(self) -> str:
-        """Tell in which categories the prior outweighs the data; empty if in none.
+    def warning(self) -> Warning | None:
+        """Warn of the categories in which the prior outweighs the data; None if in none.
 
         Returns
         -------
-        str
+        Warning or None
         """
         if self.worth is None:
-            return (
+            return warn(
+                "prior-weight-unknown",
                 f"the prior of {self.variable} is {self.distribution}, whose weight beside the "
                 "ratings is not known; there are fewest ratings of true category "
-                f"{self._row(int(self.ratings.argmin()))}"
+                f"{self._row(int(self.ratings.argmin()))}",
             )
         thin = np.flatnonzero(self.ratings < self.worth)
         if not len(thin):
-            return ""
+            return None
         least, most = (f"{end:.3g}" for end in (self.worth[thin].min(), self.worth[thin].max()))
         shown = most if least == most else f"{least} to {most}"
         matrices = "matrices" if self.whose == OF_A_RATER else "matrix"
         of = "" if self.whose == OF_A_RATER else f" of {self.variable}"
-        return (
+        return warn(
+            "prior-outweighs-data",
             f"the prior{of}, which counts as {shown} ratings, outweighs the data in the confusion "
-            f"{matrices} of true category {', '.join(map(self._row, thin.tolist()))}"
+            f"{matrices} of true category {', '.join(map(self._row, thin.tolist()))}",
         )
 
     def _row(self, category: int) -> str:

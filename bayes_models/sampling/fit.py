@@ -29,6 +29,7 @@ from lehner.core.arrays import Floats
 from lehner.core.checks import check_choice, check_number, check_whole_number
 from lehner.core.estimate import ESTIMANDS
 from lehner.core.seeds import Seed, child_seeds, spawn_seeds
+from lehner.core.warning import Warning, warnings_to_json
 
 logger = logging.getLogger(__name__)
 
@@ -190,13 +191,13 @@ def fit(
             break
         longer *= diagnostics.times_longer()
         if progressbar and attempt + 1 < tries:
-            why = "; ".join(diagnostics.failures())
+            why = "; ".join(map(str, diagnostics.failures()))
             print(f"{model}: {why}; sampling again, {longer} times as long", file=sys.stderr)
     if log_likelihood:
         add_data(tree, ratings)
         densities = log_prior(model, tree["posterior"].to_dataset(), observed, priors)
         tree["log_prior"] = xr.DataTree(densities)
-    said: tuple[str, ...] = ()
+    said: tuple[Warning, ...] = ()
     if checks:
         said = predictive_checks(tree, ratings, draws=CHECK_DRAWS, seed=check_seed).warnings()
     tree.attrs |= {
@@ -206,7 +207,7 @@ def fit(
         "seed": str(seed),
         "known_truths": known_truths(ratings),
         "diagnostics": json.dumps(asdict(diagnostics)),
-        "warnings": json.dumps([*diagnostics.warnings(), *said]),
+        "warnings": warnings_to_json([*diagnostics.warnings(), *said]),
     }
     _warn(model, diagnostics)
     return tree
@@ -303,5 +304,5 @@ def _sampler(
 
 
 def _warn(model: str, diagnostics: Diagnostics) -> None:
-    for text in diagnostics.warnings():
-        warnings.warn(f"{model}: {text}", ConvergenceWarning, stacklevel=3)
+    for one in diagnostics.warnings():
+        warnings.warn(f"{model}: {one}", ConvergenceWarning, stacklevel=3)

@@ -10,6 +10,7 @@ from typer.testing import CliRunner
 from experiments.cli.main import app
 from experiments.reporting.markdown import markdown_table
 from lehner.core.number_format import DASH, short
+from lehner.core.warning import CODES
 from lehner.estimation.methods import list_methods
 
 ROOT = Path(__file__).parents[2]
@@ -61,6 +62,8 @@ def write_tables(folder: Path) -> None:
 
 
 def _tables() -> Iterator[tuple[str, str]]:
+    codes = [[f"`{code}`", severity, text] for code, (severity, text) in CODES.items()]
+    yield "warnings", markdown_table(["code", "severity", "what it means, what to do"], codes)
     yield "command", "".join(map(_help, COMMANDS))
     methods = [[f"`{name}`", method.summary] for name, method in list_methods().items()]
     yield "methods", markdown_table(["method", "what it is"], methods)

@@ -24,6 +24,7 @@ from lehner.coefficients.coefficient import printed_name
 from lehner.coefficients.rater_pairs import RaterPairs
 from lehner.coefficients.weights import WEIGHTS, find_weights
 from lehner.core.number_format import decimal, percent, probability
+from lehner.core.warning import by_severity
 from lehner.core.wording import counted
 
 MOST_PAIRS = 15
@@ -148,7 +149,7 @@ def show(report: Report) -> None:
     parts += to_terminal(coefficients_table(agreement), width)
     if agreement.rater_pairs is not None:
         parts += [line(), *to_terminal(pairs_table(agreement.rater_pairs, MOST_PAIRS), width)]
-    print_wide(Group(*parts, *map(line, agreement.notes)))
+    print_wide(Group(*parts, *map(line, map(str, by_severity(agreement.notes)))))
 
 
 def coefficients_table(agreement: Agreement) -> Table:

@@ -13,7 +13,7 @@ from experiments.reporting.terminal import json_text, print_data
 if TYPE_CHECKING:
     import pandas as pd
 
-    from lehner import Ratings, SoftLabels
+    from lehner import Ratings, SoftLabels, Warning
 
 DIGITS = 6
 
@@ -54,6 +54,7 @@ def label(
     from experiments.reporting.data_notes import data_notes, header_lines
     from experiments.reporting.files import write_csv
     from lehner.core.estimate import require_pairs
+    from lehner.core.warning import by_severity
 
     require_label_method(method)
     ratings = load(data, system, reading, truth, require=require_pairs)
@@ -64,8 +65,8 @@ def label(
     table = _round(labels.to_frame())
     for text in header_lines(data_notes(ratings)):
         print(text, file=sys.stderr)
-    for text in (*labels.warnings, *_notes(labels, ratings)):
-        print(f"{labels.method}: {text}", file=sys.stderr)
+    for one in by_severity([*labels.warnings, *_notes(labels, ratings)]):
+        print(f"{labels.method}: {one}", file=sys.stderr)
     if as_json:
         described = {"data": {"name": data, "notes": data_notes(ratings)}} | _plain(labels)
         print(json_text(described))
@@ -86,17 +87,19 @@ def _round(table: "pd.DataFrame") -> "pd.DataFrame":
     return table
 
 
-def _notes(labels: "SoftLabels", ratings: "Ratings") -> list[str]:
+def _notes(labels: "SoftLabels", ratings: "Ratings") -> list["Warning"]:
+    from lehner.core.warning import warn
     from lehner.core.wording import counted
 
     tied = sum(len(names) > 1 for names in labels.most_probable())
-    notes = [f"most probable categories tie in {counted(tied, 'row')}"] if tied else []
+    text = f"most probable categories tie in {counted(tied, 'row')}"
+    notes = [warn("labels-tied", text)] if tied else []
     if labels.uses_system:
-        notes.append(
-            "the system's answers are part of these labels; --without-system leaves them out"
-        )
+        text = "the system's answers are part of these labels; --without-system leaves them out"
+        notes.append(warn("labels-and-system", text))
     elif ratings.system is not None:
-        notes.append("the system's answers are no part of these labels")
+        text = "the system's answers are no part of these labels"
+        notes.append(warn("labels-and-system", text))
     return notes
 
 
@@ -109,7 +112,7 @@ def _plain(labels: "SoftLabels") -> dict[str, object]:
     return {
         "method": labels.method,
         "uses_system": labels.uses_system,
-        "warnings": list(labels.warnings),
+        "warnings": plain(labels.warnings),
         "labels": [
             {
                 "item": plain(item),

@@ -40,6 +40,7 @@ from experiments.reporting.data_notes import data_notes, header_lines
 from experiments.reporting.files import write_atomically, write_csv, write_figure, write_text
 from experiments.reporting.terminal import line, print_wide, terminal_width
 from experiments.reporting.text_table import bold_blocks, bold_table
+from experiments.reporting.warning_lines import warning_lines
 from lehner import Estimate
 from lehner.core.number_format import decimal, percent, with_interval
 from lehner.core.wording import counted, counted_categories, first_few
@@ -148,11 +149,10 @@ def _title(text: str, width: int) -> list[Text]:
 
 
 def _warnings(comparison: Comparison) -> list[Text]:
-    return [
-        line(f"{estimate.method}: {warning}", style="yellow")
-        for estimate in comparison.estimates
-        for warning in estimate.warnings
-    ]
+    said = (
+        (estimate.method, one) for estimate in comparison.estimates for one in estimate.warnings
+    )
+    return [line(text, style="yellow") for text in warning_lines(said)]
 
 
 def _dependence(comparison: Comparison) -> list[str]:

@@ -126,7 +126,7 @@ def estimate(
             for method in chosen:
                 wait(method.name)
                 result = _estimate(method, one_system, level, seed, many=len(judged) > FEW_SYSTEMS)
-                warnings = tuple(map(reword, result.warnings))
+                warnings = tuple(replace(w, text=reword(w.text)) for w in result.warnings)
                 by_system[system].append(replace(result, warnings=warnings))
             if sensitivity:
                 slopes[system] = _at_slopes(one_system, level, seed)

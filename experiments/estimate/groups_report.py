@@ -10,6 +10,7 @@ from experiments.reporting.latex import latex_table
 from experiments.reporting.method_style import method_label
 from experiments.reporting.terminal import line
 from experiments.reporting.text_table import bold_blocks
+from experiments.reporting.warning_lines import warning_lines
 from lehner import GroupDifference, GroupEstimates, RaterGroupDifference, RaterGroupEstimates
 from lehner.core.number_format import percent, probability
 
@@ -38,7 +39,9 @@ def render_groups(column: GroupColumn, groups: Groups, width: int) -> list[Text]
     if known[0].differences:
         lines += [line(), *bold_blocks(difference_rows(known, MOST_DIFFERENCES), width=width)]
     notes = [f"by {column.column}: {column.note}"] if column.note else []
-    notes += [f"{one.method}, by {column.column}: {text}" for one in known for text in one.notes]
+    notes += warning_lines(
+        (f"{one.method}, by {column.column}", note) for one in known for note in one.notes
+    )
     return [*lines, *map(line, notes)]
 
 

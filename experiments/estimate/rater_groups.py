@@ -12,6 +12,7 @@ from experiments.estimate.groups_report import (
 )
 from experiments.reporting.terminal import line
 from experiments.reporting.text_table import bold_blocks
+from experiments.reporting.warning_lines import warning_lines
 from lehner import Estimate, RaterGroupEstimates, Ratings
 from lehner.core.number_format import percent
 from lehner.core.wording import counted, first_few
@@ -88,11 +89,7 @@ def render_rater_groups(
     lines = bold_blocks(_accuracy_rows(known), width=width)
     if known[0].differences:
         lines += [line(), *bold_blocks(difference_rows(known, MOST_DIFFERENCES), width=width)]
-    said: dict[str, list[str]] = {text: [] for one in known for text in one.notes}
-    for one in known:
-        for text in one.notes:
-            said[text].append(one.method)
-    notes = [f"{', '.join(methods)}: {text}" for text, methods in said.items()]
+    notes = warning_lines((one.method, note) for one in known for note in one.notes)
     without = [one.method for one, here in zip(estimates, found, strict=True) if here is None]
     if without:
         notes.append(f"groups of raters: {', '.join(without)} cannot tell raters apart")

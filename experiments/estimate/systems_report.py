@@ -21,8 +21,10 @@ from experiments.reporting.method_style import method_label
 from experiments.reporting.safe_names import safe_names
 from experiments.reporting.terminal import line, print_wide, terminal_width
 from experiments.reporting.text_table import bold_blocks
+from experiments.reporting.warning_lines import warning_lines
 from lehner import Estimate, InputError, IntervalEstimate, SystemDifference
 from lehner.core.number_format import decimal, percent, probability, with_interval
+from lehner.core.warning import Warning
 from lehner.core.wording import counted, counted_categories, first_few
 
 MOST_PAIRS_OF_SYSTEMS = 6
@@ -252,15 +254,17 @@ def _warnings(estimates: Iterable[Estimate]) -> list[str]:
     """Give each warning once, with the systems that it is about, unless these are all."""
     estimates = tuple(estimates)
     everybody = list(dict.fromkeys(one.system for one in estimates))
-    about: dict[tuple[str, str], list[str]] = {}
+    about: dict[tuple[str, Warning], list[str]] = {}
     for one in estimates:
-        for text in one.warnings:
-            about.setdefault((one.method, text), []).append(one.system)
-    lines = []
-    for (method, text), systems in about.items():
-        whom = "" if systems == everybody else f" ({first_few(systems, MOST_SHOWN)})"
-        lines.append(f"{method}{whom}: {text}")
-    return lines
+        for warning in one.warnings:
+            about.setdefault((one.method, warning), []).append(one.system)
+    return warning_lines(
+        (
+            method if systems == everybody else f"{method} ({first_few(systems, MOST_SHOWN)})",
+            warning,
+        )
+        for (method, warning), systems in about.items()
+    )
 
 
 def _signed(value: IntervalEstimate) -> str:

@@ -1,16 +1,19 @@
-"""Whether an error says that the machine lacks memory, threads, disk space or a package."""
+"""Whether an error comes of what the machine lacks: memory, threads, disk space or a package."""
 
-import re
+import shutil
+import tempfile
+import threading
 
 LACKS = (MemoryError, OSError, ImportError)
-LACKS_IN_WORDS = re.compile(
-    r"MemoryError|OSError|[Cc]annot allocate memory|can't start new thread|"
-    "Resource temporarily unavailable|No space left on device"
-)
+LEAST_BYTES = 2**28
+"""With less memory or disk space than this an error of compiled code is put down to the machine."""
 
 
 def is_of_the_machine(error: BaseException | None) -> bool:
     """Whether memory, a disk or a package is lacking, which says nothing about data or a method.
+
+    Compiled code raises a RuntimeError, or one of PyArrow, for all that goes wrong. Then what the
+    machine still has decides.
 
     Parameters
     ----------
@@ -23,17 +26,26 @@ def is_of_the_machine(error: BaseException | None) -> bool:
 
     Examples
     --------
-    >>> is_of_the_machine(RuntimeError("can't start new thread")), is_of_the_machine(KeyError("a"))
+    >>> is_of_the_machine(MemoryError("9 TiB")), is_of_the_machine(KeyError("a"))
     (True, False)
     """
     while error is not None:
-        # Compiled code tells what it lacks in words.
-        if isinstance(error, LACKS) or _in_words(error):
+        library = type(error).__module__.partition(".")[0]
+        compiled = isinstance(error, RuntimeError) or library == "pyarrow"
+        if isinstance(error, LACKS) or (compiled and _is_short()):
             return True
         error = error.__cause__ if error.__suppress_context__ else error.__context__
     return False
 
 
-def _in_words(error: BaseException) -> bool:
-    compiled = isinstance(error, RuntimeError) or type(error).__module__.startswith("pyarrow")
-    return compiled and LACKS_IN_WORDS.search(str(error)) is not None
+def _is_short() -> bool:
+    """Whether there is no thread, hardly any memory or hardly any disk space left."""
+    try:
+        thread = threading.Thread(target=int)
+        thread.start()
+        thread.join()
+        bytearray(LEAST_BYTES)
+        folders = (".", tempfile.gettempdir())
+        return min(shutil.disk_usage(folder).free for folder in folders) < LEAST_BYTES
+    except (RuntimeError, MemoryError, OSError):
+        return True

@@ -9,9 +9,6 @@ ARGUMENT = re.compile(
 )
 PHRASES = {
     "population_size is": "--population-size is",
-    "fit ratings.with_truth(None), and correct its estimate by the known truths instead "
-    "(correct_by_truth)": "without --truths-in-model its estimate is corrected by the known truths "
-    "instead",
 }
 
 

@@ -164,7 +164,7 @@ def _found(estimate: Estimate | str, estimand: str) -> Row:
         "upper": value.upper,
         "standard_error": value.standard_error,
         "status": status,
-        "reason": "; ".join(estimate.warnings),
+        "reason": "; ".join(map(str, estimate.warnings)),
     } | diagnostics
 
 

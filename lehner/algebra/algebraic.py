@@ -21,6 +21,7 @@ from lehner.core.estimate import Estimate, IntervalEstimate, number, require_est
 from lehner.core.named_array import NamedArray, name_places
 from lehner.core.number_format import percent
 from lehner.core.seeds import Seed
+from lehner.core.warning import Warning, warn
 from lehner.data.ratings import Ratings
 from lehner.data.votes import CollapsedVotes, VoteTable, collapse_votes
 
@@ -351,7 +352,7 @@ def _statistic(
     return statistic
 
 
-def first_warnings(steps: FirstSteps, ratings: Ratings) -> list[str]:
+def first_warnings(steps: FirstSteps, ratings: Ratings) -> list[Warning]:
     """List what the user should know about steps 1 to 3 for the first sample.
 
     Parameters
@@ -361,47 +362,57 @@ def first_warnings(steps: FirstSteps, ratings: Ratings) -> list[str]:
 
     Returns
     -------
-    list of str
+    list of Warning
     """
     k = ratings.n_categories
     if np.isnan(steps.accuracy[0]):
-        return [
-            f"raters agree on {steps.agreement[0]:.3f} of pairs, at or below the chance level "
-            f"1/{k} = {1 / k:.3f}: their accuracy and all that follows from it are undefined"
-        ]
+        return [agreement_at_chance(float(steps.agreement[0]), k)]
     raw = steps.raw_base_rates[0]
     negative = [str(c) for c, rate in zip(ratings.categories, raw, strict=True) if rate < -1e-12]
     if not negative:
         return []
-    return [
-        f"Eq. 5 gives a negative base rate for {', '.join(negative)}: set to 0, and the "
-        "others renormalised"
-    ]
+    text = (
+        f"Eq. 5 gives a negative base rate for {', '.join(negative)}: set to 0, and the others "
+        "renormalised"
+    )
+    return [warn("negative-base-rate", text)]
 
 
-def _warnings(steps: FirstSteps, point: float, ratings: Ratings) -> list[str]:
+def agreement_at_chance(agreement: float, n_categories: int) -> Warning:
+    """Warn that raters agree no more than by chance."""
+    return warn(
+        "agreement-at-chance",
+        f"raters agree on {agreement:.3f} of pairs, at or below the chance level 1/{n_categories} "
+        f"= {1 / n_categories:.3f}: their accuracy and all that follows from it are undefined",
+    )
+
+
+def _warnings(steps: FirstSteps, point: float, ratings: Ratings) -> list[Warning]:
     k = ratings.n_categories
     warnings = first_warnings(steps, ratings)
     if np.isnan(steps.accuracy[0]):
         return warnings
     if steps.agreement[0] > 1 - CHANCE_TOLERANCE:
-        warnings.append(
+        text = (
             "raters agree on every item, so that the method takes them to be always right: system "
             "accuracy is its agreement with them, and the interval ignores their errors"
         )
+        warnings.append(warn("raters-always-agree", text))
     if np.isnan(point):
-        warnings.append(
+        text = (
             f"given the ratings, each category that the system answered has probability 1/{k}: "
             "they tell nothing about its answers, and system accuracy is undefined"
         )
+        warnings.append(warn("answers-undetermined", text))
     return warnings
 
 
-def _interval_warnings(undefined: float) -> list[str]:
+def _interval_warnings(undefined: float) -> list[Warning]:
     if undefined == 0:
         return []
-    return [
+    text = (
         f"the estimate is undefined in {percent(undefined, 1)} of the bootstrap resamples "
         "(agreement at or below chance, or answers on no informative item); the interval counts "
         "them as possibly 0 and possibly 1"
-    ]
+    )
+    return [warn("undefined-resamples", text)]

@@ -6,6 +6,7 @@ from lehner.algebra.algebraic import estimate_algebraic
 from lehner.algebra.vote_methods import majority_share, mean_truth_probability
 from lehner.core.arrays import Floats
 from lehner.core.estimate import Estimate, IntervalEstimate, number, require_estimable
+from lehner.core.warning import Warning, warn
 from lehner.data.ratings import Ratings
 
 
@@ -43,8 +44,8 @@ def majority_agreement(ratings: Ratings) -> Estimate:
     """
     require_estimable(ratings)
     share = float(majority_share(ratings.votes(), _answers(ratings)))
-    reasons = ("no item has both ratings and an answer",) if np.isnan(share) else ()
-    return _point("majority_agreement", ratings, share, *reasons)
+    reason = warn("too-few-ratings", "no item has both ratings and an answer")
+    return _point("majority_agreement", ratings, share, *([reason] if np.isnan(share) else []))
 
 
 def mean_posterior(ratings: Ratings) -> Estimate:
@@ -92,7 +93,7 @@ def _answers(ratings: Ratings) -> Floats:
     return (system[:, None] == np.arange(ratings.n_categories)) * ratings.weights[:, None]
 
 
-def _point(method: str, ratings: Ratings, value: float, *warnings: str) -> Estimate:
+def _point(method: str, ratings: Ratings, value: float, *warnings: Warning) -> Estimate:
     accuracy = IntervalEstimate(estimate=number(value))
     return Estimate(
         method=method,

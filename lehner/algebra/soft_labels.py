@@ -9,6 +9,7 @@ from lehner.algebra.algebraic import first_steps, first_warnings
 from lehner.algebra.system_accuracy import TIE
 from lehner.core.errors import InputError
 from lehner.core.estimate import labelled, require_pairs
+from lehner.core.warning import Warning
 from lehner.data.ratings import Ratings
 from lehner.data.votes import collapse_votes
 
@@ -30,14 +31,14 @@ class SoftLabels:
     uses_system : bool
         Whether the probabilities also depend on the system's answers. A system that is trained on
         such labels learns its own mistakes.
-    warnings : tuple of str
+    warnings : tuple of Warning
         What the user should know before using the labels.
     """
 
     method: str
     truth_probabilities: "xr.DataArray"
     uses_system: bool
-    warnings: tuple[str, ...] = ()
+    warnings: tuple[Warning, ...] = ()
 
     @property
     def defined(self) -> bool:

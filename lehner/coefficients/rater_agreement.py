@@ -28,6 +28,7 @@ from lehner.coefficients.rater_pairs import rater_pairs
 from lehner.coefficients.result import Agreement
 from lehner.coefficients.weights import AgreementWeights, find_all_weights
 from lehner.core.arrays import Floats
+from lehner.core.warning import Warning, warn
 from lehner.core.wording import counted
 from lehner.data.ratings import Ratings
 
@@ -266,11 +267,13 @@ def _pooled_notes(items: ItemVotes) -> tuple[str, str]:
     return say.format(pooled), say.format(float(brennan_prediger(pooled, k))) if k > 1 else ""
 
 
-def _notes(ratings: Ratings) -> Iterator[str]:
+def _notes(ratings: Ratings) -> Iterator[Warning]:
     if ratings.repeated:
-        yield (
+        text = (
             "a rater's repeated ratings of an item share one vote here; estimates of accuracy take "
             "the most frequent one"
         )
+        yield warn("repeats-share-vote", text)
     if ratings.system is not None:
-        yield "only raters are compared; the system is compared with each of them in the pairs"
+        text = "only raters are compared; the system is compared with each of them in the pairs"
+        yield warn("system-not-a-rater", text)

@@ -9,6 +9,7 @@ from lehner.coefficients.rater_pairs import RaterPairs
 from lehner.core.checks import find
 from lehner.core.estimate import plain
 from lehner.core.number_format import percent
+from lehner.core.warning import Warning
 from lehner.core.wording import counted
 
 if TYPE_CHECKING:
@@ -32,7 +33,7 @@ class Agreement:
         probabilities.
     rater_pairs : RaterPairs, optional
         Agreement of each pair of raters; the system is the rater `system`.
-    notes : tuple of str
+    notes : tuple of Warning
         Notes that apply to all coefficients.
     """
 
@@ -40,7 +41,7 @@ class Agreement:
     level: float
     n_items: float | None
     rater_pairs: RaterPairs | None = None
-    notes: tuple[str, ...] = ()
+    notes: tuple[Warning, ...] = ()
 
     @cached_property
     def pairs(self) -> "xr.Dataset | None":
@@ -86,7 +87,7 @@ class Agreement:
             "level": self.level,
             "coefficients": plain(self.coefficients),
             "pairs": plain([dict(zip(columns, row, strict=True)) for row in rows]),
-            "notes": list(self.notes),
+            "notes": plain(self.notes),
         }
 
     def to_frame(self) -> "pd.DataFrame":

@@ -12,6 +12,7 @@ from lehner.core.errors import InputError
 from lehner.core.named_array import NamedArray, name_places
 from lehner.core.number_format import decimal, with_interval
 from lehner.core.replicates import Replicates
+from lehner.core.warning import Warning, by_severity
 from lehner.core.wording import first_few
 
 if TYPE_CHECKING:
@@ -85,8 +86,8 @@ class Estimate:
         `confusion` and `truth_probabilities` return as xarray.DataArray.
     bins : xarray.Dataset, dims (bin,), optional
         The bins of step 4 of the algebra, as in Lehner's (2015) Table 4.
-    warnings : tuple of str
-        What the user should know before using the numbers, one sentence for each point.
+    warnings : tuple of Warning
+        What the user should know before using the numbers.
     diagnostics : dict
         Numbers that show how well the method worked.
     draws : xarray.DataTree, optional
@@ -101,7 +102,7 @@ class Estimate:
     system_accuracy_in_sample: IntervalEstimate
     arrays: Mapping[str, NamedArray] = field(default_factory=dict)
     bins: "xr.Dataset | None" = None
-    warnings: tuple[str, ...] = ()
+    warnings: tuple[Warning, ...] = ()
     diagnostics: dict[str, Any] = field(default_factory=dict)
     draws: "xr.DataTree | None" = None
     replicates: Replicates | None = None
@@ -139,7 +140,7 @@ class Estimate:
             if name in self.arrays:
                 shown = ", ".join(f"{label} {decimal(v)}" for label, v in self._by_label(name))
                 lines.append(f"  {name.replace('_', ' '):<25}  {shown}")
-        return "\n".join([*lines, *(f"  warning: {text}" for text in self.warnings)])
+        return "\n".join([*lines, *(f"  warning: {one}" for one in by_severity(self.warnings))])
 
     def to_dict(self) -> dict[str, Any]:
         """Give the estimate in plain types, NaN as None, ready for JSON.

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from lehner.core.arrays import Floats
+from lehner.core.warning import Warning
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -38,12 +39,12 @@ class Replicates:
         Whether `drawn` are posterior draws, whose mean is the estimate, or bootstrap replicates.
     kind : str
         How intervals are made.
-    notes : tuple of str
-        What the user should know about these numbers, one sentence for each point.
+    notes : tuple of Warning
+        What the user should know about these numbers.
     """
 
     point: Parameters
     drawn: Parameters | None = None
     posterior: bool = False
     kind: str = ""
-    notes: tuple[str, ...] = ()
+    notes: tuple[Warning, ...] = ()

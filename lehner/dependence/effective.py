@@ -17,6 +17,7 @@ from lehner.data.repeats import count_raters
 from lehner.dependence.pairs import Pair
 from lehner.known_truths.random_sample import examine_known
 
+KNOWN_TRUTHS = ("known truths", "known truths, equal raters")
 FEWEST_TRUTHS = 10
 LEAST_SPREAD = 1e-9
 
@@ -101,7 +102,7 @@ def from_known_truths(ratings: Ratings) -> EffectiveRaters | None:
         n_raters=n_raters,
         effective=effective_number(n_raters, correlation),
         correlation=correlation,
-        source="known truths, equal raters" if ratings.anonymous else "known truths",
+        source=KNOWN_TRUTHS[ratings.anonymous],
         n_items=n_items,
     )
 

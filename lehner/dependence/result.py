@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from lehner.core.estimate import plain
+from lehner.core.warning import Warning
 from lehner.dependence.effective import EffectiveRaters
 from lehner.dependence.pairs import Pair
 from lehner.dependence.words import effective_line, no_pair_line, pair_lines
@@ -44,14 +45,14 @@ class Dependence:
     def __repr__(self) -> str:
         return "\n".join(["Shared mistakes", *(f"  {line}" for line in self.lines())])
 
-    def warnings(self) -> tuple[str, ...]:
+    def warnings(self) -> tuple[Warning, ...]:
         """Name the pairs that stand out.
 
         Returns
         -------
-        tuple of str
-            A sentence for each pair, the clearest first, or one for two pairs of which one shares
-            mistakes.
+        tuple of Warning
+            One of the code "shared-mistakes" for each pair, the clearest first, or one for two
+            pairs of which one shares mistakes.
         """
         return pair_lines(self.pairs, undecided=self.undecided)
 
@@ -66,7 +67,7 @@ class Dependence:
         if self.reason:
             found: tuple[str, ...] = (f"whether raters share them was not tested: {self.reason}",)
         else:
-            found = self.warnings() or (no_pair_line(self.pairs),)
+            found = tuple(map(str, self.warnings())) or (no_pair_line(self.pairs),)
         return (*found, effective_line(self.effective_raters))
 
     def to_dict(self) -> dict[str, Any]:

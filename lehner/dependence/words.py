@@ -3,8 +3,9 @@
 from collections.abc import Iterable, Sequence
 
 from lehner.core.number_format import decimal, printed_p_value
+from lehner.core.warning import Warning, warn
 from lehner.core.wording import counted
-from lehner.dependence.effective import EffectiveRaters
+from lehner.dependence.effective import KNOWN_TRUTHS, EffectiveRaters
 from lehner.dependence.pairs import Pair
 
 MOST_PAIRS_SHOWN = 3
@@ -14,14 +15,16 @@ UNSEEN = "mistakes that all of them share cannot be detected"
 MEANING = "share mistakes, or prefer the same wrong answers, or find the same items difficult"
 
 
-def pair_lines(pairs: Sequence[Pair], *, undecided: bool) -> tuple[str, ...]:
+def pair_lines(pairs: Sequence[Pair], *, undecided: bool) -> tuple[Warning, ...]:
     """Describe the pairs that stand out and what it may mean, the clearest first."""
     if undecided:
-        return (f"{clearest_pair(pairs, undecided=True)}: those two {MEANING}",)
+        text = f"{clearest_pair(pairs, undecided=True)}: those two {MEANING}"
+        return (warn("shared-mistakes", text),)
     lines = [f"{_more_agreement(pair)}: they {MEANING}" for pair in clearest_first(pairs)]
     rest = len(lines) - MOST_PAIRS_SHOWN
     more = [f"{counted(rest, 'more pair')} agree more than their accuracies explain"]
-    return (*lines[:MOST_PAIRS_SHOWN], *(more if rest > 0 else []))
+    lines = [*lines[:MOST_PAIRS_SHOWN], *(more if rest > 0 else [])]
+    return tuple(warn("shared-mistakes", text) for text in lines)
 
 
 def clearest_first(pairs: Iterable[Pair]) -> list[Pair]:
@@ -61,8 +64,8 @@ def effective_line(effective: EffectiveRaters) -> str:
             f"raters would be as informative as the {raters}"
         )
     worth = f"{effective.effective:.2g} independent raters"
-    if effective.source.startswith("known truths"):
-        equal = ", if all are equally accurate" if effective.source.endswith("equal raters") else ""
+    if effective.source in KNOWN_TRUTHS:
+        equal = ", if all are equally accurate" if effective.source == KNOWN_TRUTHS[1] else ""
         return (
             f"the {raters} are as informative as {worth}{equal}: on {effective.n_items} items of "
             f"known truth the mean correlation of two raters' mistakes is "

@@ -14,6 +14,7 @@ from lehner.core.arrays import Floats, Integers
 from lehner.core.checks import check_level, check_whole_number
 from lehner.core.estimate import require_estimable
 from lehner.core.seeds import Seed, generator
+from lehner.core.warning import warn
 from lehner.data.ratings import Ratings
 from lehner.data.votes import CollapsedVotes, collapse_votes
 from lehner.groups.membership import count_answers, find_groups
@@ -23,9 +24,10 @@ from lehner.groups.summary import summarise_groups
 RESAMPLED_CELLS_AT_ONCE = 2_000_000
 POOLED_PAIRS = 60
 """Weight of the agreement in all items, as a number of pairs of ratings, in that of a group."""
-POOLED_AGREEMENT = (
+POOLED_AGREEMENT = warn(
+    "groups-pooled",
     "the raters' agreement in a group is partially pooled with that in all items; base rates and "
-    "the system's accuracy are those of the group alone, and small groups have wide intervals"
+    "the system's accuracy are those of the group alone, and small groups have wide intervals",
 )
 
 

@@ -8,6 +8,7 @@ from lehner.core.checks import check_level, check_whole_number
 from lehner.core.errors import InputError
 from lehner.core.estimate import require_estimable
 from lehner.core.seeds import Seed, generator
+from lehner.core.warning import warn
 from lehner.data.ratings import Ratings
 from lehner.groups.membership import count_answers, find_groups
 from lehner.groups.result import GroupEstimates, GroupReplicates
@@ -18,9 +19,10 @@ from lehner.latent_class.models import BY_LIKELIHOOD
 from lehner.latent_class.resampling import KIND, fit_resamples
 
 GROUP_RESAMPLES = 200
-SAME_CONFUSION = (
+SAME_CONFUSION = warn(
+    "groups-alike",
     "confusion matrices are assumed to be the same in all groups, so that accuracies differ by "
-    "base rates alone; a group that is more difficult than others is not detected"
+    "base rates alone; a group that is more difficult than others is not detected",
 )
 
 

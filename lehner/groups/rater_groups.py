@@ -13,6 +13,7 @@ from lehner.core.checks import check_level, check_whole_number
 from lehner.core.errors import InputError
 from lehner.core.estimate import Estimate
 from lehner.core.seeds import Seed, generator
+from lehner.core.warning import Warning, warn
 from lehner.data.flat import FlatRatings
 from lehner.data.rating_pairs import count_pairs
 from lehner.data.ratings import Ratings
@@ -25,16 +26,19 @@ from lehner.groups.rater_membership import RaterGroups, find_rater_groups
 from lehner.groups.summary import replicate_interval, share_higher
 from lehner.performance.detail import ALGEBRAIC_METHODS, replicates_of
 
-BY_AGREEMENT = (
+BY_AGREEMENT = warn(
+    "rater-group-accuracy",
     "the accuracy of a group of raters follows from how often they agree with one another; it is "
-    "undefined for a group whose raters have no items in common"
+    "undefined for a group whose raters have no items in common",
 )
 MEAN = (
     "the accuracy of a group of raters is the mean of its raters' accuracies, weighted by their "
     "numbers of ratings; "
 )
-ALONE = MEAN + "the model itself ignores the groups"
-POOLED = MEAN + "the model draws each rater toward the raters of the same group"
+ALONE = warn("rater-group-accuracy", MEAN + "the model itself ignores the groups")
+POOLED = warn(
+    "groups-pooled", MEAN + "the model draws each rater toward the raters of the same group"
+)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -44,7 +48,7 @@ class _Accuracies:
     point: Floats
     drawn: Floats
     kind: str
-    note: str
+    note: Warning
 
 
 def estimate_rater_groups(

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from lehner.core.estimate import IntervalEstimate, ends
+from lehner.core.warning import Warning
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -65,7 +66,7 @@ class RaterGroupEstimates:
         An estimate for each group, in the order of their names.
     differences : tuple of RaterGroupDifference
         The difference between each two groups.
-    notes : tuple of str
+    notes : tuple of Warning
         What the user should know before using the numbers, one sentence for each point.
     """
 
@@ -73,7 +74,7 @@ class RaterGroupEstimates:
     level: float
     groups: tuple[RaterGroupEstimate, ...]
     differences: tuple[RaterGroupDifference, ...]
-    notes: tuple[str, ...] = ()
+    notes: tuple[Warning, ...] = ()
 
     def __repr__(self) -> str:
         lines = [f"RaterGroupEstimates by {self.method}"]

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from lehner.core.arrays import Floats
 from lehner.core.estimate import IntervalEstimate, ends
+from lehner.core.warning import Warning
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -117,7 +118,7 @@ class GroupEstimates:
         An estimate for each group, in the order of the groups.
     differences : tuple of GroupDifference
         The difference between each two groups.
-    notes : tuple of str
+    notes : tuple of Warning
         What the user should know before using the numbers, one sentence for each point.
     """
 
@@ -126,7 +127,7 @@ class GroupEstimates:
     level: float
     groups: tuple[GroupEstimate, ...]
     differences: tuple[GroupDifference, ...]
-    notes: tuple[str, ...] = ()
+    notes: tuple[Warning, ...] = ()
 
     def __repr__(self) -> str:
         lines = [f"GroupEstimates of {self.system} by {self.method}"]

@@ -6,13 +6,15 @@ import numpy as np
 
 from lehner.core.arrays import Floats
 from lehner.core.estimate import IntervalEstimate, number
+from lehner.core.warning import Warning, warn
 from lehner.data.ratings import Ratings
 from lehner.groups.membership import Groups, count_answers
 from lehner.groups.result import GroupDifference, GroupEstimate, GroupEstimates, GroupReplicates
 
-SAME_ACCURACY = (
+SAME_ACCURACY = warn(
+    "groups-alike",
     "the model assumes that the system is equally accurate in all groups, so that there is no "
-    "difference to estimate"
+    "difference to estimate",
 )
 ROUNDING = 1e-9
 
@@ -26,7 +28,7 @@ def summarise_groups(
     *,
     level: float,
     kind: str,
-    notes: tuple[str, ...],
+    notes: tuple[Warning, ...],
 ) -> GroupEstimates:
     """Give estimates and intervals for each group and for each difference.
 
@@ -41,7 +43,7 @@ def summarise_groups(
     level : float
     kind : str
         How the intervals were made.
-    notes : tuple of str
+    notes : tuple of Warning
 
     Returns
     -------

@@ -20,6 +20,7 @@ from lehner.core.estimate import Estimate, IntervalEstimate
 from lehner.core.named_array import name_places
 from lehner.core.number_format import percent
 from lehner.core.seeds import Seed, generator
+from lehner.core.warning import Warning, warn
 from lehner.data.ratings import Ratings
 from lehner.data.votes import VoteTable, tabulate_votes
 from lehner.k_properties.behaviour import LEVELS, Behaviour
@@ -172,13 +173,15 @@ def _require_same_raters(ratings: Ratings, violations: Violations | None) -> Non
         )
 
 
-def _undefined(most: float, of_samples: Floats) -> list[str]:
+def _undefined(most: float, of_samples: Floats) -> list[Warning]:
     """Tell in how many samples the algebra has no estimate."""
     chance = "of the samples with the fitted violations raters agree at or below chance level"
     if most > MOST_UNDEFINED:
-        return [f"in {percent(most, 0)} {chance}: there is no adjusted estimate"]
+        text = f"in {percent(most, 0)} {chance}: there is no adjusted estimate"
+        return [warn("adjustment-undefined", text)]
     if of_samples.max() > 0:
-        return [f"in {percent(of_samples.mean(), 1)} {chance}: the interval leaves these out"]
+        text = f"in {percent(of_samples.mean(), 1)} {chance}: the interval leaves these out"
+        return [warn("undefined-resamples", text)]
     return []
 
 
@@ -216,14 +219,15 @@ def _invert(curve: Floats, observed: float) -> tuple[float, float]:
     return float(least), float(np.interp(observed, rising, ACCURACY_GRID))
 
 
-def _out_of_reach(mean: Floats, observed: float) -> list[str]:
+def _out_of_reach(mean: Floats, observed: float) -> list[Warning]:
     if mean[0] <= observed <= mean[-1]:
         return []
     end, side = (0, "below") if observed < mean[0] else (1, "above")
-    return [
+    text = (
         f"the algebra gives {observed:.3f}, {side} the {mean[-end]:.3f} that it gives for a system "
         f"that is {'always' if end else 'never'} right: the adjusted estimate is {end}"
-    ]
+    )
+    return [warn("adjustment-out-of-reach", text)]
 
 
 def _simulate(

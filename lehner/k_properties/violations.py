@@ -15,6 +15,7 @@ from lehner.core.arrays import Floats
 from lehner.core.checks import check_number, check_positive
 from lehner.core.errors import InputError
 from lehner.core.estimate import require_pairs
+from lehner.core.warning import Warning, by_severity, warn
 from lehner.data.ratings import Ratings
 from lehner.k_properties.behaviour import CERTAIN, LEVELS, Behaviour, behaviour_at
 from lehner.k_properties.violations_likelihood import ADDED_ITEMS, covariance_root, objective
@@ -43,8 +44,8 @@ class Violations:
         limits: see `fit_violations`.
     log_likelihood : float
         Log probability of the raters' ratings.
-    warnings : tuple of str
-        Sentences about violations that these ratings cannot show.
+    warnings : tuple of Warning
+        About violations that these ratings cannot show.
     parameters : ndarray, shape (n_parameters,)
         The fitted parameters: log base rates, accuracies, squared difficulty and log dispersion.
         The difficulty is squared because the likelihood is the same for either sign of it.
@@ -58,7 +59,7 @@ class Violations:
     scenario: Scenario
     standard_errors: dict[str, Any]
     log_likelihood: float
-    warnings: tuple[str, ...]
+    warnings: tuple[Warning, ...]
     parameters: Floats
     root: Floats
     score: Floats
@@ -71,7 +72,7 @@ class Violations:
             f"  difficulty             ±{self.difficulty:.3f}",
             f"  asymmetric dispersion  {self.scenario.asymmetric_dispersion:.2f}",
         ]
-        return "\n".join([*lines, *(f"  warning: {text}" for text in self.warnings)])
+        return "\n".join([*lines, *(f"  warning: {one}" for one in by_severity(self.warnings))])
 
     @property
     def difficulty(self) -> float:
@@ -218,12 +219,12 @@ def _n_accuracies(ratings: Ratings) -> int:
 
 def _bounds(
     ratings: Ratings, data: PatternTable, difficulty: float | None, dispersion: float | None
-) -> tuple[Floats, Floats, list[str]]:
+) -> tuple[Floats, Floats, list[Warning]]:
     """Give the limits of the parameters; they are equal for a parameter that is not fitted."""
-    warnings = []
+    assumed = []
     n_accuracies = _n_accuracies(ratings)
     if n_accuracies == 1:
-        warnings.append("two raters, or anonymous raters, are assumed to be equally accurate")
+        assumed.append("two raters, or anonymous raters, are assumed to be equally accurate")
     k, m = data.n_categories, n_accuracies
     low = np.concatenate([np.full(k, -15.0), np.full(m, 1 / k), [0.0, -np.log(MOST_DISPERSION)]])
     high = np.concatenate(
@@ -234,14 +235,14 @@ def _bounds(
         low[-2] = high[-2] = check_number("difficulty", difficulty, 0, MOST_DIFFICULTY) ** 2
     elif data.answers.sum(axis=1).max() < 3:
         low[-2] = high[-2] = 0.0
-        warnings.append("no item has three ratings: items are assumed to be equally difficult")
+        assumed.append("no item has three ratings: items are assumed to be equally difficult")
     if dispersion is not None:
         low[-1] = high[-1] = np.log(check_positive("asymmetric_dispersion", dispersion))
     elif k < 3 or not ratings.ordered:
         low[-1] = high[-1] = 0.0
         if k > 2:
-            warnings.append("categories are not ordered: errors are assumed to be equally probable")
-    return low, high, warnings
+            assumed.append("categories are not ordered: errors are assumed to be equally probable")
+    return low, high, [warn("violation-not-fitted", text) for text in assumed]
 
 
 def _start(ratings: Ratings, data: PatternTable, low: Floats, high: Floats) -> Floats:
@@ -293,12 +294,13 @@ def _scenario(ratings: Ratings, fitted: Behaviour) -> Scenario:
     )
 
 
-def _unsure(fitted: Behaviour, errors: dict[str, Any], root: Floats) -> list[str]:
+def _unsure(fitted: Behaviour, errors: dict[str, Any], root: Floats) -> list[Warning]:
     """Warn if the fitted difficulty could also be equal difficulty."""
     difficulty, error = float(fitted.difficulty), float(np.linalg.norm(root[-2]))
     if error == 0 or difficulty**2 > ONE_SIDED_5_PERCENT * error:
         return []
-    return [
+    text = (
         f"the ratings cannot distinguish the fitted difficulty of ±{difficulty:.2f} (standard "
         f"error {errors['difficulty']:.2f}) from equal difficulty"
-    ]
+    )
+    return [warn("violation-uncertain", text)]

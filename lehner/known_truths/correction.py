@@ -6,11 +6,13 @@ from statistics import NormalDist
 import numpy as np
 from numpy.typing import ArrayLike
 
+from lehner.algebra.algebraic import ALGEBRAIC_METHODS
 from lehner.core.arrays import Floats
 from lehner.core.checks import check_level, check_number
 from lehner.core.errors import InputError
 from lehner.core.estimate import Estimate, IntervalEstimate
 from lehner.core.number_format import printed_p_value
+from lehner.core.warning import Warning, warn
 from lehner.core.wording import counted
 from lehner.data.ratings import Ratings
 from lehner.known_truths.partly_known import PartlyKnown, rightness
@@ -45,9 +47,9 @@ class TruthCorrection:
     p_value : float
         Probability of as great a difference between the two if the method's assumptions hold: see
         `contradiction`.
-    warnings : tuple of str
-        Reasons for doubt, one sentence for each: the known truths contradict the method, or the
-        known items are probably not a random sample.
+    warnings : tuple of Warning
+        Reasons for doubt: "truths-contradict" if the known truths contradict the method, and
+        "truths-not-random" if the known items are probably not a random sample.
     """
 
     system_accuracy_in_sample: IntervalEstimate
@@ -58,7 +60,7 @@ class TruthCorrection:
     expected_right: float
     right: float
     p_value: float
-    warnings: tuple[str, ...] = ()
+    warnings: tuple[Warning, ...] = ()
 
 
 def correct_by_truth(
@@ -205,7 +207,7 @@ def probabilities_right(ratings: Ratings, estimate: Estimate) -> np.ndarray:
         )
     answer = np.maximum(ratings.system, 0)
     right = truth.values[np.arange(len(answer)), answer]
-    if estimate.method.startswith("algebraic"):
+    if estimate.method in ALGEBRAIC_METHODS:
         right = _add_answer(right, accuracy, ratings.n_categories)
     return np.where(ratings.system >= 0, right, np.nan)
 
@@ -311,19 +313,21 @@ def _number_right(items: PartlyKnown) -> Floats:
     return np.clip(np.fft.ifft(transformed).real, 0.0, 1.0)
 
 
-def _warnings(items: PartlyKnown, p_value: float, sample: KnownSample) -> tuple[str, ...]:
+def _warnings(items: PartlyKnown, p_value: float, sample: KnownSample) -> tuple[Warning, ...]:
     m, warnings = items.n_known, []
     if p_value < SUSPICIOUS_P_VALUE:
-        warnings.append(
+        text = (
             f"the known truths contradict the method: of {counted(m, 'known item')} it expects the "
             f"system to be right on {m * items.mean_of_known:.1f}, but the system is right on "
             f"{items.n_holding} ({printed_p_value(p_value)}); rely on the corrected estimate"
         )
+        warnings.append(warn("truths-contradict", text))
     if not sample.random:
-        warnings.append(
+        text = (
             "the items with known truth are probably not a random sample, and the corrected "
             f"estimate assumes that they are: {sample}"
         )
+        warnings.append(warn("truths-not-random", text))
     return tuple(warnings)
 
 

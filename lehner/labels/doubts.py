@@ -9,17 +9,19 @@ from lehner.algebra.soft_labels import SoftLabels
 from lehner.algebra.system_accuracy import TIE
 from lehner.core.arrays import Floats
 from lehner.core.number_format import percent
+from lehner.core.warning import Warning, warn
 from lehner.data.categories import Label
 from lehner.data.ratings import Ratings
 from lehner.labels.mean_field import MeanField
 from lehner.latent_class.pattern_table import PatternTable
 
-UNSETTLED = "labels are unsettled"
 LEAST_MOVED = 0.01
 """Share of items from which on unsettled labels give a warning."""
 
 
-def doubt_labels(labels: SoftLabels, reference: SoftLabels, ratings: Ratings) -> tuple[str, ...]:
+def doubt_labels(
+    labels: SoftLabels, reference: SoftLabels, ratings: Ratings
+) -> tuple[Warning, ...]:
     """Warn if, according to a reference, fewer of these labels are right than of the majority's.
 
     Parameters
@@ -31,7 +33,7 @@ def doubt_labels(labels: SoftLabels, reference: SoftLabels, ratings: Ratings) ->
 
     Returns
     -------
-    tuple of str
+    tuple of Warning
         A warning or none.
     """
     believed = np.asarray(reference.truth_probabilities.values)
@@ -39,11 +41,12 @@ def doubt_labels(labels: SoftLabels, reference: SoftLabels, ratings: Ratings) ->
     majority = expected_share_right(ratings.votes(), believed, ratings.weights)
     if own >= majority:
         return ()
-    return (
+    text = (
         f"these labels may be worse than the majority: according to {reference.method}, which "
         f"predicts ratings better, {own:.3f} of them are right, and {majority:.3f} of the "
-        "majority's",
+        "majority's"
     )
+    return (warn("labels-worse-than-majority", text),)
 
 
 def expected_share_right(values: ArrayLike, believed: Floats, weights: ArrayLike) -> float:
@@ -76,7 +79,7 @@ def expected_share_right(values: ArrayLike, believed: Floats, weights: ArrayLike
 
 def unsettled_items(
     table: PatternTable, fits: Sequence[MeanField], categories: Sequence[Label]
-) -> tuple[str, ...]:
+) -> tuple[Warning, ...]:
     """Warn if many items are of a kind to which most raters give another label than the model.
 
     Parameters
@@ -88,7 +91,7 @@ def unsettled_items(
 
     Returns
     -------
-    tuple of str
+    tuple of Warning
         A warning or none.
     """
     k = len(categories)
@@ -100,8 +103,9 @@ def unsettled_items(
     if moved.sum() < LEAST_MOVED:
         return ()
     labelled, called = divmod(int(moved.argmax()), k)
-    return (
-        f"{UNSETTLED}: {percent(moved.sum(), 0)} of the items get another label than most ratings "
-        f"of items of their kind, for example {categories[labelled]} where most ratings are "
-        f"{categories[called]}",
+    text = (
+        f"labels are unsettled: {percent(moved.sum(), 0)} of the items get another label than most "
+        f"ratings of items of their kind, for example {categories[labelled]} where most ratings "
+        f"are {categories[called]}"
     )
+    return (warn("labels-unsettled", text),)

@@ -10,14 +10,15 @@ from lehner.core.checks import check_choice
 from lehner.core.errors import InputError
 from lehner.core.estimate import labelled, require_pairs
 from lehner.core.seeds import Seed
-from lehner.core.wording import counted
+from lehner.core.warning import warn
 from lehner.data.ratings import Ratings
 from lehner.labels.choice import Choice, choose_models
-from lehner.labels.doubts import UNSETTLED, doubt_labels, unsettled_items
+from lehner.labels.doubts import doubt_labels, unsettled_items
 from lehner.labels.mean_field import fit_starts
 from lehner.labels.models import LABEL_MODELS, MAJORITY
 from lehner.latent_class.maximum_likelihood import fit_latent_class
 from lehner.latent_class.models import LIKELIHOOD_METHODS
+from lehner.latent_class.notes import known_truths_used
 from lehner.latent_class.pattern_table import known_truths, tabulate
 
 if TYPE_CHECKING:
@@ -119,12 +120,12 @@ def _label_automatically(ratings: Ratings, seed: Seed) -> SoftLabels:
     left_out: list[str] = []
     for name in choice.models:
         labels = _label(ratings, name, seed)
-        unsettled = any(UNSETTLED in text for text in labels.warnings)
+        unsettled = any(one.code == "labels-unsettled" for one in labels.warnings)
         if not unsettled or name == choice.models[-1]:
             break
         left_out.append(name)
-    sentence = _say_choice(choice, labels.method, left_out)
-    return replace(labels, warnings=(sentence, *labels.warnings))
+    chosen = warn("label-model", _say_choice(choice, labels.method, left_out))
+    return replace(labels, warnings=(chosen, *labels.warnings))
 
 
 def _label(ratings: Ratings, method: str, seed: Seed) -> SoftLabels:
@@ -155,12 +156,11 @@ def _label_by_mean_field(ratings: Ratings, method: str, seed: Seed) -> SoftLabel
     table, pattern = tabulate(ratings, truths=known > 0)
     fits = fit_starts(table, LABEL_MODELS[method], seed)
     classes = np.mean([fit.classes for fit in fits], axis=0)
-    entered = [f"the known truths of {counted(known, 'item')} entered as data"] if known else []
     return SoftLabels(
         method=method,
         truth_probabilities=_labelled(classes[pattern], ratings),
         uses_system=False,
-        warnings=(*entered, *unsettled_items(table, fits, ratings.categories)),
+        warnings=(*known_truths_used(known), *unsettled_items(table, fits, ratings.categories)),
     )
 
 

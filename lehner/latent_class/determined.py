@@ -3,6 +3,7 @@
 import numpy as np
 
 from lehner.core.arrays import Floats
+from lehner.core.warning import Warning, warn
 from lehner.latent_class.maximum import Maximum
 from lehner.latent_class.observed_information import Curvature, curvature
 from lehner.latent_class.quantities import quantities, undetermined
@@ -10,12 +11,11 @@ from lehner.latent_class.quantities import quantities, undetermined
 LEAST_GAIN = 1e-4
 MOST_PARAMETERS = 2_000
 """With more the check would take longer than the fit."""
-NOT_DETERMINED = "not determined, because"
 
 
 def determined_quantities(
     maximum: Maximum,
-) -> tuple[dict[str, Floats], Curvature | None, list[str]]:
+) -> tuple[dict[str, Floats], Curvature | None, list[Warning]]:
     """Give the quantities of a fit, with NaN for those of t-a-p that are not determined.
 
     Two ratings of each item in two categories, for example, give two frequencies for three
@@ -31,26 +31,32 @@ def determined_quantities(
         As `quantities` gives them.
     curvature : Curvature or None
         If it was computed.
-    notes : list of str
+    notes : list of Warning
     """
     values = quantities(maximum)
     if maximum.model.form != "knowledge":
         return values, None, []
     if maximum.found.log_likelihood - _independent_log_likelihood(maximum) < LEAST_GAIN:
         blank = {name: np.full_like(array, np.nan) for name, array in values.items()}
-        reason = "ratings of an item agree no more than guesses would"
-        return blank, None, [f"{NOT_DETERMINED} {reason}: base rates, knowledge, guessing"]
+        text = (
+            "not determined, because ratings of an item agree no more than guesses would: base "
+            "rates, knowledge, guessing"
+        )
+        return blank, None, [warn("not-determined", text)]
     if maximum.n_parameters > MOST_PARAMETERS:
-        note = "not checked whether other values fit as well"
-        return values, None, [f"more than {MOST_PARAMETERS:,} parameters: {note}"]
+        text = "not checked whether other values fit as well"
+        text = f"more than {MOST_PARAMETERS:,} parameters: {text}"
+        return values, None, [warn("identification-unchecked", text)]
     curved = curvature(maximum)
     hidden = undetermined(maximum, curved)
     values = {name: np.where(hidden[name], np.nan, array) for name, array in values.items()}
     names = [name.replace("_", " ") for name, missing in hidden.items() if missing.any()]
     if names:
-        return values, curved, [f"{NOT_DETERMINED} other values fit as well: {', '.join(names)}"]
+        text = f"not determined, because other values fit as well: {', '.join(names)}"
+        return values, curved, [warn("not-determined", text)]
     if np.isnan(values["guessing"][maximum.rated[:, 0]]).any():
-        return values, curved, ["some raters always know the truth: their guesses are undefined"]
+        text = "some raters always know the truth: their guesses are undefined"
+        return values, curved, [warn("guessing-undefined", text)]
     return values, curved, []
 
 

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from lehner.core.warning import Warning, warn
 from lehner.data.ratings import Ratings
 from lehner.latent_class.expectation_maximisation import expect
 from lehner.latent_class.maximum import Maximum
@@ -21,12 +22,12 @@ class Deviance:
         Twice the difference of the log-likelihoods; None if it is not defined.
     degrees_of_freedom : int or None
         The number of patterns minus 1, for each group of items, minus the number of parameters.
-    notes : tuple of str
+    notes : tuple of Warning
     """
 
     g2: float | None = None
     degrees_of_freedom: int | None = None
-    notes: tuple[str, ...]
+    notes: tuple[Warning, ...]
 
 
 def deviance(ratings: Ratings, maximum: Maximum) -> Deviance:
@@ -55,7 +56,7 @@ def deviance(ratings: Ratings, maximum: Maximum) -> Deviance:
     table = maximum.table
     reason = _undefined(ratings, maximum)
     if reason:
-        return Deviance(notes=(f"G² is not defined: {reason}",))
+        return Deviance(notes=(warn("deviance-undefined", f"G² is not defined: {reason}"),))
     group = np.zeros(len(table.weights), np.int64) if table.groups is None else table.groups
     sizes = np.bincount(group, table.weights)
     log_expected = np.log(sizes[group]) + expect(table, maximum.found)[1]
@@ -65,15 +66,17 @@ def deviance(ratings: Ratings, maximum: Maximum) -> Deviance:
     free = table.n_groups * (n_patterns - 1)
     notes = []
     if free < maximum.n_parameters:
-        notes.append(
+        text = (
             f"not identified: {maximum.n_parameters} parameters for {free} free "
             "proportions of patterns, so that other values fit as well"
         )
+        notes.append(warn("not-identified", text))
     if sizes.sum() < LEAST_EXPECTED * table.n_groups * n_patterns:
-        notes.append(
+        text = (
             f"G² is not near its chi-square distribution: there are {sizes.sum():.0f} items for "
             f"{table.n_groups * n_patterns:,} patterns"
         )
+        notes.append(warn("deviance-distribution", text))
     return Deviance(g2=g2, degrees_of_freedom=free - maximum.n_parameters, notes=tuple(notes))
 
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from lehner.core.arrays import Floats, Integers
 from lehner.core.seeds import Seed
+from lehner.core.warning import Warning, warn
 from lehner.core.wording import counted
 from lehner.data.ratings import Ratings
 from lehner.latent_class.confusion_matrices import (
@@ -15,18 +16,19 @@ from lehner.latent_class.confusion_matrices import (
     to_confusion,
     to_parameters,
 )
-from lehner.latent_class.determined import NOT_DETERMINED
 from lehner.latent_class.fits_of_samples import SampledModel
 from lehner.latent_class.maximum import BOUNDARY
 from lehner.latent_class.maximum_likelihood import fit_latent_class
 from lehner.latent_class.models import find_latent_class_model
-from lehner.latent_class.notes import SAME_MODE, UNSETTLED
+from lehner.latent_class.notes import SAME_MODE
 from lehner.latent_class.pattern_table import known_truths, tabulate
 from lehner.latent_class.result import LatentClassFit
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
+REPEATED = ("labels-unsettled", "not-determined")
+"""Codes of the notes of a fit that an estimate repeats; it has its own on all else."""
 HIGHER_STEPS = 600
 """Steps of EM from a random start, enough to tell whether it leads to a higher maximum."""
 
@@ -56,7 +58,7 @@ class FittedModel:
     answers : ndarray of int, shape (n_patterns,)
         The system's answer, -1 if there is none.
     n_items : ndarray of int, shape (n_patterns,)
-    warnings : tuple of str
+    warnings : tuple of Warning
     diagnostics : dict
     """
 
@@ -71,7 +73,7 @@ class FittedModel:
     pattern: Integers
     answers: Integers
     n_items: Integers
-    warnings: tuple[str, ...]
+    warnings: tuple[Warning, ...]
     diagnostics: dict[str, object]
 
 
@@ -103,7 +105,6 @@ def fit_by_likelihood(
     chosen = find_latent_class_model(model)
     pattern = tabulate(ratings, ratings.population, truths=table.truths is not None)[1]
     parameters = to_parameters(classes.confusion, chosen)
-    without_number = [note for note in fit.notes if note.startswith((UNSETTLED, NOT_DETERMINED))]
     return FittedModel(
         name=model,
         model=SampledModel(
@@ -125,7 +126,7 @@ def fit_by_likelihood(
         n_items=table.weights.astype(np.int64),
         warnings=(
             *_not_converged(fit),
-            *without_number,
+            *(note for note in fit.notes if note.code in REPEATED),
             *_too_many(fit.n_parameters, ratings),
             *_boundary(classes.confusion[maximum.rated]),
             *_higher_mode(fit, ratings, restarts, seed),
@@ -150,13 +151,14 @@ def _diagnostics(fit: LatentClassFit) -> dict[str, object]:
     }
 
 
-def _not_converged(fit: LatentClassFit) -> list[str]:
+def _not_converged(fit: LatentClassFit) -> list[Warning]:
     if fit.converged:
         return []
-    return [f"EM had not converged after {fit.iterations} steps: the numbers may still change"]
+    text = f"EM had not converged after {fit.iterations} steps: the numbers may still change"
+    return [warn("not-converged", text)]
 
 
-def _too_many(n_parameters: int, ratings: Ratings) -> list[str]:
+def _too_many(n_parameters: int, ratings: Ratings) -> list[Warning]:
     """Warn if there are more parameters than the patterns or items could determine."""
     lengths = np.bincount(ratings.all_flat.item_index, minlength=ratings.n_rows)
     n_items = int(ratings.weights[lengths > 1].sum())
@@ -164,24 +166,26 @@ def _too_many(n_parameters: int, ratings: Ratings) -> list[str]:
     free = min(n_items, max(1, len(ratings.populations)) * n_patterns)
     if n_parameters <= free:
         return []
-    return [
+    text = (
         f"{n_parameters} parameters but only {counted(free, 'degree')} of freedom: other values "
         "fit as well, and the interval does not include them"
-    ]
+    )
+    return [warn("not-identified", text)]
 
 
-def _boundary(confusion: Floats) -> list[str]:
+def _boundary(confusion: Floats) -> list[Warning]:
     at_end = int(((confusion < BOUNDARY) | (confusion > 1 - BOUNDARY)).sum())
     if not at_end:
         return []
-    return [
+    text = (
         f"{at_end} of {confusion.size} probabilities of the confusion matrices are 0 or 1: with so "
         "few ratings maximum likelihood makes truth probabilities too extreme; the intervals allow "
         "for that"
-    ]
+    )
+    return [warn("boundary", text)]
 
 
-def _higher_mode(fit: LatentClassFit, ratings: Ratings, restarts: int, seed: Seed) -> list[str]:
+def _higher_mode(fit: LatentClassFit, ratings: Ratings, restarts: int, seed: Seed) -> list[Warning]:
     if not restarts:
         return []
     refit = partial(fit_latent_class, ratings, fit.model, start="random", restarts=restarts)
@@ -190,8 +194,9 @@ def _higher_mode(fit: LatentClassFit, ratings: Ratings, restarts: int, seed: See
     if gain < SAME_MODE or other.accuracy is None:
         return []
     there = float(other.accuracy.values[-1])
-    return [
+    text = (
         f"the likelihood has several modes: the highest that {counted(restarts, 'random start')} "
         f"reached has a log-likelihood higher by {gain:.3f} and a system accuracy of {there:.3f}; "
         "the estimate is the mode reached from the votes"
-    ]
+    )
+    return [warn("higher-mode", text)]

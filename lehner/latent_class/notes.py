@@ -4,15 +4,16 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
+from lehner.core.warning import Warning, warn
+from lehner.core.wording import counted
 from lehner.data.categories import Label
 from lehner.latent_class.expectation_maximisation import LatentClasses
 from lehner.latent_class.maximum import BOUNDARY, LEAST_INFORMATIVE, Maximum
 
 SAME_MODE = 1e-4
-UNSETTLED = "labels are unsettled"
 
 
-def mode_notes(fits: Mapping[str, LatentClasses]) -> list[str]:
+def mode_notes(fits: Mapping[str, LatentClasses]) -> list[Warning]:
     """Tell which starts reached the highest mode.
 
     Parameters
@@ -22,26 +23,29 @@ def mode_notes(fits: Mapping[str, LatentClasses]) -> list[str]:
 
     Returns
     -------
-    list of str
+    list of Warning
     """
     reached = {name: fit.log_likelihood for name, fit in fits.items()}
     highest = max(reached.values())
     n_highest = sum(value > highest - SAME_MODE for value in reached.values())
     notes = []
     if len(fits) > 1:
-        notes.append(
+        text = (
             f"{n_highest} of {len(fits)} starts reached the highest log-likelihood, {highest:.3f}"
         )
+        notes.append(warn("starts", text))
     if reached.get("votes", highest) < highest - SAME_MODE:
-        notes.append(f"the start from votes reached a lower mode, {reached['votes']:.3f}")
+        text = f"the start from votes reached a lower mode, {reached['votes']:.3f}"
+        notes.append(warn("higher-mode", text))
     unfinished = [name for name, fit in fits.items() if not fit.converged]
     if unfinished:
         steps = fits[unfinished[0]].iterations
-        notes.append(f"EM had not converged after {steps} steps from: {', '.join(unfinished)}")
+        text = f"EM had not converged after {steps} steps from: {', '.join(unfinished)}"
+        notes.append(warn("not-converged", text))
     return notes
 
 
-def unsettled_labels(maximum: Maximum, categories: Sequence[Label]) -> list[str]:
+def unsettled_labels(maximum: Maximum, categories: Sequence[Label]) -> list[Warning]:
     """Name the classes whose items raters most often call otherwise.
 
     Parameters
@@ -52,7 +56,7 @@ def unsettled_labels(maximum: Maximum, categories: Sequence[Label]) -> list[str]
 
     Returns
     -------
-    list of str
+    list of Warning
         One note for each such class.
     """
     table = maximum.table
@@ -60,14 +64,23 @@ def unsettled_labels(maximum: Maximum, categories: Sequence[Label]) -> list[str]
         return []
     by_raters = maximum.ratings[: table.n_raters - table.has_system].sum(axis=0)
     return [
-        f"{UNSETTLED}: items of class {categories[c]} are most often called "
-        f"{categories[int(row.argmax())]} by the raters"
+        warn(
+            "labels-unsettled",
+            f"labels are unsettled: items of class {categories[c]} are most often called "
+            f"{categories[int(row.argmax())]} by the raters",
+        )
         for c, row in enumerate(by_raters)
         if row[c] < row.max() and row.sum() > LEAST_INFORMATIVE
     ]
 
 
-def support_notes(maximum: Maximum) -> list[str]:
+def known_truths_used(n_known: int) -> list[Warning]:
+    """Note of how many items the known truth entered as data, if of any."""
+    text = f"the known truths of {counted(n_known, 'item')} entered as data"
+    return [warn("known-truths-used", text)] if n_known else []
+
+
+def support_notes(maximum: Maximum) -> list[Warning]:
     """Note which rows have no ratings, and which probabilities are at the boundary.
 
     Parameters
@@ -76,18 +89,18 @@ def support_notes(maximum: Maximum) -> list[str]:
 
     Returns
     -------
-    list of str
+    list of Warning
     """
     rated, notes = maximum.rated, []
     if not rated.all():
-        notes.append(
+        text = (
             f"{(~rated).sum()} of {rated.size} rows of confusion matrices have no expected ratings "
             "and are NaN"
         )
+        notes.append(warn("rows-without-ratings", text))
     values = np.append(maximum.base_rates, maximum.found.confusion[rated])
     fixed = int(((values < BOUNDARY) | (values > 1 - BOUNDARY)).sum())
     if fixed:
-        notes.append(
-            f"{fixed} of {values.size} probabilities are 0 or 1 and have no standard errors"
-        )
+        text = f"{fixed} of {values.size} probabilities are 0 or 1 and have no standard errors"
+        notes.append(warn("boundary", text))
     return notes

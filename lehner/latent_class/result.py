@@ -9,13 +9,14 @@ from numpy.typing import ArrayLike
 
 from lehner.core.arrays import Integers
 from lehner.core.estimate import listed
+from lehner.core.warning import Warning
 from lehner.core.wording import counted
 from lehner.data.ratings import Ratings
 from lehner.latent_class.determined import determined_quantities
 from lehner.latent_class.deviance import deviance
 from lehner.latent_class.expectation_maximisation import LatentClasses
 from lehner.latent_class.maximum import Maximum
-from lehner.latent_class.notes import mode_notes, support_notes, unsettled_labels
+from lehner.latent_class.notes import known_truths_used, mode_notes, support_notes, unsettled_labels
 from lehner.latent_class.observed_information import Curvature, curvature
 from lehner.latent_class.pattern_table import PatternTable, known_truths
 from lehner.latent_class.quantities import standard_errors
@@ -70,7 +71,7 @@ class LatentClassFit:
     labels_settled : bool or None
         Whether the items of each class are most often given its label by the raters; None unless
         the classes are the categories.
-    notes : tuple of str
+    notes : tuple of Warning
         What the user should know before using the numbers.
     """
 
@@ -90,7 +91,7 @@ class LatentClassFit:
     iterations: int
     starts: "xr.DataArray"
     labels_settled: bool | None
-    notes: tuple[str, ...]
+    notes: tuple[Warning, ...]
     _maximum: Maximum
     _curvature: Curvature | None
 
@@ -244,7 +245,7 @@ def label_fit(
         labels_settled=not unsettled if named else None,
         notes=(
             *mode_notes(fits),
-            *([f"the known truths of {counted(known, 'item')} entered as data"] if known else []),
+            *known_truths_used(known),
             *unsettled,
             *undetermined,
             *support_notes(maximum),

@@ -15,6 +15,7 @@ from lehner.core.estimate import Estimate
 from lehner.core.named_array import NamedArray
 from lehner.core.replicates import Parameters, Replicates
 from lehner.core.seeds import Seed
+from lehner.core.warning import Warning, warn
 from lehner.core.wording import first_few
 from lehner.data.ratings import Ratings
 from lehner.latent_class.estimate import estimate_latent_class
@@ -227,7 +228,7 @@ def _quantities(parameters: Parameters, costs: Floats | None, seen: _Seen) -> di
     }
 
 
-def _undefined_notes(categories: Sequence[Any], seen: _Seen) -> Iterator[str]:
+def _undefined_notes(categories: Sequence[Any], seen: _Seen) -> Iterator[Warning]:
     """Say which measures the ratings leave undefined, and why."""
     missing = [
         [name for name, yes in zip(categories, there, strict=True) if not yes]
@@ -235,12 +236,14 @@ def _undefined_notes(categories: Sequence[Any], seen: _Seen) -> Iterator[str]:
     ]
     never_rated, never_answered = (first_few(names, MOST_NAMED) for names in missing)
     if never_rated:
-        yield (
+        text = (
             f"no rater gives {never_rated}: recall is undefined there, and averages over "
             "categories leave it out"
         )
+        yield warn("measure-undefined", text)
     if never_answered:
-        yield f"the system never answers {never_answered}: precision is undefined there"
+        text = f"the system never answers {never_answered}: precision is undefined there"
+        yield warn("measure-undefined", text)
 
 
 def _bounds(
@@ -270,7 +273,7 @@ def _bounds(
     return np.stack([point, *ends], axis=-1)
 
 
-def _accuracy_note(estimate: Estimate, replicates: Replicates) -> tuple[str, ...]:
+def _accuracy_note(estimate: Estimate, replicates: Replicates) -> tuple[Warning, ...]:
     """Note if the accuracy implied by the matrix differs from that of step 4."""
     accuracy = estimate.system_accuracy.estimate
     point = replicates.point
@@ -282,7 +285,8 @@ def _accuracy_note(estimate: Estimate, replicates: Replicates) -> tuple[str, ...
         or not abs(implied - accuracy) > NOTICEABLE
     ):
         return ()
-    return (
+    text = (
         f"base rates and recall imply a system accuracy of {implied:.3f}; step 4, which assumes "
-        f"that all errors are equally probable, gives {accuracy:.3f}",
+        f"that all errors are equally probable, gives {accuracy:.3f}"
     )
+    return (warn("two-accuracies", text),)

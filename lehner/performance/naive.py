@@ -4,6 +4,7 @@ import numpy as np
 
 from lehner.core.arrays import Floats
 from lehner.core.replicates import Parameters, Replicates
+from lehner.core.warning import warn
 from lehner.data.ratings import Ratings
 
 
@@ -30,4 +31,4 @@ def _against(ratings: Ratings, truth: Floats, note: str) -> Replicates:
         confusion, rates = table / true[:, None], true / true.sum()
     nothing = np.full(ratings.n_raters, np.nan)
     point = Parameters(base_rates=rates, confusion=confusion, rater_accuracy=nothing)
-    return Replicates(point=point, notes=(note,))
+    return Replicates(point=point, notes=(warn("reference-imperfect", note),))

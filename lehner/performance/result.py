@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from lehner.core.estimate import IntervalEstimate, number
+from lehner.core.estimate import IntervalEstimate, number, plain
 from lehner.core.named_array import NamedArray
+from lehner.core.warning import Warning
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -37,7 +38,7 @@ class SystemPerformance:
         `f1` and `base_rates` (category, bound); `balanced_accuracy`, `mcc`, `kappa_with_truth` and,
         if costs were given, `expected_cost` (bound), in the unit of the costs and of any size and
         sign; `rater_accuracy` (rater, bound).
-    notes : tuple of str
+    notes : tuple of Warning
         What the user should know before using the numbers, one sentence for each point.
     """
 
@@ -46,7 +47,7 @@ class SystemPerformance:
     level: float | None
     kind: str
     arrays: Mapping[str, NamedArray]
-    notes: tuple[str, ...] = ()
+    notes: tuple[Warning, ...] = ()
 
     def __repr__(self) -> str:
         lines = [f"SystemPerformance of {self.system} by {self.method}"]
@@ -119,11 +120,11 @@ class SystemPerformance:
             `lower` and `upper`, None where undefined. The base rates are `base_rate_intervals`,
             the accuracies of raters `rater_accuracy_intervals`, the notes `performance_notes`.
         """
-        plain: dict[str, Any] = {"performance_notes": list(self.notes)}
+        in_plain: dict[str, Any] = {"performance_notes": plain(self.notes)}
         for quantity, places, value in self.rows():
-            inner = plain
+            inner = in_plain
             *outer, last = (NAMES_IN_JSON.get(quantity, quantity), *map(str, places))
             for place in outer:
                 inner = inner.setdefault(place, {})
             inner[last] = {bound: getattr(value, bound) for bound in BOUNDS}
-        return plain
+        return in_plain

@@ -69,8 +69,8 @@ def test_plenty_of_data_raise_no_warning():
 
 def test_small_data_are_said_to_leave_it_to_the_prior():
     warnings = identify("dawid_skene", load_dataset("lehner_table2")).warnings()
-    assert any("63 parameters but only 10 degrees of freedom" in text for text in warnings)
-    assert any("outweighs the data" in text and "D (" in text for text in warnings)
+    assert any("63 parameters but only 10 degrees of freedom" in str(one) for one in warnings)
+    assert any(one.code == "prior-outweighs-data" and "D (" in str(one) for one in warnings)
 
 
 @pytest.mark.parametrize(
@@ -110,7 +110,7 @@ def small_sample():
 )
 def test_the_prior_is_worth_what_its_numbers_are(model, priors, worth):
     found = identify(model, small_sample(), priors).warnings()
-    (first, *_) = (text for text in found if "outweighs" in text)
+    (first, *_) = (str(one) for one in found if one.code == "prior-outweighs-data")
     assert f"which counts as {worth}, outweighs the data" in first
 
 
@@ -120,7 +120,8 @@ def test_a_weak_prior_outweighs_nothing_and_a_matrix_of_all_raters_has_all_their
         ("class_conditional", {"accuracy_by_category": (0.2, 0.1)}),
         ("pooled", {"rater_confusion": 0.1, "system_confusion": 0.1}),
     ):
-        assert not any("outweighs" in w for w in identify(model, small_sample(), weak).warnings())
+        found = identify(model, small_sample(), weak).warnings()
+        assert "prior-outweighs-data" not in [one.code for one in found]
     ratings = small_sample()
     raters, system = identify("pooled", ratings).prior_worth
     assert raters.ratings.sum() == pytest.approx(ratings.n_ratings)
@@ -130,7 +131,7 @@ def test_a_weak_prior_outweighs_nothing_and_a_matrix_of_all_raters_has_all_their
 def test_of_a_distribution_the_warning_says_that_its_weight_is_not_known():
     prior = {"confusion": pm.Dirichlet.dist(np.full((4, 3, 3), 50.0))}
     found = identify("dawid_skene", small_sample(), prior).warnings()
-    (text, *_) = (w for w in found if "weight" in w)
+    (text, *_) = (str(one) for one in found if one.code == "prior-weight-unknown")
     assert "the prior of confusion is Dirichlet" in text and "not known" in text
 
 
@@ -145,7 +146,7 @@ def test_two_ratings_of_an_item_do_not_tell_accuracy_from_agreement():
     codes = np.random.default_rng(1).integers(0, 3, (500, 2))
     report = identify("dawid_skene", Ratings(codes, list("abc")))
     assert report.too_few == 1
-    assert any("fewer than three ratings" in text for text in report.warnings())
+    assert "items-with-few-ratings" in [one.code for one in report.warnings()]
     third = np.random.default_rng(2).integers(0, 3, 500)
     assert identify("dawid_skene", Ratings(codes, list("abc"), system=third)).too_few == 0
 

@@ -191,7 +191,7 @@ def _fit(task: Task, dealt: Dealt) -> Part:
         "upper": accuracy.upper,
         "right": _probabilities_right(ratings, estimate),
         "variance": own_variance(estimate),
-        "warnings": list(estimate.warnings),
+        "warnings": list(map(str, estimate.warnings)),
         "seconds": time.process_time() - start,
     }
 

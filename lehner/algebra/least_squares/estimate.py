@@ -9,6 +9,7 @@ from lehner.core.checks import find
 from lehner.core.estimate import Estimate, IntervalEstimate, number, require_estimable
 from lehner.core.named_array import NamedArray, name_places
 from lehner.core.seeds import Seed
+from lehner.core.warning import warn
 from lehner.data.ratings import Ratings
 from lehner.data.votes import collapse_votes
 
@@ -75,7 +76,8 @@ def estimate_least_squares(
     right = np.diagonal(fit.confusion.values, axis1=1, axis2=2) @ fit.base_rates.values
     notes = fit.notes
     if np.isnan(point) and not notes:
-        notes = ("the truth probabilities tell nothing about the system's answers",)
+        text = "the truth probabilities tell nothing about the system's answers"
+        notes = (warn("answers-undetermined", text),)
     return Estimate(
         system=ratings.systems[0],
         method=f"least_squares_{form}",

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from lehner.algebra.algebraic import CHANCE_TOLERANCE
+from lehner.algebra.algebraic import CHANCE_TOLERANCE, agreement_at_chance
 from lehner.algebra.least_squares.pair_model import (
     FORMS,
     model_at,
@@ -22,6 +22,7 @@ from lehner.core.arrays import Floats
 from lehner.core.checks import check_choice, check_whole_number
 from lehner.core.estimate import labelled, listed
 from lehner.core.seeds import Seed, generator
+from lehner.core.warning import Warning, warn
 from lehner.data.ratings import Ratings
 
 if TYPE_CHECKING:
@@ -67,7 +68,7 @@ class LeastSquaresFit:
         different raters, in either order.
     converged : bool
         Whether the optimiser reports that it found a minimum.
-    notes : tuple of str
+    notes : tuple of Warning
         What the user should know before using the numbers.
     """
 
@@ -83,7 +84,7 @@ class LeastSquaresFit:
     truth_probabilities: "xr.DataArray"
     pair_frequencies: "xr.Dataset"
     converged: bool
-    notes: tuple[str, ...]
+    notes: tuple[Warning, ...]
 
     def __repr__(self) -> str:
         value = "–" if self.sum_of_squares is None else f"{self.sum_of_squares:.3g}"
@@ -161,22 +162,21 @@ def fit_least_squares(
         return _result(ratings, form, observed, None, reason, converged=False)
     coordinates, converged = _search(form, observed, starts, generator(seed))
     if numbers_at(coordinates, k)[0] < 1 / k + 1e-6:
-        reason = f"the best accuracy is the chance level 1/{k}: base rates are undefined"
+        text = f"the best accuracy is the chance level 1/{k}: base rates are undefined"
+        reason = warn("agreement-at-chance", text)
     return _result(ratings, form, observed, coordinates, reason, converged=converged)
 
 
-def _unsupported(ratings: Ratings) -> str:
+def _unsupported(ratings: Ratings) -> Warning | None:
     k, agreement = ratings.n_categories, pairwise_agreement(ratings).agreement
     if k < 2:
-        return "there are fewer than two categories: accuracy is undefined"
+        text = "there are fewer than two categories: accuracy is undefined"
+        return warn("too-few-ratings", text)
     if agreement is None:
-        return "no item was rated by two raters: accuracy is undefined"
+        return warn("too-few-ratings", "no item was rated by two raters: accuracy is undefined")
     if agreement <= 1 / k + CHANCE_TOLERANCE:
-        return (
-            f"raters agree on {agreement:.3f} of pairs, at or below the chance level 1/{k} = "
-            f"{1 / k:.3f}: their accuracy and all that follows from it are undefined"
-        )
-    return ""
+        return agreement_at_chance(agreement, k)
+    return None
 
 
 def _search(
@@ -216,7 +216,7 @@ def _result(
     form: str,
     observed: Floats,
     coordinates: Floats | None,
-    reason: str,
+    reason: Warning | None,
     *,
     converged: bool,
 ) -> LeastSquaresFit:
@@ -231,13 +231,14 @@ def _result(
         squares = float(((unordered(expected) - unordered(observed)) ** 2).sum())
     if coordinates is not None and not reason:
         values, notes = _determined(form, coordinates, k)
-        notes += [] if converged else ["the search had not converged"]
+        if not converged:
+            notes.append(warn("not-converged", "the search had not converged"))
         if np.trace(observed) > 1 - CHANCE_TOLERANCE:
-            notes.append(
-                "raters agree on every item, so that the method takes them to be always right"
-            )
+            text = "raters agree on every item, so that the method takes them to be always right"
+            notes.append(warn("raters-always-agree", text))
         if form == "distance_decay" and not ratings.ordered:
-            notes.append("categories are not marked as ordered: distances follow their list")
+            text = "categories are not marked as ordered: distances follow their list"
+            notes.append(warn("order-unknown", text))
     base_rates = values.get("base_rates", np.full(k, np.nan))
     confusion = values.get("confusion", np.full((k, k), np.nan))
     matrices = np.broadcast_to(confusion, (ratings.n_raters, k, k))
@@ -261,7 +262,7 @@ def _result(
     )
 
 
-def _determined(form: str, coordinates: Floats, k: int) -> tuple[dict[str, Any], list[str]]:
+def _determined(form: str, coordinates: Floats, k: int) -> tuple[dict[str, Any], list[Warning]]:
     """Give the numbers that the frequencies determine, and name those that they do not."""
     model = natural_slopes(coordinates, k)
     values: dict[str, Any] = {"base_rates": model.base_rates, "confusion": model.confusion}
@@ -281,7 +282,8 @@ def _determined(form: str, coordinates: Floats, k: int) -> tuple[dict[str, Any],
     determined = {name: value for name, value in values.items() if name not in moved}
     if not moved:
         return determined | {"rank": rank}, []
-    return determined | {"rank": rank}, [
+    text = (
         f"not determined, because other values fit as well: {', '.join(moved)}; the frequencies of "
         f"pairs determine {rank} of {n_parameters(form, k)} parameters"
-    ]
+    )
+    return determined | {"rank": rank}, [warn("not-determined", text)]

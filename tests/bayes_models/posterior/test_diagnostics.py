@@ -47,16 +47,18 @@ def test_a_chain_elsewhere_is_named(good):
     base_rates, confusion = good
     base_rates[0] = base_rates[0] ** 0.2
     base_rates[0] /= base_rates[0].sum(axis=-1, keepdims=True)
-    assert "chains disagree" in diagnose(tree_of(base_rates, confusion)).warnings()[0]
+    assert diagnose(tree_of(base_rates, confusion)).warnings()[0].code == "not-converged"
 
 
 def test_too_few_effective_draws_are_named(good):
     base_rates, confusion = (np.repeat(values[:, :50], 20, axis=1) for values in good)
-    assert any("too few" in text for text in diagnose(tree_of(base_rates, confusion)).warnings())
+    found = diagnose(tree_of(base_rates, confusion)).warnings()
+    assert "too-few-draws" in [one.code for one in found]
 
 
 def test_divergences_are_counted(good):
-    assert "3 draws diverged" in diagnose(tree_of(*good, diverging=3)).warnings()[0]
+    (found,) = diagnose(tree_of(*good, diverging=3)).warnings()
+    assert found.code == "divergences" and "3 draws diverged" in str(found)
 
 
 @pytest.mark.parametrize(
@@ -78,7 +80,7 @@ def test_switched_labels_are_found_even_if_all_chains_agree(good):
     found = diagnose(tree)
     assert found.r_hat < 1.01
     assert found.relabelled > 0.99
-    assert "labels may have switched" in found.warnings()[0]
+    assert [one.code for one in found.warnings()] == ["labels-switched"]
 
 
 def test_the_share_of_switched_draws_is_the_share(good):

@@ -48,8 +48,10 @@ def test_where_labels_switched_there_is_no_estimate_but_modes_with_weights():
     modes = estimate.to_dict()["diagnostics"]["modes"]
     assert [mode["weight"] for mode in modes] == pytest.approx([0.65, 0.35])
     assert [mode["system_accuracy"]["estimate"] for mode in modes] == pytest.approx([0.9, 0.1])
-    assert "no estimate: labels switched in 35% of the draws" in estimate.warnings[0]
-    assert "0.900 [0.900, 0.900] in the 65% with the labels of the raters" in estimate.warnings[0]
+    assert "no estimate: labels switched in 35% of the draws" in str(estimate.warnings[0])
+    assert estimate.warnings[0].code == "labels-switched"
+    said = str(estimate.warnings[0])
+    assert "0.900 [0.900, 0.900] in the 65% with the labels of the raters" in said
 
 
 @pytest.mark.parametrize(
@@ -74,6 +76,6 @@ def test_a_fit_says_who_agrees_more_than_equal_raters():
     options = {"engine": "gibbs", "draws": 300, "tune": 100, "tries": 1}
     tree = fit("pooled", ratings, **options)
     quiet = fit("pooled", ratings, checks=False, **options)
-    assert any("Rater 1 and Rater 2" in text for text in json.loads(tree.attrs["warnings"]))
-    assert not any("Rater 1" in text for text in json.loads(quiet.attrs["warnings"]))
+    assert any("Rater 1 and Rater 2" in one["text"] for one in json.loads(tree.attrs["warnings"]))
+    assert not any("Rater 1" in one["text"] for one in json.loads(quiet.attrs["warnings"]))
     xr.testing.assert_equal(tree["posterior"].to_dataset(), quiet["posterior"].to_dataset())

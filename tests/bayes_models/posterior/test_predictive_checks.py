@@ -35,9 +35,9 @@ def fit_at_the_truth(scenario, seed):
 def test_raters_who_copy_are_named_and_only_they():
     scenario = Scenario(n_items=400, copying=(0, 0.4, 0))
     found = predictive_checks(fit_at_the_truth(scenario, 1), simulate(scenario, 1))
-    assert len(found.warnings()) == 2
-    assert all("Rater 1 and Rater 2" in text for text in found.warnings())
-    assert "agree on" in found.warnings()[0] and "correlated" in found.warnings()[1]
+    codes = [one.code for one in found.warnings()]
+    assert codes == ["agreement-not-predicted", "mistakes-correlated"]
+    assert all("Rater 1 and Rater 2" in str(one) for one in found.warnings())
 
 
 def test_false_alarms_are_rare():

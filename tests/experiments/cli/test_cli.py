@@ -248,7 +248,7 @@ def test_an_estimate_the_data_cannot_support_is_null_with_a_reason_and_exit_1(ru
     assert code == 1
     assert estimate["system_accuracy"]["estimate"] is None
     assert estimate["base_rates"] == {"x": None, "y": None}
-    assert "at or below the chance level 1/2" in estimate["warnings"][0]
+    assert estimate["warnings"][0]["code"] == "agreement-at-chance"
     code, out, _ = run("estimate", file, "--method", "algebraic")
     assert code == 1
     assert "–" in out

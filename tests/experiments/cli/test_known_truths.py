@@ -60,7 +60,7 @@ def test_items_are_asked_for_labelled_and_handed_back(run, data, tmp_path):
     assert abs(found["estimate"] - truth) < abs(own - truth) - 0.1
     rates = estimate["known_truth_details"]["base_rates"]
     assert sum(rate["estimate"] for rate in rates.values()) == pytest.approx(1)
-    assert any("the known truths contradict the method" in text for text in estimate["warnings"])
+    assert "truths-contradict" in [one["code"] for one in estimate["warnings"]]
 
     code, out, _ = run("estimate", file, "--truth", output, *ALGEBRA, "--output", tmp_path / "out")
     assert "known items alone" in out and "PPI++" in out
@@ -214,11 +214,9 @@ def test_a_model_is_fitted_without_the_truths_or_says_where_it_contradicts_them(
     (inside,) = json.loads(out)["estimates"]
     assert inside["with_known_truth"] is None
     assert inside["system_accuracy"] != without["system_accuracy"]
-    beginning = "contradict the fit: given their ratings"
-    said = next(text for text in inside["warnings"] if beginning in text)
-    assert said.endswith(
-        "; without --truths-in-model its estimate is corrected by the known truths instead"
-    )
+    (said,) = (one for one in inside["warnings"] if one["code"] == "truths-contradict")
+    assert said["severity"] == "changes"
+    assert said["text"].endswith("in the command without --truths-in-model)")
 
 
 def test_a_cell_of_the_simulation_is_reproducible_and_measured():

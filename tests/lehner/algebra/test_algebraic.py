@@ -293,7 +293,7 @@ def test_every_number_equals_the_reference(data):
     for aggregation in AGGREGATIONS:
         estimate, expected = estimate_of(data, aggregation), reference(data, aggregation)
         assert_same(numbers(estimate), reference_numbers(data, expected))
-        clipped = any("negative base rate" in warning for warning in estimate.warnings)
+        clipped = "negative-base-rate" in [one.code for one in estimate.warnings]
         assert clipped == bool(expected["base_rates_clipped"])
         for name in TABLE_4 if expected["bins"] else ():
             column = np.array([b[name] for b in expected["bins"]], dtype=float)
@@ -386,7 +386,9 @@ def test_data_are_refused_unless_items_that_count_have_two_raters_and_an_answer(
 def test_nothing_is_estimated_from_agreement_at_or_below_chance(aggregation, codes):
     estimate = of_codes(codes, [0, 1], 2, aggregation)
     assert astuple(estimate.system_accuracy) == (None, None, None, None, "", None)
-    assert [w for w in estimate.warnings if "at or below the chance level 1/2" in w]
+    (warning,) = estimate.warnings
+    assert (warning.code, warning.severity) == ("agreement-at-chance", "changes")
+    assert "at or below the chance level 1/2" in str(warning)
     for values in (estimate.rater_accuracy, estimate.base_rates, estimate.truth_probabilities):
         assert np.isnan(values).all()
 
@@ -409,7 +411,7 @@ def test_raters_who_always_agree_are_the_truth(aggregation):
     assert estimate.base_rates.values == pytest.approx([0.4, 0.4, 0.2], abs=1e-12)
     np.testing.assert_allclose(estimate.truth_probabilities, np.eye(3)[[0, 0, 1, 1, 2]], atol=1e-12)
     assert estimate.system_accuracy.estimate == pytest.approx(3 / 5, abs=1e-12)
-    assert [w for w in estimate.warnings if "always right" in w]
+    assert "raters-always-agree" in [one.code for one in estimate.warnings]
 
 
 @all_aggregations
@@ -426,8 +428,8 @@ def test_flat_truth_probabilities_of_the_answered_item_give_none_and_the_reason(
     np.testing.assert_allclose(estimate.truth_probabilities[2], [0.5, 0.5], atol=1e-12)
     assert estimate.system_accuracy.estimate is None
     (reason,) = estimate.warnings
-    assert "1/2" in reason
-    assert "answered" in reason  # the truth probabilities of items 1 and 2 are not flat
+    assert reason.code == "answers-undetermined" and "1/2" in str(reason)
+    assert "answered" in str(reason)  # the truth probabilities of items 1 and 2 are not flat
 
 
 def test_likelihood_blames_the_probability_of_the_answer_and_not_the_top_probability():
@@ -438,8 +440,8 @@ def test_likelihood_blames_the_probability_of_the_answer_and_not_the_top_probabi
     assert estimate.truth_probabilities.values[5, 0] == pytest.approx(1 / 3, abs=1e-12)
     assert estimate.truth_probabilities.values[5].max() > 0.5
     assert estimate.system_accuracy.estimate is None
-    assert estimate.warnings
-    assert not [w for w in estimate.warnings if "top truth probability" in w]
+    assert "answers-undetermined" in [one.code for one in estimate.warnings]
+    assert not [w for w in estimate.warnings if "top truth probability" in str(w)]
 
 
 @pytest.mark.parametrize("kind", ["percentile", "bca"])

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import xarray as xr
 
-from lehner import Estimate, InputError, IntervalEstimate, Ratings
+from lehner import Estimate, InputError, IntervalEstimate, Ratings, Warning
 from lehner.core.estimate import labelled, number, require_estimable
 from lehner.core.named_array import NamedArray
 
@@ -85,7 +85,7 @@ def estimate(**changes):
 FULL = {
     "rater_accuracy": xr.DataArray([0.6, 0.75], {"rater": ["Ann", "Bo"]}),
     "base_rates": xr.DataArray([0.25, 0.75], {"category": [1, 2]}),
-    "warnings": ("few items",),
+    "warnings": (Warning("few-items", "few items", "limits"),),
     "diagnostics": {"kappa": 0.1},
 }
 
@@ -140,7 +140,7 @@ def test_to_dict_holds_everything_by_name():
         },
         "rater_accuracy": {"Ann": 0.6, "Bo": 0.75},
         "base_rates": {"1": 0.25, "2": 0.75},
-        "warnings": ["few items"],
+        "warnings": [{"code": "few-items", "text": "few items", "severity": "limits"}],
         "diagnostics": {"kappa": 0.1},
     }
 

@@ -84,7 +84,8 @@ def test_kept_rates_are_those_that_are_documented():
 def test_three_raters_and_a_system_cannot_tell_which_two_of_four_share_mistakes():
     found = check_dependence(without_truth(simulate(FOUR, 1)))
     assert found.undecided and len(found.warnings()) == 1
-    assert "among four one cannot tell which" in found.warnings()[0]
+    assert found.warnings()[0].code == "shared-mistakes"
+    assert "among four one cannot tell which" in str(found.warnings()[0])
     named = {pair.raters for pair in found.pairs if pair.stands_out}
     assert named == {("Rater 1", "Rater 2"), ("Rater 3", "system")}
     assert found.effective_raters.effective is None
@@ -129,7 +130,7 @@ def test_all_say_the_same_of_a_pair():
     assert pair.shared == pytest.approx(0.4, abs=0.1)
     test = check_k_properties(ratings, replicates=199).tests["independence"]
     assert test.p_value == found.p_value == pair.p_value
-    assert found.warnings()[0].startswith(f"{test.note}: they share mistakes, or prefer")
+    assert str(found.warnings()[0]).startswith(f"{test.note}: they share mistakes, or prefer")
     assert str(test.consequence).startswith(test.note)
     assert found.effective_raters.source == "pairs that stand out"
     expected = effective_number(4, pair.shared / 6)

@@ -91,7 +91,7 @@ def test_a_group_of_one_rater_has_no_agreement(ratings):
     assert model.group == "model" and model.accuracy.estimate is None
     assert found.differences[-1].difference.estimate is None
     assert found.differences[-1].probability_higher is None
-    assert "no items in common" in found.notes[0]
+    assert "no items in common" in str(found.notes[0])
 
 
 @pytest.mark.parametrize(

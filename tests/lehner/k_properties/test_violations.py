@@ -151,7 +151,7 @@ def test_what_is_not_identified_is_not_fitted():
     two = Ratings(ratings.codes[:, :2], "ABCDE", ordered=True)
     found = fit_violations(two)
     assert found.difficulty == 0 and len(set(found.scenario.initial_rater_accuracy)) == 1
-    assert any("three ratings" in text for text in found.warnings)
+    assert any("three ratings" in str(one) for one in found.warnings)
     unordered = fit_violations(Ratings(ratings.codes, "ABCDE"))
     assert unordered.scenario.asymmetric_dispersion == 1
     binary = fit_violations(simulate(Scenario(n_categories=2), 1))

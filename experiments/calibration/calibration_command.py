@@ -14,7 +14,7 @@ from experiments.calibration.calibration_figure import plot_coverage, plot_ranks
 from experiments.calibration.designs import DESIGNS, FIRST, design
 from experiments.reporting.files import write_csv, write_figure
 from experiments.study.parts import keep_parts, read_parts
-from experiments.study.proportions import share
+from experiments.study.proportions import proportion
 from lehner import InputError
 from lehner.core.checks import find
 from lehner.core.seeds import Seed, child_seeds
@@ -132,7 +132,7 @@ def summarise(by_cell: Mapping[tuple[str, str], pd.DataFrame]) -> pd.DataFrame:
     rows = []
     for (model, name), ranks in by_cell.items():
         for quantity, values in ranks.items():
-            covered, error = share(values.between(0.05, 0.95))
+            covered, error = proportion(values.between(0.05, 0.95))
             rows.append(
                 {
                     "model": model,

@@ -17,7 +17,7 @@ from experiments.paper.figure_scenarios import (
     simulate_figure,
 )
 from experiments.paper.number import PrintedNumber
-from experiments.study.proportions import share
+from experiments.study.proportions import proportion
 from lehner import Scenario, simulate_estimates
 from lehner.core.seeds import Seed, child_seeds
 from lehner.simulation.parameters import draw_parameters
@@ -142,7 +142,7 @@ def sample_size_claims(seed: Seed, runs: int = 20 * RUNS) -> Iterator[PrintedNum
     for number, n_items, kappa in ((10, 200, ".3"), (11, 100, ".55")):
         figure = replace(FIGURES[number], n_items=n_items)
         samples = simulate_figure(figure, runs, seed)
-        near, error = share(_near(samples, "system_accuracy"))
+        near, error = proportion(_near(samples, "system_accuracy"))
         by_preset = [
             float(_near(samples, "system_accuracy")[samples.preset.values == p].mean())
             for p in PRESETS

@@ -20,7 +20,7 @@ from experiments.planning.plan import Plan, Question, plan_scenarios
 from experiments.planning.plan_report import NONE, number_of_items
 from experiments.reporting.files import write_csv, write_text
 from experiments.reporting.markdown import markdown_table
-from experiments.study.proportions import share
+from experiments.study.proportions import proportion
 from lehner import Scenario, simulate_estimates
 from lehner.core.estimate import ESTIMANDS
 from lehner.core.seeds import child_seeds
@@ -99,7 +99,7 @@ def _rows(
     ]
     for method, estimand in product(METHODS, ESTIMANDS):
         near = [np.abs(one[method].values - one[estimand].values) <= WITHIN for one in drawn]
-        shares, errors = map(np.array, zip(*map(share, near), strict=True))
+        shares, errors = map(np.array, zip(*map(proportion, near), strict=True))
         question = Question(kappa=claim.kappa, method=method, estimand=cast(Estimand, estimand))
         plan = plan_scenarios(question, scenarios, replicates=REPLICATES, seed=seed)
         yield {

@@ -9,7 +9,7 @@ import pandas as pd
 
 from experiments.simulations.cells import Simulation
 from experiments.simulations.power_figure import plot_power
-from experiments.study.proportions import share
+from experiments.study.proportions import proportion
 from lehner import Ratings, Scenario, check_dependence
 from lehner.core.seeds import child_seeds, generator
 from lehner.data.categories import category_names
@@ -94,7 +94,7 @@ def summarise(rejected: pd.DataFrame) -> pd.DataFrame:
     pandas.DataFrame
         Columns `test`, `rejected`, `se`, `not_tested` (share of the data sets), `data_sets`.
     """
-    rates, errors = zip(*(share(rejected[test] == 1) for test in rejected), strict=True)
+    rates, errors = zip(*(proportion(rejected[test] == 1) for test in rejected), strict=True)
     return pd.DataFrame(
         {
             "test": rejected.columns,

@@ -15,7 +15,7 @@ import pandas as pd
 import xarray as xr
 
 from experiments.simulations.cells import Simulation, each_data_set
-from experiments.study.proportions import mean_share
+from experiments.study.proportions import mean_proportion
 from lehner import Ratings
 from lehner.core.arrays import Floats
 from lehner.core.draw_categories import draw_categories
@@ -73,7 +73,7 @@ def summarise(rows: pd.DataFrame) -> pd.DataFrame:
         mean = found[MEASURED].mean()
         error = found[MEASURED].std() / np.sqrt(len(found))
         rmse = np.sqrt(mean["squared_error"])
-        coverage, coverage_se = mean_share(found["coverage"])
+        coverage, coverage_se = mean_proportion(found["coverage"])
         table.append(
             dict(zip(BY, place, strict=True))
             | {"n": len(found), "bias": mean["bias"], "bias_se": error["bias"]}

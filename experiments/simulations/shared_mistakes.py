@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 
 from experiments.simulations.cells import Simulation, each_data_set
-from experiments.study.proportions import share
+from experiments.study.proportions import proportion
 from lehner import Ratings, check_dependence
 from lehner.core.arrays import Floats, Integers
 from lehner.core.draw_categories import draw_categories
@@ -127,7 +127,7 @@ def summarise(rows: pd.DataFrame) -> pd.DataFrame:
     for place, group in rows.groupby(columns, sort=False):
         row: dict[str, Any] = dict(zip(columns, place, strict=True)) | {"data_sets": len(group)}
         for name in ("anyone", "right", "innocent", "undecided"):
-            row[name], row[f"{name}_se"] = share(group[name] == 1)
+            row[name], row[f"{name}_se"] = proportion(group[name] == 1)
         table.append(row)
     return pd.DataFrame(table)
 

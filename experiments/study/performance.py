@@ -3,19 +3,22 @@
 Errors are estimate minus truth, so that nothing changes if the truth varies between replicates.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from experiments.study.precision import Measured, model_se, relative_error, relative_precision
-from experiments.study.proportions import Z, mean_difference, share
+from experiments.study.proportions import Z, mean_difference, proportion
 from lehner.core.arrays import Floats
 from lehner.core.wilson import wilson_interval
 
 if TYPE_CHECKING:
     import pandas as pd
 
+type Measured = tuple[float, float]
+"""A value and its Monte Carlo standard error."""
+
+UNKNOWN = (np.nan, np.nan)
 STATED = ("lower", "upper", "standard_error")
 BY = ("scenario", "method", "estimand")
 PROPORTIONS = ("coverage", "bias_eliminated_coverage", "power", "failure_rate")
@@ -28,7 +31,7 @@ def measure(
     *,
     null: float | None = None,
 ) -> "pd.DataFrame":
-    """Measure how well methods do: bias, error, coverage and more, each with its Monte Carlo error.
+    """Bias, error, coverage and more of methods, each with its Monte Carlo standard error.
 
     Parameters
     ----------
@@ -49,13 +52,14 @@ def measure(
         A row for each combination and measure: the columns of `by`, `measure`, `value`,
         `standard_error` (Monte Carlo), `lower` and `upper` (95% Monte Carlo interval: Wilson's of
         proportions, else 1.96 standard errors) and `n`, the number of replicates it rests on. The
-        standard error of a proportion is above zero also where that is 0 or 1, see `share`.
+        standard error of a proportion is above zero also where that is 0 or 1, see `proportion`.
 
         `bias`, `relative_bias` (each error over its truth), `empirical_se`, `mse`, `rmse`,
         `model_se` (of the standard errors that the method states), `model_se_relative_error` (over
         the empirical one, less 1), `coverage`, `bias_eliminated_coverage` (of truth plus bias),
-        `power` (the share of intervals without the null value), `interval_width`, `interval_score`
-        (width plus 2 / (1 - level) times what the truth lies outside) and `failure_rate`.
+        `power` (the proportion of intervals without the null value), `interval_width`,
+        `interval_score` (width plus 2 / (1 - level) times what the truth lies outside) and
+        `failure_rate`.
 
     References
     ----------
@@ -85,7 +89,7 @@ def measure(
 def measure_wide(
     results: "pd.DataFrame", by: Sequence[str], names: Sequence[str]
 ) -> "pd.DataFrame":
-    """Give some of the measures side by side, a row for each combination of the columns of `by`.
+    """Measures side by side, a row for each combination of the columns of `by`.
 
     Returns
     -------
@@ -134,8 +138,8 @@ def compare_methods(
     pandas.DataFrame
         A row for each combination, pair and measure: the columns of `by`, `method`, `other_method`,
         `measure` ("bias", "mse", "coverage", "interval_width" or "relative_precision"),
-        `difference` (of `method` from `other_method`; of precision the gain over it, as a share),
-        `standard_error` (Monte Carlo, for the samples that both have) and `n`.
+        `difference` (of `method` from `other_method`; of precision the gain over it, .5 for half
+        as much again), `standard_error` (Monte Carlo, for the samples that both have) and `n`.
 
     References
     ----------
@@ -170,11 +174,12 @@ def compare_methods(
                 paired = quantities[method] - quantities[other]
                 for name in paired:
                     values = paired[name].dropna().to_numpy()
-                    mean = _difference(values) if name == "coverage" else _mean(values)
+                    yes_or_no = name == "coverage" and len(values) > 1
+                    mean = mean_difference(values) if yes_or_no else _mean(values)
                     rows.append((*key, method, other, name, *mean, len(values)))
                 both = quantities[method]["bias"].to_frame("a").join(quantities[other]["bias"])
                 first, second = both.dropna().to_numpy().T
-                gain = relative_precision(first, second)
+                gain = _relative_precision(first, second)
                 rows.append((*key, method, other, "relative_precision", *gain, len(first)))
     names = [*by, "method", "other_method", "measure", "difference", "standard_error", "n"]
     return pd.DataFrame(rows, columns=names)
@@ -184,55 +189,41 @@ def _measures(
     group: "pd.DataFrame", level: float, null: float | None
 ) -> list[tuple[str, float, float, int]]:
     estimated = group["estimate"].notna().to_numpy()
-    truth = group["truth"].to_numpy(float)[estimated]
-    error = group["estimate"].to_numpy(float)[estimated] - truth
-    lower = group["lower"].to_numpy(float)[estimated] - truth
-    upper = group["upper"].to_numpy(float)[estimated] - truth
+    columns = group.loc[estimated, ["truth", "estimate", *STATED]].to_numpy(float).T
+    truth, estimate, lower, upper, stated = columns
+    error, lower, upper = estimate - truth, lower - truth, upper - truth
     has_interval = np.isfinite(lower) & np.isfinite(upper)
     lower, upper = lower[has_interval], upper[has_interval]
-    stated = group["standard_error"].to_numpy(float)[estimated]
     has_error = np.isfinite(stated)
     n, n_intervals, n_stated = len(error), len(lower), int(has_error.sum())
     bias = _mean(error)
     width = upper - lower
-    about_bias = (lower <= bias[0]) & (upper >= bias[0])
     outside = np.maximum(lower, 0) + np.maximum(-upper, 0)
-    of_points = {
-        "bias": bias,
-        "relative_bias": _mean(error / truth) if truth.all() else (np.nan, np.nan),
-        "empirical_se": _spread(error),
-        "mse": _mean(error**2),
-        "rmse": _rmse(error),
-    }
-    of_errors = {
-        "model_se": model_se(stated[has_error]),
-        "model_se_relative_error": relative_error(stated[has_error], error[has_error]),
-    }
-    of_intervals = {
-        "coverage": _share((lower <= 0) & (upper >= 0)),
-        "bias_eliminated_coverage": _share(about_bias) if n > 1 else (np.nan, np.nan),
-        **_power(null, lower, upper, truth[has_interval]),
-        "interval_width": _mean(width),
-        "interval_score": _mean(width + 2 / (1 - level) * outside),
-    }
-    return [
-        *((name, *value, n) for name, value in of_points.items()),
-        *((name, *value, n_stated) for name, value in of_errors.items()),
-        *((name, *value, n_intervals) for name, value in of_intervals.items()),
-        ("failure_rate", *_share(~estimated), len(group)),
+    about_bias = (lower <= bias[0]) & (upper >= bias[0])
+    found: list[tuple[str, Measured, int]] = [
+        ("bias", bias, n),
+        ("relative_bias", _mean(error / truth) if truth.all() else UNKNOWN, n),
+        ("empirical_se", _empirical_se(error), n),
+        ("mse", _mean(error**2), n),
+        ("rmse", _rmse(error), n),
+        ("model_se", _model_se(stated[has_error]), n_stated),
+        ("model_se_relative_error", _relative_error(stated[has_error], error[has_error]), n_stated),
+        ("coverage", _proportion((lower <= 0) & (upper >= 0)), n_intervals),
+        ("bias_eliminated_coverage", _proportion(about_bias) if n > 1 else UNKNOWN, n_intervals),
     ]
-
-
-def _power(null: float | None, lower: Floats, upper: Floats, truth: Floats) -> dict[str, Measured]:
-    """Give the share of the intervals about the truth that do not contain the null value."""
-    if null is None:
-        return {}
-    outside = (lower > null - truth) | (upper < null - truth)
-    return {"power": _share(outside.astype(float))}
+    if null is not None:
+        away = null - truth[has_interval]
+        found.append(("power", _proportion((lower > away) | (upper < away)), n_intervals))
+    found += [
+        ("interval_width", _mean(width), n_intervals),
+        ("interval_score", _mean(width + 2 / (1 - level) * outside), n_intervals),
+        ("failure_rate", _proportion(~estimated), len(group)),
+    ]
+    return [(name, *value, number) for name, value, number in found]
 
 
 def _quantities(results: "pd.DataFrame") -> "pd.DataFrame":
-    """Give for each replicate what the means of are compared."""
+    """Of each replicate, that whose means are compared."""
     import pandas as pd
 
     error = results["estimate"] - results["truth"]
@@ -247,40 +238,61 @@ def _quantities(results: "pd.DataFrame") -> "pd.DataFrame":
     )
 
 
-def _needs(n: int) -> Callable[[Callable[[Floats], Measured]], Callable[[Floats], Measured]]:
-    """Say nothing where there are fewer than n values."""
-
-    def decorate(function: Callable[[Floats], Measured]) -> Callable[[Floats], Measured]:
-        return lambda values: function(values) if len(values) >= n else (np.nan, np.nan)
-
-    return decorate
-
-
-@_needs(2)
 def _mean(values: Floats) -> Measured:
+    if len(values) < 2:
+        return UNKNOWN
     return float(values.mean()), float(values.std(ddof=1) / np.sqrt(len(values)))
 
 
-@_needs(2)
-def _difference(values: Floats) -> Measured:
-    return mean_difference(values)
+def _proportion(happened: "np.ndarray[tuple[int], np.dtype[np.bool]]") -> Measured:
+    return proportion(happened) if len(happened) else UNKNOWN
 
 
-@_needs(1)
-def _share(happened: Floats) -> Measured:
-    return share(happened)
-
-
-@_needs(2)
-def _spread(error: Floats) -> Measured:
+def _empirical_se(error: Floats) -> Measured:
+    if len(error) < 2:
+        return UNKNOWN
     spread = float(error.std(ddof=1))
     return spread, spread / float(np.sqrt(2 * (len(error) - 1)))
 
 
-@_needs(3)
 def _rmse(error: Floats) -> Measured:
     """Root mean squared error; its standard error by jackknife, as simhelpers does."""
     n, squared = len(error), error**2
+    if n < 3:
+        return UNKNOWN
     left_out = np.sqrt((squared.sum() - squared) / (n - 1))
     jackknife = np.sqrt((n - 1) / n * ((left_out - left_out.mean()) ** 2).sum())
     return float(np.sqrt(squared.mean())), float(jackknife)
+
+
+def _model_se(stated: Floats) -> Measured:
+    """Root of the mean squared standard error that a method states."""
+    if len(stated) < 3:
+        return UNKNOWN
+    value = float(np.sqrt((stated**2).mean()))
+    if value == 0:
+        return 0.0, 0.0
+    return value, float(np.sqrt((stated**2).var(ddof=1) / (4 * len(stated))) / value)
+
+
+def _relative_error(stated: Floats, error: Floats) -> Measured:
+    """Model SE over empirical SE less 1: -.1 where those stated are a tenth too small."""
+    n = len(stated)
+    if n < 3:
+        return UNKNOWN
+    mean, spread = float((stated**2).mean()), float(error.std(ddof=1))
+    if mean == 0 or spread == 0:
+        return UNKNOWN
+    ratio = np.sqrt(mean) / spread
+    relative = (stated**2).var(ddof=1) / (4 * n * mean**2) + 1 / (2 * (n - 1))
+    return float(ratio - 1), float(ratio * np.sqrt(relative))
+
+
+def _relative_precision(error: Floats, reference: Floats) -> Measured:
+    """Ratio of variances less 1: .5 where the reference needs half as many samples again."""
+    n = len(error)
+    if n < 3 or error.std() == 0 or reference.std() == 0:
+        return UNKNOWN
+    ratio = float(reference.var(ddof=1) / error.var(ddof=1))
+    correlation = float(np.corrcoef(error, reference)[0, 1])
+    return ratio - 1, float(2 * ratio * np.sqrt(max(0.0, 1 - correlation**2) / (n - 1)))

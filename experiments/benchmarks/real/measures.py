@@ -7,7 +7,7 @@ counts once, with the mean of its draws.
 import numpy as np
 import pandas as pd
 
-from experiments.study.proportions import mean_share
+from experiments.study.proportions import mean_proportion
 
 BY = ["crowd", "family", "split", "per_item", "known", "method"]
 OVER = ["split", "per_item", "known", "method"]
@@ -30,7 +30,7 @@ def measure_crowds(rows: pd.DataFrame) -> pd.DataFrame:
         `systems`, `items` (their mean), `accuracy` (mean true accuracy of the systems), `failed`
         (share of systems without an estimate), and `bias`, `rmse`, `coverage`, `width`, each with
         its Monte Carlo standard error in `<measure>_se`; that of a coverage of 0 or 1 is not zero,
-        see `experiments.study.proportions.mean_share`.
+        see `experiments.study.proportions.mean_proportion`.
 
     Examples
     --------
@@ -112,7 +112,7 @@ def _mean(values: pd.Series) -> tuple[float, float]:
 
 def _share(inside: pd.Series) -> tuple[float, float]:
     known = inside.dropna()
-    return mean_share(known) if len(known) else (np.nan, np.nan)
+    return mean_proportion(known) if len(known) else (np.nan, np.nan)
 
 
 def _rmse(squared: pd.Series) -> tuple[float, float]:

@@ -95,9 +95,7 @@ def test_a_bit_flip_is_told_and_mended(tmp_path, number):
     content = bytearray(path.read_bytes())
     content[rng.integers(len(content))] ^= 1 << int(rng.integers(8))
     path.write_bytes(content)
-    with pytest.raises(
-        InputError, match=r"this part is damaged: .* checksum in its name; simulate"
-    ):
+    with pytest.raises(InputError, match=r"part is damaged: .* checksum in its name; simulate"):
         read_cells(tmp_path, cells())
     with pytest.warns(StudyWarning, match=r"is damaged.*; it is .* now, and its cell is computed"):
         (again,) = run_cells(cells(), tmp_path)

@@ -9,7 +9,7 @@ from scipy.stats import beta, binomtest, norm
 
 from experiments.benchmarks.estimators import summarise
 from experiments.study.performance import PROPORTIONS, compare_methods, measure, measure_wide
-from experiments.study.proportions import mean_share, share
+from experiments.study.proportions import mean_proportion, proportion
 from lehner.core.wilson import wilson_interval
 
 DATA = Path(__file__).parents[2] / "data"
@@ -205,17 +205,17 @@ def test_intervals_of_proportions_are_wilsons():
 @pytest.mark.parametrize("inside", [True, False])
 def test_replicates_that_are_all_alike_leave_an_error(inside):
     n = 40
-    found, error = share([inside] * n)
+    found, error = proportion([inside] * n)
     assert found == inside
     assert error == pytest.approx(beta(n * inside + 0.5, n * (not inside) + 0.5).std())
-    assert error < share([not inside] + [inside] * (n - 1))[1]
+    assert error < proportion([not inside] + [inside] * (n - 1))[1]
 
 
 def test_shares_of_groups_that_are_all_alike_leave_an_error():
     for shares in ([0.0] * 12, [1.0] * 12):
-        assert mean_share(shares) == share([bool(shares[0])] * 12)
+        assert mean_proportion(shares) == proportion([bool(shares[0])] * 12)
     shares = np.array([1.0, 0.5, 0.9, 1.0])
-    assert mean_share(shares) == pytest.approx((0.85, shares.std(ddof=1) / 2))
+    assert mean_proportion(shares) == pytest.approx((0.85, shares.std(ddof=1) / 2))
 
 
 def alike(n=30):

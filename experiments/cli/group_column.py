@@ -77,13 +77,14 @@ def _by_row(
     from lehner import InputError
     from lehner.data.categories import encode
     from lehner.data.columns import encode_items, require_columns
+    from lehner.data.options import ReadingOptions
     from lehner.reading.column_roles import find_roles
 
     require_columns(columns, [column])
     encoded = encode(columns[column], column)
     values = np.array([*(str(label) for label in encoded.labels), ""], dtype=object)[encoded.codes]
-    roles = find_roles(columns, systems=(), truth=None, item=item, counts=None)
-    if roles.item is None or (len(values) == ratings.n_rows and not roles.long):
+    roles = find_roles(columns, ReadingOptions(item=item))
+    if roles.item is None or (len(values) == ratings.n_rows and roles.rater is None):
         return values
     index, items = encode_items(columns[roles.item], roles.item)
     row_of = {str(name): row for row, name in enumerate(ratings.items)}

@@ -6,8 +6,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from lehner.core.arrays import Floats
-from lehner.data.rating_pairs import count_pairs
 from lehner.data.ratings import Ratings
+from lehner.data.votes import count_pairs
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -8,7 +8,7 @@ from lehner.algebra.algebraic import FirstSteps, first_steps
 from lehner.algebra.system_accuracy import by_bins, by_likelihood, by_weights
 from lehner.core.arrays import Floats, Integers
 from lehner.core.checks import find
-from lehner.data.table import names_of
+from lehner.data.options import names_of
 from lehner.data.votes import VoteTable
 
 

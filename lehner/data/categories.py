@@ -1,7 +1,7 @@
 """Labels: columns of category names, converted to codes and names."""
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from string import ascii_uppercase
 from typing import TYPE_CHECKING, Any
@@ -287,92 +287,3 @@ def check_categories(categories: Sequence[Any]) -> tuple[Label, ...]:
     if len(set(names.values())) < len(named):
         raise InputError(f"the categories {list(categories)} repeat", "name each once")
     return tuple(names[name] for name in named)
-
-
-def choose_categories(
-    columns: Mapping[str, Column], categories: Sequence[Any] | None, *, ordered: bool
-) -> tuple[tuple[Label, ...], dict[Any, Label], bool]:
-    """Settle the categories that rating columns share.
-
-    Parameters
-    ----------
-    columns : mapping of str to Column
-        The columns of raters, system and truth.
-    categories : sequence, optional
-        All categories in order; by default those that occur, sorted.
-    ordered : bool
-        Whether their order means something.
-
-    Returns
-    -------
-    categories : tuple of str or int
-    names : dict
-        From label as found to category.
-    ordered : bool
-    """
-    labels = [label for column in columns.values() for label in column.labels]
-    if categories is not None:
-        given = [plain_label(label) for label in categories]
-        names = unify(label for label in (*given, *labels) if label is not None)
-        return check_categories([names.get(label) for label in given]), names, ordered
-    names = unify(labels)
-    declared = declared_column(columns)
-    if declared is not None:
-        chosen = tuple(names[label] for label in declared.labels)
-        return chosen, names, ordered or declared.ordered
-    return _sorted(set(names.values())), names, ordered
-
-
-def _sorted(names: Iterable[Label]) -> tuple[Label, ...]:
-    """Sort numbers by size, decimals too, and text by letters."""
-    in_order = sorted(names)
-    numbers = as_numbers(in_order)
-    if numbers is None:
-        return tuple(in_order)
-    return tuple(name for _, name in sorted(zip(numbers, in_order, strict=True)))
-
-
-def declared_column(columns: Mapping[str, Column]) -> Column | None:
-    """Give the first column whose labels the user fixed, if they include those of all."""
-    declared = next((column for column in columns.values() if column.declared), None)
-    if declared is None or not all(set(c.labels) <= set(declared.labels) for c in columns.values()):
-        return None
-    return declared
-
-
-def recode(
-    column: Column, name: str, categories: Sequence[Label], names: Mapping[Any, Label]
-) -> Integers:
-    """Give the codes of a column as indices into `categories`.
-
-    Parameters
-    ----------
-    column : Column
-    name : str
-        The column's name, for the error.
-    categories : sequence of str or int
-    names : mapping
-        From label as found to category.
-
-    Returns
-    -------
-    ndarray of int, shape (n_rows,)
-
-    Raises
-    ------
-    InputError
-        Where a label is not among the categories.
-    """
-    position = {category: k for k, category in enumerate(categories)}
-    lookup = np.array([position.get(names[label], -2) for label in column.labels] + [-1])
-    codes = lookup[column.codes]
-    unknown = np.flatnonzero(codes == -2)
-    if unknown.size:
-        label = column.labels[column.codes[unknown[0]]]
-        raise InputError(
-            f"{label!r} is not one of the categories {', '.join(map(str, categories))}",
-            "correct it, leave it blank, or add it to the categories",
-            row=int(unknown[0]),
-            column=name,
-        )
-    return codes

@@ -1,7 +1,7 @@
 """Tables: columns by name, and errors that name what is wrong in a table, and where."""
 
 from collections.abc import Hashable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,11 +21,6 @@ from lehner.data.categories import (
 )
 from lehner.data.flat import MOST_ITEMS
 from lehner.data.numbering import number_by_appearance
-
-if TYPE_CHECKING:
-    import pandas as pd
-
-    from lehner.data.ratings import Ratings
 
 
 def columns_of(data: Any, names: Sequence[str] | None = None) -> dict[str, Any]:
@@ -260,54 +255,3 @@ def truth_per_item(
             column=name,
         )
     return per_item
-
-
-def wide_frame(ratings: "Ratings") -> "pd.DataFrame":
-    """Give a table with a row per item and a column per rater, blanks where missing."""
-    import pandas as pd
-
-    codes = ratings.codes
-    frame = {"item": ratings.items}
-    if ratings.truth is not None:
-        frame["truth"] = _categorical(ratings, ratings.truth)
-    if ratings.counts is not None:
-        frame["count"] = ratings.counts
-    clash = {"item", "truth", "count"} & set(ratings.all_raters)
-    if clash:
-        raise InputError(f"a rater is named {clash.pop()!r}, as another column is", "rename them")
-    by_rater = np.column_stack([codes, ratings.answers]).T
-    raters = {
-        name: _categorical(ratings, given)
-        for name, given in zip(ratings.all_raters, by_rater, strict=True)
-    }
-    return pd.DataFrame({"item": frame.pop("item")} | raters | frame)
-
-
-def long_frame(ratings: "Ratings") -> "pd.DataFrame":
-    """Give a table with a row per rating, systems as raters."""
-    import pandas as pd
-
-    if ratings.grouped:
-        raise InputError("grouped ratings have no row per item", "use to_wide()")
-    flat = ratings.all_given
-    item, rater, code = flat.item_index, flat.rater_index, flat.category_index
-    names = np.array(ratings.all_raters, dtype=object)[rater]
-    occasion = np.arange(len(item)) - _start_of_pair(item, rater) + 1
-    columns = {"item": ratings.items[item], "rater": names, "occasion": occasion}
-    columns["rating"] = _categorical(ratings, code)
-    if ratings.truth is not None:
-        columns["truth"] = _categorical(ratings, ratings.truth[item])
-    return pd.DataFrame(columns)
-
-
-def _start_of_pair(item: Integers, rater: Integers) -> Integers:
-    """Give the position where the ratings of the same item by the same rater begin."""
-    position = np.arange(len(item))
-    new = (np.diff(item, prepend=-1) != 0) | (np.diff(rater, prepend=-1) != 0)
-    return np.maximum.accumulate(np.where(new, position, 0))
-
-
-def _categorical(ratings: "Ratings", codes: Integers) -> Any:
-    import pandas as pd
-
-    return pd.Categorical.from_codes(codes, list(ratings.categories), ordered=ratings.ordered)

@@ -1,16 +1,19 @@
 """Groups and populations of items, numbered in the order of their names."""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from lehner.core.arrays import Integers
 from lehner.core.errors import InputError
 from lehner.core.wording import counted
 from lehner.data.categories import encode, plain_label
 from lehner.data.numbering import order_of_name
+
+if TYPE_CHECKING:
+    from lehner.data.ratings import Ratings
 
 
 def number_groups(
@@ -45,31 +48,56 @@ def number_groups(
             f"name the {kind} of each row",
         )
     labels = [str(label) for label in column.labels]
-    used = np.bincount(column.codes[column.codes >= 0], minlength=len(labels)) > 0
-    names = sorted(
-        {label for label, one in zip(labels, used, strict=True) if one}, key=order_of_name
-    )
+    used = set(np.unique(column.codes).tolist())
+    names = sorted({label for code, label in enumerate(labels) if code in used}, key=order_of_name)
     number = {name: place for place, name in enumerate(names)}
     place = np.array([*(number.get(label, -1) for label in labels), -1], dtype=np.int64)
     return place[column.codes], tuple(names)
 
 
-def number_populations(names: ArrayLike, items: NDArray[Any]) -> tuple[Integers, tuple[str, ...]]:
-    """Give the index of each row's population, (n_rows,), and the names of the populations.
+def with_populations(self: "Ratings", names: ArrayLike | None) -> "Ratings":
+    """Assign items to populations.
+
+    In latent-class models, Bayesian or by maximum likelihood, each population then has its own
+    base rates, and raters and system have the same confusion matrices in all populations.
+    Populations with different base rates help to identify the matrices. Other methods pool the
+    items of all populations.
+
+    Parameters
+    ----------
+    names : array_like, shape (n_rows,), or None
+        The name of each row's population; None for no populations.
+
+    Returns
+    -------
+    Ratings
+        The same ratings of items from these populations.
 
     Raises
     ------
     InputError
         If there is not one name for each row.
+
+    References
+    ----------
+    Hui & Walter (1980), https://doi.org/10.2307/2530508
+
+    Examples
+    --------
+    >>> from lehner import Ratings
+    >>> Ratings([[0, 0], [1, 1]], ["no", "yes"]).with_populations(["south", "north"])
+    Ratings: 2 items, 2 raters, 4 ratings, 2 categories (no, yes), 2 populations
     """
-    index, populations = number_groups(names, len(items), "population")
+    if names is None:
+        return self._replace(population=None, populations=())
+    index, populations = number_groups(names, self.n_rows, "population")
     missing = np.flatnonzero(index < 0)
     if missing.size:
         raise InputError(
-            f"item {items[missing[0]]} has no population",
+            f"item {self.items[missing[0]]} has no population",
             "name the population of each row, or leave such items out",
         )
-    return index, populations
+    return self._replace(population=index, populations=populations)
 
 
 def check_populations(names: Sequence[Any]) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""Ratings as a labelled dataset of codes, and back."""
+"""Methods of `Ratings`: a labelled dataset of codes, and back."""
 
 import json
 from typing import TYPE_CHECKING, Any
@@ -11,37 +11,61 @@ if TYPE_CHECKING:
     from lehner.data.ratings import Ratings
 
 
-def to_dataset(ratings: "Ratings") -> "xr.Dataset":
-    """Compute the result of `Ratings.to_xarray`."""
+def to_xarray(self: "Ratings") -> "xr.Dataset":
+    """Labelled dataset of codes.
+
+    Returns
+    -------
+    xarray.Dataset
+        `ratings` (item, rater), and `answers` (item, system), `truth` and `count` (item) where
+        there are any: indices into the coordinate `category`, -1 where missing. Where items are
+        from populations, `population` (item): indices into the attribute `populations`.
+        Where raters are in groups, the coordinate `group_of_rater` (rater) names them.
+
+    Raises
+    ------
+    InputError
+        If a rater rated an item more than once.
+    """
     import xarray as xr
 
-    data: dict[str, Any] = {"ratings": (("item", "rater"), ratings.codes)}
+    data: dict[str, Any] = {"ratings": (("item", "rater"), self.codes)}
     coords: dict[str, Any] = {
-        "item": ratings.items,
-        "rater": list(ratings.raters),
-        "category": list(ratings.categories),
+        "item": self.items,
+        "rater": list(self.raters),
+        "category": list(self.categories),
     }
-    if ratings.rater_group:
-        coords["group_of_rater"] = ("rater", list(ratings.rater_group))
-    if ratings.systems:
-        data["answers"] = (("item", "system"), ratings.answers)
-        coords["system"] = list(ratings.systems)
-    if ratings.truth is not None:
-        data["truth"] = ("item", ratings.truth)
-    if ratings.counts is not None:
-        data["count"] = ("item", ratings.counts)
-    flags: dict[str, Any] = {
-        "ordered": int(ratings.ordered),
-        "anonymous": int(ratings.anonymous),
-    }
-    if ratings.population is not None:
-        data["population"] = ("item", ratings.population)
-        flags["populations"] = json.dumps(ratings.populations)
+    flags: dict[str, Any] = {"ordered": int(self.ordered), "anonymous": int(self.anonymous)}
+    if self.rater_group:
+        coords["group_of_rater"] = ("rater", list(self.rater_group))
+    if self.systems:
+        data["answers"] = (("item", "system"), self.answers)
+        coords["system"] = list(self.systems)
+    of_items = {"truth": self.truth, "count": self.counts, "population": self.population}
+    data |= {name: ("item", values) for name, values in of_items.items() if values is not None}
+    if self.population is not None:
+        flags["populations"] = json.dumps(self.populations)
     return xr.Dataset(data, coords, flags)
 
 
-def from_dataset(dataset: "xr.Dataset") -> dict[str, Any]:
-    """Read the arguments of `Ratings` from a dataset."""
+def from_xarray(cls: "type[Ratings]", dataset: "xr.Dataset") -> "Ratings":
+    """Make ratings of a dataset from `to_xarray`.
+
+    Parameters
+    ----------
+    dataset : xarray.Dataset
+        A dataset with the variables and attributes of `to_xarray`; it may have been stored.
+
+    Returns
+    -------
+    Ratings
+        The same ratings as before.
+
+    Raises
+    ------
+    InputError
+        If the dataset has no variable `ratings`, or an invalid one.
+    """
     if "ratings" not in dataset:
         raise InputError(
             "the dataset has no variable 'ratings'", "give a dataset made by to_xarray"
@@ -57,13 +81,11 @@ def from_dataset(dataset: "xr.Dataset") -> dict[str, Any]:
     if "answers" in dataset:
         arguments["system"] = dataset["answers"].transpose("item", "system").values
         arguments["systems"] = dataset["system"].values.tolist()
-    if "truth" in dataset:
-        arguments["truth"] = dataset["truth"].values
-    if "count" in dataset:
-        arguments["counts"] = dataset["count"].values
+    for name, variable in {"truth": "truth", "counts": "count", "population": "population"}.items():
+        if variable in dataset:
+            arguments[name] = dataset[variable].values
     if "population" in dataset:
-        arguments["population"] = dataset["population"].values
         arguments["populations"] = json.loads(dataset.attrs["populations"])
     if "group_of_rater" in dataset.coords:
         arguments["rater_group"] = dataset["group_of_rater"].values.tolist()
-    return arguments
+    return cls(**arguments)

@@ -1,11 +1,11 @@
-"""A table with a row per rating."""
+"""Ratings from a table with a row per rating."""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from lehner.data.categories import Label, encode, unify
-from lehner.data.checks.column_names import say_doubtful_names, say_other_raters
-from lehner.data.checks.columns import say_columns
+from lehner.data.checks.coding import check_read
+from lehner.data.checks.columns import say_columns, say_doubtful_names, say_other_raters
 from lehner.data.columns import (
     columns_of,
     encode_items,
@@ -15,70 +15,132 @@ from lehner.data.columns import (
     truth_per_item,
 )
 from lehner.data.flat import sort_ratings
-from lehner.data.spelling import reread
-from lehner.data.table import Table, are_fixed, code_labels
+from lehner.data.options import ReadingOptions, names_of
+from lehner.data.shared_categories import code_labels, encode_labels
+from lehner.data.systems import raters_as_systems
+
+if TYPE_CHECKING:
+    from lehner.data.ratings import Ratings
 
 
-def read_long(
+def from_long(
+    cls: "type[Ratings]",
     data: Any,
     *,
-    item: str,
-    rater: str,
-    rating: str,
-    systems: Sequence[str],
-    truth: str | None,
-    occasion: str | None,
-    repeated: bool,
-    categories: Sequence[Label] | None,
-    ordered: bool,
-    missing: Sequence[Label],
-    fold_case: bool,
-) -> Table:
-    """Read what `Ratings.from_long` takes, whose parameters these are; systems are raters yet."""
+    item: str = "item",
+    rater: str = "rater",
+    rating: str = "rating",
+    system: str | Sequence[str] | None = None,
+    truth: str | None = None,
+    occasion: str | None = None,
+    repeated: bool = False,
+    categories: Sequence[Label] | None = None,
+    ordered: bool = False,
+    missing: Sequence[Label] = (),
+    fold_case: bool = False,
+) -> "Ratings":
+    """Read a table with a row per rating.
+
+    Parameters
+    ----------
+    data : pandas.DataFrame, pyarrow.Table or mapping of columns
+        The table.
+    item, rater, rating : str
+        Names of the columns of the item, the rater and the rater's label.
+    system : str or sequence of str, optional
+        The rater who is the system, or the raters who are systems.
+    truth : str, optional
+        Column with the item's known truth, the same or blank in all rows of an item.
+    occasion : str, optional
+        Column that distinguishes repeated ratings of an item by a rater; without it a
+        repetition is an error, unless `repeated` is set. A rater has one vote for an item, the
+        most frequent of the ratings, because repeated ratings mostly repeat their mistakes; if
+        two are equally frequent, the rater has none. A note gives the numbers.
+    repeated : bool
+        Whether a rater may rate an item more than once without `occasion`.
+    categories : sequence, optional
+        All categories in order; by default those that occur, sorted.
+    ordered : bool
+        Whether their order is meaningful.
+    missing : sequence of str
+        Labels of missing ratings, besides blanks, NA, NaN and null.
+    fold_case : bool
+        Whether labels that differ only in case, white space or Unicode form are one.
+
+    Returns
+    -------
+    Ratings
+        A row for each item.
+
+    Raises
+    ------
+    InputError
+        For the same reasons as in `from_wide`, and if a rater rated an item twice without an
+        `occasion` and without `repeated`.
+
+    Examples
+    --------
+    >>> from lehner import Ratings
+    >>> Ratings.from_long({"item": [1, 1, 2], "rater": ["x", "y", "x"], "rating": "aba"})
+    Ratings: 2 items, 2 raters, 3 ratings, 2 categories (a, b)
+    """
+    options = ReadingOptions(
+        item=item,
+        rater=rater,
+        rating=rating,
+        system=names_of(system),
+        truth=truth,
+        occasion=occasion,
+        repeated=repeated,
+        categories=categories,
+        ordered=ordered,
+        missing=missing,
+        fold_case=fold_case,
+    )
+    return read_long(cls, data, options)
+
+
+def read_long(cls: "type[Ratings]", data: Any, options: ReadingOptions) -> "Ratings":
+    """Read a table with a row per rating, whose columns the options name."""
     columns = columns_of(data)
-    optional = [name for name in (truth, occasion) if name is not None]
-    require_columns(columns, [item, rater, rating, *optional])
+    item, rater, rating = str(options.item), str(options.rater), str(options.rating)
+    truth, occasion, systems = options.truth, options.occasion, options.system
+    used = [item, rater, rating, *names_of(truth), *names_of(occasion)]
+    require_columns(columns, used)
     item_index, items = encode_items(columns[item], item)
     rated_by = require_complete(encode(columns[rater], rater), rater)
     when = None if occasion is None else encode_items(columns[occasion], occasion)[0]
-    labelled = [rating] if truth is None else [rating, truth]
-    encoded = {name: encode(columns[name], name) for name in labelled}
-    encoded, unused = reread(encoded, categories, missing=missing, fold_case=fold_case)
-    coded = code_labels(encoded, categories, ordered=ordered)
+    encoded, unused = encode_labels(columns, [rating, *names_of(truth)], options)
+    coded = code_labels(encoded, options)
     codes = coded.codes[rating]
-    if occasion is not None or not repeated:
+    if occasion is not None or not options.repeated:
         refuse_duplicates(item_index, rated_by, when, codes, rating)
     names = unify(rated_by.labels)
     everybody = [str(names[label]) for label in rated_by.labels]
     raters = [name for name in everybody if name not in systems]
-    odd = (
+    known = None
+    if truth is not None:
+        known = truth_per_item(item_index, coded.codes[truth], len(items), truth, coded.categories)
+    odd = [
         *unused,
         *coded.odd,
         *say_doubtful_names(raters, systems),
         *say_other_raters(raters, systems),
-    )
-    known = None
-    if truth is not None:
-        known = truth_per_item(item_index, coded.codes[truth], len(items), truth, coded.categories)
-    sentence = say_columns(
-        raters,
-        systems=systems,
-        truth=truth,
-        item=item,
-        by_rating=(rater, rating),
-        ignored=[name for name in columns if name not in (item, rater, rating, *optional)],
-    )
+    ]
     rated = codes >= 0
-    return Table(
-        ratings=sort_ratings(
-            item_index[rated], rated_by.codes[rated], codes[rated], len(coded.categories)
-        ),
-        raters=everybody,
-        items=items,
+    n_categories = len(coded.categories)
+    ratings = cls(
+        sort_ratings(item_index[rated], rated_by.codes[rated], codes[rated], n_categories),
+        coded.categories,
+        everybody,
+        items,
         truth=known,
-        categories=coded.categories,
         ordered=coded.ordered,
-        noticed=(sentence, *odd),
-        odd=odd,
-        fixed=are_fixed(encoded, categories),
+        noticed=(
+            say_columns(raters, [name for name in columns if name not in used], options),
+            *odd,
+        ),
     )
+    if systems:
+        ratings = raters_as_systems(ratings, systems)
+    return check_read(ratings, odd, fixed=coded.fixed)

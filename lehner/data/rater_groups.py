@@ -15,27 +15,54 @@ OF_NONE = ""
 """Stands for the group of a rater who belongs to none."""
 
 
-def name_rater_groups(ratings: "Ratings", groups: Mapping[str, Any]) -> tuple[str, ...]:
-    """Give the name of each rater's group, in the order of the raters.
+def with_rater_groups(self: "Ratings", groups: Mapping[str, str] | None) -> "Ratings":
+    """Assign raters to groups, such as experts and a crowd.
+
+    The models `hierarchical_dawid_skene`, `one_coin_by_rater` and `relaxed_k` then have other
+    parameters of the distribution of raters for each group, and draw raters toward the raters
+    of their own group. Other methods estimate accuracies as without groups.
+
+    Parameters
+    ----------
+    groups : mapping, or None
+        The name of the group by the name of the rater; None for no groups. Raters who are not
+        named, or whose group is missing, belong to none; models take them as one more group.
+
+    Returns
+    -------
+    Ratings
+        The same ratings by raters of these groups.
 
     Raises
     ------
     InputError
         If there is no such rater, if no rater belongs to a group, or if raters are anonymous.
+
+    Examples
+    --------
+    >>> from lehner import Ratings
+    >>> ratings = Ratings([[0, 0, 1]], ["no", "yes"], ["Ann", "Bo", "Cy"])
+    >>> grouped = ratings.with_rater_groups({"Ann": "expert", "Bo": "crowd"})
+    >>> grouped
+    Ratings: 1 item, 3 raters, 3 ratings, 2 categories (no, yes), 2 groups of raters
+    >>> grouped.rater_groups, grouped.rater_group
+    (('crowd', 'expert'), ('expert', 'crowd', ''))
     """
+    if groups is None:
+        return self._replace(rater_group=())
     if not isinstance(groups, Mapping):
         raise InputError(
             f"groups of raters are given as {type(groups).__name__}",
             "give a mapping from the name of each rater to that of its group",
         )
-    if ratings.anonymous:
+    if self.anonymous:
         raise InputError(
             "it is unknown who gave which rating, so that raters belong to no group",
             "use data in which raters are named",
         )
     raters = [str(rater) for rater in groups]
     for rater in raters:
-        check_rater(ratings, rater)
+        check_rater(self, rater)
     column = encode(list(groups.values()), "rater_groups")
     named = {
         rater: str(column.labels[code])
@@ -44,7 +71,7 @@ def name_rater_groups(ratings: "Ratings", groups: Mapping[str, Any]) -> tuple[st
     }
     if not named:
         raise InputError("no rater belongs to a group", "name the groups of raters")
-    return tuple(named.get(rater, OF_NONE) for rater in ratings.raters)
+    return self._replace(rater_group=tuple(named.get(rater, OF_NONE) for rater in self.raters))
 
 
 def check_rater(ratings: "Ratings", rater: str) -> None:

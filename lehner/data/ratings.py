@@ -1,8 +1,8 @@
 """Ratings: which rater put which item into which category, and the system's answers."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -10,13 +10,11 @@ from numpy.typing import ArrayLike, NDArray
 from lehner.core.arrays import Integers
 from lehner.core.errors import InputError
 from lehner.core.wording import counted, counted_categories, first_few
-from lehner.data.anonymous import flatten_counts
+from lehner.data import counts_table, frames, item_groups, labelled, long_table, wide_table
+from lehner.data import rater_groups as groups_of_raters
+from lehner.data import systems as answers_of_systems
 from lehner.data.categories import Label, check_categories
-from lehner.data.checks.coding import check_coding
 from lehner.data.checks.counts import count_gaps
-from lehner.data.checks.spellings import say_slips
-from lehner.data.checks.warn import warn_of_data
-from lehner.data.columns import long_frame, wide_frame
 from lehner.data.fields import (
     check_answers,
     check_index,
@@ -33,20 +31,9 @@ from lehner.data.flat import (
     count_categories,
     take_rows,
 )
-from lehner.data.item_groups import check_populations, number_populations
-from lehner.data.labelled import from_dataset, to_dataset
-from lehner.data.long_table import read_long
 from lehner.data.numbering import order_of_name
 from lehner.data.patterns import Patterns, collapse_patterns
-from lehner.data.rater_groups import OF_NONE, check_rater_group, name_rater_groups
 from lehner.data.repeats import are_repeated, one_vote_each
-from lehner.data.systems import answers_in_common, one_system, raters_as_systems
-from lehner.data.table import Table, names_of
-from lehner.data.wide_table import read_wide
-
-if TYPE_CHECKING:
-    import pandas as pd
-    import xarray as xr
 
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
@@ -173,8 +160,8 @@ class Ratings:
             ordered=ordered,
             anonymous=anonymous,
             population=check_index(population, n_rows, len(populations), "population"),
-            populations=check_populations(populations),
-            rater_group=check_rater_group(rater_group, n_raters),
+            populations=item_groups.check_populations(populations),
+            rater_group=groups_of_raters.check_rater_group(rater_group, n_raters),
             noticed=tuple(noticed),
             independent_repeats=independent_repeats,
         )
@@ -242,7 +229,7 @@ class Ratings:
     @property
     def rater_groups(self) -> tuple[str, ...]:
         """Names of the groups of raters, see `with_rater_groups`."""
-        return tuple(sorted(set(self.rater_group) - {OF_NONE}, key=order_of_name))
+        return tuple(sorted(set(self.rater_group) - {groups_of_raters.OF_NONE}, key=order_of_name))
 
     @property
     def grouped(self) -> bool:
@@ -430,152 +417,14 @@ class Ratings:
         return self.take(rows, np.ones(len(rows), np.int64))._replace(counts=None)
 
     def _replace(self, **changes: Any) -> "Ratings":
-        fields: dict[str, Any] = {
-            "codes": self.given,
-            "categories": self.categories,
-            "raters": self.raters,
-            "items": self.items,
-            "system": self.answers,
-            "systems": self.systems,
-            "truth": self.truth,
-            "counts": self.counts,
-            "ordered": self.ordered,
-            "anonymous": self.anonymous,
-            "population": self.population,
-            "populations": self.populations,
-            "rater_group": self.rater_group,
-            "noticed": self.noticed,
-            "independent_repeats": self.independent_repeats,
-        }
-        return Ratings(**(fields | changes))
-
-    def with_system(self, *raters: Any) -> "Ratings":
-        """Take one of the raters, or several, as the system or systems.
-
-        Parameters
-        ----------
-        *raters : str
-            Names of the raters.
-
-        Returns
-        -------
-        Ratings
-            The other raters, with the ratings of these raters as the answers of systems.
-
-        Raises
-        ------
-        InputError
-            If there is no such rater, if raters are anonymous, if the rater rated an item more than
-            once, if there is already a system, or if the rater has no category in common with the
-            others.
-
-        Examples
-        --------
-        >>> ratings = Ratings([[0, 0, 1], [1, 1, 1]], ["no", "yes"], raters=["Ann", "Bo", "AI"])
-        >>> ratings.with_system("AI")
-        Ratings: 2 items, 2 raters, 4 ratings, 2 categories (no, yes), system
-        """
-        if not raters:
-            raise InputError("no rater is named as the system", "name a rater, or several")
-        names = [str(rater) for rater in raters]
-        if self.systems:
-            raise InputError(
-                f"the ratings already have a system, whose answers {names[0]!r} would replace",
-                "leave them out first, by without_system()",
-            )
-        taken = self._replace(**raters_as_systems(self, names))
-        sentence = f"the rater {names[0]!r} is taken as the system"
-        if len(names) > 1:
-            sentence = f"the raters {', '.join(map(repr, names))} are taken as systems"
-        return taken._note(sentence)._check_coding()
-
-    def for_system(self, name: str, *, systems_rate: bool = False) -> "Ratings":
-        """Keep one of several systems as the system.
-
-        Parameters
-        ----------
-        name : str
-            Name of the system.
-        systems_rate : bool
-            Whether the other systems serve as raters; else they are left out.
-
-        Returns
-        -------
-        Ratings
-            With one system.
-
-        Raises
-        ------
-        InputError
-            If there is no such system.
-
-        Examples
-        --------
-        >>> answers = [[0, 1], [1, 1]]
-        >>> ratings = Ratings([[0], [1]], ["no", "yes"], system=answers, systems=["gpt", "base"])
-        >>> ratings.for_system("base").system.tolist()
-        [1, 1]
-        >>> ratings.for_system("base", systems_rate=True).raters
-        ('1', 'gpt')
-        """
-        return self._replace(**one_system(self, name, systems_rate=systems_rate))
-
-    def on_common_items(self, *systems: str) -> "Ratings":
-        """Keep the answers of systems only where all of them answered.
-
-        Systems that answered different items, perhaps easier ones, are then compared on the same.
-
-        Parameters
-        ----------
-        *systems : str
-            Names of the systems; by default all. The answers of others stay.
-
-        Returns
-        -------
-        Ratings
-            With all items and ratings.
-
-        Raises
-        ------
-        InputError
-            If there is no such system.
-
-        Examples
-        --------
-        >>> answers = [[0, -1], [1, 1]]
-        >>> ratings = Ratings([[0], [1]], ["no", "yes"], system=answers, systems=["gpt", "base"])
-        >>> ratings.on_common_items().answers.tolist()
-        [[-1, -1], [1, 1]]
-        """
-        return self._replace(system=answers_in_common(self, systems or self.systems))
-
-    def without_system(self) -> "Ratings":
-        """Leave the answers of systems out.
-
-        Returns
-        -------
-        Ratings
-            The same ratings by the raters.
-
-        Examples
-        --------
-        >>> Ratings([[0, 0], [1, 1]], ["no", "yes"], system=[0, 1]).without_system()
-        Ratings: 2 items, 2 raters, 4 ratings, 2 categories (no, yes)
-        """
-        if not self.systems:
-            return self
-        whose = "the system's answers" if len(self.systems) == 1 else "the answers of systems"
-        return self._replace(system=None, systems=None)._note(f"{whose} are left out")
+        arguments: dict[str, Any] = {"codes": self.given, "system": self.answers, **vars(self)}
+        for derived in ("given", "flat", "answers"):
+            del arguments[derived]
+        return Ratings(**(arguments | changes))
 
     def _note(self, *texts: str) -> "Ratings":
         """Add what was noticed."""
-        return self._replace(noticed=(*self.noticed, *texts))
-
-    def _check_coding(self, *, refuse: bool = True) -> "Ratings":
-        """Raise an error, or warn, if answers are coded differently from the raters' ratings."""
-        odd = check_coding(self, refuse=refuse)
-        warn_of_data(odd)
-        return self._note(*odd) if odd else self
+        return self._replace(noticed=(*self.noticed, *texts)) if texts else self
 
     def with_truth(self, truth: ArrayLike | None) -> "Ratings":
         """Replace the known truths of the items, or remove them.
@@ -601,78 +450,6 @@ class Ratings:
         [0, -1]
         """
         return self._replace(truth=truth)
-
-    def with_populations(self, names: ArrayLike | None) -> "Ratings":
-        """Assign items to populations.
-
-        In latent-class models, Bayesian or by maximum likelihood, each population then has its own
-        base rates, and raters and system have the same confusion matrices in all populations.
-        Populations with different base rates help to identify the matrices. Other methods pool the
-        items of all populations.
-
-        Parameters
-        ----------
-        names : array_like, shape (n_rows,), or None
-            The name of each row's population; None for no populations.
-
-        Returns
-        -------
-        Ratings
-            The same ratings of items from these populations.
-
-        Raises
-        ------
-        InputError
-            If there is not one name for each row.
-
-        References
-        ----------
-        Hui & Walter (1980), https://doi.org/10.2307/2530508
-
-        Examples
-        --------
-        >>> Ratings([[0, 0], [1, 1]], ["no", "yes"]).with_populations(["south", "north"])
-        Ratings: 2 items, 2 raters, 4 ratings, 2 categories (no, yes), 2 populations
-        """
-        if names is None:
-            return self._replace(population=None, populations=())
-        population, populations = number_populations(names, self.items)
-        return self._replace(population=population, populations=populations)
-
-    def with_rater_groups(self, groups: Mapping[str, str] | None) -> "Ratings":
-        """Assign raters to groups, such as experts and a crowd.
-
-        The models `hierarchical_dawid_skene`, `one_coin_by_rater` and `relaxed_k` then have other
-        parameters of the distribution of raters for each group, and draw raters toward the raters
-        of their own group. Other methods estimate accuracies as without groups.
-
-        Parameters
-        ----------
-        groups : mapping, or None
-            The name of the group by the name of the rater; None for no groups. Raters who are not
-            named, or whose group is missing, belong to none; models take them as one more group.
-
-        Returns
-        -------
-        Ratings
-            The same ratings by raters of these groups.
-
-        Raises
-        ------
-        InputError
-            If there is no such rater, if no rater belongs to a group, or if raters are anonymous.
-
-        Examples
-        --------
-        >>> ratings = Ratings([[0, 0, 1]], ["no", "yes"], ["Ann", "Bo", "Cy"])
-        >>> grouped = ratings.with_rater_groups({"Ann": "expert", "Bo": "crowd"})
-        >>> grouped
-        Ratings: 1 item, 3 raters, 3 ratings, 2 categories (no, yes), 2 groups of raters
-        >>> grouped.rater_groups, grouped.rater_group
-        (('crowd', 'expert'), ('expert', 'crowd', ''))
-        """
-        named = () if groups is None else name_rater_groups(self, groups)
-        return self._replace(rater_group=named)
 
     def with_independent_repeats(self, independent: bool = True) -> "Ratings":
         """Count each of a rater's ratings of the same item as a vote.
@@ -763,291 +540,16 @@ class Ratings:
             and all(np.array_equal(getattr(self.given, a), getattr(other.given, a)) for a in flat)
         )
 
-    @classmethod
-    def from_wide(
-        cls,
-        data: Any,
-        *,
-        raters: Sequence[str] | None = None,
-        item: str | None = None,
-        system: str | Sequence[str] | None = None,
-        truth: str | None = None,
-        counts: str | None = None,
-        categories: Sequence[Label] | None = None,
-        ordered: bool = False,
-        missing: Sequence[Label] = (),
-        fold_case: bool = False,
-    ) -> "Ratings":
-        """Read a table with a row per item and a column per rater.
-
-        Parameters
-        ----------
-        data : pandas.DataFrame, pyarrow.Table, mapping of columns or ndarray
-            The labels of the ratings; an array has raters as columns.
-        raters : sequence of str, optional
-            The raters' columns; by default all columns not named below. For an array, names.
-        item, truth, counts : str, optional
-            Columns of the items' names, of known truths, and of the number of items of each row.
-        system : str or sequence of str, optional
-            Column of the system's answers, or the columns of several systems.
-        categories : sequence, optional
-            All categories in order; by default those that occur, sorted.
-        ordered : bool
-            Whether their order is meaningful.
-        missing : sequence of str
-            Labels of missing ratings, besides blanks, NA, NaN and null.
-        fold_case : bool
-            Whether labels that differ only in case, white space or Unicode form are one.
-
-        Returns
-        -------
-        Ratings
-            A row for each row of the table.
-
-        Raises
-        ------
-        InputError
-            If the data are not a table with a row per item, or if they are probably a mistake: a
-            system that is coded differently from the raters, a category with two spellings, or a
-            column without ratings. Data that only look odd give a `DataWarning` and an entry in
-            `notes`.
-
-        Examples
-        --------
-        >>> Ratings.from_wide({"Ann": ["a", "b"], "Bo": ["a", None], "AI": ["b", "b"]}, system="AI")
-        Ratings: 2 items, 2 raters, 3 ratings, 2 categories (a, b), system
-        >>> Ratings.from_wide({"Ann": [0, 0], "Bo": [0, 1], "n": [70, 30]}, counts="n")
-        Ratings: 100 items in 2 rows, 2 raters, 200 ratings, 2 categories (0, 1)
-        """
-        table = read_wide(
-            data,
-            raters=None if raters is None else names_of(raters),
-            item=item,
-            systems=names_of(system),
-            truth=truth,
-            counts=counts,
-            categories=categories,
-            ordered=ordered,
-            missing=missing,
-            fold_case=fold_case,
-        )
-        return cls._of_table(table)
-
-    @classmethod
-    def from_long(
-        cls,
-        data: Any,
-        *,
-        item: str = "item",
-        rater: str = "rater",
-        rating: str = "rating",
-        system: str | Sequence[str] | None = None,
-        truth: str | None = None,
-        occasion: str | None = None,
-        repeated: bool = False,
-        categories: Sequence[Label] | None = None,
-        ordered: bool = False,
-        missing: Sequence[Label] = (),
-        fold_case: bool = False,
-    ) -> "Ratings":
-        """Read a table with a row per rating.
-
-        Parameters
-        ----------
-        data : pandas.DataFrame, pyarrow.Table or mapping of columns
-            The table.
-        item, rater, rating : str
-            Names of the columns of the item, the rater and the rater's label.
-        system : str or sequence of str, optional
-            The rater who is the system, or the raters who are systems.
-        truth : str, optional
-            Column with the item's known truth, the same or blank in all rows of an item.
-        occasion : str, optional
-            Column that distinguishes repeated ratings of an item by a rater; without it a
-            repetition is an error, unless `repeated` is set. A rater has one vote for an item, the
-            most frequent of the ratings, because repeated ratings mostly repeat their mistakes; if
-            two are equally frequent, the rater has none. A note gives the numbers.
-        repeated : bool
-            Whether a rater may rate an item more than once without `occasion`.
-        categories : sequence, optional
-            All categories in order; by default those that occur, sorted.
-        ordered : bool
-            Whether their order is meaningful.
-        missing : sequence of str
-            Labels of missing ratings, besides blanks, NA, NaN and null.
-        fold_case : bool
-            Whether labels that differ only in case, white space or Unicode form are one.
-
-        Returns
-        -------
-        Ratings
-            A row for each item.
-
-        Raises
-        ------
-        InputError
-            For the same reasons as in `from_wide`, and if a rater rated an item twice without an
-            `occasion` and without `repeated`.
-
-        Examples
-        --------
-        >>> Ratings.from_long({"item": [1, 1, 2], "rater": ["x", "y", "x"], "rating": "aba"})
-        Ratings: 2 items, 2 raters, 3 ratings, 2 categories (a, b)
-        """
-        systems = names_of(system)
-        table = read_long(
-            data,
-            item=item,
-            rater=rater,
-            rating=rating,
-            systems=systems,
-            truth=truth,
-            occasion=occasion,
-            repeated=repeated,
-            categories=categories,
-            ordered=ordered,
-            missing=missing,
-            fold_case=fold_case,
-        )
-        return cls._of_table(table, systems)
-
-    @classmethod
-    def _of_table(cls, table: Table, systems: Sequence[str] = ()) -> "Ratings":
-        """Make ratings of a table, with some raters as systems; refuse or warn if data look odd."""
-        ratings = cls(
-            table.ratings,
-            table.categories,
-            table.raters,
-            table.items,
-            table.answers,
-            table.truth,
-            counts=table.counts,
-            ordered=table.ordered,
-            systems=table.systems,
-            noticed=table.noticed,
-        )
-        if systems:
-            ratings = ratings._replace(**raters_as_systems(ratings, systems))
-        slips = () if table.fixed else say_slips(ratings)
-        warn_of_data((*table.odd, *slips))
-        return ratings._note(*slips)._check_coding(refuse=not table.fixed)
-
-    @classmethod
-    def from_counts(
-        cls,
-        counts: ArrayLike,
-        categories: Sequence[Label],
-        *,
-        items: Sequence[Any] | None = None,
-        item_counts: ArrayLike | None = None,
-        ordered: bool = False,
-    ) -> "Ratings":
-        """Read the number of anonymous raters who put each item into each category.
-
-        Parameters
-        ----------
-        counts : array_like of int, shape (n_rows, n_categories)
-            Number of ratings of each item in each category, 0 or more.
-        categories : sequence of str or int, length n_categories
-            Names of the categories, in the order of the columns.
-        items : sequence, length n_rows, optional
-            Names of the items.
-        item_counts : array_like of int, shape (n_rows,), optional
-            Number of items of each row.
-        ordered : bool
-            Whether the order of the categories is meaningful.
-
-        Returns
-        -------
-        Ratings
-            With anonymous raters: it is unknown who gave which rating.
-
-        Raises
-        ------
-        InputError
-            If a count is not a whole number of 0 or more, or if lengths are inconsistent.
-
-        Examples
-        --------
-        >>> Ratings.from_counts([[3, 0], [1, 2]], ["no", "yes"])
-        Ratings: 2 items, 3 anonymous raters, 6 ratings, 2 categories (no, yes)
-        """
-        flat, raters, n_items = flatten_counts(counts, categories)
-        return cls(
-            flat,
-            categories,
-            raters,
-            np.arange(1, n_items + 1) if items is None else items,
-            counts=item_counts,
-            ordered=ordered,
-            anonymous=True,
-        )
-
-    def to_wide(self) -> "pd.DataFrame":
-        """Give a table with a row per item and a column per rater, blanks where missing.
-
-        Returns
-        -------
-        pandas.DataFrame
-            Columns `item`, the raters, the systems, and `truth`, `count` where there are any.
-
-        Raises
-        ------
-        InputError
-            If a rater rated an item more than once, or has the name of another column.
-        """
-        return wide_frame(self)
-
-    def to_long(self) -> "pd.DataFrame":
-        """Give a table with a row per rating, systems as raters.
-
-        Returns
-        -------
-        pandas.DataFrame
-            Columns `item`, `rater`, `occasion`, `rating`, and `truth` if some is known.
-
-        Raises
-        ------
-        InputError
-            If rows stand for several items.
-        """
-        return long_frame(self)
-
-    def to_xarray(self) -> "xr.Dataset":
-        """Give a labelled dataset of codes.
-
-        Returns
-        -------
-        xarray.Dataset
-            `ratings` (item, rater), and `answers` (item, system), `truth` and `count` (item) where
-            there are any: indices into the coordinate `category`, -1 where missing. Where items are
-            from populations, `population` (item): indices into the attribute `populations`.
-            Where raters are in groups, the coordinate `group_of_rater` (rater) names them.
-
-        Raises
-        ------
-        InputError
-            If a rater rated an item more than once.
-        """
-        return to_dataset(self)
-
-    @classmethod
-    def from_xarray(cls, dataset: "xr.Dataset") -> "Ratings":
-        """Make ratings of a dataset from `to_xarray`.
-
-        Parameters
-        ----------
-        dataset : xarray.Dataset
-            A dataset with the variables and attributes of `to_xarray`; it may have been stored.
-
-        Returns
-        -------
-        Ratings
-            The same ratings as before.
-
-        Raises
-        ------
-        InputError
-            If the dataset has no variable `ratings`, or an invalid one.
-        """
-        return cls(**from_dataset(dataset))
+    from_wide = classmethod(wide_table.from_wide)
+    from_long = classmethod(long_table.from_long)
+    from_counts = classmethod(counts_table.from_counts)
+    from_xarray = classmethod(labelled.from_xarray)
+    to_wide = frames.to_wide
+    to_long = frames.to_long
+    to_xarray = labelled.to_xarray
+    with_system = answers_of_systems.with_system
+    for_system = answers_of_systems.for_system
+    on_common_items = answers_of_systems.on_common_items
+    without_system = answers_of_systems.without_system
+    with_populations = item_groups.with_populations
+    with_rater_groups = groups_of_raters.with_rater_groups

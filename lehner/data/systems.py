@@ -1,4 +1,4 @@
-"""Raters as systems, and systems as raters."""
+"""Methods of `Ratings`: raters as systems, and one or none of several systems."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
@@ -8,6 +8,7 @@ import numpy as np
 from lehner.core.arrays import Integers
 from lehner.core.checks import suggest
 from lehner.core.errors import InputError
+from lehner.data.checks.coding import check_coding
 from lehner.data.flat import FlatRatings, add_rater
 from lehner.data.rater_groups import OF_NONE
 
@@ -15,23 +16,64 @@ if TYPE_CHECKING:
     from lehner.data.ratings import Ratings
 
 
-def raters_as_systems(ratings: "Ratings", names: Sequence[str]) -> dict[str, Any]:
-    """Give the fields of the ratings that change if these raters become systems."""
+def with_system(self: "Ratings", *raters: Any) -> "Ratings":
+    """Take one of the raters, or several, as the system or systems.
+
+    Parameters
+    ----------
+    *raters : str
+        Names of the raters.
+
+    Returns
+    -------
+    Ratings
+        The other raters, with the ratings of these raters as the answers of systems.
+
+    Raises
+    ------
+    InputError
+        If there is no such rater, if raters are anonymous, if the rater rated an item more than
+        once, if there is already a system, or if the rater has no category in common with the
+        others.
+
+    Examples
+    --------
+    >>> from lehner import Ratings
+    >>> ratings = Ratings([[0, 0, 1], [1, 1, 1]], ["no", "yes"], raters=["Ann", "Bo", "AI"])
+    >>> ratings.with_system("AI")
+    Ratings: 2 items, 2 raters, 4 ratings, 2 categories (no, yes), system
+    """
+    if not raters:
+        raise InputError("no rater is named as the system", "name a rater, or several")
+    names = [str(rater) for rater in raters]
+    if self.systems:
+        raise InputError(
+            f"the ratings already have a system, whose answers {names[0]!r} would replace",
+            "leave them out first, by without_system()",
+        )
+    sentence = f"the rater {names[0]!r} is taken as the system"
+    if len(names) > 1:
+        sentence = f"the raters {', '.join(map(repr, names))} are taken as systems"
+    return check_coding(raters_as_systems(self, names)._note(sentence))
+
+
+def raters_as_systems(ratings: "Ratings", names: Sequence[str]) -> "Ratings":
+    """Replace raters by systems that answer as they rate."""
     chosen = [_place_of(ratings, name) for name in names]
     flat = ratings.given
     mine = np.isin(flat.rater_index, chosen)
     left = np.setdiff1d(np.arange(ratings.n_raters), chosen)
-    return {
-        "codes": FlatRatings(
+    return ratings._replace(
+        codes=FlatRatings(
             item_index=flat.item_index[~mine],
             rater_index=np.searchsorted(left, flat.rater_index[~mine]),
             category_index=flat.category_index[~mine],
         ),
-        "raters": [ratings.raters[place] for place in left],
-        "rater_group": [ratings.rater_group[place] for place in left if ratings.rater_group],
-        "system": np.stack([_answers_of(ratings, place) for place in chosen], axis=1),
-        "systems": names,
-    }
+        raters=[ratings.raters[place] for place in left],
+        rater_group=[ratings.rater_group[place] for place in left if ratings.rater_group],
+        system=np.stack([_answers_of(ratings, place) for place in chosen], axis=1),
+        systems=names,
+    )
 
 
 def _place_of(ratings: "Ratings", rater: str) -> int:
@@ -46,7 +88,7 @@ def _place_of(ratings: "Ratings", rater: str) -> int:
 
 
 def _answers_of(ratings: "Ratings", place: int) -> Integers:
-    """Give a rater's ratings as a system's answers."""
+    """Turn a rater's ratings into a system's answers."""
     mine = ratings.given.rater_index == place
     rows = ratings.given.item_index[mine]
     twice = np.flatnonzero(np.diff(rows) == 0)
@@ -61,39 +103,110 @@ def _answers_of(ratings: "Ratings", place: int) -> Integers:
     return answers
 
 
-def one_system(ratings: "Ratings", name: str, *, systems_rate: bool) -> dict[str, Any]:
-    """Give the fields of the ratings that change if one of several systems is kept."""
-    if name not in ratings.systems:
-        raise InputError(
-            f"there is no system {name!r}", f"choose among {', '.join(ratings.systems) or 'none'}"
-        )
-    place = ratings.systems.index(name)
-    flat, raters, group = ratings.given, list(ratings.raters), list(ratings.rater_group)
-    if systems_rate:
-        for other in range(len(ratings.systems)):
-            if other != place:
-                flat = add_rater(flat, ratings.answers[:, other], len(raters))
-                raters.append(ratings.systems[other])
-        if group:
-            group += [OF_NONE] * (len(ratings.systems) - 1)
-    return {
-        "codes": flat,
-        "raters": raters,
-        "rater_group": group,
-        "system": ratings.answers[:, [place]],
-        "systems": [name],
-    }
+def for_system(self: "Ratings", name: str, *, systems_rate: bool = False) -> "Ratings":
+    """Keep one of several systems as the system.
+
+    Parameters
+    ----------
+    name : str
+        Name of the system.
+    systems_rate : bool
+        Whether the other systems serve as raters; else they are left out.
+
+    Returns
+    -------
+    Ratings
+        With one system.
+
+    Raises
+    ------
+    InputError
+        If there is no such system.
+
+    Examples
+    --------
+    >>> from lehner import Ratings
+    >>> answers = [[0, 1], [1, 1]]
+    >>> ratings = Ratings([[0], [1]], ["no", "yes"], system=answers, systems=["gpt", "base"])
+    >>> ratings.for_system("base").system.tolist()
+    [1, 1]
+    >>> ratings.for_system("base", systems_rate=True).raters
+    ('1', 'gpt')
+    """
+    (place,) = _places_of_systems(self, [name])
+    flat, raters, group = self.given, list(self.raters), list(self.rater_group)
+    others = [other for other in range(len(self.systems)) if systems_rate and other != place]
+    for other in others:
+        flat = add_rater(flat, self.answers[:, other], len(raters))
+        raters.append(self.systems[other])
+    return self._replace(
+        codes=flat,
+        raters=raters,
+        rater_group=group and group + [OF_NONE] * len(others),
+        system=self.answers[:, [place]],
+        systems=[name],
+    )
 
 
-def answers_in_common(ratings: "Ratings", names: Sequence[str]) -> Integers:
-    """Give all answers, (n_rows, n_systems), those of these systems to items that all answered."""
-    unknown = [name for name in names if name not in ratings.systems]
-    if unknown:
-        raise InputError(
-            f"there is no system {unknown[0]!r}",
-            f"choose among {', '.join(ratings.systems) or 'none'}",
-        )
-    places = [ratings.systems.index(name) for name in names]
-    answers = ratings.answers.copy()
+def on_common_items(self: "Ratings", *systems: str) -> "Ratings":
+    """Keep the answers of systems only where all of them answered.
+
+    Systems that answered different items, perhaps easier ones, are then compared on the same.
+
+    Parameters
+    ----------
+    *systems : str
+        Names of the systems; by default all. The answers of others stay.
+
+    Returns
+    -------
+    Ratings
+        With all items and ratings.
+
+    Raises
+    ------
+    InputError
+        If there is no such system.
+
+    Examples
+    --------
+    >>> from lehner import Ratings
+    >>> answers = [[0, -1], [1, 1]]
+    >>> ratings = Ratings([[0], [1]], ["no", "yes"], system=answers, systems=["gpt", "base"])
+    >>> ratings.on_common_items().answers.tolist()
+    [[-1, -1], [1, 1]]
+    """
+    places = _places_of_systems(self, systems or self.systems)
+    answers = self.answers.copy()
     answers[np.ix_((answers[:, places] < 0).any(axis=1), places)] = -1
-    return answers
+    return self._replace(system=answers)
+
+
+def _places_of_systems(ratings: "Ratings", names: Sequence[str]) -> list[int]:
+    for name in names:
+        if name not in ratings.systems:
+            raise InputError(
+                f"there is no system {name!r}",
+                f"choose among {', '.join(ratings.systems) or 'none'}",
+            )
+    return [ratings.systems.index(name) for name in names]
+
+
+def without_system(self: "Ratings") -> "Ratings":
+    """Leave the answers of systems out.
+
+    Returns
+    -------
+    Ratings
+        The same ratings by the raters.
+
+    Examples
+    --------
+    >>> from lehner import Ratings
+    >>> Ratings([[0, 0], [1, 1]], ["no", "yes"], system=[0, 1]).without_system()
+    Ratings: 2 items, 2 raters, 4 ratings, 2 categories (no, yes)
+    """
+    if not self.systems:
+        return self
+    whose = "the system's answers" if len(self.systems) == 1 else "the answers of systems"
+    return self._replace(system=None, systems=None)._note(f"{whose} are left out")

@@ -15,8 +15,8 @@ from lehner.core.estimate import Estimate
 from lehner.core.seeds import Seed, generator
 from lehner.core.warning import Warning, warn
 from lehner.data.flat import FlatRatings
-from lehner.data.rating_pairs import count_pairs
 from lehner.data.ratings import Ratings
+from lehner.data.votes import count_pairs
 from lehner.groups.rater_groups_result import (
     RaterGroupDifference,
     RaterGroupEstimate,

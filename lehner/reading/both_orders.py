@@ -7,32 +7,31 @@ from lehner.core.errors import InputError
 from lehner.core.number_format import percent
 from lehner.core.wording import counted
 from lehner.data.categories import encode
+from lehner.data.options import ReadingOptions
 from lehner.judges.position_bias import PositionBias, list_position_bias
 from lehner.judges.presentation_order import Presented, read_order, swap_back
-from lehner.reading.column_roles import ColumnRoles
 
 ONE_OCCASION = "occasion and order"
 
 
 def join_orders(
-    columns: dict[str, Any], roles: ColumnRoles, order: str, *, swapped_back: bool = False
-) -> tuple[dict[str, Any], ColumnRoles, list[str]]:
+    columns: dict[str, Any], roles: ReadingOptions
+) -> tuple[dict[str, Any], ReadingOptions, list[str]]:
     """Swap answers to swapped pairs back, and treat each order as an occasion.
 
     Parameters
     ----------
     columns : dict of str to column
         Columns of a table with a row per rating.
-    roles : ColumnRoles
-    order : str
-        Column of the order in which the pair was shown.
-    swapped_back : bool
-        Whether answers to swapped pairs have already been swapped back in the file.
+    roles : ReadingOptions
+        With `order`, and with `swapped_back` if the file has swapped answers back.
 
     Returns
     -------
     columns : dict of str to column
-    roles : ColumnRoles
+        With a column of occasions.
+    roles : ReadingOptions
+        With that column.
     notes : list of str
         What was done, and the position bias of each rater who saw items in both orders.
 
@@ -41,7 +40,8 @@ def join_orders(
     InputError
         If the table does not have a row per rating, or orders or answers are not known.
     """
-    if not roles.long:
+    order, swapped_back = str(roles.order), roles.swapped_back
+    if roles.rater is None:
         raise InputError(
             f"{order!r} can be the order of presentation only in a table with a row per rating",
             "give columns item, rater, rating and the order",

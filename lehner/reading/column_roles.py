@@ -1,14 +1,13 @@
 """The role of each column of a table: as the user names it, else by its name."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 from typing import Any
 
 from lehner.core.errors import InputError
 from lehner.data.categories import encode
 from lehner.data.columns import encode_items
 from lehner.data.fields import SYSTEM
-from lehner.data.table import names_of
+from lehner.data.options import ReadingOptions, names_of
 
 THINGS = ("item", "task", "case", "unit", "subject", "example", "instance", "document", "question")
 PEOPLE = ("annotator", "coder", "judge", "labeler", "labeller", "reviewer", "assessor", "grader")
@@ -26,39 +25,8 @@ OTHER_RATING = (
 )
 
 
-@dataclass(frozen=True, kw_only=True)
-class ColumnRoles:
-    """The column of each role, None if there is none.
-
-    Parameters
-    ----------
-    systems : tuple of str
-        Names of columns, or of raters in a table with a row per rating.
-    truth, counts, item, rater, rating, occasion : str or None
-        Names of columns.
-    long : bool
-        Whether a row is a rating.
-    """
-
-    systems: tuple[str, ...]
-    truth: str | None
-    counts: str | None
-    item: str | None
-    rater: str | None
-    rating: str | None
-    occasion: str | None
-    long: bool
-
-
-def find_roles(
-    columns: dict[str, Any],
-    *,
-    systems: Sequence[str] = (),
-    truth: str | None = None,
-    item: str | None = None,
-    counts: str | None = None,
-) -> ColumnRoles:
-    """Find the role of each column.
+def find_roles(columns: dict[str, Any], options: ReadingOptions) -> ReadingOptions:
+    """Find the columns of the roles that are not named.
 
     A table with columns `item`, `rater` (or `worker`) and `rating` (or `label`) has a row per
     rating. With other names for these, such as `annotator` and `answer`, it has a row per rating if
@@ -67,13 +35,14 @@ def find_roles(
     Parameters
     ----------
     columns : dict of str to column
-    systems : sequence of str
-    truth, item, counts : str, optional
-        Columns that the user names.
+        The table.
+    options : ReadingOptions
+        The columns that the user names.
 
     Returns
     -------
-    ColumnRoles
+    ReadingOptions
+        With `rater` and `rating` if a row is a rating.
 
     Raises
     ------
@@ -83,37 +52,30 @@ def find_roles(
     Examples
     --------
     >>> table = {"task": [1, 1], "annotator": ["Ann", "Bo"], "answer": ["yes", "no"]}
-    >>> roles = find_roles(table)
-    >>> roles.item, roles.rater, roles.rating, roles.long
-    ('task', 'annotator', 'answer', True)
+    >>> roles = find_roles(table, ReadingOptions())
+    >>> roles.item, roles.rater, roles.rating
+    ('task', 'annotator', 'answer')
     """
-    item = item or named(columns, *ITEM_COLUMNS)
+    item = options.item or named(columns, *ITEM_COLUMNS)
     rater, rating = named(columns, *RATER), named(columns, *RATING)
-    long = None not in (item, rater, rating)
-    if not long and _row_per_rating(columns, item):
-        rater = rater or _only(columns, OTHER_RATER, "name the raters", "rater")
-        rating = rating or _only(columns, OTHER_RATING, "hold the ratings", "rating")
-        long = True
-        if item is None:
-            raise InputError(
-                f"the columns {rater!r} and {rating!r} look like those of a table with a row per "
-                "rating, but no column names the items",
-                "say which one does (item=…)",
-            )
-    return ColumnRoles(
-        systems=tuple(systems) or names_of(named(columns, SYSTEM)),
-        truth=truth or named(columns, "truth"),
-        counts=counts or named(columns, "count"),
+    if options.raters is not None or options.counts is not None:
+        rater = rating = None
+    elif None in (item, rater, rating):
+        rater, rating = _row_per_rating(columns, item)
+    return replace(
+        options,
+        system=options.system or names_of(named(columns, SYSTEM)),
+        truth=options.truth or named(columns, "truth"),
+        counts=options.counts or named(columns, "count"),
         item=item,
         rater=rater,
         rating=rating,
         occasion=named(columns, "occasion"),
-        long=long,
     )
 
 
 def named(columns: dict[str, Any], *names: str) -> str | None:
-    """Give the first column with one of the names, in any case."""
+    """First column with one of the names, in any case."""
     by_name = {_plain(column): column for column in reversed(columns)}
     return next((by_name[name] for name in names if name in by_name), None)
 
@@ -122,24 +84,36 @@ def _plain(column: str) -> str:
     return column.lower().replace(" ", "_").replace("-", "_")
 
 
-def _row_per_rating(columns: dict[str, Any], item: str | None) -> bool:
-    """Whether names and contents are those of a table with a row per rating."""
+def _row_per_rating(columns: dict[str, Any], item: str | None) -> tuple[str | None, str | None]:
+    """Find the columns of raters and ratings by their names and contents."""
     rater = named(columns, *RATER, *OTHER_RATER)
     rating = named(columns, *RATING, *OTHER_RATING)
     if rater is None or rating is None:
-        return False
+        return None, None
     if item is None:
         # Two columns of raters would have labels in common.
         raters, labels = (set(map(str, encode(columns[name]).labels)) for name in (rater, rating))
-        return not raters & labels
-    if item not in columns or item in (rater, rating):
-        return False
-    index, names = encode_items(columns[item], item)
-    return len(names) < len(index)
+        is_long = not raters & labels
+    elif item not in columns or item in (rater, rating):
+        is_long = False
+    else:
+        index, names = encode_items(columns[item], item)
+        is_long = len(names) < len(index)
+    if not is_long:
+        return None, None
+    rater = named(columns, *RATER) or _only(columns, OTHER_RATER, "name the raters", "rater")
+    rating = named(columns, *RATING) or _only(columns, OTHER_RATING, "hold the ratings", "rating")
+    if item is None:
+        raise InputError(
+            f"the columns {rater!r} and {rating!r} look like those of a table with a row per "
+            "rating, but no column names the items",
+            "say which one does (item=…)",
+        )
+    return rater, rating
 
 
 def _only(columns: dict[str, Any], names: tuple[str, ...], what: str, clear: str) -> str:
-    """Give the one column with such a name, or raise an InputError."""
+    """Find the one column with such a name, or raise an InputError."""
     matching = [column for column in columns if _plain(column) in names]
     if len(matching) > 1:
         shown = " and ".join(map(repr, matching))

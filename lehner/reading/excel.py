@@ -20,7 +20,7 @@ NO_VALUE = re.compile(
 """A formula without a value in the XML of a sheet; a value that is an empty text has t="str"."""
 
 
-def read_excel(path: Path) -> dict[str, list[str]]:
+def read_excel(path: Path) -> tuple[dict[str, list[str]], list[str]]:
     """Read the first sheet of an Excel file, every cell as text.
 
     Parameters
@@ -30,15 +30,18 @@ def read_excel(path: Path) -> dict[str, list[str]]:
 
     Returns
     -------
-    dict of str to list of str
+    columns : dict of str to list of str
         Columns by their names in the first row; blank cells are empty texts.
+    notes : list of str
+        Which sheet was read, if there are several.
 
     Raises
     ------
     InputError
         If openpyxl is not installed, if the file cannot be read or has no header.
     """
-    rows = [list(map(_text, row)) for row in _open(path).worksheets[0].iter_rows(values_only=True)]
+    book = _open(path)
+    rows = [list(map(_text, row)) for row in book.worksheets[0].iter_rows(values_only=True)]
     _refuse_uncomputed(path, rows)
     while rows and not any(rows[-1]):
         rows.pop()
@@ -53,15 +56,9 @@ def read_excel(path: Path) -> dict[str, list[str]]:
     header, *cells = [row + [""] * (n_columns - len(row)) for row in rows]
     kept = [j for j in range(n_columns) if header[j] or any(row[j] for row in cells)]
     refuse_repeated_names([header[j] for j in kept], file=path, row=1)
-    return {header[j]: [row[j] for row in cells] for j in kept}
-
-
-def say_sheet(path: Path) -> list[str]:
-    """Tell which sheet of an Excel file was read, if it has several."""
-    read, *others = _open(path).sheetnames
-    if not others:
-        return []
-    return [f"the sheet {read!r} was read; others were not: {first_few(others, MOST_SHEETS_SHOWN)}"]
+    read, *others = book.sheetnames
+    note = f"the sheet {read!r} was read; others were not: {first_few(others, MOST_SHEETS_SHOWN)}"
+    return {header[j]: [row[j] for row in cells] for j in kept}, [note] if others else []
 
 
 def _refuse_uncomputed(path: Path, rows: list[list[str]]) -> None:

@@ -16,7 +16,7 @@ JSON_FORMS = (
 
 def read_json(
     path: Path, item: str | None = None, *, lines: bool = False
-) -> tuple[dict[str, list[Any]], str]:
+) -> tuple[dict[str, list[Any]], list[str]]:
     """Read ratings from a JSON file as columns of a table with a row per rating.
 
     peerannot has `{task: {worker: label}}`, AltTest `{annotator: {item: label}}`. The file does not
@@ -34,7 +34,7 @@ def read_json(
     -------
     columns : dict of str to list
         `item`, `rater` and `rating`; of a list of records, the columns of these.
-    note : str
+    notes : list of str
         How the levels were interpreted; empty for records.
 
     Raises
@@ -48,13 +48,13 @@ def read_json(
     """
     content = _load(path, lines=lines)
     if isinstance(content, list):
-        return _records(content, path), ""
+        return _records(content, path), []
     if not isinstance(content, dict) or not content:
         raise InputError("it holds no ratings", JSON_FORMS, file=path)
     nested = [isinstance(value, dict) for value in content.values()]
     if not any(nested):
         note = f"the file is read as the ratings of one rater, {path.stem}"
-        return _columns([(name, path.stem, value) for name, value in content.items()], path), note
+        return _columns([(name, path.stem, value) for name, value in content.items()], path), [note]
     if not all(nested):
         odd = list(content)[nested.index(False)]
         raise InputError(f"{odd!r} has no ratings, as others have", JSON_FORMS, file=path)
@@ -62,7 +62,7 @@ def read_json(
     cells = [(a, b, value) for a, values in content.items() for b, value in values.items()]
     rows = cells if level == OUTER else [(b, a, value) for a, b, value in cells]
     other = INNER if level == OUTER else OUTER
-    return _columns(rows, path), f"{level} names of the JSON file are items, {other} ones raters"
+    return _columns(rows, path), [f"{level} names of the JSON file are items, {other} ones raters"]
 
 
 def _load(path: Path, *, lines: bool) -> Any:

@@ -1,6 +1,7 @@
 """Read ratings files: wide, long or grouped; CSV, Excel, JSON or Parquet."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -8,12 +9,14 @@ from lehner.core.errors import InputError
 from lehner.data.categories import Label, encode
 from lehner.data.columns import columns_of, require_columns
 from lehner.data.fields import SYSTEM
+from lehner.data.long_table import read_long
+from lehner.data.options import ReadingOptions, names_of
 from lehner.data.ratings import Ratings
-from lehner.data.table import names_of
+from lehner.data.wide_table import read_wide
 from lehner.reading.both_orders import join_orders
-from lehner.reading.column_roles import ColumnRoles, find_roles
+from lehner.reading.column_roles import find_roles
 from lehner.reading.csv_files import line_of, read_csv
-from lehner.reading.excel import read_excel, say_sheet
+from lehner.reading.excel import read_excel
 from lehner.reading.file_kinds import CSV, EXCEL, JSON, JSON_LINES, PARQUET, kind_of, plain_file
 from lehner.reading.json_files import read_json
 
@@ -108,75 +111,100 @@ def read_ratings(
     >>> read_ratings({"Ann": ["yes", "no"], "Bo": ["no", "no"], "gpt": ["yes", "no"]}, system="gpt")
     Ratings: 2 items, 2 raters, 4 ratings, 2 categories (no, yes), system
     """
-    options = {
-        "categories": categories,
-        "ordered": ordered,
-        "missing": missing,
-        "fold_case": fold_case,
-    }
+    options = ReadingOptions(
+        system=names_of(system),
+        truth=truth,
+        item=item,
+        raters=None if raters is None else names_of(raters),
+        counts=counts,
+        repeated=repeated,
+        categories=categories,
+        ordered=ordered,
+        missing=missing,
+        fold_case=fold_case,
+        order=order,
+        swapped_back=swapped_back,
+        leave_out=names_of(leave_out),
+    )
+    return read_with(source, options)
 
-    def read(columns: dict[str, Any], item: str | None, said: Sequence[str] = ()) -> Ratings:
-        left_out = names_of(leave_out)
-        require_columns(columns, left_out)
-        columns = {name: values for name, values in columns.items() if name not in left_out}
-        roles = find_roles(columns, systems=names_of(system), truth=truth, item=item, counts=counts)
-        if order is not None:
-            columns, roles, told = join_orders(columns, roles, order, swapped_back=swapped_back)
-            said = [*said, *told]
-        if raters is None and counts is None and roles.long:
-            return _read_long(columns, roles, options | {"repeated": repeated})._note(*said)
-        if repeated:
-            raise InputError(
-                "repeated ratings need a table with a row per rating, and this is another table "
-                "(repeated=True)",
-                "give a table with columns item, rater and rating, or leave that out",
-            )
-        return _read_wide(columns, roles, raters, options)._note(*said)
 
+def read_with(source: Any, options: ReadingOptions) -> Ratings:
+    """Read ratings as `read_ratings` does."""
     if not isinstance(source, str | Path):
-        return read(columns_of(source), item)
+        return _read_columns(columns_of(source), options)
     path = Path(source)
     try:
         with plain_file(path) as file:
             try:
-                return read(*_read_file(file, item))
+                return _read_columns(*_read_file(file, options))
             except InputError as error:
                 raise locate(error, file) from None
     except InputError as error:
         raise locate(error, path) from None
 
 
-def _read_file(path: Path, item: str | None) -> tuple[dict[str, Any], str | None, Sequence[str]]:
-    """Give the columns, the column of items if it was named, and notes on the file."""
-    kind = kind_of(path)
-    if kind not in (JSON, JSON_LINES):
-        return _columns_of_file(path, kind), item, say_sheet(path) if kind == EXCEL else ()
-    columns, note = read_json(path, item, lines=kind == JSON_LINES)
-    return columns_of(columns), (None if note else item), [note] if note else ()
+def _read_columns(
+    columns: dict[str, Any], options: ReadingOptions, notes: Sequence[str] = ()
+) -> Ratings:
+    require_columns(columns, options.leave_out)
+    columns = {name: column for name, column in columns.items() if name not in options.leave_out}
+    roles = find_roles(columns, options)
+    if roles.order is not None:
+        columns, roles, told = join_orders(columns, roles)
+        notes = [*notes, *told]
+    if roles.rater is not None:
+        return read_long(Ratings, columns, _with_system(columns, roles))._note(*notes)
+    if roles.repeated:
+        raise InputError(
+            "repeated ratings need a table with a row per rating, and this is another table "
+            "(repeated=True)",
+            "give a table with columns item, rater and rating, or leave that out",
+        )
+    ratings = read_wide(Ratings, columns, roles)
+    numbered = ratings if roles.item is not None else ratings.with_items(ratings.items + 1)
+    return numbered._note(*notes)
+
+
+def _with_system(columns: dict[str, Any], roles: ReadingOptions) -> ReadingOptions:
+    """Take the rater named `system` as the system, unless others are named."""
+    wide = next((name for name in roles.system if name in columns), None)
+    if wide is not None:
+        raise InputError(
+            f"the column {wide!r} is in a table with a row per rating",
+            "give the system's answers as ratings, with the system's name as the rater",
+        )
+    raters = map(str, encode(columns[str(roles.rater)]).labels)
+    called = [rater for rater in raters if rater.lower() == SYSTEM]
+    return roles if roles.system else replace(roles, system=tuple(called[:1]))
 
 
 def read_columns(path: Path) -> dict[str, Any]:
     """Read the columns of a file by name."""
     with plain_file(path) as file:
-        return _columns_of_file(file, kind_of(file))
+        return _read_file(file, ReadingOptions())[0]
 
 
-def _columns_of_file(path: Path, kind: str) -> dict[str, Any]:
-    columns = columns_of(_read_table(path, kind))
+def _read_file(
+    path: Path, options: ReadingOptions
+) -> tuple[dict[str, Any], ReadingOptions, list[str]]:
+    """Read the columns of a file, with the options that are left and notes on the file."""
+    kind, notes = kind_of(path), list[str]()
+    if kind in (JSON, JSON_LINES):
+        table, notes = read_json(path, options.item, lines=kind == JSON_LINES)
+        if notes:
+            options = replace(options, item=None)  # it was the level of the items
+    elif kind == EXCEL:
+        table, notes = read_excel(path)
+    else:
+        table = _read_parquet(path) if kind == PARQUET else read_csv(path)
+    columns = columns_of(table)
     if not len(next(iter(columns.values()))):
         raise InputError("it has no rows below the header", "add ratings")
     # This drops a spreadsheet's empty last column.
     if "" in columns and not encode(columns[""]).labels:
         del columns[""]
-    return columns
-
-
-def _read_table(path: Path, kind: str) -> Any:
-    if kind == EXCEL:
-        return read_excel(path)
-    if kind in (JSON, JSON_LINES):
-        return read_json(path, lines=kind == JSON_LINES)[0]
-    return _read_parquet(path) if kind == PARQUET else read_csv(path)
+    return columns, options, notes
 
 
 def _read_parquet(path: Path) -> Any:
@@ -188,50 +216,6 @@ def _read_parquet(path: Path) -> Any:
     except (OSError, ValueError, KeyError, TypeError, pa.ArrowException) as error:
         reason = (str(error) or type(error).__name__).splitlines()[0][:200]
         raise InputError(f"it cannot be read ({reason})", "give a Parquet file") from None
-
-
-def _read_long(columns: dict[str, Any], roles: ColumnRoles, options: dict[str, Any]) -> Ratings:
-    wide = next((name for name in roles.systems if name in columns), None)
-    if wide is not None:
-        raise InputError(
-            f"the column {wide!r} is in a table with a row per rating",
-            "give the system's answers as ratings, with the system's name as the rater",
-        )
-    named = [label for label in encode(columns[str(roles.rater)]).labels if _is_system(label)]
-    return Ratings.from_long(
-        columns,
-        item=str(roles.item),
-        rater=str(roles.rater),
-        rating=str(roles.rating),
-        truth=roles.truth,
-        occasion=roles.occasion,
-        system=roles.systems or [str(label) for label in named[:1]],
-        **options,
-    )
-
-
-def _is_system(label: Any) -> bool:
-    return str(label).lower() == SYSTEM
-
-
-def _read_wide(
-    columns: dict[str, Any],
-    roles: ColumnRoles,
-    raters: Sequence[str] | None,
-    options: dict[str, Any],
-) -> Ratings:
-    ratings = Ratings.from_wide(
-        columns,
-        raters=raters,
-        item=roles.item,
-        system=roles.systems,
-        truth=roles.truth,
-        counts=roles.counts,
-        **options,
-    )
-    if roles.item is None:
-        return ratings.with_items(ratings.items + 1)
-    return ratings
 
 
 def locate(error: InputError, path: Path) -> InputError:

@@ -10,7 +10,7 @@ from lehner.algebra.vote_methods import VOTE_METHODS, estimate_from_votes
 from lehner.core.arrays import Floats, Integers
 from lehner.core.checks import check_choice, check_numbers, check_whole_number
 from lehner.core.seeds import Seed, child_seeds
-from lehner.data.table import names_of
+from lehner.data.options import names_of
 from lehner.data.votes import VoteTable, collapse_votes, pattern_votes
 from lehner.latent_class.expectation_maximisation import (
     LatentClasses,

@@ -1,12 +1,16 @@
 """Checks for a system, truths or a rater whose labels differ from those of the rest."""
 
+import warnings
+from collections.abc import Iterable, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from lehner.core.arrays import Integers
-from lehner.core.errors import InputError
+from lehner.core.errors import DataWarning, InputError
 from lehner.core.wording import counted
+from lehner.data.checks.slips import MOST_COUNTED_CELLS, count_by_rater, say_slips
 
 if TYPE_CHECKING:
     from lehner.data.ratings import Ratings
@@ -17,50 +21,76 @@ LEAST_SHARED = 0.1
 LEAST_STRANGE = 0.05
 FEWEST_STRANGE = 3
 MOST_LABELS_SHOWN = 8
-MOST_COUNTED_CELLS = 10_000_000
+PACKAGE = str(Path(__file__).parents[2])
+REMEDY = (
+    "code them alike, or, if they are meant so, name all categories in their order (categories=…)"
+)
 
 
-def check_coding(ratings: "Ratings", *, refuse: bool) -> tuple[str, ...]:
-    """Raise an InputError if answers are coded differently from the raters' ratings.
+def check_read(ratings: "Ratings", odd: Sequence[str], *, fixed: bool) -> "Ratings":
+    """Check ratings that were read from a table.
 
     Parameters
     ----------
     ratings : Ratings
-    refuse : bool
-        Whether to raise errors; else there are only warnings, for example if the user named the
-        categories.
+        Whose notes say what looked odd in the table.
+    odd : sequence of str
+        What looked odd, which is also given as a `DataWarning`.
+    fixed : bool
+        Whether the categories were named by the user or by the type of a column; there are then
+        warnings where there would be errors.
 
     Returns
     -------
-    tuple of str
-        What looks odd, one sentence for each point.
+    Ratings
+        With notes of what looks odd in them.
 
     Raises
     ------
     InputError
-        Naming both sets of labels.
+        If a system, the truths or a rater have other labels than the rest.
     """
+    slips = () if fixed else say_slips(ratings)
+    _warn((*odd, *slips))
+    return check_coding(ratings._note(*slips), refuse=not fixed)
+
+
+def check_coding(ratings: "Ratings", *, refuse: bool = True) -> "Ratings":
+    """Raise an error, or warn, if answers are coded differently from the raters' ratings."""
+    odd = _other_coding(ratings, refuse=refuse)
+    _warn(odd)
+    return ratings._note(*odd)
+
+
+def _warn(texts: Iterable[str]) -> None:
+    """Give each warning, with the line outside this package that read the data."""
+    for text in texts:
+        warnings.warn(text, DataWarning, skip_file_prefixes=(PACKAGE,))
+
+
+def _other_coding(ratings: "Ratings", *, refuse: bool) -> list[str]:
+    """Find systems, truths and raters with other labels than the rest, a sentence for each."""
     if len(ratings.given.item_index) == 0:
-        return ()
-    by_rater = _count_by_rater(ratings)
+        return []
+    n_raters, n_categories = ratings.n_raters, ratings.n_categories
+    if ratings.anonymous or n_raters * n_categories > MOST_COUNTED_CELLS:
+        by_rater = np.bincount(ratings.given.category_index, minlength=n_categories)[None]
+    else:
+        by_rater = count_by_rater(ratings)
     rated = by_rater.sum(axis=0)
     sentences: list[str] = []
     coded = [(_whose(ratings, j), answers) for j, answers in enumerate(ratings.answers.T)]
     if ratings.truth is not None:
         coded.append(("truths", ratings.truth))
     for whose, codes in coded:
-        if (codes >= 0).any():
-            given = _count(ratings, codes)
-            problem = _otherwise(ratings, whose, given, rated)
-            if problem and refuse and given.sum() >= FEWEST_ANSWERS:
-                raise InputError(problem, REMEDY)
-            sentences += [problem] if problem else _strange(ratings, whose, given, rated)
-    return (*sentences, *_raters_apart(ratings, by_rater, refuse=refuse))
-
-
-REMEDY = (
-    "code them alike, or, if they are meant so, name all categories in their order (categories=…)"
-)
+        given = _count(ratings, codes)
+        if not given.any():
+            continue
+        problem = _otherwise(ratings, whose, given, rated)
+        if problem and refuse and given.sum() >= FEWEST_ANSWERS:
+            raise InputError(problem, REMEDY)
+        sentences += [problem] if problem else _strange(ratings, whose, given, rated)
+    return [*sentences, *_raters_apart(ratings, by_rater, refuse=refuse)]
 
 
 def _whose(ratings: "Ratings", system: int) -> str:
@@ -77,7 +107,7 @@ def _count(ratings: "Ratings", codes: Integers) -> Integers:
 def _otherwise(ratings: "Ratings", whose: str, given: Integers, rated: Integers) -> str:
     shared = given[rated > 0].sum()
     few = given.sum() >= SURE_ANSWERS and shared < LEAST_SHARED * given.sum()
-    if given.any() and (shared == 0 or few):
+    if shared == 0 or few:
         return (
             f"{whose} are {_labels(ratings, given)} and the raters' ratings "
             f"{_labels(ratings, rated)}, with {'no' if shared == 0 else 'hardly a'} label in common"
@@ -109,16 +139,6 @@ def _one_off(ratings: "Ratings", given: Integers, rated: Integers) -> bool:
     numbers = np.array(ratings.categories)
     one, other = numbers[given > 0], numbers[rated > 0]
     return len(one) == len(other) and len(set((np.sort(one) - np.sort(other)).tolist())) == 1
-
-
-def _count_by_rater(ratings: "Ratings") -> Integers:
-    """Count the ratings of each rater in each category; of all together if there are too many."""
-    n_raters, n_categories = ratings.n_raters, ratings.n_categories
-    flat = ratings.given
-    if ratings.anonymous or n_raters * n_categories > MOST_COUNTED_CELLS:
-        return np.bincount(flat.category_index, minlength=n_categories)[None]
-    cell = flat.rater_index * n_categories + flat.category_index
-    return np.bincount(cell, minlength=n_raters * n_categories).reshape(n_raters, n_categories)
 
 
 def _raters_apart(ratings: "Ratings", counts: Integers, *, refuse: bool) -> list[str]:

@@ -22,10 +22,9 @@ from lehner import (
     read_ratings,
     simulate,
 )
-from lehner.data.checks.column_names import named_like_systems, part_by_name
-from lehner.data.checks.placeholders import likely_placeholders, sure_placeholders
-from lehner.data.checks.scores import no_categories
-from lehner.data.checks.spellings import likely_slips
+from lehner.data.checks.columns import is_named_like_system, role_by_name
+from lehner.data.checks.labels import likely_placeholders, no_categories, sure_placeholders
+from lehner.data.checks.slips import likely_slips
 from lehner.data.flat import FlatRatings
 from lehner.data.spelling import fold
 
@@ -402,7 +401,8 @@ def test_a_column_named_like_the_system_and_one_rater_as_two_are_said():
     ],
 )
 def test_names_of_raters_are_no_other_columns(name, raters):
-    assert part_by_name(name, ["Rater 9"], named_like_systems=named_like_systems(raters)) is None
+    systems_rate = all(map(is_named_like_system, raters))
+    assert role_by_name(name, ["Rater 9"], systems_rate=systems_rate) is None
 
 
 def test_an_identifier_is_no_rater_in_a_frame():

@@ -1,7 +1,6 @@
-"""Different spellings of the same category."""
+"""Slips: categories that are nearly written like another one and look like a mistake."""
 
 import difflib
-from collections.abc import Mapping
 from itertools import combinations
 from typing import TYPE_CHECKING
 
@@ -10,7 +9,8 @@ import numpy as np
 from lehner.core.arrays import Integers
 from lehner.core.wording import counted, first_few
 from lehner.data.categories import Label
-from lehner.data.spelling import fold, value_or_folded
+from lehner.data.flat import count_categories
+from lehner.data.spelling import fold
 
 if TYPE_CHECKING:
     from lehner.data.ratings import Ratings
@@ -26,45 +26,8 @@ NEAR = 0.8
 MOST_WRITERS_SHOWN = 3
 
 
-def same_spelling(cells: Mapping[Label, int]) -> list[list[Label]]:
-    """Find categories that differ only in case, space, Unicode form or how numbers are written.
-
-    Parameters
-    ----------
-    cells : mapping
-        How often each category occurs.
-
-    Returns
-    -------
-    list of lists
-        Spellings of the same category, the rarest first.
-
-    Examples
-    --------
-    >>> same_spelling({"yes": 9, "Yes": 2, "no": 7})
-    [['Yes', 'yes']]
-    """
-    alike: dict[str, list[Label]] = {}
-    for label in sorted(cells, key=lambda one: (cells[one], str(one))):
-        alike.setdefault(value_or_folded(label), []).append(label)
-    return [labels for labels in alike.values() if len(labels) > 1]
-
-
 def say_slips(ratings: "Ratings") -> tuple[str, ...]:
-    """Name categories that are nearly written like another one and look like a mistake.
-
-    They are rare beside the other one, or only one rater (or system) uses them, who never uses the
-    other one.
-
-    Parameters
-    ----------
-    ratings : Ratings
-
-    Returns
-    -------
-    tuple of str
-        A sentence for each.
-    """
+    """Name each category that is nearly written like another, and by whom it is used."""
     n_categories = ratings.n_categories
     if n_categories > MOST_LABELS or ratings.n_raters * n_categories > MOST_COUNTED_CELLS:
         return ()
@@ -88,13 +51,15 @@ def say_slips(ratings: "Ratings") -> tuple[str, ...]:
 
 def _count_uses(ratings: "Ratings") -> Integers:
     """Count the cells of each rater, each system and the truths, (n_writers, n_categories)."""
-    n_categories = ratings.n_categories
-    flat = ratings.given
-    cell = flat.rater_index * n_categories + flat.category_index
-    given = np.bincount(cell, minlength=ratings.n_raters * n_categories)
     others = [*ratings.answers.T, *([] if ratings.truth is None else [ratings.truth])]
-    rows = [np.bincount(codes[codes >= 0], minlength=n_categories) for codes in others]
-    return np.vstack([given.reshape(ratings.n_raters, n_categories), *rows])
+    rows = [np.bincount(codes[codes >= 0], minlength=ratings.n_categories) for codes in others]
+    return np.vstack([count_by_rater(ratings), *rows])
+
+
+def count_by_rater(ratings: "Ratings") -> Integers:
+    """Count the ratings of each rater in each category, (n_raters, n_categories)."""
+    flat, n_raters, n_categories = ratings.given, ratings.n_raters, ratings.n_categories
+    return count_categories(flat.rater_index, flat.category_index, n_raters, n_categories)
 
 
 def likely_slips(categories: tuple[Label, ...], uses: Integers) -> list[tuple[int, int]]:

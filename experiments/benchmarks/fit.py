@@ -1,35 +1,20 @@
-"""What a fit costs: effective draws a second against two peers, and the parts of a refit.
+"""Effective draws of the system's accuracy a CPU-second, against peers on the same data sets.
 
 The peers sample the same posterior of `dawid_skene` from the same start: NumPyro's NUTS, the
 likelihood in the same product form, a whole run in one jit; and Stan through R, the model that
-R's rater calls grouped (skipped where R has no rstan). All on one processor, CPU time, after
-compiling, alternated on the same data sets. Effective draws are the lesser of bulk and tail of
-the system's accuracy.
-
-Run in a clone, on Linux:
-`python -m uv run --group benchmark python -m experiments.benchmarks.fit`
+R's rater calls grouped (skipped where R has no rstan). All in one process, CPU time, after
+compiling, alternated on the same data sets. Effective draws are the lesser of bulk and tail. Gibbs
+sampling is measured against NUTS.
 """
 
-import os
-
-from lehner import Patterns
-from lehner.core.arrays import Floats
-
-if __name__ == "__main__":  # before what starts threads is imported
-    os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
-    os.environ["XLA_FLAGS"] = "--xla_cpu_multi_thread_eigen=false intra_op_parallelism_threads=1"
-    os.environ["OMP_NUM_THREADS"] = "1"
-
 import json
-import resource
 import shutil
-import statistics
 import subprocess
 import sys
 import tempfile
 import time
-import warnings
 from collections.abc import Callable, Iterator
+from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -40,40 +25,35 @@ import bayes_models
 from bayes_models import observe
 from bayes_models.models.spec import conjugate_models
 from bayes_models.posterior.convergence import ess_tail, r_hat_and_ess_bulk
-from bayes_models.sampling import compiled as compiling
 from bayes_models.sampling.compiled import compile_model
 from bayes_models.sampling.gibbs import sample_conjugate
 from bayes_models.sampling.nuts import sample
 from bayes_models.sampling.start import em_start
-from experiments.benchmarks.first_fit import first_fit
-from experiments.study.workers import open_workers
-from lehner import Ratings, Scenario, simulate
+from experiments.benchmarks.bar import Bar
+from lehner import Patterns, Ratings, Scenario, simulate
+from lehner.core.arrays import Floats
 
 HERE = Path(__file__).parent
 OURS: dict[str, Any] = {"draws": 230, "tune": 50, "target_accept": 0.7}
 # The posterior differs with the priors: peers have no other one for the system.
 OF_PEERS = "rater"
-N_DATA = 60
+EFFECTIVE = 1000
 
 type Run = tuple[float, Floats]
-type Compared = tuple[str, list[list[float]]]
-"""A title, and for each data set the effective draws a CPU-second, ours and the peer's."""
 
 
-def main() -> None:
-    """Print all comparisons."""
-    warnings.simplefilter("ignore")
-    only = sys.argv[1:]
-    for name, compare in COMPARISONS.items():
-        for title, rates in compare() if not only or name in only else ():
-            _report(title, rates)
-    for name, part in {
-        "refit": _refits,
-        "fixed": _fixed_costs,
-        "first": _first_fit,
-    }.items():
-        if not only or name in only:
-            part()
+def _bar(name: str, peer: str, rounds: list[tuple[Run, Run]], times: float | None = None) -> Bar:
+    """CPU seconds for 1,000 effective draws."""
+    costs = [(_cost(*ours), _cost(*theirs)) for ours, theirs in rounds]
+    most = 1 / times if times else None
+    return Bar(name=f"{name}, {EFFECTIVE:,} effective draws", peer=peer, rounds=costs, most=most)
+
+
+def _cost(seconds: float, draws: Floats) -> float:
+    """CPU seconds for 1,000 effective draws, from those for some, of shape (chain, draw)."""
+    one = draws[:, :, None]
+    effective = min(r_hat_and_ess_bulk(one)[1][0], ess_tail(one)[0])
+    return EFFECTIVE * seconds / float(effective)
 
 
 def base(n_items: int, seed: int) -> Ratings:
@@ -96,12 +76,6 @@ def crowd(seed: int) -> Ratings:
     return Ratings(codes, list("abcd"), system=answers[:, -1])
 
 
-def effective(draws: Floats) -> float:
-    """Give the lesser of bulk and tail effective sample size, draws of shape (chain, draw)."""
-    one = draws[:, :, None]
-    return float(min(r_hat_and_ess_bulk(one)[1][0], ess_tail(one)[0]))
-
-
 def _timed(run: Callable[[], Floats]) -> Run:
     start = time.process_time()
     draws = run()
@@ -118,34 +92,26 @@ def _ours(
 ) -> Run:
     density = compile_model(model, observed, priors)
     options = OURS | sampling
-    return _timed(
-        lambda: (
-            sample(density, observed, seed=seed, chains=chains, cores=1, **options)["posterior"][
-                "system_accuracy"
-            ].values
-        )
-    )
+    draw = partial(sample, density, observed, seed=seed, chains=chains, cores=1, **options)
+    return _timed(lambda: draw()["posterior"]["system_accuracy"].values)
 
 
-def against_numpyro() -> Iterator[Compared]:
+def against_numpyro() -> Iterator[Bar]:
     """Compare with NumPyro, if it is installed."""
     if find_spec("numpyro") is None:
         print("NumPyro: skipped, it is not installed", file=sys.stderr)
         return
     for_crowd: dict[str, Any] = {"chains": 1, "tune": 100, "draws": 400}
-    for name, data, ours in (
-        ("n = 200", [base(200, seed) for seed in range(12)], {"priors": OF_PEERS}),
-        ("crowd", [crowd(seed) for seed in range(6)], for_crowd | {"priors": OF_PEERS}),
+    for name, data, ours, times in (
+        ("n = 200", [base(200, seed) for seed in range(12)], {"priors": OF_PEERS}, 1.2),
+        ("crowd", [crowd(seed) for seed in range(6)], for_crowd | {"priors": OF_PEERS}, 2),
     ):
         peer = _numpyro(data, warmup=100, draws=400)
         many = [observe(ratings) for ratings in data]
         _ours(many[0], 0, **ours)
         peer(many[0], 0)
-        rates = [
-            [effective(draws) / cpu for cpu, draws in (_ours(one, i, **ours), peer(one, i))]
-            for i, one in enumerate(many)
-        ]
-        yield f"dawid_skene, {name}, against NumPyro", rates
+        rounds = [(_ours(one, i, **ours), peer(one, i)) for i, one in enumerate(many)]
+        yield _bar(f"dawid_skene, {name}", "NumPyro", rounds, times)
 
 
 def _numpyro(data: list[Ratings], warmup: int, draws: int) -> Callable[[Patterns, int], Run]:
@@ -195,7 +161,7 @@ def _numpyro(data: list[Ratings], warmup: int, draws: int) -> Callable[[Patterns
     return peer
 
 
-def against_stan() -> Iterator[Compared]:
+def against_stan() -> Iterator[Bar]:
     """Compare with Stan, if R has it."""
     rscript = shutil.which("Rscript")
     installed = (
@@ -205,15 +171,12 @@ def against_stan() -> Iterator[Compared]:
     if not installed:
         print("Stan: skipped, R has no rstan", file=sys.stderr)
         return
-    for n_items, n_data in ((200, 6), (5000, 3)):
+    for n_items, n_data, times in ((200, 6, 3), (5000, 3, 15)):
         many = [observe(base(n_items, seed)) for seed in range(n_data)]
         theirs = _stan(many)
         _ours(many[0], 0, priors=OF_PEERS)
-        rates = [
-            [effective(draws) / cpu for cpu, draws in (_ours(one, i, priors=OF_PEERS), theirs[i])]
-            for i, one in enumerate(many)
-        ]
-        yield f"dawid_skene, n = {n_items}, against Stan", rates
+        rounds = [(_ours(one, i, priors=OF_PEERS), theirs[i]) for i, one in enumerate(many)]
+        yield _bar(f"dawid_skene, n = {n_items}", "Stan", rounds, times)
 
 
 def _stan(many: list[Patterns]) -> list[Run]:
@@ -249,118 +212,23 @@ def _stan(many: list[Patterns]) -> list[Run]:
     return list(zip(cpu, draws, strict=True))
 
 
-def against_nuts() -> Iterator[Compared]:
+def against_nuts() -> Iterator[Bar]:
     """Compare Gibbs sampling with NUTS."""
+    options = {"draws": 4000, "tune": 200, "chains": 4}
     for model in conjugate_models():
-        for n_items in (50, 200, 1000):
+        for n_items, times in {50: 5, 200: 5, 1000: None}.items():
             many = [observe(base(n_items, seed)) for seed in range(12)]
-            options = {"draws": 4000, "tune": 200, "chains": 4}
-            for engine in (_conjugate, _ours):
-                engine(many[0], 0, model=model)
-            rates = [
-                [
-                    effective(draws) / cpu
-                    for cpu, draws in (
-                        _conjugate(one, i, model=model, **options),
-                        _ours(one, i, model=model),
-                    )
-                ]
+            _conjugate(many[0], 0, model), _ours(many[0], 0, model=model)
+            rounds = [
+                (_conjugate(one, i, model, **options), _ours(one, i, model=model))
                 for i, one in enumerate(many)
             ]
-            yield f"{model}, n = {n_items}, Gibbs against NUTS", rates
+            most = times if model == "dawid_skene" else None
+            yield _bar(f"{model} by Gibbs, n = {n_items}", "NUTS", rounds, most)
 
 
-def _conjugate(
-    observed: Patterns,
-    seed: int,
-    *,
-    model: str,
-    draws: int = 1,
-    tune: int = 0,
-    chains: int = 1,
-) -> Run:
+def _conjugate(observed: Patterns, seed: int, model: str, **sampling: int) -> Run:
+    options: dict[str, Any] = {"draws": 1, "tune": 0, "chains": 1} | sampling
     return _timed(
-        lambda: (
-            sample_conjugate(model, observed, seed=seed, draws=draws, tune=tune, chains=chains)[
-                "system_accuracy"
-            ].values
-        )
+        lambda: sample_conjugate(model, observed, seed=seed, **options)["system_accuracy"].values
     )
-
-
-def _refits() -> None:
-    quick = {"dawid_skene": OURS, "relaxed_k": {}}
-    for model, options in quick.items():
-        data = [base(200, seed) for seed in range(100, 101 + N_DATA)]
-        trees = bayes_models.fit_many(model, data, **options)
-        next(trees)
-        compiled_before = len(compiling._compiled)
-        seconds = []
-        for _ in range(N_DATA):
-            start = time.process_time()
-            tree = next(trees)
-            bayes_models.estimate_from_draws(tree)
-            cpu = time.process_time() - start
-            seconds.append((cpu, json.loads(tree.attrs["diagnostics"])))
-        first = [c for c, d in seconds if d["tries"] == 1]
-        enough = [min(d["ess_bulk"], d["ess_tail"]) >= 400 and d["tries"] == 1 for _, d in seconds]
-        print(
-            f"{model}, n = 200, data in to estimates out: median {statistics.median(first):.3f} "
-            f"CPU-s, most {max(first):.3f}; {sum(enough)} of {N_DATA} at the first try with 400 "
-            f"effective draws or more and no other failure; with a second try "
-            f"{sum(min(d['ess_bulk'], d['ess_tail']) >= 400 for _, d in seconds)} of {N_DATA}, at "
-            f"most {max(c for c, _ in seconds):.2f} CPU-s; "
-            f"compilations meanwhile: {len(compiling._compiled) - compiled_before}"
-        )
-
-
-def _fixed_costs() -> None:
-    observed = observe(base(200, 1))
-    _ours(observed, 1)
-    cpu = [_ours(observed, i, draws=1, tune=1)[0] for i in range(50)]
-    print(f"fixed cost of a fit (1 + 1 draws): median {1e3 * statistics.median(cpu):.1f} CPU-ms")
-    data = [base(200, seed) for seed in range(50)]
-    for _ in bayes_models.fit_many("dawid_skene", data, tries=1, **OURS):
-        pass
-    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    for _ in bayes_models.fit_many("dawid_skene", data * 10, tries=1, **OURS):
-        pass
-    grown = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before
-    print(f"500 fits grow memory by {grown / 1024:.1f} MB")
-
-
-def _first_fit() -> None:
-    for model in ("dawid_skene", "relaxed_k"):
-        for _ in range(2):
-            start = time.perf_counter()
-            code = f"from experiments.benchmarks.first_fit import first_fit; first_fit({model!r})"
-            subprocess.run([sys.executable, "-W", "ignore", "-c", code], check=True)
-            alone = time.perf_counter() - start
-            with open_workers(2, modules=[first_fit.__module__]) as workers:
-                assert workers.executor is not None
-                of_study = workers.executor.submit(first_fit, model).result()
-        print(
-            f"{model}: a new process has its first fit {alone:.1f} s after its start, a worker of "
-            f"a study {of_study:.1f} s after its own"
-        )
-
-
-COMPARISONS: dict[str, Callable[[], Iterator[Compared]]] = {
-    "numpyro": against_numpyro,
-    "stan": against_stan,
-    "gibbs": against_nuts,
-}
-
-
-def _report(title: str, rates: list[list[float]]) -> None:
-    ratios = [ours / theirs for ours, theirs in rates]
-    ours, theirs = (statistics.median(column) for column in zip(*rates, strict=True))
-    print(
-        f"{title}: effective draws a CPU-second {ours:.0f} against {theirs:.0f}; ratio of each "
-        f"data set: median {statistics.median(ratios):.1f}, least {min(ratios):.1f}",
-        flush=True,
-    )
-
-
-if __name__ == "__main__":
-    main()

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from experiments.simulations.cells import Cell, Simulation, each_data_set
+from experiments.simulations.simulation import Simulation, of_data_sets
 from experiments.simulations.system_differences import (
     LEVEL,
     PROCESSES,
@@ -40,7 +40,7 @@ BINS = (0.5, 0.7, 0.9, 0.99, 1.0)
 
 
 def reliability(found: pd.DataFrame) -> pd.DataFrame:
-    """Give the Brier score, and how often the favoured system is the better, in bins.
+    """Brier score, and how often the favoured system is the better, in bins.
 
     Parameters
     ----------
@@ -108,16 +108,12 @@ def _rows(
         (found,) = compare_systems(points, draws, level=LEVEL)
         said = (found.probability_better, found.probability_better_in_sample)
         for estimand, probability in zip(better, said, strict=True):
-            yield {
-                "method": method,
-                "estimand": estimand,
-                "probability": probability,
-                "better": better[estimand],
-            }
+            row = {"method": method, "estimand": estimand, "probability": probability}
+            yield row | {"better": better[estimand]}
 
 
 def by_maximum_likelihood(ratings: Ratings, seed: np.random.SeedSequence) -> Estimates:
-    """Estimate both systems by maximum likelihood; as `by_algebra`."""
+    """Estimates of both systems by maximum likelihood; as `by_algebra`."""
     draws = bootstrap_systems("dawid_skene_ml", ratings, resamples=RESAMPLES, seed=seed)
     points = {}
     for name in ratings.systems:
@@ -127,11 +123,11 @@ def by_maximum_likelihood(ratings: Ratings, seed: np.random.SeedSequence) -> Est
 
 
 def _simulation(methods: Sequence[Method], data_sets: int) -> Simulation:
-    cells: dict[tuple[int, ...], Cell] = {
-        (1, place): each_data_set(partial(_rows, process, methods), process=process)
+    designs = [
+        of_data_sets((1, place), _rows, process, methods, process=process)
         for place, process in enumerate(PROCESSES)
-    }
-    return Simulation(cells=cells, summarise=reliability, data_sets=data_sets)
+    ]
+    return Simulation(designs=designs, summarise=reliability, data_sets=data_sets)
 
 
 SIMULATION = _simulation([by_algebra, by_maximum_likelihood, partial(by_model, "dawid_skene")], 100)

@@ -7,9 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from experiments.simulations.cells import Simulation, each_data_set, measure_by, result_row
-from experiments.simulations.system_measures import LEVEL, MEASURES, RESAMPLES, dawid_skene
-from lehner import GroupEstimates, IntervalEstimate, Ratings, estimate_groups
+from experiments.simulations.simulation import Simulation, of_data_sets
+from experiments.simulations.system_measures import LEVEL, RESAMPLES, dawid_skene
+from experiments.study.cells import result_row
+from lehner import GroupEstimates, Ratings, estimate_groups
 from lehner.core.arrays import Floats, Integers
 from lehner.core.draw_categories import draw_categories
 from lehner.core.seeds import child_seeds
@@ -17,7 +18,6 @@ from lehner.core.seeds import child_seeds
 DATA_SETS = 60
 SIZES = (50, 200, 1000)
 GROUPS = ("easy", "hard")
-BY = ["cell", "items", "method", "quantity"]
 BASE_RATES = ((0.5, 0.3, 0.2), (0.3, 0.3, 0.4))
 
 
@@ -57,7 +57,7 @@ def _estimate(cell: GroupCell, size: int, seed: np.random.SeedSequence) -> Itera
 def draw_groups(
     cell: GroupCell, size: int, rng: np.random.Generator
 ) -> tuple[Integers, Integers, Ratings]:
-    """Draw the groups, the truths and the ratings of items; all errors are equally probable."""
+    """Groups, truths and the ratings of items; all errors are equally probable."""
     group = (rng.permutation(size) < size // 3).astype(np.int64)
     truth = draw_categories(np.array(BASE_RATES), rng.random(size), group)
 
@@ -74,29 +74,22 @@ def _rows(
     groups: GroupEstimates, cell: GroupCell, in_sample: list[float]
 ) -> Iterator[dict[str, Any]]:
     (difference,) = groups.differences
-    expected = cell.system
-    rows: list[tuple[str, float, IntervalEstimate]] = [
-        *(
-            (f"accuracy, {one.group}", expected[g], one.system_accuracy)
-            for g, one in enumerate(groups.groups)
-        ),
-        *(
-            (f"accuracy in sample, {one.group}", in_sample[g], one.system_accuracy_in_sample)
-            for g, one in enumerate(groups.groups)
-        ),
-        ("difference", expected[0] - expected[1], difference.difference),
-        ("difference in sample", in_sample[0] - in_sample[1], difference.difference_in_sample),
-    ]
-    for quantity, truth, value in rows:
-        yield result_row(truth, value, method=groups.method, quantity=quantity)
+    expected, row = cell.system, partial(result_row, method=groups.method)
+    for g, one in enumerate(groups.groups):
+        yield row(expected[g], one.system_accuracy, quantity=f"accuracy, {one.group}")
+    for g, one in enumerate(groups.groups):
+        quantity = f"accuracy in sample, {one.group}"
+        yield row(in_sample[g], one.system_accuracy_in_sample, quantity=quantity)
+    yield row(expected[0] - expected[1], difference.difference, quantity="difference")
+    apart = in_sample[0] - in_sample[1]
+    yield row(apart, difference.difference_in_sample, quantity="difference in sample")
 
 
 SIMULATION = Simulation(
-    cells={
-        (9, place, size): each_data_set(partial(_estimate, cell, size), cell=name, items=size)
+    designs=[
+        of_data_sets((9, place, size), _estimate, cell, size, cell=name, items=size)
         for place, (name, cell) in enumerate(CELLS.items())
         for size in SIZES
-    },
-    summarise=measure_by(BY, MEASURES),
+    ],
     data_sets=DATA_SETS,
 )

@@ -7,14 +7,14 @@ the probabilities of the algebra and of a one-coin model fitted by maximum likel
 
 from collections.abc import Iterator
 from dataclasses import replace
-from functools import partial
 from typing import Any
 
 import numpy as np
 import pandas as pd
 from scipy.stats import t
 
-from experiments.simulations.cells import Simulation, each_data_set
+from experiments.simulations.simulation import MEASURES, Simulation, of_data_sets
+from experiments.study.cells import result_row
 from experiments.study.performance import measure_wide
 from lehner import (
     Estimate,
@@ -61,12 +61,11 @@ KNOWN = (10, 20, 50, 100)
 DATA_SETS = 200
 LEVEL = 0.9
 RESAMPLES = 200
-MEASURES = ("bias", "rmse", "coverage", "interval_width")
 BY = ["cell", "probabilities", "known", "method"]
 
 
 def simulate_known(scenario: Scenario, seed: np.random.SeedSequence) -> Iterator[dict[str, Any]]:
-    """Estimate the accuracy in a data set in all ways.
+    """Accuracy in a data set, estimated in all ways.
 
     Yields
     ------
@@ -95,7 +94,7 @@ def simulate_known(scenario: Scenario, seed: np.random.SeedSequence) -> Iterator
 
 
 def _methods(ratings: Ratings) -> Iterator[tuple[str, Estimate | Floats, Floats, IntervalEstimate]]:
-    """Give what is corrected, the probabilities that the system is right, and the own estimate."""
+    """What is corrected, the probabilities that the system is right, and the own estimate."""
     algebra = estimate_algebraic(
         ratings, aggregation="likelihood", level=LEVEL, resamples=RESAMPLES
     )
@@ -109,22 +108,16 @@ def _methods(ratings: Ratings) -> Iterator[tuple[str, Estimate | Floats, Floats,
 
 
 def _row(
-    probabilities: str, known: int, method: str, estimate: IntervalEstimate, truth: float
+    probabilities: str, known: int, method: str, found: IntervalEstimate, truth: float
 ) -> dict[str, Any]:
-    # Where PPI++ states no interval, as its residuals do not vary, it holds nothing else.
-    return {
-        "probabilities": probabilities,
-        "known": known,
-        "method": method,
-        "truth": truth,
-        "estimate": estimate.estimate,
-        "lower": estimate.estimate if estimate.lower is None else estimate.lower,
-        "upper": estimate.estimate if estimate.upper is None else estimate.upper,
-    }
+    if found.lower is None:
+        # Where PPI++ states no interval, as its residuals do not vary, it holds nothing else.
+        found = replace(found, lower=found.estimate, upper=found.estimate)
+    return result_row(truth, found, probabilities=probabilities, known=known, method=method)
 
 
 def _residual_correction(items: PartlyKnown, variance: float) -> IntervalEstimate:
-    r"""Correct a method by its mean residual on the known items, with a heavy-tailed prior.
+    r"""Method corrected by its mean residual on the known items, with a heavy-tailed prior.
 
     The bias b has the prior Cauchy(0, √(.15² + v)), and :math:`(\bar r - b)/\sqrt V` Student's t
     with m - 1 degrees of freedom, V being the variance of the mean of m of n residuals, two made
@@ -147,7 +140,7 @@ def _residual_correction(items: PartlyKnown, variance: float) -> IntervalEstimat
 
 
 def summarise(rows: pd.DataFrame) -> pd.DataFrame:
-    """Measure each method, with Monte Carlo standard errors.
+    """Measures of each method, with Monte Carlo standard errors.
 
     Returns
     -------
@@ -166,10 +159,10 @@ def summarise(rows: pd.DataFrame) -> pd.DataFrame:
 
 
 SIMULATION = Simulation(
-    cells={
-        (place,): each_data_set(partial(simulate_known, scenario), cell=cell)
+    designs=[
+        of_data_sets((place,), simulate_known, scenario, cell=cell)
         for place, (cell, scenario) in enumerate(CELLS.items())
-    },
+    ],
     summarise=summarise,
     data_sets=DATA_SETS,
 )

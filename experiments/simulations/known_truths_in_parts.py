@@ -6,7 +6,6 @@ that differ in nothing. Some of the items mislead everybody.
 
 from collections.abc import Iterator
 from dataclasses import replace
-from functools import partial
 from itertools import product
 from typing import Any
 
@@ -15,8 +14,7 @@ import pandas as pd
 
 from experiments.estimate.group_column import GroupColumn
 from experiments.estimate.part_corrections import correct_parts
-from experiments.simulations.cells import Simulation, each_data_set
-from experiments.study.performance import measure_wide
+from experiments.simulations.simulation import Simulation, measure_rows, of_data_sets
 from lehner import Scenario, correct_by_truth, estimate_algebraic, probabilities_right, simulate
 from lehner.core.seeds import child_seeds
 
@@ -28,27 +26,29 @@ BASE = Scenario(
 )
 MISLEADING = (0.0, 0.1, 0.3)
 ITEMS_AND_KNOWN = ((200, 20), (500, 50))
-SHARE_OF_FIRST = 0.4
+PROPORTION_OF_FIRST = 0.4
 DATA_SETS = 100
 MEASURES = ("rmse", "coverage", "interval_width")
-BY = ["misleading", "items", "known", "part", "method"]
 
 
 def _summarise(rows: pd.DataFrame) -> pd.DataFrame:
-    table = measure_wide(rows, BY, MEASURES).reset_index()
+    table = measure_rows(rows, MEASURES)
     # Without the truths there is no interval.
     table.loc[table["method"] == "without them", table.columns[-4:]] = np.nan
     return table
 
 
-def _rows(scenario: Scenario, known: int, seed: np.random.SeedSequence) -> Iterator[dict[str, Any]]:
+def _rows(
+    misleading: float, items: int, known: int, seed: np.random.SeedSequence
+) -> Iterator[dict[str, Any]]:
     data, order = child_seeds(seed, 2)
+    scenario = replace(BASE, n_items=items, misleading=misleading)
     ratings, rng = simulate(scenario, data), np.random.default_rng(order)
-    truth, chosen = np.asarray(ratings.truth), rng.permutation(scenario.n_items)[:known]
-    seen = np.full(scenario.n_items, -1)
+    truth, chosen = np.asarray(ratings.truth), rng.permutation(items)[:known]
+    seen = np.full(items, -1)
     seen[chosen] = truth[chosen]
     some = ratings.with_truth(seen)
-    names = np.where(rng.random(scenario.n_items) < SHARE_OF_FIRST, "first", "second")
+    names = np.where(rng.random(items) < PROPORTION_OF_FIRST, "first", "second")
     algebra = estimate_algebraic(ratings.with_truth(None), interval=None)
     if algebra.system_accuracy.estimate is None:
         return
@@ -71,15 +71,19 @@ def _rows(scenario: Scenario, known: int, seed: np.random.SeedSequence) -> Itera
 
 
 SIMULATION = Simulation(
-    cells={
-        (2, place): each_data_set(
-            partial(_rows, replace(BASE, n_items=items, misleading=misleading), known),
+    designs=[
+        of_data_sets(
+            (2, place),
+            _rows,
+            misleading,
+            items,
+            known,
             misleading=misleading,
             items=items,
             known=known,
         )
         for place, (misleading, (items, known)) in enumerate(product(MISLEADING, ITEMS_AND_KNOWN))
-    },
+    ],
     summarise=_summarise,
     data_sets=DATA_SETS,
 )

@@ -10,8 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from experiments.simulations.cells import Simulation, each_data_set, measure_by, result_row
-from experiments.simulations.confusion_cells import ConfusionCell, simulate_cell
+from experiments.simulations.simulation import Simulation, of_data_sets
+from experiments.simulations.system_measures import ConfusionCell, simulate_cell
+from experiments.study.cells import result_row
 from lehner import Scenario, estimate_latent_class, system_performance
 from lehner.core.seeds import child_seeds
 from lehner.latent_class.models import LIKELIHOOD_METHODS
@@ -20,12 +21,10 @@ from lehner.performance.measures import performance_measures
 LEVEL = 0.9
 DATA_SETS = 100
 RESAMPLES = 200
-MEASURES = ("bias", "rmse", "coverage", "interval_width")
-BY = ["cell", "method", "quantity"]
 
 
 def equal_errors(k: int, items: int, raters: tuple[float, ...], system: float) -> ConfusionCell:
-    """Make a cell in which all errors are equally probable, for raters and the system."""
+    """Cell in which all errors are equally probable, for raters and the system."""
     scenario = Scenario(
         n_categories=k,
         n_items=items,
@@ -80,8 +79,8 @@ CELLS = {
         (5, 200, 5, 0.85, 0.9),
     )
 } | UNSEEN
-EVERY_MODEL = ("K 3, 50 items, 5 raters 0.7, system 0.9",)
-"""Cells in which each model is right, and has intervals simulated; else Dawid–Skene."""
+EVERY_MODEL = "K 3, 50 items, 5 raters 0.7, system 0.9"
+"""The cell in which each model is right, and has intervals simulated; else Dawid–Skene."""
 
 
 def _estimate(
@@ -106,18 +105,14 @@ def _estimate(
                 yield row(float(value), shown, quantity=quantity)
 
 
+def _models(name: str) -> tuple[str, ...]:
+    return tuple(LIKELIHOOD_METHODS.values()) if name == EVERY_MODEL else ("dawid_skene",)
+
+
 SIMULATION = Simulation(
-    cells={
-        (place,): each_data_set(
-            partial(
-                _estimate,
-                cell,
-                tuple(LIKELIHOOD_METHODS.values()) if name in EVERY_MODEL else ("dawid_skene",),
-            ),
-            cell=name,
-        )
+    designs=[
+        of_data_sets((place,), _estimate, cell, _models(name), cell=name)
         for place, (name, cell) in enumerate(CELLS.items())
-    },
-    summarise=measure_by(BY, MEASURES),
+    ],
     data_sets=DATA_SETS,
 )

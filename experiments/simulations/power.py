@@ -1,5 +1,6 @@
 """How often each test of a K-property rejects: where it holds (size) and where not (power)."""
 
+from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
 from itertools import product
@@ -7,11 +8,12 @@ from itertools import product
 import numpy as np
 import pandas as pd
 
-from experiments.simulations.cells import Simulation
 from experiments.simulations.power_figure import plot_power
+from experiments.simulations.simulation import Design, Simulation
+from experiments.study.cells import each_data_set
 from experiments.study.proportions import proportion
 from lehner import Ratings, Scenario, check_dependence
-from lehner.core.seeds import child_seeds, generator
+from lehner.core.seeds import generator
 from lehner.data.categories import category_names
 from lehner.k_properties.bootstrap import Outcome, run_k_tests
 from lehner.k_properties.check import INDEPENDENCE, SIGNIFICANCE, holm
@@ -47,27 +49,21 @@ PLAIN, ANY = "plain_chi_square", "any, Holm"
 TESTS = (*K_TESTS, INDEPENDENCE, ANY, PLAIN)
 
 
-def rejections(scenario: Scenario, data_sets: int, seed: np.random.SeedSequence) -> pd.DataFrame:
-    """Test simulated data sets.
+def rejections(scenario: Scenario, seed: np.random.SeedSequence) -> Iterator[dict[str, float]]:
+    """Tests of one simulated data set.
 
     Parameters
     ----------
     scenario : Scenario
-    data_sets : int
     seed : numpy.random.SeedSequence
 
-    Returns
-    -------
-    pandas.DataFrame
-        A row per data set, a column per test: 1 where it rejects at the 5% level, 0 where not,
-        NaN where it cannot be made. The verdict as a whole rejects if any test does after Holm's
-        adjustment; the plain chi-square is the paper's and no part of it.
+    Yields
+    ------
+    dict
+        By test, 1 where it rejects at the 5% level, 0 where not, NaN where it cannot be made. The
+        verdict as a whole rejects if any test does after Holm's adjustment; the plain chi-square is
+        the paper's and no part of it.
     """
-    rows = [_reject(scenario, child) for child in child_seeds(seed, data_sets)]
-    return pd.DataFrame(rows, columns=TESTS)
-
-
-def _reject(scenario: Scenario, seed: np.random.SeedSequence) -> dict[str, float]:
     items = simulate_items(scenario, generator(seed))
     names = category_names(scenario.n_categories)
     ratings = Ratings(items.codes, names, system=items.system, ordered=True)
@@ -79,50 +75,56 @@ def _reject(scenario: Scenario, seed: np.random.SeedSequence) -> dict[str, float
     if pairs is not None:
         p[INDEPENDENCE] = pairs
     rejected = {name: float(value <= SIGNIFICANCE) for name, value in p.items()}
-    rejected[ANY] = float(min(holm(p).values()) <= SIGNIFICANCE) if p else np.nan
-    rejected[PLAIN] = np.nan if plain is None else float(plain.p_value <= SIGNIFICANCE)
-    return rejected
+    if p:
+        rejected[ANY] = float(min(holm(p).values()) <= SIGNIFICANCE)
+    if plain is not None:
+        rejected[PLAIN] = float(plain.p_value <= SIGNIFICANCE)
+    yield dict.fromkeys(TESTS, np.nan) | rejected
 
 
-def summarise(rejected: pd.DataFrame) -> pd.DataFrame:
-    """Give the rate of rejection of each test with its Monte Carlo standard error.
+def summarise(rows: pd.DataFrame) -> pd.DataFrame:
+    """Rate of rejection of each test with its Monte Carlo standard error.
 
     A test that cannot be made does not reject.
+
+    Parameters
+    ----------
+    rows : pandas.DataFrame
+        Columns `cell`, `items` and those of `rejections`.
 
     Returns
     -------
     pandas.DataFrame
-        Columns `test`, `rejected`, `se`, `not_tested` (share of the data sets), `data_sets`.
+        Columns `cell`, `items`, `test`, `rejected`, `se`, `not_tested` (proportion of the data
+        sets), `data_sets`.
     """
-    rates, errors = zip(*(proportion(rejected[test] == 1) for test in rejected), strict=True)
-    return pd.DataFrame(
-        {
-            "test": rejected.columns,
-            "rejected": rates,
-            "se": errors,
-            "not_tested": rejected.isna().mean().values,
-            "data_sets": len(rejected),
-        }
-    )
+    table = []
+    for (cell, items), found in rows.groupby(["cell", "items"], sort=False):
+        for test in TESTS:
+            rate, error = proportion(found[test] == 1)
+            row = {"cell": cell, "items": items, "test": test, "rejected": rate, "se": error}
+            table.append(row | {"not_tested": found[test].isna().mean(), "data_sets": len(found)})
+    return pd.DataFrame(table)
 
 
 def _simulate(
-    cell: str, n_items: int, data_sets: int, seed: np.random.SeedSequence
-) -> pd.DataFrame:
+    scenario: Scenario, data_sets: int, seed: np.random.SeedSequence
+) -> Iterator[dict[str, float]]:
     # Small rates need more data sets.
-    n = data_sets * (1 + CELLS[cell].k_properties_hold())
-    part = summarise(rejections(replace(CELLS[cell], n_items=n_items), n, seed))
-    part.insert(0, "items", n_items)
-    part.insert(0, "cell", cell)
-    return part
+    n = data_sets * (1 + scenario.k_properties_hold())
+    return each_data_set(partial(rejections, scenario), n, seed)
 
 
 SIMULATION = Simulation(
-    cells={
-        (place, n_items): partial(_simulate, cell, n_items)
-        for (place, cell), n_items in product(enumerate(CELLS), SIZES)
-    },
-    summarise=lambda rates: rates,
+    designs=[
+        Design(
+            place=(place, items),
+            values={"cell": cell, "items": items},
+            simulate=partial(_simulate, replace(scenario, n_items=items)),
+        )
+        for (place, (cell, scenario)), items in product(enumerate(CELLS.items()), SIZES)
+    ],
+    summarise=summarise,
     data_sets=DATA_SETS,
     plot=plot_power,
 )

@@ -7,14 +7,13 @@ system's answer, right in .8. Models are fitted with the groups and without.
 
 import warnings
 from collections.abc import Iterator
-from functools import partial
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import xarray as xr
 
-from experiments.simulations.cells import Simulation, each_data_set
+from experiments.simulations.simulation import Simulation, of_data_sets
 from experiments.study.proportions import mean_proportion
 from lehner import Ratings
 from lehner.core.arrays import Floats
@@ -48,7 +47,7 @@ BY = ["ratings_of_a_rater", "method", "with_groups", "quantity"]
 
 
 def summarise(rows: pd.DataFrame) -> pd.DataFrame:
-    """Give bias, error, coverage and width of intervals, with standard errors between data sets.
+    """Bias, error, coverage and width of intervals, with standard errors between data sets.
 
     Parameters
     ----------
@@ -105,7 +104,7 @@ def _estimate(size: int, seed: np.random.SeedSequence) -> Iterator[dict[str, Any
 
 
 def draw_crowd(size: int, rng: np.random.Generator) -> tuple[Ratings, Floats]:
-    """Draw raters and their ratings.
+    """Raters and their ratings, drawn at random.
 
     Parameters
     ----------
@@ -180,10 +179,9 @@ def _measure(drawn: Floats, truth: Any) -> dict[str, float]:
 
 
 SIMULATION = Simulation(
-    cells={
-        (10, size): each_data_set(partial(_estimate, size), ratings_of_a_rater=size)
-        for size in N_RATINGS
-    },
+    designs=[
+        of_data_sets((10, size), _estimate, size, ratings_of_a_rater=size) for size in N_RATINGS
+    ],
     summarise=summarise,
     data_sets=DATA_SETS,
 )

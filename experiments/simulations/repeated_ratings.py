@@ -11,7 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from experiments.simulations.cells import Simulation, each_data_set, measure_by, result_row
+from experiments.simulations.simulation import Simulation, of_data_sets
+from experiments.study.cells import result_row
 from lehner import IntervalEstimate
 from lehner.algebra.algebraic import base_rates, clip_base_rates, rater_accuracy
 from lehner.algebra.system_accuracy import by_weights
@@ -75,7 +76,7 @@ PROCESSES = {
 def draw_counts(
     process: Process, k: int, rng: np.random.Generator
 ) -> tuple[Floats, Floats, Integers]:
-    """Draw ratings and the system's answers.
+    """Ratings and the system's answers.
 
     Parameters
     ----------
@@ -115,7 +116,7 @@ def draw_counts(
 
 
 def _right(process: Process, k: int, truth: Integers, rng: np.random.Generator) -> Floats:
-    """Give the probability that each rater is right on each item, (n_items, n_raters)."""
+    """Probability that each rater is right on each item, (n_items, n_raters)."""
     accuracy = np.full((N_ITEMS, N_RATERS), ACCURACY[k])
     if process.unequal:
         accuracy += np.where(truth == 0, UNEQUAL, -UNEQUAL)[:, None]
@@ -198,7 +199,7 @@ RULES: Mapping[str, Callable[[Floats, Floats], tuple[Floats, Floats]]] = {
 
 
 def _pairs(shares: Floats) -> tuple[Floats, Floats]:
-    """Count agreeing pairs of different raters, and all such pairs, of each item."""
+    """Number of agreeing pairs of different raters, and all such pairs, of each item."""
     by_rater = shares.sum(axis=2)
     agreeing = (shares.sum(axis=1) ** 2).sum(axis=1) - (shares**2).sum(axis=(1, 2))
     pairs = by_rater.sum(axis=1) ** 2 - (by_rater**2).sum(axis=1)
@@ -252,20 +253,19 @@ def _rows(process: Process, k: int, seed: np.random.SeedSequence) -> Iterator[di
     counts, first, system = draw_counts(process, k, rng)
     for name, rule in RULES.items():
         votes, shares = rule(counts, first)
-        row = partial(result_row, SYSTEM_ACCURACY, rule=name)
-        yield row(by_algebra(votes, shares, system, rng), method="algebraic")
-        yield row(by_maximum_likelihood(votes, system), method="dawid_skene_ml")
+        found = {
+            "algebraic": by_algebra(votes, shares, system, rng),
+            "dawid_skene_ml": by_maximum_likelihood(votes, system),
+        }
+        for method, estimate in found.items():
+            yield result_row(SYSTEM_ACCURACY, estimate, method=method, rule=name)
 
 
 SIMULATION = Simulation(
-    cells={
-        (k, place): each_data_set(partial(_rows, process, k), process=name, n_categories=k)
+    designs=[
+        of_data_sets((k, place), _rows, process, k, n_categories=k, process=name)
         for k in ACCURACY
         for place, (name, process) in enumerate(PROCESSES.items())
-    },
-    summarise=measure_by(
-        ["n_categories", "process", "method", "rule"],
-        ["bias", "rmse", "coverage", "interval_width"],
-    ),
+    ],
     data_sets=DATA_SETS,
 )

@@ -6,14 +6,13 @@ design. In the last a rater repeats another one, or the system repeats a rater, 
 """
 
 from collections.abc import Iterator
-from functools import partial
 from itertools import product
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from experiments.simulations.cells import Simulation, each_data_set
+from experiments.simulations.simulation import Design, Simulation, of_data_sets
 from experiments.study.proportions import proportion
 from lehner import Ratings, check_dependence
 from lehner.core.arrays import Floats, Integers
@@ -47,7 +46,7 @@ REPEATED = 0.4
 def name_pairs_of(
     who: str, behaviour: str, k: int, n_items: int, seed: np.random.SeedSequence
 ) -> Iterator[dict[str, Any]]:
-    """Simulate a data set and tell which pairs were named.
+    """Which pairs were named in a data set.
 
     Yields
     ------
@@ -78,7 +77,7 @@ def name_pairs_of(
 def _draw(
     accuracy: Floats, behaviour: str, k: int, n_items: int, rng: np.random.Generator
 ) -> Integers:
-    """Draw the answers of all, (n_items, n_raters), -1 where missing."""
+    """Answers of all, (n_items, n_raters), -1 where missing."""
     rates = np.full(k, 1 / k)
     if behaviour == "unequal base rates":
         rates = np.array([0.7, *[0.3 / (k - 1)] * (k - 1)])
@@ -103,7 +102,7 @@ def _draw(
 
 
 def _errors(behaviour: str, k: int, n_raters: int, rng: np.random.Generator) -> Floats:
-    """Give the probabilities of wrong answers given the truth, (n_raters, k, k)."""
+    """Probabilities of wrong answers given the truth, (n_raters, k, k)."""
     preferred = np.ones((n_raters, k, k))
     if behaviour == "errors near the truth":
         preferred *= 3.0 ** -np.abs(np.subtract.outer(np.arange(k), np.arange(k)))
@@ -114,7 +113,7 @@ def _errors(behaviour: str, k: int, n_raters: int, rng: np.random.Generator) -> 
 
 
 def summarise(rows: pd.DataFrame) -> pd.DataFrame:
-    """Give the share of the data sets, with its Monte Carlo standard error.
+    """Proportion of the data sets, with its Monte Carlo standard error.
 
     Returns
     -------
@@ -132,15 +131,14 @@ def summarise(rows: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(table)
 
 
-def _cells() -> Iterator[tuple[tuple[int, ...], Any]]:
+def _designs() -> Iterator[Design]:
     designs = product(enumerate(ACCURACY), enumerate(BEHAVIOURS), CATEGORIES, SIZES)
     for (i, who), (j, behaviour), k, n_items in designs:
         same_errors = k == 2 and behaviour.startswith("errors")
         no_system = behaviour.startswith("the system") and not who.endswith("system")
         if not same_errors and not no_system:
             named = {"raters": who, "behaviour": behaviour, "categories": k, "items": n_items}
-            simulate = partial(name_pairs_of, who, behaviour, k, n_items)
-            yield (i, j, k, n_items), each_data_set(simulate, **named)
+            yield of_data_sets((i, j, k, n_items), name_pairs_of, *named.values(), **named)
 
 
-SIMULATION = Simulation(cells=dict(_cells()), summarise=summarise, data_sets=DATA_SETS)
+SIMULATION = Simulation(designs=list(_designs()), summarise=summarise, data_sets=DATA_SETS)

@@ -14,7 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from experiments.simulations.cells import Cell, Simulation, each_data_set, measure_by, result_row
+from experiments.simulations.simulation import Simulation, of_data_sets
+from experiments.study.cells import result_row
 from lehner import (
     IntervalEstimate,
     JointDraws,
@@ -50,20 +51,18 @@ FITS: dict[str, dict[str, Any]] = {
 """How each model is fitted."""
 type Estimates = tuple[str, JointDraws, dict[str, tuple[IntervalEstimate, IntervalEstimate]]]
 type Method = Callable[[Ratings, np.random.SeedSequence], Estimates]
-MEASURES = ("bias", "rmse", "coverage", "interval_width")
-BY = ["process", "n_items", "method", "estimand"]
 
 
 def simulate_pair(
     scenario: Scenario, copied: float, seed: np.random.SeedSequence
 ) -> tuple[Ratings, dict[str, float]]:
-    """Simulate ratings of two systems; the scenario's fourth rater serves as the second.
+    """Ratings of two systems; the scenario's fourth rater serves as the second.
 
     Parameters
     ----------
     scenario : Scenario
     copied : float
-        Share of answers that the second system copies from the first.
+        Proportion of answers that the second system copies from the first.
     seed : numpy.random.SeedSequence
 
     Returns
@@ -108,7 +107,7 @@ def _compare(
 
 
 def by_algebra(ratings: Ratings, seed: np.random.SeedSequence) -> Estimates:
-    """Estimate both systems by the algebra: its name, joint draws, and both accuracies."""
+    """Estimates of both systems by the algebra: its name, joint draws, and both accuracies."""
     draws = bootstrap_systems("algebraic", ratings, resamples=RESAMPLES, seed=seed)
     points = {}
     for name in ratings.systems:
@@ -118,7 +117,7 @@ def by_algebra(ratings: Ratings, seed: np.random.SeedSequence) -> Estimates:
 
 
 def by_model(model: str, ratings: Ratings, seed: np.random.SeedSequence) -> Estimates:
-    """Estimate both systems by a Bayesian model of `FITS`; as `by_algebra`."""
+    """Estimates of both systems by a Bayesian model of `FITS`; as `by_algebra`."""
     import bayes_models
 
     trees = {}
@@ -136,13 +135,13 @@ def by_model(model: str, ratings: Ratings, seed: np.random.SeedSequence) -> Esti
 
 
 def _simulation(methods: Sequence[Method], data_sets: int) -> Simulation:
-    cells: dict[tuple[int, ...], Cell] = {
-        (place,): each_data_set(
-            partial(_compare, process, n_items, methods), process=process, n_items=n_items
+    designs = [
+        of_data_sets(
+            (place,), _compare, process, n_items, methods, process=process, n_items=n_items
         )
         for place, (process, n_items) in enumerate(product(PROCESSES, N_ITEMS))
-    }
-    return Simulation(cells=cells, summarise=measure_by(BY, MEASURES), data_sets=data_sets)
+    ]
+    return Simulation(designs=designs, data_sets=data_sets)
 
 
 SIMULATION = _simulation([by_algebra, partial(by_model, "dawid_skene")], 100)

@@ -5,21 +5,23 @@ and `dawid_skene` give is compared with the parameters behind the answers.
 """
 
 from collections.abc import Iterator
-from dataclasses import replace
-from functools import partial
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from experiments.simulations.cells import Simulation, each_data_set, measure_by, result_row
-from experiments.simulations.confusion_cells import ConfusionCell, simulate_cell
+from experiments.simulations.simulation import Simulation, of_data_sets
+from experiments.study.cells import result_row
 from lehner import (
     Estimate,
     Ratings,
     Scenario,
     estimate_algebraic,
+    simulate,
     system_performance,
 )
+from lehner.core.arrays import Floats, Integers
+from lehner.core.draw_categories import draw_categories
 from lehner.core.seeds import child_seeds
 from lehner.performance.measures import performance_measures
 
@@ -28,8 +30,38 @@ DATA_SETS = 200
 SIZES = (50, 200, 1000)
 RESAMPLES = 1000
 DRAWS = 500
-MEASURES = ("bias", "rmse", "coverage", "interval_width")
-BY = ["cell", "items", "method", "quantity", "category"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class ConfusionCell:
+    """Raters as a scenario has them, and the system's confusion matrix."""
+
+    raters: Scenario
+    confusion: tuple[tuple[float, ...], ...]
+
+    @property
+    def base_rates(self) -> Floats:
+        """Of the scenario, which gives them."""
+        return np.asarray(self.raters.base_rates, dtype=float)
+
+    @property
+    def accuracy(self) -> float:
+        """Expected accuracy of the system."""
+        return float(self.base_rates @ np.diagonal(self.confusion))
+
+
+def simulate_cell(
+    cell: ConfusionCell, of_data: np.random.SeedSequence, of_answers: np.random.SeedSequence
+) -> tuple[Ratings, Integers]:
+    """Ratings and answers without truths, and the truths."""
+    ratings = simulate(cell.raters, of_data)
+    truth = np.asarray(ratings.truth)
+    luck = np.random.default_rng(of_answers).random(len(truth))
+    answers = draw_categories(np.array(cell.confusion), luck, truth)
+    return (
+        Ratings(ratings.flat, ratings.categories, ratings.raters, ratings.items, system=answers),
+        truth,
+    )
 
 
 CELLS = {
@@ -79,12 +111,12 @@ def _estimate(
 
 
 def algebra(ratings: Ratings) -> Estimate:
-    """Estimate by the algebra."""
+    """Estimate of the algebra."""
     return estimate_algebraic(ratings, level=LEVEL, resamples=RESAMPLES)
 
 
 def dawid_skene(ratings: Ratings, seed: np.random.SeedSequence) -> Estimate:
-    """Estimate by the Bayesian model of Dawid and Skene."""
+    """Estimate of the Bayesian model of Dawid and Skene."""
     import bayes_models
     from bayes_models.methods import fit_as_in_studies
 
@@ -94,11 +126,10 @@ def dawid_skene(ratings: Ratings, seed: np.random.SeedSequence) -> Estimate:
 
 
 SIMULATION = Simulation(
-    cells={
-        (place, size): each_data_set(partial(_estimate, cell, size), cell=name, items=size)
+    designs=[
+        of_data_sets((place, size), _estimate, cell, size, cell=name, items=size)
         for place, (name, cell) in enumerate(CELLS.items())
         for size in SIZES
-    },
-    summarise=measure_by(BY, MEASURES),
+    ],
     data_sets=DATA_SETS,
 )

@@ -11,8 +11,8 @@ from experiments.benchmarks import estimators
 from experiments.benchmarks.processes import PROCESSES
 from experiments.benchmarks.settings import SETTINGS
 from experiments.calibration import calibration_command as calibration
-from experiments.simulations.cells import run_cells
 from experiments.simulations.power import SIMULATION
+from experiments.simulations.simulation import run_simulation
 from lehner.core.seeds import generator
 
 
@@ -63,11 +63,12 @@ def test_a_calibration_takes_more_than_a_thousand_parts(ranks, undrawn, tmp_path
 
 
 def test_each_seed_of_the_tests_power_has_its_own_rates(tmp_path):
-    one = replace(SIMULATION, cells={(4, 50): SIMULATION.cells[4, 50]}, plot=None)
+    designs = [design for design in SIMULATION.designs if design.place == (4, 50)]
+    one = replace(SIMULATION, designs=designs, plot=None)
 
     def table(seed, folder):
-        *_, path = run_cells("power", one, tmp_path / folder, 10, seed)
-        return path.read_text()
+        list(run_simulation("power", one, tmp_path / folder, 10, seed))
+        return (tmp_path / folder / "power.csv").read_text()
 
     first = table(11, "one")
     assert table(1, "one") == table(1, "two") != first

@@ -220,10 +220,10 @@ def test_a_model_is_fitted_without_the_truths_or_says_where_it_contradicts_them(
 
 
 def test_a_cell_of_the_simulation_is_reproducible_and_measured():
-    mislead = SIMULATION.cells[7,]
-    rows, again = (mislead(3, np.random.SeedSequence(1)) for _ in range(2))
+    mislead = SIMULATION.designs[7]
+    rows, again = (pd.DataFrame(mislead.simulate(3, np.random.SeedSequence(1))) for _ in range(2))
     pd.testing.assert_frame_equal(rows, again)
-    table = summarise(rows).set_index(["probabilities", "known", "method"])
+    table = summarise(rows.assign(**mislead.values)).set_index(["probabilities", "known", "method"])
     assert (table["n"] == 3).all()
     mean_error = table.loc[("algebra", 100, "recalibrated"), "rmse"]
     assert mean_error < table.loc[("algebra", 0, "alone"), "rmse"]

@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 from experiments.simulations import item_groups, system_measures
-from experiments.simulations.confusion_cells import simulate_cell
+from experiments.simulations.system_measures import simulate_cell
 
 FOLDER = Path(system_measures.__file__).parent
 

@@ -108,10 +108,12 @@ def _stacking_weights(log_density: Floats) -> Floats:
     """Give the mixture of models that predicts best, for densities of shape (item, model)."""
     density = np.exp(log_density - log_density.max(axis=1, keepdims=True))
 
-    def step(weights: Floats) -> tuple[Floats, float]:
+    def step(weights: Floats) -> tuple[Floats, Floats]:
         mixture = density @ weights
-        return weights * (density / mixture[:, None]).mean(axis=0), float(np.log(mixture).sum())
+        after = weights * (density / mixture).mean(axis=0)[:, None]
+        return after, np.log(mixture).sum(axis=0)
 
     n_models = density.shape[1]
     one_distribution = np.zeros(n_models, dtype=np.int64)
-    return accelerated_em(step, np.full(n_models, 1 / n_models), one_distribution).point
+    start = np.full((n_models, 1), 1 / n_models)
+    return accelerated_em(lambda runs: step, start, one_distribution).points[:, 0]

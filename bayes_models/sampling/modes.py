@@ -14,6 +14,7 @@ from lehner.core.arrays import Floats, Integers
 from lehner.core.class_posterior import class_posterior
 from lehner.core.seeds import Seed, generator
 from lehner.data.patterns import UNKNOWN
+from lehner.latent_class.expectation_maximisation import log_joint
 
 N_STEPS = 10
 N_RANDOM = 6
@@ -62,7 +63,7 @@ def expected_numbers(patterns: Patterns) -> tuple[Floats, Floats]:
     """
     k = patterns.n_categories
     start = np.zeros((1, k)), np.zeros((len(patterns.raters), k, 1, k))
-    items, ratings, _ = _climb(patterns, *start, N_STEPS)
+    items, ratings, _ = _take_steps(patterns, *start, N_STEPS)
     return items[0], ratings[:, :, 0].swapaxes(1, 2)
 
 
@@ -109,12 +110,12 @@ def posterior_modes(patterns: Patterns, seed: Seed) -> tuple[Mode, ...]:
     items, ratings = _random_starts(patterns, generator(seed))
     items = np.concatenate([vote[0][None], items])
     ratings = np.concatenate([vote[1].swapaxes(1, 2)[:, :, None], ratings], axis=2)
-    items, ratings, truth = _climb(patterns, items, ratings, FIRST_STEPS)
+    items, ratings, truth = _take_steps(patterns, items, ratings, FIRST_STEPS)
     _align(patterns, items, ratings, truth)
     runs = _different(patterns, truth, np.arange(len(items)))
     if len(runs) == 1:
         return (Mode(items=vote[0], ratings=vote[1]),)
-    items, ratings, truth = _climb(patterns, items[runs], ratings[:, :, runs], MORE_STEPS)
+    items, ratings, truth = _take_steps(patterns, items[runs], ratings[:, :, runs], MORE_STEPS)
     density = _log_density(patterns, items, ratings)
     runs = _different(patterns, truth, np.argsort(-density, kind="stable"))
     runs = runs[density[runs] >= density.max() + np.log(LEAST_RATIO)]
@@ -138,7 +139,7 @@ def _random_starts(patterns: Patterns, rng: np.random.Generator) -> tuple[Floats
     return items, confusion.transpose(1, 3, 0, 2)
 
 
-def _climb(
+def _take_steps(
     patterns: Patterns, items: Floats, ratings: Floats, n_steps: int
 ) -> tuple[Floats, Floats, Floats]:
     """Take steps of EM, several runs at once.
@@ -159,7 +160,8 @@ def _climb(
         Items of each pattern by true category.
     """
     for _ in range(n_steps):
-        truth, _ = class_posterior(_log_joint(patterns, items, _log_confusion(ratings)))
+        log = log_joint(patterns, np.log(items + 1).T, _log_confusion(ratings).swapaxes(2, 3))
+        truth, _ = class_posterior(np.ascontiguousarray(log.swapaxes(1, 2)))
         truth *= patterns.counts[:, None, None]
         items = truth.sum(axis=0)
         counted = patterns.sum_patterns(truth.reshape(len(truth), -1))
@@ -172,25 +174,13 @@ def _log_confusion(ratings: Floats) -> Floats:
     return np.log(confusion / confusion.sum(axis=1, keepdims=True))
 
 
-def _log_joint(patterns: Patterns, items: Floats, log_confusion: Floats) -> Floats:
-    """Give log probabilities up to a constant, shape (n_patterns, n_runs, n_categories)."""
-    n_runs, k = items.shape
-    log = patterns.sum_cells(log_confusion.reshape(-1, n_runs * k))
-    log = log.reshape(-1, n_runs, k)
-    log += np.log(items + 1)
-    known = np.flatnonzero(patterns.truths != UNKNOWN)
-    other = patterns.truths[known, None, None] != np.arange(k)
-    log[known] = np.where(other, -np.inf, log[known])
-    return log
-
-
 def _log_density(patterns: Patterns, items: Floats, ratings: Floats) -> Floats:
     """Give the log posterior density of each run, up to a constant."""
     log_confusion = _log_confusion(ratings)
     scale = np.log((items + 1).sum(axis=1))
     log_rates = np.log(items + 1) - scale[:, None]
-    log = _log_joint(patterns, items, log_confusion)
-    of_pattern = class_posterior(log)[1] - scale
+    log = log_joint(patterns, np.log(items + 1).T, log_confusion.swapaxes(2, 3))
+    of_pattern = class_posterior(log, axis=1)[1] - scale
     prior = diagonal_concentration(items.shape[1])[:, None, :]
     of_prior = (prior * log_confusion).sum(axis=(0, 1, 3)) + log_rates.sum(axis=1)
     return np.asarray(patterns.counts @ of_pattern + of_prior)

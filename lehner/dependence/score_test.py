@@ -31,6 +31,7 @@ from typing import NamedTuple
 import numpy as np
 
 from lehner.core.arrays import Booleans, Floats, Integers
+from lehner.latent_class.accelerated_em import Search
 from lehner.latent_class.expectation_maximisation import (
     LatentClasses,
     expect,
@@ -48,8 +49,7 @@ PAIRS_OF_FOUR = 6
 """In their order the last is the pair of the two raters who are not in the first, and so on."""
 ALIKE = 0.5
 """The rival of a pair has a statistic at least so large, compared with that of the pair."""
-MOST_STEPS = 2000
-TOLERANCE = 1e-9
+SEARCH = Search(tolerance=1e-9, max_iterations=2000)
 HALF = 0.5
 """Added to expected numbers of ratings and items, so that no probability is 0."""
 NORMAL_MEDIAN = NormalDist().inv_cdf(0.75)
@@ -100,9 +100,7 @@ def score_pairs(
     table = _tabulate(codes, weights, truths, n_categories)
     by_category = n_raters * n_categories * ITEMS_PER_PARAMETER <= weights.sum()
     model = LATENT_CLASS_MODELS["class_conditional" if by_category else "one_coin_by_rater"]
-    fit = fit_patterns(
-        table, vote_start(table), model, tolerance=TOLERANCE, max_iterations=MOST_STEPS
-    )
+    fit = fit_patterns(table, vote_start(table), model, SEARCH)
     rates, accuracy = _smooth(table, fit, by_category=by_category)
     n_null = n_categories - 1 + accuracy.size if by_category else n_categories - 1 + n_raters
     size = max(1, CELLS_AT_ONCE // (n_raters * (n_raters + n_categories)))

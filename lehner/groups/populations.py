@@ -13,7 +13,7 @@ from lehner.data.ratings import Ratings
 from lehner.groups.membership import count_answers, find_groups
 from lehner.groups.result import GroupEstimates, GroupReplicates
 from lehner.groups.summary import summarise_groups
-from lehner.latent_class.fits_of_samples import SampledFits
+from lehner.latent_class.expectation_maximisation import SampledFits
 from lehner.latent_class.fitted_model import FittedModel, fit_by_likelihood
 from lehner.latent_class.models import BY_LIKELIHOOD
 from lehner.latent_class.resampling import KIND, fit_resamples
@@ -117,7 +117,7 @@ def _point(fitted: FittedModel) -> GroupReplicates:
     classes = np.zeros((len(fitted.n_items), confusion.shape[-1], 1))
     classes[fitted.pattern, :, 0] = fitted.classes
     right = fitted.n_items[:, None] * _chance_right(fitted, classes)
-    return _by_population(fitted, fitted.population_rates[None], confusion, right)
+    return _by_population(fitted, fitted.maximum.base_rates[None], confusion, right)
 
 
 def _replicates(
@@ -125,7 +125,7 @@ def _replicates(
 ) -> GroupReplicates:
     """Give fits to resamples, and draw the truths of the original items."""
     right = rng.binomial(fitted.n_items[:, None], _chance_right(fitted, fits.classes)).astype(float)
-    return _by_population(fitted, fits.population_rates, fits.confusion, right)
+    return _by_population(fitted, fits.group_rates, fits.confusion, right)
 
 
 def _chance_right(fitted: FittedModel, classes: Floats) -> Floats:
@@ -149,10 +149,9 @@ def _by_population(
     right : ndarray, shape (n_patterns, n_samples)
         Number of right answers to the original items.
     """
-    n_populations = rates.shape[1]
     n_answered = np.where(fitted.answers < 0, 0, fitted.n_items)
-    share = fitted.model.sum_populations(right, n_populations).T
-    share = share / fitted.model.sum_populations(n_answered, n_populations)
+    sum_populations = fitted.maximum.table.sum_groups
+    share = (sum_populations(right) / sum_populations(n_answered[:, None])).T
     accuracy = np.einsum("spk,sjkk->spj", rates, confusion)
     return GroupReplicates(
         system_accuracy=accuracy[..., -1],

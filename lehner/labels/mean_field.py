@@ -5,7 +5,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from lehner.core.arrays import TINY, Floats, Integers
-from lehner.core.class_posterior import class_posterior
 from lehner.core.seeds import Seed, child_seeds, generator
 from lehner.labels.models import LabelModel
 from lehner.labels.responses import (
@@ -16,7 +15,7 @@ from lehner.labels.responses import (
     respond,
     update_prior,
 )
-from lehner.latent_class.expectation_maximisation import side_by_side
+from lehner.latent_class.expectation_maximisation import e_step, expected_ratings
 from lehner.latent_class.pattern_table import PatternTable
 
 STEPS = 200
@@ -105,15 +104,14 @@ def fit_mean_field(table: PatternTable, model: LabelModel, seed: Seed) -> MeanFi
     category = np.repeat(np.arange(k), model.subtypes)
     components, prior = _first_components(table, model, generator(seed)), FIRST_PRIOR
     for step in range(STEPS):
-        counts = _count(table, components)
+        counts = expected_ratings(table, components.T)
         if step >= WARM_UP and model.rows != "one":
             prior = update_prior(count_cells(counts, category, model), prior)
         log_response, response = respond(counts, category, model, prior)
-        log = side_by_side(table.answers @ log_response.swapaxes(1, 2).reshape(-1, len(category)))
-        log += _log_shares(components @ table.weights, model, k)[:, None]
-        if table.truths is not None:
-            log[~table.possible(k).T[category]] = -np.inf
-        before, components = components, class_posterior(log, axis=0)[0]
+        shares = _log_shares(components @ table.weights, model, k)
+        log_response = log_response.swapaxes(1, 2)[..., None]
+        classes, _ = e_step(table, shares[:, None], log_response, category)
+        before, components = components, classes[..., 0].T
         moved = np.abs(_by_category(components, k) - _by_category(before, k)).sum(axis=0)
         if step > WARM_UP and moved @ table.weights < k * STILL_MOVING * table.weights.sum():
             break
@@ -129,19 +127,12 @@ def fit_mean_field(table: PatternTable, model: LabelModel, seed: Seed) -> MeanFi
 def _first_components(table: PatternTable, model: LabelModel, rng: np.random.Generator) -> Floats:
     """Start from each item's share of votes, and from subtypes at random."""
     k = table.n_categories
-    votes = table.answers @ np.tile(np.eye(k), (table.n_raters, 1)) + TINY
-    votes = np.where(table.possible(k), votes, 0) + TINY
+    votes = np.where(table.possible(k), table.votes() + TINY, 0) + TINY
     share = votes / votes.sum(axis=1, keepdims=True)
     if model.subtypes == 1:
-        return side_by_side(share)
+        return share.T.copy()
     kinds = rng.dirichlet(np.ones(model.subtypes), share.shape)
-    return side_by_side((share[:, :, None] * kinds).reshape(len(share), -1))
-
-
-def _count(table: PatternTable, components: Floats) -> Floats:
-    """Count expected ratings, (n_raters, n_components, n_categories)."""
-    counts = table.answers.T @ (components * table.weights).T
-    return counts.reshape(table.n_raters, table.n_categories, -1).swapaxes(1, 2)
+    return (share[:, :, None] * kinds).reshape(len(share), -1).T.copy()
 
 
 def _log_shares(items: Floats, model: LabelModel, k: int) -> Floats:

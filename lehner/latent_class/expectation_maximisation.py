@@ -1,20 +1,28 @@
-"""Latent-class models fitted by expectation-maximisation over patterns of ratings."""
+"""Latent-class models fitted by expectation-maximisation, from many starts or to many samples."""
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
-from lehner.core.arrays import TINY, Floats, Integers
+from lehner.core.arrays import TINY, Booleans, Floats, Integers
 from lehner.core.class_posterior import class_posterior
-from lehner.latent_class.accelerated_em import MAX_ITERATIONS, TOLERANCE, accelerated_em
+from lehner.latent_class.accelerated_em import FROM_FAR, Found, Search, Step, accelerated_em
 from lehner.latent_class.confusion_matrices import (
+    mixture_to_confusion,
     most_likely_confusion,
     to_confusion,
     to_parameters,
 )
-from lehner.latent_class.knowledge import mixture_to_confusion
 from lehner.latent_class.models import LATENT_CLASS_MODELS, LatentClassModel
-from lehner.latent_class.pattern_table import PatternTable
+from lehner.latent_class.pattern_table import Cells, PatternTable
+
+MANY_RUNS = 10
+POSTERIOR_CELLS_AT_ONCE = 400_000
+"""Number of class probabilities in memory at once; more do not fit into the processor's cache."""
+FROM_NEAR = Search(tolerance=1e-9, standing_still=1e-6, max_iterations=1500, far=False)
+INWARDS = 0.02
+"""Samples start so much nearer to equal probabilities than the fit, because EM cannot leave 0."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -38,72 +46,345 @@ class LatentClasses:
     iterations: int = 0
 
 
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Samples:
+    """Samples of the same patterns, and pseudo-items and pseudo-ratings that are added to each.
+
+    Parameters
+    ----------
+    weights : ndarray, shape (n_samples, n_patterns)
+        Number of items of each pattern in each sample.
+    items : ndarray, shape (n_samples, n_groups, n_classes)
+        Pseudo-items, added to the numbers of items of each class that are expected.
+    ratings : ndarray, shape (n_samples, n_raters, n_classes, n_categories)
+        Pseudo-ratings, added to the numbers of ratings that are expected.
+    """
+
+    weights: Floats
+    items: Floats
+    ratings: Floats
+
+    def take(self, chosen: Integers | slice) -> "Samples":
+        """Select some of the samples."""
+        return Samples(
+            weights=self.weights[chosen], items=self.items[chosen], ratings=self.ratings[chosen]
+        )
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class SampledFits:
+    """The fit to each sample.
+
+    Parameters
+    ----------
+    base_rates : ndarray, shape (n_samples, n_classes)
+        Base rates of all groups together.
+    group_rates : ndarray, shape (n_samples, n_groups, n_classes)
+        Base rates of each group, NaN in samples without items of it; without groups there is one.
+    confusion : ndarray, shape (n_samples, n_raters, n_classes, n_categories)
+    classes : ndarray, shape (n_patterns, n_classes, n_samples)
+        Probability of each class given a pattern.
+    converged : ndarray of bool, shape (n_samples,)
+    """
+
+    base_rates: Floats
+    group_rates: Floats
+    confusion: Floats
+    classes: Floats
+    converged: Booleans
+
+
 def fit_patterns(
-    table: PatternTable,
-    start: LatentClasses,
-    model: LatentClassModel,
-    *,
-    tolerance: float = TOLERANCE,
-    max_iterations: int = MAX_ITERATIONS,
+    table: PatternTable, start: LatentClasses, model: LatentClassModel, search: Search = FROM_FAR
 ) -> LatentClasses:
-    """Maximise the likelihood of weighted patterns from a start.
+    """Maximise the likelihood of weighted patterns from a start; see `fit_starts`."""
+    return fit_starts(table, [start], model, search)[0]
+
+
+def fit_starts(
+    table: PatternTable,
+    starts: Sequence[LatentClasses],
+    model: LatentClassModel,
+    search: Search = FROM_FAR,
+) -> list[LatentClasses]:
+    """Maximise the likelihood of weighted patterns from each of many starts.
 
     Parameters
     ----------
     table : PatternTable
-    start : LatentClasses
+    starts : sequence of LatentClasses
     model : LatentClassModel
-    tolerance : float
-        EM stops when a step increases the log-likelihood by less than this share of its size; with
-        0 it continues until no parameter changes by 1e-10.
-    max_iterations : int
-        Greatest number of steps of EM, rounded up to a multiple of 3.
+    search : Search
 
     Returns
     -------
-    LatentClasses
+    list of LatentClasses
 
     References
     ----------
     Dawid & Skene (1979), Eq. 2.3-2.5.
     """
-    start, _ = em_step(table, start, model)
+    fits = []
+    size = _runs_at_once(len(table.weights), starts[0].base_rates.shape[-1])
+    for first in range(0, len(starts), size):
+        chunk = starts[first : first + size]
+        rates = np.stack([np.atleast_2d(start.base_rates) for start in chunk])
+        confusion = np.stack([start.confusion for start in chunk])
+        rates, parameters, _ = em_step(table, model, rates, confusion)
+        found, rates, confusion = _search(table, model, rates, parameters, search)
+        _, log_probability = e_step(table, *_logs(table, rates, confusion))
+        log_likelihood = _sum_patterns(table.weights[:, None] * log_probability)
+        fits += [
+            LatentClasses(
+                base_rates=rates[run].reshape(start.base_rates.shape),
+                confusion=confusion[run],
+                log_likelihood=float(log_likelihood[run]),
+                converged=bool(found.converged[run]),
+                iterations=int(found.steps[run]),
+            )
+            for run, start in enumerate(chunk)
+        ]
+    return fits
 
-    n_rates = start.base_rates.size
-    parameters = to_parameters(start.confusion, model)
 
-    def pack(classes: LatentClasses) -> Floats:
-        return np.append(classes.base_rates, to_parameters(classes.confusion, model))
+def fit_samples(
+    table: PatternTable, model: LatentClassModel, start: LatentClasses, samples: Samples
+) -> Iterator[SampledFits]:
+    """Maximise the likelihood of each of many samples of the same patterns and pseudo-ratings.
 
-    def unpack(point: Floats) -> LatentClasses:
-        return LatentClasses(
-            base_rates=point[:n_rates].reshape(start.base_rates.shape),
-            confusion=to_confusion(point[n_rates:].reshape(parameters.shape), model),
+    Each sample ends at the maximum that is reached from the start, which keeps the order of the
+    classes.
+
+    Parameters
+    ----------
+    table : PatternTable
+        Its weights are not used.
+    model : LatentClassModel
+    start : LatentClasses
+        Start of all samples, for example the fit to the data from which they were drawn.
+    samples : Samples
+
+    Yields
+    ------
+    SampledFits
+        The fits of some samples at a time, in order.
+    """
+    rates, parameters = (
+        (1 - INWARDS) * values + INWARDS / values.shape[-1]
+        for values in (np.atleast_2d(start.base_rates), to_parameters(start.confusion, model))
+    )
+    n_samples, n_patterns = samples.weights.shape
+    size = _runs_at_once(n_patterns, rates.shape[-1])
+    for first in range(0, n_samples, size):
+        chunk = samples.take(slice(first, first + size))
+        starts = [np.repeat(one[None], len(chunk.weights), axis=0) for one in (rates, parameters)]
+        found, fitted, confusion = _search(
+            table, model, starts[0], starts[1], FROM_NEAR, samples=chunk
+        )
+        classes, _ = e_step(table, *_logs(table, fitted, confusion))
+        n_items = table.sum_groups(chunk.weights.T).T
+        shares = n_items / n_items.sum(axis=1, keepdims=True)
+        yield SampledFits(
+            base_rates=np.einsum("sg,sgk->sk", shares, fitted),
+            group_rates=np.where(n_items[..., None] > 0, fitted, np.nan),
+            confusion=confusion,
+            classes=classes,
+            converged=found.converged,
         )
 
-    def step(point: Floats) -> tuple[Floats, float]:
-        after, log_likelihood = em_step(table, unpack(point), model)
-        return pack(after), log_likelihood
 
-    climb = accelerated_em(
-        step,
-        pack(start),
-        _rows(start.base_rates, parameters),
-        tolerance=tolerance,
-        max_iterations=max_iterations,
+def _runs_at_once(n_patterns: int, n_classes: int) -> int:
+    return max(1, POSTERIOR_CELLS_AT_ONCE // max(1, n_patterns * n_classes))
+
+
+def _search(
+    table: PatternTable,
+    model: LatentClassModel,
+    rates: Floats,
+    parameters: Floats,
+    search: Search,
+    *,
+    samples: Samples | None = None,
+) -> tuple[Found, Floats, Floats]:
+    """Search from starts, (n_runs, ...), and give base rates and confusion matrices found."""
+    of_rates, of_parameters = rates.shape[1:], parameters.shape[1:]
+    n_rates = int(np.prod(of_rates))
+
+    def pack(rates: Floats, parameters: Floats) -> Floats:
+        n_runs = len(rates)
+        return np.concatenate([rates.reshape(n_runs, -1), parameters.reshape(n_runs, -1)], axis=1).T
+
+    def unpack(points: Floats) -> tuple[Floats, Floats]:
+        rates, parameters = points[:n_rates].T, points[n_rates:].T
+        confusion = to_confusion(parameters.reshape(-1, *of_parameters), model)
+        return rates.reshape(-1, *of_rates), confusion
+
+    def step_of(runs: Integers) -> Step:
+        chosen = None if samples is None else samples.take(runs)
+        weights = None if chosen is None else np.ascontiguousarray(chosen.weights.T)
+
+        def step(points: Floats) -> tuple[Floats, Floats]:
+            *after, log_likelihood = em_step(table, model, *unpack(points), chosen, weights)
+            return pack(*after), log_likelihood
+
+        return step
+
+    lengths = [of_rates[-1]] * of_rates[0] + [of_parameters[-1]] * int(np.prod(of_parameters[:-1]))
+    distribution = np.repeat(np.arange(len(lengths)), lengths)
+    found = accelerated_em(step_of, pack(rates, parameters), distribution, search)
+    return found, *unpack(found.points)
+
+
+def em_step(
+    table: PatternTable,
+    model: LatentClassModel,
+    rates: Floats,
+    confusion: Floats,
+    samples: Samples | None = None,
+    weights: Floats | None = None,
+) -> tuple[Floats, Floats, Floats]:
+    """Take a step of EM in each of many runs.
+
+    Parameters
+    ----------
+    table : PatternTable
+    model : LatentClassModel
+    rates : ndarray, shape (n_runs, n_groups, n_classes)
+    confusion : ndarray, shape (n_runs, n_raters, n_classes, n_categories)
+    samples : Samples, optional
+        A sample for each run, whose pseudo-items and pseudo-ratings count.
+    weights : ndarray, shape (n_patterns, n_runs), optional
+        Weights of the samples, by default those of the table.
+
+    Returns
+    -------
+    rates : ndarray, shape (n_runs, n_groups, n_classes)
+    parameters : ndarray
+        Of the confusion matrices, as `to_parameters` gives them.
+    log_likelihood : ndarray, shape (n_runs,)
+        Before the step.
+    """
+    weights = table.weights[:, None] if weights is None else weights
+    log_rates, log_confusion = _logs(table, rates, confusion)
+    classes, log_probability = e_step(table, log_rates, log_confusion)
+    log_likelihood = _sum_patterns(weights * log_probability)
+    classes *= weights[:, None]
+    items, counts = count(table, classes)
+    items, counts = items.transpose(2, 0, 1), counts.transpose(3, 0, 2, 1)
+    if samples is not None:
+        log_rates = np.log(np.maximum(rates, TINY))
+        log_likelihood += (samples.items * log_rates).sum(axis=(1, 2))
+        log_likelihood += (samples.ratings * log_confusion.transpose(3, 0, 2, 1)).sum(
+            axis=(1, 2, 3)
+        )
+        items, counts = items + samples.items, counts + samples.ratings
+    moved = most_likely_confusion(counts, model, has_system=table.has_system)
+    rates = items / np.maximum(items.sum(axis=-1, keepdims=True), TINY)
+    return rates, to_parameters(moved, model), log_likelihood
+
+
+def e_step(
+    table: Cells, log_rates: Floats, log_confusion: Floats, category: Integers | None = None
+) -> tuple[Floats, Floats]:
+    """Compute the probability of each class for each pattern, and the log probability of patterns.
+
+    Parameters
+    ----------
+    table : PatternTable or Patterns
+    log_rates : ndarray, shape (n_classes, n_runs) or (n_patterns, n_classes, n_runs)
+    log_confusion : ndarray, shape (n_raters, n_categories, n_classes, n_runs)
+    category : ndarray of int, shape (n_classes,), optional
+        The true category of each class, by default its index.
+
+    Returns
+    -------
+    classes : ndarray, shape (n_patterns, n_classes, n_runs)
+    log_probability : ndarray, shape (n_patterns, n_runs)
+    """
+    log = log_joint(table, log_rates, log_confusion, category)
+    if log.shape[2] < MANY_RUNS:
+        # Sums over few classes are several times faster if patterns are contiguous in memory.
+        log = np.ascontiguousarray(log.transpose(1, 2, 0)).transpose(2, 0, 1)
+    return class_posterior(log, axis=1)
+
+
+def log_joint(
+    table: Cells, log_rates: Floats, log_confusion: Floats, category: Integers | None = None
+) -> Floats:
+    """Compute the log probability of each pattern with each class; see `e_step`."""
+    n_classes, n_runs = log_confusion.shape[2:]
+    log = table.sum_cells(log_confusion.reshape(-1, n_classes * n_runs))
+    log = log.reshape(-1, n_classes, n_runs)
+    log += log_rates
+    if table.truths is not None:
+        truths = table.truths[:, None]
+        other = truths != (np.arange(n_classes) if category is None else category)
+        log[other & (truths >= 0)] = -np.inf
+    return log
+
+
+def count(table: PatternTable, items: Floats) -> tuple[Floats, Floats]:
+    """Count items by class, and ratings by rater and category.
+
+    Parameters
+    ----------
+    table : PatternTable
+    items : ndarray, shape (n_patterns, n_classes, n_runs)
+        Expected number of items of each class.
+
+    Returns
+    -------
+    items : ndarray, shape (n_groups, n_classes, n_runs)
+    ratings : ndarray, shape (n_raters, n_categories, n_classes, n_runs)
+    """
+    _, n_classes, n_runs = items.shape
+    flat = items.reshape(len(items), n_classes * n_runs)
+    ratings = table.sum_patterns(flat)
+    return (
+        table.sum_groups(flat).reshape(-1, n_classes, n_runs),
+        ratings.reshape(table.n_raters, table.n_categories, n_classes, n_runs),
     )
-    fitted = unpack(climb.point)
-    log_likelihood = _total(table, expect(table, fitted)[1])
-    return replace(
-        fitted,
-        log_likelihood=log_likelihood,
-        converged=climb.converged,
-        iterations=climb.steps,
-    )
+
+
+def _logs(table: PatternTable, rates: Floats, confusion: Floats) -> tuple[Floats, Floats]:
+    """Give the logarithms that `e_step` takes."""
+    log_rates = np.log(np.maximum(rates, TINY)).transpose(1, 2, 0)
+    log_confusion = np.log(np.maximum(confusion, TINY)).transpose(1, 3, 2, 0)
+    return log_rates[0 if table.groups is None else table.groups], log_confusion
+
+
+def _sum_patterns(values: Floats) -> Floats:
+    # Contiguous sums are the same for a run alone and among others. A product of vectors would use
+    # several threads, which takes longer than the rest of a step.
+    return np.asarray(np.ascontiguousarray(values.T).sum(axis=1))
+
+
+def expect(table: PatternTable, current: LatentClasses) -> tuple[Floats, Floats]:
+    """Compute the probability of each class for each pattern, and the log probability of patterns.
+
+    Parameters
+    ----------
+    table : PatternTable
+    current : LatentClasses
+
+    Returns
+    -------
+    classes : ndarray, shape (n_patterns, n_classes)
+    log_probability : ndarray, shape (n_patterns,)
+    """
+    rates, confusion = np.atleast_2d(current.base_rates)[None], current.confusion[None]
+    classes, log_probability = e_step(table, *_logs(table, rates, confusion))
+    return classes[..., 0], log_probability[:, 0]
+
+
+def expected_ratings(table: PatternTable, classes: Floats) -> Floats:
+    """Count ratings by rater, class and category, (n_raters, n_classes, n_categories)."""
+    weighted = table.weights[:, None] * classes
+    return count(table, weighted[..., None])[1][..., 0].swapaxes(1, 2)
 
 
 def vote_start(table: PatternTable) -> LatentClasses:
-    """Start from each item's share of votes, as Dawid and Skene did (1979, Eq. 3.1).
+    """Start from each item's proportions of votes, as Dawid and Skene did (1979, Eq. 3.1).
 
     Parameters
     ----------
@@ -114,11 +395,17 @@ def vote_start(table: PatternTable) -> LatentClasses:
     LatentClasses
         The start; the classes are the categories.
     """
-    votes = table.answers @ np.tile(np.eye(table.n_categories), (table.n_raters, 1)) + TINY
+    votes = table.votes() + TINY
     share = votes / votes.sum(axis=1, keepdims=True)
     if table.truths is not None:
         share = np.where(table.truths[:, None] < 0, share, table.possible(table.n_categories))
-    return _maximise(table, share, LATENT_CLASS_MODELS["dawid_skene"])
+    items, counts = count(table, (table.weights[:, None] * share)[..., None])
+    rates, ratings = items[..., 0], counts[..., 0].swapaxes(1, 2)
+    full = LATENT_CLASS_MODELS["dawid_skene"]
+    return LatentClasses(
+        base_rates=(rates / rates.sum(axis=-1, keepdims=True))[0 if table.groups is None else ...],
+        confusion=most_likely_confusion(ratings, full, has_system=table.has_system),
+    )
 
 
 def random_start(
@@ -175,72 +462,5 @@ def align_labels(table: PatternTable, fit: LatentClasses) -> LatentClasses:
 
 
 def reorder(fit: LatentClasses, order: Integers) -> LatentClasses:
-    """Give the classes in another order."""
+    """Put the classes into another order."""
     return replace(fit, base_rates=fit.base_rates[..., order], confusion=fit.confusion[:, order])
-
-
-def expect(table: PatternTable, current: LatentClasses) -> tuple[Floats, Floats]:
-    """Give the probability of each class for each pattern, and the log probability of the pattern.
-
-    Parameters
-    ----------
-    table : PatternTable
-    current : LatentClasses
-
-    Returns
-    -------
-    classes : ndarray, shape (n_patterns, n_classes)
-    log_probability : ndarray, shape (n_patterns,)
-    """
-    n_classes = current.base_rates.shape[-1]
-    log_confusion = np.log(np.maximum(current.confusion, TINY)).swapaxes(1, 2)
-    log_rates = np.log(np.maximum(current.base_rates, TINY)).T
-    log = side_by_side(table.answers @ log_confusion.reshape(-1, n_classes))
-    log += log_rates[:, None] if table.groups is None else log_rates[:, table.groups]
-    if table.truths is not None:
-        log[~table.possible(n_classes).T] = -np.inf
-    classes, log_probability = class_posterior(log, axis=0)
-    return classes.T, log_probability
-
-
-def side_by_side(by_pattern: Floats) -> Floats:
-    """Transpose a table of patterns, so that the patterns of each class are contiguous in memory.
-
-    Sums over classes, of which there are few, are several times faster then.
-    """
-    return np.ascontiguousarray(by_pattern.T)
-
-
-def expected_ratings(table: PatternTable, classes: Floats) -> Floats:
-    """Count ratings by rater, class and category, (n_raters, n_classes, n_categories)."""
-    counts = table.answers.T @ (table.weights[:, None] * classes)
-    return counts.reshape(table.n_raters, table.n_categories, -1).swapaxes(1, 2)
-
-
-def em_step(
-    table: PatternTable, current: LatentClasses, model: LatentClassModel
-) -> tuple[LatentClasses, float]:
-    """Take one step; the log-likelihood that is returned is that before it."""
-    classes, log_probability = expect(table, current)
-    return _maximise(table, classes, model), _total(table, log_probability)
-
-
-def _total(table: PatternTable, log_probability: Floats) -> float:
-    # A product of vectors would use several threads, which takes longer than the rest of a step.
-    return float((table.weights * log_probability).sum())
-
-
-def _maximise(table: PatternTable, classes: Floats, model: LatentClassModel) -> LatentClasses:
-    """Estimate parameters from probabilities of classes, shape (n_patterns, n_classes)."""
-    counts = expected_ratings(table, classes)
-    base_rates = table.sum_groups(table.weights[:, None] * classes)
-    return LatentClasses(
-        base_rates=base_rates / base_rates.sum(axis=-1, keepdims=True),
-        confusion=most_likely_confusion(counts, model, has_system=table.has_system),
-    )
-
-
-def _rows(*parameters: Floats) -> Integers:
-    """Give the index of the distribution of each parameter."""
-    lengths = np.repeat([a.shape[-1] for a in parameters], [a[..., 0].size for a in parameters])
-    return np.repeat(np.arange(len(lengths)), lengths)

@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
@@ -11,21 +10,11 @@ from lehner.core.seeds import Seed
 from lehner.core.warning import Warning, warn
 from lehner.core.wording import counted
 from lehner.data.ratings import Ratings
-from lehner.latent_class.confusion_matrices import (
-    most_likely_confusion,
-    to_confusion,
-    to_parameters,
-)
-from lehner.latent_class.fits_of_samples import SampledModel
-from lehner.latent_class.maximum import BOUNDARY
+from lehner.latent_class.maximum import BOUNDARY, Maximum
 from lehner.latent_class.maximum_likelihood import fit_latent_class
-from lehner.latent_class.models import find_latent_class_model
 from lehner.latent_class.notes import SAME_MODE
 from lehner.latent_class.pattern_table import known_truths, tabulate
 from lehner.latent_class.result import LatentClassFit
-
-if TYPE_CHECKING:
-    from scipy.sparse import csr_array
 
 REPEATED = ("labels-unsettled", "not-determined")
 """Codes of the notes of a fit that an estimate repeats; it has its own on all else."""
@@ -39,14 +28,7 @@ class FittedModel:
 
     Parameters
     ----------
-    name : str
-        Name of the model.
-    model : SampledModel
-    base_rates : ndarray, shape (n_classes,)
-        Base rates of all populations together.
-    population_rates : ndarray, shape (n_populations, n_classes)
-        Base rates of each population; without populations there is one.
-    parameters : ndarray, shape `model.shape`
+    maximum : Maximum
     accuracy : ndarray, shape (n_raters,)
         Expected accuracy; NaN if the ratings do not determine it.
     confusion : ndarray, shape (n_raters, n_classes, n_categories)
@@ -57,24 +39,28 @@ class FittedModel:
         The pattern of each row.
     answers : ndarray of int, shape (n_patterns,)
         The system's answer, -1 if there is none.
-    n_items : ndarray of int, shape (n_patterns,)
     warnings : tuple of Warning
     diagnostics : dict
     """
 
-    name: str
-    model: SampledModel
-    base_rates: Floats
-    population_rates: Floats
-    parameters: Floats
+    maximum: Maximum
     accuracy: Floats
     confusion: Floats
     classes: Floats
     pattern: Integers
     answers: Integers
-    n_items: Integers
     warnings: tuple[Warning, ...]
     diagnostics: dict[str, object]
+
+    @property
+    def n_items(self) -> Integers:
+        """Number of items of each pattern, (n_patterns,)."""
+        return self.maximum.table.weights.astype(np.int64)
+
+    @property
+    def base_rates(self) -> Floats:
+        """Base rates of all populations together, (n_classes,)."""
+        return self.maximum.group_shares @ self.maximum.base_rates
 
 
 def fit_by_likelihood(
@@ -101,34 +87,19 @@ def fit_by_likelihood(
     """
     fit = fit_latent_class(ratings, model)
     maximum = fit._maximum
-    table, classes = maximum.table, maximum.found
-    chosen = find_latent_class_model(model)
-    pattern = tabulate(ratings, ratings.population, truths=table.truths is not None)[1]
-    parameters = to_parameters(classes.confusion, chosen)
+    pattern = tabulate(ratings, ratings.population, truths=maximum.table.truths is not None)[1]
     return FittedModel(
-        name=model,
-        model=SampledModel(
-            answers=cast("csr_array", table.answers),
-            possible=None if table.truths is None else table.possible(maximum.n_classes),
-            shape=parameters.shape,
-            confusion=partial(to_confusion, model=chosen),
-            maximise=lambda counts: to_parameters(most_likely_confusion(counts, chosen), chosen),
-            population=table.groups,
-        ),
-        base_rates=maximum.group_shares @ maximum.base_rates,
-        population_rates=maximum.base_rates,
-        parameters=parameters,
+        maximum=maximum,
         accuracy=np.asarray(fit.accuracy),
         confusion=fit.confusion.values,
         classes=fit.truth_probabilities.values,
         pattern=pattern,
         answers=_answers(ratings, pattern),
-        n_items=table.weights.astype(np.int64),
         warnings=(
             *_not_converged(fit),
             *(note for note in fit.notes if note.code in REPEATED),
             *_too_many(fit.n_parameters, ratings),
-            *_boundary(classes.confusion[maximum.rated]),
+            *_boundary(maximum.found.confusion[maximum.rated]),
             *_higher_mode(fit, ratings, restarts, seed),
         ),
         diagnostics=_diagnostics(fit) | {"known_truths": known_truths(ratings)},

@@ -1,24 +1,23 @@
 """Latent-class models fitted to ratings by maximum likelihood."""
 
-from collections.abc import Iterator
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from lehner.core.arrays import Integers
-from lehner.core.checks import check_choice, check_whole_number
+from lehner.core.checks import check_choice, check_number, check_whole_number
 from lehner.core.errors import InputError
 from lehner.core.seeds import Seed, child_seeds
 from lehner.core.wording import counted, counted_categories
 from lehner.data.categories import encode
 from lehner.data.ratings import Ratings
-from lehner.latent_class.accelerated_em import MAX_ITERATIONS, TOLERANCE, check_stop
+from lehner.latent_class.accelerated_em import FROM_FAR, Search
 from lehner.latent_class.expectation_maximisation import (
     LatentClasses,
     align_labels,
     expect,
-    fit_patterns,
+    fit_starts,
     random_start,
     reorder,
     vote_start,
@@ -46,8 +45,8 @@ def fit_latent_class(
     restarts: int = 0,
     seed: Seed | None = None,
     groups: ArrayLike | None = None,
-    tolerance: float = TOLERANCE,
-    max_iterations: int = MAX_ITERATIONS,
+    tolerance: float = FROM_FAR.tolerance,
+    max_iterations: int = FROM_FAR.max_iterations,
 ) -> LatentClassFit:
     r"""Fit a latent-class model by maximum likelihood.
 
@@ -147,18 +146,18 @@ def fit_latent_class(
     chosen = find_latent_class_model(model)
     check_choice("start", start, ("votes", "random"))
     check_whole_number("restarts", restarts, 0)
-    check_stop(tolerance, max_iterations)
+    check_number("tolerance", tolerance, 0, 1, "give a number from 0 to 1, as in 1e-13")
+    check_whole_number("max_iterations", max_iterations, 1)
     n_classes = ratings.n_categories if n_classes is None else n_classes
     named = n_classes == ratings.n_categories
     known = known_truths(ratings) if named else 0
     _require_ratings(ratings, model, n_classes, known)
     group_names, group_of_row = _read_groups(groups, ratings)
     table, inverse = tabulate(ratings, group_of_row, truths=known > 0)
-    starts = _starts(table, n_classes, chosen, restarts, seed, votes=named and start == "votes")
-    fits = {
-        name: fit_patterns(table, point, chosen, tolerance=tolerance, max_iterations=max_iterations)
-        for name, point in starts
-    }
+    points = _starts(table, n_classes, chosen, restarts, seed, votes=named and start == "votes")
+    search = Search(tolerance=tolerance, max_iterations=max_iterations)
+    found = fit_starts(table, list(points.values()), chosen, search)
+    fits = dict(zip(points, found, strict=True))
     best = _order_classes(table, max(fits.values(), key=lambda fit: fit.log_likelihood), chosen)
     maximum = Maximum(name=model, model=chosen, table=table, found=best)
     return label_fit(maximum, ratings, inverse, group_names, fits)
@@ -224,12 +223,13 @@ def _starts(
     seed: Seed | None,
     *,
     votes: bool,
-) -> Iterator[tuple[str, LatentClasses]]:
-    if votes:
-        yield "votes", vote_start(table)
+) -> dict[str, LatentClasses]:
+    starts = {"votes": vote_start(table)} if votes else {}
     n_random = restarts if votes else restarts or RANDOM_STARTS
     for i, child in enumerate(child_seeds(1 if seed is None else seed, n_random)):
-        yield f"random {i + 1}", random_start(table, n_classes, model, np.random.default_rng(child))
+        rng = np.random.default_rng(child)
+        starts[f"random {i + 1}"] = random_start(table, n_classes, model, rng)
+    return starts
 
 
 def _order_classes(

@@ -13,7 +13,7 @@ import numpy as np
 
 from lehner.core.arrays import TINY, Booleans, Floats
 from lehner.core.errors import InputError
-from lehner.latent_class.knowledge import confusion_to_mixture, mixture_to_confusion
+from lehner.latent_class.confusion_matrices import confusion_to_mixture, mixture_to_confusion
 from lehner.latent_class.maximum import BOUNDARY, Maximum
 
 if TYPE_CHECKING:

@@ -1,7 +1,7 @@
 """Pattern table: patterns of ratings as the likelihood of a latent-class model reads them."""
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Union
+from typing import TYPE_CHECKING, Protocol, Union
 
 import numpy as np
 
@@ -10,6 +10,15 @@ from lehner.data.ratings import Ratings
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
+
+
+class Cells(Protocol):
+    """Patterns over whose ratings values are summed: a `PatternTable` or `Patterns`."""
+
+    @property
+    def truths(self) -> Integers | None: ...  # noqa: D102
+
+    def sum_cells(self, values: Floats) -> Floats: ...  # noqa: D102
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -56,12 +65,27 @@ class PatternTable:
         truths = np.full(len(self.weights), -1) if self.truths is None else self.truths
         return (truths[:, None] < 0) | (truths[:, None] == np.arange(n_classes))
 
+    def votes(self) -> Floats:
+        """Count the answers of each pattern in each category, (n_patterns, n_categories)."""
+        return np.asarray(self.answers @ np.tile(np.eye(self.n_categories), (self.n_raters, 1)))
+
+    def sum_cells(self, values: Floats) -> Floats:
+        """Sum values (n_raters * n_categories, n) over the answers of each pattern."""
+        return np.asarray(self.answers @ values)
+
+    def sum_patterns(self, values: Floats) -> Floats:
+        """Sum values (n_patterns, n) over the patterns with each answer."""
+        return np.asarray(self.answers.T @ values)
+
     def sum_groups(self, values: Floats) -> Floats:
-        """Sum values (n_patterns, n) over patterns: (n,), or (n_groups, n) with groups."""
+        """Sum values (n_patterns, n) over the patterns of each group, (n_groups, n)."""
         if self.groups is None:
-            return values.sum(axis=0)
-        sums = [np.bincount(self.groups, column, self.n_groups) for column in values.T]
-        return np.stack(sums, axis=1)
+            return np.asarray(values.sum(axis=0, keepdims=True))
+        from scipy.sparse import csr_array
+
+        ends = np.arange(len(self.groups) + 1)
+        member = csr_array((np.ones(len(self.groups)), self.groups, ends))
+        return np.asarray(member.T @ values)
 
 
 def tabulate_codes(codes: Integers, weights: Floats, n_categories: int) -> PatternTable:

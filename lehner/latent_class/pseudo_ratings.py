@@ -9,9 +9,9 @@ their posterior distribution with a Dirichlet prior.
 import numpy as np
 
 from lehner.core.arrays import Floats
-from lehner.latent_class.fits_of_samples import Samples
+from lehner.latent_class.expectation_maximisation import Samples
 from lehner.latent_class.fitted_model import FittedModel
-from lehner.latent_class.models import LATENT_CLASS_MODELS
+from lehner.latent_class.models import LatentClassModel
 
 LEAST_WRONG = 0.5
 """Mean number of wrong pseudo-ratings of each category, as in Jeffreys' prior."""
@@ -44,7 +44,7 @@ def add_pseudo_ratings(fitted: FittedModel, weights: Floats, rng: np.random.Gene
     n_samples, mean = len(weights), mean_pseudo_ratings(fitted)
     return Samples(
         weights=weights,
-        items=rng.gamma(ITEMS, size=(n_samples, *fitted.population_rates.shape)),
+        items=rng.gamma(ITEMS, size=(n_samples, *fitted.maximum.base_rates.shape)),
         ratings=rng.gamma(mean, size=(n_samples, *mean.shape)),
     )
 
@@ -58,12 +58,11 @@ def mean_pseudo_ratings(fitted: FittedModel) -> Floats:
     accuracy = np.clip(np.nan_to_num(fitted.accuracy, nan=1 / k), 1 / k, 1.0)[:, None, None]
     wrong = np.maximum(k * (1 - accuracy), LEAST_WRONG) / (k - 1)
     mean = np.where(np.eye(k, dtype=bool), k * accuracy, wrong)
-    return np.asarray(mean / _cells_of_a_number(fitted.name, len(accuracy), k))
+    return np.asarray(mean / _cells_of_a_number(fitted.maximum.model, len(accuracy), k))
 
 
-def _cells_of_a_number(name: str, n_raters: int, n_categories: int) -> Floats:
+def _cells_of_a_number(model: LatentClassModel, n_raters: int, n_categories: int) -> Floats:
     """Count the rows and raters that have a parameter in common, (n_raters, 1, 1)."""
-    model = LATENT_CLASS_MODELS[name]
     by_category = model.form in ("category_accuracy", "full")
     cells = np.full((n_raters, 1, 1), 1.0 if by_category else n_categories)
     if model.shared:

@@ -3,7 +3,7 @@
 import numpy as np
 
 from lehner.core.arrays import Booleans, Floats
-from lehner.latent_class.knowledge import confusion_to_mixture
+from lehner.latent_class.confusion_matrices import confusion_to_mixture
 from lehner.latent_class.maximum import BOUNDARY, Maximum
 from lehner.latent_class.observed_information import Curvature
 

@@ -8,7 +8,7 @@ import numpy as np
 from lehner.core.arrays import Booleans, Floats
 from lehner.core.replicates import Parameters
 from lehner.core.seeds import Seed, generator
-from lehner.latent_class.fits_of_samples import SampledFits, fit_samples
+from lehner.latent_class.expectation_maximisation import SampledFits, fit_samples
 from lehner.latent_class.fitted_model import FittedModel
 from lehner.latent_class.pseudo_ratings import add_pseudo_ratings
 
@@ -109,7 +109,8 @@ def fit_resamples(
     iterator of SampledFits
     """
     samples = add_pseudo_ratings(fitted, weights, rng)
-    return fit_samples(fitted.model, fitted.population_rates, fitted.parameters, samples)
+    best = fitted.maximum
+    return fit_samples(best.table, best.model, best.found, samples)
 
 
 def _draw_share_right(fitted: FittedModel, fits: SampledFits, rng: np.random.Generator) -> Floats:

@@ -12,10 +12,11 @@ from lehner.core.checks import check_choice, check_numbers, check_whole_number
 from lehner.core.seeds import Seed, child_seeds
 from lehner.data.options import names_of
 from lehner.data.votes import VoteTable, collapse_votes, pattern_votes
+from lehner.latent_class.accelerated_em import Search
 from lehner.latent_class.expectation_maximisation import (
     LatentClasses,
     align_labels,
-    fit_patterns,
+    fit_starts,
     vote_start,
 )
 from lehner.latent_class.models import LIKELIHOOD_METHODS, find_latent_class_model
@@ -44,6 +45,7 @@ LARGE_SAMPLE = 10**14
 LARGE_SAMPLES = 25
 MOST_SPREAD = 1e-4
 ITEMS_OF_POPULATION = 1_000_000
+TO_THE_END = Search(tolerance=0)
 
 AT_CHANCE = "raters agree at or below chance"
 UNINFORMATIVE = "the ratings tell nothing about the items that the system answers"
@@ -356,7 +358,7 @@ def pseudo_true_accuracy(
     # Of weights that sum to 1, steps on a nearly flat likelihood gain less than rounding shows.
     counts = weights[possible] * (ITEMS_OF_POPULATION / weights.sum())
     table = tabulate_codes(codes[possible], counts, len(truth.base_rates))
-    fits = [fit_patterns(table, start, chosen, tolerance=0) for start in (truth, vote_start(table))]
+    fits = fit_starts(table, [truth, vote_start(table)], chosen, TO_THE_END)
     best = align_labels(table, max(fits, key=lambda fit: fit.log_likelihood))
     return float(best.base_rates @ np.diagonal(best.confusion[-1]))
 

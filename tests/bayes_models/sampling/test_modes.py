@@ -8,7 +8,7 @@ import pytest
 
 import bayes_models
 from bayes_models import ConvergenceWarning, diagonal_concentration, observe
-from bayes_models.sampling.modes import _climb, expected_numbers, posterior_modes
+from bayes_models.sampling.modes import _take_steps, expected_numbers, posterior_modes
 from bayes_models.sampling.start import chains_by_start, em_start
 from bayes_models.sampling.starting_point import JITTER, NOISE, starting_point
 from lehner import Ratings, Scenario, simulate
@@ -59,7 +59,7 @@ def density_by_loops(mode, ratings):
     prior = diagonal_concentration(2)
     # At the mode that the vote leads to EM has taken ten steps only.
     start = mode.items[None], mode.ratings.swapaxes(1, 2)[:, :, None]
-    items, by_response, _ = _climb(observe(ratings), *start, 300)
+    items, by_response, _ = _take_steps(observe(ratings), *start, 300)
     confusion = by_response[:, :, 0].swapaxes(1, 2) + prior
     confusion /= confusion.sum(axis=-1, keepdims=True)
     rates = (items[0] + 1) / (items[0] + 1).sum()

@@ -12,7 +12,7 @@ from lehner import (
     simulate,
 )
 from lehner.data.ratings import Ratings
-from lehner.latent_class.fits_of_samples import Samples, fit_samples
+from lehner.latent_class.expectation_maximisation import Samples, fit_samples
 from lehner.latent_class.fitted_model import fit_by_likelihood
 
 
@@ -109,12 +109,13 @@ def test_resamples_are_fitted_as_the_fit_itself():
     fitted = fit_by_likelihood(ratings.with_populations(groups), "dawid_skene")
     weights = np.random.default_rng(1).multinomial(300, fitted.n_items / 300).astype(float)
     bare = Samples(weights=weights[None], items=np.zeros((1, 2, 2)), ratings=np.zeros((1, 3, 2, 2)))
-    (one,) = fit_samples(fitted.model, fitted.population_rates, fitted.parameters, bare)
+    best = fitted.maximum
+    (one,) = fit_samples(best.table, best.model, best.found, bare)
     rows = np.array([np.flatnonzero(fitted.pattern == p)[0] for p in range(len(weights))])
     kept = weights > 0
     sample = ratings.take(rows[kept], weights[kept].astype(int))
     again = fit_latent_class(sample, groups=groups[rows[kept]], tolerance=0)
-    assert one.population_rates[0] == pytest.approx(again.base_rates.values, abs=2e-3)
+    assert one.group_rates[0] == pytest.approx(again.base_rates.values, abs=2e-3)
     assert one.confusion[0] == pytest.approx(again.confusion.values, abs=2e-3)
     assert again.base_rates.values.min() > 0.05
 

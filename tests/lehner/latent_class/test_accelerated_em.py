@@ -12,9 +12,12 @@ from lehner import (
     simulate,
 )
 from lehner.latent_class.accelerated_em import accelerated_em
+from lehner.latent_class.confusion_matrices import to_confusion
 from lehner.latent_class.expectation_maximisation import (
+    LatentClasses,
     em_step,
     fit_patterns,
+    fit_starts,
     random_start,
     vote_start,
 )
@@ -46,6 +49,15 @@ HIGHER = {("three categories", "class_conditional"), ("four categories", "dawid_
 """Where plain EM ends at another maximum, which is lower."""
 
 
+def take_step(table, point, model):
+    """Take one step of EM from one point."""
+    rates, parameters, (log_likelihood,) = em_step(
+        table, model, point.base_rates[None, None], point.confusion[None]
+    )
+    confusion = to_confusion(parameters[0], model)
+    return LatentClasses(base_rates=rates[0, 0], confusion=confusion), log_likelihood
+
+
 def plain_em(step, point, n):
     for _ in range(n):
         point, log_likelihood = step(point)
@@ -59,7 +71,7 @@ def test_latent_classes_end_where_long_plain_em_does(name, model):
     start, chosen = vote_start(table), LATENT_CLASS_MODELS[model]
     fit = fit_patterns(table, start, chosen)
     n_steps = 800 if model == "tap" else 3000
-    _, reached = plain_em(lambda point: em_step(table, point, chosen), start, n_steps)
+    _, reached = plain_em(lambda point: take_step(table, point, chosen), start, n_steps)
     assert fit.converged and fit.iterations < 1000
     assert fit.log_likelihood > reached - 1e-6
     assert (fit.log_likelihood > reached + 1e-6) == ((name, model) in HIGHER)
@@ -80,7 +92,7 @@ def test_it_leaves_a_saddle_on_which_the_log_likelihood_stands_still():
     start = random_start(table, 4, model, np.random.default_rng(1))
 
     def step(point):
-        return em_step(table, point, model)
+        return take_step(table, point, model)
 
     saddle, _ = plain_em(step, start, 950)
     after, before = step(saddle)
@@ -94,12 +106,27 @@ def test_a_probability_that_grows_from_nearly_nothing_is_not_at_its_maximum():
     density = np.array([2.0, 1.0])
 
     def step(shares):
-        mixture = shares @ density
-        return shares * density / mixture, float(np.log(mixture))
+        mixture = density @ shares
+        return shares * density[:, None] / mixture, np.log(mixture)
 
-    found = accelerated_em(step, np.array([1e-40, 1 - 1e-40]), np.zeros(2, int))
-    assert found.converged
-    np.testing.assert_allclose(found.point, [1, 0], atol=1e-9)
+    start = np.array([[1e-40], [1 - 1e-40]])
+    found = accelerated_em(lambda runs: step, start, np.zeros(2, int))
+    assert found.converged.all()
+    np.testing.assert_allclose(found.points[:, 0], [1, 0], atol=1e-9)
+
+
+@pytest.mark.parametrize("model", ["dawid_skene", "one_coin", "tap"])
+def test_a_start_ends_where_it_ends_alone_whatever_others_are_fitted_with_it(model):
+    table, _ = tabulate(DATA["caries"]())
+    chosen = LATENT_CLASS_MODELS[model]
+    rngs = [np.random.default_rng(seed) for seed in range(14)]
+    starts = [vote_start(table), *(random_start(table, 2, chosen, rng) for rng in rngs)]
+    together = fit_starts(table, starts, chosen)
+    assert len({fit.iterations for fit in together}) > 1
+    for start, fit in zip(starts, together, strict=True):
+        alone = fit_patterns(table, start, chosen)
+        assert fit.log_likelihood == pytest.approx(alone.log_likelihood, abs=1e-9)
+        np.testing.assert_allclose(fit.confusion, alone.confusion, atol=1e-6)
 
 
 def test_it_ends_at_the_most_steps_or_where_the_gain_is_below_the_tolerance():

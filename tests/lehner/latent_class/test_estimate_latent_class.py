@@ -15,7 +15,7 @@ from lehner import (
     load_dataset,
     simulate,
 )
-from lehner.latent_class.fits_of_samples import fit_samples
+from lehner.latent_class.expectation_maximisation import fit_samples
 from lehner.latent_class.fitted_model import fit_by_likelihood
 from lehner.latent_class.models import LATENT_CLASS_MODELS
 from lehner.latent_class.pseudo_ratings import (
@@ -57,7 +57,8 @@ def fit_without_pseudo_ratings(ratings, model, weights):
     by_pattern = [np.bincount(fitted.pattern, one, len(fitted.n_items)) for one in weights]
     drawn = add_pseudo_ratings(fitted, np.array(by_pattern), np.random.default_rng(1))
     bare = replace(drawn, items=0 * drawn.items, ratings=0 * drawn.ratings)
-    (found,) = fit_samples(fitted.model, fitted.population_rates, fitted.parameters, bare)
+    best = fitted.maximum
+    (found,) = fit_samples(best.table, best.model, best.found, bare)
     right = np.diagonal(found.confusion[:, -1], axis1=1, axis2=2)
     return found, (found.base_rates * right).sum(axis=1)
 

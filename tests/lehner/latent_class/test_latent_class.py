@@ -8,6 +8,7 @@ import pytest
 from scipy.optimize import minimize
 
 from lehner import InputError, Ratings, Scenario, load_dataset, simulate
+from lehner.latent_class.accelerated_em import Search
 from lehner.latent_class.expectation_maximisation import (
     LatentClasses,
     align_labels,
@@ -92,7 +93,7 @@ def test_the_likelihood_never_falls(data):
     start = vote_start(table)
     values = [
         fit_patterns(
-            table, start, LATENT_CLASS_MODELS["dawid_skene"], max_iterations=n
+            table, start, LATENT_CLASS_MODELS["dawid_skene"], Search(max_iterations=n)
         ).log_likelihood
         for n in range(0, 60, 3)
     ]
@@ -106,7 +107,7 @@ def test_a_random_start_ends_where_a_step_raises_no_probability(seed, name):
     table, _ = tabulate(Ratings(ratings.codes, ratings.categories, system=ratings.system))
     model = LATENT_CLASS_MODELS[name]
     fit = fit_patterns(table, random_start(table, 4, model, np.random.default_rng(seed)), model)
-    after = fit_patterns(table, fit, model, max_iterations=0)
+    after = fit_patterns(table, fit, model, Search(max_iterations=0))
     assert fit.converged
     assert (after.base_rates <= 1.002 * fit.base_rates).all()
     assert (after.confusion <= 1.002 * fit.confusion).all()

@@ -1,14 +1,19 @@
 """Tables of the documentation, made from the committed results and never typed."""
 
+import math
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 
 import pandas as pd
 from typer.testing import CliRunner
 
 from experiments.cli.main import app
-from experiments.reporting.markdown import markdown_table
+from experiments.planning.plan_report import number_of_items
+from experiments.reporting.method_style import method_label
+from experiments.reporting.renderers import to_markdown
+from experiments.reporting.table import Column, Table
 from lehner.core.number_format import DASH, short
 from lehner.core.warning import CODES
 from lehner.estimation.methods import list_methods
@@ -62,11 +67,17 @@ def write_tables(folder: Path) -> None:
 
 
 def _tables() -> Iterator[tuple[str, str]]:
-    codes = [[f"`{code}`", severity, text] for code, (severity, text) in CODES.items()]
-    yield "warnings", markdown_table(["code", "severity", "what it means, what to do"], codes)
+    codes = [(code, severity, text) for code, (severity, text) in CODES.items()]
+    columns = [
+        Column("code", names="`{}`".format),
+        Column("severity"),
+        Column("text", "what it means, what to do"),
+    ]
+    yield "warnings", to_markdown(Table(columns=columns, rows=codes))
     yield "command", "".join(map(_help, COMMANDS))
-    methods = [[f"`{name}`", method.summary] for name, method in list_methods().items()]
-    yield "methods", markdown_table(["method", "what it is"], methods)
+    columns = [Column("method", names="`{}`".format), Column("summary", "what it is")]
+    methods = [(name, method.summary) for name, method in list_methods().items()]
+    yield "methods", to_markdown(Table(columns=columns, rows=methods))
     yield (
         "gallery",
         _gallery(tomllib.loads((ROOT / "docs/figures/gallery.toml").read_text("utf-8"))),
@@ -90,6 +101,7 @@ def _tables() -> Iterator[tuple[str, str]]:
     yield "rater_groups", _rater_groups(pd.read_csv(SIMULATIONS / "rater_groups.csv"))
     yield "power", _power(pd.read_csv(SIMULATIONS / "power.csv"))
     yield "calibration", _calibration(pd.read_csv(EXPERIMENTS / "calibration/calibration.csv"))
+    yield "planning", _planning(pd.read_csv(EXPERIMENTS / "planning/claims.csv"))
     yield "atlas", _atlas(pd.read_csv(ROOT / "docs/results/atlas.csv"))
 
 
@@ -98,26 +110,91 @@ def _help(command: str) -> str:
     return f"## lehner {command}\n\n```text\n{said.output.strip()}\n```\n\n"
 
 
+def _table(table: pd.DataFrame, columns: Sequence[Column | tuple[Column, Sequence[str]]]) -> str:
+    """Write columns of a data frame, some of which have several numbers in a cell."""
+    each = [one if isinstance(one, tuple) else (one, ()) for one in columns]
+    cells = [
+        zip(*(table[name] for name in names), strict=True) if names else table[column.name].tolist()
+        for column, names in each
+    ]
+    rows = list(zip(*cells, strict=True))
+    return to_markdown(Table(columns=[column for column, _ in each], rows=rows))
+
+
+def _across(
+    table: pd.DataFrame,
+    keys: Sequence[Column],
+    across: str,
+    titles: Mapping[str, str | None],
+    numbers: Sequence[str],
+    write: Callable[..., str],
+) -> str:
+    """Write a row for each combination of the keys, and a column for each value of another one.
+
+    Parameters
+    ----------
+    table : pandas.DataFrame
+        With all these columns.
+    keys : sequence of Column
+        What a row is about.
+    across : str
+        What a column is about.
+    titles : mapping of str to str or None
+        Heads of the columns by the values of `across`; by default the values.
+    numbers : sequence of str
+        Of which a cell is made.
+    write : callable
+        From these numbers to the text of a cell.
+
+    Returns
+    -------
+    str
+    """
+    rows = []
+    for key, group in table.groupby([column.name for column in keys], sort=False):
+        cells = {place: tuple(one) for place, *one in group[[across, *numbers]].values.tolist()}
+        rows.append((*key, *(cells.get(place, DASH) for place in titles)))
+    columns = [*keys, *(Column(place, title, write) for place, title in titles.items())]
+    return to_markdown(Table(columns=columns, rows=rows, keys=len(keys)))
+
+
+def _labels(methods: Iterable[str]) -> dict[str, str | None]:
+    return {name: method_label(name) for name in methods}
+
+
+PER_CENT = "{:.0%}".format
+METHOD = Column("method", names=method_label)
+SIMULATED = Column("cell", "what is simulated")
+ERROR = ("rmse", "rmse_se")
+COVERAGE = ("coverage", "coverage_se")
+
+
+def _in_brackets(value: float, error: float) -> str:
+    return DASH if math.isnan(value) else f"{short(value)} ({short(error)})"
+
+
+def _plus_minus(value: float, error: float, digits: int = 3) -> str:
+    return f"{short(value, digits)} ± {short(error, digits)}"
+
+
+_coverage = partial(_plus_minus, digits=2)
+
+
 def _k_violations(study: pd.DataFrame, measure: str, system: str) -> str:
     chosen = study[
         (study.measure == measure)
         & (study.estimand == "system_accuracy")
         & study.scenario.str.contains(f"{system} system")
     ]
-    rows = []
-    for scenario, group in chosen.groupby("scenario", sort=False):
-        found = group.set_index("method")
-        name = scenario.replace("one fails, ", "").replace(f"{system} system, ", "")
-        name = name.replace(f", {system} system", "").replace("_", " ")
-        cells = [_with_error(found, method) for method in METHODS]
-        rows.append([name, *cells])
-    return markdown_table(["what fails", *map(_breakable, METHODS)], rows)
+    what = Column("scenario", "what fails", names=partial(_what_fails, system=system))
+    numbers = ("value", "standard_error")
+    return _across(chosen, [what], "method", _labels(METHODS), numbers, _in_brackets)
 
 
-def _with_error(found: pd.DataFrame, method: str) -> str:
-    if method not in found.index or pd.isna(found.value[method]):
-        return DASH
-    return f"{short(found.value[method])} ({short(found.standard_error[method])})"
+def _what_fails(scenario: str, system: str) -> str:
+    for words in ("one fails, ", f"{system} system, ", f", {system} system"):
+        scenario = scenario.replace(words, "")
+    return scenario.replace("_", " ")
 
 
 def _with_relaxed_k(name: str) -> pd.DataFrame:
@@ -127,176 +204,164 @@ def _with_relaxed_k(name: str) -> pd.DataFrame:
 
 
 def _systems(table: pd.DataFrame) -> str:
-    rows = [
+    in_sample = table.estimand.str.endswith("sample")
+    table = table.assign(difference=in_sample.map({True: "in the sample", False: "expected"}))
+    names = (Column("process"), Column("n_items", "items"), METHOD, Column("n", "data sets"))
+    return _table(
+        table,
         [
-            one.process,
-            str(one.n_items),
-            f"`{one.method}`",
-            str(one.n),
-            "in the sample" if one.estimand.endswith("sample") else "expected",
-            f"{short(one.rmse)} ± {short(one.rmse_se)}",
-            f"{short(one.coverage, 2)} ± {short(one.coverage_se, 2)}",
-            short(one.interval_width, 2),
-        ]
-        for one in table.itertuples()
-    ]
-    head = ["process", "items", "method", "data sets", "difference", "RMSE", "coverage", "width"]
-    return markdown_table(head, rows)
+            *names,
+            Column("difference"),
+            (Column("rmse", "RMSE", _plus_minus), ERROR),
+            (Column("coverage", format=_coverage), COVERAGE),
+            Column("interval_width", "width", partial(short, digits=2)),
+        ],
+    )
 
 
 def _better(table: pd.DataFrame) -> str:
     table = table[table["estimand"] == "system_accuracy"]
-    bins = [name for name in dict.fromkeys(table["bin"]) if name != "all"]
-    rows = []
-    for method, group in table.groupby("method", sort=False):
-        by_bin = group.set_index("bin")
-        cells = [
-            f"{short(by_bin.share_better[name], 2)} ± {short(by_bin.standard_error[name], 2)} "
-            f"({by_bin.n[name]})"
-            if name in by_bin.index
-            else DASH
-            for name in bins
-        ]
-        score = f"{short(by_bin.brier['all'])} ± {short(by_bin.brier_se['all'])}"
-        rows.append([f"`{method}`", *cells, score])
-    return markdown_table(["method", *(f"P {name}" for name in bins), "Brier score"], rows)
+    table = table.assign(
+        value=table.share_better.where(table.bin != "all", table.brier),
+        error=table.standard_error.where(table.bin != "all", table.brier_se),
+        number=table.n.where(table.bin != "all"),
+    )
+    titles = {name: f"P {name}" for name in table.bin if name != "all"} | {"all": "Brier score"}
+
+    def write(value: float, error: float, n: float) -> str:
+        if math.isnan(n):
+            return _plus_minus(value, error)
+        return f"{_coverage(value, error)} ({n:.0f})"
+
+    return _across(table, [METHOD], "bin", titles, ("value", "error", "number"), write)
 
 
 def _rater_groups(table: pd.DataFrame) -> str:
-    quantities = list(dict.fromkeys(table["quantity"]))
-    rows = []
-    for (size, method, told), group in table.groupby(
-        ["ratings_of_a_rater", "method", "with_groups"], sort=False
-    ):
-        cells = [
-            f"{short(one.rmse)} ± {short(one.rmse_se)}, {short(one.coverage, 2)} ± "
-            f"{short(one.coverage_se, 2)}"
-            for one in group.set_index("quantity").loc[quantities].itertuples()
-        ]
-        rows.append([str(size), f"`{method}`", "yes" if told else "no", *cells])
-    return markdown_table(["ratings of a rater", "method", "groups", *quantities], rows)
+    keys = [Column("ratings_of_a_rater"), METHOD, Column("groups")]
+    table = table.assign(groups=table.with_groups.map({True: "yes", False: "no"}))
+
+    def write(rmse: float, rmse_se: float, coverage: float, coverage_se: float) -> str:
+        return f"{_plus_minus(rmse, rmse_se)}, {_coverage(coverage, coverage_se)}"
+
+    return _across(
+        table, keys, "quantity", dict.fromkeys(table.quantity), (*ERROR, *COVERAGE), write
+    )
 
 
 def _repeated_ratings(table: pd.DataFrame) -> str:
-    """Give bias and root mean squared error, and coverage where there are intervals."""
-    rules = list(dict.fromkeys(table.rule))
-    rows = []
-    for (k, process), group in table.groupby(["n_categories", "process"], sort=False):
-        cells = [
-            f"{short(one.bias)} / {short(one.rmse)}"
-            + ("" if pd.isna(one.coverage) else f" ({short(one.coverage, 2)})")
-            for one in group.set_index("rule").loc[rules].itertuples()
-        ]
-        rows.append([str(k), process, *cells])
-    return markdown_table(["categories", "what is simulated", *rules], rows)
+    """Write bias and root mean squared error, and coverage where there are intervals."""
+
+    def write(bias: float, rmse: float, coverage: float) -> str:
+        shown = f"{short(bias)} / {short(rmse)}"
+        return shown if math.isnan(coverage) else f"{shown} ({short(coverage, 2)})"
+
+    keys = [Column("n_categories", "categories"), Column("process", "what is simulated")]
+    return _across(
+        table, keys, "rule", dict.fromkeys(table.rule), ("bias", "rmse", "coverage"), write
+    )
 
 
 def _likelihood_intervals(table: pd.DataFrame) -> str:
-    quantities = list(dict.fromkeys(table["quantity"]))
-    rows = []
-    for (cell, method), group in table.groupby(["cell", "method"], sort=False):
-        measured = group.set_index("quantity")
-        cells = [
-            f"{short(measured.coverage[name], 2)} ± {short(measured.coverage_se[name], 2)} "
-            f"({short(measured.interval_width[name], 2)})"
-            for name in quantities
-        ]
-        rows.append([cell, f"`{method}`", *cells])
-    return markdown_table(["what is simulated", "method", *quantities], rows)
+    def write(coverage: float, coverage_se: float, width: float) -> str:
+        return f"{_coverage(coverage, coverage_se)} ({short(width, 2)})"
+
+    keys, numbers = [SIMULATED, METHOD], (*COVERAGE, "interval_width")
+    return _across(table, keys, "quantity", dict.fromkeys(table.quantity), numbers, write)
 
 
 def _parts(table: pd.DataFrame) -> str:
-    rows = []
-    for keys, group in table.groupby(["misleading", "items", "known", "part"], sort=False):
-        misleading, items, known, part = keys
-        by_method = group.set_index("method")
-        corrected, without = by_method.loc["corrected"], by_method.loc["without them"]
-        rows.append(
-            [
-                f"{misleading:.0%}",
-                f"{known} of {items}",
-                part,
-                f"{short(without.rmse)} ± {short(without.rmse_se)}",
-                f"{short(corrected.rmse)} ± {short(corrected.rmse_se)}",
-                f"{short(corrected.coverage, 2)} ± {short(corrected.coverage_se, 2)}",
-                short(corrected.interval_width, 2),
-            ]
-        )
-    head = ["items that mislead all", "known", "part", "RMSE without", "RMSE corrected"]
-    return markdown_table([*head, "coverage", "width"], rows)
+    keys = ["misleading", "items", "known", "part"]
+    by_method = table.pivot(index=keys, columns="method")
+    corrected = by_method.xs("corrected", axis=1, level=1)
+    without = by_method.xs("without them", axis=1, level=1)
+    joined = corrected.join(without.add_suffix("_without")).reset_index()
+    joined["of"] = joined.known.astype(str) + " of " + joined["items"].astype(str)
+    order = table[keys].drop_duplicates()
+    joined = order.merge(joined, on=keys)
+    return _table(
+        joined,
+        [
+            Column("misleading", "items that mislead all", PER_CENT),
+            Column("of", "known"),
+            Column("part"),
+            (Column("without", "RMSE without", _plus_minus), ("rmse_without", "rmse_se_without")),
+            (Column("corrected", "RMSE corrected", _plus_minus), ERROR),
+            (Column("coverage", format=_coverage), COVERAGE),
+            Column("interval_width", "width", partial(short, digits=2)),
+        ],
+    )
 
 
 def _known_truths(table: pd.DataFrame) -> str:
     table = table[(table.probabilities == "algebra") & table.method.isin(WAYS)]
-    rows = []
-    for (cell, known), group in table.groupby(["cell", "known"], sort=False):
-        found = group.set_index("method")
-        cells = [
-            f"{short(found.rmse[way])} ± {short(found.rmse_se[way])} "
-            f"({short(found.coverage[way], 2)})"
-            if way in found.index
-            else DASH
-            for way in WAYS
-        ]
-        rows.append([cell, str(known), *cells])
-    return markdown_table(["what is simulated", "known", *WAYS.values()], rows)
+
+    def write(rmse: float, rmse_se: float, coverage: float) -> str:
+        return f"{_plus_minus(rmse, rmse_se)} ({short(coverage, 2)})"
+
+    keys = [SIMULATED, Column("known")]
+    return _across(table, keys, "method", WAYS, (*ERROR, "coverage"), write)
 
 
 def _power(table: pd.DataFrame) -> str:
-    tests = list(dict.fromkeys(table.test))
-    rows = []
-    for (cell, items), group in table.groupby(["cell", "items"], sort=False):
-        found = group.set_index("test")
-        cells = [
-            f"{short(found.rejected[test])} ({short(found.se[test])})"
-            if test in found.index
-            else DASH
-            for test in tests
-        ]
-        rows.append([cell, str(items), *cells])
-    return markdown_table(["what is simulated", "items", *map(_breakable, tests)], rows)
+    keys = [SIMULATED, Column("items")]
+    return _across(table, keys, "test", dict.fromkeys(table.test), ("rejected", "se"), _in_brackets)
 
 
 def _calibration(table: pd.DataFrame) -> str:
-    rows = [
+    names = (Column("model", names=method_label), Column("design"), Column("quantity"))
+    return _table(
+        table,
         [
-            row.model,
-            row.design,
-            row.quantity,
-            str(row.simulations),
-            short(row.mean_rank),
-            short(row.p_value),
-            f"{short(row.coverage_90)} ({short(row.coverage_se)})",
-        ]
-        for row in table.itertuples()
-    ]
-    head = ["model", "design", "quantity", "simulations", "mean rank", "p", "coverage of 90%"]
-    return markdown_table(head, rows)
+            *names,
+            Column("simulations"),
+            Column("mean_rank", format=short),
+            Column("p_value", "p", short),
+            (Column("", "coverage of 90%", _in_brackets), ("coverage_90", "coverage_se")),
+        ],
+    )
 
 
 def _atlas(table: pd.DataFrame) -> str:
-    """Give a table for each violation, with a row for each accuracy of raters and system."""
-    methods = list(dict.fromkeys(table.method))
-    parts = []
+    """Write a table for each violation, with a row for each accuracy of raters and system."""
+    keys = [
+        Column("rater_accuracy", "raters", "{:g}".format),
+        Column("system_accuracy", "system", "{:g}".format),
+    ]
+    methods, parts = _labels(table.method), []
     for (violation, strength), group in table.groupby(["violation", "strength"], sort=False):
-        rows = []
-        for (raters, system), cell in group.groupby(["rater_accuracy", "system_accuracy"]):
-            found = cell.set_index("method").bias
-            cells = [short(found[m]) if m in found.index else DASH for m in methods]
-            rows.append([f"{raters:g}", f"{system:g}", *cells])
-        head = ["raters", "system", *map(_breakable, methods)]
         title = f"{violation.replace('_', ' ').capitalize()} {strength:g}"
-        parts.append(f"### {title}\n\n{markdown_table(head, rows)}\n")
+        group = group.sort_values([one.name for one in keys], kind="stable")
+        shown = _across(group, keys, "method", methods, ("bias",), short)
+        parts.append(f"### {title}\n\n{shown}\n")
     return "\n".join(parts)
 
 
-def _breakable(name: str) -> str:
-    """Let a long name break in the head of a table."""
-    return name.replace("_", "_<wbr>")
+def _planning(table: pd.DataFrame) -> str:
+    estimands = {"system_accuracy": "expected", "system_accuracy_in_sample": "in sample"}
+    return _table(
+        table,
+        [
+            Column("kappa", format="{:g}".format),
+            Column("claimed_items", "claimed"),
+            Column("condition"),
+            METHOD,
+            Column("estimand", "truth", names=estimands.__getitem__),
+            (
+                Column("", "probability with that many", _plus_minus),
+                ("probability", "probability_se"),
+            ),
+            Column("lowest_probability", "lowest of five", partial(short, digits=2)),
+            (Column("", "needed on average", number_of_items), ("needed_items", "needed_se")),
+            (
+                Column("", "needed at worst", number_of_items),
+                ("worst_needed_items", "worst_needed_se"),
+            ),
+        ],
+    )
 
 
 def _gallery(table: dict) -> str:
-    """Give each figure of `gallery.toml` a heading, its command and its picture."""
+    """Write each figure of `gallery.toml` a heading, its command and its picture."""
     return "\n".join(
         f"## {one['title']}\n\n```sh\n{one['command'].replace(' && ', chr(10))}\n```\n\n"
         f"```{{image}} figures/{one['name']}.png\n:alt: {one['alt']}\n"
@@ -306,6 +371,6 @@ def _gallery(table: dict) -> str:
 
 
 def _width(figure: Path) -> str:
-    """Give the share of the page that a picture takes, so that letters of all are of one size."""
+    """Find the width of a picture in the page with which letters of all are of one size."""
     pixels = int.from_bytes(figure.with_suffix(".png").read_bytes()[16:20])
     return f"{100 * pixels / TWO_COLUMNS:.0f}%"

@@ -1,20 +1,18 @@
 """A plan for people, as JSON and as files."""
 
 from collections.abc import Iterator, Sequence
+from math import isnan, nan
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from experiments.planning.plan import WHOLE, Plan, Question, curves, plain_size, trade_off
+from experiments.planning.plan import SIZE, Plan, Question, curves, plain_size, trade_off
 from experiments.reporting.files import write_csv, write_figure, write_text
-from experiments.reporting.terminal import json_text
-from experiments.reporting.text_table import text_table
+from experiments.reporting.renderers import to_csv, to_terminal
+from experiments.reporting.table import Cell, Column, Table
+from experiments.reporting.terminal import json_text, terminal_width
 from lehner import SampleSize
+from lehner.core.number_format import DASH
 
-if TYPE_CHECKING:
-    import pandas as pd
-
-MOST_REASONS_SHOWN = 4
-NONE = "–"
+MOST_RATERS_SHOWN = 4
 VIOLATION = (
     "Violation 0: the K-properties hold. 1: raters, items and errors differ as in the paper's "
     "Figures 8-14."
@@ -36,30 +34,29 @@ def heading(question: Question) -> str:
 
 
 def show(plans: Sequence[Plan]) -> str:
-    """Lay plans that differ in their violation out for the terminal, below their heading.
-
-    Parameters
-    ----------
-    plans : sequence of Plan
-
-    Returns
-    -------
-    str
-    """
-    return "\n".join([*text_table(list(_rows(plans))), "", *_notes(plans), VIOLATION])
+    """Lay plans that differ in their violation out for the terminal, below their heading."""
+    return "\n".join(map(str, to_terminal(table(plans), terminal_width())))
 
 
-def _rows(plans: Sequence[Plan]) -> Iterator[list[str]]:
-    yield ["", *(f"violation {plan.question.violation:g}" for plan in plans)]
-    yield ["rater accuracy", *(_raters(plan.rater_accuracy) for plan in plans)]
+def table(plans: Sequence[Plan]) -> Table:
+    """Items needed with each accuracy of the system, a column for each plan."""
+    titles = [f"violation {plan.question.violation:g}" for plan in plans]
+    rows: list[tuple[Cell, ...]] = [
+        ("rater accuracy", *(_raters(plan.rater_accuracy) for plan in plans))
+    ]
     for accuracy in plans[0].by_accuracy:
-        yield [_named(accuracy), *(_size(plan.by_accuracy[accuracy]) for plan in plans)]
+        rows.append((_named(accuracy), *(_size(plan.by_accuracy[accuracy]) for plan in plans)))
+    means = [_size(plan.mean) for plan in plans]
     if plans[0].worst:
-        yield ["on average over these", *(_size(plan.mean) for plan in plans)]
-        yield ["worst of these", *(_size(plan.worst[1]) for plan in plans if plan.worst)]
+        rows.append(("on average over these", *means))
+        rows.append(("worst of these", *(_size(plan.worst[1]) for plan in plans if plan.worst)))
     else:
-        (accuracy,) = plans[0].question.system_accuracies
-        yield [_named(accuracy), *(_size(plan.mean) for plan in plans)]
+        rows.append((_named(*plans[0].question.system_accuracies), *means))
+    return Table(
+        columns=[Column("", ""), *(Column(one, one, number_of_items) for one in titles)],
+        rows=rows,
+        notes=[*_notes(plans), VIOLATION],
+    )
 
 
 def _named(accuracy: float) -> str:
@@ -69,19 +66,21 @@ def _named(accuracy: float) -> str:
 def _raters(accuracy: Sequence[float]) -> str:
     if min(accuracy) == max(accuracy):
         return f"{accuracy[0]:.2f}"
-    shown = accuracy if len(accuracy) <= MOST_REASONS_SHOWN else (accuracy[0], accuracy[-1])
+    shown = accuracy if len(accuracy) <= MOST_RATERS_SHOWN else (accuracy[0], accuracy[-1])
     return (" " if shown is accuracy else " … ").join(f"{x:.2f}" for x in shown)
 
 
-def _size(size: SampleSize) -> str:
+def _size(size: SampleSize) -> tuple[float, float]:
     if size.n_items is None or size.standard_error is None:
-        return NONE
-    return number_of_items(size.n_items, size.standard_error)
+        return nan, nan
+    return size.n_items, size.standard_error
 
 
-def number_of_items(n_items: int, error: float) -> str:
-    """Write a number of items with its standard error."""
-    return f"{n_items:,} ± {error:.{0 if error >= 1 else 1}f}"
+def number_of_items(n_items: float, error: float) -> str:
+    """Write a number of items with its standard error; a dash for NaN."""
+    if isnan(n_items) or isnan(error):
+        return DASH
+    return f"{n_items:,.0f} ± {error:.{0 if error >= 1 else 1}f}"
 
 
 def _notes(plans: Sequence[Plan]) -> Iterator[str]:
@@ -94,22 +93,20 @@ def _notes(plans: Sequence[Plan]) -> Iterator[str]:
 
 
 def to_json(plans: Sequence[Plan]) -> str:
-    """Give plans as one JSON object."""
+    """Plans as one JSON object."""
     return json_text({"plans": [plan.to_dict() for plan in plans]})
 
 
-def answers(plans: Sequence[Plan]) -> "pd.DataFrame":
-    """Give a row for each violation and accuracy of the system, and for their mean."""
-    import pandas as pd
-
+def answers(plans: Sequence[Plan]) -> Table:
+    """Numbers of items with a row for each violation and accuracy of the system, and their mean."""
     rows = []
     for plan in plans:
-        sizes: dict[str, SampleSize] = {f"{a:g}": size for a, size in plan.by_accuracy.items()}
+        sizes = {f"{accuracy:g}": size for accuracy, size in plan.by_accuracy.items()}
         name = "mean" if sizes else f"{plan.question.system_accuracies[0]:g}"
         for accuracy, size in (sizes | {name: plan.mean}).items():
-            violation = plan.question.violation
-            rows.append({"violation": violation, "system_accuracy": accuracy, **plain_size(size)})
-    return pd.DataFrame(rows).astype(dict.fromkeys(WHOLE, "Int64"))
+            rows.append((plan.question.violation, accuracy, *plain_size(size).values()))
+    columns = [Column(name) for name in ("violation", "system_accuracy", *SIZE)]
+    return Table(columns=columns, rows=rows, keys=2)
 
 
 def write(plans: Sequence[Plan], folder: Path, seed: int) -> Iterator[Path]:
@@ -132,7 +129,7 @@ def write(plans: Sequence[Plan], folder: Path, seed: int) -> Iterator[Path]:
     folder.mkdir(parents=True, exist_ok=True)
     question = plans[0].question
     yield write_text(to_json(plans) + "\n", folder / "plan.json")
-    yield write_csv(answers(plans), folder / "plan.csv")
+    yield write_text(to_csv(answers(plans)), folder / "plan.csv")
     yield write_csv(curves(plans), folder / "probability.csv")
     table = trade_off(question, [plan.question.violation for plan in plans], seed)
     if table.empty:

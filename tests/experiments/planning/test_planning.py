@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 
 from experiments.planning import plan as planning
-from experiments.planning.claims import CLAIMS, conditions, page
+from experiments.planning.claims import CLAIMS, conditions
 from experiments.planning.plan import Question, make_plan
 from experiments.planning.plan_figure import plot_trade_off
 from lehner import required_sample_size, scenario_with_kappa
@@ -152,11 +152,3 @@ def test_the_claims_are_checked_with_the_papers_raters_and_with_their_kappas():
     assert second["Figure 11"][-1].initial_system_accuracy == 0.9
     assert {len(scenarios) for scenarios in (*first.values(), *second.values())} == {5}
     assert first["violation 0"][0].k_properties_hold()
-
-
-def test_the_page_shows_the_table_that_is_kept():
-    from pathlib import Path
-
-    folder = Path(planning.__file__).parent
-    table = pd.read_csv(folder / "claims.csv").convert_dtypes()
-    assert page(table) == (folder / "claims.md").read_text("utf-8")

@@ -1,0 +1,68 @@
+"""Tables of the documentation say the numbers of the files they are made of."""
+
+import re
+import sys
+
+import pandas as pd
+import pytest
+
+from tests.docs.examples import ROOT, list_pages
+
+sys.path.insert(0, str(ROOT / "docs" / "_ext"))
+INCLUDED = re.compile(r"```\{include\} (?:results/)?generated/(\w+)\.md")
+
+
+@pytest.fixture(scope="module")
+def written(tmp_path_factory):
+    from tables import write_tables
+
+    folder = tmp_path_factory.mktemp("generated")
+    write_tables(folder)
+    return {path.stem: path.read_text("utf-8") for path in folder.iterdir()}
+
+
+def cells(table):
+    head, _, *rows = ([cell.strip() for cell in line.split("|")[1:-1]] for line in table)
+    return [dict(zip(head, row, strict=True)) for row in rows]
+
+
+def test_each_table_is_included_and_each_included_one_is_made(written):
+    included = {name for page in list_pages() for name in INCLUDED.findall(page.read_text("utf-8"))}
+    assert included == set(written)
+
+
+def test_nothing_in_a_table_is_escaped_twice_or_a_machine_name(written):
+    for name, text in written.items():
+        if name not in {"command", "gallery", "methods"}:
+            assert "&lt;" not in text and "nan" not in text and "None" not in text
+            assert not re.search(r"dawid_skene|relaxed_k|algebraic_", text), name
+
+
+def test_the_sample_sizes_are_those_of_the_file(written):
+    table = pd.read_csv(ROOT / "experiments/planning/claims.csv")
+    rows = cells(written["planning"].splitlines())
+    assert len(rows) == len(table) == 24
+    for row, one in zip(rows, table.itertuples(), strict=True):
+        probability, error = map(float, row["probability with that many"].split(" ± "))
+        assert abs(probability - one.probability) <= 0.00051
+        assert abs(error - one.probability_se) <= 0.00051
+        for title, number in (("average", one.needed_items), ("worst", one.worst_needed_items)):
+            shown = row[f"needed {'on' if title == 'average' else 'at'} {title}"]
+            if shown == "–":
+                assert pd.isna(number) or pd.isna(one.worst_needed_se)
+            else:
+                assert int(shown.split(" ± ")[0].replace(",", "")) == number
+
+
+def test_a_cell_stands_below_its_method(written):
+    study = pd.read_csv(ROOT / "experiments/studies/k_violations/performance.csv")
+    row = cells(written["k_violations_bias_good"].splitlines())[0]
+    of_row = study[
+        (study.measure == "bias")
+        & (study.estimand == "system_accuracy")
+        & (study.scenario == next(name for name in study.scenario if "good system" in name))
+    ].set_index("method")
+    for title, method in (("Lehner’s algebra", "algebraic"), ("Relaxed K", "relaxed_k")):
+        value, error = re.fullmatch(r"(\S+) \((\S+)\)", row[title]).groups()
+        assert abs(float(value.replace("−", "-")) - of_row.value[method]) <= 0.00051
+        assert abs(float(error) - of_row.standard_error[method]) <= 0.00051

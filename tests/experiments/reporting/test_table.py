@@ -12,7 +12,7 @@ from html.parser import HTMLParser
 from itertools import compress, pairwise
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
@@ -154,6 +154,7 @@ MEDIA = {"terminal": on_terminal, "markdown": in_markdown, "html": in_html, "lat
 
 
 @pytest.mark.parametrize("medium", MEDIA)
+@settings(deadline=None)
 @given(table=tables())
 def test_each_medium_says_the_numbers_of_the_table(medium, table):
     for (_, *cells), texts in zip(table.rows, MEDIA[medium](table), strict=True):
@@ -165,6 +166,7 @@ def test_each_medium_says_the_numbers_of_the_table(medium, table):
             assert not any(texts)
 
 
+@settings(deadline=None)
 @given(tables())
 def test_csv_has_each_number_to_the_last_digit_and_each_name_as_it_is(table):
     head, *lines = csv.reader(io.StringIO(to_csv(table), newline=""))

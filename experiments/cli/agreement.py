@@ -1,19 +1,21 @@
 """The command `lehner agreement`."""
 
 import sys
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from experiments.cli.arguments import AsJson, Data, Interval, Output, Reading, System, split_names
+from experiments.cli.arguments import AsJson, Data, Interval, Output, names
 from experiments.reporting.terminal import json_text
 
-OF_RATINGS = ("item", "raters", "counts", "missing", "repeated", "fold_case")
+if TYPE_CHECKING:
+    from lehner.data.options import ReadingOptions
+
+OF_TABLES = ("categories", "ordered")
 
 
 def agreement(
     data: Data,
-    system: System = None,
     table: Annotated[
         bool,
         typer.Option(
@@ -24,17 +26,16 @@ def agreement(
     ] = False,
     weights: Annotated[
         list[str] | None,
-        typer.Option(
-            metavar="NAMES",
-            help="Weights of disagreements, separated by commas: identity; by position linear, "
+        names(
+            "Weights of disagreements, separated by commas: identity; by position linear, "
             "quadratic, radical, ordinal, circular, bipolar; by value interval, ratio, "
             "linear_by_value, …; or a file with a square table. Default: identity; for ordered "
-            "categories identity, linear, quadratic and ordinal.",
+            "categories identity, linear, quadratic and ordinal."
         ),
     ] = None,
     interval: Interval = 0.9,
     *,
-    reading: Reading,
+    reading: "ReadingOptions",
     n_items: Annotated[
         float | None,
         typer.Option(metavar="N", help="The number of items that a table of probabilities is of."),
@@ -50,15 +51,15 @@ def agreement(
 ) -> None:
     """Measure how much raters agree, by every usual coefficient with its interval."""
     from experiments.agreement.report import report_on_ratings, report_on_table, show, write
-    from experiments.cli.load import load
+    from experiments.cli.load import given_options, load, refuse
 
-    chosen = split_names(weights) or None
+    chosen = weights or None
     if table:
-        columns = {name: getattr(reading, name) or None for name in OF_RATINGS}
-        _refuse("--table takes no", {"system": system} | columns)
+        of_ratings = [name for name in given_options(reading) if name not in OF_TABLES]
+        refuse("--table takes no", *["system"][: len(reading.system)], *of_ratings)
         report = report_on_table(
             data,
-            split_names(reading.categories) or None,
+            None if reading.categories is None else list(map(str, reading.categories)),
             chosen,
             level=interval,
             ordered=reading.ordered,
@@ -66,8 +67,8 @@ def agreement(
             population_size=population_size,
         )
     else:
-        _refuse("ratings take no", {"n-items": n_items})
-        ratings = load(data, system, reading)
+        refuse("ratings take no", *([] if n_items is None else ["n_items"]))
+        ratings = load(data, reading)
         options = {"level": interval, "population_size": population_size}
         report = report_on_ratings(data, ratings, chosen, **options)
     if as_json:
@@ -79,11 +80,3 @@ def agreement(
             print(f"wrote {path}", file=sys.stderr)
     if all(one.estimate is None for one in report.agreement.coefficients):
         raise typer.Exit(1)
-
-
-def _refuse(text: str, options: dict[str, Any]) -> None:
-    given = [f"--{name.replace('_', '-')}" for name, value in options.items() if value is not None]
-    if given:
-        from lehner import InputError
-
-        raise InputError(f"{text} {', '.join(given)}", "leave it out")

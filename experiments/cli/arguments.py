@@ -2,7 +2,6 @@
 
 import csv
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, fields
 from functools import wraps
 from inspect import Parameter, signature
 from math import inf
@@ -16,67 +15,21 @@ if TYPE_CHECKING:
 
 
 def _check_interval(interval: float) -> float:
-    if not 0 < interval < 1:
-        from lehner import InputError
+    from lehner import InputError
 
+    if not 0 < interval < 1:
         raise InputError(f"--interval is {interval}", "give a number between 0 and 1, as in 0.9")
     return interval
 
 
 def _check_seed(seed: int) -> int:
-    if seed < 0:
-        from lehner import InputError
+    from lehner.core.checks import check_whole_number
 
-        raise InputError(f"--seed is {seed}", "give a whole number, 0 or more")
-    return seed
-
-
-Data = Annotated[
-    str,
-    typer.Argument(
-        metavar="DATA",
-        help="A ratings file (CSV, Excel, JSON or Parquet), or the name of a bundled data set.",
-    ),
-]
-System = Annotated[
-    str | None,
-    typer.Option(metavar="NAME", help="The column or rater that is the system to evaluate."),
-]
-Systems = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--system",
-        metavar="NAMES",
-        help="The column or rater that is the system to evaluate; several systems are separated "
-        "by commas or stand in several --system.",
-    ),
-]
-Truth = Annotated[
-    str | None,
-    typer.Option(
-        metavar="NAME",
-        help="The column of known true categories, or a file with the columns item and truth.",
-    ),
-]
-Interval = Annotated[
-    float,
-    typer.Option(metavar="P", help="The probability of the intervals.", callback=_check_interval),
-]
-Seed = Annotated[
-    int,
-    typer.Option(
-        metavar="N", help="The seed: the same seed gives the same numbers.", callback=_check_seed
-    ),
-]
-AsJson = Annotated[bool, typer.Option("--json", help="Print the results as one JSON object.")]
-Output = Annotated[
-    Path | None,
-    typer.Option(metavar="FOLDER", help="The folder into which tables and figures are written."),
-]
+    return check_whole_number("--seed", seed, 0)
 
 
 def split_names(given: Sequence[str] | None) -> list[str]:
-    """Give the names in an option that takes repeats and commas.
+    """Split the names in an option that takes repeats and commas.
 
     Parameters
     ----------
@@ -114,6 +67,129 @@ def split_names(given: Sequence[str] | None) -> list[str]:
     return names
 
 
+def names(text: str, *flags: str) -> Any:
+    """Make an option of several names, which the command takes as a list."""
+    return typer.Option(*flags, metavar="NAMES", help=text, callback=split_names)
+
+
+Data = Annotated[
+    str,
+    typer.Argument(
+        metavar="DATA",
+        help="A ratings file (CSV, Excel, JSON or Parquet), or the name of a bundled data set.",
+    ),
+]
+Interval = Annotated[
+    float,
+    typer.Option(metavar="P", help="The probability of the intervals.", callback=_check_interval),
+]
+Seed = Annotated[
+    int,
+    typer.Option(
+        metavar="N", help="The seed: the same seed gives the same numbers.", callback=_check_seed
+    ),
+]
+AsJson = Annotated[bool, typer.Option("--json", help="Print the results as one JSON object.")]
+Output = Annotated[
+    Path | None,
+    typer.Option(metavar="FOLDER", help="The folder into which tables and figures are written."),
+]
+
+SYSTEM = (
+    "The column or rater that is the system to evaluate.",
+    "The column or rater that is the system to evaluate; several systems are separated by commas "
+    "or stand in several --system.",
+)
+READING: dict[str, tuple[type, str]] = {
+    "truth": (str, "The column of known true categories, or a file with columns item and truth."),
+    "item": (str, "The column that names the items."),
+    "raters": (
+        list,
+        "The columns of the raters, separated by commas or in several --raters. Default: all "
+        "columns that have no other part.",
+    ),
+    "counts": (str, "The column that says how many items each row stands for."),
+    "categories": (
+        list,
+        "All categories in their order, separated by commas or in several --categories. Default: "
+        "those that occur, sorted.",
+    ),
+    "ordered": (bool, "The order of the categories means something."),
+    "missing": (
+        list,
+        "Labels that stand for a missing rating, separated by commas or in several --missing; "
+        "blanks, NA, NaN and null always do.",
+    ),
+    "repeated": (
+        bool,
+        "A rater may rate an item more than once, row by row. The rater's most frequent rating "
+        "counts, and none where two are equally frequent.",
+    ),
+    "fold_case": (bool, "Labels that differ in case or spaces only are one."),
+    "order": (
+        str,
+        "Column that says the order (AB, BA) in which a judge saw the two answers. A judge who "
+        "prefers different answers in the two orders has no vote.",
+    ),
+    "swapped_back": (bool, "With --order: ratings name the answer, whatever its position."),
+}
+"""Options that say how a ratings file is read: the fields of `ReadingOptions`."""
+
+
+def with_reading(
+    command: Callable[..., None], *, several_systems: bool = False
+) -> Callable[..., None]:
+    """Give a command the options of a ratings file in place of its parameter `reading`.
+
+    Parameters
+    ----------
+    command : callable
+        Its first parameter names the data.
+    several_systems : bool
+        Whether it takes several systems.
+    """
+    one, several = SYSTEM
+    system = _parameter(
+        "system", list if several_systems else str, several if several_systems else one
+    )
+    options = [_parameter(name, *option) for name, option in READING.items()]
+    own = list(signature(command).parameters.values())
+    place = [parameter.name for parameter in own].index("reading")
+    parameters = [
+        parameter.replace(kind=Parameter.KEYWORD_ONLY)
+        for parameter in (own[0], system, *own[1:place], *options, *own[place + 1 :])
+    ]
+
+    @wraps(command)
+    def with_options(**given: Any) -> None:
+        from lehner.data.options import ReadingOptions, names_of
+
+        said = {name: given.pop(name) for name in ("system", *READING)}
+        said["system"] = names_of(said["system"])
+        options: dict[str, Any] = {
+            name: tuple(value) if isinstance(value, list) else value
+            for name, value in said.items()
+            if value
+        }
+        command(reading=ReadingOptions(**options), **given)
+
+    # Typer makes its options of these two.
+    with_options.__signature__ = signature(command).replace(parameters=parameters)  # type: ignore[attr-defined]
+    with_options.__annotations__ = {one.name: one.annotation for one in parameters}
+    return with_options
+
+
+def _parameter(name: str, kind: type, text: str) -> Parameter:
+    annotation: Any = Annotated[str | None, typer.Option(metavar="NAME", help=text)]
+    if kind is list:
+        annotation = Annotated[list[str] | None, names(text)]
+    elif kind is bool:
+        flag = f"--{name.replace('_', '-')}"
+        annotation = Annotated[bool, typer.Option(flag, help=text)]
+    default = False if kind is bool else None
+    return Parameter(name, Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
+
+
 def read_shared_mistakes(text: str) -> "SharedMistakes":
     """Read a share, as in "0.1", or the two numbers of its Beta prior, as in "0.5,4.5".
 
@@ -134,103 +210,3 @@ def read_shared_mistakes(text: str) -> "SharedMistakes":
     from lehner import InputError
 
     raise InputError(f"--shared-mistakes is {text}", remedy)
-
-
-@dataclass(frozen=True, kw_only=True)
-class Reading:
-    """The options that say how a ratings file is to be read.
-
-    Options of several names hold texts as typed, which `split_names` splits.
-    """
-
-    item: Annotated[
-        str | None, typer.Option(metavar="NAME", help="The column that names the items.")
-    ] = None
-    raters: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="NAMES",
-            help="The columns of the raters, separated by commas or in several --raters. "
-            "Default: all columns that have no other part.",
-        ),
-    ] = None
-    counts: Annotated[
-        str | None,
-        typer.Option(
-            metavar="NAME", help="The column that says how many items each row stands for."
-        ),
-    ] = None
-    categories: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="NAMES",
-            help="All categories in their order, separated by commas or in several --categories. "
-            "Default: those that occur, sorted.",
-        ),
-    ] = None
-    ordered: Annotated[
-        bool, typer.Option("--ordered", help="The order of the categories means something.")
-    ] = False
-    missing: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="LABELS",
-            help="Labels that stand for a missing rating, separated by commas or in several "
-            "--missing; blanks, NA, NaN and null always do.",
-        ),
-    ] = None
-    repeated: Annotated[
-        bool,
-        typer.Option(
-            "--repeated",
-            help="A rater may rate an item more than once, row by row. The rater's most frequent "
-            "rating counts, and none where two are equally frequent.",
-        ),
-    ] = False
-    fold_case: Annotated[
-        bool, typer.Option("--fold-case", help="Labels that differ in case or spaces only are one.")
-    ] = False
-    order: Annotated[
-        str | None,
-        typer.Option(
-            help="Column that says the order (AB, BA) in which a judge saw the two answers. A "
-            "judge who prefers different answers in the two orders has no vote."
-        ),
-    ] = None
-    swapped_back: Annotated[
-        bool,
-        typer.Option(
-            "--swapped-back",
-            help="With --order: ratings name the answer, whatever its position.",
-        ),
-    ] = False
-
-
-def with_reading(command: Callable[..., None], *, leave_out: str = "") -> Callable[..., None]:
-    """Give a command the options of `Reading` where it has the parameter `reading`.
-
-    Parameters
-    ----------
-    command : callable
-    leave_out : str
-        An option that it does not take.
-    """
-    options = [
-        Parameter(field.name, Parameter.KEYWORD_ONLY, default=field.default, annotation=field.type)
-        for field in fields(Reading)
-        if field.name != leave_out
-    ]
-    parameters: list[Parameter] = []
-    for parameter in signature(command).parameters.values():
-        own = [parameter.replace(kind=Parameter.KEYWORD_ONLY)]
-        parameters += options if parameter.name == "reading" else own
-
-    @wraps(command)
-    def with_options(**given: Any) -> None:
-        reading = Reading(**{option.name: given.pop(option.name) for option in options})
-        command(reading=reading, **given)
-
-    # Typer makes its options of these two.
-    with_options.__signature__ = signature(command).replace(parameters=parameters)  # type: ignore[attr-defined]
-    with_options.__annotations__ = {one.name: one.annotation for one in parameters}
-    return with_options

@@ -6,11 +6,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from experiments.cli.arguments import AsJson, Data, Interval, Reading, Seed, System, Truth
+from experiments.cli.arguments import AsJson, Data, Interval, Seed
 from experiments.reporting.terminal import json_text
 
 if TYPE_CHECKING:
     from lehner import Estimate, Ratings
+    from lehner.data.options import ReadingOptions
 
 HALF_WIDTH = 0.05
 METHOD = "algebraic_likelihood"
@@ -18,7 +19,6 @@ METHOD = "algebraic_likelihood"
 
 def ask(
     data: Data,
-    system: System = None,
     n: Annotated[
         int, typer.Option("--n", metavar="N", help="How many items an expert can label.")
     ] = 20,
@@ -30,10 +30,9 @@ def ask(
         ),
     ] = "votes",
     seed: Seed = 1,
-    truth: Truth = None,
     interval: Interval = 0.9,
     *,
-    reading: Reading,
+    reading: "ReadingOptions",
     output: Annotated[
         Path,
         typer.Option(
@@ -59,7 +58,7 @@ def ask(
     from lehner.core.estimate import require_estimable
 
     _refuse_to_overwrite(output)
-    ratings = load(data, system, reading, truth, require=require_estimable)
+    ratings = load(data, reading, require=require_estimable)
     rows = choose_items(ratings, n, by=by, seed=seed)  # type: ignore[arg-type]
     algebra = estimate_algebraic(ratings, aggregation="likelihood", level=interval, seed=seed)
     asked = {

@@ -6,13 +6,13 @@ from typing import Annotated
 
 import typer
 
-from experiments.cli.arguments import Seed, split_names
+from experiments.cli.arguments import Seed, names
 
 
 def atlas(
     violation: Annotated[
         list[str] | None,
-        typer.Option(metavar="NAMES", help="Violations, separated by commas. Default: all."),
+        names("Violations, separated by commas. Default: all."),
     ] = None,
     output: Annotated[
         Path, typer.Option(metavar="FOLDER", help="The folder for tables and figures.")
@@ -22,5 +22,5 @@ def atlas(
     """Compute how biased each method is in large samples where an assumption fails."""
     from experiments.atlas.atlas_command import write_atlas
 
-    for path in write_atlas(split_names(violation) or None, output, seed):
+    for path in write_atlas(violation or None, output, seed):
         print(f"wrote {path}", file=sys.stderr, flush=True)

@@ -6,20 +6,19 @@ from typing import Annotated
 
 import typer
 
-from experiments.cli.arguments import Seed, split_names
+from experiments.cli.arguments import Seed, names
 
 
 def calibrate(
     model: Annotated[
         list[str] | None,
-        typer.Option(metavar="NAMES", help="Models, separated by commas. Default: all."),
+        names("Models, separated by commas. Default: all."),
     ] = None,
     design: Annotated[
         list[str] | None,
-        typer.Option(
-            metavar="NAMES",
-            help="Designs, separated by commas; K5_J3_n500 has 5 categories, 3 raters and 500 "
-            "items. Default: K3_J3_n40_missing.",
+        names(
+            "Designs, separated by commas; K5_J3_n500 has 5 categories, 3 raters and 500 items. "
+            "Default: K3_J3_n40_missing."
         ),
     ] = None,
     simulations: Annotated[
@@ -34,6 +33,5 @@ def calibrate(
     """Check by simulation how often intervals of the Bayesian models contain the truth."""
     from experiments.calibration.calibration_command import write_calibration
 
-    models, designs = split_names(model) or None, split_names(design) or None
-    for path in write_calibration(models, designs, simulations, output, seed):
+    for path in write_calibration(model or None, design or None, simulations, output, seed):
         print(f"wrote {path}", file=sys.stderr)

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from experiments.cli.arguments import AsJson, Data, Reading, Seed, System, Truth
+from experiments.cli.arguments import AsJson, Data, Seed
 from experiments.reporting.options import as_options
 from experiments.reporting.terminal import json_text
 
@@ -13,19 +13,18 @@ if TYPE_CHECKING:
     from rich.console import Group
 
     from lehner import KProperties, Ratings
+    from lehner.data.options import ReadingOptions
 
 
 def check(
     data: Data,
-    system: System = None,
     replicates: Annotated[
         int,
         typer.Option(metavar="N", help="The number of simulated data sets behind each p-value."),
     ] = 999,
     seed: Seed = 1,
-    truth: Truth = None,
     *,
-    reading: Reading,
+    reading: "ReadingOptions",
     as_json: AsJson = False,
 ) -> None:
     """Test the assumptions of the algebra, and say what their failure does to its estimate.
@@ -40,7 +39,7 @@ def check(
     from lehner.k_properties.check import FEWEST_FOR_K_TESTS
 
     check_whole_number("--replicates", replicates, FEWEST_FOR_K_TESTS)
-    ratings = load(data, system, reading, truth, require=require_pairs)
+    ratings = load(data, reading, require=require_pairs)
     properties = check_k_properties(ratings, replicates=replicates, seed=seed)
     if as_json:
         described = _describe(data, ratings) | properties.to_dict()

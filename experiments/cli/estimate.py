@@ -6,17 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from experiments.cli.arguments import (
-    AsJson,
-    Data,
-    Interval,
-    Reading,
-    Seed,
-    Systems,
-    Truth,
-    read_shared_mistakes,
-    split_names,
-)
+from experiments.cli.arguments import AsJson, Data, Interval, Seed, names, read_shared_mistakes
 from experiments.cli.help_text import as_sentence
 from experiments.reporting.options import as_options
 from experiments.reporting.terminal import json_text
@@ -24,24 +14,22 @@ from experiments.reporting.terminal import json_text
 if TYPE_CHECKING:
     from experiments.estimate.comparison import Comparison
     from experiments.estimate.systems import SystemsComparison
+    from lehner.data.options import ReadingOptions
 
 
 def estimate(
     data: Data,
-    system: Systems = None,
     method: Annotated[
         list[str] | None,
-        typer.Option(
-            metavar="NAMES",
-            help="Methods from the list below, or all, separated by commas or in several "
-            "--method. Default: majority_agreement, algebraic, dawid_skene, relaxed_k.",
+        names(
+            "Methods from the list below, or all, separated by commas or in several --method. "
+            "Default: majority_agreement, algebraic, dawid_skene, relaxed_k."
         ),
     ] = None,
     interval: Interval = 0.9,
     seed: Seed = 1,
-    truth: Truth = None,
     *,
-    reading: Reading,
+    reading: "ReadingOptions",
     truths_in_model: Annotated[
         bool,
         typer.Option(
@@ -136,11 +124,8 @@ def estimate(
     from lehner.estimation.methods import DEFAULT_METHODS
     from lehner.performance.costs import read_cost_matrix
 
-    names = split_names(method) or DEFAULT_METHODS
     shared = None if shared_mistakes is None else read_shared_mistakes(shared_mistakes)
-    ratings = load(
-        data, system, reading, truth, require=require_systems, by=by, population=population
-    )
+    ratings = load(data, reading, require=require_systems, by=by, population=population)
     cost_matrix = None if costs is None else read_cost_matrix(costs, ratings.categories)
     groups = None if by is None else read_groups(Path(data), by, ratings, reading.item)
     populations = None
@@ -150,7 +135,7 @@ def estimate(
     with progress_lines():
         compared = estimate_all(
             ratings,
-            names,
+            method or DEFAULT_METHODS,
             name=data,
             level=interval,
             seed=seed,

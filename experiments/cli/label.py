@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from experiments.cli.arguments import AsJson, Data, Reading, Seed, System, Truth
+from experiments.cli.arguments import AsJson, Data, Seed
 from experiments.cli.help_text import as_sentence
 from experiments.reporting.terminal import json_text, print_data
 
@@ -14,13 +14,13 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from lehner import Ratings, SoftLabels, Warning
+    from lehner.data.options import ReadingOptions
 
 DIGITS = 6
 
 
 def label(
     data: Data,
-    system: System = None,
     without_system: Annotated[
         bool,
         typer.Option("--without-system", help="The system's answers are left out of the labels."),
@@ -29,9 +29,8 @@ def label(
         str, typer.Option(metavar="NAME", help="A method from the list below.")
     ] = "automatic",
     seed: Seed = 1,
-    truth: Truth = None,
     *,
-    reading: Reading,
+    reading: "ReadingOptions",
     output: Annotated[
         Path | None, typer.Option(metavar="FILE", help="The CSV file. Default: standard output.")
     ] = None,
@@ -57,7 +56,7 @@ def label(
     from lehner.core.warning import by_severity
 
     require_label_method(method)
-    ratings = load(data, system, reading, truth, require=require_pairs)
+    ratings = load(data, reading, require=require_pairs)
     if without_system:
         ratings = ratings.without_system()
     with progress_lines():

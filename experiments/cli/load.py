@@ -2,20 +2,18 @@
 
 import warnings
 from collections.abc import Callable
+from dataclasses import fields, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
-
-from experiments.cli.arguments import Reading, split_names
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from lehner import Ratings
+    from lehner.data.options import ReadingOptions
 
 
 def load(
     data: str,
-    system: str | list[str] | None,
-    reading: Reading,
-    truth: str | None = None,
+    reading: "ReadingOptions",
     *,
     require: "Callable[[Ratings], None] | None" = None,
     by: str | None = None,
@@ -27,11 +25,8 @@ def load(
     ----------
     data : str
         A file, else the name of a bundled data set.
-    system : str or list of str, optional
-        Column or rater that is the system, or several as typed.
-    reading : Reading
-    truth : str, optional
-        A column, or a file with columns `item` and `truth`.
+    reading : ReadingOptions
+        Its `truth` is a column, or a file with columns `item` and `truth`.
     require : callable, optional
         Raises an InputError unless the ratings have what the command needs.
     by, population : str, optional
@@ -48,33 +43,32 @@ def load(
         Naming the file.
     """
     from experiments.cli.truth_file import add_truths
-    from lehner import DataWarning, InputError, list_datasets, load_dataset, read_ratings
+    from lehner import DataWarning, InputError, list_datasets, load_dataset
     from lehner.core.checks import suggest
+    from lehner.reading.read import read_with
 
-    given: dict[str, Any] = {"truth": truth, "by": by, "population": population} | vars(reading)
-    given = {name: value for name, value in given.items() if value}
-    if isinstance(system, list):
-        system = split_names(system)
-    truths = Path(given.pop("truth")) if _names_file(given.get("truth")) else None
+    truths = _truth_file(reading.truth)
+    if truths is not None:
+        reading = replace(reading, truth=None)
+    groups = {"by": by, "population": population}
+    columns = tuple(dict.fromkeys(column for column in groups.values() if column))
     names = [one.name for one in list_datasets()]
     bundled = data in names and not Path(data).is_file()
     try:
         if not bundled and "." not in data and not Path(data).exists():
             raise InputError("there is no such file or data set", suggest(data, names))
-        if bundled and given:
-            options = ", ".join(f"--{name.replace('_', '-')}" for name in given)
-            raise InputError(f"a bundled data set takes no {options}", "leave it out")
-        columns = [given.pop(name) for name in ("by", "population") if name in given]
-        if columns:
-            given["leave_out"] = list(dict.fromkeys(columns))
-        for name in {"raters", "categories", "missing"} & set(given):
-            given[name] = split_names(given[name])
+        if bundled:
+            refuse(
+                "a bundled data set takes no",
+                *(name for name in groups if groups[name]),
+                *given_options(reading),
+            )
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", DataWarning)
             if bundled:
-                ratings = load_dataset(data, system=system)
+                ratings = load_dataset(data, system=reading.system)
             else:
-                ratings = read_ratings(data, system=system, **given)
+                ratings = read_with(data, replace(reading, leave_out=columns))
             if truths is not None:
                 ratings = add_truths(ratings, truths)
         if require is not None:
@@ -90,11 +84,25 @@ def load(
     return ratings
 
 
-def _names_file(truth: str | None) -> bool:
-    """Whether the option names a file of truths rather than a column."""
+def given_options(reading: "ReadingOptions") -> list[str]:
+    """Name the options that say something of a file, beside the system."""
+    given = [one.name for one in fields(reading) if getattr(reading, one.name) != one.default]
+    return [name for name in given if name != "system"]
+
+
+def refuse(text: str, *options: str) -> None:
+    """Raise an InputError that names the options which do not fit, if there are any."""
+    from lehner import InputError
+
+    if options:
+        shown = ", ".join(f"--{name.replace('_', '-')}" for name in options)
+        raise InputError(f"{text} {shown}", "leave it out")
+
+
+def _truth_file(truth: str | None) -> Path | None:
+    """Path of the file of truths, if the option names one rather than a column."""
     from lehner.reading.file_kinds import ENDINGS
 
-    if truth is None:
-        return False
-    path = Path(truth)
-    return path.is_file() or path.is_fifo() or path.suffix.lower() in (".csv", ".tsv", *ENDINGS)
+    path = Path(truth or "")
+    is_file = path.is_file() or path.is_fifo()
+    return path if is_file or path.suffix.lower() in (".csv", ".tsv", *ENDINGS) else None

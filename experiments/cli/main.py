@@ -67,13 +67,13 @@ app.command(
         "lehner estimate ratings.csv --system gpt --method algebraic,relaxed_k --json",
         "lehner estimate ratings.csv --system gpt --truth to_label.csv --output out/",
     ),
-)(with_reading(estimate))
+)(with_reading(estimate, several_systems=True))
 app.command(
     epilog=examples(
         "lehner ask ratings.csv --system gpt --n 20",
         "lehner estimate ratings.csv --system gpt --truth to_label.csv",
     )
-)(with_reading(ask, leave_out="counts"))
+)(with_reading(ask))
 app.command(
     cls=command_with_list("Methods", label_method_rows),
     epilog=examples(

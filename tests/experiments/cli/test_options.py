@@ -1,16 +1,19 @@
 """Options: of the library's arguments in its messages, and those that several commands share."""
 
 import ast
+import inspect
 import re
+from dataclasses import fields
 from pathlib import Path
 
 import pytest
 
 import bayes_models
 import lehner
-from experiments.cli.arguments import Reading, read_shared_mistakes, with_reading
+from experiments.cli.arguments import READING, read_shared_mistakes, with_reading
 from experiments.reporting.options import as_options
 from lehner import InputError
+from lehner.data.options import ReadingOptions
 
 OPTION = re.compile(r"(^|[\s(`])--[a-z]")
 
@@ -32,7 +35,7 @@ def test_the_libraries_name_no_option_of_the_command():
 
 
 def test_each_option_of_ratings_stands_for_the_argument_of_its_name():
-    for name in ("system", "truth", *vars(Reading())):
+    for name in ("system", *READING):
         option = f"--{name.replace('_', '-')}"
         assert as_options(f"say so ({name}=…), or not") == f"say so ({option}), or not"
     assert (
@@ -45,18 +48,23 @@ def test_each_option_of_ratings_stands_for_the_argument_of_its_name():
 def test_a_command_takes_the_options_of_reading_where_it_says():
     seen = []
 
-    def command(data: str, *, reading: Reading, as_json: bool = False) -> None:
+    def command(data: str, *, reading: ReadingOptions, as_json: bool = False) -> None:
         seen.append((data, reading, as_json))
 
-    taking = with_reading(command, leave_out="counts")
+    taking = with_reading(command)
     assert list(taking.__annotations__) == [
-        *("data", "item", "raters", "categories", "ordered", "missing", "repeated", "fold_case"),
-        *("order", "swapped_back", "as_json"),
+        *("data", "system", "truth", "item", "raters", "counts", "categories", "ordered"),
+        *("missing", "repeated", "fold_case", "order", "swapped_back", "as_json"),
     ]
-    shared = vars(Reading(item="id", ordered=True))
-    given = {name: value for name, value in shared.items() if name != "counts"}
-    taking(data="file", as_json=True, **given)
-    assert seen == [("file", Reading(item="id", ordered=True), True)]
+    given = dict.fromkeys(("system", *READING))
+    shared = {"item": "id", "ordered": True, "system": ["gpt"], "missing": []}
+    taking(data="file", as_json=True, **given | shared)
+    assert seen == [("file", ReadingOptions(item="id", ordered=True, system=("gpt",)), True)]
+
+
+def test_each_option_of_reading_is_a_field_of_the_record_and_an_argument_of_the_library():
+    arguments = {*inspect.signature(lehner.read_ratings).parameters} - {"source", "leave_out"}
+    assert {"system", *READING} == arguments <= {one.name for one in fields(ReadingOptions)}
 
 
 @pytest.mark.parametrize("text", ["x", "1.5", "-0.1", "0,1", "0.5,4.5,1", "", "nan", "0.5,inf"])

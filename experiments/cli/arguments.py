@@ -95,11 +95,11 @@ Output = Annotated[
     typer.Option(metavar="FOLDER", help="The folder into which tables and figures are written."),
 ]
 
-SYSTEM = (
-    "The column or rater that is the system to evaluate.",
-    "The column or rater that is the system to evaluate; several systems are separated by commas "
-    "or stand in several --system.",
-)
+SYSTEM: dict[type, str] = {
+    str: "The column or rater that is the system to evaluate.",
+    list: "The column or rater that is the system to evaluate; several systems are separated by "
+    "commas or stand in several --system.",
+}
 READING: dict[str, tuple[type, str]] = {
     "truth": (str, "The column of known true categories, or a file with columns item and truth."),
     "item": (str, "The column that names the items."),
@@ -148,10 +148,8 @@ def with_reading(
     several_systems : bool
         Whether it takes several systems.
     """
-    one, several = SYSTEM
-    system = _parameter(
-        "system", list if several_systems else str, several if several_systems else one
-    )
+    kind = list if several_systems else str
+    system = _parameter("system", kind, SYSTEM[kind])
     options = [_parameter(name, *option) for name, option in READING.items()]
     own = list(signature(command).parameters.values())
     place = [parameter.name for parameter in own].index("reading")

@@ -5,18 +5,25 @@ from typing import TYPE_CHECKING
 
 from experiments.study.document import Block, Paragraph, Table
 from experiments.study.findings import Findings
-from experiments.study.performance import Measured
+from experiments.study.performance import Measured, of_main_estimand
 from experiments.study.proportions import Z
+from lehner.core.estimate import ESTIMANDS
 from lehner.core.number_format import decimal
 
 if TYPE_CHECKING:
     import pandas as pd
 
+EXPECTED = "expected accuracy of the system"
+IN_SAMPLE = "accuracy of the system in the sample, where its expected accuracy is not known"
+
 
 def beyond_noise(findings: Findings) -> Iterator[Block]:
     """Name for each scenario the biased methods, and those with the least error."""
+    of_main = of_main_estimand(findings.measures)
+    differences = of_main_estimand(findings.differences)
+    expected = (of_main["estimand"] == ESTIMANDS[0]).all()
     yield Paragraph(
-        "For the expected accuracy of the system. A bias is listed if it is more than "
+        f"For the {EXPECTED if expected else IN_SAMPLE}. A bias is listed if it is more than "
         f"{Z:g} standard errors from zero. Methods are compared in pairs, on the samples for which "
         "both have an estimate. `least error` is the method with the least mean squared error, "
         "and `not told from it` lists those that are not worse by more than Monte Carlo noise; the "
@@ -24,16 +31,15 @@ def beyond_noise(findings: Findings) -> Iterator[Block]:
         "no estimate."
     )
     rows = []
-    of_expected = findings.measures[findings.measures["estimand"] == "system_accuracy"]
     for cell in findings.study.cells:
-        measures = of_expected[of_expected["scenario"] == cell.name]
+        measures = of_main[of_main["scenario"] == cell.name]
         bias = measures[measures["measure"] == "bias"].set_index("method")
         biased = bias[bias["value"].abs() > Z * bias["standard_error"]]
         mse = measures[measures["measure"] == "mse"].set_index("method")["value"].dropna()
         if mse.empty:
             continue
         failures = measures[measures["measure"] == "failure_rate"].set_index("method")
-        more = _more_error(findings.differences, cell.name)
+        more = _more_error(differences, cell.name)
         best = _least_error([str(name) for name in mse.index], more)
         tied = [name for name in mse.index if name != best and not _worse(more, name, best)]
         values = biased["value"].items()
@@ -45,11 +51,8 @@ def beyond_noise(findings: Findings) -> Iterator[Block]:
 
 def _more_error(differences: "pd.DataFrame", scenario: str) -> dict[tuple[str, str], Measured]:
     """Give by how much more a method's squared errors are than another's, where both have some."""
-    rows = differences[
-        (differences["scenario"] == scenario)
-        & (differences["estimand"] == "system_accuracy")
-        & (differences["measure"] == "mse")
-    ]
+    of_scenario = differences["scenario"] == scenario
+    rows = differences[of_scenario & (differences["measure"] == "mse")]
     more = {}
     for row in rows.itertuples():
         more[row.method, row.other_method] = (row.difference, row.standard_error)

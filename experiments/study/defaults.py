@@ -73,6 +73,8 @@ def method_defaults(choice: MethodChoice) -> dict[str, Any]:
         Priors have names such as "priors.base_rates".
     """
     given = dict(choice.options)
+    if choice.code is not None:
+        return {}  # Its text is in its id.
     if choice.method in MODELS:
         return _of_model(choice.method, given)
     if choice.method in ALGEBRAIC:
@@ -81,7 +83,8 @@ def method_defaults(choice: MethodChoice) -> dict[str, Any]:
     if choice.method in LIKELIHOOD_METHODS:
         model = LIKELIHOOD_METHODS[choice.method]
         return _of_function(lehner.estimate_latent_class, given) | {"model": model}
-    return _of_function(WITHOUT_OPTIONS[choice.method], given)
+    function = WITHOUT_OPTIONS.get(choice.method)
+    return {} if function is None else _of_function(function, given)
 
 
 def changed_defaults(before: Mapping[str, Any], study: Study) -> list[str]:

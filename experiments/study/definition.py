@@ -11,6 +11,7 @@ from typing import Any
 from experiments.study.grid import Cell, expand
 from experiments.study.identity import digest, method_id, scenario_id
 from experiments.study.options import MethodChoice, choose_method
+from experiments.study.user_code import Generated, UserCode
 from lehner import InputError
 from lehner.core.checks import (
     check_number,
@@ -64,6 +65,14 @@ class Study:
     cells: tuple[Cell, ...]
 
     @property
+    def code(self) -> list[UserCode]:
+        """Functions of a user's own that it names, each file once."""
+        of_methods = [method.code for method in self.methods if method.code is not None]
+        scenarios = [cell.scenario for cell in self.cells]
+        generators = [one.code for one in scenarios if isinstance(one, Generated)]
+        return list({one.file: one for one in (*of_methods, *generators)}.values())
+
+    @property
     def hash(self) -> str:
         """Twelve hexadecimal digits that stand for all that is in the study."""
         return digest(
@@ -89,7 +98,10 @@ def read_study(path: str | Path) -> Study:
         `aims`, `seed`, `replicates` or `target_se`, `level`, `null`, `methods` (names, or
         tables with `name` and options) and tables `[[scenarios]]` with the fields of
         `lehner.Scenario`, a `name`, and perhaps a `grid` (all combinations of the values given) or
-        a `sweep` (one field after another).
+        a `sweep` (one field after another). A method may be a function of your own, as in
+        "mine.py:estimate", and a scenario may have a `generator`, as in "mine.py:simulate", and
+        the fields that this function takes. Paths start from the folder of the study file. The
+        files are read here; they are run as Python code when the study is run or replayed.
 
     Returns
     -------
@@ -133,7 +145,7 @@ def read_study(path: str | Path) -> Study:
         raise InputError(f"this is not TOML: {error}", "correct it", file=path, row=row) from None
     where: list[str | int] = []
     try:
-        return _study(content, where)
+        return _study(content, where, path.parent)
     except InputError as error:
         raise InputError(
             error.problem, error.remedy, file=path, row=_line_of(text, where)
@@ -161,7 +173,7 @@ def find_study(path: str | Path) -> Path:
     return path
 
 
-def _study(content: Mapping[str, Any], where: list[str | int]) -> Study:
+def _study(content: Mapping[str, Any], where: list[str | int], folder: Path) -> Study:
     """Build a study; `where` says what is being read, for the line of an error."""
     for key in content:
         where[:] = [key]
@@ -189,7 +201,7 @@ def _study(content: Mapping[str, Any], where: list[str | int]) -> Study:
     if "null" in content:
         values["null"] = check_probability("null", content["null"])
     where[:] = ["methods"]
-    methods = tuple(choose_method(one) for one in _list("methods", content["methods"]))
+    methods = tuple(choose_method(one, folder) for one in _list("methods", content["methods"]))
     _require_unique("methods", [method.label for method in methods])
     where[:] = ["scenarios"]
     cells: list[Cell] = []
@@ -197,7 +209,7 @@ def _study(content: Mapping[str, Any], where: list[str | int]) -> Study:
         where[:] = ["scenarios", i]
         if not isinstance(table, Mapping):
             raise wrong("scenarios", table, "give tables under [[scenarios]]")
-        cells += expand(table, where)
+        cells += expand(table, where, folder)
     where[:] = ["scenarios", len(content["scenarios"]) - 1]
     _require_unique("scenarios", [cell.name for cell in cells])
     where[:] = ["replicates"]

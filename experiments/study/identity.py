@@ -16,6 +16,7 @@ from lehner import Scenario
 
 if TYPE_CHECKING:
     from experiments.study.options import MethodChoice
+    from experiments.study.user_code import Generated
 
 # Seeds were first made under these names, so that they stay and stored results stay valid.
 SEEDED_AS = {
@@ -33,11 +34,15 @@ system in `dawid_skene` and its kin."""
 
 
 @lru_cache(maxsize=4096)
-def scenario_id(scenario: Scenario) -> str:
-    """Give twelve hexadecimal digits that stand for what a scenario has other than by default.
+def scenario_id(scenario: "Scenario | Generated") -> str:
+    """Twelve hexadecimal digits that stand for what a scenario has other than by default.
 
     A field that is new in `Scenario`, with a default, leaves the scenarios that there were alone.
+    One that a user's function simulates is known by the text of the file, and the fields.
     """
+    if not isinstance(scenario, Scenario):
+        code = scenario.code
+        return digest(["generated", code.function, code.hash, scenario.fields])
     # Known by equality here and by its text on disk: `Scenario` writes what is equal alike.
     plain = {field.name: field.default for field in fields(scenario)}
     given = {name: x for name, x in asdict(scenario).items() if x != plain[name]}
@@ -45,8 +50,12 @@ def scenario_id(scenario: Scenario) -> str:
 
 
 def method_id(method: "MethodChoice", level: float) -> str:
-    """Give twelve hexadecimal digits that stand for a method, its options and its intervals."""
-    return digest([method.method, [[name, value] for name, value in method.options], level])
+    """Twelve hexadecimal digits that stand for a method, its options and its intervals.
+
+    A user's function is known by the text of its file, too.
+    """
+    known_by = [method.method, [[name, value] for name, value in method.options], level]
+    return digest(known_by if method.code is None else [*known_by, method.code.hash])
 
 
 def place_of(scenario: str) -> tuple[int]:
@@ -67,6 +76,6 @@ def seed_at(cell: np.random.SeedSequence, *place: int) -> int:
 
 
 def digest(value: Any) -> str:
-    """Give twelve hexadecimal digits that stand for anything JSON can say."""
+    """Twelve hexadecimal digits that stand for anything JSON can say."""
     text = json.dumps(value, sort_keys=True, separators=(",", ":"))
     return hashlib.sha256(text.encode()).hexdigest()[:12]

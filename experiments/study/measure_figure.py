@@ -14,13 +14,13 @@ from experiments.reporting.panels import MOST_TOGETHER, empty_figure, panels
 from experiments.study.definition import Study
 from experiments.study.grid import Cell, shown
 from experiments.study.method_styles import study_styles
+from experiments.study.performance import of_main_estimand
 from lehner.core.number_format import decimal
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
 
-EXPECTED = "system_accuracy"
 ROW = 0.14
 """Inches of a row of one method."""
 
@@ -77,7 +77,8 @@ def plot_measure(study: Study, measures: "pd.DataFrame", measure: str = "bias") 
     >>> [label.get_text() for label in panel.get_yticklabels()][:2]
     ['raters about .6', 'initial rater accuracy 0.6 0.6 0.6']
     """
-    values = measures[(measures["estimand"] == EXPECTED) & (measures["measure"] == measure)]
+    of_main = of_main_estimand(measures)
+    values = of_main[of_main["measure"] == measure]
     there = set(values.loc[values["value"].notna(), "method"])
     styles = {label: style for label, style in study_styles(study).items() if label in there}
     rows = _rows(study)

@@ -1,7 +1,6 @@
 """The nested loop plot: a measure over all scenarios as steps, and what they vary beneath."""
 
 import textwrap
-from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,9 +11,9 @@ from experiments.reporting.method_style import MethodStyle, legend_handles
 from experiments.reporting.panels import MOST_TOGETHER
 from experiments.study.definition import Study
 from experiments.study.grid import Cell, shown
-from experiments.study.measure_figure import EXPECTED, NAMES, SHARES
+from experiments.study.measure_figure import NAMES, SHARES
 from experiments.study.method_styles import study_styles
-from lehner import Scenario
+from experiments.study.performance import of_main_estimand
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -66,7 +65,8 @@ def plot_nested_loop(study: Study, measures: "pd.DataFrame", measure: str = "bia
     initial system accuracy: 0.5, 0.7, 0.9
     initial rater accuracy: 0.6 0.6 0.6, 0.5 0.6 0.7, 0.4 0.6 0.8
     """
-    values = measures[(measures["estimand"] == EXPECTED) & (measures["measure"] == measure)]
+    of_main = of_main_estimand(measures)
+    values = of_main[of_main["measure"] == measure]
     styles = study_styles(study)
     lines = {label: _steps(values, label, study.cells, measure) for label in styles}
     together = len(styles) <= MOST_TOGETHER
@@ -128,21 +128,21 @@ def _line(ax: "Axes", values: np.ndarray, color: Any, style: MethodStyle | None 
 
 def _differing(cells: tuple[Cell, ...]) -> list[str]:
     """Name the fields in which scenarios differ, those that change least often first."""
-    names = [field.name for field in fields(Scenario)]
+    names = dict.fromkeys(name for cell in cells for name in cell.settings)
     changes = {name: int(np.count_nonzero(np.diff(_levels(name, cells)))) for name in names}
     return sorted((name for name in names if changes[name]), key=changes.__getitem__)
 
 
 def _values(name: str, cells: tuple[Cell, ...]) -> list[Any]:
     """Give the values that a field has, from the lowest step up."""
-    values = list(dict.fromkeys(getattr(cell.scenario, name) for cell in cells))
+    values = list(dict.fromkeys(cell.settings.get(name) for cell in cells))
     numbers = all(isinstance(value, int | float) for value in values)
     return sorted(values) if numbers else values
 
 
 def _levels(name: str, cells: tuple[Cell, ...]) -> np.ndarray:
     values = _values(name, cells)
-    return np.array([values.index(getattr(cell.scenario, name)) for cell in cells])
+    return np.array([values.index(cell.settings.get(name)) for cell in cells])
 
 
 def _title(name: str, cells: tuple[Cell, ...]) -> str:

@@ -2,10 +2,13 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
+from experiments.study.user_code import UserCode, read_code
 from lehner.algebra.vote_methods import VOTE_METHODS
 from lehner.core.checks import check_choice, check_number, check_whole_number, find, wrong
+from lehner.core.user_functions import names_function
 from lehner.estimation.methods import ALGEBRAIC, find_method
 from lehner.latent_class.models import LIKELIHOOD_METHODS, MODELS
 
@@ -45,30 +48,37 @@ class MethodChoice:
         `restarts`, by default 0; of Bayesian ones `priors`, `engine`,
         `draws`, `tune`, `chains`, `target_accept`, `tries`, as `bayes_models.fit` takes them, and
         `keep`, how many first replicates of each scenario keep their draws.
+    code : UserCode, optional
+        Of a function of a user's own.
     """
 
     method: str
     label: str
     options: tuple[tuple[str, Any], ...] = ()
+    code: UserCode | None = None
 
     @property
     def bayesian(self) -> bool:
         """Whether it samples a posterior."""
-        return self.method in MODELS
+        return self.method in MODELS and self.code is None
 
     @property
     def in_batches(self) -> bool:
         """Whether many samples are estimated at once: it needs votes only, and no interval."""
-        return self.method in VOTE_METHODS and dict(self.options).get("interval", "none") == "none"
+        by_votes = self.method in VOTE_METHODS and self.code is None
+        return by_votes and dict(self.options).get("interval", "none") == "none"
 
 
-def choose_method(choice: Any) -> MethodChoice:
+def choose_method(choice: Any, folder: Path = Path()) -> MethodChoice:
     """Read a method of a study file.
 
     Parameters
     ----------
     choice : str or mapping
-        Its name, or a table with `name`, options, and perhaps a `label`.
+        Its name, or a table with `name`, options, and perhaps a `label`. A name such as
+        "mine.py:estimate" is that of a function of a user's own, which has no options.
+    folder : Path
+        From which paths of such functions start.
 
     Returns
     -------
@@ -88,11 +98,15 @@ def choose_method(choice: Any) -> MethodChoice:
     if not isinstance(given, Mapping) or not isinstance(given.get("name"), str):
         raise wrong("methods", choice, "give a name, or a table with a name and options")
     name = given["name"]
-    find_method(name)
+    code = read_code(name, folder) if names_function(name) else None
+    if code is not None:
+        name = code.function
+    else:
+        find_method(name)
     label = given.get("label", name)
     if not isinstance(label, str) or not label:
         raise wrong("label", label, "give text in quotes")
-    allowed = _allowed(name)
+    allowed = _allowed(name) if code is None else {}
     options = {key: value for key, value in given.items() if key not in ("name", "label")}
     for key, value in options.items():
         find(f"option of {name} called", key, allowed)(value)
@@ -100,7 +114,7 @@ def choose_method(choice: Any) -> MethodChoice:
         options.setdefault("interval", "percentile")
     if "restarts" in allowed:
         options.setdefault("restarts", 0)
-    return MethodChoice(method=name, label=label, options=tuple(sorted(options.items())))
+    return MethodChoice(method=name, label=label, options=tuple(sorted(options.items())), code=code)
 
 
 def _allowed(name: str) -> Mapping[str, Callable[[Any], Any]]:

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from experiments.study.document import Block, Paragraph, Table
 from experiments.study.findings import Findings, entry
-from experiments.study.performance import measure
+from experiments.study.performance import measure, of_main_estimand
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -76,7 +76,7 @@ def _without_unconverged(results: "pd.DataFrame", level: float) -> "pd.DataFrame
         "coverage"), and `value`, `standard_error`, `lower`, `upper` and `n` with ending `_all` and
         `_converged`.
     """
-    expected = results[results["estimand"] == "system_accuracy"]
+    expected = of_main_estimand(results)
     pairs = expected.groupby(["scenario", "method"], sort=False)["status"]
     some = expected[pairs.transform(lambda status: (status == "unconverged").any())]
     converged = some[some["status"] != "unconverged"]

@@ -10,6 +10,7 @@ import numpy as np
 
 from experiments.study.proportions import Z, mean_difference, proportion
 from lehner.core.arrays import Floats
+from lehner.core.estimate import ESTIMANDS
 from lehner.core.wilson import wilson_interval
 
 if TYPE_CHECKING:
@@ -107,6 +108,22 @@ def measure_wide(
     columns = [f"{name}{end}" for name in names for end in ("", "_se")]
     # Rows and columns in which everything is missing are not in the pivot table.
     return wide.reindex(index=n.index, columns=["n", *columns]).assign(n=n)
+
+
+def of_main_estimand(table: "pd.DataFrame") -> "pd.DataFrame":
+    """Rows of the expected accuracy or, in scenarios where it is not known, of that in the sample.
+
+    Parameters
+    ----------
+    table : pandas.DataFrame
+        Results, measures or differences of a study.
+    """
+    column = next(name for name in ("truth", "value", "difference") if name in table)
+    of_bias = table["measure"] == "bias" if "measure" in table else True
+    known = table[table[column].notna() & of_bias]
+    # In the order of the alphabet, too, it comes first.
+    main = known.groupby("scenario")["estimand"].min()
+    return table[table["estimand"] == table["scenario"].map(main).fillna(ESTIMANDS[0])]
 
 
 def _add_intervals(measures: "pd.DataFrame") -> "pd.DataFrame":

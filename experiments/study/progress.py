@@ -14,7 +14,8 @@ from experiments.reporting.terminal import console, line, one_line
 from experiments.study.cells import Row
 from experiments.study.definition import Study
 from experiments.study.identity import method_id, scenario_id
-from experiments.study.replicate import ESTIMANDS, task_size
+from experiments.study.replicate import task_size
+from lehner.core.estimate import ESTIMANDS
 from lehner.core.number_format import decimal
 from lehner.core.wording import counted
 
@@ -35,11 +36,13 @@ class RunningBias:
 
     def add(self, rows: Iterable[Row]) -> int:
         """Take in the rows of a task, and give the number of its replicates and methods."""
-        number = 0
+        number, unknown = 0, False
         for row in rows:
-            if row["estimand"] != ESTIMANDS[0]:
+            expected = row["estimand"] == ESTIMANDS[0]
+            if expected:
+                number, unknown = number + 1, row["truth"] is None
+            if expected == unknown:
                 continue
-            number += 1
             sums = self.sums.setdefault((row["scenario_id"], row["method_id"]), [0.0] * 4)
             if row["estimate"] is None:
                 sums[3] += 1

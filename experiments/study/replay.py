@@ -14,9 +14,9 @@ from experiments.study.grid import Cell
 from experiments.study.identity import data_seed, place_of, scenario_id
 from experiments.study.manifest import read_manifest
 from experiments.study.options import MethodChoice
-from experiments.study.replicate import Task, do_task, versions
+from experiments.study.replicate import Task, check_code, do_task, simulate_ratings, versions
 from experiments.study.store import read_results, stored_study
-from lehner import InputError, simulate
+from lehner import InputError
 from lehner.core.checks import check_whole_number, find
 
 if TYPE_CHECKING:
@@ -139,6 +139,7 @@ def replay(
             f"there is no result of {choice.label} for replicate {replicate} of {cell.name!r}",
             "choose one that is in the table of lehner study export",
         )
+    check_code(replace(study, methods=(choice,), cells=(cell,)))
     target = folder / "replay" if output is None else Path(output)
     # Methods that keep their draws do so here as well.
     (target / "fits" if "keep" in dict(choice.options) else target).mkdir(
@@ -147,7 +148,8 @@ def replay(
     scenario_known_by = scenario_id(cell.scenario)
     seed = data_seed(study.seed, scenario_known_by, replicate)
     data = target / f"{scenario_known_by}-{replicate}.csv"
-    write_csv(simulate(cell.scenario, seed).to_wide(), data)
+    ratings, _ = simulate_ratings(cell.scenario, seed)
+    write_csv(ratings.to_wide(), data)
     made = do_task(
         Task(
             scenario=cell.scenario,

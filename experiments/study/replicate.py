@@ -6,7 +6,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -14,9 +13,18 @@ from bayes_models.methods import fit_as_in_studies
 from experiments.reporting.files import write_atomically
 from experiments.reporting.machine import is_of_the_machine
 from experiments.study.cells import Row
+from experiments.study.definition import Study
 from experiments.study.identity import method_id, scenario_id, seed_at
 from experiments.study.options import MethodChoice
-from lehner import Estimate, InputError, Scenario, estimate_algebraic, estimate_latent_class
+from experiments.study.user_code import Generated, Truths, check_fields, generate, user_method
+from lehner import (
+    Estimate,
+    InputError,
+    Ratings,
+    Scenario,
+    estimate_algebraic,
+    estimate_latent_class,
+)
 from lehner.algebra.vote_methods import estimate_from_votes
 from lehner.core.estimate import ESTIMANDS
 from lehner.data.votes import pattern_votes
@@ -35,7 +43,7 @@ class Task:
 
     Parameters
     ----------
-    scenario : Scenario
+    scenario : Scenario or Generated
     methods : tuple of MethodChoice
     replicates : range
     level : float
@@ -44,7 +52,7 @@ class Task:
         Where draws are kept.
     """
 
-    scenario: Scenario
+    scenario: Scenario | Generated
     methods: tuple[MethodChoice, ...]
     replicates: range
     level: float
@@ -85,16 +93,23 @@ def do_task(task: Task, seed: np.random.SeedSequence) -> list[Row]:
 
 
 def _rows(task: Task, of_cell: np.random.SeedSequence) -> list[Row]:
-    batch = tuple(method for method in task.methods if method.in_batches)
-    if len(batch) == len(task.methods) and has_few_patterns(task.scenario):
-        return list(_in_batches(task, of_cell))
+    in_batches = all(method.in_batches for method in task.methods)
+    if in_batches and isinstance(task.scenario, Scenario) and has_few_patterns(task.scenario):
+        return list(_in_batches(task, task.scenario, of_cell))
     return [row for replicate in task.replicates for row in _one_by_one(task, replicate, of_cell)]
+
+
+def simulate_ratings(scenario: Scenario | Generated, seed: int) -> tuple[Ratings, Truths]:
+    """Simulate the ratings of a replicate, and give what is true of them by estimand."""
+    if not isinstance(scenario, Scenario):
+        return generate(scenario, seed)
+    items = simulate_items(scenario, np.random.default_rng(seed))
+    return items.to_ratings(scenario), _truths(items)
 
 
 def _one_by_one(task: Task, replicate: int, of_cell: np.random.SeedSequence) -> Iterator[Row]:
     seed = seed_at(of_cell, replicate)
-    items = simulate_items(task.scenario, np.random.default_rng(seed))
-    ratings = items.to_ratings(task.scenario)
+    ratings, truths = simulate_ratings(task.scenario, seed)
     for method in task.methods:
         start = time.perf_counter()
         chosen = seed_at(of_cell, replicate, int(method_id(method, task.level), 16))
@@ -107,7 +122,7 @@ def _one_by_one(task: Task, replicate: int, of_cell: np.random.SeedSequence) -> 
                 raise
             estimate = _said(error)
         seconds = time.perf_counter() - start
-        for estimand, truth in _truths(items).items():
+        for estimand, truth in truths.items():
             row = _row(task, method, replicate, seed, estimand, truth, seconds)
             yield row | _found(estimate, estimand)
 
@@ -119,8 +134,12 @@ def _said(error: Exception) -> str:
 
 
 def _estimate(
-    task: Task, choice: MethodChoice, replicate: int, ratings: Any, seed: int
+    task: Task, choice: MethodChoice, replicate: int, ratings: Ratings, seed: int
 ) -> Estimate:
+    if choice.code is not None or not isinstance(task.scenario, Scenario):
+        ratings = ratings.with_truth(None)
+    if choice.code is not None:
+        return user_method(choice.code).estimate(ratings, level=task.level, seed=seed)
     options = dict(choice.options)
     if choice.bayesian:
         import bayes_models
@@ -168,9 +187,8 @@ def _found(estimate: Estimate | str, estimand: str) -> Row:
     } | diagnostics
 
 
-def _in_batches(task: Task, of_cell: np.random.SeedSequence) -> Iterator[Row]:
-    start = time.perf_counter()
-    scenario, k = task.scenario, task.scenario.n_categories
+def _in_batches(task: Task, scenario: Scenario, of_cell: np.random.SeedSequence) -> Iterator[Row]:
+    start, k = time.perf_counter(), scenario.n_categories
     votes = pattern_votes(scenario.n_raters, k, missing=scenario.missing > 0)
     n_votes = len(votes.table.votes)
     place = (k + (scenario.missing > 0)) ** np.arange(scenario.n_raters)[::-1]
@@ -201,7 +219,7 @@ def _in_batches(task: Task, of_cell: np.random.SeedSequence) -> Iterator[Row]:
                 yield row | result
 
 
-def _truths(items: SimulatedItems) -> dict[str, float]:
+def _truths(items: SimulatedItems) -> Truths:
     in_sample = float((items.truth == items.system).mean())
     return dict(zip(ESTIMANDS, (items.system_accuracy, in_sample), strict=True))
 
@@ -212,7 +230,7 @@ def _row(
     replicate: int,
     seed: int,
     estimand: str,
-    truth: float,
+    truth: float | None,
     seconds: float,
 ) -> Row:
     return {
@@ -225,6 +243,16 @@ def _row(
         "seconds": seconds,
         "versions": versions(),
     }
+
+
+def check_code(study: Study) -> None:
+    """Run a user's files, and raise an InputError if one of them cannot do what it is for."""
+    for method in study.methods:
+        if method.code is not None:
+            user_method(method.code)
+    for cell in study.cells:
+        if isinstance(cell.scenario, Generated):
+            check_fields(cell.scenario)
 
 
 @lru_cache

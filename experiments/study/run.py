@@ -12,7 +12,7 @@ from experiments.study.cells import Cell, Row, compute_cells
 from experiments.study.definition import Study, find_study, read_study
 from experiments.study.identity import method_id, place_of, scenario_id
 from experiments.study.options import MethodChoice
-from experiments.study.replicate import Task, do_task, task_size
+from experiments.study.replicate import Task, check_code, do_task, task_size
 from experiments.study.stopping import note_interrupts
 from experiments.study.store import Store, open_store, read_results
 from experiments.study.workers import open_workers
@@ -103,6 +103,7 @@ def run_study(
     check_whole_number("workers", workers, 1)
     path = find_study(study)
     plan = read_study(path)
+    check_code(plan)
     output = path.stem if output is None else output
     # Importing these takes longer than a fit.
     modules = ["experiments.study.replicate"]

@@ -11,8 +11,8 @@ from experiments.reporting.figure_style import REFERENCE, figure_style, limits
 from experiments.reporting.method_style import MethodStyle
 from experiments.reporting.panels import empty_figure, panels
 from experiments.study.definition import Study
-from experiments.study.measure_figure import EXPECTED
 from experiments.study.method_styles import study_styles
+from experiments.study.performance import of_main_estimand
 from experiments.study.proportions import Z
 from lehner.core.number_format import decimal, percent
 from lehner.core.wilson import wilson_interval
@@ -173,7 +173,7 @@ def plot_pairs(study: Study, results: "pd.DataFrame") -> Figure:
     """
     labels = [method.label for method in study.methods][-MOST_PAIRED:]
     styles = study_styles(study)
-    wide = results[results["estimand"] == EXPECTED].pivot(
+    wide = of_main_estimand(results).pivot(
         index=["scenario", "replicate"], columns="method", values="estimate"
     )
     wide = wide.reindex(columns=labels)
@@ -229,4 +229,5 @@ def _panel_for_each(styles: dict[str, MethodStyle], width: float) -> "tuple[Figu
 
 
 def _of(results: "pd.DataFrame", method: str) -> "pd.DataFrame":
-    return results[(results["method"] == method) & (results["estimand"] == EXPECTED)]
+    of_main = of_main_estimand(results)
+    return of_main[of_main["method"] == method]

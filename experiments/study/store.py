@@ -37,6 +37,8 @@ from experiments.study.part_file import (
     read_part,
     write_part,
 )
+from experiments.study.user_code import FOLDER as FOLDER_OF_CODE
+from experiments.study.user_code import keep_code
 from lehner import InputError
 
 if TYPE_CHECKING:
@@ -47,7 +49,17 @@ MOST_PARTS = 200
 LARGE = 10_000_000
 """Bytes of a part that is not merged any more."""
 OF_THE_MACHINE = ("seconds", "versions")
-OURS = {"parts", "fits", "damaged", "report", "replay", "lock", "study.toml", MANIFEST}
+OURS = {
+    "parts",
+    "fits",
+    FOLDER_OF_CODE,
+    "damaged",
+    "report",
+    "replay",
+    "lock",
+    "study.toml",
+    MANIFEST,
+}
 """What a folder of results holds."""
 
 
@@ -170,6 +182,13 @@ def open_store(folder: str | Path, study: Study, source: Path) -> Iterator[Store
         before = _manifest_if_usable(folder)
         _require_to_be_of(store, study, before)
         _set_aside_unusable(store, study, before)
+        for code in study.code:
+            moved = keep_code(folder, code)
+            if moved is not None:
+                _say(
+                    f"{code.file} is not what it was when its results were stored: it makes other "
+                    f"methods and scenarios, which are computed; {moved} is what it was"
+                )
         defaults = (before or {}).get("defaults", {}) | study_defaults(study)
         write_manifest(folder, study, source, defaults)
         yield store

@@ -1,7 +1,7 @@
 """The report of a study: what was asked, how, and what came out beyond Monte Carlo noise."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import fields
+from dataclasses import asdict
 from functools import partial
 from itertools import groupby
 from operator import itemgetter
@@ -25,6 +25,7 @@ from experiments.study.findings import Findings, entry
 from experiments.study.grid import shown
 from experiments.study.measure_figure import plot_measure
 from experiments.study.nested_loop import plot_nested_loop
+from experiments.study.options import MethodChoice
 from experiments.study.outcomes import count_outcomes, describe_outcomes
 from experiments.study.performance import compare_methods, measure
 from experiments.study.sample_figures import plot_estimates, plot_intervals, plot_pairs
@@ -172,7 +173,7 @@ def _plan(findings: Findings) -> Iterator[Block]:
         tuple(
             (
                 method.label,
-                find_method(method.method).summary,
+                _what_it_is(method),
                 ", ".join(f"{name} {value}" for name, value in method.options),
             )
             for method in study.methods
@@ -184,19 +185,22 @@ def _plan(findings: Findings) -> Iterator[Block]:
     yield Paragraph(f"Intervals of {percent(study.level)}. Study {study.hash}. {versions}.")
 
 
+def _what_it_is(method: MethodChoice) -> str:
+    if method.code is None:
+        return find_method(method.method).summary
+    return f"{method.code.text}, a file with SHA-256 {method.code.hash[:12]}…"
+
+
 def _scenarios(study: Study) -> Table:
     """List scenarios with the fields that are not as `Scenario` has them by default."""
-    plain = Scenario()
+    plain = asdict(Scenario())
     names = [
-        field.name
-        for field in fields(Scenario)
-        if any(
-            getattr(cell.scenario, field.name) != getattr(plain, field.name) for cell in study.cells
-        )
+        name
+        for name in dict.fromkeys(name for cell in study.cells for name in cell.settings)
+        if any(cell.settings.get(name, plain.get(name)) != plain.get(name) for cell in study.cells)
     ]
     rows = tuple(
-        (cell.name, *(shown(getattr(cell.scenario, name)) for name in names))
-        for cell in study.cells
+        (cell.name, *(shown(cell.settings.get(name, "")) for name in names)) for cell in study.cells
     )
     return Table(("scenario", *(name.replace("_", " ") for name in names)), rows)
 

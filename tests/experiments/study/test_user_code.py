@@ -1,0 +1,261 @@
+"""Methods and generators of a user's own in a study: run, killed, resumed, changed and replayed."""
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+import warnings
+
+import numpy as np
+import pytest
+
+from experiments.study import read_results, read_study, run_study
+from experiments.study.checked_file import StudyWarning
+from experiments.study.replay import replay
+from experiments.study.store import Store, export
+from experiments.study.study_report import write_report
+from lehner import InputError
+
+MINE = '''\
+"""A method and a generator."""
+
+import numpy as np
+
+from lehner import Estimate, Ratings, majority_agreement
+
+ACCURACY = 0.9
+
+
+def simulate(seed, n, accuracy=ACCURACY):
+    """Items of two categories, three raters and a system."""
+    rng = np.random.default_rng(seed)
+    truth = rng.integers(0, 2, n)
+    wrong = rng.random((n, 4)) >= [0.7, 0.7, 0.8, accuracy]
+    answers = np.where(wrong, 1 - truth[:, None], truth[:, None])
+    ratings = Ratings(answers[:, :3], ["no", "yes"], system=answers[:, 3], truth=truth)
+    return ratings, accuracy
+
+
+def without_expected(seed, n):
+    return simulate(seed, n)[0]
+
+
+def blind(ratings, *, seed):
+    """The majority, which is not told the truth."""
+    assert ratings.truth is None
+    return majority_agreement(ratings)
+
+
+def not_ratings(seed):
+    return [1, 2, 3]
+
+
+def no_truth(seed):
+    return simulate(seed, 20)[0].with_truth(None)
+
+
+def no_system(seed):
+    return Ratings([[0, 1], [1, 1]], ["a", "b"], truth=[0, 1])
+
+
+def breaks(seed):
+    raise ValueError("not so")
+
+
+def no_seed():
+    return simulate(1, 20)
+'''
+STUDY = """\
+name = "mine"
+seed = 4
+replicates = 30
+methods = ["majority_agreement", "mine.py:blind", { name = "algebraic", resamples = 10 }]
+[[scenarios]]
+name = "own"
+generator = "mine.py:simulate"
+grid = { n = [40, 80], accuracy = [0.6, 0.9] }
+[[scenarios]]
+name = "of lehner"
+n_items = 40
+"""
+
+
+def write(folder, study=STUDY, mine=MINE):
+    folder.mkdir(exist_ok=True)
+    (folder / "mine.py").write_text(mine)
+    (folder / "study.toml").write_text(study)
+    return folder / "study.toml"
+
+
+def table(folder):
+    return export(folder, folder.with_suffix(".csv")).read_bytes()
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("whole")
+    run_study(write(folder / "plan"), folder / "out")
+    return folder
+
+
+def test_methods_and_generators_of_a_user_run_from_the_folder_of_the_study_file(whole):
+    results = read_results(whole / "out")
+    assert set(results.loc[results["method"] == "blind", "status"]) == {"ok"}
+    assert set(results["n"].dropna()) == {40, 80} and "failed" not in set(results["status"])
+    expected = results[results["estimand"] == "system_accuracy"]
+    own = expected[expected["scenario"] != "of lehner"]
+    np.testing.assert_array_equal(own["truth"], own["accuracy"])
+    wide = expected.pivot(index=["scenario", "replicate"], columns="method", values="estimate")
+    np.testing.assert_allclose(wide["blind"], wide["majority_agreement"], rtol=1e-12)
+    in_sample = results[results["estimand"] == "system_accuracy_in_sample"]
+    assert ((in_sample["truth"] * in_sample["n"].fillna(40)) % 1).abs().max() < 1e-9
+
+
+def test_workers_need_no_file(whole, tmp_path):
+    run_study(whole / "plan" / "study.toml", tmp_path / "out", workers=2)
+    assert table(tmp_path / "out") == table(whole / "out")
+
+
+def test_a_study_that_is_killed_goes_on_with_the_files_that_were_kept(tmp_path):
+    slow = MINE.replace("    rng = np", "    import time; time.sleep(0.02)\n    rng = np")
+    path, out = write(tmp_path / "plan", mine=slow), tmp_path / "out"
+    code = "import sys; from experiments.cli.main import main; main()"
+    command = [sys.executable, "-c", code, "study", "run", str(path), "--output", str(out)]
+    with subprocess.Popen(command, stderr=subprocess.DEVNULL) as process:
+        while not list(out.glob("parts/*.parquet")) and process.poll() is None:
+            time.sleep(0.01)
+        os.kill(process.pid, signal.SIGKILL)
+    assert process.returncode == -signal.SIGKILL
+    done = len(read_results(out))
+    run_study(path, tmp_path / "undisturbed")
+    shutil.rmtree(tmp_path / "plan")
+    assert done < len(run_study(out / "study.toml", out)) == 2 * 3 * 30 * 5
+    assert table(out) == table(tmp_path / "undisturbed")
+
+
+def test_a_replay_in_another_folder_uses_the_files_that_were_kept(whole, tmp_path):
+    there = shutil.copytree(whole / "out", tmp_path / "elsewhere")
+    again = replay(there, scenario="own, n 40, accuracy 0.6", replicate=3, method="blind")
+    assert again.same and again.data.exists() and not again.notes
+    assert len(read_results(there)) == len(read_results(whole / "out"))
+    assert read_study(there / "study.toml").hash == read_study(whole / "plan" / "study.toml").hash
+
+
+def test_what_is_read_is_not_run(whole, tmp_path):
+    """Reports of results that others sent run none of their code."""
+    trap = "import pathlib\npathlib.Path(__file__).with_name('ran').touch()\nraise SystemExit\n"
+    path = write(tmp_path / "plan", mine=trap)
+    assert len(read_study(path).cells) == 5
+    there = shutil.copytree(whole / "out", tmp_path / "out")
+    (there / "functions" / "mine.py").write_text(trap)
+    for use in (read_results, write_report, lambda folder: replay(folder, row=2)):
+        with pytest.raises(InputError, match=r"is not the study that manifest.json names"):
+            use(there)
+    assert not list(tmp_path.rglob("ran"))
+
+
+def test_a_report_says_whose_functions_they_are(whole, tmp_path):
+    there = shutil.copytree(whole / "out", tmp_path / "out")
+    write_report(there)
+    text = (there / "report" / "report.md").read_text()
+    assert "mine.py:blind, a file with SHA-256" in text and "mine.py:simulate" in text
+
+
+def test_a_changed_function_is_told_and_is_another_method(whole, tmp_path):
+    out, path = tmp_path / "out", write(tmp_path / "plan")
+    shutil.copytree(whole / "out", out)
+    before = json.loads((out / "manifest.json").read_text())
+    rows = len(Store(out).parts)
+    path.with_name("mine.py").write_text(MINE.replace("ACCURACY = 0.9", "ACCURACY = 0.8"))
+    with pytest.warns(StudyWarning, match=r"mine.py is not what it was .* which are computed; .*"):
+        run_study(path, out)
+    after = json.loads((out / "manifest.json").read_text())
+    changed = {name for kind in ("methods", "scenarios") for name in before[kind]}
+    changed = {
+        name
+        for kind in ("methods", "scenarios")
+        for name in before[kind]
+        if before[kind][name] != after[kind][name]
+    }
+    assert changed == {"blind", *(name for name in before["scenarios"] if name != "of lehner")}
+    assert len(Store(out).parts) > rows
+    (earlier,) = (out / "functions").glob("mine.py.*")
+    assert earlier.read_text() == MINE
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        run_study(path, out)
+    path.with_name("mine.py").write_text(MINE)
+    with pytest.warns(StudyWarning):
+        run_study(path, out)
+    assert table(out) == table(whole / "out")
+
+
+def test_without_the_expected_accuracy_that_of_the_sample_is_measured(tmp_path):
+    study = STUDY.replace(":simulate", ":without_expected")
+    study = study.replace(", accuracy = [0.6, 0.9]", "").replace(
+        "replicates = 30", "replicates = 5"
+    )
+    results = run_study(write(tmp_path / "plan", study[: study.rindex("[[")]), tmp_path / "out")
+    truths = results.groupby("estimand")["truth"].count()
+    assert truths.to_dict() == {"system_accuracy": 0, "system_accuracy_in_sample": 30}
+    write_report(tmp_path / "out")
+    text = (tmp_path / "out" / "report" / "report.md").read_text()
+    assert "For the accuracy of the system in the sample, where" in text and "| own, n 40 |" in text
+
+
+BAD = [
+    ('generator = "mine.py:simulate"', 'generator = "other.py:simulate"', "No such file"),
+    ('generator = "mine.py:simulate"', 'generator = "mine.py:simulat"', "no function 'simulat'"),
+    ('generator = "mine.py:simulate"', 'generator = "mine.py"', "names no function in a file"),
+    ('generator = "mine.py:simulate"', "generator = 3", "generator"),
+    ("accuracy = [0.6, 0.9]", "accurac = [0.6]", "no field of mine.py:simulate called 'accurac'"),
+    ("n = [40, 80], ", "", "missing a required argument: 'n'"),
+    ("accuracy = [0.6, 0.9]", "truth = [0.6]", "a field cannot be called 'truth'"),
+    ("accuracy = [0.6, 0.9]", "accuracy = [{ a = 1 }]", "accuracy"),
+    ("mine.py:blind", "mine.py:blnd", "no function 'blnd'"),
+    ("mine.py:blind", "nobody.py:blind", "No such file"),
+    ("mine.py:simulate", "mine.py:no_seed", "no field of mine.py:no_seed called"),
+]
+
+
+@pytest.mark.parametrize("good, bad, problem", BAD)
+def test_bad_functions_are_one_error_before_anything_is_computed(tmp_path, good, bad, problem):
+    assert good in STUDY
+    path = write(tmp_path / "plan", STUDY.replace(good, bad))
+    with pytest.raises(InputError, match=problem):
+        run_study(path, tmp_path / "out")
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize(
+    "function, problem",
+    [
+        ("not_ratings", r"mine.py:not_ratings returns a list; return lehner.Ratings"),
+        ("no_truth", r"mine.py:no_truth returns ratings without truth; add it"),
+        ("no_system", r"mine.py:no_system returns ratings without a system"),
+        ("breaks", r"mine.py:breaks raises ValueError with seed \d+: not so; correct"),
+    ],
+)
+@pytest.mark.parametrize("workers", [1, 2])
+def test_bad_ratings_are_one_error(tmp_path, function, problem, workers):
+    study = STUDY.replace(":simulate", f":{function}").replace("grid = ", "#")
+    with pytest.raises(InputError, match=problem):
+        run_study(write(tmp_path / "plan", study), tmp_path / "out", workers=workers)
+
+
+def test_a_method_that_breaks_is_a_row_with_the_reason(tmp_path):
+    mine = MINE.replace("    assert ratings.truth is None\n", "    return 0.5\n")
+    study = STUDY.replace("replicates = 30", "replicates = 2")
+    results = run_study(write(tmp_path / "plan", study, mine), tmp_path / "out")
+    failed = results[results["status"] == "failed"]
+    assert set(failed["method"]) == {"blind"} and len(failed) == 20
+    assert failed["reason"].str.contains("returned a float; return a lehner.Estimate").all()
+
+
+def test_a_file_that_cannot_run_is_told_with_its_name(tmp_path):
+    path = write(tmp_path / "plan", mine="import nothing_of_this_name\n")
+    with pytest.raises(InputError, match=r"^mine.py: running it raises ModuleNotFoundError"):
+        run_study(path, tmp_path / "out")

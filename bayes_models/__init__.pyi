@@ -2,11 +2,11 @@ from .identification import Identification, identify
 from .likelihood.observations import observe
 from .models.class_conditional import class_conditional
 from .models.dawid_skene import dawid_skene
+from .models.families import diagonal_concentration
 from .models.hierarchical_dawid_skene import hierarchical_dawid_skene
 from .models.one_coin import one_coin
 from .models.one_coin_by_rater import one_coin_by_rater
 from .models.pooled import pooled
-from .models.prior_numbers import diagonal_concentration
 from .models.relaxed_k import relaxed_k
 from .models.spec import MODELS, ModelSpec, find_model
 from .models.tap import tap

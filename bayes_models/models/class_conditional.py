@@ -1,12 +1,28 @@
 """The class-conditional model: an accuracy for each rater and category, and equal errors."""
 
+from collections.abc import Mapping
+from typing import Any
+
 from bayes_models.likelihood.observations import coords_of, observe
 from bayes_models.models.assemble import add_confusion, equal_errors
-from bayes_models.models.base_rates import add_base_rates
-from bayes_models.models.deferred import pm
-from bayes_models.models.priors import Priors, add_beta_by_rater, choose_priors
-from bayes_models.models.spec import OF_A_RATER, OF_THE_SYSTEM, ModelSpec
-from lehner import Ratings
+from bayes_models.models.base_rates import BASE_RATES, add_base_rates
+from bayes_models.models.deferred import pm, pt
+from bayes_models.models.priors import (
+    Priors,
+    choose_priors,
+    is_distribution,
+    prior_data,
+    register_distribution,
+)
+from bayes_models.models.spec import OF_A_RATER, OF_THE_SYSTEM, ModelSpec, Variable
+from lehner import Patterns, Ratings
+
+ACCURACY = Variable(
+    "accuracy_by_category", "beta", start=lambda at: at.accuracy_by_category, ratings=OF_A_RATER
+)
+SYSTEM_ACCURACY = Variable(
+    "system_accuracy_by_category", "beta", last_row_of="accuracy_by_category", ratings=OF_THE_SYSTEM
+)
 
 
 def class_conditional(ratings: Ratings, priors: Priors = None) -> "pm.Model":
@@ -51,18 +67,26 @@ def class_conditional(ratings: Ratings, priors: Priors = None) -> "pm.Model":
     observed = observe(ratings)
     prior = choose_priors("class_conditional", priors)
     with pm.Model(coords=coords_of(observed)) as model:
-        base_rates = add_base_rates(observed, prior["base_rates"])
-        accuracy = add_beta_by_rater(
-            "accuracy_by_category",
-            prior["accuracy_by_category"],
-            prior["system_accuracy_by_category"] if observed.has_system else None,
-        )
+        base_rates = add_base_rates(observed, prior)
+        accuracy = _add_accuracies(observed, prior)
         add_confusion(observed, base_rates, equal_errors(accuracy, observed.n_categories))
     return model
 
 
+def _add_accuracies(observed: Patterns, prior: Mapping[str, Any]) -> Any:
+    name, dims = ACCURACY.name, ("rater", "category")
+    if is_distribution(prior[name]):
+        return register_distribution(prior[name], name, dims)
+    numbers = [prior_data(ACCURACY, prior)] * len(observed.raters)
+    if observed.has_system:
+        numbers[-1] = prior_data(SYSTEM_ACCURACY, prior)
+    by_rater = pt.stack(numbers)
+    return pm.Beta(name, by_rater[:, :1], by_rater[:, 1:], dims=dims)
+
+
 SPEC = ModelSpec(
     build=class_conditional,
+    variables=(BASE_RATES, ACCURACY, SYSTEM_ACCURACY),
     priors={
         "default": {
             "base_rates": 3.0,
@@ -81,8 +105,4 @@ SPEC = ModelSpec(
         },
     },
     n_parameters=lambda priors, observed: observed.n_categories * len(observed.raters),
-    row_priors={
-        "accuracy_by_category": OF_A_RATER,
-        "system_accuracy_by_category": OF_THE_SYSTEM,
-    },
 )

@@ -1,13 +1,27 @@
 """The Dawid-Skene model: base rates, and a full confusion matrix for each rater."""
 
+from collections.abc import Mapping
+from typing import Any
+
 from bayes_models.likelihood.observations import cells_of_matrix, coords_of, observe
-from bayes_models.models.assemble import add_confusion
-from bayes_models.models.base_rates import add_base_rates
+from bayes_models.models.assemble import add_confusion, with_system
+from bayes_models.models.base_rates import BASE_RATES, add_base_rates
 from bayes_models.models.deferred import pm
-from bayes_models.models.prior_numbers import DIAGONAL, WEAK_DIAGONAL
-from bayes_models.models.priors import Priors, add_dirichlet_by_rater, choose_priors
-from bayes_models.models.spec import OF_A_RATER, OF_THE_SYSTEM, ModelSpec
-from lehner import Ratings
+from bayes_models.models.families import DIAGONAL, WEAK_DIAGONAL
+from bayes_models.models.priors import (
+    Priors,
+    choose_priors,
+    is_distribution,
+    prior_data,
+    register_distribution,
+)
+from bayes_models.models.spec import OF_A_RATER, OF_THE_SYSTEM, ModelSpec, Variable
+from lehner import Patterns, Ratings
+
+CONFUSION = Variable("confusion", "dirichlet", start=lambda at: at.confusion, ratings=OF_A_RATER)
+SYSTEM_CONFUSION = Variable(
+    "system_confusion", "dirichlet", last_row_of="confusion", ratings=OF_THE_SYSTEM
+)
 
 
 def dawid_skene(ratings: Ratings, priors: Priors = None) -> "pm.Model":
@@ -61,28 +75,30 @@ def dawid_skene(ratings: Ratings, priors: Priors = None) -> "pm.Model":
     observed = observe(ratings)
     prior = choose_priors("dawid_skene", priors)
     with pm.Model(coords=coords_of(observed)) as model:
-        base_rates = add_base_rates(observed, prior["base_rates"])
-        confusion = add_dirichlet_by_rater(
-            "confusion",
-            prior["confusion"],
-            prior["system_confusion"] if observed.has_system else None,
-        )
-        add_confusion(observed, base_rates, confusion)
+        base_rates = add_base_rates(observed, prior)
+        add_confusion(observed, base_rates, _add_matrices(observed, prior))
     return model
+
+
+def _add_matrices(observed: Patterns, prior: Mapping[str, Any]) -> Any:
+    dims = ("rater", "category", "response")
+    if is_distribution(prior["confusion"]):
+        return register_distribution(prior["confusion"], "confusion", dims)
+    concentration = prior_data(CONFUSION, prior, dims)
+    if observed.has_system:
+        of_system = prior_data(SYSTEM_CONFUSION, prior, dims[1:])
+        concentration = with_system(concentration[:-1], of_system)
+    return CONFUSION.family.distribution("confusion", concentration, dims=dims)
 
 
 SPEC = ModelSpec(
     build=dawid_skene,
+    variables=(BASE_RATES, CONFUSION, SYSTEM_CONFUSION),
     priors={
-        "default": {
-            "base_rates": 3.0,
-            "confusion": DIAGONAL,
-            "system_confusion": WEAK_DIAGONAL,
-        },
+        "default": {"base_rates": 3.0, "confusion": DIAGONAL, "system_confusion": WEAK_DIAGONAL},
         "rater": {"base_rates": 3.0, "confusion": DIAGONAL, "system_confusion": DIAGONAL},
         "flat": {"base_rates": 1.0, "confusion": 1.0, "system_confusion": 1.0},
     },
     n_parameters=lambda priors, observed: cells_of_matrix(observed) * len(observed.raters),
-    row_priors={"confusion": OF_A_RATER, "system_confusion": OF_THE_SYSTEM},
     conjugate=True,
 )

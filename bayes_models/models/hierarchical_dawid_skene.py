@@ -8,15 +8,20 @@ import numpy as np
 from bayes_models.likelihood.observations import cells_of_matrix, observe
 from bayes_models.likelihood.rater_groups import group_names
 from bayes_models.models.assemble import add_confusion, rater_coords, with_system
-from bayes_models.models.base_rates import add_base_rates
+from bayes_models.models.base_rates import BASE_RATES, add_base_rates
 from bayes_models.models.deferred import pm, pt
-from bayes_models.models.kept_priors import varies
-from bayes_models.models.prior_numbers import DIAGONAL, WEAK_DIAGONAL
-from bayes_models.models.priors import Priors, add_dirichlet, add_spread, choose_priors
+from bayes_models.models.families import DIAGONAL, WEAK_DIAGONAL
+from bayes_models.models.pooled import SYSTEM_CONFUSION
+from bayes_models.models.priors import Priors, add_variable, choose_priors, varies
 from bayes_models.models.rater_groups import group_dims, of_each_rater
-from bayes_models.models.spec import OF_ALL, OF_THE_SYSTEM, ModelSpec
+from bayes_models.models.spec import OF_ALL, ModelSpec, Variable
 from bayes_models.models.zero_sum import zero_sum_basis
 from lehner import Patterns, Ratings
+
+POPULATION_CONFUSION = Variable(
+    "population_confusion", "dirichlet", start=lambda at: at.mean_confusion_by_group, ratings=OF_ALL
+)
+CONFUSION_SPREAD = Variable("confusion_spread", "half_normal")
 
 
 def hierarchical_dawid_skene(ratings: Ratings, priors: Priors = None) -> "pm.Model":
@@ -70,13 +75,11 @@ def hierarchical_dawid_skene(ratings: Ratings, priors: Priors = None) -> "pm.Mod
     dims, groups = ("category", "response"), group_dims(observed)
     n_raters = len(coords["rater_without_system"])
     with pm.Model(coords=coords) as model:
-        base_rates = add_base_rates(observed, prior["base_rates"])
-        population = add_dirichlet(
-            "population_confusion", prior["population_confusion"], (*groups, *dims)
-        )
+        base_rates = add_base_rates(observed, prior)
+        population = add_variable(POPULATION_CONFUSION, prior, (*groups, *dims))
         mean = of_each_rater(observed, pt.log(population))
         log_confusion = mean if groups else pt.stack([mean] * n_raters)
-        spread = add_spread("confusion_spread", prior["confusion_spread"], groups)
+        spread = add_variable(CONFUSION_SPREAD, prior, groups)
         if spread is not None:
             effect = pm.Normal(
                 "confusion_effect", dims=("rater_without_system", "category", "contrast")
@@ -88,7 +91,7 @@ def hierarchical_dawid_skene(ratings: Ratings, priors: Priors = None) -> "pm.Mod
             log_confusion = log_confusion + spread * sums_to_zero
         confusion = pt.special.softmax(log_confusion, axis=-1)
         if observed.has_system:
-            system = add_dirichlet("system_confusion", prior["system_confusion"], dims)
+            system = add_variable(SYSTEM_CONFUSION, prior, dims)
             confusion = with_system(confusion, system)
         add_confusion(observed, base_rates, confusion)
     return model
@@ -103,6 +106,7 @@ def _n_parameters(priors: Mapping[str, Any], observed: Patterns) -> int:
 
 SPEC = ModelSpec(
     build=hierarchical_dawid_skene,
+    variables=(BASE_RATES, POPULATION_CONFUSION, CONFUSION_SPREAD, SYSTEM_CONFUSION),
     priors={
         "default": {
             "base_rates": 3.0,
@@ -118,6 +122,5 @@ SPEC = ModelSpec(
         },
     },
     n_parameters=_n_parameters,
-    row_priors={"population_confusion": OF_ALL, "system_confusion": OF_THE_SYSTEM},
     pools_rater_groups=True,
 )

@@ -5,13 +5,22 @@ from typing import Any
 
 import numpy as np
 
+from bayes_models.models.assemble import add_confusion, equal_errors, with_system
 from bayes_models.models.deferred import pm, pt
-from bayes_models.models.priors import add_logistic, add_normal, add_spread
+from bayes_models.models.priors import add_variable
 from bayes_models.models.rater_groups import group_dims, of_each_rater
+from bayes_models.models.spec import Variable
 from lehner import Patterns
 
+MEAN_LOG_ODDS = Variable(
+    "mean_log_odds", "normal", start=lambda at: at.log_odds_of_knowing_by_group
+)
+RATER_SPREAD = Variable("rater_spread", "half_normal", k_property="equal accuracy of raters")
+SYSTEM_LOG_ODDS = Variable("system_log_odds", "logistic", start=lambda at: at.system_log_odds)
+LOG_ODDS = (MEAN_LOG_ODDS, RATER_SPREAD, SYSTEM_LOG_ODDS)
 
-def add_log_odds_of_knowing(observed: Patterns, prior: Mapping[str, Any]) -> Any:
+
+def add_log_odds_of_knowing(observed: Patterns, priors: Mapping[str, Any]) -> Any:
     """Add the log odds that each rater knows the category of an item, partially pooled.
 
     Groups of raters have a mean and a spread each, and raters are pooled within their group.
@@ -19,8 +28,9 @@ def add_log_odds_of_knowing(observed: Patterns, prior: Mapping[str, Any]) -> Any
     Parameters
     ----------
     observed : Patterns
-    prior : mapping
-        Priors of `mean_log_odds` and `rater_spread`.
+        The ratings.
+    priors : mapping
+        With those of `mean_log_odds` and `rater_spread`.
 
     Returns
     -------
@@ -30,18 +40,41 @@ def add_log_odds_of_knowing(observed: Patterns, prior: Mapping[str, Any]) -> Any
     dim = "rater_without_system"
     n_raters = len(pm.modelcontext(None).coords[dim])
     groups = group_dims(observed)
-    mean = add_normal("mean_log_odds", prior["mean_log_odds"], groups)
+    mean = add_variable(MEAN_LOG_ODDS, priors, groups)
     log_odds = of_each_rater(observed, mean) * np.ones(n_raters)
-    spread = add_spread("rater_spread", prior["rater_spread"], groups)
+    spread = add_variable(RATER_SPREAD, priors, groups)
     if spread is not None:
         effect = pm.Normal("rater_effect", dims=dim)
         log_odds = log_odds + of_each_rater(observed, spread) * effect
     return log_odds
 
 
-def add_system_log_odds(prior: Mapping[str, Any]) -> Any:
+def add_system_log_odds(priors: Mapping[str, Any]) -> Any:
     """Add the log odds that the system is right, which may be lower than those of guessing."""
-    return add_logistic("system_log_odds", prior["system_log_odds"])
+    return add_variable(SYSTEM_LOG_ODDS, priors)
+
+
+def add_equal_errors(
+    observed: Patterns, base_rates: Any, log_odds_of_knowing: Any, priors: Mapping[str, Any]
+) -> None:
+    """Add ratings by raters who know the category or guess, and a system, with equal errors.
+
+    Parameters
+    ----------
+    observed : Patterns
+        The ratings.
+    base_rates : TensorVariable
+        As `add_base_rates` gives them.
+    log_odds_of_knowing : TensorVariable, shape (n_raters,)
+        Of the raters without the system.
+    priors : mapping
+        With that of `system_log_odds`.
+    """
+    log_odds = right_or_guessed(log_odds_of_knowing, observed.n_categories)
+    if observed.has_system:
+        log_odds = with_system(log_odds, add_system_log_odds(priors))
+    confusion = equal_errors(pt.sigmoid(log_odds)[:, None], observed.n_categories)
+    add_confusion(observed, base_rates, confusion)
 
 
 def right_or_guessed(log_odds_of_knowing: Any, n_categories: int) -> Any:

@@ -1,13 +1,15 @@
 """The one-coin model, in which all K-properties (see the glossary) are true."""
 
 from bayes_models.likelihood.observations import observe
-from bayes_models.models.assemble import add_confusion, equal_errors, rater_coords, with_system
-from bayes_models.models.base_rates import add_base_rates
+from bayes_models.models.assemble import rater_coords
+from bayes_models.models.base_rates import BASE_RATES, add_base_rates
 from bayes_models.models.deferred import pm, pt
-from bayes_models.models.log_odds import add_system_log_odds, right_or_guessed
-from bayes_models.models.priors import Priors, add_normal, choose_priors
-from bayes_models.models.spec import ModelSpec
+from bayes_models.models.log_odds import SYSTEM_LOG_ODDS, add_equal_errors
+from bayes_models.models.priors import Priors, add_variable, choose_priors
+from bayes_models.models.spec import ModelSpec, Variable
 from lehner import Ratings
+
+RATER_LOG_ODDS = Variable("rater_log_odds", "normal", start=lambda at: at.log_odds_of_knowing)
 
 
 def one_coin(ratings: Ratings, priors: Priors = None) -> "pm.Model":
@@ -52,30 +54,19 @@ def one_coin(ratings: Ratings, priors: Priors = None) -> "pm.Model":
     observed = observe(ratings)
     prior = choose_priors("one_coin", priors)
     with pm.Model(coords=rater_coords(observed)) as model:
-        base_rates = add_base_rates(observed, prior["base_rates"])
-        of_all = add_normal("rater_log_odds", prior["rater_log_odds"])
+        base_rates = add_base_rates(observed, prior)
+        of_all = add_variable(RATER_LOG_ODDS, prior)
         knowing = pt.repeat(of_all, observed.n_raters)
-        log_odds = right_or_guessed(knowing, observed.n_categories)
-        if observed.has_system:
-            log_odds = with_system(log_odds, add_system_log_odds(prior))
-        confusion = equal_errors(pt.sigmoid(log_odds)[:, None], observed.n_categories)
-        add_confusion(observed, base_rates, confusion)
+        add_equal_errors(observed, base_rates, knowing, prior)
     return model
 
 
 SPEC = ModelSpec(
     build=one_coin,
+    variables=(BASE_RATES, RATER_LOG_ODDS, SYSTEM_LOG_ODDS),
     priors={
-        "default": {
-            "base_rates": 1.0,
-            "rater_log_odds": (0.0, 1.2),
-            "system_log_odds": (0.0, 1.0),
-        },
-        "flat": {
-            "base_rates": 1.0,
-            "rater_log_odds": (0.0, 1.7),
-            "system_log_odds": (0.0, 1.0),
-        },
+        "default": {"base_rates": 1.0, "rater_log_odds": (0.0, 1.2), "system_log_odds": (0.0, 1.0)},
+        "flat": {"base_rates": 1.0, "rater_log_odds": (0.0, 1.7), "system_log_odds": (0.0, 1.0)},
     },
     n_parameters=lambda priors, observed: 1 + observed.has_system,
     special_case_of=("one_coin_by_rater",),

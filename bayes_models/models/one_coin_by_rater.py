@@ -5,16 +5,11 @@ from typing import Any
 
 from bayes_models.likelihood.observations import observe
 from bayes_models.likelihood.rater_groups import group_names
-from bayes_models.models.assemble import add_confusion, equal_errors, rater_coords, with_system
-from bayes_models.models.base_rates import add_base_rates
-from bayes_models.models.deferred import pm, pt
-from bayes_models.models.kept_priors import varies
-from bayes_models.models.log_odds import (
-    add_log_odds_of_knowing,
-    add_system_log_odds,
-    right_or_guessed,
-)
-from bayes_models.models.priors import Priors, choose_priors
+from bayes_models.models.assemble import rater_coords
+from bayes_models.models.base_rates import BASE_RATES, add_base_rates
+from bayes_models.models.deferred import pm
+from bayes_models.models.log_odds import LOG_ODDS, add_equal_errors, add_log_odds_of_knowing
+from bayes_models.models.priors import Priors, choose_priors, varies
 from bayes_models.models.spec import ModelSpec
 from lehner import Patterns, Ratings
 
@@ -67,13 +62,9 @@ def one_coin_by_rater(ratings: Ratings, priors: Priors = None) -> "pm.Model":
     observed = observe(ratings)
     prior = choose_priors("one_coin_by_rater", priors)
     with pm.Model(coords=rater_coords(observed)) as model:
-        base_rates = add_base_rates(observed, prior["base_rates"])
+        base_rates = add_base_rates(observed, prior)
         knowing = add_log_odds_of_knowing(observed, prior)
-        log_odds = right_or_guessed(knowing, observed.n_categories)
-        if observed.has_system:
-            log_odds = with_system(log_odds, add_system_log_odds(prior))
-        confusion = equal_errors(pt.sigmoid(log_odds)[:, None], observed.n_categories)
-        add_confusion(observed, base_rates, confusion)
+        add_equal_errors(observed, base_rates, knowing, prior)
     return model
 
 
@@ -86,6 +77,7 @@ def _n_parameters(priors: Mapping[str, Any], observed: Patterns) -> int:
 
 SPEC = ModelSpec(
     build=one_coin_by_rater,
+    variables=(BASE_RATES, *LOG_ODDS),
     priors={
         "default": {
             "base_rates": 1.0,

@@ -2,12 +2,19 @@
 
 from bayes_models.likelihood.observations import cells_of_matrix, observe
 from bayes_models.models.assemble import add_confusion, rater_coords, with_system
-from bayes_models.models.base_rates import add_base_rates
+from bayes_models.models.base_rates import BASE_RATES, add_base_rates
 from bayes_models.models.deferred import pm, pt
-from bayes_models.models.prior_numbers import DIAGONAL, WEAK_DIAGONAL
-from bayes_models.models.priors import Priors, add_dirichlet, choose_priors
-from bayes_models.models.spec import OF_ALL, OF_THE_SYSTEM, ModelSpec
+from bayes_models.models.families import DIAGONAL, WEAK_DIAGONAL
+from bayes_models.models.priors import Priors, add_variable, choose_priors
+from bayes_models.models.spec import OF_ALL, OF_THE_SYSTEM, ModelSpec, Variable
 from lehner import Ratings
+
+RATER_CONFUSION = Variable(
+    "rater_confusion", "dirichlet", start=lambda at: at.mean_confusion, ratings=OF_ALL
+)
+SYSTEM_CONFUSION = Variable(
+    "system_confusion", "dirichlet", start=lambda at: at.confusion[-1], ratings=OF_THE_SYSTEM
+)
 
 
 def pooled(ratings: Ratings, priors: Priors = None) -> "pm.Model":
@@ -54,11 +61,11 @@ def pooled(ratings: Ratings, priors: Priors = None) -> "pm.Model":
     prior = choose_priors("pooled", priors)
     dims = ("category", "response")
     with pm.Model(coords=rater_coords(observed)) as model:
-        base_rates = add_base_rates(observed, prior["base_rates"])
-        shared = add_dirichlet("rater_confusion", prior["rater_confusion"], dims)
+        base_rates = add_base_rates(observed, prior)
+        shared = add_variable(RATER_CONFUSION, prior, dims)
         confusion = pt.stack([shared] * observed.n_raters)
         if observed.has_system:
-            system = add_dirichlet("system_confusion", prior["system_confusion"], dims)
+            system = add_variable(SYSTEM_CONFUSION, prior, dims)
             confusion = with_system(confusion, system)
         add_confusion(observed, base_rates, confusion)
     return model
@@ -66,6 +73,7 @@ def pooled(ratings: Ratings, priors: Priors = None) -> "pm.Model":
 
 SPEC = ModelSpec(
     build=pooled,
+    variables=(BASE_RATES, RATER_CONFUSION, SYSTEM_CONFUSION),
     priors={
         "default": {
             "base_rates": 3.0,
@@ -76,6 +84,5 @@ SPEC = ModelSpec(
         "flat": {"base_rates": 1.0, "rater_confusion": 1.0, "system_confusion": 1.0},
     },
     n_parameters=lambda priors, observed: cells_of_matrix(observed) * (1 + observed.has_system),
-    row_priors={"rater_confusion": OF_ALL, "system_confusion": OF_THE_SYSTEM},
     conjugate=True,
 )

@@ -8,26 +8,32 @@ import numpy as np
 from bayes_models.likelihood.observations import observe
 from bayes_models.likelihood.rater_groups import group_names
 from bayes_models.models.assemble import add_confusion, rater_coords, with_system
-from bayes_models.models.base_rates import add_base_rates
-from bayes_models.models.category_effects import (
-    add_rater_category_effects,
-    add_system_category_effects,
-)
+from bayes_models.models.base_rates import BASE_RATES, add_base_rates
 from bayes_models.models.deferred import pm, pt
-from bayes_models.models.error_preferences import add_error_probabilities, n_error_parameters
-from bayes_models.models.kept_priors import varies
 from bayes_models.models.log_odds import (
+    LOG_ODDS,
     add_log_odds_of_knowing,
     add_system_log_odds,
     right_or_guessed,
 )
-from bayes_models.models.priors import Priors, add_slope, add_spread, choose_priors
-from bayes_models.models.spec import ModelSpec
+from bayes_models.models.priors import Priors, add_variable, choose_priors, varies
+from bayes_models.models.spec import ModelSpec, Variable
+from bayes_models.models.unequal_errors import (
+    UNEQUAL_ERRORS,
+    add_error_probabilities,
+    add_rater_category_effects,
+    add_system_category_effects,
+    n_error_parameters,
+)
 from lehner import Patterns, Ratings
 from lehner.core.arrays import Floats
 
 N_LEVELS = 3
-DIALS = {
+DIFFICULTY_SPREAD = Variable(
+    "difficulty_spread", "half_normal", k_property="equal difficulty of items"
+)
+SYSTEM_SLOPE = Variable("system_slope", "normal_above_zero")
+SCALES = {
     "rater_spread": 0.6,
     "difficulty_spread": 0.4,
     "category_spread": 0.3,
@@ -43,15 +49,15 @@ K_PROPERTIES: dict[str, Any] = {
     "system_log_odds": (0.0, 1.0),
     "system_slope": (1.0, 0.6),
     "common_category_share": (1.0, 1.0),
-    **dict.fromkeys(DIALS, 0.0),
+    **dict.fromkeys(SCALES, 0.0),
 }
-UNEQUAL_ERRORS = [name for name in DIALS if name not in ("rater_spread", "difficulty_spread")]
 PRIORS = {
-    "default": K_PROPERTIES | DIALS,
+    "default": K_PROPERTIES | SCALES,
     "k_properties": K_PROPERTIES,
-    "unequal_raters": K_PROPERTIES | {"rater_spread": DIALS["rater_spread"]},
-    "unequal_errors": K_PROPERTIES | {name: DIALS[name] for name in UNEQUAL_ERRORS},
-    "unequal_difficulty": K_PROPERTIES | {"difficulty_spread": DIALS["difficulty_spread"]},
+    "unequal_raters": K_PROPERTIES | {"rater_spread": SCALES["rater_spread"]},
+    "unequal_errors": K_PROPERTIES
+    | {one.name: SCALES[one.name] for one in UNEQUAL_ERRORS if one.k_property},
+    "unequal_difficulty": K_PROPERTIES | {"difficulty_spread": SCALES["difficulty_spread"]},
 }
 
 
@@ -75,7 +81,7 @@ def relaxed_k(ratings: Ratings, priors: Priors = None) -> "pm.Model":
     `rater_spread` τ relaxes equal accuracy of raters, and `difficulty_spread` σ equal difficulty of
     items. `category_spread` s relaxes equal accuracy in all categories; a share h
     (`common_category_share`) of its variance is common to the raters. Equal error probabilities are
-    relaxed by preferences for some errors, see `bayes_models.models.error_preferences`. With all
+    relaxed by preferences for some errors, see `bayes_models.models.unequal_errors`. With all
     spreads at zero the model is `one_coin`. Difficulty x takes three equally probable levels, over
     which the likelihood is summed. The system differs from the raters: it may be worse than chance,
     it has spreads of its own, `system_category_spread` and `system_error_spread`, and difficulty
@@ -122,7 +128,7 @@ def relaxed_k(ratings: Ratings, priors: Priors = None) -> "pm.Model":
     observed = observe(ratings)
     prior = choose_priors("relaxed_k", priors)
     with pm.Model(coords=_coords(observed)) as model:
-        base_rates = add_base_rates(observed, prior["base_rates"])
+        base_rates = add_base_rates(observed, prior)
         log_odds = _log_odds_of_being_right(observed, prior)
         right = pt.sigmoid(log_odds)[..., None]
         errors = add_error_probabilities(observed, prior)[:, None]
@@ -162,7 +168,7 @@ def _coords(observed: Patterns) -> dict[str, Any]:
 def _log_odds_of_being_right(observed: Patterns, prior: Mapping[str, Any]) -> Any:
     """Add the log odds of a right answer, shape (n_raters, n_levels or 1, n_categories)."""
     knowing = add_log_odds_of_knowing(observed, prior)
-    spread = add_spread("difficulty_spread", prior["difficulty_spread"])
+    spread = add_variable(DIFFICULTY_SPREAD, prior)
     harder = np.zeros(1) if spread is None else spread * _difficulty_levels()
     of_raters = right_or_guessed(knowing[:, None] - harder, observed.n_categories)
     by_category = add_rater_category_effects(observed, prior)
@@ -171,7 +177,7 @@ def _log_odds_of_being_right(observed: Patterns, prior: Mapping[str, Any]) -> An
         return log_odds
     of_system = add_system_log_odds(prior)
     if spread is not None:
-        of_system = of_system - add_slope("system_slope", prior["system_slope"]) * harder
+        of_system = of_system - add_variable(SYSTEM_SLOPE, prior) * harder
     by_category = add_system_category_effects(observed, prior)
     return with_system(log_odds, pt.atleast_1d(of_system)[:, None] + by_category)
 
@@ -191,6 +197,7 @@ def _n_parameters(priors: Mapping[str, Any], observed: Patterns) -> int:
 
 SPEC = ModelSpec(
     build=relaxed_k,
+    variables=(BASE_RATES, *LOG_ODDS, DIFFICULTY_SPREAD, SYSTEM_SLOPE, *UNEQUAL_ERRORS),
     priors=PRIORS,
     n_parameters=_n_parameters,
     pools_rater_groups=True,

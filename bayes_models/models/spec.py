@@ -1,4 +1,4 @@
-"""The specification of a model: its builder, priors and number of free parameters.
+"""The specification of a model: its builder, variables, priors and number of free parameters.
 
 The names are the rows of `lehner.latent_class.models.MODELS`, which needs no PyMC. Each model has
 a file of its name here, which ends with its `SPEC`.
@@ -9,7 +9,10 @@ from dataclasses import dataclass, field
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from bayes_models.models.families import FAMILIES, Family
+from bayes_models.models.start import Start
 from lehner import Patterns
+from lehner.core.arrays import Floats
 from lehner.core.checks import find
 from lehner.latent_class.models import MODELS
 
@@ -21,6 +24,41 @@ OF_ALL = "ratings of all raters"
 OF_THE_SYSTEM = "ratings of the system"
 
 
+@dataclass(frozen=True)
+class Variable:
+    """A variable of a model that has a prior.
+
+    Parameters
+    ----------
+    name : str
+        Name of the variable, and of its prior.
+    family_name : str
+        Family of a prior that is given by numbers, as in `FAMILIES`.
+    start : callable, optional
+        From a `Start` to the value near which chains start. Without it they start where the prior
+        is plausible.
+    ratings : str
+        For rows of confusion matrices: whose ratings inform a row, `OF_A_RATER`, `OF_ALL` or
+        `OF_THE_SYSTEM`.
+    last_row_of : str
+        For the prior of a system that is the last row of another variable: name of that variable.
+    k_property : str
+        The K-property that holds where the variable is zero.
+    """
+
+    name: str
+    family_name: str
+    start: Callable[[Start], Floats | float] | None = None
+    ratings: str = ""
+    last_row_of: str = ""
+    k_property: str = ""
+
+    @property
+    def family(self) -> Family:
+        """Family of a prior that is given by numbers."""
+        return FAMILIES[self.family_name]
+
+
 @dataclass(frozen=True, kw_only=True)
 class ModelSpec:
     """How a model is built, and how many parameters it leaves to the data.
@@ -29,14 +67,16 @@ class ModelSpec:
     ----------
     build : callable
         Builds a `pymc.Model` from ratings, or what `observe` made of them, and priors.
+    variables : tuple of Variable
+        The variables whose priors can be chosen.
     priors : mapping
         Sets of priors by name, the default first; a set has a prior for each variable.
     n_parameters : callable
         Counts the probabilities in confusion matrices that are left free, given the chosen priors
         and the observations.
-    row_priors : mapping, optional
-        Names the priors of rows of confusion matrices, and whose ratings inform such a row:
-        `OF_A_RATER`, `OF_ALL` or `OF_THE_SYSTEM`.
+    version : int
+        Number that is raised when the model gives other estimates than before with the same
+        priors. Together with the default priors it identifies the method in a study.
     conjugate : bool
         Whether engine "gibbs" can sample it. Its base rates and rows of confusion matrices then
         have Dirichlet priors, and there is either `confusion` for each rater, or one matrix for the
@@ -52,13 +92,24 @@ class ModelSpec:
     """
 
     build: "Callable[..., pm.Model]"
+    variables: tuple[Variable, ...]
     priors: Mapping[str, Mapping[str, Any]]
     n_parameters: Callable[[Mapping[str, Any], Patterns], int]
-    row_priors: Mapping[str, str] = field(default_factory=dict)
+    version: int = 1
     conjugate: bool = False
     pools_rater_groups: bool = False
     special_case_of: tuple[str, ...] = ()
     other_names: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def spreads(self) -> tuple[str, ...]:
+        """Variables that a prior of zero fixes at zero."""
+        return tuple(one.name for one in self.variables if one.family.zero_fixes)
+
+    @property
+    def compiled_in(self) -> tuple[str, ...]:
+        """Variables whose priors' numbers are no data of the model."""
+        return tuple(one.name for one in self.variables if one.family.compiled_in)
 
 
 def find_model(name: str) -> ModelSpec:
@@ -90,11 +141,7 @@ def find_model(name: str) -> ModelSpec:
 
 
 def conjugate_models() -> list[str]:
-    """Name the models that engine "gibbs" samples.
-
-    Returns
-    -------
-    list of str
+    """Names of the models that engine "gibbs" samples.
 
     Examples
     --------

@@ -4,11 +4,14 @@ import numpy as np
 
 from bayes_models.likelihood.observations import coords_of, observe
 from bayes_models.models.assemble import add_confusion
-from bayes_models.models.base_rates import add_base_rates
+from bayes_models.models.base_rates import BASE_RATES, add_base_rates
 from bayes_models.models.deferred import pm
-from bayes_models.models.priors import Priors, add_beta, add_dirichlet, choose_priors
-from bayes_models.models.spec import ModelSpec
+from bayes_models.models.priors import Priors, add_variable, choose_priors
+from bayes_models.models.spec import ModelSpec, Variable
 from lehner import Ratings
+
+KNOWLEDGE = Variable("knowledge", "beta", start=lambda at: np.clip(at.accuracy, 0.1, 0.9))
+GUESSING = Variable("guessing", "dirichlet")
 
 
 def tap(ratings: Ratings, priors: Priors = None) -> "pm.Model":
@@ -53,9 +56,9 @@ def tap(ratings: Ratings, priors: Priors = None) -> "pm.Model":
     observed = observe(ratings)
     prior = choose_priors("tap", priors)
     with pm.Model(coords=coords_of(observed)) as model:
-        base_rates = add_base_rates(observed, prior["base_rates"])
-        knowledge = add_beta("knowledge", prior["knowledge"], ("rater",))[:, None, None]
-        guessing = add_dirichlet("guessing", prior["guessing"], ("rater", "response"))
+        base_rates = add_base_rates(observed, prior)
+        knowledge = add_variable(KNOWLEDGE, prior, ("rater",))[:, None, None]
+        guessing = add_variable(GUESSING, prior, ("rater", "response"))
         known = knowledge * np.eye(observed.n_categories)
         add_confusion(observed, base_rates, known + (1 - knowledge) * guessing[:, None, :])
     return model
@@ -63,6 +66,7 @@ def tap(ratings: Ratings, priors: Priors = None) -> "pm.Model":
 
 SPEC = ModelSpec(
     build=tap,
+    variables=(BASE_RATES, KNOWLEDGE, GUESSING),
     priors={
         "default": {"base_rates": 1.0, "knowledge": (1.0, 1.0), "guessing": 1.0},
         "shrunk": {"base_rates": 3.0, "knowledge": (2.0, 2.0), "guessing": 4.0},

@@ -6,23 +6,14 @@ from typing import Any
 
 import xarray as xr
 
-from bayes_models.models.kept_priors import distribution_name, kept_priors
-from bayes_models.models.relaxed_k import DIALS
+from bayes_models.models.priors import distribution_name, kept_priors
+from bayes_models.models.relaxed_k import SPEC
 from bayes_models.posterior.density_at_zero import highest_density_at_zero, log_density_at_zero
 from bayes_models.posterior.estimate import credible_interval
 from lehner import InputError, IntervalEstimate
 from lehner.core.arrays import Floats
 
-K_PROPERTY = {
-    "rater_spread": "equal accuracy of raters",
-    "difficulty_spread": "equal difficulty of items",
-    "category_spread": "equal errors: same accuracy in all categories",
-    "common_error_spread": "equal errors: no error preferred by all",
-    "error_spread": "equal errors: no error preferred by one rater",
-    "distance_decay": "equal errors: none nearer than others",
-    "system_category_spread": "equal errors of the system: same accuracy in all categories",
-    "system_error_spread": "equal errors of the system: no error preferred",
-}
+K_PROPERTY = {one.name: one.k_property for one in SPEC.variables if one.k_property}
 STRONG = 10.0
 WITHIN_90 = 1.645
 LARGEST_ERROR = math.log(2)
@@ -156,7 +147,7 @@ def read_dials(tree: xr.DataTree, *, level: float = 0.9) -> tuple[Dial, ...]:
     posterior = tree["posterior"].to_dataset()
     return tuple(
         _dial(name, group, draws, priors[name], level)
-        for name in DIALS
+        for name in K_PROPERTY
         if name in posterior
         for group, draws in _by_group(posterior[name])
     )

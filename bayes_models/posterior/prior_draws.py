@@ -5,8 +5,7 @@ import xarray as xr
 
 from bayes_models.models.deferred import pm
 from bayes_models.models.in_python import in_python
-from bayes_models.models.kept_priors import DISTRIBUTION, kept_priors
-from bayes_models.models.priors import Priors
+from bayes_models.models.priors import DISTRIBUTION, Priors, kept_priors
 from bayes_models.models.spec import find_model
 from bayes_models.posterior.draws import labelled_draws
 from lehner import InputError, Ratings

@@ -8,9 +8,8 @@ import numpy as np
 import xarray as xr
 
 from bayes_models.likelihood.rater_groups import group_index, group_names
-from bayes_models.models.kept_priors import distribution_name
-from bayes_models.models.prior_numbers import dirichlet_concentration
-from bayes_models.models.spec import OF_A_RATER, OF_THE_SYSTEM, ModelSpec
+from bayes_models.models.priors import distribution_name
+from bayes_models.models.spec import OF_A_RATER, OF_THE_SYSTEM, ModelSpec, Variable
 from lehner import Patterns
 from lehner.core.arrays import Floats
 from lehner.core.warning import Warning, warn
@@ -98,28 +97,28 @@ def prior_worth(
     ratings = support.transpose("rater", "category").values
     return tuple(
         PriorWorth(
-            variable=variable,
+            variable=variable.name,
             whose=whose,
             categories=tuple(map(str, support["category"].values)),
             ratings=in_rows,
             worth=worth,
-            distribution=distribution_name(priors[variable]),
+            distribution=distribution_name(priors[variable.name]),
         )
-        for variable, of_whom in spec.row_priors.items()
-        for whose, in_rows, worth in _rows(spec, variable, of_whom, priors, ratings, observed)
+        for variable in spec.variables
+        if variable.ratings
+        for whose, in_rows, worth in _rows(spec, variable, priors, ratings, observed)
     )
 
 
 def _rows(
     spec: ModelSpec,
-    variable: str,
-    whose: str,
+    variable: Variable,
     priors: Mapping[str, Any],
     ratings: Floats,
     observed: Patterns,
 ) -> Iterator[tuple[str, Floats, Floats | None]]:
     """Give whose ratings are in the rows of a prior, how many, and the weight of the rows."""
-    prior, k = priors[variable], observed.n_categories
+    prior, k, whose = priors[variable.name], observed.n_categories, variable.ratings
     by_raters, groups = ratings[: observed.n_raters], group_names(observed)
     if whose == OF_A_RATER:
         worth = _worth(variable, prior, (len(ratings), k, k))
@@ -137,10 +136,9 @@ def _rows(
         yield whose, by_raters.sum(axis=0), _worth(variable, prior, (k, k))
 
 
-def _worth(variable: str, prior: Any, shape: tuple[int, ...]) -> Floats | None:
+def _worth(variable: Variable, prior: Any, shape: tuple[int, ...]) -> Floats | None:
     """Sum the concentration of each row of confusion matrices of this shape."""
     if distribution_name(prior):
         return None
-    if variable.endswith("accuracy_by_category"):
-        return np.full(shape[:-1], dirichlet_concentration(variable, prior, (2,)).sum())
-    return dirichlet_concentration(variable, prior, shape).sum(axis=-1)
+    numbers = variable.family.numbers(variable.name, prior, shape)
+    return np.broadcast_to(numbers.sum(axis=-1), shape[:-1])

@@ -1,11 +1,11 @@
 """Models compiled once, and sampled with any data of the same raters and categories.
 
 Compiling takes far longer than sampling. The compiled code depends on the model and on the numbers
-of raters and categories. Ratings, counts, known truths and the numbers of priors (but for
-`CONSTANT`) are its data, which may change from fit to fit without a new compilation, for any number
-of items and patterns; special cases of a model are sampled by its code (see `special_case.py`). A
-process keeps compiled models in memory and, unless a prior is a PyMC distribution, on disk, so that
-later processes need not build the model in PyMC.
+of raters and categories. Ratings, counts, known truths and the numbers of priors (but for those of
+`ModelSpec.compiled_in`) are its data, which may change from fit to fit without a new compilation,
+for any number of items and patterns; special cases of a model are sampled by its code (see
+`special_case.py`). A process keeps compiled models in memory and, unless a prior is a PyMC
+distribution, on disk, so that later processes need not build the model in PyMC.
 """
 
 import logging
@@ -17,14 +17,14 @@ import numpy as np
 from bayes_models.likelihood.observations import data_of
 from bayes_models.likelihood.rater_groups import group_names
 from bayes_models.models.assemble import rater_coords
+from bayes_models.models.families import PriorNumbers, is_zero
 from bayes_models.models.in_python import in_python
-from bayes_models.models.prior_numbers import CONSTANT, PriorNumbers, is_zero
 from bayes_models.models.priors import Priors, choose_priors, is_distribution
 from bayes_models.models.spec import find_model
 from bayes_models.sampling.density import Density, compile_density
 from bayes_models.sampling.kept_models import find_kept, keep
 from bayes_models.sampling.special_case import general_case, special_case
-from bayes_models.sampling.start import em_start
+from bayes_models.sampling.start import em_start, start_values
 from bayes_models.sampling.starting_point import StartingPoint, starting_point
 from lehner import Patterns
 
@@ -40,6 +40,8 @@ class CompiledModel:
 
     Parameters
     ----------
+    model : str
+        Its name.
     density : Density, or nutpie's compiled model
     dims : dict
         Dimensions of the variables whose draws are kept.
@@ -55,6 +57,7 @@ class CompiledModel:
         identity.
     """
 
+    model: str
     density: Any
     dims: dict[str, tuple[str, ...]]
     coords: dict[str, Any]
@@ -152,22 +155,26 @@ def _on_disk(chosen: dict[str, Any]) -> bool:
 
 
 def _key(name: str, observed: Patterns, chosen: dict[str, Any]) -> tuple[Any, ...]:
+    spec = find_model(name)
     return (
         name,
         len(observed.raters),
         observed.n_categories,
         observed.has_system,
         len(observed.populations),
-        len(group_names(observed)) if find_model(name).pools_rater_groups else 0,
+        len(group_names(observed)) if spec.pools_rater_groups else 0,
         observed.ordered,
-        *((variable, _key_of_prior(variable, prior)) for variable, prior in chosen.items()),
+        *(
+            (one.name, _key_of_prior(chosen[one.name], one.family.compiled_in))
+            for one in spec.variables
+        ),
     )
 
 
-def _key_of_prior(name: str, prior: Any) -> Any:
+def _key_of_prior(prior: Any, is_constant: bool) -> Any:
     if is_distribution(prior):
         return id(prior)
-    if name in CONSTANT:
+    if is_constant:
         return repr(np.asarray(prior, dtype=object).tolist())
     # What else differs between numbers is data. A zero for another prior is refused when the model
     # is built.
@@ -191,10 +198,11 @@ def _compile(name: str, observed: Patterns, chosen: dict[str, Any]) -> CompiledM
     # seed would not give the same draws.
     with pytensor.config.change_flags(numba__fastmath=False), in_python():
         density = _density(name, observed, chosen, model)
-        start = starting_point(model, em_start(observed))
+        start = starting_point(model, start_values(name, em_start(observed)))
     kept = (*model.free_RVs, *model.deterministics)
     of_data = rater_coords(observed)
     return CompiledModel(
+        model=name,
         density=density,
         dims={v.name: tuple(model.named_vars_to_dims.get(v.name, ())) for v in kept},
         coords={name: np.asarray(v) for name, v in model.coords.items() if name not in of_data},

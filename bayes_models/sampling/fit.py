@@ -4,7 +4,7 @@ import json
 import logging
 import sys
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict
 from typing import Any, Literal
 
@@ -12,8 +12,8 @@ import numpy as np
 import xarray as xr
 
 from bayes_models.likelihood.observations import known_truths, observe
-from bayes_models.models.kept_priors import priors_as_json
-from bayes_models.models.priors import Priors
+from bayes_models.models.priors import Priors, priors_as_json
+from bayes_models.models.start import Start
 from bayes_models.posterior.data_groups import add_data
 from bayes_models.posterior.diagnostics import ConvergenceWarning, Diagnostics, diagnose
 from bayes_models.posterior.log_prior import log_prior
@@ -25,7 +25,6 @@ from bayes_models.sampling.modes import posterior_modes
 from bayes_models.sampling.nuts import sample
 from bayes_models.sampling.start import start_at
 from lehner import Patterns, Ratings
-from lehner.core.arrays import Floats
 from lehner.core.checks import check_choice, check_number, check_whole_number
 from lehner.core.estimate import ESTIMANDS
 from lehner.core.seeds import Seed, child_seeds, spawn_seeds
@@ -271,7 +270,7 @@ def _sampler(
     priors: Priors,
     chains: int,
     cores: int | None,
-    starts: Sequence[Mapping[str, Floats]],
+    starts: Sequence[Start],
     progressbar: bool,
 ) -> Sampler:
     """Give a function of seed, draws, warm-up draws and target acceptance."""

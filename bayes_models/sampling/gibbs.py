@@ -15,9 +15,15 @@ import xarray as xr
 
 from bayes_models.likelihood.observations import coords_of, population_shares
 from bayes_models.models.base_rates import BY_POPULATION
-from bayes_models.models.prior_numbers import confusion_concentration, dirichlet_concentration
-from bayes_models.models.priors import Priors, choose_priors, is_distribution
+from bayes_models.models.families import FAMILIES
+from bayes_models.models.priors import (
+    Priors,
+    choose_priors,
+    confusion_concentration,
+    is_distribution,
+)
 from bayes_models.models.spec import OF_A_RATER, ModelSpec, conjugate_models, find_model
+from bayes_models.models.start import Start
 from bayes_models.posterior.draws import labelled_draws
 from bayes_models.sampling.start import chains_by_start, em_start
 from lehner import InputError, Patterns
@@ -38,7 +44,7 @@ def sample_conjugate(
     draws: int,
     tune: int,
     chains: int,
-    starts: Sequence[Mapping[str, Floats]] | None = None,
+    starts: Sequence[Start] | None = None,
 ) -> xr.Dataset:
     """Sample the posterior by Gibbs.
 
@@ -51,7 +57,7 @@ def sample_conjugate(
         As the model takes them; numbers only.
     seed : int, numpy.random.SeedSequence or numpy.random.Generator
     draws, tune, chains : int
-    starts : sequence of mapping, optional
+    starts : sequence of Start, optional
         Base rates and confusion matrices at which chains start, the most probable first; by default
         those that EM finds from the majority vote.
 
@@ -84,8 +90,8 @@ def sample_conjugate(
     of_chains = [
         _sweeps(
             np.random.default_rng(chain_seed),
-            np.tile(start["base_rates"], (n_populations, 1)),
-            np.stack([start["confusion"][groups == g].mean(axis=0) for g in range(n_groups)]),
+            np.tile(start.base_rates, (n_populations, 1)),
+            np.stack([start.confusion[groups == g].mean(axis=0) for g in range(n_groups)]),
             concentration["base_rates"],
             np.ascontiguousarray(concentration["confusion"][:n_groups]),
             groups[observed.flat.rater_index],
@@ -118,7 +124,11 @@ def _whose_matrix(spec: ModelSpec, observed: Patterns) -> Integers:
 
 
 def _has_own_matrices(spec: ModelSpec) -> bool:
-    return OF_A_RATER in spec.row_priors.values()
+    return any(one.ratings == OF_A_RATER for one in spec.variables)
+
+
+def _matrices(spec: ModelSpec) -> list[str]:
+    return [one.name for one in spec.variables if one.ratings]
 
 
 def _concentrations(
@@ -132,14 +142,13 @@ def _concentrations(
             )
     k = observed.n_categories
     shape = (max(1, len(observed.populations)), k)
-    base_rates = dirichlet_concentration("base_rates", priors["base_rates"], shape)
+    numbers = FAMILIES["dirichlet"].numbers
+    base_rates = numbers("base_rates", priors["base_rates"], shape)
     if _has_own_matrices(spec):
         n_raters, has_system = len(observed.raters), observed.has_system
         confusion = confusion_concentration(priors, n_raters, k, has_system=has_system)
     else:
-        confusion = np.stack(
-            [dirichlet_concentration(name, priors[name], (k, k)) for name in spec.row_priors]
-        )
+        confusion = np.stack([numbers(name, priors[name], (k, k)) for name in _matrices(spec)])
     return {"base_rates": base_rates, "confusion": confusion}
 
 
@@ -229,7 +238,7 @@ def _labelled(
     if observed.populations:
         variables[BY_POPULATION] = (("population", "category"), base_rates)
     if not _has_own_matrices(spec):
-        for group, name in enumerate(list(spec.row_priors)[: by_group.shape[2]]):
+        for group, name in enumerate(_matrices(spec)[: by_group.shape[2]]):
             variables[name] = (square, by_group[:, :, group])
     confusion = by_group[:, :, groups]
     accuracy = np.einsum("cdrkk,cdk->cdr", confusion, of_all)

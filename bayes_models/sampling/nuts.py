@@ -1,7 +1,7 @@
 """Sampling of a compiled model by NUTS, with any data of the same raters and categories."""
 
 import dataclasses
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -11,9 +11,10 @@ import xarray as xr
 from bayes_models.likelihood.rater_groups import group_index, group_names
 from bayes_models.models.assemble import rater_coords
 from bayes_models.models.deferred import nutpie
+from bayes_models.models.start import Start
 from bayes_models.posterior.draws import labelled_draws
 from bayes_models.sampling.compiled import CompiledModel
-from bayes_models.sampling.start import chains_by_start, em_start
+from bayes_models.sampling.start import chains_by_start, em_start, start_values
 from lehner import Patterns
 from lehner.core.arrays import Floats
 from lehner.core.seeds import child_seeds
@@ -41,7 +42,7 @@ def sample(
     target_accept: float,
     cores: int | None = None,
     progressbar: bool = False,
-    starts: Sequence[Mapping[str, Floats]] | None = None,
+    starts: Sequence[Start] | None = None,
 ) -> dict[str, xr.Dataset]:
     """Sample the posterior by NUTS.
 
@@ -55,8 +56,8 @@ def sample(
     cores : int, optional
         How many chains are sampled at once; by default as many as there are processors.
     progressbar : bool
-    starts : sequence of mapping, optional
-        Values of variables near which chains start, the most probable first; by default those that
+    starts : sequence of Start, optional
+        Points near which chains start, the most probable first; by default those that
         EM finds from the majority vote.
 
     Returns
@@ -78,10 +79,10 @@ def sample(
         seeds = [int(child.generate_state(1)[0]) for child in child_seeds(seed, len(by_start))]
     density = compiled.with_data(observed)
     by_chain, statistics_by_chain = [], []
-    for values, n_chains, start_seed in zip(starts, by_start, seeds, strict=False):
+    for start, n_chains, start_seed in zip(starts, by_start, seeds, strict=False):
         runs, of_chains = _run_chains(
             density,
-            *compiled.start(values),
+            *compiled.start(start_values(compiled.model, start)),
             seed=start_seed,
             draws=draws,
             tune=tune,

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bayes_models.likelihood.rater_groups import group_names
-from bayes_models.models.prior_numbers import CONSTANT, is_zero
+from bayes_models.models.families import is_zero
 from bayes_models.models.priors import choose_priors, is_distribution
 from bayes_models.models.spec import find_model
 from bayes_models.sampling.density import Array, Density
@@ -24,8 +24,6 @@ from lehner.core.arrays import Floats, Integers
 if TYPE_CHECKING:
     import pymc as pm
 
-SPREADS = ("_spread", "distance_decay")
-"""Endings of the names of variables that a prior of zero fixes at zero."""
 LOG_ZERO = -1000.0
 """Logarithm of a standard deviation that is exactly zero in double precision."""
 
@@ -64,12 +62,13 @@ def general_case(
     if group_names(observed) and not spec.pools_rater_groups:
         return None
     zero = {variable for variable, prior in priors.items() if is_zero(prior)}
-    spreads = {variable for variable in priors if variable.endswith(SPREADS)} - zero
+    spreads = set(spec.spreads) - zero
     its_priors = {model: choose_priors(model) for model in spec.special_case_of}
     general, usual = next(g for g in its_priors.items() if spreads <= set(g[1]))
     if general == name and not zero:
         return None
-    return general, usual | {v: priors[v] for v in CONSTANT if v in usual and v in priors}
+    constants = find_model(general).compiled_in
+    return general, usual | {name: priors[name] for name in constants if name in priors}
 
 
 def special_case(general: Density, model: "pm.Model", other_names: Mapping[str, str]) -> Density:

@@ -154,7 +154,8 @@ def _numpyro(data: list[Ratings], warmup: int, draws: int) -> Callable[[Patterns
         rows[pattern, slot] = observed.cells
         counts = np.zeros(n_patterns)
         counts[: len(observed.counts)] = observed.counts
-        start = {name: em_start(observed)[name] for name in ("base_rates", "confusion")}
+        at = em_start(observed)
+        start = {"base_rates": at.base_rates, "confusion": at.confusion}
         key = jax.random.PRNGKey(seed)
         return _timed(lambda: np.asarray(run(key, rows, counts, start))[None])
 
@@ -194,8 +195,8 @@ def _stan(many: list[Patterns]) -> list[Run]:
                 "count": counts.tolist(),
                 "alpha": [3.0] * k,
                 "beta": bayes_models.diagonal_concentration(k).tolist(),
-                "pi": start["base_rates"].tolist(),
-                "theta": start["confusion"].tolist(),
+                "pi": start.base_rates.tolist(),
+                "theta": start.confusion.tolist(),
                 "warmup": 500,
                 "draws": 1000,
             }

@@ -127,16 +127,17 @@ def _of_function(function: Callable[..., Any], given: Mapping[str, Any]) -> dict
 def _of_model(model: str, given: Mapping[str, Any]) -> dict[str, Any]:
     # Loading these takes longer than a fit.
     import bayes_models
-    from bayes_models.models.kept_priors import priors_as_json
-    from bayes_models.models.prior_numbers import dirichlet_concentration
+    from bayes_models.models.families import FAMILIES
+    from bayes_models.models.priors import priors_as_json
     from bayes_models.sampling.fit import FOR_STUDIES
 
     options = _of_function(bayes_models.fit, given)
     options |= {name: FOR_STUDIES[name] for name in options.keys() & FOR_STUDIES.keys()}
     options.pop("priors", None)
+    options["version"] = bayes_models.find_model(model).version
     for name, prior in json.loads(priors_as_json(model, given.get("priors"))).items():
         if isinstance(prior, str):
             # What such a name stands for, said for two categories.
-            prior = dirichlet_concentration(name, prior, (2, 2)).tolist()
+            prior = FAMILIES["dirichlet"].numbers(name, prior, (2, 2)).tolist()
         options[f"priors.{name}"] = prior
     return options

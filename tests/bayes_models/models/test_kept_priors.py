@@ -7,8 +7,7 @@ import pymc as pm
 import pytest
 
 from bayes_models import MODELS, find_model, one_coin
-from bayes_models.models.kept_priors import distribution_name, priors_as_json
-from bayes_models.models.priors import choose_priors
+from bayes_models.models.priors import choose_priors, distribution_name, priors_as_json
 from lehner import load_dataset
 
 

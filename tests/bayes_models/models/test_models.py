@@ -16,8 +16,7 @@ from bayes_models import (
     one_coin_by_rater,
     relaxed_k,
 )
-from bayes_models.models.prior_numbers import confusion_concentration
-from bayes_models.models.priors import choose_priors
+from bayes_models.models.priors import choose_priors, confusion_concentration
 from bayes_models.models.simplex import IsometricLogRatio, zero_sum_basis
 from bayes_models.posterior.prior_draws import prior_draws
 from lehner import InputError, Ratings, Scenario, load_dataset, simulate

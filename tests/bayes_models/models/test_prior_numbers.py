@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from bayes_models import MODELS, find_model, observe
+from bayes_models.models.families import is_zero
 from bayes_models.models.in_python import in_python
-from bayes_models.models.prior_numbers import CONSTANT, is_zero
 from bayes_models.models.priors import choose_priors
 from bayes_models.sampling import compiled
 from bayes_models.sampling.density_check import python_mode
@@ -48,7 +48,7 @@ def test_new_numbers_make_the_model_that_is_built_with_them(name, observed):
     build = find_model(name).build
     model = build(observed)
     changed = other_numbers(name, model)
-    assert set(changed) == set(choose_priors(name)) - set(CONSTANT)
+    assert set(changed) == set(choose_priors(name)) - set(find_model(name).compiled_in)
     built = build(observed, changed)
     with in_python():
         density = model.compile_logp(mode=python_mode(), sum=False)

@@ -8,10 +8,10 @@ from scipy.stats import dirichlet, halfnorm, logistic, norm
 
 from bayes_models import calibration, find_model, identify, observe
 from bayes_models.likelihood.rater_groups import group_index, group_names
-from bayes_models.models.prior_numbers import diagonal_concentration
+from bayes_models.models.families import diagonal_concentration
 from bayes_models.models.simplex import zero_sum_basis
 from bayes_models.posterior.prior_draws import prior_draws
-from bayes_models.sampling.start import em_start
+from bayes_models.sampling.start import em_start, start_values
 from lehner import InputError, Ratings
 
 K = 3
@@ -156,11 +156,11 @@ def test_other_models_are_as_without_groups(name, ratings, ungrouped):
 
 
 def test_chains_start_at_the_raters_of_each_group(ratings):
-    start, confusion = (
-        em_start(observe(ratings))[n] for n in ("population_confusion", "confusion")
-    )
+    at = em_start(observe(ratings))
+    start = start_values("hierarchical_dawid_skene", at)["population_confusion"]
+    confusion = at.confusion
     np.testing.assert_allclose(start, [confusion[m].mean(axis=0) for m in ([1, 2], [0, 4], [3])])
-    assert em_start(observe(ratings))["mean_log_odds"].shape == (3,)
+    assert start_values("relaxed_k", at)["mean_log_odds"].shape == (3,)
 
 
 def test_each_group_has_its_prior(ratings):

@@ -8,7 +8,7 @@ import pytest
 import xarray as xr
 
 from bayes_models import fit_many, read_dials
-from bayes_models.models.kept_priors import priors_as_json
+from bayes_models.models.priors import priors_as_json
 from bayes_models.posterior.dials import against_zero
 from lehner import InputError, Scenario, simulate
 

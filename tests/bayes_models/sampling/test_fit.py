@@ -1,6 +1,7 @@
 """Fits: against published posteriors, and what a PyMC user expects of the result."""
 
 import json
+from dataclasses import replace
 
 import arviz as az
 import numpy as np
@@ -178,8 +179,10 @@ def test_chains_of_nuts_start_where_they_are_told_the_best_start_having_most(sam
     observed = observe(samples[2])
     model = compiled.compile_model("dawid_skene", observed)
     best = em_start(observed)
-    renamed = best | {name: best[name][..., [1, 0, 3, 2], :] for name in ("confusion",)}
-    renamed["base_rates"] = best["base_rates"][[1, 0, 3, 2]]
+    order = [1, 0, 3, 2]
+    renamed = replace(
+        best, base_rates=best.base_rates[order], confusion=best.confusion[..., order, :]
+    )
     options = {"seed": 1, "draws": 20, "tune": 20, "chains": 4, "target_accept": 0.9}
     one, two = (
         sample(model, observed, starts=starts, **options)["posterior"]

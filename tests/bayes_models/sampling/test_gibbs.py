@@ -9,7 +9,7 @@ import pytest
 from scipy.special import gammaln
 
 from bayes_models import ConvergenceWarning, diagonal_concentration, fit, fit_many, observe
-from bayes_models.models.kept_priors import kept_priors
+from bayes_models.models.priors import kept_priors
 from bayes_models.sampling.gibbs import sample_conjugate
 from lehner import InputError, Ratings, Scenario, simulate
 

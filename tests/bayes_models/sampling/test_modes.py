@@ -9,7 +9,7 @@ import pytest
 import bayes_models
 from bayes_models import ConvergenceWarning, diagonal_concentration, observe
 from bayes_models.sampling.modes import _take_steps, expected_numbers, posterior_modes
-from bayes_models.sampling.start import chains_by_start, em_start
+from bayes_models.sampling.start import chains_by_start, em_start, start_values
 from bayes_models.sampling.starting_point import JITTER, NOISE, starting_point
 from lehner import Ratings, Scenario, simulate
 from lehner.core.warning import warnings_from_json
@@ -126,7 +126,8 @@ def test_what_em_does_not_know_starts_farther_apart():
     ratings = simulate(Scenario(n_categories=2, initial_rater_accuracy=(0.8,) * 3), 1)
     with bayes_models.one_coin_by_rater(ratings) as model:
         start = em_start(observe(ratings))
-        point, scale = starting_point(model, start)(start)
+        values = start_values("one_coin_by_rater", start)
+        point, scale = starting_point(model, values)(values)
     # Base rates, mean log odds; spread and three effects; the system's log odds.
     np.testing.assert_allclose(scale, [NOISE] * 2 + [JITTER] * 4 + [NOISE])
     assert point.shape == scale.shape

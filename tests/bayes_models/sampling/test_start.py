@@ -34,6 +34,6 @@ def test_the_start_of_many_items_is_near_the_parameters_they_were_drawn_with():
     ratings = simulate(scenario, 1)
     start = em_start(observe(ratings))
     share = np.bincount(ratings.truth, minlength=5) / ratings.n_items
-    np.testing.assert_allclose(start["base_rates"], share, atol=0.02)
-    diagonal = np.diagonal(start["confusion"], axis1=1, axis2=2)
+    np.testing.assert_allclose(start.base_rates, share, atol=0.02)
+    diagonal = np.diagonal(start.confusion, axis1=1, axis2=2)
     np.testing.assert_allclose(diagonal @ share, [0.7, 0.8, 0.8, 0.9, 0.9], atol=0.02)

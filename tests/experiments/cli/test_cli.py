@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 from bayes_models import MODELS
-from bayes_models.models.relaxed_k import DIALS
+from bayes_models.models.relaxed_k import SCALES
 from lehner import Scenario, simulate
 
 FAST = ["--method", "majority_agreement", "--method", "algebraic"]
@@ -93,7 +93,7 @@ def test_all_methods_are_compared_with_a_verdict_on_each_k_property(run, ordered
     differences = [one["difference"] for one in found["predictions"]]
     assert differences[0] == 0 and differences == sorted(differences)
     assert sum(one["weight"] for one in found["predictions"]) == pytest.approx(1, abs=1e-6)
-    assert [dial["name"] for dial in found["dials"]] == list(DIALS)
+    assert [dial["name"] for dial in found["dials"]] == list(SCALES)
     assert {dial["verdict"] for dial in found["dials"]} <= {"rejected", "undecided", "supported"}
     assert "relaxed_k: sampling … (" in err
 

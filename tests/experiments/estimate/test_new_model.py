@@ -27,31 +27,33 @@ FILE = '''"""Any confusion matrix for each rater."""
 import pymc as pm
 
 from bayes_models.models.assemble import add_confusion
-from bayes_models.models.spec import OF_A_RATER, ModelSpec
+from bayes_models.models.base_rates import BASE_RATES, add_base_rates
+from bayes_models.models.spec import OF_A_RATER, ModelSpec, Variable
 from bayes_models.likelihood.observations import cells_of_matrix, coords_of, observe
-from bayes_models.models.priors import add_dirichlet, choose_priors
-from lehner.estimation.methods import list_methods
+from bayes_models.models.priors import add_variable, choose_priors
+
+CONFUSION = Variable("confusion", "dirichlet", ratings=OF_A_RATER)
 
 
 def any_matrix(ratings, priors=None):
     observed = observe(ratings)
     prior = choose_priors("any_matrix", priors)
     with pm.Model(coords=coords_of(observed)) as model:
-        base_rates = add_dirichlet("base_rates", prior["base_rates"], ("category",))
+        base_rates = add_base_rates(observed, prior)
         dims = ("rater", "category", "response")
-        confusion = add_dirichlet("confusion", prior["confusion"], dims)
+        confusion = add_variable(CONFUSION, prior, dims)
         add_confusion(observed, base_rates, confusion)
     return model
 
 
 SPEC = ModelSpec(
     build=any_matrix,
+    variables=(BASE_RATES, CONFUSION),
     priors={
         "diagonal": {"base_rates": 3.0, "confusion": "diagonal"},
         "even": {"base_rates": 2.0, "confusion": 5.0},
     },
     n_parameters=lambda priors, observed: cells_of_matrix(observed) * len(observed.raters),
-    row_priors={"confusion": OF_A_RATER},
     conjugate=True,
 )
 '''

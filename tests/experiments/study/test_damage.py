@@ -355,9 +355,9 @@ def test_results_of_another_prior_are_not_mixed(of_model, monkeypatch, run):
 
 
 def test_what_the_name_of_a_prior_stands_for_is_known(of_model, monkeypatch):
-    from bayes_models.models import prior_numbers
+    from bayes_models.models import families
 
-    monkeypatch.setitem(prior_numbers.STRENGTH, "diagonal", 9.0)
+    monkeypatch.setitem(families.STRENGTH, "diagonal", 9.0)
     with pytest.raises(InputError, match=r"of dawid_skene .* default priors.confusion"):
         run_again(of_model)
 

@@ -1,4 +1,4 @@
-"""Which wrong category a rater names: some errors may be preferred to others."""
+"""What relaxes equal errors: categories that are harder than others, and preferred errors."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -7,16 +7,102 @@ import numpy as np
 
 from bayes_models.models.assemble import with_system
 from bayes_models.models.deferred import pm, pt
-from bayes_models.models.kept_priors import varies
-from bayes_models.models.priors import add_decay, add_spread
+from bayes_models.models.priors import add_variable, varies
+from bayes_models.models.spec import Variable
 from bayes_models.models.zero_sum import zero_sum_basis
 from lehner import Patterns
 from lehner.core.arrays import Floats
 
 NEVER = -1e3
+CATEGORY_SPREAD = Variable(
+    "category_spread", "half_normal", k_property="equal errors: same accuracy in all categories"
+)
+COMMON_CATEGORY_SHARE = Variable("common_category_share", "beta")
+SYSTEM_CATEGORY_SPREAD = Variable(
+    "system_category_spread",
+    "half_normal",
+    k_property="equal errors of the system: same accuracy in all categories",
+)
+COMMON_ERROR_SPREAD = Variable(
+    "common_error_spread", "half_normal", k_property="equal errors: no error preferred by all"
+)
+ERROR_SPREAD = Variable(
+    "error_spread", "half_normal", k_property="equal errors: no error preferred by one rater"
+)
+DISTANCE_DECAY = Variable(
+    "distance_decay", "normal_around_zero", k_property="equal errors: none nearer than others"
+)
+SYSTEM_ERROR_SPREAD = Variable(
+    "system_error_spread",
+    "half_normal",
+    k_property="equal errors of the system: no error preferred",
+)
+UNEQUAL_ERRORS = (
+    CATEGORY_SPREAD,
+    COMMON_CATEGORY_SHARE,
+    COMMON_ERROR_SPREAD,
+    ERROR_SPREAD,
+    DISTANCE_DECAY,
+    SYSTEM_CATEGORY_SPREAD,
+    SYSTEM_ERROR_SPREAD,
+)
 
 
-def add_error_probabilities(observed: Patterns, prior: Mapping[str, Any]) -> Any:
+def add_rater_category_effects(observed: Patterns, priors: Mapping[str, Any]) -> Any:
+    """Add what each category adds to the log odds that a rater is right.
+
+    The effects of a rater sum to zero over the categories. A share of their variance is common to
+    all raters: categories that are hard for everybody.
+
+    Parameters
+    ----------
+    observed : Patterns
+        The ratings.
+    priors : mapping
+        With those of `category_spread` and `common_category_share`.
+
+    Returns
+    -------
+    TensorVariable, shape (n_raters, n_categories)
+        Effects for the raters without the system; zeros if the spread is fixed at zero.
+    """
+    n_raters = len(pm.modelcontext(None).coords["rater_without_system"])
+    spread = add_variable(CATEGORY_SPREAD, priors)
+    if spread is None:
+        return np.zeros((n_raters, observed.n_categories))
+    share = add_variable(COMMON_CATEGORY_SHARE, priors)
+    common = _add_effects(observed, "common_category_effect", ("category",))
+    own = _add_effects(observed, "category_effect", ("rater_without_system", "category"))
+    return spread * (pt.sqrt(share) * common + pt.sqrt(1 - share) * own)
+
+
+def add_system_category_effects(observed: Patterns, priors: Mapping[str, Any]) -> Any:
+    """Add what each category adds to the log odds that the system is right.
+
+    Parameters
+    ----------
+    observed : Patterns
+        The ratings.
+    priors : mapping
+        With that of `system_category_spread`.
+
+    Returns
+    -------
+    TensorVariable, shape (n_categories,)
+    """
+    spread = add_variable(SYSTEM_CATEGORY_SPREAD, priors)
+    if spread is None:
+        return np.zeros(observed.n_categories)
+    return spread * _add_effects(observed, "system_category_effect", ("category",))
+
+
+def _add_effects(observed: Patterns, name: str, dims: tuple[str, ...]) -> Any:
+    """Add effects of variance 1 that sum to zero over the categories."""
+    k = observed.n_categories
+    return pm.ZeroSumNormal(name, sigma=np.sqrt(k / (k - 1)), dims=dims)
+
+
+def add_error_probabilities(observed: Patterns, priors: Mapping[str, Any]) -> Any:
     r"""Add the probability of each error, given that the answer is wrong.
 
     .. math:: P(\text{rater } j \text{ errs with } l \mid k)
@@ -30,8 +116,9 @@ def add_error_probabilities(observed: Patterns, prior: Mapping[str, Any]) -> Any
     Parameters
     ----------
     observed : Patterns
-    prior : mapping
-        Of the four.
+        The ratings.
+    priors : mapping
+        With those of the four.
 
     Returns
     -------
@@ -44,14 +131,14 @@ def add_error_probabilities(observed: Patterns, prior: Mapping[str, Any]) -> Any
     if k == 2:
         return pt.special.softmax(log, axis=-1)
     if observed.ordered:
-        decay = add_decay("distance_decay", prior["distance_decay"])
+        decay = add_variable(DISTANCE_DECAY, priors)
         if decay is not None:
             log = log - decay * np.abs(np.subtract.outer(np.arange(k), np.arange(k)))
-    common = add_spread("common_error_spread", prior["common_error_spread"])
+    common = add_variable(COMMON_ERROR_SPREAD, priors)
     if common is not None:
         effect = pm.Normal("common_error_effect", dims=("category", "contrast"))
         log = log + common * _preferences(effect, k)
-    own = _own_preferences(observed, prior)
+    own = _own_preferences(observed, priors)
     if own is not None:
         log = log + own
     return pt.special.softmax(log, axis=-1)
@@ -85,19 +172,19 @@ def n_error_parameters(priors: Mapping[str, Any], observed: Patterns) -> int:
     return own * matrix + (common if own < len(observed.raters) else 0)
 
 
-def _own_preferences(observed: Patterns, prior: Mapping[str, Any]) -> Any:
+def _own_preferences(observed: Patterns, priors: Mapping[str, Any]) -> Any:
     """Add the preferences of each rater and of the system, None if there are none."""
     dims = ("category", "contrast")
     n_raters = len(pm.modelcontext(None).coords["rater_without_system"])
     k = observed.n_categories
     raters = system = None
-    spread = add_spread("error_spread", prior["error_spread"])
+    spread = add_variable(ERROR_SPREAD, priors)
     if spread is not None:
         effect = pm.Normal("error_effect", dims=("rater_without_system", *dims))
         raters = spread * _preferences(effect, k)
     if not observed.has_system:
         return raters
-    system_spread = add_spread("system_error_spread", prior["system_error_spread"])
+    system_spread = add_variable(SYSTEM_ERROR_SPREAD, priors)
     if system_spread is not None:
         effect = pm.Normal("system_error_effect", dims=dims)
         system = system_spread * _preferences(effect, k)

@@ -1,0 +1,299 @@
+"""Families of priors: which numbers each takes, its log density, and its distribution in PyMC.
+
+A prior is given as numbers, which are parameters of the family of its variable, or as a PyMC
+distribution, as in `pm.Beta.dist(2, 1)`.
+
+==================  =========================  ================================================
+family              numbers                    note
+==================  =========================  ================================================
+dirichlet           concentration              "diagonal" and "weak_diagonal" for confusion
+beta                successes, failures
+normal              mean, standard deviation
+logistic            location, scale            of log odds; (0, 1) is flat on the probability
+half_normal         scale                      0 fixes the variable at zero
+normal_around_zero  standard deviation         0 fixes the variable at zero
+normal_above_zero   mean, standard deviation   standard deviation 0 fixes it at its mean
+==================  =========================  ================================================
+
+Numbers are data of a model, so that other numbers are no other model, which would have to be
+compiled. Nothing here loads PyMC before a model is built, or SciPy, which takes longer to load than
+these densities take.
+"""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from statistics import NormalDist
+from typing import Any
+
+import numpy as np
+
+from bayes_models.models.deferred import pm
+from lehner import InputError
+from lehner.core.arrays import Booleans, Floats
+
+DIAGONAL = "diagonal"
+WEAK_DIAGONAL = "weak_diagonal"
+STRENGTH = {DIAGONAL: 8.0, WEAK_DIAGONAL: 2.0}
+"""Weight, as a number of ratings of each true category, of priors with a mean accuracy of .6.
+
+The weak prior is for the system, whose accuracy is to be found out: with the other prior the
+accuracy of a system of .9 was underestimated by .03 to .12
+(`experiments/benchmarks/estimators.md`)."""
+LEAST = np.finfo(float).tiny
+
+
+@dataclass(frozen=True)
+class Family:
+    """A family of distributions that can be the prior of a variable.
+
+    Parameters
+    ----------
+    log_density : callable
+        From values and the numbers of a prior to the log density of each value, or of each row of
+        probabilities.
+    distribution : callable
+        From the name of a variable, the numbers and `dims` to the variable of a PyMC model.
+    allowed : callable
+        Tells which numbers are allowed, given an array of them.
+    remedy : str
+        What to give in place of numbers that are not allowed.
+    pair : tuple of str
+        Names of the two numbers; empty if numbers have the shape of the variable, or are one scale.
+    rows : bool
+        Whether values are rows of probabilities, so that numbers have the shape of the variable.
+    zero_fixes : bool
+        Whether a scale of zero fixes the variable at zero.
+    compiled_in : bool
+        Whether the numbers are no data of a model, so that other numbers are compiled again.
+    """
+
+    log_density: Callable[[Floats, Floats], Floats]
+    distribution: Callable[..., Any]
+    allowed: Callable[[Floats], Booleans]
+    remedy: str
+    pair: tuple[str, ...] = ()
+    rows: bool = False
+    zero_fixes: bool = False
+    compiled_in: bool = False
+
+    def numbers(self, variable: str, prior: Any, shape: tuple[int, ...] = ()) -> Floats:
+        """Check the numbers of a prior.
+
+        Parameters
+        ----------
+        variable : str
+            Its name, for errors.
+        prior
+            One or two numbers, as the family takes them; for rows of probabilities a concentration
+            that fits the shape, "diagonal" or "weak_diagonal".
+        shape : tuple of int
+            Of the variable; needed for rows of probabilities only.
+
+        Returns
+        -------
+        ndarray
+
+        Raises
+        ------
+        InputError
+            If these are no such numbers.
+
+        Examples
+        --------
+        >>> FAMILIES["dirichlet"].numbers("base_rates", 3, (2,))
+        array([3., 3.])
+        """
+        if self.rows and isinstance(prior, str) and prior in STRENGTH:
+            prior = diagonal_concentration(shape[-1], strength=STRENGTH[prior])
+        wanted = (2,) if self.pair else shape if self.rows else ()
+        remedy = self.remedy
+        try:
+            values = np.asarray(prior, dtype=float)
+            values = np.array(np.broadcast_to(values, wanted if self.rows else values.shape))
+        except (TypeError, ValueError):
+            values = np.array(np.nan)
+            if self.rows:
+                remedy = f"give numbers that fit shape {shape}, or a PyMC distribution"
+        if values.shape != wanted or not (np.isfinite(values) & self.allowed(values)).all():
+            raise InputError(f"the prior of {variable} is {prior!r}", remedy)
+        return values
+
+
+@dataclass(frozen=True, kw_only=True)
+class PriorNumbers:
+    """Which numbers of a prior are an array of a model's data.
+
+    Parameters
+    ----------
+    variable : str
+        As the user names the prior.
+    family : str
+        Family of the variable, as in `FAMILIES`.
+    shape : tuple of int
+        Of the variable.
+    element : int, optional
+        Which of two numbers the data are; by default all of them.
+    """
+
+    variable: str
+    family: str
+    shape: tuple[int, ...]
+    element: int | None = None
+
+    def of(self, prior: Any) -> Floats:
+        """Read these numbers from a prior, or raise an InputError if they are not allowed."""
+        numbers = FAMILIES[self.family].numbers(self.variable, prior, self.shape)
+        return numbers if self.element is None else np.asarray(numbers[self.element])
+
+
+def is_zero(prior: Any) -> bool:
+    """Whether a prior is the one number zero, which fixes a spread.
+
+    Examples
+    --------
+    >>> is_zero(0), is_zero(0.5), is_zero((0.0, 1.0)), is_zero("diagonal")
+    (True, False, False, False)
+    """
+    return np.ndim(np.asarray(prior, dtype=object)) == 0 and bool(prior == 0)
+
+
+def diagonal_concentration(
+    n_categories: int, *, strength: float = 8.0, accuracy: float = 0.6
+) -> Floats:
+    """Dirichlet concentration of raters who are right with a given mean probability.
+
+    Parameters
+    ----------
+    n_categories : int
+        K, 2 or more.
+    strength : float
+        Sum of each row, above 0: the prior counts as much as so many ratings.
+    accuracy : float
+        Prior mean of the diagonal, between 0 and 1.
+
+    Returns
+    -------
+    ndarray, shape (n_categories, n_categories)
+        Concentrations by true category and response, as `dawid_skene` takes them for `confusion`.
+
+    References
+    ----------
+    Pullin, Gurrin & Vukcevic (2023), https://doi.org/10.32614/RJ-2023-064, for the defaults.
+
+    Examples
+    --------
+    >>> diagonal_concentration(3).round(2).tolist()
+    [[4.8, 1.6, 1.6], [1.6, 4.8, 1.6], [1.6, 1.6, 4.8]]
+    """
+    wrong = strength * (1 - accuracy) / (n_categories - 1)
+    matrix = np.full((n_categories, n_categories), wrong)
+    np.fill_diagonal(matrix, strength * accuracy)
+    return matrix
+
+
+_log_gamma = np.vectorize(math.lgamma, otypes=[float])
+
+
+def _log_dirichlet(values: Floats, concentration: Floats) -> Floats:
+    constant = _log_gamma(concentration.sum(axis=-1)) - _log_gamma(concentration).sum(axis=-1)
+    logs = np.log(np.maximum(values, LEAST))
+    return np.asarray(constant + ((concentration - 1) * logs).sum(axis=-1))
+
+
+def _log_beta(values: Floats, numbers: Floats) -> Floats:
+    successes, failures = numbers
+    constant = math.lgamma(successes + failures) - math.lgamma(successes) - math.lgamma(failures)
+    of_successes = (successes - 1) * np.log(np.maximum(values, LEAST))
+    of_failures = (failures - 1) * np.log(np.maximum(1 - values, LEAST))
+    return np.asarray(constant + of_successes + of_failures)
+
+
+def _log_normal(values: Floats, numbers: Floats) -> Floats:
+    mean, sd = numbers
+    return np.asarray(-(((values - mean) / sd) ** 2) / 2 - np.log(sd * np.sqrt(2 * np.pi)))
+
+
+def _log_above_zero(values: Floats, numbers: Floats) -> Floats:
+    mean, sd = numbers
+    return _log_normal(values, numbers) - math.log(NormalDist().cdf(mean / sd))
+
+
+def _log_around_zero(values: Floats, sd: Floats) -> Floats:
+    return _log_normal(values, np.array([0.0, sd]))
+
+
+def _log_half_normal(values: Floats, scale: Floats) -> Floats:
+    return _log_around_zero(values, scale) + np.log(2)
+
+
+def _log_logistic(values: Floats, numbers: Floats) -> Floats:
+    location, scale = numbers
+    z = (values - location) / scale
+    return np.asarray(-z - 2 * np.logaddexp(0.0, -z) - np.log(scale))
+
+
+def _dirichlet(name: str, concentration: Any, dims: Any) -> Any:
+    # This module loads PyMC, which is not loaded with this file.
+    from bayes_models.models.simplex import IsometricLogRatio
+
+    return pm.Dirichlet(name, concentration, dims=dims, default_transform=IsometricLogRatio())
+
+
+def _above_zero(name: str, mean: Any, sd: Any, dims: Any) -> Any:
+    return pm.TruncatedNormal(name, mean, sd, lower=0, dims=dims) if sd else mean
+
+
+FAMILIES = {
+    "dirichlet": Family(
+        _log_dirichlet,
+        _dirichlet,
+        lambda numbers: numbers > 0,
+        "give numbers above 0",
+        rows=True,
+    ),
+    "beta": Family(
+        _log_beta,
+        lambda name, *numbers, dims: pm.Beta(name, *numbers, dims=dims),
+        lambda numbers: numbers > 0,
+        "give two numbers above 0",
+        pair=("successes", "failures"),
+    ),
+    "normal": Family(
+        _log_normal,
+        lambda name, *numbers, dims: pm.Normal(name, *numbers, dims=dims),
+        lambda numbers: numbers[1:] > 0,
+        "give two numbers, the second above 0",
+        pair=("mean", "sd"),
+    ),
+    "logistic": Family(
+        _log_logistic,
+        lambda name, *numbers, dims: pm.Logistic(name, *numbers, dims=dims),
+        lambda numbers: numbers[1:] > 0,
+        "give two numbers, the second above 0",
+        pair=("location", "scale"),
+    ),
+    "half_normal": Family(
+        _log_half_normal,
+        lambda name, scale, dims: pm.HalfNormal(name, scale, dims=dims),
+        lambda scale: scale >= 0,
+        "give a number, 0 or more, or a PyMC distribution",
+        zero_fixes=True,
+    ),
+    "normal_around_zero": Family(
+        _log_around_zero,
+        lambda name, sd, dims: pm.Normal(name, 0, sd, dims=dims),
+        lambda sd: sd >= 0,
+        "give a number, 0 or more, or a PyMC distribution",
+        zero_fixes=True,
+    ),
+    "normal_above_zero": Family(
+        _log_above_zero,
+        _above_zero,
+        lambda numbers: numbers >= 0,
+        "give two numbers, 0 or more",
+        pair=("mean", "sd"),
+        # What its density needs (erfcx) cannot be kept on disk with numbers that are data.
+        compiled_in=True,
+    ),
+}

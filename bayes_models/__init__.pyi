@@ -14,10 +14,10 @@ from .posterior.accuracy_where import accuracy_where
 from .posterior.contradictions import contradictions
 from .posterior.data_groups import add_posterior_predictive
 from .posterior.diagnostics import ConvergenceWarning, Diagnostics, diagnose
-from .posterior.dials import Dial, read_dials
 from .posterior.estimate import estimate_from_draws
 from .posterior.groups import accuracy_by_group
 from .posterior.joint_systems import joint_draws
+from .posterior.k_properties import KPropertyParameter, read_k_properties
 from .posterior.label_modes import LabelMode, label_modes
 from .posterior.populations import accuracy_by_population
 from .posterior.predictive_checks import PredictiveChecks, predictive_checks
@@ -29,8 +29,8 @@ __all__ = [
     "MODELS",
     "ConvergenceWarning",
     "Diagnostics",
-    "Dial",
     "Identification",
+    "KPropertyParameter",
     "LabelMode",
     "ModelSpec",
     "PredictiveChecks",
@@ -58,7 +58,7 @@ __all__ = [
     "pooled",
     "predictive_checks",
     "prior_draws",
-    "read_dials",
+    "read_k_properties",
     "relaxed_k",
     "slope_sensitivity",
     "tap",

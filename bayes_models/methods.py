@@ -22,7 +22,7 @@ from lehner.systems.comparison import JointDraws
 if TYPE_CHECKING:
     import xarray as xr
 
-    from bayes_models import Dial
+    from bayes_models import KPropertyParameter
 
 SHORTER = {"dawid_skene": {"draws": 250, "tune": 100}}
 """Its 4 chains of 250 draws have effective sample sizes of about 1,000."""
@@ -172,11 +172,11 @@ def estimate_at_slopes(ratings: Ratings, *, level: float, seed: int) -> dict[flo
         return bayes_models.slope_sensitivity(ratings, level=level, seed=seed)
 
 
-def k_properties(estimate: Estimate, *, level: float) -> "tuple[Dial, ...]":
+def k_properties(estimate: Estimate, *, level: float) -> "tuple[KPropertyParameter, ...]":
     """Say what a fit of `relaxed_k` found of each K-property; nothing of other models."""
     if estimate.method != "relaxed_k" or estimate.draws is None:
         return ()
-    return bayes_models.read_dials(estimate.draws, level=level)
+    return bayes_models.read_k_properties(estimate.draws, level=level)
 
 
 def predictions(estimates: Sequence[Estimate]) -> "tuple[Any, ...]":

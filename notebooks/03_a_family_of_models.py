@@ -87,7 +87,7 @@ def parameters(model):
 parameters(bayes_models.one_coin_by_rater(ratings))
 
 # %% [markdown]
-# `relaxed_k` adds a parameter for each K-property, called a dial: the standard deviation of random
+# `relaxed_k` adds a parameter for each K-property: the standard deviation of random
 # effects, which is zero where the property holds. Its half-normal prior shrinks it to zero unless
 # the data speak against the property. (`distance_decay` is a slope and has a normal prior.)
 
@@ -98,7 +98,7 @@ parameters(bayes_models.relaxed_k(ratings))
 # ## Their priors
 #
 # A prior is a number (a Dirichlet concentration, the scale of a spread, ...), a PyMC distribution,
-# or a named set. A scale of 0 fixes a spread at zero: with all dials at zero `relaxed_k` is
+# or a named set. A scale of 0 fixes a spread at zero: with all of these at zero `relaxed_k` is
 # `one_coin`.
 
 # %%

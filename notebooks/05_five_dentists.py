@@ -125,10 +125,10 @@ pd.DataFrame(
 # %%
 pd.DataFrame(
     [
-        (dial.name, dial.k_property, str(dial.value), dial.evidence(), dial.verdict())
-        for dial in bayes_models.read_dials(trees["relaxed_k"]["dentist 5"])
+        (one.name, one.k_property, str(one.value), one.evidence(), one.verdict())
+        for one in bayes_models.read_k_properties(trees["relaxed_k"]["dentist 5"])
     ],
-    columns=["dial", "K-property", "posterior", "Bayes factor", "verdict"],
+    columns=["parameter", "K-property", "posterior", "Bayes factor", "verdict"],
 )
 
 # %% [markdown]

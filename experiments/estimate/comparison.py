@@ -44,7 +44,7 @@ from lehner.dependence.shared_mistakes import SharedMistakes
 if TYPE_CHECKING:
     import pandas as pd
 
-    from bayes_models import Dial
+    from bayes_models import KPropertyParameter
     from bayes_models.posterior.predictions import Prediction
 
 
@@ -67,7 +67,7 @@ class Comparison:
     predictions : tuple of Prediction
         How well the models with draws predict items left out, the best first; empty unless there
         are two or more.
-    dials : tuple of Dial
+    dials : tuple of KPropertyParameter
         Of `relaxed_k`, if it is among the methods.
     corrections : dict
         By method with truth probabilities: its estimate corrected by known truths, if some are
@@ -103,7 +103,7 @@ class Comparison:
     disagreements: tuple[Disagreement, ...]
     known_truth: KnownTruth | None
     predictions: "tuple[Prediction, ...]" = ()
-    dials: "tuple[Dial, ...]" = ()
+    dials: "tuple[KPropertyParameter, ...]" = ()
     corrections: dict[str, TruthCorrection] = field(default_factory=dict)
     sensitivities: tuple[Sensitivity, ...] = ()
     slopes: Mapping[float, Estimate] | None = None
@@ -300,12 +300,12 @@ def _predictions(estimates: Sequence[Estimate]) -> "tuple[Prediction, ...]":
     return compare_predictions(estimates)
 
 
-def _dials(estimates: Sequence[Estimate], level: float) -> "tuple[Dial, ...]":
+def _dials(estimates: Sequence[Estimate], level: float) -> "tuple[KPropertyParameter, ...]":
     for estimate in estimates:
         if estimate.method == "relaxed_k" and estimate.draws is not None:
-            from bayes_models import read_dials
+            from bayes_models import read_k_properties
 
-            return read_dials(estimate.draws, level=level)
+            return read_k_properties(estimate.draws, level=level)
     return ()
 
 

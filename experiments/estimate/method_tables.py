@@ -13,7 +13,7 @@ from lehner.core.number_format import decimal, percent, probability
 from lehner.core.wording import counted
 
 if TYPE_CHECKING:
-    from bayes_models import Dial
+    from bayes_models import KPropertyParameter
     from bayes_models.posterior.predictions import Prediction
 
 type Rows = list[list[str]]
@@ -103,7 +103,7 @@ def _plus_minus(value: float, error: float) -> str:
     return f"{decimal(value, 1)} ± {decimal(error, 1)}"
 
 
-def k_property_rows(dials: "Sequence[Dial]") -> Rows:
+def k_property_rows(dials: "Sequence[KPropertyParameter]") -> Rows:
     """Give what `relaxed_k` found of each K-property: its name in a line above its numbers."""
     signed = any(dial.probability_of_direction is not None for dial in dials)
     head = ["K-property, parameter", "estimate", "Bayes factor", "verdict"]

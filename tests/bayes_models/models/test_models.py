@@ -164,7 +164,7 @@ def test_errors_fall_with_distance_where_categories_are_ordered(ordered, ratings
     assert "distance_decay" not in relaxed_k(ratings)
 
 
-def test_errors_and_categories_differ_by_their_dials(ratings):
+def test_errors_and_categories_differ_by_their_parameters(ratings):
     drawn = prior_draws("relaxed_k", ratings, 20, priors="unequal_errors")
     assert np.ptp(off_diagonal(drawn["confusion"].values[0]), axis=-1).min() > 1e-4
     diagonal = np.diagonal(drawn["confusion"].values[0], axis1=-2, axis2=-1)

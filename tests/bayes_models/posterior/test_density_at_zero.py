@@ -1,4 +1,4 @@
-"""Bayes factors of dials against exact ones, from draws that depend on one another."""
+"""Bayes factors of parameters against exact ones, from draws that depend on one another."""
 
 import numpy as np
 import pytest
@@ -6,7 +6,7 @@ import xarray as xr
 from scipy.signal import lfilter
 from scipy.stats import norm
 
-from bayes_models import fit_many, read_dials
+from bayes_models import fit_many, read_k_properties
 from bayes_models.models.priors import priors_as_json
 from lehner import Ratings
 from tests.reference.rater_spread import bayes_factor_of_unequal_raters
@@ -62,34 +62,34 @@ def chains(likelihood, n_effective, seed, n_draws=1000):
     return np.interp(norm.cdf(normal), cumulative, GRID)
 
 
-def dial_of(draws, name="rater_spread"):
+def parameter_of(draws, name="rater_spread"):
     tree = xr.DataTree.from_dict({"posterior": xr.Dataset({name: (("chain", "draw"), draws)})})
     tree.attrs |= {"model": "relaxed_k", "priors": priors_as_json("relaxed_k", {name: SCALE})}
-    return read_dials(tree)[0]
+    return read_k_properties(tree)[0]
 
 
 @pytest.mark.parametrize("n_effective", [400, 4000])
 @pytest.mark.parametrize("case", CASES)
 def test_the_error_of_a_bayes_factor_includes_its_bias(case, n_effective):
     exact = exact_factor(CASES[case])
-    dials = [dial_of(chains(CASES[case], n_effective, seed)) for seed in range(40)]
+    found = [parameter_of(chains(CASES[case], n_effective, seed)) for seed in range(40)]
     off = [
-        dial.bayes_factor > exact
-        if dial.is_lower_bound
-        else abs(dial.bayes_factor - exact) > dial.bayes_factor_error
-        for dial in dials
+        one.bayes_factor > exact
+        if one.is_lower_bound
+        else abs(one.bayes_factor - exact) > one.bayes_factor_error
+        for one in found
     ]
     # With errors that cover 90%, more than 8 of 40 are off in 2% of such tests.
     assert sum(off) <= 8
-    given = [dial.bayes_factor for dial in dials if not dial.is_lower_bound]
-    if len(given) == len(dials):
+    given = [one.bayes_factor for one in found if not one.is_lower_bound]
+    if len(given) == len(found):
         assert np.median(given) == pytest.approx(exact, rel=0.06 if n_effective == 4000 else 0.12)
 
 
 def test_the_error_is_not_much_larger_than_needed():
     exact = exact_factor(CASES["flat"])
-    dials = [dial_of(chains(CASES["flat"], 4000, seed)) for seed in range(40)]
-    assert np.mean([dial.bayes_factor_error for dial in dials]) < 0.15 * exact
+    found = [parameter_of(chains(CASES["flat"], 4000, seed)) for seed in range(40)]
+    assert np.mean([one.bayes_factor_error for one in found]) < 0.15 * exact
 
 
 @pytest.mark.parametrize(("mean", "sd"), [(0.0, 0.3), (0.5, 0.3), (-0.7, 0.35)])
@@ -98,8 +98,8 @@ def test_a_number_of_either_sign(mean, sd):
     off = 0
     for seed in range(40):
         draws = np.random.default_rng(seed).normal(mean, sd, (4, 500))
-        dial = dial_of(draws, "distance_decay")
-        off += abs(dial.bayes_factor - exact) > dial.bayes_factor_error
+        one = parameter_of(draws, "distance_decay")
+        off += abs(one.bayes_factor - exact) > one.bayes_factor_error
     assert off <= 8
 
 
@@ -108,11 +108,11 @@ def test_a_number_of_either_sign(mean, sd):
 def test_draws_far_from_zero_give_true_lower_bounds(mean, sd, n_effective):
     likelihood = reflected(mean, sd)
     exact = exact_factor(likelihood)
-    dials = [dial_of(chains(likelihood, n_effective, seed)) for seed in range(40)]
-    assert all(dial.is_lower_bound for dial in dials)
+    found = [parameter_of(chains(likelihood, n_effective, seed)) for seed in range(40)]
+    assert all(one.is_lower_bound for one in found)
     # With bounds that hold in 95%, more than 5 of 40 fail in 1% of such tests.
-    assert sum(dial.bayes_factor > exact for dial in dials) <= 5
-    assert np.median([dial.bayes_factor for dial in dials]) > 1
+    assert sum(one.bayes_factor > exact for one in found) <= 5
+    assert np.median([one.bayes_factor for one in found]) > 1
 
 
 @pytest.mark.slow
@@ -132,10 +132,10 @@ def test_bayes_factors_of_fits_are_those_of_marginal_likelihoods():
     trees = fit_many("relaxed_k", ratings, priors="unequal_raters")
     off = []
     for tree, codes in zip(trees, data, strict=True):
-        (dial,), exact = read_dials(tree), bayes_factor_of_unequal_raters(codes)
-        if dial.is_lower_bound:
-            off.append(dial.bayes_factor > exact)
+        (one,), exact = read_k_properties(tree), bayes_factor_of_unequal_raters(codes)
+        if one.is_lower_bound:
+            off.append(one.bayes_factor > exact)
         else:
-            off.append(abs(dial.bayes_factor - exact) > dial.bayes_factor_error)
+            off.append(abs(one.bayes_factor - exact) > one.bayes_factor_error)
     assert sum(off) <= 1
     assert len(off) == 6

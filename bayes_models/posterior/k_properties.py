@@ -1,4 +1,4 @@
-"""Which K-properties the ratings reject, by the dials of `relaxed_k` (see the glossary)."""
+"""Which K-properties the ratings reject, by the parameters of `relaxed_k` that relax them."""
 
 import math
 from dataclasses import dataclass
@@ -21,11 +21,10 @@ LARGEST_ERROR = math.log(2)
 
 
 @dataclass(frozen=True, kw_only=True)
-class Dial:
-    """How far a fit of `relaxed_k` is from one K-property, and the evidence against the property.
+class KPropertyParameter:
+    """A parameter of `relaxed_k` that is zero where a K-property holds, with evidence against zero.
 
-    A dial is a parameter of `relaxed_k` that is zero where a K-property holds, such as the standard
-    deviation of the raters' log odds, `rater_spread`.
+    Such a parameter is the standard deviation of the raters' log odds, `rater_spread`.
 
     Parameters
     ----------
@@ -61,7 +60,7 @@ class Dial:
     untested: str = ""
 
     def evidence(self) -> str:
-        """Write the Bayes factor as text.
+        """Bayes factor as text.
 
         Returns
         -------
@@ -78,7 +77,7 @@ class Dial:
         return f"{self.bayes_factor:.{digits}f} ± {self.bayes_factor_error:.{digits}f}"
 
     def verdict(self) -> str:
-        """Put into a word what the Bayes factor means for the K-property.
+        """What the Bayes factor means for the K-property, in a word or two.
 
         Returns
         -------
@@ -96,12 +95,12 @@ class Dial:
         return "supported" if supported else "undecided"
 
 
-def read_dials(tree: xr.DataTree, *, level: float = 0.9) -> tuple[Dial, ...]:
+def read_k_properties(tree: xr.DataTree, *, level: float = 0.9) -> tuple[KPropertyParameter, ...]:
     """Read from a fit of `relaxed_k` how far the ratings are from each K-property.
 
-    The model relaxes each K-property by parameters, called dials, that are zero if the property is
-    true. The Bayes factor of a dial divides its prior density at zero by its posterior density
-    there, with the priors of the fit.
+    The model relaxes each K-property by parameters that are zero if the property is true. The Bayes
+    factor of such a parameter divides its prior density at zero by its posterior density there,
+    with the priors of the fit.
 
     Parameters
     ----------
@@ -112,7 +111,7 @@ def read_dials(tree: xr.DataTree, *, level: float = 0.9) -> tuple[Dial, ...]:
 
     Returns
     -------
-    tuple of Dial
+    tuple of KPropertyParameter
         One for each parameter that was not fixed at zero, and of `rater_spread` one for each group
         of raters if there are groups.
 
@@ -131,22 +130,25 @@ def read_dials(tree: xr.DataTree, *, level: float = 0.9) -> tuple[Dial, ...]:
     half-normal prior with scale .6.
 
     >>> import numpy as np
-    >>> spread = abs(np.random.default_rng(1).normal(0, 0.1, (2, 500)))
-    >>> posterior = xr.Dataset({"rater_spread": (("chain", "draw"), spread)})
+    >>> draws = abs(np.random.default_rng(1).normal(0, 0.1, (2, 500)))
+    >>> posterior = xr.Dataset({"rater_spread": (("chain", "draw"), draws)})
     >>> tree = xr.DataTree.from_dict({"posterior": posterior})
     >>> tree.attrs = {"model": "relaxed_k", "priors": '{"rater_spread": 0.6}'}
-    >>> (dial,) = read_dials(tree)
-    >>> dial.k_property, dial.evidence(), dial.verdict()
+    >>> (spread,) = read_k_properties(tree)
+    >>> spread.k_property, spread.evidence(), spread.verdict()
     ('equal accuracy of raters', '0.15 ± 0.04', 'undecided')
 
     After `tree = bayes_models.fit("relaxed_k", ratings)` there are nine of them.
     """
     if tree.attrs.get("model") != "relaxed_k":
-        raise InputError(f"a fit of {tree.attrs.get('model')!r} has no dials", "fit relaxed_k")
+        raise InputError(
+            f"a fit of {tree.attrs.get('model')!r} has no parameters that relax K-properties",
+            "fit relaxed_k",
+        )
     priors = kept_priors(tree)
     posterior = tree["posterior"].to_dataset()
     return tuple(
-        _dial(name, group, draws, priors[name], level)
+        _parameter(name, group, draws, priors[name], level)
         for name in K_PROPERTY
         if name in posterior
         for group, draws in _by_group(posterior[name])
@@ -154,7 +156,7 @@ def read_dials(tree: xr.DataTree, *, level: float = 0.9) -> tuple[Dial, ...]:
 
 
 def _by_group(draws: xr.DataArray) -> list[tuple[str, Floats]]:
-    """Give the draws of each group of raters, or all under no name."""
+    """Draws of each group of raters, or all under no name."""
     if "rater_group" not in draws.dims:
         return [("", draws.values)]
     return [
@@ -162,10 +164,12 @@ def _by_group(draws: xr.DataArray) -> list[tuple[str, Floats]]:
     ]
 
 
-def _dial(name: str, group: str, draws: Floats, prior: Any, level: float) -> Dial:
+def _parameter(
+    name: str, group: str, draws: Floats, prior: Any, level: float
+) -> KPropertyParameter:
     above, distribution = float((draws > 0).mean()), distribution_name(prior)
     factor, error = (None, None) if distribution else against_zero(draws, float(prior))
-    return Dial(
+    return KPropertyParameter(
         name=f"{name}[{group}]" if group else name,
         k_property=f"{K_PROPERTY[name]} in {group}" if group else K_PROPERTY[name],
         value=credible_interval(draws.ravel(), level),
@@ -181,7 +185,7 @@ def _dial(name: str, group: str, draws: Floats, prior: Any, level: float) -> Dia
 
 
 def against_zero(draws: Floats, scale: float) -> tuple[float, float | None]:
-    """Divide the prior density at zero by the posterior density at zero.
+    """Prior density at zero over the posterior density at zero.
 
     Parameters
     ----------

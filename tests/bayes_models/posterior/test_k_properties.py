@@ -1,4 +1,4 @@
-"""Dials against known densities, and on data whose violations are known."""
+"""What relaxes K-properties against known densities, and on data whose violations are known."""
 
 from dataclasses import replace
 
@@ -7,9 +7,9 @@ import pymc as pm
 import pytest
 import xarray as xr
 
-from bayes_models import fit_many, read_dials
+from bayes_models import fit_many, read_k_properties
 from bayes_models.models.priors import priors_as_json
-from bayes_models.posterior.dials import against_zero
+from bayes_models.posterior.k_properties import against_zero
 from lehner import InputError, Scenario, simulate
 
 
@@ -26,7 +26,7 @@ def test_dials_give_mean_interval_direction_and_verdict():
         rater_spread=abs(rng.normal(0, 0.03, (4, 2000))),
         distance_decay=rng.normal(1.0, 0.2, (4, 2000)),
     )
-    spread, decay = read_dials(tree, level=0.9)
+    spread, decay = read_k_properties(tree, level=0.9)
     assert (spread.name, decay.name) == ("rater_spread", "distance_decay")
     assert spread.probability_of_direction is None
     assert decay.probability_of_direction > 0.999
@@ -35,7 +35,7 @@ def test_dials_give_mean_interval_direction_and_verdict():
     assert (spread.verdict(), decay.verdict()) == ("supported", "rejected")
 
 
-def test_each_group_of_raters_has_a_dial():
+def test_each_group_of_raters_has_a_parameter():
     rng = np.random.default_rng(3)
     tree = tree_of()
     draws = abs(rng.normal([0.02, 1.0], [0.02, 0.1], (4, 2000, 2)))
@@ -43,18 +43,18 @@ def test_each_group_of_raters_has_a_dial():
         draws, {"rater_group": ["crowd", "expert"]}, ("chain", "draw", "rater_group")
     )
     tree["posterior"] = xr.DataTree(xr.Dataset({"rater_spread": spread}))
-    crowd, expert = read_dials(tree)
+    crowd, expert = read_k_properties(tree)
     assert (crowd.name, expert.name) == ("rater_spread[crowd]", "rater_spread[expert]")
     assert crowd.k_property == "equal accuracy of raters in crowd"
     assert (crowd.verdict(), expert.verdict()) == ("supported", "rejected")
     assert expert.value.estimate == pytest.approx(1.0, abs=0.01)
 
 
-def test_other_models_have_no_dials():
+def test_other_models_relax_no_k_property():
     tree = tree_of(rater_spread=np.ones((2, 5)))
     tree.attrs["model"] = "tap"
     with pytest.raises(InputError, match="fit relaxed_k"):
-        read_dials(tree)
+        read_k_properties(tree)
 
 
 @pytest.mark.slow
@@ -63,22 +63,22 @@ def test_the_data_reject_the_property_that_fails():
         n_categories=3, n_items=1000, initial_rater_accuracy=(0.4, 0.9, 0.65), base_rates="equal"
     )
     (tree,) = fit_many("relaxed_k", [simulate(scenario, 1)], priors="unequal_raters")
-    (dial,) = read_dials(tree)
-    assert dial.name == "rater_spread" and dial.bayes_factor > 3
+    (one,) = read_k_properties(tree)
+    assert one.name == "rater_spread" and one.bayes_factor > 3
     same = Scenario(n_categories=3, n_items=1000, base_rates="equal")
     (tree,) = fit_many("relaxed_k", [simulate(same, 1)], priors="unequal_raters")
-    (held,) = read_dials(tree)
-    assert held.bayes_factor < 1 < dial.bayes_factor
+    (held,) = read_k_properties(tree)
+    assert held.bayes_factor < 1 < one.bayes_factor
 
 
 def test_a_lower_bound_is_written_as_one():
     far = abs(np.random.default_rng(1).normal(1, 0.1, (4, 400)))
     for draws, sign in ((far, "> "), (0.1 * far, "> "), (abs(far - 1), "")):
-        (dial,) = read_dials(tree_of(rater_spread=draws))
-        assert dial.is_lower_bound == bool(sign)
-        number, *error = dial.evidence().removeprefix(sign).split(" ± ")
-        assert dial.evidence().startswith(sign) and float(number) > 0
-        assert (dial.bayes_factor_error is None) == (not error) == bool(sign)
+        (one,) = read_k_properties(tree_of(rater_spread=draws))
+        assert one.is_lower_bound == bool(sign)
+        number, *error = one.evidence().removeprefix(sign).split(" ± ")
+        assert one.evidence().startswith(sign) and float(number) > 0
+        assert (one.bayes_factor_error is None) == (not error) == bool(sign)
 
 
 @pytest.mark.parametrize(
@@ -87,15 +87,15 @@ def test_a_lower_bound_is_written_as_one():
 )
 def test_a_lower_bound_is_not_rounded_up_and_supports_nothing(bound, shown, verdict):
     far = abs(np.random.default_rng(1).normal(1, 0.1, (4, 400)))
-    (dial,) = read_dials(tree_of(rater_spread=far))
-    changed = replace(dial, bayes_factor=bound)
+    (one,) = read_k_properties(tree_of(rater_spread=far))
+    changed = replace(one, bayes_factor=bound)
     assert (changed.evidence(), changed.verdict()) == (shown, verdict)
 
 
 def test_the_error_counts_draws_that_depend_on_one_another_as_fewer():
     draws = abs(np.random.default_rng(4).normal(0.3, 0.3, (4, 500)))
-    (once,) = read_dials(tree_of(rater_spread=draws))
-    (each_four_times,) = read_dials(tree_of(rater_spread=np.repeat(draws, 4, axis=1)))
+    (once,) = read_k_properties(tree_of(rater_spread=draws))
+    (each_four_times,) = read_k_properties(tree_of(rater_spread=np.repeat(draws, 4, axis=1)))
     ratio = each_four_times.bayes_factor_error / once.bayes_factor_error
     assert 0.75 < ratio < 1.5
 
@@ -110,22 +110,24 @@ def test_the_error_counts_draws_that_depend_on_one_another_as_fewer():
     ],
 )
 def test_a_bayes_factor_is_strong_only_if_its_error_does_not_change_that(factor, error, verdict):
-    (dial,) = read_dials(tree_of(rater_spread=abs(np.random.default_rng(4).normal(0, 1, (4, 50)))))
-    changed = replace(dial, bayes_factor=factor, bayes_factor_error=error)
+    (one,) = read_k_properties(
+        tree_of(rater_spread=abs(np.random.default_rng(4).normal(0, 1, (4, 50))))
+    )
+    changed = replace(one, bayes_factor=factor, bayes_factor_error=error)
     assert changed.verdict() == verdict
 
 
 @pytest.mark.parametrize("scale", [np.float32(0.5), np.int64(1), np.array(0.5), 0.05])
 def test_the_bayes_factor_is_against_the_prior_that_the_fit_was_made_with(scale):
     draws = abs(np.random.default_rng(1).normal(0, 0.2, (4, 2000)))
-    (dial,) = read_dials(tree_of({"rater_spread": scale}, rater_spread=draws))
-    assert dial.bayes_factor == pytest.approx(against_zero(draws, float(scale))[0])
+    (one,) = read_k_properties(tree_of({"rater_spread": scale}, rater_spread=draws))
+    assert one.bayes_factor == pytest.approx(against_zero(draws, float(scale))[0])
 
 
 def test_a_prior_that_is_a_distribution_has_no_bayes_factor_and_a_reason():
     draws = abs(np.random.default_rng(1).normal(0, 0.2, (4, 2000)))
     other = {"rater_spread": pm.Gamma.dist(2, 3)}
-    spread, decay = read_dials(tree_of(other, rater_spread=draws, distance_decay=draws))
+    spread, decay = read_k_properties(tree_of(other, rater_spread=draws, distance_decay=draws))
     assert (spread.bayes_factor, spread.verdict(), spread.evidence()) == (None, "not tested", "")
     assert "its prior is Gamma(2, " in spread.untested
     assert decay.bayes_factor and not decay.untested
@@ -135,4 +137,4 @@ def test_a_fit_that_does_not_say_its_priors_is_refused():
     tree = tree_of(rater_spread=np.ones((2, 5)))
     del tree.attrs["priors"]
     with pytest.raises(InputError, match="has no record of its priors; fit again"):
-        read_dials(tree)
+        read_k_properties(tree)

@@ -1,0 +1,72 @@
+"""The model that CONTRIBUTING.md adds, put in place word by word: one row, one file."""
+
+import re
+import sys
+from pathlib import Path
+
+import numpy as np
+import pymc as pm
+import pytensor
+import pytest
+
+import bayes_models
+from bayes_models import MODELS, add_prior, find_model, identify, models, prior_draws
+from bayes_models.posterior.log_prior import log_prior
+from lehner import Scenario, simulate
+from lehner.estimation.methods import find_method
+from lehner.latent_class.models import ModelRow
+
+ROOT = Path(__file__).parents[3]
+
+
+def blocks():
+    text = (ROOT / "CONTRIBUTING.md").read_text()
+    section = text.split("### A model\n")[1].split("\n### ")[0]
+    return re.findall(r"```python\n(.*?)```", section, re.DOTALL)
+
+
+@pytest.fixture(autouse=True)
+def name(monkeypatch, tmp_path):
+    """Put the row into the table and the file among the models, as CONTRIBUTING says."""
+    row, file = blocks()
+    ((name, row),) = eval("{" + row + "}", {"ModelRow": ModelRow}).items()
+    (tmp_path / f"{name}.py").write_text(file)
+    monkeypatch.setattr(models, "__path__", [*models.__path__, str(tmp_path)])
+    monkeypatch.setitem(MODELS, name, row)
+    yield name
+    sys.modules.pop(f"bayes_models.models.{name}", None)
+    vars(models).pop(name, None)
+
+
+@pytest.fixture
+def ratings():
+    return simulate(Scenario(n_items=60, n_categories=3, initial_rater_accuracy=(0.6, 0.7, 0.8)), 1)
+
+
+@pytest.mark.parametrize("priors", [None, {"base_rates": [1, 2, 3], "skill": (5, 0.7)}])
+def test_its_log_prior_is_that_of_pymc(name, ratings, priors):
+    built = find_model(name).build(ratings, priors)
+    drawn = prior_draws(name, ratings, 4, priors=priors)
+    found = log_prior(name, drawn, ratings.patterns(), priors)
+    assert set(found) == {"base_rates", "skill"} == {one.name for one in built.free_RVs}
+    for variable in found:
+        values = drawn[variable].values[0]
+        by_draw = [pm.logp(built[variable], value).sum() for value in values]
+        expected = pytensor.function([], by_draw, mode="FAST_COMPILE")()
+        np.testing.assert_allclose(found[variable].values[0], expected, rtol=1e-9)
+
+
+def test_it_is_fitted_and_estimates(name, ratings):
+    (tree,) = bayes_models.fit_many(name, [ratings], log_likelihood=True, draws=200, tries=1)
+    assert list(tree["log_prior"].data_vars) == ["base_rates", "skill"]
+    add_prior(tree, ratings, draws=10)
+    assert tree["prior"]["skill"].dims == ("chain", "draw", "rater")
+    posterior = tree["posterior"].to_dataset()
+    # The probability of being right, up to rounding.
+    np.testing.assert_allclose(posterior["skill"], posterior["accuracy"])
+    assert identify(name, ratings).parameters == 2 + 4
+    method = find_method(name)
+    found = method.estimate(ratings, level=0.9, seed=1)
+    assert found.method == name and not found.warnings
+    assert found.system_accuracy.lower < 0.9 < found.system_accuracy.upper
+    assert (method.label, method.color) == (MODELS[name].label, MODELS[name].color)

@@ -4,9 +4,9 @@ import numpy as np
 import xarray as xr
 
 from bayes_models.models.deferred import pm
-from bayes_models.models.in_python import in_python
 from bayes_models.models.priors import DISTRIBUTION, Priors, kept_priors
 from bayes_models.models.spec import find_model
+from bayes_models.models.without_c_compiler import without_c_compiler
 from bayes_models.posterior.draws import labelled_draws
 from lehner import InputError, Ratings
 from lehner.core.seeds import Seed, child_seeds
@@ -106,7 +106,7 @@ def prior_draws(
     variables = [*built.free_RVs, *built.deterministics]
     (child,) = child_seeds(seed, 1)
     # Because to compile the draws would take longer than to make them.
-    with in_python():
+    with without_c_compiler():
         drawn = pm.draw(
             variables, n, random_seed=int(child.generate_state(1)[0]), mode="FAST_COMPILE"
         )

@@ -18,9 +18,9 @@ from bayes_models.likelihood.observations import data_of
 from bayes_models.likelihood.rater_groups import group_names
 from bayes_models.models.assemble import rater_coords
 from bayes_models.models.families import PriorNumbers, is_zero
-from bayes_models.models.in_python import in_python
 from bayes_models.models.priors import Priors, choose_priors, is_distribution
 from bayes_models.models.spec import find_model
+from bayes_models.models.without_c_compiler import without_c_compiler
 from bayes_models.sampling.density import Density, compile_density
 from bayes_models.sampling.kept_models import find_kept, keep
 from bayes_models.sampling.special_case import general_case, special_case
@@ -196,7 +196,7 @@ def _compile(name: str, observed: Patterns, chosen: dict[str, Any]) -> CompiledM
         model.set_data(data_name, numbers.of(usual[numbers.variable]))
     # With fast math, rounding depends on whether the code comes from a compile cache, and the same
     # seed would not give the same draws.
-    with pytensor.config.change_flags(numba__fastmath=False), in_python():
+    with pytensor.config.change_flags(numba__fastmath=False), without_c_compiler():
         density = _density(name, observed, chosen, model)
         start = starting_point(model, start_values(name, em_start(observed)))
     kept = (*model.free_RVs, *model.deterministics)

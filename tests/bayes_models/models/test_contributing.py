@@ -56,6 +56,7 @@ def test_its_log_prior_is_that_of_pymc(name, ratings, priors):
         np.testing.assert_allclose(found[variable].values[0], expected, rtol=1e-9)
 
 
+@pytest.mark.slow
 def test_it_is_fitted_and_estimates(name, ratings):
     (tree,) = bayes_models.fit_many(name, [ratings], log_likelihood=True, draws=200, tries=1)
     assert list(tree["log_prior"].data_vars) == ["base_rates", "skill"]

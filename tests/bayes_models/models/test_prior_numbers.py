@@ -7,8 +7,8 @@ import pytest
 
 from bayes_models import MODELS, find_model, observe
 from bayes_models.models.families import is_zero
-from bayes_models.models.in_python import in_python
 from bayes_models.models.priors import choose_priors
+from bayes_models.models.without_c_compiler import without_c_compiler
 from bayes_models.sampling import compiled
 from bayes_models.sampling.density_check import python_mode
 from lehner import Scenario, simulate
@@ -50,7 +50,7 @@ def test_new_numbers_make_the_model_that_is_built_with_them(name, observed):
     changed = other_numbers(name, model)
     assert set(changed) == set(choose_priors(name)) - set(find_model(name).compiled_in)
     built = build(observed, changed)
-    with in_python():
+    with without_c_compiler():
         density = model.compile_logp(mode=python_mode(), sum=False)
         expected = built.compile_logp(mode=python_mode(), sum=False)
         point = {k: v + 0.2 for k, v in built.initial_point(random_seed=0).items()}

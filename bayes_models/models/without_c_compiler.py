@@ -6,7 +6,7 @@ from contextlib import contextmanager
 
 
 @contextmanager
-def in_python() -> Iterator[None]:
+def without_c_compiler() -> Iterator[None]:
     """Have PyTensor start no C compiler, as it does for operations made of others in any mode."""
     import pytensor
 

@@ -73,23 +73,31 @@ def _render(name: str, ratings: "Ratings", tests: "KProperties", width: int) -> 
     from rich.console import Group
 
     from experiments.reporting.data_notes import data_notes, header_lines
+    from experiments.reporting.renderers import to_terminal
+    from experiments.reporting.table import Column, Table
     from experiments.reporting.terminal import line
-    from experiments.reporting.text_table import bold_table
     from lehner.core.number_format import probability
     from lehner.core.wording import counted, counted_categories
 
-    rows = [["test", "p", "adjusted", "verdict", "what was seen"]]
-    rows += [
-        [
-            test.name,
-            _p_value(test.p_value, test.p_value_se),
-            probability(test.adjusted_p_value),
-            test.verdict,
-            as_options(test.note),
-        ]
-        for test in tests.tests.values()
-    ]
-    table = bold_table(rows, left=(3, 4), width=width)
+    table = Table(
+        columns=[
+            Column("test"),
+            Column("p_value", "p", _p_value),
+            Column("adjusted_p_value", "adjusted", probability),
+            Column("verdict"),
+            Column("note", "what was seen"),
+        ],
+        rows=[
+            (
+                test.name,
+                (test.p_value, test.p_value_se),
+                (test.adjusted_p_value,),
+                test.verdict,
+                as_options(test.note),
+            )
+            for test in tests.tests.values()
+        ],
+    )
     heading = (
         f"{name}: {counted(ratings.n_items, 'item')}, {counted(ratings.n_raters, 'rater')}, "
         f"{counted_categories(ratings.n_categories, ordered=ratings.ordered)}; p-values from "
@@ -97,7 +105,8 @@ def _render(name: str, ratings: "Ratings", tests: "KProperties", width: int) -> 
         "method"
     )
     notes = map(line, header_lines(data_notes(ratings)))
-    return Group(line(heading), *notes, line(), *table, line(), *map(line, tests.verdict))
+    shown = to_terminal(table, width)
+    return Group(line(heading), *notes, line(), *shown, line(), *map(line, tests.verdict))
 
 
 def _p_value(value: float | None, error: float | None) -> str:

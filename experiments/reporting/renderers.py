@@ -58,12 +58,15 @@ def to_terminal(table: Table, width: int) -> "list[Text]":
     two            50
     """
     rows, left = [_shown(row) for row in table.lines()], _left(table)
-    widths = _widths(rows)
-    if left[-1] and len(widths) > _n_keys(table):
-        room = width - sum(widths[:-1]) - len(GAP) * (len(widths) - 1)
-        widths[-1] = min(widths[-1], max(room, NARROWEST))
+    *widths, last = _widths(rows)
+    wrapped = left[-1] and len(widths) >= _n_keys(table)
+    widths.append(min(last, NARROWEST) if wrapped else last)
+    blocks = _blocks(widths, _n_keys(table), width)
+    if wrapped:
+        room = width - sum(widths[j] + len(GAP) for j in blocks[-1][:-1])
+        widths[-1] = min(last, max(room, NARROWEST))
     lines = [*map(line, textwrap.wrap(table.caption, width))]
-    for place, block in enumerate(_blocks(widths, _n_keys(table), width)):
+    for place, block in enumerate(blocks):
         lines += [line()] if place else []
         for i, row in enumerate(rows):
             if isinstance(row, str):
@@ -80,7 +83,9 @@ def _aligned(
     """Yield the lines of a row, of which the last cell may take several."""
     from rich.cells import cell_len
 
-    first, *more = textwrap.wrap(cells[-1], widths[block[-1]], break_on_hyphens=False) or [""]
+    first, more, room = cells[-1], [], widths[block[-1]]
+    if cell_len(first) > room:
+        first, *more = textwrap.wrap(first, room, break_on_hyphens=False)
     for part in [[*cells[:-1], first], *([*[""] * (len(cells) - 1), rest] for rest in more)]:
         padded = []
         for cell, j in zip(part, block, strict=True):

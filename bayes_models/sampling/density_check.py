@@ -16,6 +16,8 @@ DISTANCE = 0.3
 DENSITY_TOLERANCE = 1e-8
 # Small results of large numbers that cancel have the rounding errors of the large ones.
 LEAST_DENSITY = 1e-6
+# The greatest number of arrays that NumPy takes at once, including the result.
+MOST_OPERANDS = 32
 
 
 def why_wrong(density: Any, model: "pm.Model") -> str:
@@ -84,9 +86,18 @@ def python_mode() -> Any:
     pytensor.compile.mode.Mode
     """
     from pytensor.compile.mode import Mode
+    from pytensor.graph.rewriting.basic import node_rewriter, out2in
+    from pytensor.tensor import add
 
-    # Other optimisers join long sums into one, which NumPy refuses.
-    return Mode(linker="py", optimizer="fast_compile")
+    @node_rewriter([add])
+    def halve_long_sums(graph: Any, node: Any) -> Any:
+        terms, half = node.inputs, len(node.inputs) // 2
+        if len(terms) < MOST_OPERANDS:
+            return None
+        return [add(add(*terms[:half]), add(*terms[half:]))]
+
+    # No other rewrite is made, so that its place among them does not matter.
+    return Mode(linker="py", optimizer=None).register((out2in(halve_long_sums), 0))
 
 
 def evaluate(density: Any, point: Floats, **data: Any) -> tuple[Floats, Floats, Floats]:

@@ -9,6 +9,7 @@ import numba
 import numpy as np
 import pymc as pm
 import pymc.pytensorf
+import pytensor
 import pytensor.tensor as pt
 import pytest
 from numpy.testing import assert_allclose
@@ -21,7 +22,7 @@ from scipy.special import erfcx
 from bayes_models import find_model, observe
 from bayes_models.sampling import density, library_internals
 from bayes_models.sampling.density import compile_density, compile_publicly
-from bayes_models.sampling.density_check import by_pymc, evaluate
+from bayes_models.sampling.density_check import by_pymc, evaluate, python_mode
 from bayes_models.sampling.kept_models import find_kept, keep
 from bayes_models.sampling.nuts import _run_chains
 from lehner import Scenario, simulate
@@ -63,6 +64,12 @@ def test_density_gradient_and_variables_are_those_of_the_model_with_the_data_giv
     assert_allclose(value, now.compile_logp(mode="FAST_COMPILE")(start))
     assert_allclose(gradient, now.compile_dlogp(mode="FAST_COMPILE")(start))
     assert_allclose(kept, [*POINT, *(-4 * POINT)])
+
+
+def test_the_reference_adds_more_terms_than_numpy_takes_at_once():
+    terms = [pt.dscalar() for _ in range(70)]
+    add = pytensor.function(terms, pt.add(*terms), mode=python_mode())
+    assert add(*range(70)) == sum(range(70))
 
 
 def test_the_reference_evaluates_a_model_of_more_raters_than_numpy_adds_at_once():

@@ -2,12 +2,14 @@
 
 import textwrap
 from collections.abc import Sequence
+from functools import partial
 
 import pandas as pd
 
 from experiments.benchmarks.settings import SETTINGS
-from experiments.reporting.markdown import markdown_table
-from lehner.core.number_format import short
+from experiments.reporting.renderers import to_markdown
+from experiments.reporting.table import Cell, Column, Table
+from lehner.core.number_format import decimal, short
 
 METHODS = (
     "algebraic_paper",
@@ -100,21 +102,13 @@ def as_markdown(table: pd.DataFrame) -> str:
     expected = table[table["estimand"] == "system_accuracy"].set_index(["setting", "method"])
     in_sample = table[table["estimand"] == "system_accuracy_in_sample"]
     names = [name for name in SETTINGS if name in expected.index.get_level_values("setting")]
-    rows = [
-        _of_relaxed_k(expected, in_sample.set_index(["setting", "method"]), name)
-        for name in names
-        if (name, "relaxed_k") in expected.index
-    ]
-    measures = ["bias", "ratio", "coverage", "coverage in the sample", "width"]
-    more = ["no estimate", "converged", "misses with a warning", "seconds"]
     measured = set(table["method"])
     methods = [method for method in METHODS if method in measured]
     others = [method for method in OTHERS if method in measured]
     of_others = []
     if others:
         compared = [name for name in names if any((name, one) in expected.index for one in others)]
-        errors = _errors(expected, compared, others)
-        of_others = [OF_OTHERS, markdown_table(["setting", *others], errors)]
+        of_others = [OF_OTHERS, _errors(expected, compared, others)]
     return "\n".join(
         [
             "# Every method on the same simulated data\n",
@@ -122,10 +116,10 @@ def as_markdown(table: pd.DataFrame) -> str:
             HOW,
             *(f"  - *{name}*: {said}" for name, said in PROCESSES.items() if name in names),
             OF_ERRORS,
-            markdown_table(["setting", *methods], _errors(expected, names, methods)),
+            _errors(expected, names, methods),
             *of_others,
             OF_RELAXED_K,
-            markdown_table(["setting", "data sets", *measures, *more], rows),
+            _of_relaxed_k(expected, in_sample.set_index(["setting", "method"]), names),
             "",
         ]
     )
@@ -148,31 +142,43 @@ def _finding(expected: pd.DataFrame) -> str:
     )
 
 
-def _errors(
-    table: pd.DataFrame, settings: Sequence[str], methods: Sequence[str]
-) -> list[list[str]]:
-    return [[name, *(_error(table, name, method) for method in methods)] for name in settings]
+def _errors(table: pd.DataFrame, settings: Sequence[str], methods: Sequence[str]) -> str:
+    """Write a row for each setting and a column for each method."""
+    columns = [Column("setting"), *(Column(name, name, _error) for name in methods)]
+    rows = [(name, *(_numbers(table, name, method) for method in methods)) for name in settings]
+    return to_markdown(Table(columns=columns, rows=rows))
 
 
-def _error(table: pd.DataFrame, setting: str, method: str) -> str:
+def _numbers(table: pd.DataFrame, setting: str, method: str) -> Cell:
     if (setting, method) not in table.index:
-        return ""
+        return None
     row = table.loc[(setting, method)]
-    none = f", none {short(row['no_estimate'], 2)}" if row["no_estimate"] else ""
-    return f"{short(row['rmse'])} ± {short(row['rmse_se'])} ({short(row['coverage'], 2)}){none}"
+    return tuple(row[["rmse", "rmse_se", "coverage", "no_estimate"]].tolist())
 
 
-def _of_relaxed_k(expected: pd.DataFrame, in_sample: pd.DataFrame, setting: str) -> list[str]:
-    row = expected.loc[(setting, "relaxed_k")]
-    coverages = (row["coverage"], in_sample.loc[(setting, "relaxed_k"), "coverage"])
-    shares = (row["no_estimate"], row["converged"], row["misses_said"])
-    return [
-        setting,
-        f"{row['n']:.0f}",
-        short(row["bias"]),
-        short(row["ratio_to_best"], 2),
-        *(short(value, 2) for value in coverages),
-        short(row["width"]),
-        *(short(value, 2) for value in shares),
-        f"{row['seconds']:.1f}",
+def _error(rmse: float, rmse_se: float, coverage: float, no_estimate: float) -> str:
+    none = f", none {short(no_estimate, 2)}" if no_estimate else ""
+    return f"{short(rmse)} ± {short(rmse_se)} ({short(coverage, 2)}){none}"
+
+
+def _of_relaxed_k(expected: pd.DataFrame, in_sample: pd.DataFrame, settings: Sequence[str]) -> str:
+    two = partial(short, digits=2)
+    columns = [
+        Column("n", "data sets", "{:.0f}".format),
+        Column("bias", format=short),
+        Column("ratio_to_best", "ratio", two),
+        Column("coverage", format=two),
+        Column("coverage_in_sample", "coverage in the sample", two),
+        Column("width", format=short),
+        Column("no_estimate", format=two),
+        Column("converged", format=two),
+        Column("misses_said", "misses with a warning", two),
+        Column("seconds", format=partial(decimal, digits=1)),
     ]
+    both = expected.assign(coverage_in_sample=in_sample["coverage"])
+    rows = [
+        (name, *both.loc[(name, "relaxed_k"), [column.name for column in columns]])
+        for name in settings
+        if (name, "relaxed_k") in both.index
+    ]
+    return to_markdown(Table(columns=[Column("setting"), *columns], rows=rows))

@@ -160,16 +160,10 @@ def with_reading(
 
     @wraps(command)
     def with_options(**given: Any) -> None:
-        from lehner.data.options import ReadingOptions, names_of
+        from lehner.data.options import options_of
 
-        said = {name: given.pop(name) for name in ("system", *READING)}
-        said["system"] = names_of(said["system"])
-        options: dict[str, Any] = {
-            name: tuple(value) if isinstance(value, list) else value
-            for name, value in said.items()
-            if value
-        }
-        command(reading=ReadingOptions(**options), **given)
+        said = {name: given.pop(name) or None for name in ("system", *READING)}
+        command(reading=options_of(said), **given)
 
     # Typer makes its options of these two.
     with_options.__signature__ = signature(command).replace(parameters=parameters)  # type: ignore[attr-defined]

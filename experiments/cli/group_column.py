@@ -43,30 +43,25 @@ def read_groups(path: Path, column: str, ratings: "Ratings", item: str | None) -
     InputError
         Naming file, row, column, value and remedy.
     """
-    from lehner import InputError
-    from lehner.reading.read import locate, read_columns
+    from lehner.reading.read import read_columns
 
-    try:
-        names = _by_row(read_columns(path), column, ratings, item)
-        return _grouped(names, column)
-    except InputError as error:
-        raise locate(error, path) from None
+    with read_columns(path) as columns:
+        return _grouped(_by_row(columns, column, ratings, item), column)
 
 
 def read_populations(path: Path, column: str, ratings: "Ratings", item: str | None) -> GroupColumn:
     """Read the population of each item, as `read_groups` reads groups; none may be without one."""
     from lehner import InputError
-    from lehner.reading.read import locate
 
     found = read_groups(path, column, ratings, item)
     missing = np.flatnonzero(found.names == "")
     if missing.size:
-        error = InputError(
+        raise InputError(
             f"item {str(ratings.items[missing[0]])!r} has no population",
             "name the population of each item, or leave such items out of the file",
+            file=path,
             column=column,
         )
-        raise locate(error, path)
     return found
 
 

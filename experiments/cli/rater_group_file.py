@@ -27,13 +27,10 @@ def read_rater_groups(path: Path, ratings: "Ratings") -> dict[str, str]:
     InputError
         Naming file, row, column, value and remedy.
     """
-    from lehner import InputError
-    from lehner.reading.read import locate, read_columns
+    from lehner.reading.read import read_columns
 
-    try:
-        return _read(read_columns(path), ratings)
-    except InputError as error:
-        raise locate(error, path) from None
+    with read_columns(path) as columns:
+        return _read(columns, ratings)
 
 
 def _read(columns: dict[str, Any], ratings: "Ratings") -> dict[str, str]:

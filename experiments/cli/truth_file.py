@@ -29,13 +29,10 @@ def add_truths(ratings: "Ratings", path: Path) -> "Ratings":
     InputError
         Naming file, row, column, value and remedy.
     """
-    from lehner import InputError
-    from lehner.reading.read import locate, read_columns
+    from lehner.reading.read import read_columns
 
-    try:
-        return ratings.with_truth(_read(ratings, read_columns(path)))
-    except InputError as error:
-        raise locate(error, path) from None
+    with read_columns(path) as columns:
+        return ratings.with_truth(_read(ratings, columns))
 
 
 def _read(ratings: "Ratings", columns: dict[str, Any]) -> np.ndarray:

@@ -10,7 +10,7 @@ from lehner.coefficients.contingency import as_table
 from lehner.core.errors import InputError
 from lehner.core.wording import first_few
 from lehner.data.categories import Label, check_categories, encode, plain_label, unify
-from lehner.reading.read import locate, read_columns
+from lehner.reading.read import read_columns
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -52,13 +52,8 @@ def read_table(path: str | Path, *, categories: Sequence[Label] | None = None) -
     >>> read_table(file).sel(estimated="no", actual="yes").item()
     5.0
     """
-    path = Path(path)
-    try:
-        columns = read_columns(path)
-        cells = _square(columns) or _long(columns)
-        return _arrange(cells, categories)
-    except InputError as error:
-        raise locate(error, path) from None
+    with read_columns(Path(path)) as columns:
+        return _arrange(_square(columns) or _long(columns), categories)
 
 
 type Cells = dict[tuple[Label, Label], float]

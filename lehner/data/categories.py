@@ -7,7 +7,7 @@ from string import ascii_uppercase
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from lehner.core.arrays import Integers
 from lehner.core.errors import InputError
@@ -71,99 +71,76 @@ def encode(values: Any, name: str = "") -> Column:
     >>> encode(["yes", None, "no", "yes"]).labels
     ('yes', 'no')
     """
-    if holds_arrow_text(values):
-        codes, labels = merge_labels(*arrow_text(values, name))
-        return Column(codes=codes, labels=labels)
-    import pandas as pd
-
-    series = as_series(values, name)
-    if isinstance(series.dtype, pd.CategoricalDtype):
-        codes, labels = merge_labels(series.cat.codes.to_numpy(), list(series.cat.categories))
-        # Arrow's dictionaries save memory; they do not show that someone declared the labels.
-        declared = not hasattr(values, "to_pandas")
-        ordered = bool(series.cat.ordered)
-        return Column(codes=codes, labels=labels, declared=declared, ordered=ordered)
-    codes, labels = merge_labels(*factorize(series, name))
-    return Column(codes=codes, labels=labels)
+    codes, raw, declared, ordered = raw_codes(values, name)
+    codes, labels = merge_labels(codes, raw)
+    return Column(codes=codes, labels=labels, declared=declared, ordered=ordered)
 
 
-def holds_arrow_text(values: Any) -> bool:
-    """Whether a column is dictionary-encoded text without nulls in Arrow, as from `read_csv`."""
-    if not str(getattr(values, "type", "")).startswith("dictionary<values=string,"):
-        return False
-    return bool(values.null_count == 0)
-
-
-def arrow_text(values: Any, name: str) -> tuple[Integers, list[str]]:
-    """Give the codes of dictionary-encoded text, and the texts.
+def raw_codes(values: Any, name: str) -> tuple[Integers, NDArray[Any], bool, bool]:
+    """Code a column as it stands.
 
     Parameters
     ----------
-    values : pyarrow.ChunkedArray
+    values : column
+        As in `encode`.
     name : str
         The column's name, for the error.
 
     Returns
     -------
     codes : ndarray of int, shape (n_rows,)
-    texts : list of str
-        Used or not.
+        -1 where missing.
+    raw : ndarray
+        Values, used or not.
+    declared, ordered : bool
+        Whether the user fixed the values, and whether in a meaningful order.
+
+    Raises
+    ------
+    InputError
+        If the values are not labels.
     """
-    if len(values) == 0:
-        return np.empty(0, np.int64), []
-    chunks = values.unify_dictionaries().chunks
-    # Arrow's own way to NumPy imports pandas, which takes longer than most files to read.
-    codes = [np.from_dlpack(chunk.indices) for chunk in chunks]
     try:
-        texts = chunks[0].dictionary.to_pylist()
-    except ValueError:  # text in a damaged file fails only when it is looked at
+        if str(getattr(values, "type", "")).startswith("dictionary<values=string,"):
+            if values.null_count == 0:
+                return *_arrow_codes(values), False, False
+        import pandas as pd
+
+        series = _as_series(values)
+        if isinstance(series.dtype, pd.CategoricalDtype):
+            categories = np.asarray(series.cat.categories)
+            # Arrow's dictionaries save memory; they do not show that someone declared the labels.
+            declared = not hasattr(values, "to_pandas")
+            return series.cat.codes.to_numpy(), categories, declared, bool(series.cat.ordered)
+        codes, uniques = pd.factorize(series)
+        return codes, np.asarray(uniques), False, False
+    except (TypeError, ValueError):
+        # Text in a damaged file fails only when it is looked at.
         raise InputError(
             "it holds something else than labels", "give one label a row", column=name
         ) from None
-    return np.concatenate(codes).astype(np.int64), texts
 
 
-def as_series(values: Any, name: str) -> "pd.Series":
-    """Give a column as a pandas Series, or raise an InputError.
+def _arrow_codes(values: Any) -> tuple[Integers, NDArray[Any]]:
+    """Codes of dictionary-encoded text, as from `read_csv`, and the texts."""
+    if len(values) == 0:
+        return np.empty(0, np.int64), np.empty(0, dtype=object)
+    chunks = values.unify_dictionaries().chunks
+    # Arrow's own way to NumPy imports pandas, which takes longer than most files to read.
+    codes = np.concatenate([np.from_dlpack(chunk.indices) for chunk in chunks])
+    return codes.astype(np.int64), np.array(chunks[0].dictionary.to_pylist(), dtype=object)
 
-    Parameters
-    ----------
-    values : pandas.Series, pyarrow.ChunkedArray or array_like
-    name : str
-        The column's name, for the error.
 
-    Returns
-    -------
-    pandas.Series
-    """
+def _as_series(values: Any) -> "pd.Series":
     import pandas as pd
 
     if hasattr(values, "to_pandas"):
         return values.to_pandas()
-    try:
-        series = pd.Series(values)
-    except (TypeError, ValueError):
-        raise InputError(
-            "it is not a column of labels", "give one label a row", column=name
-        ) from None
+    series = pd.Series(values)
     if series.dtype == object and "mixed" in pd.api.types.infer_dtype(series, skipna=True):
         # Else True and 1 would be one label.
         series = series.map(lambda value: str(value) if isinstance(value, _BOOL) else value)
     return series
-
-
-def factorize(series: "pd.Series", name: str) -> tuple[Integers, Any]:
-    """Give each value its number in order of appearance, -1 where missing, and the values."""
-    import pandas as pd
-
-    try:
-        codes, uniques = pd.factorize(series)
-        list(uniques)  # text in a damaged file fails only when it is looked at
-    except (TypeError, ValueError):
-        raise InputError(
-            "it holds something else than labels", "give one label a row", column=name
-        ) from None
-    return codes, uniques
 
 
 def merge_labels(codes: ArrayLike, raw: Any) -> tuple[Integers, tuple[Any, ...]]:

@@ -9,16 +9,7 @@ from numpy.typing import NDArray
 from lehner.core.arrays import Booleans, Integers
 from lehner.core.checks import suggest
 from lehner.core.errors import InputError
-from lehner.data.categories import (
-    MISSING,
-    Column,
-    Label,
-    arrow_text,
-    as_series,
-    encode,
-    factorize,
-    holds_arrow_text,
-)
+from lehner.data.categories import MISSING, Column, Label, encode, raw_codes
 from lehner.data.flat import MOST_ITEMS
 from lehner.data.numbering import number_by_appearance
 
@@ -125,32 +116,20 @@ def encode_items(values: Any, name: str) -> tuple[Integers, NDArray[Any]]:
     names : ndarray, shape (n_items,)
         Whole numbers if all names are, else text.
     """
-    index, uniques = _first_items(values, name)
-    names = _whole_numbers_or_text(uniques)
+    codes, raw, *_ = raw_codes(values, name)
+    known = codes >= 0
+    index = np.full(len(codes), -1)
+    index[known], first = number_by_appearance(codes[known])
+    names = _whole_numbers_or_text(raw[codes[known][first]])
     blank = np.isin(names, ["", *MISSING]) if names.dtype == object else np.zeros(len(names), bool)
-    _refuse_blank((index < 0) | np.append(blank, True)[index], name)
+    _refuse_blank(~known | np.append(blank, True)[index], name)
     distinct = dict.fromkeys(names.tolist())
     if len(distinct) == len(names):
-        return index.astype(np.int64), names
+        return index, names
     # Names that differed only in spaces or type are now equal.
     position = {one: number for number, one in enumerate(distinct)}
     merged = np.array([position[one] for one in names.tolist()])
     return merged[index], np.array(list(distinct), dtype=names.dtype)
-
-
-def _first_items(values: Any, name: str) -> tuple[Integers, NDArray[Any]]:
-    """Give the index of each item, in order of appearance, -1 if missing, and the names."""
-    if holds_arrow_text(values):
-        codes, texts = arrow_text(values, name)
-        index, first = number_by_appearance(codes)
-        return index, np.array(texts, dtype=object)[codes[first]]
-    import pandas as pd
-
-    series = as_series(values, name)
-    if isinstance(series.dtype, pd.CategoricalDtype):
-        series = series.cat.remove_unused_categories()
-    index, uniques = factorize(series, name)
-    return index, np.asarray(uniques)
 
 
 def _whole_numbers_or_text(names: NDArray[Any]) -> NDArray[Any]:
@@ -209,7 +188,12 @@ def refuse_duplicates(
     name: str,
 ) -> None:
     """Raise an InputError, for the column of this name, where a rater rates an item twice."""
-    again = rated_again(item, rater, occasion, rating)
+    rows = np.flatnonzero(rating >= 0)
+    key = item[rows] * len(rater.labels) + rater.codes[rows]
+    if occasion is not None:
+        key = key * (int(occasion.max(initial=0)) + 1) + occasion[rows]
+    order = np.argsort(key, kind="stable")
+    again = rows[order[1:][key[order[1:]] == key[order[:-1]]]]
     if again.size:
         row = int(again.min())
         raise InputError(
@@ -219,18 +203,6 @@ def refuse_duplicates(
             row=row,
             column=name,
         )
-
-
-def rated_again(
-    item: Integers, rater: Column, occasion: Integers | None, rating: Integers
-) -> Integers:
-    """Give the rows with a rating of an item that its rater rated in an earlier row."""
-    rows = np.flatnonzero(rating >= 0)
-    key = item[rows] * len(rater.labels) + rater.codes[rows]
-    if occasion is not None:
-        key = key * (int(occasion.max(initial=0)) + 1) + occasion[rows]
-    order = np.argsort(key, kind="stable")
-    return rows[order[1:][key[order[1:]] == key[order[:-1]]]]
 
 
 def truth_per_item(

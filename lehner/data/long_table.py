@@ -15,7 +15,7 @@ from lehner.data.columns import (
     truth_per_item,
 )
 from lehner.data.flat import sort_ratings
-from lehner.data.options import ReadingOptions, names_of
+from lehner.data.options import ReadingOptions, names_of, options_of
 from lehner.data.shared_categories import code_labels, encode_labels
 from lehner.data.systems import raters_as_systems
 
@@ -84,20 +84,7 @@ def from_long(
     >>> Ratings.from_long({"item": [1, 1, 2], "rater": ["x", "y", "x"], "rating": "aba"})
     Ratings: 2 items, 2 raters, 3 ratings, 2 categories (a, b)
     """
-    options = ReadingOptions(
-        item=item,
-        rater=rater,
-        rating=rating,
-        system=names_of(system),
-        truth=truth,
-        occasion=occasion,
-        repeated=repeated,
-        categories=categories,
-        ordered=ordered,
-        missing=missing,
-        fold_case=fold_case,
-    )
-    return read_long(cls, data, options)
+    return read_long(cls, data, options_of(locals()))
 
 
 def read_long(cls: "type[Ratings]", data: Any, options: ReadingOptions) -> "Ratings":

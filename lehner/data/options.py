@@ -1,10 +1,12 @@
 """Reading options: which column of a table of ratings has which role, and what its labels mean."""
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, fields
 from typing import Any
 
 from lehner.data.categories import Label
+
+SEVERAL_NAMES = ("system", "raters", "leave_out")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -55,6 +57,14 @@ class ReadingOptions:
     order: str | None = None
     swapped_back: bool = False
     leave_out: tuple[str, ...] = ()
+
+
+def options_of(arguments: Mapping[str, Any]) -> ReadingOptions:
+    """Reading options among the arguments of a function; None stands for the default."""
+    known = [one.name for one in fields(ReadingOptions)]
+    given = {name: arguments[name] for name in known if arguments.get(name) is not None}
+    names = {name: names_of(given[name]) for name in SEVERAL_NAMES if name in given}
+    return ReadingOptions(**(given | names))
 
 
 def names_of(names: Any) -> tuple[str, ...]:

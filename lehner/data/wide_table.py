@@ -16,7 +16,7 @@ from lehner.data.checks.columns import (
     say_if_transposed,
 )
 from lehner.data.columns import columns_of, count_column, require_columns, unique_items
-from lehner.data.options import ReadingOptions, names_of
+from lehner.data.options import ReadingOptions, names_of, options_of
 from lehner.data.shared_categories import are_fixed, code_labels, encode_labels
 
 if TYPE_CHECKING:
@@ -79,18 +79,7 @@ def from_wide(
     >>> Ratings.from_wide({"Ann": [0, 0], "Bo": [0, 1], "n": [70, 30]}, counts="n")
     Ratings: 100 items in 2 rows, 2 raters, 200 ratings, 2 categories (0, 1)
     """
-    options = ReadingOptions(
-        raters=None if raters is None else names_of(raters),
-        item=item,
-        system=names_of(system),
-        truth=truth,
-        counts=counts,
-        categories=categories,
-        ordered=ordered,
-        missing=missing,
-        fold_case=fold_case,
-    )
-    return read_wide(cls, data, options)
+    return read_wide(cls, data, options_of(locals()))
 
 
 def read_wide(cls: "type[Ratings]", data: Any, options: ReadingOptions) -> "Ratings":

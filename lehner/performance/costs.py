@@ -11,7 +11,7 @@ from lehner.core.arrays import Floats
 from lehner.core.errors import InputError
 from lehner.core.wording import first_few
 from lehner.data.categories import Label, encode
-from lehner.reading.read import locate, read_columns
+from lehner.reading.read import read_columns
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -54,11 +54,8 @@ def read_costs(path: str | Path, categories: Sequence[Label]) -> "xr.DataArray":
 
 def read_cost_matrix(path: str | Path, categories: Sequence[Label]) -> Floats:
     """Read costs as `read_costs` does, without labels."""
-    path = Path(path)
-    try:
-        return _matrix(read_columns(path), [str(name) for name in categories])
-    except InputError as error:
-        raise locate(error, path) from None
+    with read_columns(Path(path)) as columns:
+        return _matrix(columns, [str(name) for name in categories])
 
 
 def _matrix(columns: dict[str, Any], categories: list[str]) -> Floats:

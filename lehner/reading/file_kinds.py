@@ -86,8 +86,7 @@ def plain_file(path: Path) -> Iterator[Path]:
     Yields
     ------
     Path
-        The file itself, or a decompressed copy, which is deleted afterwards. Errors name the file
-        itself.
+        The file itself, or a decompressed copy, which is deleted afterwards.
 
     Raises
     ------
@@ -106,16 +105,13 @@ def plain_file(path: Path) -> Iterator[Path]:
                 with copy.open("wb") as target:
                     shutil.copyfileobj(source, target)
         except (OSError, EOFError, lzma.LZMAError, zlib.error) as error:
-            raise InputError(f"it cannot be read ({error})", "check it", file=path) from None
+            raise InputError(f"it cannot be read ({error})", "check it") from None
         if pipe and not copy.stat().st_size:
             raise InputError(
-                "this pipe is empty, or was read before", "write its content into a file", file=path
+                "this pipe is empty, or was read before", "write its content into a file"
             )
-        try:
-            with plain_file(copy) as plain:
-                yield plain
-        except InputError as error:
-            raise _of_file(error, path) from None
+        with plain_file(copy) as plain:
+            yield plain
 
 
 def _is_pipe(path: Path) -> bool:
@@ -136,7 +132,3 @@ def _is_pipe(path: Path) -> bool:
 def _opener(path: Path) -> Callable[[Path], Any] | None:
     head = _head(path)
     return next((opener for start, opener in COMPRESSED.items() if head.startswith(start)), None)
-
-
-def _of_file(error: InputError, path: Path) -> InputError:
-    return InputError(error.problem, error.remedy, file=path, row=error.row, column=error.column)

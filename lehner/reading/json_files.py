@@ -92,14 +92,11 @@ def _parse(text: str, path: Path, line: int | None = None) -> Any:
     try:
         content = json.loads(text, object_pairs_hook=_unique)
         json.dumps(content, ensure_ascii=False).encode()
-    except _Repeated as repeated:
-        problem, remedy = f"the name {repeated.name!r} occurs twice in one object", "name each once"
+    except InputError as error:
+        problem, remedy = error.problem, error.remedy
     except json.JSONDecodeError as error:
-        problem, remedy, line = (
-            f"it is not JSON ({error.msg})",
-            "check that line",
-            line or error.lineno,
-        )
+        problem, remedy = f"it is not JSON ({error.msg})", "check that line"
+        line = line or error.lineno
     except UnicodeEncodeError:
         problem, remedy = "it has half a character (a lone surrogate)", "save the file as UTF-8"
     except ValueError as error:  # a number of thousands of digits
@@ -111,17 +108,11 @@ def _parse(text: str, path: Path, line: int | None = None) -> Any:
     raise InputError(problem, remedy, file=path, row=line)
 
 
-class _Repeated(Exception):
-    def __init__(self, name: str) -> None:
-        super().__init__(name)
-        self.name = name
-
-
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     counts = Counter(name for name, _ in pairs)
-    repeated = next((name for name, count in counts.items() if count > 1), None)
-    if repeated is not None:
-        raise _Repeated(repeated)
+    for name, count in counts.items():
+        if count > 1:
+            raise InputError(f"the name {name!r} occurs twice in one object", "name each once")
     return dict(pairs)
 
 

@@ -1,6 +1,7 @@
 """Read ratings files: wide, long or grouped; CSV, Excel, JSON or Parquet."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -10,7 +11,7 @@ from lehner.data.categories import Label, encode
 from lehner.data.columns import columns_of, require_columns
 from lehner.data.fields import SYSTEM
 from lehner.data.long_table import read_long
-from lehner.data.options import ReadingOptions, names_of
+from lehner.data.options import ReadingOptions, options_of
 from lehner.data.ratings import Ratings
 from lehner.data.wide_table import read_wide
 from lehner.reading.both_orders import join_orders
@@ -111,37 +112,15 @@ def read_ratings(
     >>> read_ratings({"Ann": ["yes", "no"], "Bo": ["no", "no"], "gpt": ["yes", "no"]}, system="gpt")
     Ratings: 2 items, 2 raters, 4 ratings, 2 categories (no, yes), system
     """
-    options = ReadingOptions(
-        system=names_of(system),
-        truth=truth,
-        item=item,
-        raters=None if raters is None else names_of(raters),
-        counts=counts,
-        repeated=repeated,
-        categories=categories,
-        ordered=ordered,
-        missing=missing,
-        fold_case=fold_case,
-        order=order,
-        swapped_back=swapped_back,
-        leave_out=names_of(leave_out),
-    )
-    return read_with(source, options)
+    return read_with(source, options_of(locals()))
 
 
 def read_with(source: Any, options: ReadingOptions) -> Ratings:
     """Read ratings as `read_ratings` does."""
     if not isinstance(source, str | Path):
         return _read_columns(columns_of(source), options)
-    path = Path(source)
-    try:
-        with plain_file(path) as file:
-            try:
-                return _read_columns(*_read_file(file, options))
-            except InputError as error:
-                raise locate(error, file) from None
-    except InputError as error:
-        raise locate(error, path) from None
+    with _located(Path(source)) as file:
+        return _read_columns(*_read_file(file, options))
 
 
 def _read_columns(
@@ -179,10 +158,33 @@ def _with_system(columns: dict[str, Any], roles: ReadingOptions) -> ReadingOptio
     return roles if roles.system else replace(roles, system=tuple(called[:1]))
 
 
-def read_columns(path: Path) -> dict[str, Any]:
-    """Read the columns of a file by name."""
-    with plain_file(path) as file:
-        return _read_file(file, ReadingOptions())[0]
+@contextmanager
+def read_columns(path: Path) -> Iterator[dict[str, Any]]:
+    """Read the columns of a file by name; errors in the block are located in the file."""
+    with _located(path) as file:
+        yield _read_file(file, ReadingOptions())[0]
+
+
+@contextmanager
+def _located(path: Path) -> Iterator[Path]:
+    """Open a file; errors in the block name it, and its line in place of the index of a row."""
+    try:
+        with plain_file(path) as file:
+            try:
+                yield file
+            except InputError as error:
+                if error.file is None and error.row is not None:
+                    error.row = _line(file, error.row)
+                raise
+    except InputError as error:
+        error.file = path
+        raise
+
+
+def _line(file: Path, row: int) -> int | None:
+    """Find the number of a row of data as the file's own program counts, if it has one."""
+    kind = kind_of(file)
+    return line_of(file, row) if kind == CSV else {PARQUET: row + 1, EXCEL: row + 2}.get(kind)
 
 
 def _read_file(
@@ -216,22 +218,3 @@ def _read_parquet(path: Path) -> Any:
     except (OSError, ValueError, KeyError, TypeError, pa.ArrowException) as error:
         reason = (str(error) or type(error).__name__).splitlines()[0][:200]
         raise InputError(f"it cannot be read ({reason})", "give a Parquet file") from None
-
-
-def locate(error: InputError, path: Path) -> InputError:
-    """Add the file to an error, and convert the index of a row to its line."""
-    if error.file is not None:
-        return error
-    row = None if error.row is None else _line(path, error.row)
-    return InputError(error.problem, error.remedy, file=path, row=row, column=error.column)
-
-
-def _line(path: Path, row: int) -> int | None:
-    """Find the number of a row of data as the file's own program counts, if it has one."""
-    if not path.is_file():
-        return None  # a pipe cannot be read again
-    with plain_file(path) as file:
-        kind = kind_of(file)
-        if kind == CSV:
-            return line_of(file, row)
-    return {PARQUET: row + 1, EXCEL: row + 2}.get(kind)

@@ -51,7 +51,7 @@ CLAIMS = (Claim(kappa=0.3, n_items=200, figure=10), Claim(kappa=0.55, n_items=10
 
 
 def conditions(claim: Claim) -> dict[str, tuple[Scenario, ...]]:
-    """Give what the claim may mean: a scenario for each accuracy of the system."""
+    """What the claim may mean: a scenario for each accuracy of the system."""
     asked = Question(kappa=claim.kappa)
     figure = FIGURES[claim.figure]
     return {

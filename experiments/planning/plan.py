@@ -66,7 +66,7 @@ class Question:
             initial_accuracy(accuracy, levels_of_difficulty(self.violation))
 
     def scenarios(self, seed: Seed = 1) -> tuple[Scenario, ...]:
-        """Give a scenario for each accuracy of the system, see `scenario_with_kappa`."""
+        """Make a scenario for each accuracy of the system, see `scenario_with_kappa`."""
         raters = scenario_with_kappa(
             self.kappa,
             n_categories=self.n_categories,
@@ -122,7 +122,7 @@ class Plan:
         return max(self.by_accuracy.items(), key=lambda item: item[1].n_items or np.inf)
 
     def to_dict(self) -> dict[str, Any]:
-        """Give the plan in plain types, ready for JSON."""
+        """Plan in plain types, ready for JSON."""
         worst = self.worst
         return {
             **plain(self.question),
@@ -173,7 +173,7 @@ def plan_scenarios(
 
 
 def curves(plans: Sequence[Plan]) -> "pd.DataFrame":
-    """Give the probability over numbers of items, a row for each violation and number."""
+    """Probability over numbers of items, a row for each violation and number."""
     import pandas as pd
 
     parts = [
@@ -233,5 +233,5 @@ def _row(
 
 
 def plain_size(size: SampleSize) -> dict[str, Any]:
-    """Give what is said in a row of a table, in plain types."""
+    """What is said in a row of a table, in plain types."""
     return {name: plain(getattr(size, name)) for name in SIZE}

@@ -62,7 +62,7 @@ def plot_trade_off(table: pd.DataFrame, question: Question) -> Figure:
 
 
 def _title(question: Question) -> str:
-    truth = "expected accuracy" if question.estimand == "system_accuracy" else "share right"
+    truth = "expected accuracy" if question.estimand == "system_accuracy" else "proportion right"
     return (
         f"{method_label(question.method)} within {question.within:g} of the {truth} with "
         f"probability {question.confidence:g}\n{question.n_categories} categories, raters of "

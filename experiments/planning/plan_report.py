@@ -23,7 +23,7 @@ def heading(question: Question) -> str:
     """Say what is asked, whatever the violation."""
     truth = {
         "system_accuracy": "the system's expected accuracy",
-        "system_accuracy_in_sample": "the share of these items the system gets right",
+        "system_accuracy_in_sample": "the proportion of these items that the system gets right",
     }[question.estimand]
     return (
         f"{question.n_categories} categories, {question.n_raters} raters who agree with kappa "

@@ -10,10 +10,10 @@ if TYPE_CHECKING:
 
 
 def data_notes(ratings: "Ratings") -> list[str]:
-    """Give what is to be known of the data, in terms of the command's options."""
+    """What is to be known of the data, in terms of the command's options."""
     return [as_options(note) for note in ratings.notes]
 
 
 def header_lines(notes: Iterable[str]) -> list[str]:
-    """Give what is to be known of the data as lines above a command's results."""
+    """What is to be known of the data as lines above a command's results."""
     return [f"Data: {note}" for note in notes]

@@ -19,7 +19,7 @@ SCREEN_DOTS = 140
 
 GRID = "0.88"
 ROOM = 0.05
-"""Beside what is drawn, as a share of its range."""
+"""Beside what is drawn, as a proportion of its range."""
 REFERENCE = "0.35"
 """The grey of lines to compare with: no bias, the nominal level, equal values."""
 
@@ -85,7 +85,7 @@ def figure_style(*, columns: int = 2) -> Iterator[float]:
 
 
 def limits(*values: ArrayLike, within: tuple[float, float] | None = (0, 1)) -> tuple[float, float]:
-    """Give the ends of an axis that leaves no part of its range unused.
+    """Ends of an axis that leaves no part of its range unused.
 
     Parameters
     ----------
@@ -119,7 +119,7 @@ def limits(*values: ArrayLike, within: tuple[float, float] | None = (0, 1)) -> t
 
 
 def shade(place: int, n: int) -> Any:
-    """Give a colour for one of some ordered things, as strengths or sizes: later ones are darker.
+    """Colour for one of some ordered things, as strengths or sizes: later ones are darker.
 
     Parameters
     ----------

@@ -113,7 +113,7 @@ def write_figure(figure: "Figure", folder: Path, name: str) -> list[Path]:
 
 
 def figure_bytes(figure: "Figure", kind: str) -> bytes:
-    """Give a figure as a file of a kind, "pdf" or "png", without a date in it."""
+    """Draw a figure as a file of a kind, "pdf" or "png", without a date in it."""
     from experiments.reporting.figure_style import figure_style
 
     text = str(figure.get_label())

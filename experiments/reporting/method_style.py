@@ -31,7 +31,7 @@ class MethodStyle:
     filled: bool = True
 
     def options(self) -> dict[str, Any]:
-        """Give the options of `Axes.plot` and `Axes.errorbar`, without the label."""
+        """Options of `Axes.plot` and `Axes.errorbar`, without the label."""
         return {
             "color": self.color,
             "marker": self.marker,
@@ -53,7 +53,7 @@ OF_NO_METHOD = {
 
 
 def method_style(name: str) -> MethodStyle:
-    """Give the look of a method.
+    """Look of a method.
 
     Parameters
     ----------
@@ -83,12 +83,12 @@ def method_style(name: str) -> MethodStyle:
 
 
 def method_label(name: str) -> str:
-    """Give a method's name as people write it."""
+    """Name of a method as people write it."""
     return method_style(name).label
 
 
 def legend_handles(styles: Iterable[MethodStyle], *, line: str = "-") -> "list[Line2D]":
-    """Give what a figure's one legend takes: marker, line and name of each method."""
+    """Make what a figure's one legend takes: marker, line and name of each method."""
     from matplotlib.lines import Line2D
 
     return [Line2D([], [], ls=line, label=style.label, **style.options()) for style in styles]

@@ -22,7 +22,7 @@ def panels(
     across: int,
     more: float = 0.5,
 ) -> "tuple[Figure, list[Axes]]":
-    """Give a figure with a panel for each title, on common axes.
+    """Make a figure with a panel for each title, on common axes.
 
     Parameters
     ----------
@@ -59,7 +59,7 @@ def panels(
 
 
 def empty_figure(width: float, reason: str) -> Figure:
-    """Give a figure that says why there is nothing to draw."""
+    """Make a figure that says why there is nothing to draw."""
     figure = Figure(figsize=(width, 1), layout="constrained")
     figure.text(0.5, 0.5, reason, ha="center", va="center")
     figure.set_label(reason)

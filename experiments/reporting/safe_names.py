@@ -14,7 +14,7 @@ DEVICES = frozenset(("con", "prn", "aux", "nul")) | {
 
 
 def safe_names(names: Iterable[str], taken: Iterable[str] = ()) -> dict[str, str]:
-    """Give each name a folder of its own: a single one, in any operating system.
+    """Find a folder of its own for each name: a single one, in any operating system.
 
     Letters, digits and `-_.` stay; other characters are percent-encoded as in addresses of the
     web, so that `urllib.parse.unquote` gives the name back. All characters are encoded of names
@@ -71,7 +71,7 @@ def _encode_all(name: str) -> str:
 
 
 def _alike(name: str) -> str:
-    """Give a text that is equal for names which a file system may not tell apart."""
+    """Fold a name to a text that is equal for names which a file system may not tell apart."""
     folded = unicodedata.normalize("NFD", name).casefold()
     return unicodedata.normalize("NFD", folded)
 

@@ -118,7 +118,7 @@ def print_data(text: str) -> None:
 
 
 def json_text(value: object) -> str:
-    r"""Give JSON that a terminal can show.
+    r"""Write JSON that a terminal can show.
 
     Examples
     --------
@@ -131,19 +131,19 @@ def json_text(value: object) -> str:
 
 
 def terminal_width() -> int:
-    """Give the width of the terminal, or of text that is no terminal's."""
+    """Width of the terminal, or of text that is no terminal's."""
     return max(shutil.get_terminal_size((WIDTH_OF_FILES, 0)).columns, NARROWEST)
 
 
 def console(stream: TextIO, **options: Any) -> "Console":
-    """Give a rich console on a standard stream."""
+    """Rich console on a standard stream."""
     from rich.console import Console
 
     return Console(file=_styled(stream), highlight=False, width=terminal_width(), **options)
 
 
 def line(text: str = "", style: str = "") -> "Text":
-    """Give a line for a rich console."""
+    """Line for a rich console."""
     from rich.text import Text
 
     return Text(one_line(text), style=style)

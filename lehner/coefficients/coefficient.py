@@ -133,7 +133,7 @@ class Sampling:
     population: float | None = None
 
     def narrowing(self, n_items: float) -> float:
-        """Give the factor of standard errors for a sample from a finite population."""
+        """Factor of standard errors for a sample from a finite population."""
         if self.population is None:
             return 1.0
         return float(np.sqrt(max(0.0, 1 - n_items / self.population)))

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def accuracy(table: Floats, weights: Floats) -> Linearised:
-    """Find the (weighted) share of items on the diagonal.
+    """Find the (weighted) proportion of items on the diagonal.
 
     Parameters
     ----------
@@ -182,7 +182,7 @@ def _probabilities(values: "ArrayLike | xr.DataArray", name: str) -> Floats:
 
 
 def _same_names(one: object, other: object, dim: str) -> list[object] | None:
-    """Give the names on one of two sides, or raise an InputError if those on both sides differ."""
+    """Find the names on one of two sides, or raise an InputError if those on both sides differ."""
     sides = [getattr(side, "coords", {}) for side in (one, other)]
     names = [side[dim].values.tolist() for side in sides if dim in side]
     if len(names) == 2 and names[0] != names[1]:

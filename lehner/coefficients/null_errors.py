@@ -7,7 +7,7 @@ from lehner.core.arrays import Floats
 
 
 def cohen_null_error(table: Floats, weights: Floats) -> float | None:
-    """Give the standard error of Cohen's kappa if two classifications are independent.
+    """Standard error of Cohen's kappa if two classifications are independent.
 
     Parameters
     ----------
@@ -33,7 +33,7 @@ def cohen_null_error(table: Floats, weights: Floats) -> float | None:
 
 
 def fleiss_null_error(items: ItemVotes) -> float | None:
-    """Give the standard error of Fleiss' kappa if ratings have the same distribution in all items.
+    """Standard error of Fleiss' kappa if ratings have the same distribution in all items.
 
     Parameters
     ----------

@@ -40,7 +40,7 @@ class PairVotes:
         return len(self.names)
 
     def shares(self, rater: int) -> Floats:
-        """Give a rater's votes as an array, shape (n_rows, n_categories)."""
+        """Lay out a rater's votes as an array, shape (n_rows, n_categories)."""
         mine = slice(*np.searchsorted(self.rater, [rater, rater + 1]))
         laid_out = np.zeros((len(self.weights), self.n_categories))
         np.add.at(laid_out, (self.row[mine], self.category[mine]), self.share[mine])

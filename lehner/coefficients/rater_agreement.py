@@ -7,7 +7,12 @@ from typing import Any
 import numpy as np
 
 from lehner.algebra.pairwise import brennan_prediger
-from lehner.coefficients.chance_corrected import percent_agreement
+from lehner.coefficients.chance_corrected import (
+    NO_PAIRS,
+    ONE_CATEGORY,
+    coefficient_of_items,
+    percent_agreement,
+)
 from lehner.coefficients.coefficient import (
     Coefficient,
     Sampling,
@@ -16,17 +21,15 @@ from lehner.coefficients.coefficient import (
     summarise,
     undefined,
 )
-from lehner.coefficients.coefficient_of_items import NO_PAIRS, ONE_CATEGORY, coefficient_of_items
 from lehner.coefficients.contingency import bangdiwala_b
 from lehner.coefficients.item_votes import ItemVotes, count_votes
 from lehner.coefficients.light import light_kappa
 from lehner.coefficients.linearised import Linearised
-from lehner.coefficients.notes import weights_notes
 from lehner.coefficients.null_errors import cohen_null_error, fleiss_null_error
 from lehner.coefficients.pair_votes import PairVotes, list_votes
 from lehner.coefficients.rater_pairs import rater_pairs
 from lehner.coefficients.result import Agreement
-from lehner.coefficients.weights import AgreementWeights, find_all_weights
+from lehner.coefficients.weights import AgreementWeights, find_all_weights, weights_notes
 from lehner.core.arrays import Floats
 from lehner.core.warning import Warning, warn
 from lehner.core.wording import counted
@@ -253,7 +256,7 @@ def _bangdiwala(
 
 
 def _pooled_notes(items: ItemVotes) -> tuple[str, str]:
-    """Give Lehner's agreement and kappa if they differ from Gwet's."""
+    """Write Lehner's agreement and kappa if they differ from Gwet's."""
     n_pairs = float(items.weights @ (items.n_raters * (items.n_raters - 1)))
     if n_pairs == 0:
         return "", ""

@@ -40,7 +40,7 @@ class RaterPairs:
     coefficients: dict[str, Floats]
 
     def columns(self) -> dict[str, NDArray[Any]]:
-        """Give the columns of a table with a row for each pair, for one of the weights at a time.
+        """Columns of a table with a row for each pair, for one of the weights at a time.
 
         Returns
         -------

@@ -73,7 +73,7 @@ class Agreement:
         return "\n".join(line.rstrip() for line in lines)
 
     def to_dict(self) -> dict[str, Any]:
-        """Give the result in plain types, undefined numbers as None, ready for JSON.
+        """Result in plain types, undefined numbers as None, ready for JSON.
 
         Returns
         -------
@@ -91,7 +91,7 @@ class Agreement:
         }
 
     def to_frame(self) -> "pd.DataFrame":
-        """Give a table with a row per coefficient.
+        """Table with a row per coefficient.
 
         Returns
         -------
@@ -103,7 +103,7 @@ class Agreement:
         return pd.DataFrame([vars(coefficient) for coefficient in self.coefficients])
 
     def pairs_frame(self) -> "pd.DataFrame":
-        """Give a table with a row per pair of raters and kind of weights.
+        """Table with a row per pair of raters and kind of weights.
 
         Returns
         -------

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
+from lehner.coefficients.chance_corrected import coefficient_of_items
 from lehner.coefficients.coefficient import (
     Coefficient,
     Sampling,
@@ -14,7 +15,6 @@ from lehner.coefficients.coefficient import (
     summarise,
     undefined,
 )
-from lehner.coefficients.coefficient_of_items import coefficient_of_items
 from lehner.coefficients.contingency import (
     accuracy,
     as_table,
@@ -23,10 +23,9 @@ from lehner.coefficients.contingency import (
     goodman_kruskal_lambda,
 )
 from lehner.coefficients.item_votes import ItemVotes, count_votes
-from lehner.coefficients.notes import weights_notes
 from lehner.coefficients.null_errors import cohen_null_error, fleiss_null_error
 from lehner.coefficients.result import Agreement
-from lehner.coefficients.weights import AgreementWeights, find_all_weights
+from lehner.coefficients.weights import AgreementWeights, find_all_weights, weights_notes
 from lehner.core.arrays import Floats
 from lehner.core.checks import check_number
 from lehner.data.flat import MOST_ITEMS

@@ -1,6 +1,6 @@
 """Agreement weights of two categories: 1 for equal categories, 0 for the most different ones."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 from lehner.core.arrays import Floats
 from lehner.core.checks import find
 from lehner.core.errors import InputError
+from lehner.core.warning import Warning, warn
 from lehner.data.categories import Label, as_numbers
 
 
@@ -39,26 +40,6 @@ class AgreementWeights:
         return (self.matrix + self.matrix.T) / 2
 
 
-def _identity(x: Floats) -> Floats:
-    return (_distance(x) > 0).astype(float)
-
-
-def _linear(x: Floats) -> Floats:
-    return _distance(x)
-
-
-def _quadratic(x: Floats) -> Floats:
-    return _distance(x) ** 2
-
-
-def _radical(x: Floats) -> Floats:
-    return np.sqrt(_distance(x))
-
-
-def _ordinal(x: Floats) -> Floats:
-    return _distance(x) * (_distance(x) + 1)
-
-
 def _circular(x: Floats) -> Floats:
     """Treat the last category as a neighbour of the first, at the smallest distance."""
     step = np.diff(np.sort(x)).min(initial=np.inf)
@@ -66,7 +47,7 @@ def _circular(x: Floats) -> Floats:
 
 
 def _bipolar(x: Floats) -> Floats:
-    """Give differences more weight if both categories are near the same end."""
+    """Weigh differences more if both categories are near the same end."""
     total = x[:, None] + x
     room = (total - 2 * x.min()) * (2 * x.max() - total)
     return _ratio_of(_distance(x) ** 2, room)
@@ -87,21 +68,23 @@ def _ratio_of(values: Floats, room: Floats) -> Floats:
 type Scale = Literal["names", "position", "value"]
 type Disagreement = Callable[[Floats], Floats]
 
+_BY_DISTANCE: dict[str, Disagreement] = {
+    "linear": _distance,
+    "quadratic": lambda x: _distance(x) ** 2,
+    "radical": lambda x: np.sqrt(_distance(x)),
+    "ordinal": lambda x: _distance(x) * (_distance(x) + 1),
+    "circular": _circular,
+    "bipolar": _bipolar,
+}
 WEIGHTS: dict[str, tuple[Disagreement, Scale]] = {
-    "identity": (_identity, "names"),
-    "nominal": (_identity, "names"),
-    "linear": (_linear, "position"),
-    "quadratic": (_quadratic, "position"),
-    "radical": (_radical, "position"),
-    "ordinal": (_ordinal, "position"),
-    "circular": (_circular, "position"),
-    "bipolar": (_bipolar, "position"),
-    "linear_by_value": (_linear, "value"),
-    "quadratic_by_value": (_quadratic, "value"),
-    "radical_by_value": (_radical, "value"),
-    "circular_by_value": (_circular, "value"),
-    "bipolar_by_value": (_bipolar, "value"),
-    "interval": (_quadratic, "value"),
+    **dict.fromkeys(("identity", "nominal"), (lambda x: (_distance(x) > 0).astype(float), "names")),
+    **{name: (function, "position") for name, function in _BY_DISTANCE.items()},
+    **{
+        f"{name}_by_value": (function, "value")
+        for name, function in _BY_DISTANCE.items()
+        if name != "ordinal"
+    },
+    "interval": (_BY_DISTANCE["quadratic"], "value"),
     "ratio": (_ratio, "value"),
 }
 """Disagreement, up to a factor, and its argument: the positions of the categories, or their values.
@@ -163,25 +146,39 @@ def find_weights(
     )
 
 
-def by_position_only(weights: Sequence[str], categories: Sequence[Label]) -> list[str]:
-    """Name the weights that depend on positions although categories are unequally spaced numbers.
+def weights_notes(
+    weights: Sequence[AgreementWeights], categories: Sequence[Label]
+) -> Iterator[Warning]:
+    """Tell which weights depend on positions although categories are unequally spaced numbers.
 
     Parameters
     ----------
-    weights : sequence of str
-        Names of kinds of weights.
+    weights : sequence of AgreementWeights
+        All that are used.
     categories : sequence of str or int
+        In order.
 
-    Returns
-    -------
-    list of str
-        Those that also exist by value; none if the categories are not numbers or are equally
-        spaced.
+    Yields
+    ------
+    Warning
+        About these weights, and about those that are not symmetric.
     """
     numbers = as_numbers(categories)
-    if numbers is None or len(numbers) < 3 or np.ptp(np.diff(numbers)) < 1e-9:
-        return []
-    return [name for name in weights if f"{name}_by_value" in WEIGHTS]
+    if numbers is not None and len(numbers) > 2 and np.ptp(np.diff(numbers)) >= 1e-9:
+        names = [one.name for one in weights if f"{one.name}_by_value" in WEIGHTS]
+        if names:
+            yield warn(
+                "weights-by-position",
+                f"{', '.join(names)} weights depend on the order of the categories, not on their "
+                "values, which are not equally spaced; weights by value are "
+                f"{', '.join(f'{name}_by_value' for name in names)}",
+            )
+    if not all(one.symmetric for one in weights):
+        yield warn(
+            "weights-asymmetric",
+            "the weights are not symmetric: their rows are for the rater named first, or for the "
+            "rows of a table",
+        )
 
 
 def _require_order(weights: str, categories: Sequence[Label], *, ordered: bool) -> None:

@@ -29,10 +29,10 @@ class PositionBias:
     n_items : int
         Number of items judged in both orders.
     chooses_first : IntervalEstimate
-        Share of choices in which the judge chooses the answer shown first; .5 without bias.
+        Proportion of choices in which the judge chooses the answer shown first; .5 without bias.
         "Neither" counts half. Items with a blank choice are left out.
     consistent : IntervalEstimate
-        Share of the items in which the judge chooses the same answer in both orders.
+        Proportion of the items in which the judge chooses the same answer in both orders.
     """
 
     rater: str
@@ -144,7 +144,7 @@ def list_position_bias(
 
 
 def _pair_up(items: Any, swapped: Any, answer: Any) -> tuple[Floats, Floats]:
-    """Give, for items judged once in each order, the share of first positions, and consistency."""
+    """Count first positions, and equal choices, of items judged once in each order."""
     by_order = []
     for order in (False, True):
         of_order = np.flatnonzero(swapped == order)
@@ -167,13 +167,7 @@ def _matched(first: Floats, level: float) -> IntervalEstimate:
     error = np.sqrt(((d**2).sum() + 0.25) / n - middle**2) / np.sqrt(n)
     half = norm.ppf(0.5 + level / 2) * error
     lower, upper = np.clip(0.5 + middle + np.array([-half, half]), 0, 1)
-    return IntervalEstimate(
-        estimate=float(first.mean()),
-        lower=float(lower),
-        upper=float(upper),
-        level=level,
-        kind="Agresti and Min",
-    )
+    return _estimate(first, lower, upper, level, "Agresti and Min")
 
 
 def _proportion(same: Floats, level: float) -> IntervalEstimate:
@@ -181,10 +175,16 @@ def _proportion(same: Floats, level: float) -> IntervalEstimate:
 
     z = float(norm.ppf(0.5 + level / 2))
     lower, upper = wilson_interval(same.mean(), len(same), z=z)
+    return _estimate(same, lower, upper, level, "Wilson")
+
+
+def _estimate(
+    values: Floats, lower: float, upper: float, level: float, kind: str
+) -> IntervalEstimate:
     return IntervalEstimate(
-        estimate=float(same.mean()),
+        estimate=float(values.mean()),
         lower=float(lower),
         upper=float(upper),
         level=level,
-        kind="Wilson",
+        kind=kind,
     )

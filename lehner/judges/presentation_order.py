@@ -100,7 +100,7 @@ def read_order(
 
 
 def swap_back(columns: Mapping[str, Any], rating: str, presented: Presented) -> list[Any]:
-    """Give ratings that name the answer itself, whatever the position in which it was shown.
+    """Make ratings name the answer itself, whatever the position in which it was shown.
 
     Parameters
     ----------

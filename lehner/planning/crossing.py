@@ -87,8 +87,8 @@ def regress(
     """Regress probits on the square root of the number of items.
 
     If estimates are normal around the truth with a variance inversely proportional to the number of
-    items, the probit of the share on one side of a bound is linear in this root. Over a narrow
-    window the probit of the share between two bounds is nearly so.
+    items, the probit of the proportion on one side of a bound is linear in this root. Over a narrow
+    window the probit of the proportion between two bounds is nearly so.
 
     Parameters
     ----------
@@ -132,7 +132,7 @@ def _centred(group: Sequence[Nearness]) -> _Centred:
 
     samples = np.array([one.samples for one in group])
     share = np.array([one.probability for one in group])
-    # Shares are kept away from 0 and 1, whose probits are infinite.
+    # Proportions are kept away from 0 and 1, whose probits are infinite.
     probit = ndtri((samples * share + 0.5) / (samples + 1))
     density = np.exp(-(probit**2) / 2) / np.sqrt(2 * np.pi)
     weight = (density / [one.standard_error for one in group]) ** 2

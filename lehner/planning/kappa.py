@@ -122,7 +122,7 @@ def check_possible_kappa(
 
 
 def levels_of_difficulty(violation: float) -> tuple[float, float, float]:
-    """Give what each level of difficulty adds to accuracies, with a violation from 0 to 1."""
+    """What each level of difficulty adds to accuracies, with a violation from 0 to 1."""
     return (-DIFFICULTY * violation, 0.0, DIFFICULTY * violation)
 
 
@@ -199,12 +199,12 @@ def _check(
 
 
 def _range_of_means(n_categories: int, violation: float) -> tuple[float, float]:
-    """Give mean accuracies of raters at chance level and of perfect raters."""
+    """Mean accuracies of raters at chance level and of perfect raters."""
     return 1 / n_categories, 1 + ACCURACY_SPREAD * violation
 
 
 def _violated(mean: float, n_categories: int, n_raters: int, violation: float) -> Scenario:
-    """Give a scenario in which raters have this mean accuracy, unless it is clipped at 0 or 1."""
+    """Make a scenario in which raters have this mean accuracy, unless it is clipped at 0 or 1."""
     spread = ACCURACY_SPREAD * violation * np.linspace(-1, 1, n_raters)
     return Scenario(
         n_categories=n_categories,

@@ -23,18 +23,18 @@ class Nearness:
     Parameters
     ----------
     n_items : int
-    shares : ndarray, shape (n_scenarios,)
-        Share of the samples in which the estimate is near the truth.
+    proportions : ndarray, shape (n_scenarios,)
+        Proportion of the samples in which the estimate is near the truth.
     replicates : int
         Number of samples of each scenario.
     bias : ndarray, shape (n_scenarios,)
         Mean error of the estimates that are defined.
     undefined : ndarray, shape (n_scenarios,)
-        Share of the samples in which the estimate is undefined.
+        Proportion of the samples in which the estimate is undefined.
     """
 
     n_items: int
-    shares: Floats
+    proportions: Floats
     replicates: int
     bias: Floats
     undefined: Floats
@@ -42,19 +42,21 @@ class Nearness:
     @property
     def samples(self) -> int:
         """Number of samples of all scenarios."""
-        return self.replicates * len(self.shares)
+        return self.replicates * len(self.proportions)
 
     @property
     def probability(self) -> float:
-        """Mean of the shares."""
-        return float(self.shares.mean())
+        """Mean of the proportions."""
+        return float(self.proportions.mean())
 
     @property
     def standard_error(self) -> float:
         """Monte Carlo standard error of the mean."""
-        # The error of a share of 0 or 1 is not below that of one sample.
-        shares = (self.replicates * self.shares + 0.5) / (self.replicates + 1)
-        return float(np.sqrt((shares * (1 - shares)).sum() / self.replicates) / len(shares))
+        # The error of a proportion of 0 or 1 is not below that of one sample.
+        proportions = (self.replicates * self.proportions + 0.5) / (self.replicates + 1)
+        return float(
+            np.sqrt((proportions * (1 - proportions)).sum() / self.replicates) / len(proportions)
+        )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -93,7 +95,7 @@ class Target:
         near = [np.abs(error) <= self.within + ERROR_ROUNDING for error in errors]
         return Nearness(
             n_items=n_items,
-            shares=np.array([one.mean() for one in near]),
+            proportions=np.array([one.mean() for one in near]),
             replicates=replicates,
             bias=np.array([one.mean() if len(one) else np.nan for one in defined]),
             undefined=np.array([1 - len(one) / replicates for one in defined]),

@@ -61,8 +61,8 @@ class SampleSize:
         """The results of the simulations, dims (n_items, scenario).
 
         `probability` that the estimate is near enough and its `standard_error` (n_items), the mean
-        `bias` of the estimates that are defined (n_items, scenario), and the share of samples in
-        which the estimate is `undefined` (n_items, scenario).
+        `bias` of the estimates that are defined (n_items, scenario), and the proportion of samples
+        in which the estimate is `undefined` (n_items, scenario).
         """
         import xarray as xr
 
@@ -122,7 +122,7 @@ def required_sample_size(
         A method that needs only votes: "algebraic", "algebraic_likelihood", "algebraic_paper",
         "majority_agreement" or "mean_posterior".
     estimand : {"system_accuracy", "system_accuracy_in_sample"}
-        The truth: the expected accuracy, or the share of the items that the system got right.
+        The truth: the expected accuracy, or the proportion of the items that the system got right.
     most_items : int
         Greatest number of items that is considered, 100 or more.
     replicates : int

@@ -38,13 +38,9 @@ def calibrate(
 
     Parameters
     ----------
-    model : str
     ratings : Ratings
         Determines which rater rates which item, and of which items the truth is known; if all
         truths are known, none is used. The ratings and truths themselves are not used.
-    n_simulations : int
-    priors : str or mapping, optional
-    seed : int, numpy.random.SeedSequence or numpy.random.Generator
     **sampling
         Options of `fit_many`.
 
@@ -128,6 +124,6 @@ def _ranks(
 
 
 def _rank(draws: Floats, value: float, rng: np.random.Generator) -> float:
-    """Give the share of draws below the value; a random part of one step breaks ties."""
+    """Proportion of draws below the value; a random part of one step breaks ties."""
     below, equal = (draws < value).sum(), (draws == value).sum()
     return float((below + rng.integers(0, equal + 1) + rng.random()) / (len(draws) + 1))

@@ -48,10 +48,6 @@ def make_kernel(n_raters: int, n_states: int, n_responses: int) -> Callable[...,
 
     The sizes are constants, so that the compiler can unroll loops, which saves a third of the time.
 
-    Parameters
-    ----------
-    n_raters, n_states, n_responses : int
-
     Returns
     -------
     callable
@@ -160,7 +156,7 @@ class SumOverStates(Op):
             storage[0] = value
 
     def pullback(self, inputs: Any, outputs: Any, output_grads: Any) -> list[Any]:
-        """Give the derivative of the log likelihood. There is no second derivative."""
+        """Derivative of the log likelihood. There is no second derivative."""
         gradient, _, _ = output_grads
         _, by_rates, by_confusion = outputs
         whole = [disconnected_type() for _ in inputs[2:]]
@@ -191,7 +187,6 @@ def add_ratings(
 
     Parameters
     ----------
-    observed : Patterns
     base_rates : TensorVariable, shape (n_categories,) or (n_populations, n_categories)
     confusion : TensorVariable, shape (n_raters, [n_levels,] n_categories, n_responses)
     level_rates : array_like, shape (n_levels,), optional

@@ -59,7 +59,7 @@ def observe(ratings: Ratings | Patterns) -> Patterns:
 
 
 def coords_of(observed: Patterns) -> dict[str, Any]:
-    """Give the coordinates that every model has."""
+    """Coordinates that every model has."""
     categories = list(observed.categories)
     coords = {"rater": list(observed.raters), "category": categories, "response": categories}
     optional = {"population": observed.populations, "rater_group": group_names(observed)}
@@ -67,7 +67,7 @@ def coords_of(observed: Patterns) -> dict[str, Any]:
 
 
 def arrays_of(observed: Patterns) -> dict[str, Integers]:
-    """Give the arrays that the likelihood reads, by their names in models."""
+    """Arrays that the likelihood reads, by their names in models."""
     return {
         "starts": observed.starts,
         "raters": observed.flat.rater_index,
@@ -79,7 +79,7 @@ def arrays_of(observed: Patterns) -> dict[str, Integers]:
 
 
 def data_of(observed: Patterns) -> dict[str, Any]:
-    """Give all that changes from data to data, by the names that models give it."""
+    """All that changes from data to data, by the names that models give it."""
     data: dict[str, Any] = dict(arrays_of(observed))
     if observed.populations:
         data["population_shares"] = population_shares(observed)
@@ -90,7 +90,7 @@ def data_of(observed: Patterns) -> dict[str, Any]:
 
 
 def population_shares(observed: Patterns) -> Floats:
-    """Give the share of the items that are from each population, (n_populations,)."""
+    """Proportion of the items that are from each population, (n_populations,)."""
     n_populations = max(1, len(observed.populations))
     n_items = np.bincount(observed.population, observed.counts, n_populations)
     return np.asarray(n_items / n_items.sum())

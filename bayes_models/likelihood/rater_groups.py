@@ -11,14 +11,14 @@ NO_GROUP = "no group"
 
 
 def group_names(observed: Patterns) -> tuple[str, ...]:
-    """Give the names of the groups of raters, if there are any."""
+    """Names of the groups of raters, if there are any."""
     # A group may have that name already.
     others = {NO_GROUP} - set(observed.rater_groups) if OF_NONE in observed.rater_group else ()
     return (*observed.rater_groups, *others)
 
 
 def group_index(observed: Patterns) -> Integers:
-    """Give the group of each rater, without the system, all 0 if there are none, (n_raters,)."""
+    """Group of each rater, without the system, all 0 if there are none, (n_raters,)."""
     names = group_names(observed)
     if not names:
         return np.zeros(observed.n_raters, np.int64)
@@ -26,7 +26,7 @@ def group_index(observed: Patterns) -> Integers:
 
 
 def group_shares(observed: Patterns) -> Floats:
-    """Give the share of each rater in the ratings of each group, (n_groups, n_raters)."""
+    """Proportion of each rater in the ratings of each group, (n_groups, n_raters)."""
     of_pattern = np.repeat(observed.counts, np.diff(observed.starts))
     n_ratings = np.bincount(observed.flat.rater_index, of_pattern, len(observed.raters))
     n_ratings = n_ratings[: observed.n_raters]

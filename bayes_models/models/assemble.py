@@ -17,7 +17,6 @@ def add_confusion(
 
     Parameters
     ----------
-    observed : Patterns
     base_rates : TensorVariable, shape (n_categories,) or (n_populations, n_categories)
         As `add_base_rates` gives them.
     confusion : TensorVariable, shape (n_raters, [n_levels,] n_categories, n_responses)
@@ -45,12 +44,11 @@ def add_confusion(
 
 
 def equal_errors(accuracy: Any, n_categories: int) -> Any:
-    """Give confusion matrices in which all errors of a row are equally probable.
+    """Confusion matrices in which all errors of a row are equally probable.
 
     Parameters
     ----------
     accuracy : TensorVariable, shape (n_raters, 1) or (n_raters, n_categories)
-    n_categories : int
 
     Returns
     -------

@@ -244,53 +244,48 @@ def _above_zero(name: str, mean: Any, sd: Any, dims: Any) -> Any:
     return pm.TruncatedNormal(name, mean, sd, lower=0, dims=dims) if sd else mean
 
 
+def _pymc(distribution: str, *fixed: float) -> Callable[..., Any]:
+    """Distribution of PyMC of this name, whose first parameters may be fixed."""
+    return lambda name, *numbers, dims: getattr(pm, distribution)(name, *fixed, *numbers, dims=dims)
+
+
+def _positive(numbers: Floats) -> Booleans:
+    return numbers > 0
+
+
+def _second_positive(numbers: Floats) -> Booleans:
+    return numbers[1:] > 0
+
+
+def _not_negative(numbers: Floats) -> Booleans:
+    return numbers >= 0
+
+
+A_SCALE = "give a number, 0 or more, or a PyMC distribution"
+TWO = "give two numbers, the second above 0"
 FAMILIES = {
-    "dirichlet": Family(
-        _log_dirichlet,
-        _dirichlet,
-        lambda numbers: numbers > 0,
-        "give numbers above 0",
-        rows=True,
-    ),
+    "dirichlet": Family(_log_dirichlet, _dirichlet, _positive, "give numbers above 0", rows=True),
     "beta": Family(
         _log_beta,
-        lambda name, *numbers, dims: pm.Beta(name, *numbers, dims=dims),
-        lambda numbers: numbers > 0,
+        _pymc("Beta"),
+        _positive,
         "give two numbers above 0",
         pair=("successes", "failures"),
     ),
-    "normal": Family(
-        _log_normal,
-        lambda name, *numbers, dims: pm.Normal(name, *numbers, dims=dims),
-        lambda numbers: numbers[1:] > 0,
-        "give two numbers, the second above 0",
-        pair=("mean", "sd"),
-    ),
+    "normal": Family(_log_normal, _pymc("Normal"), _second_positive, TWO, pair=("mean", "sd")),
     "logistic": Family(
-        _log_logistic,
-        lambda name, *numbers, dims: pm.Logistic(name, *numbers, dims=dims),
-        lambda numbers: numbers[1:] > 0,
-        "give two numbers, the second above 0",
-        pair=("location", "scale"),
+        _log_logistic, _pymc("Logistic"), _second_positive, TWO, pair=("location", "scale")
     ),
     "half_normal": Family(
-        _log_half_normal,
-        lambda name, scale, dims: pm.HalfNormal(name, scale, dims=dims),
-        lambda scale: scale >= 0,
-        "give a number, 0 or more, or a PyMC distribution",
-        zero_fixes=True,
+        _log_half_normal, _pymc("HalfNormal"), _not_negative, A_SCALE, zero_fixes=True
     ),
     "normal_around_zero": Family(
-        _log_around_zero,
-        lambda name, sd, dims: pm.Normal(name, 0, sd, dims=dims),
-        lambda sd: sd >= 0,
-        "give a number, 0 or more, or a PyMC distribution",
-        zero_fixes=True,
+        _log_around_zero, _pymc("Normal", 0), _not_negative, A_SCALE, zero_fixes=True
     ),
     "normal_above_zero": Family(
         _log_above_zero,
         _above_zero,
-        lambda numbers: numbers >= 0,
+        _not_negative,
         "give two numbers, 0 or more",
         pair=("mean", "sd"),
         # What its density needs (erfcx) cannot be kept on disk with numbers that are data.

@@ -1,22 +1,18 @@
 """The hierarchical Dawid-Skene model: raters drawn from a population."""
 
-from collections.abc import Mapping
-from typing import Any
-
 import numpy as np
 
 from bayes_models.likelihood.observations import cells_of_matrix, observe
-from bayes_models.likelihood.rater_groups import group_names
 from bayes_models.models.assemble import add_confusion, rater_coords, with_system
 from bayes_models.models.base_rates import BASE_RATES, add_base_rates
 from bayes_models.models.deferred import pm, pt
 from bayes_models.models.families import DIAGONAL, WEAK_DIAGONAL
 from bayes_models.models.pooled import SYSTEM_CONFUSION
-from bayes_models.models.priors import Priors, add_variable, choose_priors, varies
+from bayes_models.models.priors import Priors, add_variable, choose_priors, n_apart
 from bayes_models.models.rater_groups import group_dims, of_each_rater
 from bayes_models.models.spec import OF_ALL, ModelSpec, Variable
 from bayes_models.models.zero_sum import zero_sum_basis
-from lehner import Patterns, Ratings
+from lehner import Ratings
 
 POPULATION_CONFUSION = Variable(
     "population_confusion", "dirichlet", start=lambda at: at.mean_confusion_by_group, ratings=OF_ALL
@@ -97,13 +93,6 @@ def hierarchical_dawid_skene(ratings: Ratings, priors: Priors = None) -> "pm.Mod
     return model
 
 
-def _n_parameters(priors: Mapping[str, Any], observed: Patterns) -> int:
-    n_matrices = observed.n_raters
-    if not varies(priors, "confusion_spread"):
-        n_matrices = max(1, len(group_names(observed)))
-    return cells_of_matrix(observed) * (n_matrices + observed.has_system)
-
-
 SPEC = ModelSpec(
     build=hierarchical_dawid_skene,
     variables=(BASE_RATES, POPULATION_CONFUSION, CONFUSION_SPREAD, SYSTEM_CONFUSION),
@@ -121,6 +110,9 @@ SPEC = ModelSpec(
             "system_confusion": 1.0,
         },
     },
-    n_parameters=_n_parameters,
+    n_parameters=lambda priors, observed: (
+        cells_of_matrix(observed)
+        * (n_apart(priors, "confusion_spread", observed) + observed.has_system)
+    ),
     pools_rater_groups=True,
 )

@@ -78,7 +78,7 @@ def add_equal_errors(
 
 
 def right_or_guessed(log_odds_of_knowing: Any, n_categories: int) -> Any:
-    """Give the log odds of being right for raters who know the category or guess it.
+    """Log odds of being right for raters who know the category or guess it.
 
     A rater who does not know the category picks each with probability 1/K, so that no rater is less
     accurate than chance. This prevents label switching: the same ratings could also come from

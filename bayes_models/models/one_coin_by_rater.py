@@ -1,17 +1,13 @@
 """The one-coin model with an accuracy for each rater, partially pooled."""
 
-from collections.abc import Mapping
-from typing import Any
-
 from bayes_models.likelihood.observations import observe
-from bayes_models.likelihood.rater_groups import group_names
 from bayes_models.models.assemble import rater_coords
 from bayes_models.models.base_rates import BASE_RATES, add_base_rates
 from bayes_models.models.deferred import pm
 from bayes_models.models.log_odds import LOG_ODDS, add_equal_errors, add_log_odds_of_knowing
-from bayes_models.models.priors import Priors, choose_priors, varies
+from bayes_models.models.priors import Priors, choose_priors, n_apart
 from bayes_models.models.spec import ModelSpec
-from lehner import Patterns, Ratings
+from lehner import Ratings
 
 
 def one_coin_by_rater(ratings: Ratings, priors: Priors = None) -> "pm.Model":
@@ -68,13 +64,6 @@ def one_coin_by_rater(ratings: Ratings, priors: Priors = None) -> "pm.Model":
     return model
 
 
-def _n_parameters(priors: Mapping[str, Any], observed: Patterns) -> int:
-    n_accuracies = observed.n_raters
-    if not varies(priors, "rater_spread"):
-        n_accuracies = max(1, len(group_names(observed)))
-    return n_accuracies + observed.has_system
-
-
 SPEC = ModelSpec(
     build=one_coin_by_rater,
     variables=(BASE_RATES, *LOG_ODDS),
@@ -92,7 +81,9 @@ SPEC = ModelSpec(
             "system_log_odds": (0.0, 1.0),
         },
     },
-    n_parameters=_n_parameters,
+    n_parameters=lambda priors, observed: (
+        n_apart(priors, "rater_spread", observed) + observed.has_system
+    ),
     pools_rater_groups=True,
     special_case_of=("one_coin_by_rater",),
 )

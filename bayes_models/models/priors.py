@@ -12,10 +12,11 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
+from bayes_models.likelihood.rater_groups import group_names
 from bayes_models.models.deferred import pm, pt
 from bayes_models.models.families import FAMILIES, PriorNumbers, is_zero
 from bayes_models.models.spec import Variable, find_model
-from lehner import InputError
+from lehner import InputError, Patterns
 from lehner.core.arrays import Floats
 from lehner.core.checks import find
 from lehner.core.wording import counted
@@ -204,6 +205,13 @@ def varies(priors: Mapping[str, Any], spread: str) -> bool:
     """Whether a spread is estimated from the data, not fixed at zero by its prior."""
     prior = priors[spread]
     return bool(distribution_name(prior)) or not is_zero(prior)
+
+
+def n_apart(priors: Mapping[str, Any], spread: str, observed: Patterns) -> int:
+    """Number of raters, or where a spread keeps them alike, of groups of raters."""
+    if varies(priors, spread):
+        return observed.n_raters
+    return max(1, len(group_names(observed)))
 
 
 def priors_as_json(model: str, priors: Priors = None) -> str:

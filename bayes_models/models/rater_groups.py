@@ -11,16 +11,15 @@ GROUP_INDEX = "rater_group_index"
 
 
 def group_dims(observed: Patterns) -> tuple[str, ...]:
-    """Give the dimensions that groups add to a parameter of the distribution of raters."""
+    """Dimensions that groups add to a parameter of the distribution of raters."""
     return (GROUP,) if group_names(observed) else ()
 
 
 def of_each_rater(observed: Patterns, of_groups: Any) -> Any:
-    """Give each rater the value of the rater's group; without groups the one value there is.
+    """Value of each rater's group; without groups the one value there is.
 
     Parameters
     ----------
-    observed : Patterns
     of_groups : TensorVariable, shape (n_groups, ...)
         Without groups, a value for all raters, of shape (...).
 
@@ -45,7 +44,6 @@ def add_group_accuracy(observed: Patterns, accuracy: Any) -> None:
 
     Parameters
     ----------
-    observed : Patterns
     accuracy : TensorVariable, shape (n_raters,)
         Of raters and system.
     """

@@ -6,7 +6,6 @@ from typing import Any
 import numpy as np
 
 from bayes_models.likelihood.observations import observe
-from bayes_models.likelihood.rater_groups import group_names
 from bayes_models.models.assemble import add_confusion, rater_coords, with_system
 from bayes_models.models.base_rates import BASE_RATES, add_base_rates
 from bayes_models.models.deferred import pm, pt
@@ -16,7 +15,7 @@ from bayes_models.models.log_odds import (
     add_system_log_odds,
     right_or_guessed,
 )
-from bayes_models.models.priors import Priors, add_variable, choose_priors, varies
+from bayes_models.models.priors import Priors, add_variable, choose_priors, n_apart, varies
 from bayes_models.models.spec import ModelSpec, Variable
 from bayes_models.models.unequal_errors import (
     UNEQUAL_ERRORS,
@@ -141,7 +140,7 @@ def relaxed_k(ratings: Ratings, priors: Priors = None) -> "pm.Model":
 
 
 def _difficulty_levels() -> Floats:
-    """Give equally probable levels of difficulty with mean 0 and variance 1, the hardest last.
+    """Equally probable levels of difficulty with mean 0 and variance 1, the hardest last.
 
     Returns
     -------
@@ -185,9 +184,7 @@ def _log_odds_of_being_right(observed: Patterns, prior: Mapping[str, Any]) -> An
 def _n_parameters(priors: Mapping[str, Any], observed: Patterns) -> int:
     """Count free probabilities of right answers and errors; spreads may be fixed at zero."""
     k = observed.n_categories
-    accuracies = observed.n_raters
-    if not varies(priors, "rater_spread"):
-        accuracies = max(1, len(group_names(observed)))
+    accuracies = n_apart(priors, "rater_spread", observed)
     if varies(priors, "category_spread"):
         accuracies += observed.n_raters * (k - 1)
     if observed.has_system:

@@ -34,7 +34,7 @@ class IsometricLogRatio(Transform):
         return pt.special.softmax(_zero_sum(value), axis=-1)
 
     def log_jac_det(self, value: Any, *inputs: Any) -> Any:
-        """Give the log volume change of `backward`."""
+        """Log volume change of `backward`."""
         n = value.type.shape[-1] + 1
         return pt.special.log_softmax(_zero_sum(value), axis=-1).sum(axis=-1) + 0.5 * np.log(n)
 

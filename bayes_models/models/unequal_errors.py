@@ -151,7 +151,6 @@ def n_error_parameters(priors: Mapping[str, Any], observed: Patterns) -> int:
     ----------
     priors : mapping
         Of the four.
-    observed : Patterns
 
     Returns
     -------
@@ -200,7 +199,7 @@ def _preferences(effect: Any, n_categories: int) -> Any:
 
 
 def _error_contrasts(n_categories: int) -> Floats:
-    """Give, for each category, a basis of those effects on its errors that sum to zero.
+    """For each category, a basis of those effects on its errors that sum to zero.
 
     Parameters
     ----------

@@ -6,11 +6,7 @@ from lehner.core.arrays import Floats
 
 
 def zero_sum_basis(n: int) -> Floats:
-    """Give an orthonormal basis of the vectors of length n that sum to zero.
-
-    Parameters
-    ----------
-    n : int
+    """Orthonormal basis of the vectors of length n that sum to zero.
 
     Returns
     -------

@@ -7,7 +7,7 @@ import xarray as xr
 from numpy.typing import ArrayLike
 
 from bayes_models.likelihood.observations import observe
-from bayes_models.posterior.estimate import credible_interval
+from bayes_models.posterior.draws import credible_interval
 from bayes_models.posterior.fitted_ratings import fitted_ratings
 from bayes_models.posterior.truth import log_joints
 from lehner import InputError, IntervalEstimate, Ratings

@@ -83,7 +83,7 @@ def contradictions(tree: xr.DataTree, ratings: Ratings) -> tuple[Warning, ...]:
 
 
 def _by_ratings_alone(tree: xr.DataTree, ratings: Ratings) -> np.ndarray:
-    """Give the probability of each category for each item, without using its known truth."""
+    """Probability of each category for each item, without using its known truth."""
     patterns = observe(ratings.with_truth(None))
     rates, confusion = states_by_population(tree["posterior"].to_dataset())
     draws = np.unique(np.linspace(0, len(rates) - 1, MOST_DRAWS).astype(int))

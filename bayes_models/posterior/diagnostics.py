@@ -204,7 +204,7 @@ def _count(tree: xr.DataTree, event: str) -> int:
 
 
 def relabelled_share(posterior: xr.Dataset) -> float:
-    """Give the share of draws in which raters would be more accurate with categories renamed."""
+    """Proportion of draws in which raters would be more accurate with categories renamed."""
     return float(relabelled_draws(posterior).mean())
 
 

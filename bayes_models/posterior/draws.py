@@ -1,4 +1,4 @@
-"""Draws of a model's variables, labelled."""
+"""Draws of a model's variables: labelled, and summarised."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
+from lehner import IntervalEstimate
 from lehner.core.arrays import Floats
 
 
@@ -32,4 +33,28 @@ def labelled_draws(
         {name: (("chain", "draw", *dims), values) for name, (dims, values) in variables.items()},
         {"chain": np.arange(chains), "draw": np.arange(draws)}
         | {dim: np.asarray(coords[dim]) for dim in sorted(used)},
+    )
+
+
+def credible_interval(draws: xr.DataArray | Floats, level: float) -> IntervalEstimate:
+    """Mean of draws and their equal-tailed credible interval.
+
+    Parameters
+    ----------
+    level : float
+        Probability of the interval, between 0 and 1.
+
+    Returns
+    -------
+    IntervalEstimate
+    """
+    values = np.asarray(draws)
+    lower, upper = np.quantile(values, [(1 - level) / 2, (1 + level) / 2])
+    return IntervalEstimate(
+        estimate=float(values.mean()),
+        lower=float(lower),
+        upper=float(upper),
+        level=level,
+        kind="equal-tailed credible",
+        standard_error=float(values.std(ddof=1)) if values.size > 1 else None,
     )

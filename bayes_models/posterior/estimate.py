@@ -2,9 +2,9 @@
 
 import json
 
-import numpy as np
 import xarray as xr
 
+from bayes_models.posterior.draws import credible_interval
 from bayes_models.posterior.label_modes import (
     MOST_RELABELLED,
     LabelMode,
@@ -12,7 +12,6 @@ from bayes_models.posterior.label_modes import (
     why_no_estimate,
 )
 from lehner import Estimate, InputError, IntervalEstimate
-from lehner.core.arrays import Floats
 from lehner.core.estimate import plain
 from lehner.core.named_array import NamedArray
 from lehner.core.warning import Warning, warnings_from_json
@@ -84,7 +83,7 @@ def estimate_from_draws(tree: xr.DataTree, *, level: float = 0.9) -> Estimate:
 
 
 def _no_estimate(tree: xr.DataTree, modes: tuple[LabelMode, ...], why_not: Warning) -> Estimate:
-    """Give the modes instead of means, which would mix different labels."""
+    """An estimate with modes instead of means, which would mix different labels."""
     nothing = IntervalEstimate(estimate=None)
     return Estimate(
         method=tree.attrs["model"],
@@ -94,29 +93,4 @@ def _no_estimate(tree: xr.DataTree, modes: tuple[LabelMode, ...], why_not: Warni
         warnings=(why_not, *warnings_from_json(tree.attrs["warnings"])),
         diagnostics=json.loads(tree.attrs["diagnostics"]) | {"modes": plain(modes)},
         draws=tree,
-    )
-
-
-def credible_interval(draws: xr.DataArray | Floats, level: float) -> IntervalEstimate:
-    """Give the mean of draws and their equal-tailed credible interval.
-
-    Parameters
-    ----------
-    draws : xarray.DataArray or ndarray
-    level : float
-        Probability of the interval, between 0 and 1.
-
-    Returns
-    -------
-    IntervalEstimate
-    """
-    values = np.asarray(draws)
-    lower, upper = np.quantile(values, [(1 - level) / 2, (1 + level) / 2])
-    return IntervalEstimate(
-        estimate=float(values.mean()),
-        lower=float(lower),
-        upper=float(upper),
-        level=level,
-        kind="equal-tailed credible",
-        standard_error=float(values.std(ddof=1)) if values.size > 1 else None,
     )

@@ -7,7 +7,7 @@ from lehner import InputError, Ratings
 
 
 def fitted_ratings(tree: xr.DataTree, ratings: Ratings) -> Ratings:
-    """Give the ratings as they entered a fit: without known truths if these did not.
+    """Ratings as they entered a fit: without known truths if these did not.
 
     Parameters
     ----------

@@ -41,7 +41,7 @@ NUMBERS_AT_ONCE = 20_000_000
 
 
 def _shift_prior() -> Floats:
-    """Give the probability of each shift of the grid for each τ, (n_spreads, n_grid)."""
+    """Probability of each shift of the grid for each τ, (n_spreads, n_grid)."""
     density = np.exp(-((LOG_ODDS_GRID / SPREAD_GRID[:, None]) ** 2) / 2) + LEAST
     return np.asarray(density / density.sum(axis=1, keepdims=True))
 
@@ -77,15 +77,12 @@ def sample_groups(
 
     Parameters
     ----------
-    posterior : xarray.Dataset
-    patterns : Patterns
     weights : ndarray of int, shape (n_rows,)
         The number of items of each row.
     group : ndarray of int, shape (n_rows,)
         The group of each row, -1 for a row without a group.
     n_groups : int
         A single group has no shifts.
-    seed : int, numpy.random.SeedSequence or numpy.random.Generator
 
     Returns
     -------
@@ -179,7 +176,7 @@ class _Chains:
         return {"system_accuracy_in_sample": np.stack(right_in_sample, axis=1)}
 
     def _right(self, group: int) -> Floats:
-        """Give the probability of being right, (n_raters, n_states, n_draws)."""
+        """Probability of being right, (n_raters, n_states, n_draws)."""
         shift = np.empty((self.n_raters, 1, self.n_draws))
         for kind, raters in enumerate(self.shifted):
             shift[raters] = self.shifts[kind, group]

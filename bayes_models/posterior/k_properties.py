@@ -9,7 +9,7 @@ import xarray as xr
 from bayes_models.models.priors import distribution_name, kept_priors
 from bayes_models.models.relaxed_k import SPEC
 from bayes_models.posterior.density_at_zero import highest_density_at_zero, log_density_at_zero
-from bayes_models.posterior.estimate import credible_interval
+from bayes_models.posterior.draws import credible_interval
 from lehner import InputError, IntervalEstimate
 from lehner.core.arrays import Floats
 

@@ -1,11 +1,12 @@
 """Posterior modes in which labels switched, and when there is no estimate because of them."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import xarray as xr
 
 from bayes_models.posterior.diagnostics import relabelled_draws
+from bayes_models.posterior.draws import credible_interval
 from lehner import IntervalEstimate
 from lehner.core.arrays import Booleans
 from lehner.core.number_format import percent
@@ -110,10 +111,6 @@ def why_no_estimate(modes: tuple[LabelMode, ...]) -> Warning | None:
     draws. Labels of rare categories may switch without changing the estimate; so may those of two
     categories if the system's accuracy is .5.
 
-    Parameters
-    ----------
-    modes : tuple of LabelMode
-
     Returns
     -------
     Warning or None
@@ -139,11 +136,4 @@ def why_no_estimate(modes: tuple[LabelMode, ...]) -> Warning | None:
 
 def _interval(draws: xr.DataArray, chosen: Booleans, level: float) -> IntervalEstimate:
     values = draws.transpose("chain", "draw").values[chosen]
-    lower, upper = np.quantile(values, [(1 - level) / 2, (1 + level) / 2])
-    return IntervalEstimate(
-        estimate=float(values.mean()),
-        lower=float(lower),
-        upper=float(upper),
-        level=level,
-        kind="equal-tailed credible",
-    )
+    return replace(credible_interval(values, level), standard_error=None)

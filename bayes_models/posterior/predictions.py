@@ -19,7 +19,6 @@ class Prediction:
 
     Parameters
     ----------
-    method : str
     elpd : float
         Expected log predictive density, summed over items; higher is better.
     se : float
@@ -45,10 +44,6 @@ class Prediction:
 
 def compare_predictions(estimates: Sequence[Estimate]) -> tuple[Prediction, ...]:
     """Compare models by approximate leave-one-out cross-validation.
-
-    Parameters
-    ----------
-    estimates : sequence of Estimate
 
     Returns
     -------
@@ -105,7 +100,7 @@ def _in_doubt(differences: Floats) -> str:
 
 
 def _stacking_weights(log_density: Floats) -> Floats:
-    """Give the mixture of models that predicts best, for densities of shape (item, model)."""
+    """Mixture of models that predicts best, for densities of shape (item, model)."""
     density = np.exp(log_density - log_density.max(axis=1, keepdims=True))
 
     def step(weights: Floats) -> tuple[Floats, Floats]:

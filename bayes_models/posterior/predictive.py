@@ -23,7 +23,6 @@ def draw_ratings(
         for each population, each item has that of its own.
     confusion : ndarray, shape (n_raters, n_states, n_responses)
         The system is the last rater.
-    rng : numpy.random.Generator
 
     Returns
     -------

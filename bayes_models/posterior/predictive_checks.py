@@ -217,7 +217,7 @@ class _Moments:
 
 
 def _agreement(patterns: Patterns) -> tuple[Floats, Floats]:
-    """Give the share of pairs of ratings that agree, by pair of raters, and the items of both."""
+    """Proportion of pairs of ratings that agree, by pair of raters, and the items of both."""
     flat, counts = patterns.flat, patterns.counts[:, None]
     shape = len(counts), len(patterns.raters)
     given = _by_rater(np.ones(len(flat.item_index)), flat, shape)
@@ -231,7 +231,7 @@ def _agreement(patterns: Patterns) -> tuple[Floats, Floats]:
 
 
 def _predicted_agreement(rates: Floats, confusion: Floats, items: Floats) -> tuple[Floats, Floats]:
-    """Give mean and standard deviation of the agreement among predicted data.
+    """Mean and standard deviation of the agreement among predicted data.
 
     Given the parameters, the number of agreements is binomial, so that nothing has to be drawn.
     """

@@ -21,7 +21,6 @@ class PriorWorth:
 
     Parameters
     ----------
-    variable : str
     whose : str
         Whose ratings are counted.
     categories : tuple of str
@@ -80,7 +79,6 @@ def prior_worth(
 
     Parameters
     ----------
-    spec : ModelSpec
     priors : mapping
         All priors of the model, by variable.
     support : xarray.DataArray
@@ -117,7 +115,7 @@ def _rows(
     ratings: Floats,
     observed: Patterns,
 ) -> Iterator[tuple[str, Floats, Floats | None]]:
-    """Give whose ratings are in the rows of a prior, how many, and the weight of the rows."""
+    """Whose ratings are in the rows of a prior, how many, and the weight of the rows."""
     prior, k, whose = priors[variable.name], observed.n_categories, variable.ratings
     by_raters, groups = ratings[: observed.n_raters], group_names(observed)
     if whose == OF_A_RATER:

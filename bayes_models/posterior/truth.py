@@ -40,7 +40,6 @@ def add_truth(
         The ratings that were fitted.
     patterns : Patterns
         Of the same ratings.
-    rng : numpy.random.Generator
     log_likelihood : bool
         Whether to add the group `log_likelihood`.
     """
@@ -79,11 +78,10 @@ def add_truth(
 
 
 def log_joint(patterns: Patterns, rates: Floats, confusion: Floats) -> Floats:
-    """Give the log probability of each pattern's ratings together with each true category.
+    """Log probability of each pattern's ratings together with each true category.
 
     Parameters
     ----------
-    patterns : Patterns
     rates : ndarray, shape (n_draws, n_states) or (n_draws, n_populations, n_states)
     confusion : ndarray, shape (n_draws, n_raters, n_states, n_responses)
 
@@ -108,7 +106,7 @@ def log_joint(patterns: Patterns, rates: Floats, confusion: Floats) -> Floats:
 
 
 def _sum_levels(log: Floats) -> Floats:
-    """Give the log of the sum over axis 1 of what has these logs, which are overwritten."""
+    """Log of the sum over axis 1 of what has these logs, which are overwritten."""
     # NumPy's logaddexp takes more than twice as long.
     highest = log.max(axis=1)
     log -= highest[:, None]
@@ -116,7 +114,7 @@ def _sum_levels(log: Floats) -> Floats:
 
 
 def states(posterior: xr.Dataset) -> tuple[Floats, Floats]:
-    """Give the probability of each state, and confusion matrices by state, for each draw.
+    """Probability of each state, and confusion matrices by state, for each draw.
 
     The states are those of all items, whichever population they are from.
 
@@ -140,7 +138,7 @@ def states(posterior: xr.Dataset) -> tuple[Floats, Floats]:
 
 
 def states_by_population(posterior: xr.Dataset) -> tuple[Floats, Floats]:
-    """Give what `states` gives, with rates (n_draws, n_populations, n_states) if there are any."""
+    """What `states` returns, with rates (n_draws, n_populations, n_states) if there are any."""
     rates, confusion = states(posterior)
     if BY_POPULATION not in posterior:
         return rates, confusion

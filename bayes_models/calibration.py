@@ -14,7 +14,7 @@ import xarray as xr
 
 from bayes_models.models.priors import Priors
 from bayes_models.posterior.diagnostics import ConvergenceWarning
-from bayes_models.posterior.predictive import draw_ratings
+from bayes_models.posterior.predictive import draw_ratings, with_known_truths
 from bayes_models.posterior.prior_draws import prior_draws
 from bayes_models.posterior.truth import states
 from bayes_models.sampling.fit import fit_many
@@ -73,7 +73,7 @@ def calibrate(
     prior = prior_draws(model, ratings, n_simulations, priors=priors, seed=prior_seed)
     rng = np.random.default_rng(data_seed)
     simulated = [draw_ratings(ratings, *one, rng) for one in zip(*states(prior), strict=True)]
-    seen = [_with_known_truths(ratings, data) for data in simulated]
+    seen = [with_known_truths(ratings, data) for data in simulated]
     trees = fit_many(model, seen, seed=fit_seed, priors=priors, **sampling)
     ranking = np.random.default_rng(rank_seed)
     with warnings.catch_warnings():
@@ -88,14 +88,6 @@ def calibrate(
     return xr.DataTree.from_dict(
         {"prior_sbc": xr.Dataset(ranks, {"sample": np.arange(n_simulations)})}
     )
-
-
-def _with_known_truths(design: Ratings, simulated: Ratings) -> Ratings:
-    """Remove the truths that are not known in the design."""
-    if design.truth is None or simulated.truth is None:
-        return simulated
-    known = np.repeat(design.truth >= 0, design.weights)
-    return simulated.with_truth(np.where(known, simulated.truth, -1))
 
 
 def _values(prior: xr.Dataset, simulated: Ratings) -> dict[str, float]:

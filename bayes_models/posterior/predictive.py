@@ -6,6 +6,7 @@ from lehner import Ratings
 from lehner.core.arrays import Floats
 from lehner.core.draw_categories import draw_categories
 from lehner.data.flat import sort_ratings
+from lehner.data.patterns import UNKNOWN
 
 
 def draw_ratings(
@@ -57,3 +58,14 @@ def draw_ratings(
         rater_group=ratings.rater_group,
         independent_repeats=ratings.independent_repeats,
     )
+
+
+def with_known_truths(design: Ratings, simulated: Ratings) -> Ratings:
+    """Simulated ratings that know the truths of those items only whose truth the design knows.
+
+    If the design knows no truths, nothing is removed.
+    """
+    if design.truth is None or simulated.truth is None:
+        return simulated
+    known = np.repeat(design.truth, design.weights) != UNKNOWN
+    return simulated.with_truth(np.where(known, simulated.truth, UNKNOWN))

@@ -14,7 +14,7 @@ import numpy as np
 import xarray as xr
 
 from bayes_models.likelihood.observations import observe
-from bayes_models.posterior.predictive import draw_ratings
+from bayes_models.posterior.predictive import draw_ratings, with_known_truths
 from bayes_models.posterior.truth import log_joint, states
 from lehner import Patterns, Ratings
 from lehner.core.arrays import Floats
@@ -24,7 +24,7 @@ from lehner.core.number_format import decimal
 from lehner.core.seeds import Seed, child_seeds
 from lehner.core.warning import Warning, warn
 from lehner.data.flat import FlatRatings, take_rows
-from lehner.data.patterns import SMALL, UNKNOWN
+from lehner.data.patterns import SMALL
 
 PAIR_SIGNIFICANCE = 0.01
 MOST_PREDICTED_RATINGS = 50_000_000
@@ -161,7 +161,7 @@ def predictive_checks(
     chosen = np.linspace(0, len(rates) - 1, n_draws).astype(int)
     for draw in chosen:
         parameters = rates[draw], confusion[draw]
-        drawn = _known_alike(draw_ratings(ratings, *parameters, rng), ratings)
+        drawn = with_known_truths(ratings, draw_ratings(ratings, *parameters, rng))
         predicted = observe(drawn)
         correlation = _residual_correlation(observed, *parameters, rng)
         correlated.add(correlation)
@@ -186,14 +186,6 @@ def predictive_checks(
         {"rater": names, "other_rater": names},
     )
     return PredictiveChecks(table=table, draws=n_draws)
-
-
-def _known_alike(predicted: Ratings, ratings: Ratings) -> Ratings:
-    """Keep the truth known for those items only whose truth is known in the data."""
-    if ratings.truth is None or predicted.truth is None:
-        return predicted
-    known = np.repeat(ratings.truth, ratings.weights) != UNKNOWN
-    return predicted.with_truth(np.where(known, predicted.truth, UNKNOWN))
 
 
 class _Moments:

@@ -18,8 +18,8 @@ from scipy.stats import kstest
 
 import bayes_models
 from bayes_models import MODELS, diagonal_concentration, find_model, observe
-from bayes_models.calibration import _rank, _with_known_truths, calibrate, prior_draws
-from bayes_models.posterior.predictive import draw_ratings
+from bayes_models.calibration import _rank, calibrate, prior_draws
+from bayes_models.posterior.predictive import draw_ratings, with_known_truths
 from bayes_models.posterior.truth import log_joint, states
 from experiments.calibration import calibration_command
 from experiments.calibration.calibration_command import _with_rows_of, summarise
@@ -212,13 +212,13 @@ def test_a_grouped_row_is_drawn_item_by_item():
 def test_truths_that_the_design_knows_are_data_and_the_others_are_not():
     few = design("K3_J2_n200_truths")
     drawn = draw_ratings(few, np.ones(3) / 3, np.full((3, 3, 3), 1 / 3), np.random.default_rng(1))
-    seen = _with_known_truths(few, drawn)
+    seen = with_known_truths(few, drawn)
     known = few.truth >= 0
     assert known.sum() == 50
     assert (seen.truth[known] == drawn.truth[known]).all() and (seen.truth[~known] == -1).all()
     assert (seen.codes == drawn.codes).all() and (seen.system == drawn.system).all()
     # All truths are known of what is drawn, and then none is data.
-    assert _with_known_truths(design(), drawn) is drawn
+    assert with_known_truths(design(), drawn) is drawn
 
 
 def test_the_table_has_designs_and_keeps_the_rows_of_others(tmp_path):

@@ -5,6 +5,7 @@ import random
 import re
 import shutil
 import warnings
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -352,6 +353,21 @@ def test_results_of_another_prior_are_not_mixed(of_model, monkeypatch, run):
     assert parts(of_model) == before
     monkeypatch.undo()
     run_again(of_model)
+
+
+@pytest.mark.parametrize("kept", [True, False])
+def test_results_of_another_version_of_a_model_are_not_mixed(of_model, monkeypatch, kept):
+    path = of_model / "manifest.json"
+    text = path.read_text()
+    assert re.search(r'"version": 1,? *', text)
+    if not kept:
+        # As results from before models had versions.
+        path.write_text(re.sub(r'"version": 1, *', "", text))
+        assert '"version": 1' not in path.read_text()
+    run_again(of_model)
+    monkeypatch.setattr(dawid_skene, "SPEC", replace(dawid_skene.SPEC, version=2))
+    with pytest.raises(InputError, match=r"of dawid_skene .* default version = 1, which is 2 now"):
+        run_again(of_model)
 
 
 def test_what_the_name_of_a_prior_stands_for_is_known(of_model, monkeypatch):

@@ -38,9 +38,9 @@ def class_conditional(ratings: Ratings, priors: Priors = None) -> "pm.Model":
         With or without a system.
     priors : str or mapping, optional
         Set "default", "rater" (as in R's rater) or "flat", or priors of `base_rates`,
-        `accuracy_by_category` and `system_accuracy_by_category`, see `bayes_models.models.priors`.
-        In "rater" the prior of each accuracy counts as much as 8 ratings; "default" differs from it
-        in the system's prior, which counts as much as 2.
+        `accuracy_by_category` and `system_accuracy_by_category`, see
+        `bayes_models.models.families`. In "rater" the prior of each accuracy counts as much as 8
+        ratings; "default" differs from it in the system's prior, which counts as much as 2.
 
     Returns
     -------

@@ -3,18 +3,20 @@
 A prior is given as numbers, which are parameters of the family of its variable, or as a PyMC
 distribution, as in `pm.Beta.dist(2, 1)`.
 
-==================  =========================  ================================================
-family              numbers                    note
-==================  =========================  ================================================
-dirichlet           concentration              "diagonal" and "weak_diagonal" for confusion
-beta                successes, failures
-normal              mean, standard deviation
-logistic            location, scale            of log odds; (0, 1) is flat on the probability
-half_normal         scale                      0 fixes the variable at zero
-normal_around_zero  standard deviation         0 fixes the variable at zero
-normal_above_zero   mean, standard deviation   standard deviation 0 fixes it at its mean
-==================  =========================  ================================================
+==================  ========================  ==================================================
+family              numbers                   variables
+==================  ========================  ==================================================
+dirichlet           concentration             base_rates, ...confusion, guessing
+beta                successes, failures       ...accuracy_by_category, knowledge,
+                                              common_category_share
+normal              mean, standard deviation  rater_log_odds, mean_log_odds
+logistic            location, scale           system_log_odds; (0, 1) is flat on the accuracy
+half_normal         scale                     ..._spread; 0 fixes it at zero
+normal_around_zero  standard deviation        distance_decay; 0 fixes it at zero
+normal_above_zero   mean, standard deviation  system_slope; sd 0 fixes it at its mean
+==================  ========================  ==================================================
 
+For a confusion matrix the concentration may be "diagonal" or "weak_diagonal", see `STRENGTH`.
 Numbers are data of a model, so that other numbers are no other model, which would have to be
 compiled. Nothing here loads PyMC before a model is built, or SciPy, which takes longer to load than
 these densities take.

@@ -36,7 +36,7 @@ def hierarchical_dawid_skene(ratings: Ratings, priors: Priors = None) -> "pm.Mod
         With or without a system.
     priors : str or mapping, optional
         Set "default" or "flat", or priors of `base_rates`, `population_confusion`,
-        `confusion_spread` and `system_confusion`, see `bayes_models.models.priors`.
+        `confusion_spread` and `system_confusion`, see `bayes_models.models.families`.
 
     Returns
     -------

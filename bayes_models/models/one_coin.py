@@ -27,7 +27,7 @@ def one_coin(ratings: Ratings, priors: Priors = None) -> "pm.Model":
         With or without a system.
     priors : str or mapping, optional
         Set "default" or "flat", or priors of `base_rates`, `rater_log_odds` and
-        `system_log_odds`, see `bayes_models.models.priors`.
+        `system_log_odds`, see `bayes_models.models.families`.
 
     Returns
     -------

@@ -28,7 +28,7 @@ def one_coin_by_rater(ratings: Ratings, priors: Priors = None) -> "pm.Model":
         With or without a system.
     priors : str or mapping, optional
         Set "default" or "flat", or priors of `base_rates`, `mean_log_odds`, `rater_spread` and
-        `system_log_odds`, see `bayes_models.models.priors`.
+        `system_log_odds`, see `bayes_models.models.families`.
 
     Returns
     -------

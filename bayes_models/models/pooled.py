@@ -32,8 +32,8 @@ def pooled(ratings: Ratings, priors: Priors = None) -> "pm.Model":
     priors : str or mapping, optional
         Set "default"; "rater" (as in R's rater: the prior of each row of a matrix counts as much as
         8 ratings, of which 60% are right); "flat"; or priors of `base_rates`, `rater_confusion` and
-        `system_confusion`, see `bayes_models.models.priors`. "default" differs from "rater" in the
-        system's rows, whose prior counts as much as 2 ratings.
+        `system_confusion`, see `bayes_models.models.families`. "default" differs from "rater" in
+        the system's rows, whose prior counts as much as 2 ratings.
 
     Returns
     -------

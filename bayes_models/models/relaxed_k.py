@@ -95,7 +95,7 @@ def relaxed_k(ratings: Ratings, priors: Priors = None) -> "pm.Model":
     priors : str or mapping, optional
         Set "default"; "k_properties", with all spreads at zero; "unequal_raters", "unequal_errors"
         or "unequal_difficulty", with the others at zero; or priors by variable, where 0 fixes a
-        spread at zero, see `bayes_models.models.priors`.
+        spread at zero, see `bayes_models.models.families`.
 
     Returns
     -------

@@ -29,7 +29,7 @@ def tap(ratings: Ratings, priors: Priors = None) -> "pm.Model":
     priors : str or mapping, optional
         Set "default", in which all are flat, or "shrunk", in which they are drawn to equal base
         rates and guesses; or priors of `base_rates`, `knowledge` and `guessing`, see
-        `bayes_models.models.priors`.
+        `bayes_models.models.families`.
 
     Returns
     -------

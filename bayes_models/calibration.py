@@ -48,7 +48,7 @@ def calibrate(
     -------
     xarray.DataTree
         Group `prior_sbc`, as `arviz.plot_ecdf_pit` takes it: for each simulation (dimension
-        `sample`) the share of 99 posterior draws below the true value, of the base rate of the
+        `sample`) the proportion of 99 posterior draws below the true value, of the base rate of the
         first category, the accuracy of the first rater and of the first group of raters if the
         model has groups, and with a system its accuracy and its accuracy in the sample; ties are
         broken at random.

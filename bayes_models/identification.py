@@ -32,10 +32,10 @@ class Identification:
     ratings_per_item : float
         Mean number of ratings of an item, the system's included.
     too_few : float
-        Share of the items, 0 to 1, with fewer than three ratings, including the system's, and
+        Proportion of the items, 0 to 1, with fewer than three ratings, including the system's, and
         without a known truth. In general so few ratings of an item do not tell how accurate raters
         are. For `one_coin`, which needs only two ratings, both by raters, it is an upper bound.
-        With two or more populations of items it is the share with fewer than two ratings.
+        With two or more populations of items it is the proportion with fewer than two ratings.
     support : xarray.DataArray, dims (rater, category)
         Expected number of ratings by rater and true category.
     prior_worth : tuple of PriorWorth

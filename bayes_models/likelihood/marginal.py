@@ -190,7 +190,7 @@ def add_ratings(
     base_rates : TensorVariable, shape (n_categories,) or (n_populations, n_categories)
     confusion : TensorVariable, shape (n_raters, [n_levels,] n_categories, n_responses)
     level_rates : array_like, shape (n_levels,), optional
-        Share of the items at each level of difficulty.
+        Proportion of the items at each level of difficulty.
     """
     k = observed.n_categories
     rates = base_rates if observed.populations else base_rates[None]

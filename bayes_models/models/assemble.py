@@ -22,7 +22,7 @@ def add_confusion(
     confusion : TensorVariable, shape (n_raters, [n_levels,] n_categories, n_responses)
         Confusion matrices of raters and system; for each level of difficulty if there are levels.
     level_rates : ndarray, shape (n_levels,), optional
-        Share of the items at each level.
+        Proportion of the items at each level.
     """
     # This module loads PyTensor, which is not loaded with this file.
     from bayes_models.likelihood.marginal import add_ratings

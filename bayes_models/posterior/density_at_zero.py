@@ -69,8 +69,8 @@ def highest_density_at_zero(draws: Floats) -> float:
     """Upper bound of the density of the distance from zero, at zero, with probability 95%.
 
     This needs no curve, but that the density does not fall between zero and the nearest draws: it
-    is then at most their share divided by their distance. The nearest draw, and the eighth nearest
-    where that says more, have a probability of 97.5% each.
+    is then at most their proportion divided by their distance. The nearest draw, and the eighth
+    nearest where that says more, have a probability of 97.5% each.
 
     Parameters
     ----------

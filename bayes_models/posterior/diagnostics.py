@@ -38,8 +38,8 @@ class Diagnostics:
     treedepth : int
         Number of draws in which a trajectory was cut off at the greatest depth.
     relabelled : float
-        Share of draws, 0 to 1, in which the raters would be more accurate on average if the true
-        categories were renamed: label switching is possible in these draws.
+        Proportion of draws, 0 to 1, in which the raters would be more accurate on average if the
+        true categories were renamed: label switching is possible in these draws.
     tries : int
         How often the model was sampled. If the diagnostics of the first try fail, there is a second
         one, longer and with a higher target acceptance.

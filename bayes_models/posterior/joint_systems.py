@@ -33,7 +33,7 @@ class Influence:
     Parameters
     ----------
     expected, in_sample : ndarray, shape (n_draws,)
-        Expected accuracy, and the expected share of right answers in the sample, given the
+        Expected accuracy, and the expected proportion of right answers in the sample, given the
         parameters of each draw.
     of_rows, of_rows_in_sample : ndarray, shape (n_rows,)
         Influence of an item of each row on the means of these two, up to a constant factor.

@@ -32,7 +32,7 @@ class LabelMode:
         Whether the raters would be more accurate in these draws if the true categories were
         renamed.
     weight : float
-        Share of the draws, above 0 to 1.
+        Proportion of the draws, above 0 to 1.
     system_accuracy, system_accuracy_in_sample : IntervalEstimate
         Mean and credible interval in these draws.
     """

@@ -16,7 +16,7 @@ def best_order(shares: Floats) -> Integers:
     Parameters
     ----------
     shares : ndarray, shape (n_categories, n_categories)
-        Share of each label (column) in each category (row).
+        Proportion of each label (column) in each category (row).
 
     Returns
     -------

@@ -82,7 +82,7 @@ def accuracy_by_population(
     accuracy = np.einsum("dpk,djk->dpj", rates, right.reshape(len(rates), *right.shape[2:]))
     replicates = GroupReplicates(
         system_accuracy=accuracy[..., -1],
-        system_accuracy_in_sample=_shares_right(posterior, fitted, seed),
+        system_accuracy_in_sample=_proportions_right(posterior, fitted, seed),
         base_rates=rates,
         rater_accuracy=accuracy[..., :-1],
     )
@@ -97,8 +97,8 @@ def accuracy_by_population(
     )
 
 
-def _shares_right(posterior: xr.Dataset, ratings: Ratings, seed: Seed) -> Floats:
-    """Draw the share of the answers in each population that are right, (n_draws, n_populations)."""
+def _proportions_right(posterior: xr.Dataset, ratings: Ratings, seed: Seed) -> Floats:
+    """Draw the proportion of right answers in each population, (n_draws, n_populations)."""
     patterns, rng = observe(ratings), generator(seed)
     answered = np.flatnonzero(patterns.system >= 0)
     system, counts = patterns.system[answered], patterns.counts[answered]

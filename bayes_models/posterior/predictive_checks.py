@@ -38,7 +38,7 @@ class PredictiveChecks:
     Parameters
     ----------
     table : xarray.Dataset, dims (rater, other_rater)
-        `agreement`: share of the items on which the pair agrees. `agreement_predicted` and
+        `agreement`: proportion of the items on which the pair agrees. `agreement_predicted` and
         `agreement_sd`: its mean and standard deviation among predicted data. `correlation`: mean
         correlation of the pair's mistakes that the true category does not explain. `correlation_z`:
         by how many standard deviations it exceeds that of predicted data. NaN for pairs without an

@@ -28,9 +28,9 @@ def add_truth(
 
     Group `truth` gets `truth_probabilities` (item, category). With a system, group `posterior` gets
     `system_accuracy_in_sample`: in each draw, true categories of the items are drawn, and it is the
-    share of the system's answers that equal them. Group `log_likelihood` gets `ratings` (chain,
-    draw, item), with an entry for each item of a grouped row, unless that is more than 50 million
-    numbers.
+    proportion of the system's answers that equal them. Group `log_likelihood` gets `ratings`
+    (chain, draw, item), with an entry for each item of a grouped row, unless that is more than 50
+    million numbers.
 
     Parameters
     ----------

@@ -36,9 +36,9 @@ from lehner.judges.position_bias import PositionBias, position_bias
 from lehner.k_properties.adjustment import estimate_adjusted
 from lehner.k_properties.check import KProperties, KPropertyTest, check_k_properties
 from lehner.k_properties.violations import Violations, fit_violations
-from lehner.known_truths.asking import choose_items
 from lehner.known_truths.base_rates import correct_base_rates
 from lehner.known_truths.correction import TruthCorrection, correct_by_truth, probabilities_right
+from lehner.known_truths.sampling_design import choose_items
 from lehner.labels.label import label
 from lehner.latent_class.cuts import cut_ratings, fit_tap_by_cut
 from lehner.latent_class.estimate import estimate_latent_class

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 if TYPE_CHECKING:
-    from lehner.dependence.shared_mistakes import SharedMistakes
+    from lehner.dependence.widened_interval import SharedMistakes
 
 
 def _check_interval(interval: float) -> float:

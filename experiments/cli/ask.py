@@ -94,10 +94,10 @@ def _widths(
 ) -> dict[str, Any]:
     """Give the widths of intervals, before and after; none without probabilities to start from."""
     from lehner import probabilities_right
-    from lehner.known_truths.asking import expected_width, n_for_width
     from lehner.known_truths.correction import own_variance
     from lehner.known_truths.partly_known import rightness
     from lehner.known_truths.recalibration import share_posterior
+    from lehner.known_truths.sampling_design import expected_width, n_for_width
 
     names = ("width_of_algebra", "width_before", "expected_width", "n_for_0.05")
     own = algebra.system_accuracy_in_sample
@@ -118,7 +118,7 @@ def _widths(
 def _text(asked: dict[str, Any], ratings: "Ratings") -> str:
     from lehner.core.number_format import decimal, percent
     from lehner.core.wording import counted
-    from lehner.known_truths.asking import unlabelled
+    from lehner.known_truths.sampling_design import unlabelled
 
     how = "at random" if asked["by"] == "random" else "in proportion to the raters' votes"
     lines = [

@@ -39,7 +39,7 @@ from lehner import (
 )
 from lehner.core.arrays import Floats
 from lehner.core.estimate import plain
-from lehner.dependence.shared_mistakes import SharedMistakes
+from lehner.dependence.widened_interval import SharedMistakes
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -17,7 +17,7 @@ from lehner import Estimate, InputError, Ratings
 from lehner.core.arrays import Floats
 from lehner.core.checks import check_level
 from lehner.data.item_groups import number_groups
-from lehner.dependence.shared_mistakes import SharedMistakes
+from lehner.dependence.widened_interval import SharedMistakes
 from lehner.estimation.methods import DEFAULT_METHODS, Method, find_method, find_methods
 
 FEW_SYSTEMS = 4

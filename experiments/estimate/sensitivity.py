@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 from lehner import Estimate, IntervalEstimate, Sensitivity, sensitivity_curve
 from lehner.core.estimate import plain
 from lehner.core.number_format import decimal
-from lehner.dependence.shared_mistakes import describe_shared_mistakes
+from lehner.dependence.widened_interval import describe_shared_mistakes
 
 if TYPE_CHECKING:
     import pandas as pd

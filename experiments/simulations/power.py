@@ -15,9 +15,9 @@ from experiments.study.proportions import proportion
 from lehner import Ratings, Scenario, check_dependence
 from lehner.core.seeds import generator
 from lehner.data.categories import category_names
+from lehner.k_properties.agreement_totals import find_design, observed_totals
 from lehner.k_properties.bootstrap import Outcome, run_k_tests
 from lehner.k_properties.check import INDEPENDENCE, SIGNIFICANCE, holm
-from lehner.k_properties.disagreement import plain_chi_square
 from lehner.k_properties.statistics import K_TESTS
 from lehner.simulation.draw import simulate_items
 
@@ -78,8 +78,39 @@ def rejections(scenario: Scenario, seed: np.random.SeedSequence) -> Iterator[dic
     if p:
         rejected[ANY] = float(min(holm(p).values()) <= SIGNIFICANCE)
     if plain is not None:
-        rejected[PLAIN] = float(plain.p_value <= SIGNIFICANCE)
+        rejected[PLAIN] = float(plain <= SIGNIFICANCE)
     yield dict.fromkeys(TESTS, np.nan) | rejected
+
+
+def plain_chi_square(ratings: Ratings) -> float | None:
+    """p-value of the paper's test that all pairwise disagreements are equally likely.
+
+    The paper claims that equal error probabilities imply equally likely disagreements: "AB" would
+    be as likely as "AE". That is true only if base rates are equal, too: the probability that two
+    raters give A and B is proportional to p e (π_A + π_B) + e² (1 - π_A - π_B). Besides, pairs of
+    ratings of an item are not independent. The test rejects most data sets for which the
+    K-properties hold. `check_k_properties` does without it.
+
+    Parameters
+    ----------
+    ratings : Ratings
+        With or without a system, whose answers are not used.
+
+    Returns
+    -------
+    float or None
+        None with two categories, or if raters never disagree.
+
+    References
+    ----------
+    Lehner (2015), section "Recommended use and uses to avoid".
+    """
+    from scipy.stats import chisquare
+
+    disagreeing = observed_totals(find_design(ratings.collapse())).disagreeing[0]
+    if len(disagreeing) < 2 or not disagreeing.any():
+        return None
+    return float(chisquare(disagreeing).pvalue)
 
 
 def summarise(rows: pd.DataFrame) -> pd.DataFrame:

@@ -11,9 +11,8 @@ from lehner.core.estimate import require_pairs
 from lehner.data.ratings import Ratings
 from lehner.dependence.effective import from_known_truths, from_pairs
 from lehner.dependence.pairs import Pair, expected_agreement
-from lehner.dependence.result import Dependence
+from lehner.dependence.result import SIGNIFICANCE, Dependence
 from lehner.dependence.score_test import NamedPairs, name_pairs, score_pairs
-from lehner.dependence.words import SIGNIFICANCE
 from lehner.known_truths.random_sample import examine_known
 
 MOST_RATERS_PAIRED = 30

@@ -1,13 +1,19 @@
-"""The result of the check for shared mistakes."""
+"""The result of the check for shared mistakes, and its sentences."""
 
 from dataclasses import dataclass
 from typing import Any
 
 from lehner.core.estimate import plain
-from lehner.core.warning import Warning
-from lehner.dependence.effective import EffectiveRaters
+from lehner.core.number_format import decimal, printed_p_value
+from lehner.core.warning import Warning, warn
+from lehner.core.wording import counted
+from lehner.dependence.effective import KNOWN_TRUTHS, EffectiveRaters
 from lehner.dependence.pairs import Pair
-from lehner.dependence.words import effective_line, no_pair_line, pair_lines
+
+MOST_PAIRS_SHOWN = 3
+SIGNIFICANCE = 0.01
+MORE = "agree more than their accuracies explain"
+MEANING = "share mistakes, or prefer the same wrong answers, or find the same items difficult"
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -45,6 +51,42 @@ class Dependence:
     def __repr__(self) -> str:
         return "\n".join(["Shared mistakes", *(f"  {line}" for line in self.lines())])
 
+    def standing_out(self) -> list[Pair]:
+        """List the pairs that stand out, those of the smallest p-value first.
+
+        Returns
+        -------
+        list of Pair
+        """
+        found = (pair for pair in self.pairs if pair.stands_out)
+        return sorted(found, key=lambda pair: (pair.p_value, -pair.shared))
+
+    def clearest_pair(self) -> str:
+        """Name the pair that stands out most clearly, or the two of which one shares mistakes.
+
+        Returns
+        -------
+        str
+            A part of a sentence, also if no pair stands out.
+        """
+        standing_out = self.standing_out()
+        if not standing_out:
+            if self._some_agree_more:
+                p = printed_p_value(self.p_value or 0.0)
+                return f"some raters {MORE} ({p}), but no two of them stand out"
+            return f"no two raters {MORE}"
+        if self.undecided:
+            one, other = standing_out[:2]
+            return (
+                f"either {_names(one)} or {_names(other)} {MORE} "
+                f"({printed_p_value(one.p_value)}), and among four one cannot tell which"
+            )
+        return _more_agreement(standing_out[0])
+
+    @property
+    def _some_agree_more(self) -> bool:
+        return self.p_value is not None and self.p_value <= SIGNIFICANCE
+
     def warnings(self) -> tuple[Warning, ...]:
         """Name the pairs that stand out.
 
@@ -54,7 +96,13 @@ class Dependence:
             One of the code "shared-mistakes" for each pair, the clearest first, or one for two
             pairs of which one shares mistakes.
         """
-        return pair_lines(self.pairs, undecided=self.undecided)
+        if self.undecided:
+            return (warn("shared-mistakes", f"{self.clearest_pair()}: those two {MEANING}"),)
+        lines = [f"{_more_agreement(pair)}: they {MEANING}" for pair in self.standing_out()]
+        rest = len(lines) - MOST_PAIRS_SHOWN
+        if rest > 0:
+            lines[MOST_PAIRS_SHOWN:] = [f"{counted(rest, 'more pair')} {MORE}"]
+        return tuple(warn("shared-mistakes", text) for text in lines)
 
     def lines(self) -> tuple[str, ...]:
         """List all findings.
@@ -64,14 +112,21 @@ class Dependence:
         tuple of str
             A sentence for each finding.
         """
+        found = tuple(map(str, self.warnings())) or (self._no_pair(),)
+        return (*found, _effective_line(self.effective_raters))
+
+    def _no_pair(self) -> str:
         if self.reason:
-            found: tuple[str, ...] = (f"whether raters share them was not tested: {self.reason}",)
-        else:
-            found = tuple(map(str, self.warnings())) or (no_pair_line(self.pairs),)
-        return (*found, effective_line(self.effective_raters))
+            return f"whether raters share them was not tested: {self.reason}"
+        if self._some_agree_more:
+            return (
+                f"{self.clearest_pair()}: several share mistakes, or items are not equally "
+                "difficult, or raters prefer the same wrong answers"
+            )
+        return f"{self.clearest_pair()}; mistakes that all of them share cannot be detected"
 
     def to_dict(self) -> dict[str, Any]:
-        """Give the result in plain types, ready for JSON.
+        """Convert the result to plain types, ready for JSON.
 
         Returns
         -------
@@ -79,3 +134,34 @@ class Dependence:
             The fields of the object by name, and `lines`.
         """
         return dict(plain(self)) | {"lines": list(self.lines())}
+
+
+def _effective_line(effective: EffectiveRaters) -> str:
+    """Tell how many independent raters would be as informative, and how that is known."""
+    raters = f"{round(effective.n_raters, 2):.10g} raters of an item"
+    if effective.effective is None or effective.correlation is None:
+        return (
+            "without known truths of items drawn at random it is unknown how many independent "
+            f"raters would be as informative as the {raters}"
+        )
+    worth = f"{effective.effective:.2g} independent raters"
+    if effective.source in KNOWN_TRUTHS:
+        equal = ", if all are equally accurate" if effective.source == KNOWN_TRUTHS[1] else ""
+        return (
+            f"the {raters} are as informative as {worth}{equal}: on {effective.n_items} items of "
+            f"known truth the mean correlation of two raters' mistakes is "
+            f"{decimal(effective.correlation, 2)}"
+        )
+    at_most = f"the {raters} are at most as informative as {worth}"
+    return f"if the raters who {MORE} share mistakes, {at_most}"
+
+
+def _more_agreement(pair: Pair) -> str:
+    return (
+        f"{_names(pair)} agree on {pair.agreement:.3f} of their items, more than their accuracies "
+        f"explain ({pair.expected:.3f}; {printed_p_value(pair.p_value)})"
+    )
+
+
+def _names(pair: Pair) -> str:
+    return f"{pair.raters[0]} and {'the system' if pair.with_system else pair.raters[1]}"

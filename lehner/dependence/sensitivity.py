@@ -12,8 +12,7 @@ from lehner.dependence.misleading_items import (
     bounds_if_raters_misled,
     interval_if_misled,
 )
-from lehner.dependence.shared_mistakes import SharedMistakes
-from lehner.dependence.widened_interval import widen_interval
+from lehner.dependence.widened_interval import SharedMistakes, widen_interval
 from lehner.latent_class.models import BY_LIKELIHOOD
 
 if TYPE_CHECKING:

@@ -9,7 +9,9 @@ from lehner.core.arrays import Floats
 from lehner.core.checks import check_positive, check_probability
 from lehner.core.estimate import IntervalEstimate
 from lehner.dependence.misleading_items import accuracy_if_misled
-from lehner.dependence.shared_mistakes import SharedMistakes
+
+type SharedMistakes = float | tuple[float, float]
+"""The share of items that mislead raters and system alike: a number, or a Beta prior."""
 
 QUANTILES = 400
 
@@ -86,3 +88,17 @@ def _quantiles(interval: IntervalEstimate, probability: Floats) -> Floats:
     estimate, low, high = (float(getattr(interval, n)) for n in ("estimate", "lower", "upper"))
     z = ndtri(probability) / ndtri((1 + float(interval.level or 0)) / 2)
     return np.clip(estimate + z * np.where(z < 0, estimate - low, high - estimate), 0, 1)
+
+
+def describe_shared_mistakes(shared_mistakes: SharedMistakes) -> str:
+    """Write a share or its prior in words.
+
+    Examples
+    --------
+    >>> describe_shared_mistakes(0.1), describe_shared_mistakes((0.5, 4.5))
+    ('10% of the items', 'Beta(0.5, 4.5) of the items, 10% on average')
+    """
+    if not isinstance(shared_mistakes, tuple):
+        return f"{100 * shared_mistakes:.3g}% of the items"
+    a, b = shared_mistakes
+    return f"Beta({a:g}, {b:g}) of the items, {100 * a / (a + b):.3g}% on average"

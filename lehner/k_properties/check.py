@@ -11,14 +11,14 @@ from lehner.core.checks import check_whole_number
 from lehner.core.estimate import plain, require_pairs
 from lehner.core.number_format import percent, probability
 from lehner.core.seeds import Seed, fixed_seed
+from lehner.data.categories import Label
 from lehner.data.ratings import Ratings
 from lehner.dependence.check import check_dependence
-from lehner.dependence.result import Dependence
-from lehner.dependence.words import MEANING, clearest_pair
-from lehner.k_properties.bootstrap import Outcome, fit_null, run_k_tests
-from lehner.k_properties.consequences import Consequence, consequence, sharing_consequence
-from lehner.k_properties.notes import NOTES
-from lehner.k_properties.statistics import K_TESTS
+from lehner.dependence.result import MEANING, Dependence
+from lehner.k_properties.bootstrap import Null, Outcome, fit_null, run_k_tests
+from lehner.k_properties.consequences import Consequence, consequence
+from lehner.k_properties.model import disagreement_shares, expected_triples
+from lehner.k_properties.statistics import K_TESTS, mean_distance, rater_agreement
 
 SIGNIFICANCE = 0.05
 FEWEST_FOR_K_TESTS = 199
@@ -182,7 +182,7 @@ def check_k_properties(ratings: Ratings, *, replicates: int = 999, seed: Seed = 
             p_value=one.p_value,
             p_value_se=one.p_value_se,
             adjusted_p_value=adjusted[name],
-            note=NOTES[name](one, ratings.categories),
+            note=_note(name, one, ratings.categories),
             verdict="rejected" if name in rejected else "not rejected",
             consequence=consequences.get(name),
         )
@@ -195,7 +195,7 @@ def check_k_properties(ratings: Ratings, *, replicates: int = 999, seed: Seed = 
         k_property="conditional independence",
         p_value=dependence.p_value,
         adjusted_p_value=adjusted.get(INDEPENDENCE),
-        note=dependence.reason or clearest_pair(dependence.pairs, undecided=dependence.undecided),
+        note=dependence.reason or dependence.clearest_pair(),
         verdict=_decide(INDEPENDENCE, adjusted, rejected),
         consequence=consequences.get(INDEPENDENCE),
     )
@@ -239,17 +239,15 @@ def _consequences(
     )
     k_model = fit_null(ratings, "one_accuracy")
     distance = made.get("error_distance")
+    found: dict[str, Outcome | Dependence] = {**made, INDEPENDENCE: dependence}
     consequences = {}
     for name in rejected:
-        if name == INDEPENDENCE:
-            consequences[name] = sharing_consequence(dependence, k_model, system_accuracy, seed)
-            continue
         # If errors are nearer to the truth, or farther from it, than by chance, that explains
         # unequal errors.
         near = name == "equal_errors" and distance is not None and distance.p_value <= SIGNIFICANCE
         if not (near and "error_distance" in rejected):
             why = "error_distance" if near else name
-            consequences[name] = consequence(why, made[why], k_model, system_accuracy, seed)
+            consequences[name] = consequence(why, found[why], k_model, system_accuracy, seed)
     return consequences
 
 
@@ -281,3 +279,40 @@ def _verdict(tests: Mapping[str, KPropertyTest]) -> Iterator[str]:
     unseen = [test.name for test in tests.values() if test.p_value is None]
     if unseen:
         yield f"Not tested: {', '.join(unseen)}."
+
+
+def _note(name: str, outcome: Outcome, categories: Sequence[Label]) -> str:
+    """Tell in plain words what a test observed."""
+    null, statistic = outcome.null, outcome.statistic
+    if name == "equal_errors":
+        return _most_frequent_disagreement(null, categories)
+    if name == "error_distance":
+        seen = float(mean_distance(null.totals, null.design)[0])
+        return (
+            f"disagreeing ratings are {seen:.2f} steps apart on average, {seen - statistic:.2f} "
+            "expected"
+        )
+    if name == "equal_difficulty":
+        expected = float(expected_triples(null.model, null.design)[0]) / null.totals.triples
+        return (
+            f"three raters agree on {expected + statistic:.3f} of their items, {expected:.3f} "
+            "expected"
+        )
+    agreeing, pairs = rater_agreement(null.totals, null.design)
+    agreement = agreeing[0] / np.where(pairs > 0, pairs, np.nan)
+    low, high = int(np.nanargmin(agreement)), int(np.nanargmax(agreement))
+    return (
+        f"agreement with the others is between {agreement[low]:.3f} ({null.design.names[low]}) and "
+        f"{agreement[high]:.3f} ({null.design.names[high]})"
+    )
+
+
+def _most_frequent_disagreement(null: Null, categories: Sequence[Label]) -> str:
+    seen = null.totals.disagreeing[0]
+    expected = seen.sum() * disagreement_shares(null.model)[0]
+    most = int(np.argmax((seen - expected) / np.sqrt(np.maximum(expected, 1e-9))))
+    a, b = (int(ends[most]) for ends in np.triu_indices(len(categories), 1))
+    return (
+        f"{categories[a]} against {categories[b]} stands out most: {seen[most]:.0f} disagreements, "
+        f"{expected[most]:.1f} expected"
+    )

@@ -7,6 +7,7 @@ observed one. The bias is that of the algebra for raters and a system with this 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from math import comb
+from typing import Any
 
 import numpy as np
 
@@ -15,7 +16,6 @@ from lehner.algebra.pairwise import brennan_prediger
 from lehner.core.arrays import Floats
 from lehner.core.number_format import decimal, percent
 from lehner.dependence.result import Dependence
-from lehner.dependence.words import clearest_first, clearest_pair
 from lehner.k_properties.agreement_totals import Design
 from lehner.k_properties.bootstrap import Null, Outcome
 from lehner.k_properties.model import (
@@ -34,6 +34,9 @@ MOST_FITTED_DISPERSION = 16.0
 MOST_PATTERNS_ENUMERATED = 500_000
 BIAS_DRAWS = 400
 LOW_ACCURACY, HIGH_ACCURACY = 0.1, 0.9
+
+type Fitted = tuple[str, Scenario | None]
+type FixedSeed = int | np.random.SeedSequence
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -72,45 +75,19 @@ class Consequence:
 
 def consequence(
     test: str,
-    outcome: Outcome,
+    found: Outcome | Dependence,
     k_model: Null,
     system_accuracy: float | None,
-    seed: int | np.random.SeedSequence = 1,
+    seed: FixedSeed = 1,
 ) -> Consequence:
-    """Fit a violation to a test's statistic and compute the algebra's bias under it.
+    """Fit a violation to what a test found and compute the algebra's bias under it.
 
     Parameters
     ----------
     test : str
-        A name of `K_TESTS`.
-    outcome : Outcome
-    k_model : Null
-        The null model with one accuracy for all raters.
-    system_accuracy : float or None
-        System accuracy as estimated by the algebra.
-    seed : int or numpy.random.SeedSequence
-        Of the errors that are drawn for the bias.
-
-    Returns
-    -------
-    Consequence
-    """
-    base = _base(k_model)
-    return _with_bias(*VIOLATIONS[test](base, outcome, k_model, seed), base, system_accuracy, seed)
-
-
-def sharing_consequence(
-    dependence: Dependence,
-    k_model: Null,
-    system_accuracy: float | None,
-    seed: int | np.random.SeedSequence = 1,
-) -> Consequence:
-    """Compute the algebra's bias if the pair that stands out most clearly shares mistakes.
-
-    Parameters
-    ----------
-    dependence : Dependence
-        With a p-value.
+        A name of `VIOLATIONS`.
+    found : Outcome or Dependence
+        The latter of the test of independence.
     k_model : Null
         The null model with one accuracy for all raters.
     system_accuracy : float or None
@@ -123,26 +100,7 @@ def sharing_consequence(
     Consequence
     """
     base = _base(k_model)
-    return _with_bias(*_copied(base, dependence, k_model), base, system_accuracy, seed)
-
-
-def _base(k_model: Null) -> Scenario:
-    """Give a scenario in which the K-properties hold, with the fitted accuracy and base rates."""
-    model, design = k_model.model, k_model.design
-    return Scenario(
-        n_categories=design.n_categories,
-        initial_rater_accuracy=(float(model.accuracy[0, 0]),) * _raters_per_item(design),
-        base_rates=tuple(model.base_rates[0]),
-    )
-
-
-def _with_bias(
-    violation: str,
-    scenario: Scenario | None,
-    base: Scenario,
-    system_accuracy: float | None,
-    seed: int | np.random.SeedSequence,
-) -> Consequence:
+    violation, scenario = VIOLATIONS[test](base, found, k_model, seed)
     if system_accuracy is None or scenario is None or n_patterns(base) > MOST_PATTERNS_ENUMERATED:
         return Consequence(violation=violation)
     at = [
@@ -155,8 +113,14 @@ def _with_bias(
     )
 
 
-type Fitted = tuple[str, Scenario | None]
-type FixedSeed = int | np.random.SeedSequence
+def _base(k_model: Null) -> Scenario:
+    """Give a scenario in which the K-properties hold, with the fitted accuracy and base rates."""
+    model, design = k_model.model, k_model.design
+    return Scenario(
+        n_categories=design.n_categories,
+        initial_rater_accuracy=(float(model.accuracy[0, 0]),) * _raters_per_item(design),
+        base_rates=tuple(model.base_rates[0]),
+    )
 
 
 def _dispersed(base: Scenario, outcome: Outcome, k_model: Null, seed: FixedSeed) -> Fitted:
@@ -279,10 +243,9 @@ def _uneven(base: Scenario, outcome: Outcome, k_model: Null, seed: FixedSeed) ->
     return words, replace(easier, easiness=(-level, 0.0, level))
 
 
-def _copied(base: Scenario, dependence: Dependence, k_model: Null) -> Fitted:
+def _copied(base: Scenario, dependence: Dependence, k_model: Null, seed: FixedSeed) -> Fitted:
     """Let one rater repeat the other, in the pair that stands out most clearly."""
-    pairs = clearest_first(dependence.pairs)
-    words = clearest_pair(dependence.pairs, undecided=dependence.undecided)
+    pairs, words = dependence.standing_out(), dependence.clearest_pair()
     if dependence.undecided or not pairs:
         return words[0].upper() + words[1:], None
     pair = pairs[0]
@@ -304,11 +267,12 @@ def _with_knowledge(base: Scenario, knowledge: float, k_model: Null) -> Scenario
     return replace(base, initial_rater_accuracy=accuracy, base_rates=tuple(model.base_rates[0]))
 
 
-VIOLATIONS: dict[str, Callable[[Scenario, Outcome, Null, FixedSeed], Fitted]] = {
+VIOLATIONS: dict[str, Callable[[Scenario, Any, Null, FixedSeed], Fitted]] = {
     "equal_errors": _varied,
     "error_distance": _dispersed,
     "equal_accuracy": _unequal,
     "equal_difficulty": _uneven,
+    "independence": _copied,
 }
 
 

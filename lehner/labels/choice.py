@@ -7,7 +7,6 @@ from lehner.core.seeds import Seed, child_seeds
 from lehner.data.ratings import Ratings
 from lehner.dependence.check import check_dependence
 from lehner.dependence.effective import from_pairs
-from lehner.dependence.words import clearest_pair
 from lehner.labels.held_out import HeldOut, hold_out
 from lehner.labels.models import LABEL_MODELS, MAJORITY
 
@@ -121,7 +120,7 @@ def _sharing_pairs(ratings: Ratings) -> str:
     worth = from_pairs(ratings, pairs, sharing, undecided=undecided)
     if worth.effective is None or worth.effective > WORTH * worth.n_raters:
         return ""
-    return clearest_pair(pairs, undecided=undecided)
+    return dependence.clearest_pair()
 
 
 def _share_mistakes(held_out: HeldOut, means: Mapping[str, float], alike: str) -> bool:

@@ -1,4 +1,4 @@
-"""Which items an expert should label, and how narrow the interval will probably be."""
+"""Sampling design: which items an expert should label, and how many, for a narrow interval."""
 
 from dataclasses import replace
 from typing import Literal

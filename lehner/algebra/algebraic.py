@@ -327,7 +327,7 @@ def first_steps(table: VoteTable, n_items: Floats) -> FirstSteps:
 
 
 def _confusion(steps: FirstSteps, answers: Floats, ratings: Ratings) -> NamedArray:
-    """Give the matrices of raters, by the K-properties, and that of the system."""
+    """Matrices of raters, by the K-properties, and that of the system."""
     k = ratings.n_categories
     raters = np.broadcast_to(equal_errors(steps.accuracy[:1], k), (ratings.n_raters, k, k))
     system = confusion_from_truth(steps.truth[:1], answers[:1])

@@ -46,7 +46,7 @@ class SoftLabels:
         return not bool(self.truth_probabilities.isnull().any())
 
     def most_probable(self) -> list[tuple[str, ...]]:
-        """Give each item's most probable category, or all that tie for it.
+        """Each item's most probable category, or all that tie for it.
 
         Returns
         -------
@@ -59,7 +59,7 @@ class SoftLabels:
         return [tuple(str(name) for name in names[row]) for row in tied]
 
     def to_frame(self) -> "pd.DataFrame":
-        """Give a row per item: its name, the probabilities, the most probable category.
+        """Table with a row per item: its name, the probabilities, the most probable category.
 
         Categories that tie for the most probable are joined by "|".
 

@@ -90,7 +90,7 @@ def by_bins(truth: Floats, answers: Floats) -> Floats:
 
 
 def bin_table(truth: Floats, answers: Floats) -> "xr.Dataset":
-    """Give the paper's Table 4 for the first sample: the bins that contain items."""
+    """The paper's Table 4 for the first sample: the bins that contain items."""
     import xarray as xr
 
     bins = {name: values[0] for name, values in _bins(truth, answers).items()}
@@ -155,7 +155,7 @@ AGGREGATIONS = {"weighted": by_weights, "likelihood": by_likelihood, "paper": by
 
 
 def _bins(truth: Floats, answers: Floats) -> dict[str, Floats]:
-    """Give each bin's numbers, of shape (n_samples, n_bins)."""
+    """Each bin's numbers, of shape (n_samples, n_bins)."""
     n_samples = len(truth)
     top = truth.max(axis=-1)
     n_items = np.where(np.isnan(top), 0.0, answers.sum(axis=-1))

@@ -71,7 +71,7 @@ def confusion_from_truth(
 
 
 def _undetermined(gram: Floats) -> Floats:
-    """Give the share of each category's items, (..., K), that may be of other categories.
+    """Share of each category's items, (..., K), that may be of other categories.
 
     Of a category without items it is 1.
     """
@@ -83,7 +83,7 @@ def _undetermined(gram: Floats) -> Floats:
 
 
 def equal_errors(accuracy: Floats, n_categories: int) -> Floats:
-    """Give the confusion matrices of one accuracy and equal errors, (n_samples, K, K)."""
+    """Confusion matrices of one accuracy and equal errors, (n_samples, K, K)."""
     eye = np.eye(n_categories)
     right = accuracy[:, None, None]
     return np.asarray(right * eye + (1 - right) / (n_categories - 1) * (1 - eye))
@@ -95,7 +95,7 @@ def _draw_rows(rows: Floats, rng: np.random.Generator) -> Floats:
 
 
 def project_rows(rows: Floats) -> Floats:
-    """Give the probabilities that are nearest to each row.
+    """Probabilities that are nearest to each row.
 
     References
     ----------

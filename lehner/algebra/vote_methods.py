@@ -13,7 +13,7 @@ from lehner.data.votes import VoteTable
 
 
 def majority_share(votes: Integers, answers: Floats) -> Floats:
-    """Give the system's agreement with the majority; tied categories share the item.
+    """Agreement of the system with the majority; tied categories share the item.
 
     Parameters
     ----------

@@ -143,7 +143,7 @@ class Estimate:
         return "\n".join([*lines, *(f"  warning: {one}" for one in by_severity(self.warnings))])
 
     def to_dict(self) -> dict[str, Any]:
-        """Give the estimate in plain types, NaN as None, ready for JSON.
+        """Estimate in plain types, NaN as None, ready for JSON.
 
         Returns
         -------
@@ -194,7 +194,7 @@ def listed(values: "xr.DataArray", most: int = 8) -> str:
 
 
 def number(value: Any) -> float | None:
-    """Give a Python float, or None for NaN and infinity.
+    """Python float, or None for NaN and infinity.
 
     Examples
     --------
@@ -331,5 +331,5 @@ def _rated_by_two(ratings: "Ratings", flat: "FlatRatings") -> bool:
 
 
 def ends(value: IntervalEstimate) -> dict[str, float | None]:
-    """Give an estimate and the ends of its interval by name, ready for JSON."""
+    """Estimate and the ends of its interval by name, ready for JSON."""
     return {"estimate": value.estimate, "lower": value.lower, "upper": value.upper}

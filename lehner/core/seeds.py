@@ -53,7 +53,7 @@ def child_seeds(seed: Seed, n: int) -> list[np.random.SeedSequence]:
 
 
 def fixed_seed(seed: Seed) -> int | np.random.SeedSequence:
-    """Give a seed that gives the same numbers each time it is used, which a generator does not.
+    """Seed that gives the same numbers each time it is used, which a generator does not.
 
     Examples
     --------

@@ -9,7 +9,7 @@ from lehner.core.arrays import Floats
 def wilson_interval(
     shares: ArrayLike, n: ArrayLike, *, z: float, population: ArrayLike | None = None
 ) -> Floats:
-    """Give the proportions that a z-test of a random sample would not reject.
+    """Proportions that a z-test of a random sample would not reject.
 
     Parameters
     ----------

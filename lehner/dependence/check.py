@@ -145,7 +145,7 @@ def _test_pairs(ratings: Ratings, *, known: bool) -> tuple[tuple[Pair, ...], boo
 
 
 def _agreement(codes: Integers, weights: Integers) -> tuple[Floats, Floats]:
-    """Give the share of agreement of each pair, 0 without items in common, and those items."""
+    """Share of agreement of each pair, 0 without items in common, and those items."""
     pairs = list(combinations(codes.T, 2))
     both = np.array([weights @ ((a >= 0) & (b >= 0)) for a, b in pairs], dtype=float)
     alike = np.array([weights @ ((a >= 0) & (a == b)) for a, b in pairs], dtype=float)
@@ -153,7 +153,7 @@ def _agreement(codes: Integers, weights: Integers) -> tuple[Floats, Floats]:
 
 
 def _expected(agreement: Floats, n_items: Floats, found: NamedPairs, k: int) -> Floats:
-    """Give the agreement that the other pairs imply, given which of them share mistakes."""
+    """Agreement that the other pairs imply, given which of them share mistakes."""
     places = np.arange(len(agreement))
     named, rival = np.isin(places, found.named), places == found.rival
     left_out = named if named.any() else found.p_value <= SIGNIFICANCE
@@ -164,7 +164,7 @@ def _expected(agreement: Floats, n_items: Floats, found: NamedPairs, k: int) -> 
 
 
 def _answers(ratings: Ratings) -> tuple[Integers, Integers]:
-    """Give the answers of raters and system, (n_rows, n_raters), and truths; -1 if unknown."""
+    """Answers of raters and system, (n_rows, n_raters), and truths; -1 if unknown."""
     flat = ratings.all_flat
     codes = np.full((ratings.n_rows, len(ratings.all_raters)), -1)
     codes[flat.item_index, flat.rater_index] = flat.category_index

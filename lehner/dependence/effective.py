@@ -52,7 +52,7 @@ class EffectiveRaters:
 
 
 def effective_number(n_raters: float, correlation: float) -> float:
-    """Give the number of independent raters whose mean varies as much.
+    """Number of independent raters whose mean varies as much.
 
     Examples
     --------
@@ -171,7 +171,7 @@ def from_pairs(
 
 
 def mean_raters(ratings: Ratings) -> float:
-    """Give the mean number of raters of items with two or more."""
+    """Mean number of raters of items with two or more."""
     given = count_raters(ratings.flat, ratings.n_rows)
     weights = ratings.weights * (given >= 2)
     return float(weights @ given / weights.sum())

@@ -54,7 +54,7 @@ type Misled = Callable[[ArrayLike, ArrayLike, int], Floats]
 
 
 def accuracy_if_misled(accuracy: ArrayLike, share: ArrayLike, n_categories: int) -> Floats:
-    r"""Give the accuracy of a system if a share of the items misleads raters and system alike.
+    r"""Accuracy of a system if a share of the items misleads raters and system alike.
 
     .. math:: X = (1 - \delta)\, Y + \delta\, (1 - Y) / (K - 1)
 
@@ -85,7 +85,7 @@ def accuracy_if_misled(accuracy: ArrayLike, share: ArrayLike, n_categories: int)
 
 
 def accuracy_if_raters_misled(accuracy: ArrayLike, share: ArrayLike, n_categories: int) -> Floats:
-    r"""Give the accuracy of a system if a share of the items misleads the raters alone.
+    r"""Accuracy of a system if a share of the items misleads the raters alone.
 
     .. math:: X = \frac{Y - \delta / (K - 1)}{1 - \delta K / (K - 1)}
 
@@ -128,7 +128,7 @@ def accuracy_if_raters_misled(accuracy: ArrayLike, share: ArrayLike, n_categorie
 def bounds_if_raters_misled(
     accuracy: ArrayLike, share: ArrayLike, n_categories: int
 ) -> tuple[Floats, Floats]:
-    r"""Give bounds of the accuracy of a system if a share of the items misleads the raters alone.
+    r"""Bounds of the accuracy of a system if a share of the items misleads the raters alone.
 
     The bounds hold, and are sharp, whatever wrong category a misleading item seems to be of, if the
     system is right on misleading items as often as on others:

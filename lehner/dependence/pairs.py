@@ -50,7 +50,7 @@ class Pair:
 def expected_agreement(
     agreement: Floats, n_items: Floats, left_out: Booleans, n_categories: int
 ) -> Floats:
-    """Give the agreement of independent raters whose accuracies explain that of the other pairs.
+    """Agreement of independent raters whose accuracies explain that of the other pairs.
 
     Errors are taken to be equally probable, so that the kappa of two raters is the product of what
     both know.

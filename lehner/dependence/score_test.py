@@ -130,7 +130,7 @@ def score_pairs(
 
 
 def _added_information(rates: Floats, accuracy: Floats, *, by_category: bool) -> Floats:
-    """Give the information of the items and ratings that were added, half of each."""
+    """Information of the items and ratings that were added, half of each."""
     k = accuracy.shape[1]
     items = np.eye(k)[:, :-1] / rates[:-1] - np.eye(k)[:, -1:] / rates[-1]
     of_ratings = 1 / accuracy**2 + (k - 1) / (1 - accuracy) ** 2
@@ -186,7 +186,7 @@ def _tabulate(
 
 
 def _smooth(table: PatternTable, fit: LatentClasses, *, by_category: bool) -> tuple[Floats, Floats]:
-    """Give base rates, and accuracies (n_raters, n_categories), none of them 0 or 1."""
+    """Base rates, and accuracies (n_raters, n_categories), none of them 0 or 1."""
     classes, _ = expect(table, fit)
     k = table.n_categories
     ratings = expected_ratings(table, classes)
@@ -200,7 +200,7 @@ def _smooth(table: PatternTable, fit: LatentClasses, *, by_category: bool) -> tu
 def _scores(
     codes: Integers, truths: Integers, rates: Floats, accuracy: Floats, *, by_category: bool
 ) -> Floats:
-    """Give derivatives of log probabilities: by base rates and accuracies, and then by pairs."""
+    """Derivatives of log probabilities: by base rates and accuracies, and then by pairs."""
     n_raters, k = accuracy.shape
     given = codes >= 0
     right = codes[:, :, None] == np.arange(k)
@@ -226,7 +226,7 @@ def _scores(
 
 
 def _given(scores: PairScores, chosen: Integers, known: Integers) -> PairScores:
-    """Give the scores of some parameters if others take their most likely values."""
+    """Scores of some parameters if others take their most likely values."""
     of_known = scores.covariance[np.ix_(known, known)]
     both = scores.covariance[np.ix_(known, chosen)]
     slopes = np.linalg.lstsq(of_known, both)[0]
@@ -237,7 +237,7 @@ def _given(scores: PairScores, chosen: Integers, known: Integers) -> PairScores:
 
 
 def _standardise(scores: PairScores, named: list[int], tested: Booleans) -> Floats:
-    """Give z of each pair given those named; NaN for these, and pairs that they determine."""
+    """Statistic z of each pair given those named; NaN for these, and pairs that they determine."""
     everyone = np.arange(len(tested))
     left = _given(scores, everyone, np.array(named, dtype=np.int64)) if named else scores
     before, variance = np.diag(scores.covariance), np.diag(left.covariance)
@@ -249,7 +249,7 @@ def _standardise(scores: PairScores, named: list[int], tested: Booleans) -> Floa
 
 
 def _others(scores: PairScores, z: Floats, named: list[int], tested: Booleans) -> Floats:
-    """Give the statistics with which that of the last named pair is compared.
+    """Statistics with which that of the last named pair is compared.
 
     Among four raters a pair that shares mistakes raises that of its rival and lowers the others.
     """
@@ -261,12 +261,12 @@ def _others(scores: PairScores, z: Floats, named: list[int], tested: Booleans) -
 
 
 def _common_factor(z: Floats) -> float:
-    """Give the factor by which these statistics are larger than by chance, 1 or more."""
+    """Factor by which these statistics are larger than by chance, 1 or more."""
     size = np.abs(z[~np.isnan(z)])
     return max(1.0, float(np.median(size)) / NORMAL_MEDIAN) if len(size) else 1.0
 
 
 def _adjusted(z: Floats, n_pairs: int) -> Floats:
-    """Give one-sided p-values, adjusted for the number of pairs by Bonferroni's method."""
+    """One-sided p-values, adjusted for the number of pairs by Bonferroni's method."""
     tails = [1.0 if np.isnan(one) else NormalDist().cdf(-one) for one in z]
     return np.minimum(np.array(tails) * n_pairs, 1.0)

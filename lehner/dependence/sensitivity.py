@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from lehner.algebra.algebraic import ALGEBRAIC_METHODS
-from lehner.core.estimate import ESTIMANDS, Estimate, IntervalEstimate, plain
+from lehner.core.estimate import ESTIMANDS, Estimate, IntervalEstimate, ends, plain
 from lehner.dependence.misleading_items import (
     accuracy_if_raters_misled,
     bounds_if_raters_misled,
@@ -65,7 +65,7 @@ class Sensitivity:
     widened_in_sample: IntervalEstimate | None = None
 
     def to_dict(self) -> dict[str, Any]:
-        """Give the result in plain types, ready for JSON.
+        """Result in plain types, ready for JSON.
 
         Returns
         -------
@@ -140,34 +140,31 @@ def sensitivity(
     >>> round(found.raters_alone.estimate, 3)
     0.867
     """
-    moved, alone, widened, seeming = [], [], [], []
-    for name in ESTIMANDS:
-        interval = getattr(estimate, name)
-        moved.append(interval_if_misled(interval, misleading_share, n_categories))
-        seeming.append(_as_items_seem(estimate, interval))
-        if misleading_share * n_categories < n_categories - 1:
-            alone.append(
-                interval_if_misled(
-                    seeming[-1], misleading_share, n_categories, accuracy_if_raters_misled
-                )
-            )
-        if shared_mistakes is not None:
-            draws = (
-                None if estimate.draws is None else np.asarray(estimate.draws["posterior"][name])
-            )
-            widened.append(widen_interval(interval, shared_mistakes, n_categories, draws=draws))
-    exact = _any_errors(estimate, n_categories)
+    share, k = misleading_share, n_categories
+    stated = [getattr(estimate, name) for name in ESTIMANDS]
+    moved = [interval_if_misled(interval, share, k) for interval in stated]
+    seeming = [_as_items_seem(estimate, interval) for interval in stated]
+    alone, widened = [None, None], [None, None]
+    if share * k < k - 1:
+        alone = [interval_if_misled(one, share, k, accuracy_if_raters_misled) for one in seeming]
+    if shared_mistakes is not None:
+        draws = {} if estimate.draws is None else estimate.draws["posterior"]
+        widened = [
+            widen_interval(interval, shared_mistakes, k, draws=draws.get(name))
+            for name, interval in zip(ESTIMANDS, stated, strict=True)
+        ]
+    exact = _any_errors(estimate, k)
     return Sensitivity(
-        misleading_share=misleading_share,
+        misleading_share=share,
         system_accuracy=moved[0],
         system_accuracy_in_sample=moved[1],
-        raters_alone=alone[0] if alone else None,
-        raters_alone_in_sample=alone[1] if alone else None,
-        raters_alone_bounds=_bounds(seeming[0], misleading_share, n_categories) if exact else None,
+        raters_alone=alone[0],
+        raters_alone_in_sample=alone[1],
+        raters_alone_bounds=_bounds(seeming[0], share, k) if exact else None,
         raters_alone_exact=exact,
         shared_mistakes=shared_mistakes,
-        widened=widened[0] if widened else None,
-        widened_in_sample=widened[1] if widened else None,
+        widened=widened[0],
+        widened_in_sample=widened[1],
     )
 
 
@@ -236,19 +233,11 @@ def sensitivity_curve(interval: IntervalEstimate, n_categories: int) -> "xr.Data
     >>> curve.estimate.sel(misleading_share=shares, method="nearest").values.round(2).tolist()
     [0.9, 0.82, 0.5]
     """
-    import xarray as xr
+    import pandas as pd
 
-    moved = [interval_if_misled(interval, share, n_categories) for share in CURVE]
-    return xr.Dataset(
-        {
-            name: (
-                "misleading_share",
-                np.array([getattr(one, name) for one in moved], dtype=float),
-            )
-            for name in ("estimate", "lower", "upper")
-        },
-        {"misleading_share": CURVE},
-    )
+    moved = [ends(interval_if_misled(interval, share, n_categories)) for share in CURVE]
+    shares = pd.Index(CURVE, name="misleading_share")
+    return pd.DataFrame(moved, shares, dtype=float).to_xarray()
 
 
 def _ends(expected: IntervalEstimate, in_sample: IntervalEstimate) -> dict[str, Any]:

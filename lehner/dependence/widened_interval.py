@@ -82,7 +82,7 @@ def widen_interval(
 
 
 def _quantiles(interval: IntervalEstimate, probability: Floats) -> Floats:
-    """Give quantiles of two halves of normal distributions that have the interval's ends."""
+    """Quantiles of two halves of normal distributions that have the interval's ends."""
     from scipy.special import ndtri
 
     estimate, low, high = (float(getattr(interval, n)) for n in ("estimate", "lower", "upper"))

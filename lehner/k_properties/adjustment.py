@@ -209,7 +209,7 @@ def _fitted(fit: Violations) -> dict[str, Any]:
 
 
 def _invert(curve: Floats, observed: float) -> tuple[float, float]:
-    """Give the least and the greatest accuracy at which a curve reaches a value.
+    """Least and greatest accuracy at which a curve reaches a value.
 
     They differ if the curve is flat, for example if all samples have an estimate of 1. If the curve
     does not reach the value, both are the nearest end of the grid.
@@ -238,7 +238,7 @@ def _simulate(
     rng: np.random.Generator,
     n_items: int | None = None,
 ) -> Floats:
-    """Give the algebra's estimates in simulated samples, shape (n_samples, n_grid).
+    """Estimates by the algebra in simulated samples, shape (n_samples, n_grid).
 
     The same random numbers are used for all accuracies of the system, so that curves are smooth.
     """
@@ -305,7 +305,7 @@ def _chunk(
 
 
 def _collapse(votes: Integers) -> tuple[VoteTable, Integers]:
-    """Give the unique votes, and the index of each item's votes."""
+    """Unique votes, and the index of each item's votes."""
     import pandas as pd
 
     kind = np.zeros(len(votes), dtype=np.int64)
@@ -317,7 +317,7 @@ def _collapse(votes: Integers) -> tuple[VoteTable, Integers]:
 
 
 def _initial_accuracy(difficulty: Floats) -> Floats:
-    """Give the initial accuracies for which the expected accuracies are those of `ACCURACY_GRID`.
+    """Initial accuracies for which the expected accuracies are those of `ACCURACY_GRID`.
 
     Between these nodes the expected accuracy, of three levels each within [0, 1], is linear.
 

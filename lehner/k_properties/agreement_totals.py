@@ -200,11 +200,6 @@ def simulated_totals(
         yield _sum_groups(design, n, (draw(n, rng) for draw in draws))
 
 
-def simulated_cells(design: Design) -> int:
-    """Count the numbers that a simulated sample needs, as a measure of its cost."""
-    return sum(_n_cells(group, design) for group in design.groups)
-
-
 def elementary_symmetric(values: Floats) -> Floats:
     """Sum the products of all triples along the last axis.
 
@@ -230,7 +225,7 @@ def _few_patterns(group: Group, design: Design) -> bool:
 def _sampler(
     group: Group, design: Design, accuracy: Floats, base_rates: Floats
 ) -> Callable[[int, np.random.Generator], Floats]:
-    """Give a function that draws a group's features, (n_samples, n_features)."""
+    """Function that draws a group's features, (n_samples, n_features)."""
     k, right = design.n_categories, accuracy[group.raters]
     if not _few_patterns(group, design):
         return lambda n, rng: _draw_items(group, design, right, base_rates, n, rng)
@@ -298,7 +293,7 @@ def _n_features(group: Group, design: Design) -> tuple[int, int, int, int]:
 
 
 def _features(group: Group, design: Design) -> "Floats | csr_array":
-    """Give what each pattern adds to the totals, (n_patterns, n_features).
+    """What each pattern adds to the totals, (n_patterns, n_features).
 
     The features are ratings by place and category, agreement by pair of places, disagreement by
     pair of categories, and agreement of triples; pairs and triples are of different raters.
@@ -319,7 +314,7 @@ def _features(group: Group, design: Design) -> "Floats | csr_array":
 
 
 def _sparse_features(group: Group, design: Design) -> "csr_array":
-    """Give the same of many categories, few of which occur in a pattern: most features are 0."""
+    """The same features for many categories, few of which occur: most features are 0."""
     from scipy.sparse import csr_array
 
     (n, m), k, codes = group.codes.shape, design.n_categories, group.codes

@@ -26,22 +26,22 @@ class Behaviour(NamedTuple):
     dispersion: Floats
 
     def level_accuracy(self) -> Floats:
-        """Give each rater's accuracy at each level, shape (..., n_levels, n_raters)."""
+        """Each rater's accuracy at each level, shape (..., n_levels, n_raters)."""
         shift = np.multiply.outer(self.difficulty, LEVELS)[..., None]
         return np.clip(reached_accuracy(self.accuracy[..., None, :], shift), CERTAIN, 1 - CERTAIN)
 
     def confusion(self) -> Floats:
-        """Give confusion matrices, shape (..., n_levels, n_raters, n_categories, n_categories)."""
+        """Confusion matrices, shape (..., n_levels, n_raters, n_categories, n_categories)."""
         k = self.base_rates.shape[-1]
         return disperse(self.level_accuracy(), k, self.dispersion[..., None, None])
 
     def errors(self) -> Floats:
-        """Give error probabilities given a wrong answer, (..., n_categories, n_categories)."""
+        """Error probabilities given a wrong answer, (..., n_categories, n_categories)."""
         return disperse(np.zeros(self.dispersion.shape), self.base_rates.shape[-1], self.dispersion)
 
 
 def behaviour_at(parameters: Floats, k: int, n_raters: int) -> Behaviour:
-    """Give the behaviour that belongs to parameters, (..., n_parameters).
+    """Behaviour that belongs to parameters, (..., n_parameters).
 
     These are the logarithms of base rates, accuracies (of each rater, or one for all), squared
     difficulty and the logarithm of dispersion.

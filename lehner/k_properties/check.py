@@ -90,7 +90,7 @@ class KProperties:
         return "\n".join([*lines, *self.verdict])
 
     def to_dict(self) -> dict[str, Any]:
-        """Give tests and verdict in plain types, ready for JSON.
+        """Tests and verdict in plain types, ready for JSON.
 
         Returns
         -------

@@ -114,7 +114,7 @@ def consequence(
 
 
 def _base(k_model: Null) -> Scenario:
-    """Give a scenario in which the K-properties hold, with the fitted accuracy and base rates."""
+    """Scenario in which the K-properties hold, with the fitted accuracy and base rates."""
     model, design = k_model.model, k_model.design
     return Scenario(
         n_categories=design.n_categories,
@@ -182,7 +182,7 @@ def _varied(base: Scenario, outcome: Outcome, k_model: Null, seed: FixedSeed) ->
 
 
 def _mean_misfit(scenario: Scenario, seed: FixedSeed) -> float:
-    """Give the mean chi-square per disagreement in large samples, averaged over random errors."""
+    """Mean chi-square per disagreement in large samples, averaged over random errors."""
     k, drawn = (
         scenario.n_categories,
         draw_parameters(scenario, BIAS_DRAWS, np.random.default_rng(seed)),
@@ -261,7 +261,7 @@ def _copied(base: Scenario, dependence: Dependence, k_model: Null, seed: FixedSe
 
 
 def _with_knowledge(base: Scenario, knowledge: float, k_model: Null) -> Scenario:
-    """Give raters another accuracy, and base rates that keep their frequencies of categories."""
+    """Another accuracy of the raters, and base rates that keep their frequencies of categories."""
     model = KModel(knowledge=np.array([[knowledge]]), frequency=k_model.model.frequency)
     accuracy = (float(model.accuracy[0, 0]),) * base.n_raters
     return replace(base, initial_rater_accuracy=accuracy, base_rates=tuple(model.base_rates[0]))
@@ -277,7 +277,7 @@ VIOLATIONS: dict[str, Callable[[Scenario, Any, Null, FixedSeed], Fitted]] = {
 
 
 def _raters_per_item(design: Design) -> int:
-    """Give the typical number of raters of an item rated by two or more."""
+    """Typical number of raters of an item rated by two or more."""
     groups = [group for group in design.groups if len(group.raters) > 1]
     total = sum(group.n_items for group in groups)
     mean = sum(group.n_items * len(np.unique(group.raters)) for group in groups) / total

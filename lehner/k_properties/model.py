@@ -97,7 +97,7 @@ def fit_own_accuracies(totals: Totals, design: Design) -> KModel:
 
 
 def disagreement_shares(model: KModel) -> Floats:
-    r"""Give the share of disagreements between two raters in each pair of categories.
+    r"""Share of disagreements between two raters in each pair of categories.
 
     .. math:: P(a, b) = e\,(f_a + f_b - e)
 
@@ -123,7 +123,7 @@ def disagreement_shares(model: KModel) -> Floats:
 
 
 def expected_triples(model: KModel, design: Design) -> Floats:
-    """Give the expected number of triples of ratings that agree, shape (n_samples,)."""
+    """Expected number of triples of ratings that agree, shape (n_samples,)."""
     k = design.n_categories
     right = model.accuracy
     wrong = (1 - right) / (k - 1)

@@ -80,7 +80,7 @@ class Violations:
         return max(self.scenario.easiness)
 
     def expected_rater_accuracy(self) -> Floats:
-        """Give each rater's accuracy over all levels of difficulty.
+        """Each rater's accuracy over all levels of difficulty.
 
         Returns
         -------
@@ -220,7 +220,7 @@ def _n_accuracies(ratings: Ratings) -> int:
 def _bounds(
     ratings: Ratings, data: PatternTable, difficulty: float | None, dispersion: float | None
 ) -> tuple[Floats, Floats, list[Warning]]:
-    """Give the limits of the parameters; they are equal for a parameter that is not fitted."""
+    """Limits of the parameters; they are equal for a parameter that is not fitted."""
     assumed = []
     n_accuracies = _n_accuracies(ratings)
     if n_accuracies == 1:

@@ -22,7 +22,7 @@ PRIOR_SPREADS = {
 
 
 def objective(parameters: Floats, data: PatternTable) -> tuple[float, Floats]:
-    """Give the negative log likelihood, with the added items, and its gradient."""
+    """Negative log likelihood, with the added items, and its gradient."""
     k, n_raters = data.n_categories, data.n_raters
     behaviour = behaviour_at(parameters, k, n_raters)
     difficulty = np.maximum(behaviour.difficulty, LEAST_DIFFICULTY)
@@ -65,7 +65,7 @@ def objective(parameters: Floats, data: PatternTable) -> tuple[float, Floats]:
 
 
 def covariance_root(parameters: Floats, high: Floats, free: Booleans, data: PatternTable) -> Floats:
-    """Give a square root of the covariance matrix of the free parameters.
+    """Square root of the covariance matrix of the free parameters.
 
     It is the inverse of the observed information plus the precision of `PRIOR_SPREADS`, which
     limits standard errors.

@@ -156,7 +156,7 @@ def correct_by_truth(
 def _read(
     ratings: Ratings, estimate: Estimate | ArrayLike, variance: float | None
 ) -> tuple[PartlyKnown, float, float]:
-    """Give the items, the variance of the accuracy in the sample, and that of the parameters."""
+    """Items, the variance of the accuracy in the sample, and that of the parameters."""
     if isinstance(estimate, Estimate):
         items = rightness(ratings, probabilities_right(ratings, estimate))
         if variance is None:
@@ -167,7 +167,7 @@ def _read(
 
 
 def probabilities_right(ratings: Ratings, estimate: Estimate) -> np.ndarray:
-    """Give the probability by a method that the system is right, for each row.
+    """Probability by a method that the system is right, for each row.
 
     It is the truth probability of the system's answer. The algebra's truth probabilities depend on
     the raters only. The system's answer is therefore combined with them by Bayes' rule, as the
@@ -213,7 +213,7 @@ def probabilities_right(ratings: Ratings, estimate: Estimate) -> np.ndarray:
 
 
 def own_variance(estimate: Estimate) -> float:
-    """Give the variance of the accuracy in the sample according to a method.
+    """Variance of the accuracy in the sample according to a method.
 
     Parameters
     ----------
@@ -228,7 +228,7 @@ def own_variance(estimate: Estimate) -> float:
 
 
 def parameter_variance(estimate: Estimate, items: PartlyKnown) -> float:
-    """Give the variance of the mean probability that is due to the method's parameters.
+    """Variance of the mean probability that is due to the method's parameters.
 
     The interval of the expected accuracy also contains how far the accuracy in the sample is from
     it by chance, and on which items the system is right, given the ratings. These are subtracted.
@@ -297,7 +297,7 @@ def contradiction(items: PartlyKnown, variance: float = 0.0) -> float:
 
 
 def _number_right(items: PartlyKnown) -> Floats:
-    """Give the distribution of the number of known items that are right, shape (n_known + 1,).
+    """Distribution of the number of known items that are right, shape (n_known + 1,).
 
     It is the inverse Fourier transform of its characteristic function (Hong 2013,
     https://doi.org/10.1016/j.csda.2012.10.006).

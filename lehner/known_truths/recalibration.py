@@ -54,7 +54,7 @@ class SharePosterior:
         return float(self.values @ self.probability)
 
     def interval(self, level: float) -> tuple[float, float]:
-        """Give the equal-tailed interval."""
+        """Equal-tailed interval."""
         below = np.cumsum(self.probability)
         ends = np.searchsorted(below, [(1 - level) / 2, (1 + level) / 2])
         lower, upper = self.values[np.minimum(ends, len(below) - 1)]

@@ -93,14 +93,14 @@ def choose_items(ratings: Ratings, n: int, *, by: Selection = "votes", seed: See
 
 
 def unlabelled(ratings: Ratings) -> Integers:
-    """Give the rows that the system answered and whose truth is unknown."""
+    """Rows that the system answered and whose truth is unknown."""
     truth = np.full(ratings.n_rows, -1) if ratings.truth is None else ratings.truth
     system = np.full(len(truth), -1) if ratings.system is None else ratings.system
     return np.flatnonzero((system >= 0) & (truth < 0) & (ratings.weights > 0))
 
 
 def _votes(ratings: Ratings) -> Integers:
-    """Give the votes of each row, the most frequent last, and those for the system's answer."""
+    """Votes of each row, the most frequent last, and those for the system's answer."""
     votes = ratings.votes()
     answer = np.maximum(np.asarray(ratings.system), 0)
     own = votes[np.arange(len(votes)), answer]

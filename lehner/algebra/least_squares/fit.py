@@ -263,7 +263,7 @@ def _result(
 
 
 def _determined(form: str, coordinates: Floats, k: int) -> tuple[dict[str, Any], list[Warning]]:
-    """Give the numbers that the frequencies determine, and name those that they do not."""
+    """Numbers that the frequencies determine, and a warning of the others."""
     model = natural_slopes(coordinates, k)
     values: dict[str, Any] = {"base_rates": model.base_rates, "confusion": model.confusion}
     _, sizes, directions = np.linalg.svd(unordered(model.pair_slopes()).T)

@@ -31,7 +31,7 @@ class PairModel:
     confusion_slopes: Floats
 
     def pairs(self) -> Floats:
-        """Give the expected frequency of each pair, shape (n_responses, n_responses)."""
+        """Expected frequency of each pair, shape (n_responses, n_responses)."""
         return self.confusion.T @ (self.base_rates[:, None] * self.confusion)
 
     def pair_slopes(self) -> Floats:
@@ -73,7 +73,7 @@ def pair_frequencies(ratings: Ratings) -> Floats:
 
 
 def unordered(pairs: Floats) -> Floats:
-    """Give the frequencies of AA, AB, AC, … without order, (..., K (K + 1) / 2).
+    """Frequencies of AA, AB, AC, … without order, (..., K (K + 1) / 2).
 
     Examples
     --------
@@ -86,7 +86,7 @@ def unordered(pairs: Floats) -> Floats:
 
 
 def _decaying_errors(accuracy: float, decay: float, k: int) -> tuple[Floats, Floats, Floats]:
-    r"""Give a confusion matrix whose errors are rarer at greater distance, and its derivatives.
+    r"""Confusion matrix whose errors are rarer at greater distance, and its derivatives.
 
     .. math:: C_{kl} = (1 - c) e^{-\lambda |k - l|} / \sum_{m \ne k} e^{-\lambda |k - m|}
 
@@ -124,7 +124,7 @@ def n_coordinates(form: str, k: int) -> int:
 
 
 def numbers_at(coordinates: Floats, k: int) -> tuple[float, float]:
-    """Give accuracy, above 1/k, and decay at unbounded coordinates; decay is 0 in "one_coin"."""
+    """Accuracy, above 1/k, and decay at unbounded coordinates; decay is 0 in "one_coin"."""
     from scipy.special import expit
 
     accuracy = 1 / k + (1 - 1 / k) * float(expit(coordinates[k]))
@@ -132,7 +132,7 @@ def numbers_at(coordinates: Floats, k: int) -> tuple[float, float]:
 
 
 def model_at(coordinates: Floats, k: int) -> PairModel:
-    """Give the model at unbounded coordinates, with derivatives by these.
+    """Model at unbounded coordinates, with derivatives by these.
 
     Parameters
     ----------
@@ -163,7 +163,7 @@ def model_at(coordinates: Floats, k: int) -> PairModel:
 
 
 def natural_slopes(coordinates: Floats, k: int) -> PairModel:
-    """Give the model with derivatives by its probabilities and decay, not by log odds.
+    """Model with derivatives by its probabilities and decay, not by log odds.
 
     Near 0 or 1 a probability hardly changes with its log odds, so that derivatives by log odds
     would not show what the data determine.
@@ -190,7 +190,7 @@ def natural_slopes(coordinates: Floats, k: int) -> PairModel:
 
 
 def _exchanges(probabilities: Floats) -> Floats:
-    """Give directions that increase each probability at the cost of the largest, (k - 1, k)."""
+    """Directions that increase each probability at the cost of the largest, (k - 1, k)."""
     largest = int(np.argmax(probabilities))
     directions = np.delete(np.eye(len(probabilities)), largest, axis=0)
     directions[:, largest] = -1.0
@@ -198,7 +198,7 @@ def _exchanges(probabilities: Floats) -> Floats:
 
 
 def truth_probabilities(votes: Integers, base_rates: Floats, confusion: Floats) -> Floats:
-    """Give the probability of each true category by Bayes' rule, raters independent and alike.
+    """Probability of each true category by Bayes' rule, raters independent and alike.
 
     Parameters
     ----------

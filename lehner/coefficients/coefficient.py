@@ -11,6 +11,7 @@ from lehner.core.arrays import Floats
 from lehner.core.checks import check_number
 from lehner.core.estimate import number
 from lehner.core.number_format import percent, with_interval
+from lehner.core.student_t import t_quantile, t_survival
 from lehner.data.flat import MOST_ITEMS
 
 PRINTED_NAMES = {
@@ -210,10 +211,8 @@ def _with_interval(
     coefficient: Coefficient, estimate: float, error: float, n_informative: float, level: float
 ) -> Coefficient:
     lowest = LOWEST_COEFFICIENTS.get(coefficient.name.partition("[")[0], -1.0)
-    from scipy.special import stdtr, stdtrit
-
-    half = error * float(stdtrit(n_informative - 1, (1 + level) / 2))
-    p_value = 2 * float(stdtr(n_informative - 1, -abs(estimate) / error))
+    half = error * t_quantile((1 + level) / 2, n_informative - 1)
+    p_value = 2 * t_survival(abs(estimate) / error, n_informative - 1)
     label = coefficient.interpretation
     return replace(
         coefficient,

@@ -144,11 +144,12 @@ def sensitivity(
     stated = [getattr(estimate, name) for name in ESTIMANDS]
     moved = [interval_if_misled(interval, share, k) for interval in stated]
     seeming = [_as_items_seem(estimate, interval) for interval in stated]
-    alone, widened = [None, None], [None, None]
+    alone: list[IntervalEstimate | None] = [None, None]
+    widened = alone
     if share * k < k - 1:
         alone = [interval_if_misled(one, share, k, accuracy_if_raters_misled) for one in seeming]
     if shared_mistakes is not None:
-        draws = {} if estimate.draws is None else estimate.draws["posterior"]
+        draws: Any = {} if estimate.draws is None else estimate.draws["posterior"].to_dataset()
         widened = [
             widen_interval(interval, shared_mistakes, k, draws=draws.get(name))
             for name, interval in zip(ESTIMANDS, stated, strict=True)

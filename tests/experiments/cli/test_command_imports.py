@@ -39,8 +39,7 @@ def loaded_by(arguments):
     [
         (["estimate", "lehner_table2", "--system", "System", "--method", "algebraic"], {"scipy"}),
         (["estimate", "lehner_table2", "--method", "algebraic", "--json"], {"scipy"}),
-        # Student's t of the intervals is SciPy's.
-        (["agreement", "lehner_table2"], {"scipy.sparse", "scipy.stats", "scipy.optimize"}),
+        (["agreement", "lehner_table2"], {"scipy"}),
         # The root of the accuracy that gives a kappa is SciPy's too.
         (["plan", "--kappa", "0.6", "--system-accuracy", "0.8", "--replicates", "1000"], set()),
         (["--help"], {"numpy", "rich", "pydantic", "scipy"}),

@@ -50,7 +50,7 @@ def test_the_crossing_and_its_error_are_those_of_weighted_least_squares():
     near = [
         Nearness(
             n_items=int(items),
-            shares=np.array([share]),
+            proportions=np.array([share]),
             replicates=n,
             bias=np.zeros(1),
             undefined=np.zeros(1),

@@ -38,7 +38,8 @@ def read_csv(path: Path) -> Any:
     import pyarrow.csv
 
     delimiter = _check_bytes(path)
-    header = _check_header(path, delimiter)
+    _, header = next(_records(path, delimiter))
+    refuse_repeated_names([name.strip() for name in header], file=path, row=1)
     text = pa.dictionary(pa.int32(), pa.string())
     try:
         table = pyarrow.csv.read_csv(
@@ -58,12 +59,6 @@ def read_csv(path: Path) -> Any:
             f"it cannot be read ({reason})", "give a UTF-8 CSV file with a header", file=path
         ) from None
     return table.unify_dictionaries()
-
-
-def _check_header(path: Path, delimiter: str) -> list[str]:
-    header = next(fields for _, fields in _records(path, delimiter))
-    refuse_repeated_names([name.strip() for name in header], file=path, row=1)
-    return header
 
 
 def line_of(path: Path, position: int) -> int:
@@ -87,38 +82,27 @@ def line_of(path: Path, position: int) -> int:
 
 def _check_bytes(path: Path) -> str:
     """Raise an InputError unless the file is text in lines; give its delimiter."""
-    quoted = False
+    quoted = binary = False
+    with path.open("rb") as file:
+        first = file.readline(LONGEST_LINE + 1)
+        file.seek(0)
+        for block in iter(lambda: file.read(1 << 24), b""):
+            quoted, binary = quoted or b'"' in block, binary or b"\x00" in block
     try:
-        with path.open("rb") as file:
-            first = file.readline(LONGEST_LINE + 1)
-            file.seek(0)
-            for block in iter(lambda: file.read(1 << 24), b""):
-                quoted = quoted or b'"' in block
-                if b"\x00" in block:
-                    _check_lines(path)
-    except OSError as error:
-        raise InputError(
-            f"it cannot be read ({error.strerror or error})", "check its permissions", file=path
-        ) from None
-    if len(first) > LONGEST_LINE or not _decodes(first):
+        header = first.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        header, binary = "", True
+    if binary or len(first) > LONGEST_LINE:
         _check_lines(path)
-    delimiter = _delimiter(path, first.decode("utf-8-sig"))
-    if not first.removeprefix(b"\xef\xbb\xbf").strip():
+    if not header.strip():
         raise InputError(
             "the first line has no column names", "start with column names", file=path, row=1
         )
+    delimiter = _delimiter(path, header)
     if quoted:
         # A quote that is never closed swallows rows, and the fast reader does not notice.
         _check_records(path, delimiter)
     return delimiter
-
-
-def _decodes(line: bytes) -> bool:
-    try:
-        line.decode()
-    except UnicodeDecodeError:
-        return False
-    return True
 
 
 def _delimiter(path: Path, header: str) -> str:

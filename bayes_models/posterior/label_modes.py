@@ -104,7 +104,7 @@ def label_modes(posterior: xr.Dataset, level: float = 0.9) -> tuple[LabelMode, .
 
 
 def why_no_estimate(modes: tuple[LabelMode, ...]) -> Warning | None:
-    """Tell why there is no estimate because of these modes; None if there can be one.
+    """Why there is no estimate because of these modes; None if there can be one.
 
     There is none if labels switched in more than 5% of the draws, so that one end of a 90% interval
     would lie in the other mode, and if the estimate would change by more than .02 without these

@@ -19,7 +19,7 @@ from lehner.latent_class.expectation_maximisation import log_joint
 N_STEPS = 10
 N_RANDOM = 6
 FIRST_STEPS, MORE_STEPS = 15, 85
-SAME_SHARE = 0.05
+SAME_MODE = 0.05
 LEAST_RATIO = 0.05
 
 
@@ -77,7 +77,7 @@ def posterior_modes(patterns: Patterns, seed: Seed) -> tuple[Mode, ...]:
     assigns less than 5% of the items to other categories. Modes with less than a twentieth of the
     highest posterior density are left out.
 
-    The weight of a mode is its share in the sum of the posterior densities of the modes that are
+    The weight of a mode is its part of the sum of the posterior densities of the modes that are
     kept,
 
     .. math:: w_m = L_m \Big/ \sum_i L_i, \qquad
@@ -120,7 +120,7 @@ def posterior_modes(patterns: Patterns, seed: Seed) -> tuple[Mode, ...]:
     runs = _different(patterns, truth, np.argsort(-density, kind="stable"))
     runs = runs[density[runs] >= density.max() + np.log(LEAST_RATIO)]
     shares = np.exp(density[runs] - density.max())
-    of_vote = _share_held_otherwise(patterns, truth[:, runs], truth[:, 0]) <= SAME_SHARE
+    of_vote = _held_otherwise(patterns, truth[:, runs], truth[:, 0]) <= SAME_MODE
     return tuple(
         Mode(items=vote[0], ratings=vote[1], weight=float(weight))
         if same
@@ -175,7 +175,7 @@ def _log_confusion(ratings: Floats) -> Floats:
 
 
 def _log_density(patterns: Patterns, items: Floats, ratings: Floats) -> Floats:
-    """Give the log posterior density of each run, up to a constant."""
+    """Log posterior density of each run, up to a constant."""
     log_confusion = _log_confusion(ratings)
     scale = np.log((items + 1).sum(axis=1))
     log_rates = np.log(items + 1) - scale[:, None]
@@ -202,13 +202,13 @@ def _different(patterns: Patterns, truth: Floats, runs: Integers) -> Integers:
     """Keep the first run of each mode."""
     kept: list[int] = []
     for run in runs:
-        share = _share_held_otherwise(patterns, truth[:, kept], truth[:, run])
-        if (share > SAME_SHARE).all():
+        share = _held_otherwise(patterns, truth[:, kept], truth[:, run])
+        if (share > SAME_MODE).all():
             kept.append(run)
     return np.array(kept)
 
 
-def _share_held_otherwise(patterns: Patterns, truth: Floats, other: Floats) -> Floats:
-    """Give the share of items that runs assign to another category than a given run does."""
+def _held_otherwise(patterns: Patterns, truth: Floats, other: Floats) -> Floats:
+    """Proportion of items that runs assign to another category than a given run does."""
     apart = np.abs(truth - other[:, None]).sum(axis=(0, 2)) / 2
     return np.asarray(apart / patterns.counts.sum())

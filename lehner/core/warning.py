@@ -83,6 +83,8 @@ CHANGES = {
     "model with fewer parameters, or known truths.",
     "labels-unsettled": "Items of a class are often given another label by the raters, so that it "
     "may not be the category. Compare with a model that has fewer parameters.",
+    "labels-contradict-ratings": "Many items get another label than most ratings of items of their "
+    "kind. Use the automatic labels.",
     "not-determined": "Numbers that ratings do not determine are left out. Use fewer parameters.",
     "not-identified": "Other parameters fit as well. Use fewer, or give more ratings of each item.",
     "truths-contradict": "Known truths contradict the method. Use the estimate corrected by them.",

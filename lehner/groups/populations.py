@@ -14,9 +14,8 @@ from lehner.groups.membership import count_answers, find_groups
 from lehner.groups.result import GroupEstimates, GroupReplicates
 from lehner.groups.summary import summarise_groups
 from lehner.latent_class.expectation_maximisation import SampledFits
-from lehner.latent_class.fitted_model import FittedModel, fit_by_likelihood
 from lehner.latent_class.models import BY_LIKELIHOOD
-from lehner.latent_class.resampling import KIND, fit_resamples
+from lehner.latent_class.resampling import KIND, FittedModel, fit_by_likelihood, fit_resamples
 
 GROUP_RESAMPLES = 200
 SAME_CONFUSION = warn(

@@ -1,14 +1,19 @@
 """The choice of the model that labels items, by how well it predicts held-out ratings."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from lehner.core.seeds import Seed, child_seeds
+import numpy as np
+
+from lehner.core.arrays import Booleans, Floats, Integers
+from lehner.core.seeds import Seed, child_seeds, generator
+from lehner.data.flat import FlatRatings
 from lehner.data.ratings import Ratings
 from lehner.dependence.check import check_dependence
 from lehner.dependence.effective import from_pairs
-from lehner.labels.held_out import HeldOut, hold_out
+from lehner.labels.mean_field import fit_mean_field
 from lehner.labels.models import LABEL_MODELS, MAJORITY
+from lehner.latent_class.pattern_table import PatternTable
 
 ALIKE = (MAJORITY, "one_coin_vb")
 """Models in which all raters are equal."""
@@ -21,12 +26,18 @@ CLEARLY = 3.0
 CLEARLY_SHARED = 2.0
 """The same for a model of shared mistakes; it is lower, because equal raters are a small risk."""
 MUCH = 0.2
-"""Shared mistakes matter if they improve prediction by this share of what unequal raters do."""
+"""Shared mistakes matter if they add to prediction this proportion of what unequal raters add."""
 CLEARLY_DEPENDENT, LIKELY_SHARED = 0.05, 0.1
 """Greatest p-value of the test that raters err independently; and, if they do not, greatest p-value
 of a pair, not adjusted, that is taken to share mistakes."""
 WORTH = 0.9
-"""Pairs who share mistakes matter if J_eff is less than this share of the number of raters."""
+"""Pairs who share mistakes matter if J_eff is less than this proportion of the number of raters."""
+PARTS = 10
+ROUNDS = 3
+"""How often ratings are divided into tenths, lest a choice depend on one division."""
+ENOUGH = 8000
+"""Number of ratings to hold out; tenths are held out in turn until there are so many."""
+MOST_COMPARED = 100_000
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -49,6 +60,39 @@ class Choice:
     means: Mapping[str, float]
     n_held_out: int
     reason: str
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class HeldOut:
+    """Log probabilities of held-out ratings.
+
+    Parameters
+    ----------
+    n_ratings : int
+        Number of different ratings that were held out.
+    item_index : ndarray of int, shape (n_held_out,)
+        The item of each held-out rating.
+    log_probability : mapping of str to ndarray, shape (n_held_out,)
+        Log probabilities by model, given the ratings that were not held out.
+    """
+
+    n_ratings: int
+    item_index: Integers
+    log_probability: Mapping[str, Floats]
+
+    def mean(self, model: str) -> float:
+        """Mean log probability."""
+        return float(self.log_probability[model].mean())
+
+    def standard_errors_between(self, model: str, other: str) -> float:
+        """How many standard errors a model's mean is above another's.
+
+        Ratings of an item are not independent, so that the standard error is computed over items.
+        """
+        gain = self.log_probability[model] - self.log_probability[other]
+        by_item = np.bincount(self.item_index, gain - gain.mean())
+        error = np.sqrt((by_item**2).sum())
+        return float(gain.sum() / error) if error > 0 else 0.0
 
 
 def choose_models(ratings: Ratings, seed: Seed) -> Choice:
@@ -111,7 +155,7 @@ def _choose(
 
 
 def _sharing_pairs(ratings: Ratings) -> str:
-    """Tell which pairs seem to share mistakes; an empty text unless J_eff is small."""
+    """Which pairs seem to share mistakes; an empty text unless J_eff is small."""
     dependence = check_dependence(ratings.with_truth(None))
     pairs, undecided = dependence.pairs, dependence.undecided
     if dependence.p_value is None or dependence.p_value > CLEARLY_DEPENDENT:
@@ -129,3 +173,79 @@ def _share_mistakes(held_out: HeldOut, means: Mapping[str, float], alike: str) -
     gain = means[SHARING] - means[independent]
     clear = held_out.standard_errors_between(SHARING, independent) > CLEARLY_SHARED
     return clear and gain > MUCH * (means[independent] - means[alike])
+
+
+def hold_out(ratings: Ratings, models: Sequence[str], seed: Seed) -> HeldOut:
+    """Fit models without some of the ratings, and compute the probabilities of these.
+
+    A rating is used if its item has another one that is not held out. If there are more than
+    100,000 items, so many are drawn.
+
+    Parameters
+    ----------
+    ratings : Ratings
+        Without a system.
+    models : sequence of str
+        Names of `LABEL_MODELS`.
+    seed : int, numpy.random.SeedSequence or numpy.random.Generator
+
+    Returns
+    -------
+    HeldOut
+    """
+    of_parts, of_fits = child_seeds(seed, 2)
+    rng = generator(of_parts)
+    items = _some_items(ratings, rng)
+    flat = items.flat
+    rating, densities = [], {name: [] for name in models}  # type: ignore[var-annotated]
+    for drawn in _parts(len(flat.item_index), rng):
+        left_out = _countable(flat, drawn, items.n_rows)
+        table = _tabulate(items, ~left_out)
+        rows = flat.item_index[left_out]
+        for name in models:
+            fit = fit_mean_field(table, LABEL_MODELS[name], of_fits)
+            response = fit.response[flat.rater_index[left_out], :, flat.category_index[left_out]]
+            densities[name].append(np.log((fit.components[:, rows] * response.T).sum(axis=0)))
+        rating.append(np.flatnonzero(left_out))
+        if sum(map(len, rating)) >= ENOUGH:
+            break
+    together = np.concatenate(rating)
+    return HeldOut(
+        n_ratings=len(np.unique(together)),
+        item_index=flat.item_index[together],
+        log_probability={name: np.concatenate(values) for name, values in densities.items()},
+    )
+
+
+def _parts(n_ratings: int, rng: np.random.Generator) -> Iterator[Booleans]:
+    """Yield tenths of the ratings, in several divisions."""
+    for _ in range(ROUNDS):
+        part = rng.integers(PARTS, size=n_ratings)
+        for number in range(PARTS):
+            yield part == number
+
+
+def _some_items(ratings: Ratings, rng: np.random.Generator) -> Ratings:
+    """Items, each in its own row, or some if there are very many."""
+    if ratings.n_items > MOST_COMPARED:
+        shares = ratings.weights / ratings.weights.sum()
+        rows = np.sort(rng.choice(ratings.n_rows, MOST_COMPARED, p=shares))
+    else:
+        rows = np.repeat(np.arange(ratings.n_rows), ratings.weights)
+    return ratings.take(rows, np.ones(len(rows), np.int64))
+
+
+def _countable(flat: FlatRatings, left_out: Booleans, n_rows: int) -> Booleans:
+    left = np.bincount(flat.item_index[~left_out], minlength=n_rows)
+    return left_out & (left[flat.item_index] > 0)
+
+
+def _tabulate(ratings: Ratings, kept: Booleans) -> PatternTable:
+    from scipy.sparse import csr_array
+
+    flat, k = ratings.flat, ratings.n_categories
+    cell = flat.rater_index[kept] * k + flat.category_index[kept]
+    shape = (ratings.n_rows, ratings.n_raters * k)
+    answers = csr_array((np.ones(len(cell)), (flat.item_index[kept], cell)), shape=shape)
+    weights = np.ones(ratings.n_rows)
+    return PatternTable(answers=answers, weights=weights, n_categories=k, has_system=False)

@@ -12,8 +12,8 @@ from lehner.core.estimate import labelled, require_pairs
 from lehner.core.seeds import Seed
 from lehner.core.warning import warn
 from lehner.data.ratings import Ratings
+from lehner.labels.against_majority import contradicted_ratings, warn_if_majority_is_better
 from lehner.labels.choice import Choice, choose_models
-from lehner.labels.doubts import doubt_labels, unsettled_items
 from lehner.labels.mean_field import fit_starts
 from lehner.labels.models import LABEL_MODELS, MAJORITY
 from lehner.latent_class.maximum_likelihood import fit_latent_class
@@ -22,7 +22,7 @@ from lehner.latent_class.notes import known_truths_used
 from lehner.latent_class.pattern_table import known_truths, tabulate
 
 if TYPE_CHECKING:
-    import xarray as xr
+    pass
 
 AUTOMATIC = "automatic"
 ALGEBRAIC = "algebraic"
@@ -33,7 +33,7 @@ QUICK_METHODS = (AUTOMATIC, *LABEL_MODELS, ALGEBRAIC, *LIKELIHOOD_METHODS)
 def label(
     ratings: Ratings, method: str = AUTOMATIC, *, seed: Seed = 1, compare: bool = True
 ) -> SoftLabels:
-    """Label items: give the probability of each category for each of them.
+    """Label items: the probability of each category of each of them.
 
     No model gives the best labels for all data. Full confusion matrices are inaccurate if raters
     have few ratings, a single accuracy for each rater is inaccurate for other data, and raters who
@@ -111,8 +111,8 @@ def warn_if_worse(labels: SoftLabels, ratings: Ratings, seed: Seed = 1) -> SoftL
     if labels.method == MAJORITY or not labels.defined:
         return labels
     reference = _label_automatically(ratings, seed)
-    sentences = doubt_labels(labels, reference, ratings)
-    return replace(labels, warnings=(*labels.warnings, *sentences))
+    worse = warn_if_majority_is_better(labels, reference, ratings)
+    return replace(labels, warnings=(*labels.warnings, *worse))
 
 
 def _label_automatically(ratings: Ratings, seed: Seed) -> SoftLabels:
@@ -120,8 +120,8 @@ def _label_automatically(ratings: Ratings, seed: Seed) -> SoftLabels:
     left_out: list[str] = []
     for name in choice.models:
         labels = _label(ratings, name, seed)
-        unsettled = any(one.code == "labels-unsettled" for one in labels.warnings)
-        if not unsettled or name == choice.models[-1]:
+        contradicts = any(one.code == "labels-contradict-ratings" for one in labels.warnings)
+        if not contradicts or name == choice.models[-1]:
             break
         left_out.append(name)
     chosen = warn("label-model", _say_choice(choice, labels.method, left_out))
@@ -158,14 +158,13 @@ def _label_by_mean_field(ratings: Ratings, method: str, seed: Seed) -> SoftLabel
     classes = np.mean([fit.classes for fit in fits], axis=0)
     return SoftLabels(
         method=method,
-        truth_probabilities=_labelled(classes[pattern], ratings),
+        truth_probabilities=labelled(classes[pattern], ratings, "item", "category"),
         uses_system=False,
-        warnings=(*known_truths_used(known), *unsettled_items(table, fits, ratings.categories)),
+        warnings=(
+            *known_truths_used(known),
+            *contradicted_ratings(table, fits, ratings.categories),
+        ),
     )
-
-
-def _labelled(values: object, ratings: Ratings) -> "xr.DataArray":
-    return labelled(values, ratings, "item", "category")  # type: ignore[arg-type]
 
 
 def _say_choice(choice: Choice, chosen: str, left_out: list[str]) -> str:

@@ -66,7 +66,7 @@ def _equal_errors(counts: Floats, *, by_category: bool) -> Floats:
 
 
 def to_parameters(confusion: Floats, model: LatentClassModel) -> Floats:
-    """Give the parameters of confusion matrices, in rows that sum to 1.
+    """Parameters of confusion matrices, in rows that sum to 1.
 
     Parameters
     ----------
@@ -81,18 +81,18 @@ def to_parameters(confusion: Floats, model: LatentClassModel) -> Floats:
 
 
 def to_confusion(parameters: Floats, model: LatentClassModel) -> Floats:
-    """Give the confusion matrices of parameters that `to_parameters` gives."""
+    """Confusion matrices of parameters that `to_parameters` gives."""
     return mixture_to_confusion(parameters) if model.form == "knowledge" else parameters
 
 
 def mixture_to_confusion(mixture: Floats) -> Floats:
-    """Give confusion matrices, (..., k, k), of mixtures, (..., k + 1)."""
+    """Confusion matrices, (..., k, k), of mixtures, (..., k + 1)."""
     known = mixture[..., :1, None] * np.eye(mixture.shape[-1] - 1)
     return np.asarray(known + mixture[..., None, 1:])
 
 
 def confusion_to_mixture(confusion: Floats) -> Floats:
-    """Give mixtures, (..., k + 1), of confusion matrices, (..., k, k)."""
+    """Mixtures, (..., k + 1), of confusion matrices, (..., k, k)."""
     category = np.arange(confusion.shape[-1])
     guesses = confusion[..., category - 1, category]
     known = (confusion[..., category, category] - guesses).min(axis=-1, keepdims=True)
@@ -102,8 +102,8 @@ def confusion_to_mixture(confusion: Floats) -> Floats:
 def most_likely_mixture(counts: Floats) -> Floats:
     r"""Estimate knowledge and guesses from numbers of ratings by class and category.
 
-    With r and m the shares of the ratings that are right and wrong answers l, the likelihood has
-    its maximum where
+    With r and m the proportions of the ratings that are right and wrong answers l, the likelihood
+    has its maximum where
 
     .. math:: \sum_l \frac{r_l}{a + g_l} = 1, \qquad \frac{r_l}{a + g_l} + \frac{m_l}{g_l} = 1
 
@@ -131,7 +131,7 @@ def most_likely_mixture(counts: Floats) -> Floats:
     # A difference to all ratings would have a rounding error larger than very few wrong ones.
     wrong = (by_rater * (1 - np.eye(k))).sum(axis=1) / np.maximum(total, TINY)
     knowledge = np.zeros(len(right))
-    some = _share_known(np.full(len(right), LEAST_KNOWLEDGE), right, wrong)[0] > 1 + ROUNDING
+    some = _sum_known(np.full(len(right), LEAST_KNOWLEDGE), right, wrong)[0] > 1 + ROUNDING
     knowledge[some] = _solve(right[some], wrong[some])
     guesses, _ = _guesses(knowledge, right, wrong)
     mixture = np.column_stack([knowledge, np.where(total > 0, guesses, 1 / k)])
@@ -145,7 +145,7 @@ def _solve(right: Floats, wrong: Floats) -> Floats:
     moving = np.arange(len(knowledge))
     for _ in range(MOST_STEPS):
         current = knowledge[moving]
-        share, slope = _share_known(current, right[moving], wrong[moving])
+        share, slope = _sum_known(current, right[moving], wrong[moving])
         # The function is convex, so that no step from above goes beyond its root.
         step = np.where(slope > ROUNDING, current * (1 - share) / np.maximum(slope, ROUNDING), 0.0)
         knowledge[moving] -= step
@@ -155,15 +155,15 @@ def _solve(right: Floats, wrong: Floats) -> Floats:
     return knowledge
 
 
-def _share_known(knowledge: Floats, right: Floats, wrong: Floats) -> tuple[Floats, Floats]:
-    """Give the sum of r / (a + g), and the slope of a + sum(g) - 1, which is a times (1 - sum)."""
+def _sum_known(knowledge: Floats, right: Floats, wrong: Floats) -> tuple[Floats, Floats]:
+    """Sum of r / (a + g), and the slope of a + sum(g) - 1, which is a times (1 - sum)."""
     guesses, root = _guesses(knowledge, right, wrong)
     share = (right / np.maximum(knowledge[:, None] + guesses, TINY)).sum(axis=1)
     return share, 1 + ((wrong - guesses) / np.maximum(root, TINY)).sum(axis=1)
 
 
 def _guesses(knowledge: Floats, right: Floats, wrong: Floats) -> tuple[Floats, Floats]:
-    """Give the positive root of g^2 + (a - r - m) g - m a = 0, and that of its discriminant."""
+    """Positive root of g^2 + (a - r - m) g - m a = 0, and that of its discriminant."""
     known = knowledge[:, None]
     excess = right + wrong - known
     root = np.sqrt(excess**2 + 4 * wrong * known)

@@ -1,7 +1,5 @@
 """Deviance: a latent-class model compared with a free probability for each pattern of ratings."""
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from lehner.core.warning import Warning, warn
@@ -12,25 +10,7 @@ from lehner.latent_class.maximum import Maximum
 LEAST_EXPECTED = 5
 
 
-@dataclass(frozen=True, kw_only=True)
-class Deviance:
-    """The distance of a model from the saturated model.
-
-    Parameters
-    ----------
-    g2 : float or None
-        Twice the difference of the log-likelihoods; None if it is not defined.
-    degrees_of_freedom : int or None
-        The number of patterns minus 1, for each group of items, minus the number of parameters.
-    notes : tuple of Warning
-    """
-
-    g2: float | None = None
-    degrees_of_freedom: int | None = None
-    notes: tuple[Warning, ...]
-
-
-def deviance(ratings: Ratings, maximum: Maximum) -> Deviance:
+def deviance(ratings: Ratings, maximum: Maximum) -> tuple[float | None, int | None, list[Warning]]:
     r"""Compute the deviance of a model.
 
     .. math:: G^2 = 2 \sum_p n_p \log \frac{n_p}{n \hat f_p}
@@ -43,9 +23,12 @@ def deviance(ratings: Ratings, maximum: Maximum) -> Deviance:
 
     Returns
     -------
-    Deviance
-        The deviance; undefined unless each rater, and the system if there is one, rated each item
-        once.
+    g2 : float or None
+        Twice the difference of the log-likelihoods; None unless each rater, and the system if there
+        is one, rated each item once.
+    degrees_of_freedom : int or None
+        The number of patterns minus 1, for each group of items, minus the number of parameters.
+    notes : list of Warning
 
     References
     ----------
@@ -56,7 +39,7 @@ def deviance(ratings: Ratings, maximum: Maximum) -> Deviance:
     table = maximum.table
     reason = _undefined(ratings, maximum)
     if reason:
-        return Deviance(notes=(warn("deviance-undefined", f"G² is not defined: {reason}"),))
+        return None, None, [warn("deviance-undefined", f"G² is not defined: {reason}")]
     group = np.zeros(len(table.weights), np.int64) if table.groups is None else table.groups
     sizes = np.bincount(group, table.weights)
     log_expected = np.log(sizes[group]) + expect(table, maximum.found)[1]
@@ -77,11 +60,11 @@ def deviance(ratings: Ratings, maximum: Maximum) -> Deviance:
             f"{table.n_groups * n_patterns:,} patterns"
         )
         notes.append(warn("deviance-distribution", text))
-    return Deviance(g2=g2, degrees_of_freedom=free - maximum.n_parameters, notes=tuple(notes))
+    return g2, free - maximum.n_parameters, notes
 
 
 def _undefined(ratings: Ratings, maximum: Maximum) -> str:
-    """Tell why there is no saturated model for a comparison, if there is none."""
+    """Why there is no saturated model for a comparison, if there is none."""
     table = maximum.table
     if ratings.anonymous:
         return "raters are anonymous"

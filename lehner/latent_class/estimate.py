@@ -10,14 +10,30 @@ from lehner.core.estimate import Estimate, IntervalEstimate, number, require_est
 from lehner.core.named_array import NamedArray, name_places
 from lehner.core.replicates import Parameters, Replicates
 from lehner.core.seeds import Seed, child_seeds
+from lehner.core.warning import Warning, warn
+from lehner.core.wording import counted
 from lehner.data.ratings import Ratings
-from lehner.latent_class.fitted_model import FittedModel, fit_by_likelihood
+from lehner.latent_class.maximum import BOUNDARY
+from lehner.latent_class.maximum_likelihood import fit_latent_class
 from lehner.latent_class.models import BY_LIKELIHOOD, find_latent_class_model
-from lehner.latent_class.resampling import KIND, RefittedSamples, refit_patterns
+from lehner.latent_class.notes import SAME_MODE
+from lehner.latent_class.pattern_table import known_truths
+from lehner.latent_class.resampling import (
+    KIND,
+    FittedModel,
+    RefittedSamples,
+    fit_by_likelihood,
+    refit_patterns,
+)
+from lehner.latent_class.result import LatentClassFit
 
 RESTARTS = 5
 RESAMPLES = 500
 RESAMPLED_ROUNDING = 1e-4
+REPEATED = ("labels-unsettled", "not-determined")
+"""Codes of the notes of a fit that an estimate repeats; it has its own on all else."""
+HIGHER_STEPS = 600
+"""Steps of EM from a random start, enough to tell whether it leads to a higher maximum."""
 IN_SAMPLE_KIND = f"{KIND}, truths drawn"
 
 
@@ -34,8 +50,8 @@ def estimate_latent_class(
     """Estimate the accuracy of the system by a latent-class model and maximum likelihood.
 
     The system is one more rater. Given an item's true category the ratings are independent. EM
-    starts at the items' shares of votes. The maximum that it reaches from there is the estimate,
-    and a warning is given if random starts reach a higher one.
+    starts at the items' proportions of votes. The maximum that it reaches from there is the
+    estimate, and a warning is given if random starts reach a higher one.
 
     Parameters
     ----------
@@ -76,7 +92,7 @@ def estimate_latent_class(
     Maximum likelihood has no prior. With few ratings confusion matrices have zeros, and truth
     probabilities are too near 0 or 1; the Bayesian models avoid this. Fits to resamples of few
     items are too alike, so that each resample gets pseudo-ratings as well: see
-    `lehner.latent_class.pseudo_ratings`. In simulations with 50 to 200 items 90% intervals
+    `lehner.latent_class.resampling`. In simulations with 50 to 200 items 90% intervals
     contained the expected accuracy in .83 to .95 of the samples, and the accuracy in the sample in
     .81 to .97, with Monte Carlo standard errors up to .04
     (`experiments/simulations/likelihood_intervals.csv`). If the estimate lies outside the interval
@@ -105,10 +121,13 @@ def estimate_latent_class(
     check_whole_number("restarts", restarts, 0)
     require_estimable(ratings)
     of_starts, of_items, of_truths = child_seeds(seed, 3)
-    fitted = fit_by_likelihood(ratings, model, restarts=restarts, seed=of_starts)
+    fitted = fit_by_likelihood(ratings, model)
     accuracy = IntervalEstimate(estimate=number(fitted.accuracy[-1]))
-    in_sample = IntervalEstimate(estimate=_share_right(fitted))
-    diagnostics, replicates = fitted.diagnostics, None
+    in_sample = IntervalEstimate(estimate=_expected_right(fitted))
+    names = ("log_likelihood", "n_parameters", "converged", "iterations")
+    diagnostics = {name: getattr(fitted.fit, name) for name in names}
+    diagnostics["known_truths"] = known_truths(ratings)
+    replicates = None
     if interval is not None:
         resampled = _bootstrap(fitted, resamples, of_items, of_truths)
         replicates = _replicates(fitted, resampled)
@@ -117,21 +136,21 @@ def estimate_latent_class(
             in_sample, resampled.system_accuracy_in_sample, level, IN_SAMPLE_KIND
         )
         unfinished = float(1 - resampled.converged.mean())
-        diagnostics = diagnostics | {"resamples": resamples, "unconverged_resamples": unfinished}
+        diagnostics |= {"resamples": resamples, "unconverged_resamples": unfinished}
     return Estimate(
         system=ratings.systems[0],
         method=model + BY_LIKELIHOOD,
         system_accuracy=accuracy,
         system_accuracy_in_sample=in_sample,
         arrays=_arrays(ratings, fitted),
-        warnings=fitted.warnings,
+        warnings=_warnings(fitted, ratings, restarts, of_starts),
         diagnostics=diagnostics,
         replicates=replicates,
     )
 
 
-def _share_right(fitted: FittedModel) -> float | None:
-    """Give the expected share of the answers that are right."""
+def _expected_right(fitted: FittedModel) -> float | None:
+    """Expected proportion of the answers that are right."""
     answer = fitted.answers[fitted.pattern]
     by_pattern = np.zeros(len(fitted.answers))
     by_pattern[fitted.pattern] = fitted.classes[np.arange(len(answer)), np.maximum(answer, 0)]
@@ -162,7 +181,7 @@ def _replicates(fitted: FittedModel, resampled: RefittedSamples) -> Replicates:
 def _with_ends(
     value: IntervalEstimate, resampled: Floats, level: float, kind: str
 ) -> IntervalEstimate:
-    """Give the interval, which reaches to the estimate where it is beyond all resamples."""
+    """Interval, which reaches to the estimate where it is beyond all resamples."""
     if value.estimate is None:
         return value
     # EM approaches 0 and 1, but does not reach them in finitely many steps.
@@ -196,3 +215,68 @@ def _arrays(ratings: Ratings, fitted: FittedModel) -> dict[str, NamedArray]:
         "confusion": confusion,
         "truth_probabilities": name_places(fitted.classes, ratings, "item", "category"),
     }
+
+
+def _warnings(
+    fitted: FittedModel, ratings: Ratings, restarts: int, seed: Seed
+) -> tuple[Warning, ...]:
+    fit = fitted.fit
+    text = f"EM had not converged after {fit.iterations} steps: the numbers may still change"
+    return (
+        *([] if fit.converged else [warn("not-converged", text)]),
+        *(note for note in fit.notes if note.code in REPEATED),
+        *_too_many(fit.n_parameters, ratings),
+        *_boundary(fitted.maximum.found.confusion[fitted.maximum.rated]),
+        *_higher_mode(fit, ratings, restarts, seed),
+    )
+
+
+def _too_many(n_parameters: int, ratings: Ratings) -> list[Warning]:
+    """Warn if there are more parameters than the patterns or items could determine."""
+    lengths = np.bincount(ratings.all_flat.item_index, minlength=ratings.n_rows)
+    n_items = int(ratings.weights[lengths > 1].sum())
+    n_patterns = ratings.n_categories ** len(ratings.all_raters) - 1
+    free = min(n_items, max(1, len(ratings.populations)) * n_patterns)
+    if n_parameters <= free:
+        return []
+    text = (
+        f"{n_parameters} parameters but only {counted(free, 'degree')} of freedom: other values "
+        "fit as well, and the interval does not include them"
+    )
+    return [warn("not-identified", text)]
+
+
+def _boundary(confusion: Floats) -> list[Warning]:
+    at_end = int(((confusion < BOUNDARY) | (confusion > 1 - BOUNDARY)).sum())
+    if not at_end:
+        return []
+    text = (
+        f"{at_end} of {confusion.size} probabilities of the confusion matrices are 0 or 1: with so "
+        "few ratings maximum likelihood makes truth probabilities too extreme; the intervals allow "
+        "for that"
+    )
+    return [warn("boundary", text)]
+
+
+def _higher_mode(fit: LatentClassFit, ratings: Ratings, restarts: int, seed: Seed) -> list[Warning]:
+    if not restarts:
+        return []
+    other = fit_latent_class(
+        ratings,
+        fit.model,
+        start="random",
+        restarts=restarts,
+        seed=seed,
+        max_iterations=HIGHER_STEPS,
+        tolerance=1e-9,
+    )
+    gain = other.log_likelihood - fit.log_likelihood
+    if gain < SAME_MODE or other.accuracy is None:
+        return []
+    there = float(other.accuracy.values[-1])
+    text = (
+        f"the likelihood has several modes: the highest that {counted(restarts, 'random start')} "
+        f"reached has a log-likelihood higher by {gain:.3f} and a system accuracy of {there:.3f}; "
+        "the estimate is the mode reached from the votes"
+    )
+    return [warn("higher-mode", text)]

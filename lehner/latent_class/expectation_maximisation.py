@@ -304,7 +304,9 @@ def e_step(
     log = log_joint(table, log_rates, log_confusion, category)
     if log.shape[2] < MANY_RUNS:
         # Sums over few classes are several times faster if patterns are contiguous in memory.
-        log = np.ascontiguousarray(log.transpose(1, 2, 0)).transpose(2, 0, 1)
+        log = np.ascontiguousarray(log.transpose(1, 2, 0))
+        classes, log_probability = class_posterior(log, axis=0)
+        return classes.transpose(2, 0, 1), log_probability.T
     return class_posterior(log, axis=1)
 
 
@@ -347,7 +349,7 @@ def count(table: PatternTable, items: Floats) -> tuple[Floats, Floats]:
 
 
 def _logs(table: PatternTable, rates: Floats, confusion: Floats) -> tuple[Floats, Floats]:
-    """Give the logarithms that `e_step` takes."""
+    """Logarithms that `e_step` takes."""
     log_rates = np.log(np.maximum(rates, TINY)).transpose(1, 2, 0)
     log_confusion = np.log(np.maximum(confusion, TINY)).transpose(1, 3, 2, 0)
     return log_rates[0 if table.groups is None else table.groups], log_confusion

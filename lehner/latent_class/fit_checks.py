@@ -40,7 +40,7 @@ def rating_calibration(ratings: Ratings, fit: ConfusionModel, *, n_bins: int = 1
     Each rating is left out in turn: the classes of the item are predicted from its other ratings,
     and the left-out rating from the classes. (If all ratings were used, a rating would help to
     predict itself.) Probabilities of a category are sorted into bins of equal width, which include
-    their upper edges, and compared with the share of ratings in that category.
+    their upper edges, and compared with the proportion of ratings in that category.
 
     Parameters
     ----------
@@ -54,7 +54,7 @@ def rating_calibration(ratings: Ratings, fit: ConfusionModel, *, n_bins: int = 1
     Returns
     -------
     xarray.Dataset, dims (category, bin)
-        `predicted` and `observed`: mean probability and share of the ratings in the bin;
+        `predicted` and `observed`: mean probability and proportion of the ratings in the bin;
         `standard_error` of their difference, over items, as the ratings of an item depend on
         one another; `n_ratings`. NaN in bins without ratings.
 
@@ -225,7 +225,7 @@ def _residual(
     confusion: Floats,
     other_confusion: Floats,
 ) -> tuple[float, float, float]:
-    """Give the residual correlation of two raters, its standard error, and the items."""
+    """Residual correlation of two raters, its standard error, and the items."""
     both = np.flatnonzero((mine >= 0) & (other >= 0))
     weight = weights[both].astype(float)
     n = weight.sum()
@@ -247,7 +247,7 @@ def _residual(
 
 
 def _numbers(ratings: Ratings, fit: ConfusionModel) -> tuple[Floats, Floats]:
-    """Give base rates and confusion matrices, or raise an InputError if they do not fit."""
+    """Base rates and confusion matrices, or raise an InputError if they do not fit."""
     base_rates, confusion = fit.base_rates.values, fit.confusion.values
     fitted = tuple(str(name) for name in fit.confusion["rater"].values)
     same = fit.confusion["response"].values.tolist() == list(ratings.categories)
@@ -265,6 +265,6 @@ def _numbers(ratings: Ratings, fit: ConfusionModel) -> tuple[Floats, Floats]:
 
 
 def _fitted_ratings(ratings: Ratings, n_raters: int) -> tuple[Integers, Integers, Integers]:
-    """Give item, rater and category of each rating, those of the system too if it was fitted."""
+    """Item, rater and category of each rating, those of the system too if it was fitted."""
     flat = ratings.all_flat if n_raters > ratings.n_raters else ratings.flat
     return flat.item_index, flat.rater_index, flat.category_index

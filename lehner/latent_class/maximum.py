@@ -83,15 +83,15 @@ class Maximum:
         return n_rates + n_matrices * per_matrix[self.model.form]
 
     @property
-    def group_shares(self) -> Floats:
-        """Share of the items in each group, (n_groups,)."""
+    def group_proportions(self) -> Floats:
+        """Proportion of the items in each group, (n_groups,)."""
         sizes = np.ravel(self.table.sum_groups(self.table.weights[:, None]))
         return np.asarray(sizes / sizes.sum())
 
     @property
     def accuracy(self) -> Floats:
         """Expected accuracy of each rater, (n_raters,); NaN if ratings do not determine it."""
-        rates = self.group_shares @ self.base_rates
+        rates = self.group_proportions @ self.base_rates
         right = np.diagonal(self.found.confusion, axis1=1, axis2=2)
         told = self.rated | (rates < BOUNDARY)
         return np.where(told.all(axis=1), right @ rates, np.nan)

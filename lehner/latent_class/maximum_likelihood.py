@@ -73,8 +73,8 @@ def fit_latent_class(
         Number of classes, by default the number of categories; another number is possible for
         "pooled" and "dawid_skene" only.
     start : {"votes", "random"}
-        Where EM starts: at each item's shares of votes, which is possible only if the classes are
-        the categories; or at base rates and confusion matrices drawn from flat Dirichlet
+        Where EM starts: at each item's proportions of votes, which is possible only if the classes
+        are the categories; or at base rates and confusion matrices drawn from flat Dirichlet
         distributions.
     restarts : int
         Number of random starts besides the votes, 0 or more. With `start="random"`, 0 means 20.
@@ -85,8 +85,8 @@ def fit_latent_class(
         rates, and the raters the same confusion matrices in all of them. By default these are the
         populations of the ratings, if they have any.
     tolerance : float
-        EM stops when a step increases the log-likelihood by less than this share of its size, and
-        no growing probability near 0 can increase it. With 0 it continues until no parameter
+        EM stops when a step increases the log-likelihood by less than this proportion of its size,
+        and no growing probability near 0 can increase it. With 0 it continues until no parameter
         changes by 1e-10.
     max_iterations : int
         Greatest number of steps of EM from a start, rounded up to a multiple of 3.
@@ -192,7 +192,7 @@ def _require_ratings(ratings: Ratings, model: str, n_classes: int, known: int) -
 def _read_groups(
     groups: ArrayLike | None, ratings: Ratings
 ) -> tuple[tuple[Any, ...], Integers | None]:
-    """Give the names of the groups, and the group of each row."""
+    """Names of the groups, and the group of each row."""
     if groups is None:
         return ratings.populations, ratings.population
     column = encode(groups, "groups")

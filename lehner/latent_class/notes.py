@@ -14,7 +14,7 @@ SAME_MODE = 1e-4
 
 
 def mode_notes(fits: Mapping[str, LatentClasses]) -> list[Warning]:
-    """Tell which starts reached the highest mode.
+    """Which starts reached the highest mode.
 
     Parameters
     ----------

@@ -106,7 +106,7 @@ def curvature(maximum: Maximum) -> Curvature:
     information = _observed_information(maximum, directions)
     diagonal = np.diagonal(information)
     scale = 1 / np.sqrt(np.where(diagonal > SINGULAR, diagonal, 1.0))
-    # The squares on the diagonal of the factor are the shares of each parameter's information that
+    # The squares on the diagonal of the factor are the part of each parameter's information that
     # earlier parameters do not explain. The pivots leave those with the least to the end.
     factor, order, rank, _ = dpstrf(information * scale * scale[:, None], tol=SINGULAR, lower=1)
     return Curvature(
@@ -116,7 +116,7 @@ def curvature(maximum: Maximum) -> Curvature:
 
 
 def _observed_information(maximum: Maximum, directions: "csr_array") -> Floats:
-    """Give the negative second derivatives of the log-likelihood along directions.
+    """Negative second derivatives of the log-likelihood along directions.
 
     With q the probability of class c given a pattern, p a probability and d = n/p the derivative
     of the complete data's log-likelihood, where n is 0, 1 or more, a pattern contributes
@@ -155,7 +155,7 @@ def _observed_information(maximum: Maximum, directions: "csr_array") -> Floats:
 
 
 def _free_directions(maximum: Maximum) -> "csr_array":
-    """Give the derivatives of base rates and confusion matrices by each free parameter.
+    """Derivatives of base rates and confusion matrices by each free parameter.
 
     Parameters
     ----------
@@ -180,7 +180,7 @@ def _free_directions(maximum: Maximum) -> "csr_array":
 
 
 def _matrix_directions(matrix: Floats, rated: Booleans, form: str) -> Floats:
-    """Give the directions of one confusion matrix, shape (n_classes * n_categories, n_free)."""
+    """Directions of one confusion matrix, shape (n_classes * n_categories, n_free)."""
     from scipy.linalg import block_diag
 
     if form == "full":
@@ -198,7 +198,7 @@ def _matrix_directions(matrix: Floats, rated: Booleans, form: str) -> Floats:
 
 
 def _simplex_directions(probabilities: Floats) -> Floats:
-    """Give directions that increase a probability above 0 at the cost of the last, (n, n_free)."""
+    """Directions that increase a probability above 0 at the cost of the last, (n, n_free)."""
     eye = np.eye(len(probabilities))[:, probabilities > BOUNDARY]
     return eye[:, :-1] - eye[:, -1:]
 

@@ -1,6 +1,7 @@
 """Pattern table: patterns of ratings as the likelihood of a latent-class model reads them."""
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Protocol, Union
 
 import numpy as np
@@ -9,7 +10,7 @@ from lehner.core.arrays import Booleans, Floats, Integers
 from lehner.data.ratings import Ratings
 
 if TYPE_CHECKING:
-    from scipy.sparse import csr_array
+    from scipy.sparse import csc_array, csr_array
 
 
 class Cells(Protocol):
@@ -60,6 +61,11 @@ class PatternTable:
         """Number of groups of items with different base rates."""
         return 1 if self.groups is None else int(self.groups.max()) + 1
 
+    @cached_property
+    def _by_answer(self) -> Union[Floats, "csc_array"]:
+        # SciPy takes as long to transpose a small table as to multiply by it.
+        return self.answers.T
+
     def possible(self, n_classes: int) -> Booleans:
         """Whether a pattern can belong to a class, given its known truth if it has one."""
         truths = np.full(len(self.weights), -1) if self.truths is None else self.truths
@@ -75,7 +81,7 @@ class PatternTable:
 
     def sum_patterns(self, values: Floats) -> Floats:
         """Sum values (n_patterns, n) over the patterns with each answer."""
-        return np.asarray(self.answers.T @ values)
+        return np.asarray(self._by_answer @ values)
 
     def sum_groups(self, values: Floats) -> Floats:
         """Sum values (n_patterns, n) over the patterns of each group, (n_groups, n)."""

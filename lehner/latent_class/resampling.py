@@ -1,18 +1,130 @@
-"""A latent-class model fitted by maximum likelihood to each of many resamples of the items."""
+"""A latent-class model fitted by maximum likelihood to ratings, and to many resamples of them.
+
+A rater without an error among few items has no error in any resample of them, and the interval of
+the rater's accuracy would be [1, 1]. To each resample a random number of pseudo-ratings is added:
+other items may have them. If the truth is known, proportions in resampled items and pseudo-ratings
+are then nearly draws from their posterior distribution with a Dirichlet prior.
+"""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 
-from lehner.core.arrays import Booleans, Floats
+from lehner.core.arrays import Booleans, Floats, Integers
 from lehner.core.replicates import Parameters
 from lehner.core.seeds import Seed, generator
-from lehner.latent_class.expectation_maximisation import SampledFits, fit_samples
-from lehner.latent_class.fitted_model import FittedModel
-from lehner.latent_class.pseudo_ratings import add_pseudo_ratings
+from lehner.data.ratings import Ratings
+from lehner.latent_class.expectation_maximisation import SampledFits, Samples, fit_samples
+from lehner.latent_class.maximum import Maximum
+from lehner.latent_class.maximum_likelihood import fit_latent_class
+from lehner.latent_class.result import LatentClassFit
 
 KIND = "bootstrap with pseudo-ratings"
+LEAST_WRONG = 0.5
+"""Mean number of wrong pseudo-ratings of each category, as in Jeffreys' prior."""
+ITEMS = 0.5
+"""Mean number of pseudo-items of each category in each population, as in Jeffreys' prior."""
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class FittedModel:
+    """The maximum of the likelihood of ratings with a system, which is the last rater.
+
+    Parameters
+    ----------
+    fit : LatentClassFit
+    maximum : Maximum
+    accuracy : ndarray, shape (n_raters,)
+        Expected accuracy; NaN if the ratings do not determine it.
+    confusion : ndarray, shape (n_raters, n_classes, n_categories)
+        Confusion matrices; NaN in rows without expected ratings.
+    classes : ndarray, shape (n_rows, n_classes)
+        Probability of each class for each row of the ratings.
+    pattern : ndarray of int, shape (n_rows,)
+        The pattern of each row.
+    answers : ndarray of int, shape (n_patterns,)
+        The system's answer, -1 if there is none.
+    """
+
+    fit: LatentClassFit
+    maximum: Maximum
+    accuracy: Floats
+    confusion: Floats
+    classes: Floats
+    pattern: Integers
+    answers: Integers
+
+    @property
+    def n_items(self) -> Integers:
+        """Number of items of each pattern, (n_patterns,)."""
+        return self.maximum.table.weights.astype(np.int64)
+
+    @property
+    def base_rates(self) -> Floats:
+        """Base rates of all populations together, (n_classes,)."""
+        return self.maximum.group_proportions @ self.maximum.base_rates
+
+
+def fit_by_likelihood(ratings: Ratings, model: str) -> FittedModel:
+    """Fit a model of `LATENT_CLASS_MODELS` to ratings with a system, from the votes."""
+    fit = fit_latent_class(ratings, model)
+    answers = np.full(len(fit._maximum.table.weights), -1)
+    answers[fit._pattern] = ratings.system
+    return FittedModel(
+        fit=fit,
+        maximum=fit._maximum,
+        accuracy=np.asarray(fit.accuracy),
+        confusion=fit.confusion.values,
+        classes=fit.truth_probabilities.values,
+        pattern=fit._pattern,
+        answers=answers,
+    )
+
+
+def add_pseudo_ratings(fitted: FittedModel, weights: Floats, rng: np.random.Generator) -> Samples:
+    """Draw pseudo-ratings for each resample.
+
+    In each true category the mean number of a rater's pseudo-ratings is the number of categories.
+    They are right as often as the rater is in the fit, but on average at least half a rating is
+    wrong, and all errors are equally probable. Their numbers have gamma distributions.
+
+    Parameters
+    ----------
+    fitted : FittedModel
+    weights : ndarray, shape (n_samples, n_patterns)
+    rng : numpy.random.Generator
+
+    Returns
+    -------
+    Samples
+
+    References
+    ----------
+    Newton & Raftery (1994), https://doi.org/10.1111/j.2517-6161.1994.tb01956.x, for posterior
+    distributions by weighted likelihood, with artificial data for the prior.
+    """
+    n_samples, mean = len(weights), mean_pseudo_ratings(fitted)
+    return Samples(
+        weights=weights,
+        items=rng.gamma(ITEMS, size=(n_samples, *fitted.maximum.base_rates.shape)),
+        ratings=rng.gamma(mean, size=(n_samples, *mean.shape)),
+    )
+
+
+def mean_pseudo_ratings(fitted: FittedModel) -> Floats:
+    """Mean numbers of pseudo-ratings, (n_raters, n_classes, n_categories).
+
+    If several rows or raters have a parameter in common, its pseudo-ratings are divided among them.
+    """
+    k = len(fitted.base_rates)
+    accuracy = np.clip(np.nan_to_num(fitted.accuracy, nan=1 / k), 1 / k, 1.0)[:, None, None]
+    wrong = np.maximum(k * (1 - accuracy), LEAST_WRONG) / (k - 1)
+    mean = np.where(np.eye(k, dtype=bool), k * accuracy, wrong)
+    model = fitted.maximum.model
+    cells = np.full(mean.shape[:1], 1 if model.form in ("category_accuracy", "full") else k)
+    cells[:-1] *= len(cells) - 1 if model.shared else 1
+    return np.asarray(mean / cells[:, None, None])
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -24,8 +136,8 @@ class RefittedSamples:
     system_accuracy : ndarray, shape (n_samples,)
         Expected accuracy in the fit to the resample.
     system_accuracy_in_sample : ndarray, shape (n_samples,)
-        Share of the original items that the system got right, whose truths are drawn from their
-        probabilities in the fit to the resample.
+        Proportion of the original items that the system got right; their truths are drawn from
+        their probabilities in the fit to the resample.
     converged : ndarray of bool, shape (n_samples,)
     parameters : Parameters
         Base rates, the system's confusion matrix, and the raters' accuracies.
@@ -64,32 +176,26 @@ def refit_samples(fitted: FittedModel, weights: Floats, seed: Seed = 1) -> Refit
 def refit_patterns(fitted: FittedModel, weights: Floats, seed: Seed = 1) -> RefittedSamples:
     """Fit a model to weightings of the patterns, (n_samples, n_patterns); see `refit_samples`."""
     rng = generator(seed)
-    accuracy, in_sample, converged, parameters = [], [], [], []
-    for fits in fit_resamples(fitted, weights, rng):
-        right = np.diagonal(fits.confusion[:, -1], axis1=1, axis2=2)
-        accuracy.append((fits.base_rates * right).sum(axis=1))
-        in_sample.append(_draw_share_right(fitted, fits, rng))
-        converged.append(fits.converged)
-        parameters.append(_parameters(fits))
+    parts = [_refit(fitted, fits, rng) for fits in fit_resamples(fitted, weights, rng)]
+    rates, confusion, rater_accuracy, right, converged = map(
+        np.concatenate, zip(*parts, strict=True)
+    )
+    system_accuracy = (rates * np.diagonal(confusion, axis1=1, axis2=2)).sum(axis=1)
     return RefittedSamples(
-        system_accuracy=np.concatenate(accuracy),
-        system_accuracy_in_sample=np.concatenate(in_sample),
-        converged=np.concatenate(converged),
-        parameters=Parameters(
-            base_rates=np.concatenate([one.base_rates for one in parameters]),
-            confusion=np.concatenate([one.confusion for one in parameters]),
-            rater_accuracy=np.concatenate([one.rater_accuracy for one in parameters]),
-        ),
+        system_accuracy=system_accuracy,
+        system_accuracy_in_sample=right,
+        converged=converged,
+        parameters=Parameters(base_rates=rates, confusion=confusion, rater_accuracy=rater_accuracy),
     )
 
 
-def _parameters(fits: SampledFits) -> Parameters:
+def _refit(
+    fitted: FittedModel, fits: SampledFits, rng: np.random.Generator
+) -> tuple[Floats, Floats, Floats, Floats, Booleans]:
     right = np.diagonal(fits.confusion[:, :-1], axis1=2, axis2=3)
-    return Parameters(
-        base_rates=fits.base_rates,
-        confusion=fits.confusion[:, -1],
-        rater_accuracy=np.einsum("bk,bjk->bj", fits.base_rates, right),
-    )
+    rater_accuracy = np.einsum("bk,bjk->bj", fits.base_rates, right)
+    drawn = _draw_right(fitted, fits, rng)
+    return fits.base_rates, fits.confusion[:, -1], rater_accuracy, drawn, fits.converged
 
 
 def fit_resamples(
@@ -113,7 +219,7 @@ def fit_resamples(
     return fit_samples(best.table, best.model, best.found, samples)
 
 
-def _draw_share_right(fitted: FittedModel, fits: SampledFits, rng: np.random.Generator) -> Floats:
+def _draw_right(fitted: FittedModel, fits: SampledFits, rng: np.random.Generator) -> Floats:
     answered = np.flatnonzero(fitted.answers >= 0)
     right = fits.classes[answered, fitted.answers[answered]]
     n_items = fitted.n_items[answered]

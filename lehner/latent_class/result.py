@@ -12,14 +12,13 @@ from lehner.core.estimate import listed
 from lehner.core.warning import Warning
 from lehner.core.wording import counted
 from lehner.data.ratings import Ratings
-from lehner.latent_class.determined import determined_quantities
 from lehner.latent_class.deviance import deviance
 from lehner.latent_class.expectation_maximisation import LatentClasses
 from lehner.latent_class.maximum import Maximum
 from lehner.latent_class.notes import known_truths_used, mode_notes, support_notes, unsettled_labels
 from lehner.latent_class.observed_information import Curvature, curvature
 from lehner.latent_class.pattern_table import PatternTable, known_truths
-from lehner.latent_class.quantities import standard_errors
+from lehner.latent_class.quantities import determined_quantities, standard_errors
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -93,6 +92,7 @@ class LatentClassFit:
     labels_settled: bool | None
     notes: tuple[Warning, ...]
     _maximum: Maximum
+    _pattern: Integers
     _curvature: Curvature | None
 
     @property
@@ -214,7 +214,7 @@ def label_fit(
     class_probabilities = maximum.classes[inverse]
     if np.isnan(values["base_rates"]).any():
         class_probabilities = np.full_like(class_probabilities, np.nan)
-    goodness = deviance(ratings, maximum)
+    g2, degrees_of_freedom, of_deviance = deviance(ratings, maximum)
     known = known_truths(ratings) if table.truths is not None else 0
     unsettled = unsettled_labels(maximum, categories) if named else []
     dims = {
@@ -231,8 +231,8 @@ def label_fit(
         log_likelihood=classes.log_likelihood + orderings,
         n_parameters=maximum.n_parameters,
         n_items=_observed_items(table),
-        g2=goodness.g2,
-        degrees_of_freedom=goodness.degrees_of_freedom,
+        g2=g2,
+        degrees_of_freedom=degrees_of_freedom,
         base_rates=labelled["base_rates"],
         confusion=labelled["confusion"],
         truth_probabilities=label(class_probabilities, "item", class_dim),
@@ -249,9 +249,10 @@ def label_fit(
             *unsettled,
             *undetermined,
             *support_notes(maximum),
-            *goodness.notes,
+            *of_deviance,
         ),
         _maximum=maximum,
+        _pattern=inverse,
         _curvature=curved,
     )
 
@@ -264,7 +265,7 @@ def _observed_items(table: PatternTable) -> int:
 
 
 def log_orderings(ratings: Ratings) -> float:
-    """Give the log of the number of ways to assign anonymous ratings to raters; else 0.
+    """Log of the number of ways to assign anonymous ratings to raters; else 0.
 
     If it is unknown who gave which rating, only the number of ratings in each category is observed,
     and its probability is the sum over all such assignments.

@@ -4,8 +4,7 @@ The functions after `confusion_matrix` are the paper's steps. They work on array
 dimensions, so that thousands of matrices are computed at once.
 """
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -26,6 +25,8 @@ if TYPE_CHECKING:
     import xarray as xr
 
 type Normalization = Literal["expected", "scaled_errors", "rows"]
+
+NORMALIZATIONS: tuple[Normalization, ...] = get_args(Normalization.__value__)
 
 
 def confusion_matrix(
@@ -88,7 +89,7 @@ def confusion_matrix(
     import xarray as xr
 
     k = check_whole_number("n_categories", n_categories, 2)
-    check_choice("normalization", normalization, tuple(NORMALIZATIONS))
+    check_choice("normalization", normalization, NORMALIZATIONS)
     check_probability("accuracy", accuracy)
     check_number("easiness", easiness, -1, 1)
     check_positive("asymmetric_dispersion", asymmetric_dispersion)
@@ -159,6 +160,9 @@ def normalise(
         IPC + PDA, the required expected accuracy.
     base_rates : ndarray, shape (..., n_categories)
     normalization : {"expected", "scaled_errors", "rows"}
+        "expected" divides rows by their sums, scales the diagonal to the expected accuracy, and
+        rescales the errors; "scaled_errors" multiplies all errors by one factor; "rows" only
+        divides rows by their sums.
 
     Returns
     -------
@@ -166,37 +170,16 @@ def normalise(
     """
     right = np.diagonal(matrices, axis1=-2, axis2=-1)
     wrong = np.maximum(matrices.sum(axis=-1) - right, 0.0)
-    diagonal = NORMALIZATIONS[normalization](right, wrong, np.asarray(accuracy), base_rates)
+    if normalization == "scaled_errors":
+        diagonal = 1 - scale_to_mean(wrong, 1 - np.asarray(accuracy), base_rates)
+    else:
+        diagonal = right / (right + wrong)
+    if normalization == "expected":
+        diagonal = scale_to_mean(diagonal, accuracy, base_rates)
     with np.errstate(invalid="ignore", divide="ignore"):
         factor = np.where(wrong > 0, (1 - diagonal) / wrong, 0.0)
     eye = np.eye(matrices.shape[-1])
     return np.where(eye > 0, diagonal[..., None, :] * eye, matrices * factor[..., None])
-
-
-def _rows(right: Floats, wrong: Floats, accuracy: Floats, base_rates: Floats) -> Floats:
-    return right / (right + wrong)
-
-
-def _expected(right: Floats, wrong: Floats, accuracy: Floats, base_rates: Floats) -> Floats:
-    shares = right / (right + wrong)
-    return scale_to_mean(shares, accuracy, base_rates)
-
-
-def _scaled_errors(right: Floats, wrong: Floats, accuracy: Floats, base_rates: Floats) -> Floats:
-    return 1 - scale_to_mean(wrong, 1 - accuracy, base_rates)
-
-
-NORMALIZATIONS: dict[str, Callable[[Floats, Floats, Floats, Floats], Floats]] = {
-    "expected": _expected,
-    "scaled_errors": _scaled_errors,
-    "rows": _rows,
-}
-"""The interpretations of step 5; each function gives the diagonal.
-
-"expected" divides rows by their sums, scales the diagonal to the expected accuracy, and rescales
-the errors; "scaled_errors" multiplies all errors by one factor; "rows" only divides rows by their
-sums.
-"""
 
 
 def scale_to_mean(values: Floats, mean: ArrayLike, weights: Floats) -> Floats:

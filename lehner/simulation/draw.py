@@ -180,7 +180,7 @@ def simulate_estimates(
 def estimate_samples(
     scenario: Scenario, replicates: int, methods: Sequence[str], *, in_sample: bool, seed: Seed
 ) -> dict[str, Floats]:
-    """Give the arrays that `simulate_estimates` labels, each of shape (replicates,)."""
+    """Arrays that `simulate_estimates` labels, each of shape (replicates,)."""
     check_whole_number("replicates", replicates, 1)
     require_few_votes(scenario)
     methods = find_vote_methods(methods)

@@ -85,7 +85,7 @@ def samples_at_once(n_cells: int, scenario: Scenario) -> int:
 
 
 def true_parameters(scenario: Scenario, seed: Seed = 1) -> "xr.Dataset":
-    """Give the parameters with which `simulate(scenario, seed)` draws ratings.
+    """Parameters with which `simulate(scenario, seed)` draws ratings.
 
     Parameters
     ----------
@@ -135,7 +135,7 @@ def true_parameters(scenario: Scenario, seed: Seed = 1) -> "xr.Dataset":
 
 
 def expected_system_accuracy(scenario: Scenario, parameters: DrawnParameters) -> Floats:
-    """Give each sample's expected accuracy of the system, shape (n_samples,)."""
+    """Each sample's expected accuracy of the system, shape (n_samples,)."""
     right = np.einsum(
         "g,bz,zv,bgvz->b",
         scenario.level_probabilities,
@@ -148,7 +148,7 @@ def expected_system_accuracy(scenario: Scenario, parameters: DrawnParameters) ->
 
 @lru_cache(maxsize=64)
 def perception(scenario: Scenario) -> Floats:
-    """Give the probability of each category as which an item is perceived, given the true one.
+    """Probability of each category as which an item is perceived, given the true one.
 
     Returns
     -------
@@ -174,7 +174,7 @@ def _draw_base_rates(scenario: Scenario, n_samples: int, rng: np.random.Generato
 
 @lru_cache(maxsize=64)
 def _dispersed(scenario: Scenario) -> tuple[Floats, Floats]:
-    """Give accuracies (n_levels, n_raters + 1) and confusion matrices without random variation."""
+    """Accuracies (n_levels, n_raters + 1) and confusion matrices without random variation."""
     initial = np.array([*scenario.initial_rater_accuracy, scenario.initial_system_accuracy])
     affected = _affected(scenario, scenario.easiness_affects)
     accuracy = reached_accuracy(initial, np.array(scenario.easiness)[:, None] * affected)

@@ -21,7 +21,7 @@ def n_patterns(scenario: Scenario) -> int:
 
 
 def has_few_patterns(scenario: Scenario) -> bool:
-    """Tell whether the patterns are few enough to enumerate."""
+    """Whether the patterns are few enough to enumerate."""
     return n_patterns(scenario) <= MOST_PATTERNS
 
 
@@ -39,7 +39,7 @@ def require_few_patterns(scenario: Scenario) -> None:
 def pattern_probabilities(
     scenario: Scenario, parameters: DrawnParameters, *, right: bool = False
 ) -> Floats:
-    """Give the joint probability of each pattern of ratings and each system answer.
+    """Joint probability of each pattern of ratings and each system answer.
 
     Parameters
     ----------
@@ -72,7 +72,7 @@ def pattern_probabilities(
 
 
 def latent_probabilities(scenario: Scenario, parameters: DrawnParameters, *, right: bool) -> Floats:
-    """Give each latent state's probability.
+    """Each latent state's probability.
 
     Parameters
     ----------
@@ -98,7 +98,7 @@ def latent_probabilities(scenario: Scenario, parameters: DrawnParameters, *, rig
 
 
 def _ratings(scenario: Scenario, rows: Floats, copying: tuple[float, ...]) -> Floats:
-    """Give each pattern of some raters given the latent state, (n_samples, n_states, patterns)."""
+    """Each pattern of some raters given the latent state, (n_samples, n_states, patterns)."""
     n, n_states, n_raters, k = rows.shape
     joint = np.ones((n, n_states, 1))
     for rater in range(n_raters):

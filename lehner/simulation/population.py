@@ -74,7 +74,7 @@ class PopulationValue:
         Monte Carlo standard error of the bias; 0 if nothing was drawn, None if the method is
         defined in fewer than two draws.
     undefined : float
-        Share of the replicates in which the method has no limit; they are left out.
+        Proportion of the replicates in which the method has no limit; they are left out.
     reason : str
         The reason why it has none, if there are such replicates; else empty.
     """
@@ -286,10 +286,10 @@ def _from_patterns(scenario: Scenario, methods: Sequence[str], n: int, seed: See
         rng = np.random.default_rng(child)
         parameters = draw_parameters(scenario, min(size, n - start), rng)
         estimates = _of_votes(scenario, parameters, [m for m in methods if m in VOTE_METHODS], rng)
-        models = [m for m in methods if m in LIKELIHOOD_METHODS]
-        if models:
+        if any(m in LIKELIHOOD_METHODS for m in methods):
             probability = pattern_probabilities(scenario, parameters)
-            estimates |= {m: _of_likelihood(scenario, parameters, probability, m) for m in models}
+            weights = probability.reshape(len(probability), -1)
+            estimates |= _of_models(scenario, parameters, _all_codes(scenario), weights, methods)
         yield estimates, expected_system_accuracy(scenario, parameters)
 
 
@@ -306,7 +306,7 @@ def _of_votes(
 
 
 def _limit_of_paper(table: VoteTable, probability: Floats, rng: np.random.Generator) -> Floats:
-    """Give the value on which very large samples agree, NaN if they do not."""
+    """Value on which very large samples agree, NaN if they do not."""
     shares = probability / np.maximum(probability.sum(axis=(1, 2), keepdims=True), 1.0)
     flat = shares.reshape(len(shares), -1)
     samples = (
@@ -318,25 +318,38 @@ def _limit_of_paper(table: VoteTable, probability: Floats, rng: np.random.Genera
     return np.where(agree, values.mean(axis=0), np.nan)
 
 
-def _of_likelihood(
-    scenario: Scenario, parameters: DrawnParameters, probability: Floats, method: str
-) -> Floats:
+def _all_codes(scenario: Scenario) -> Integers:
+    """Codes of all patterns of ratings and system answer, (n_patterns, n_raters + 1)."""
     k = scenario.n_categories
     votes = pattern_votes(scenario.n_raters, k, missing=scenario.missing > 0)
-    codes = np.column_stack([np.tile(votes.codes, (k, 1)), np.repeat(range(k), len(votes.codes))])
-    truths = _average_over_levels(scenario, parameters)
-    return np.array(
-        [
-            pseudo_true_accuracy(codes, weights.ravel(), LIKELIHOOD_METHODS[method], truth)
-            for weights, truth in zip(probability, truths, strict=True)
-        ]
-    )
+    return np.column_stack([np.tile(votes.codes, (k, 1)), np.repeat(range(k), len(votes.codes))])
+
+
+def _of_models(
+    scenario: Scenario,
+    parameters: DrawnParameters,
+    codes: Integers,
+    weights: Floats,
+    methods: Sequence[str],
+) -> dict[str, Floats]:
+    """Pseudo-true accuracies by method; the weights have a row for each sample."""
+    level = scenario.level_probabilities
+    truths = [
+        LatentClasses(base_rates=rates, confusion=np.tensordot(level, confusion, 1))
+        for rates, confusion in zip(parameters.base_rates, parameters.confusion, strict=True)
+    ]
+    samples = list(zip(weights, truths, strict=True))
+    return {
+        method: np.array([pseudo_true_accuracy(codes, *one, model) for one in samples])
+        for method, model in LIKELIHOOD_METHODS.items()
+        if method in methods
+    }
 
 
 def pseudo_true_accuracy(
-    codes: Integers, weights: Floats, model: str, truth: LatentClasses
+    codes: Integers, weights: Floats, truth: LatentClasses, model: str
 ) -> float:
-    """Give the system's accuracy under the latent-class model that is nearest to the patterns.
+    """System's accuracy under the latent-class model that is nearest to the patterns.
 
     Parameters
     ----------
@@ -344,10 +357,10 @@ def pseudo_true_accuracy(
         Category indices, -1 if missing; the system is last.
     weights : ndarray, shape (n_patterns,)
         Probabilities, or numbers of items.
+    truth : LatentClasses
+        One of the two starts; the other is the proportions of votes.
     model : str
         One of `LATENT_CLASS_MODELS`.
-    truth : LatentClasses
-        One of the two starts; the other is the shares of votes.
 
     Returns
     -------
@@ -375,17 +388,6 @@ def _from_samples(scenario: Scenario, methods: Sequence[str], n: int, seed: Seed
         )
         unique = ratings.collapse(truth=False)
         codes = np.column_stack([unique.codes, np.asarray(unique.system)])
-        truth = _average_over_levels(scenario, parameters)[0]
-        for method in methods:
-            if method in LIKELIHOOD_METHODS:
-                model, weights = LIKELIHOOD_METHODS[method], unique.weights.astype(float)
-                estimates[method] = np.array([pseudo_true_accuracy(codes, weights, model, truth)])
+        weights = unique.weights[None].astype(float)
+        estimates |= _of_models(scenario, parameters, codes, weights, methods)
         yield estimates, expected_system_accuracy(scenario, parameters)
-
-
-def _average_over_levels(scenario: Scenario, parameters: DrawnParameters) -> list[LatentClasses]:
-    level = scenario.level_probabilities
-    return [
-        LatentClasses(base_rates=rates, confusion=np.tensordot(level, confusion, 1))
-        for rates, confusion in zip(parameters.base_rates, parameters.confusion, strict=True)
-    ]

@@ -26,7 +26,7 @@ CHOICES = {
     "easiness_affects": ("both", "raters", "system"),
     "errors_affect": ("both", "raters", "system"),
     "common_errors": ("none", "levels", "raters"),
-    "normalization": tuple(NORMALIZATIONS),
+    "normalization": NORMALIZATIONS,
 }
 NAMED_BASE_RATES = ("dirichlet", "uniform", "equal")
 
@@ -50,7 +50,7 @@ class Scenario:
         What is added to accuracy at each level of difficulty (the paper's PDA), from -1 to 1:
         the higher, the easier the items. Accuracy stays in [0, 1].
     easiness_probabilities : tuple of float, optional
-        Share of the items at each level; equal by default.
+        Proportion of the items at each level; equal by default.
     easiness_affects : {"both", "raters", "system"}
         Whose accuracy the levels change.
     asymmetric_dispersion : float
@@ -72,7 +72,8 @@ class Scenario:
     copying : tuple of float, length n_raters
         Probability that a rater repeats the first rater's rating; () if none does.
     misleading : float
-        Share of items that raters and system alike perceive as items of another category, 0 to 1.
+        Proportion of items that raters and system alike perceive as items of another category,
+        0 to 1.
 
     Raises
     ------
@@ -165,7 +166,7 @@ class Scenario:
 
     @property
     def level_probabilities(self) -> Floats:
-        """Share of the items at each level of difficulty."""
+        """Proportion of the items at each level of difficulty."""
         n_levels = len(self.easiness)
         if self.easiness_probabilities is None:
             return np.full(n_levels, 1 / n_levels)
@@ -187,7 +188,7 @@ class Scenario:
             AD - 1, or 1/AD - 1 below 1. `proportional_error_range`: PER. These violate the
             K-properties of equal accuracy, difficulty and errors. `copying`, the greatest
             probability, violates the independence of raters (the paper's AA2). `misleading`, the
-            share of such items, violates the assumption that raters err independently of one
+            proportion of such items, violates the assumption that raters err independently of one
             another and of the system.
         """
         levels = [
@@ -204,7 +205,7 @@ class Scenario:
         }
 
     def k_properties_hold(self) -> bool:
-        """Tell whether all assumptions of the algebra hold, that is, all `violations` are 0.
+        """Whether all assumptions of the algebra hold, that is, all `violations` are 0.
 
         Returns
         -------

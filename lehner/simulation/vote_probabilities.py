@@ -101,7 +101,7 @@ def vote_table(n_raters: int, n_categories: int, *, missing: bool) -> VoteTable:
 def vote_probabilities(
     scenario: Scenario, parameters: DrawnParameters, *, right: bool = False
 ) -> Floats:
-    """Give the joint probability of each combination of votes and system answer.
+    """Joint probability of each combination of votes and system answer.
 
     Parameters
     ----------
@@ -131,7 +131,7 @@ def vote_probabilities(
 
 
 def _votes_given_state(scenario: Scenario, rows: Floats) -> Floats:
-    """Give each vote's probability given the latent state, (n_votes, n_samples, n_states)."""
+    """Each vote's probability given the latent state, (n_votes, n_samples, n_states)."""
     if not any(scenario.copying):
         return _add_raters(scenario, rows)
     copying = np.array(scenario.copying)[:, None, None, None]
@@ -162,7 +162,7 @@ def _add_raters(scenario: Scenario, rows: Floats) -> Floats:
 
 @lru_cache(maxsize=256)
 def _after_one_more(n_raters: int, symbols: int) -> Integers:
-    """Give the votes with one more rater, (n_votes, symbols), for each possible rating."""
+    """Votes with one more rater, (n_votes, symbols), for each possible rating."""
     # Python integers are used, because with many categories the numbers exceed 64 bits.
     place = np.array([(n_raters + 2) ** i for i in reversed(range(symbols))], dtype=object)
     before = _compositions(n_raters, symbols) @ place

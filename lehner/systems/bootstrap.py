@@ -13,9 +13,8 @@ from lehner.core.seeds import Seed, child_seeds
 from lehner.data.patterns import number_patterns
 from lehner.data.ratings import Ratings
 from lehner.data.votes import collapse_votes
-from lehner.latent_class.fitted_model import fit_by_likelihood
 from lehner.latent_class.models import BY_LIKELIHOOD, LIKELIHOOD_METHODS
-from lehner.latent_class.resampling import KIND, refit_samples
+from lehner.latent_class.resampling import KIND, fit_by_likelihood, refit_samples
 from lehner.systems.common_items import (
     answered_the_same,
     first_alike,

@@ -24,7 +24,7 @@ from experiments.benchmarks.real.simulated_crowds import SCENARIOS, simulate_cro
 from experiments.benchmarks.real.sources import find_sources, missing_files, read_crowd
 from experiments.study.parts import keep_parts, read_parts
 from lehner import InputError, Ratings, SoftLabels, label
-from lehner.labels.doubts import doubt_labels
+from lehner.labels.against_majority import warn_if_majority_is_better
 from lehner.labels.label import AUTOMATIC, QUICK_METHODS
 
 REPLICATES = 8
@@ -59,11 +59,13 @@ def label_all(crowd: Ratings, seed: int) -> pd.DataFrame:
             continue
         row["cpu"] = time.process_time() - started
         row["chosen"] = labels.method if method == AUTOMATIC else ""
-        row["unsettled"] = any(one.code == "labels-unsettled" for one in labels.warnings)
+        row["unsettled"] = any(
+            one.code in ("labels-unsettled", "labels-contradict-ratings") for one in labels.warnings
+        )
         reference = labels if reference is None else reference
         if labels.defined:
             row["right"] = share_right(labels.truth_probabilities.values, truth)
-            row["doubted"] = bool(doubt_labels(labels, reference, ratings))
+            row["doubted"] = bool(warn_if_majority_is_better(labels, reference, ratings))
         rows.append(row)
     return pd.DataFrame(rows)
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 import lehner
 from lehner import InputError, Ratings, Scenario, agreement, pairwise_agreement, simulate
 from lehner.data.flat import FlatRatings, sort_ratings
-from lehner.labels.held_out import hold_out
+from lehner.labels.choice import hold_out
 
 long_rows = st.lists(
     st.tuples(st.integers(0, 3), st.integers(0, 2), st.integers(0, 2)), min_size=1, max_size=40

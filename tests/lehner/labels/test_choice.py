@@ -4,10 +4,9 @@ import numpy as np
 import pytest
 
 from lehner import Ratings, Scenario, load_dataset, simulate
-from lehner.labels.choice import FEW_RATERS, _choose, choose_models
-from lehner.labels.held_out import ROUNDS, HeldOut, hold_out
+from lehner.labels.choice import FEW_RATERS, ROUNDS, HeldOut, _choose, choose_models, hold_out
+from lehner.labels.mean_field import FIRST_PRIOR
 from lehner.labels.models import LABEL_MODELS, MAJORITY
-from lehner.labels.responses import FIRST_PRIOR
 
 
 def bare(scenario, seed=1):

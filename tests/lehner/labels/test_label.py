@@ -6,8 +6,8 @@ import pytest
 import lehner
 from lehner import InputError, Ratings, Scenario, fit_latent_class, load_dataset, simulate
 from lehner.labels import label as labelling
+from lehner.labels.against_majority import expected_proportion_right
 from lehner.labels.choice import Choice
-from lehner.labels.doubts import expected_share_right
 from lehner.labels.label import QUICK_METHODS
 
 WORSE = "labels-worse-than-majority"
@@ -96,10 +96,12 @@ def test_no_warning_where_they_are_better():
     assert WORSE not in [one.code for one in by_rater.warnings]
 
 
-def test_expected_share_right_by_hand():
+def test_expected_proportion_right_by_hand():
     believed = np.array([[0.8, 0.2], [0.3, 0.7], [0.5, 0.5]])
     votes = [[2, 0], [1, 1], [3, 0]]
-    assert expected_share_right(votes, believed, [1, 2, 1]) == pytest.approx((0.8 + 1 + 0.5) / 4)
+    assert expected_proportion_right(votes, believed, [1, 2, 1]) == pytest.approx(
+        (0.8 + 1 + 0.5) / 4
+    )
 
 
 def test_a_model_whose_categories_are_not_the_raters_gives_way(monkeypatch):
@@ -111,7 +113,7 @@ def test_a_model_whose_categories_are_not_the_raters_gives_way(monkeypatch):
         candidate
         for candidate in (simulate(scenario, seed).without_system() for seed in range(9))
         if any(
-            one.code == "labels-unsettled"
+            one.code == "labels-contradict-ratings"
             for one in lehner.label(
                 candidate.with_truth(None), "dawid_skene_vb", compare=False
             ).warnings

@@ -16,14 +16,15 @@ from lehner import (
     simulate,
 )
 from lehner.latent_class.expectation_maximisation import fit_samples
-from lehner.latent_class.fitted_model import fit_by_likelihood
 from lehner.latent_class.models import LATENT_CLASS_MODELS
-from lehner.latent_class.pseudo_ratings import (
+from lehner.latent_class.resampling import (
     LEAST_WRONG,
     add_pseudo_ratings,
+    fit_by_likelihood,
+    fit_resamples,
     mean_pseudo_ratings,
+    refit_samples,
 )
-from lehner.latent_class.resampling import fit_resamples, refit_samples
 
 SCENARIO = Scenario(
     n_categories=3, n_items=300, initial_rater_accuracy=(0.6, 0.7, 0.8, 0.7), base_rates="equal"

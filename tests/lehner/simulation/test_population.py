@@ -139,7 +139,7 @@ def means_of_likelihood_agree(scenario, n_items, seed):
     for method, model in LIKELIHOOD_METHODS.items():
         value = population_value(scenario, method)
         estimates = np.array(
-            [pseudo_true_accuracy(codes, w.astype(float), model, truth) for w in samples]
+            [pseudo_true_accuracy(codes, w.astype(float), truth, model) for w in samples]
         )
         error = estimates.std(ddof=1) / np.sqrt(len(estimates))
         # Eight samples: their spread is itself uncertain (t with 7 degrees of freedom).

@@ -1,4 +1,4 @@
-"""Warnings that labels may be worse than the majority, by a better model or the raters."""
+"""Labels compared with the majority's, by a better model and by most ratings of like items."""
 
 from collections.abc import Sequence
 
@@ -16,10 +16,10 @@ from lehner.labels.mean_field import MeanField
 from lehner.latent_class.pattern_table import PatternTable
 
 LEAST_MOVED = 0.01
-"""Share of items from which on unsettled labels give a warning."""
+"""Proportion of items from which on contradicted ratings give a warning."""
 
 
-def doubt_labels(
+def warn_if_majority_is_better(
     labels: SoftLabels, reference: SoftLabels, ratings: Ratings
 ) -> tuple[Warning, ...]:
     """Warn if, according to a reference, fewer of these labels are right than of the majority's.
@@ -37,8 +37,8 @@ def doubt_labels(
         A warning or none.
     """
     believed = np.asarray(reference.truth_probabilities.values)
-    own = expected_share_right(labels.truth_probabilities.values, believed, ratings.weights)
-    majority = expected_share_right(ratings.votes(), believed, ratings.weights)
+    own = expected_proportion_right(labels.truth_probabilities.values, believed, ratings.weights)
+    majority = expected_proportion_right(ratings.votes(), believed, ratings.weights)
     if own >= majority:
         return ()
     text = (
@@ -49,8 +49,8 @@ def doubt_labels(
     return (warn("labels-worse-than-majority", text),)
 
 
-def expected_share_right(values: ArrayLike, believed: Floats, weights: ArrayLike) -> float:
-    """Give the expected share of items whose most probable category is the true one.
+def expected_proportion_right(values: ArrayLike, believed: Floats, weights: ArrayLike) -> float:
+    """Expected proportion of items whose most probable category is the true one.
 
     Parameters
     ----------
@@ -68,7 +68,7 @@ def expected_share_right(values: ArrayLike, believed: Floats, weights: ArrayLike
     Examples
     --------
     >>> believed = np.array([[0.9, 0.1], [0.4, 0.6]])
-    >>> expected_share_right([[3, 0], [1, 1]], believed, [1, 1])
+    >>> expected_proportion_right([[3, 0], [1, 1]], believed, [1, 1])
     0.7
     """
     values = np.asarray(values, dtype=float)
@@ -77,7 +77,7 @@ def expected_share_right(values: ArrayLike, believed: Floats, weights: ArrayLike
     return float(np.average(right, weights=np.asarray(weights)))
 
 
-def unsettled_items(
+def contradicted_ratings(
     table: PatternTable, fits: Sequence[MeanField], categories: Sequence[Label]
 ) -> tuple[Warning, ...]:
     """Warn if many items are of a kind to which most raters give another label than the model.
@@ -104,8 +104,8 @@ def unsettled_items(
         return ()
     labelled, called = divmod(int(moved.argmax()), k)
     text = (
-        f"labels are unsettled: {percent(moved.sum(), 0)} of the items get another label than most "
-        f"ratings of items of their kind, for example {categories[labelled]} where most ratings "
-        f"are {categories[called]}"
+        f"labels contradict most ratings: {percent(moved.sum(), 0)} of the items get another label "
+        f"than most ratings of items of their kind, for example {categories[labelled]} where most "
+        f"ratings are {categories[called]}"
     )
-    return (warn("labels-unsettled", text),)
+    return (warn("labels-contradict-ratings", text),)

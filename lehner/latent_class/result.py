@@ -83,9 +83,9 @@ class LatentClassFit:
     base_rates: "xr.DataArray"
     confusion: "xr.DataArray"
     truth_probabilities: "xr.DataArray"
-    accuracy: "xr.DataArray | None"
-    knowledge: "xr.DataArray | None"
-    guessing: "xr.DataArray | None"
+    accuracy: "xr.DataArray | None" = None
+    knowledge: "xr.DataArray | None" = None
+    guessing: "xr.DataArray | None" = None
     converged: bool
     iterations: int
     starts: "xr.DataArray"
@@ -233,12 +233,8 @@ def label_fit(
         n_items=_observed_items(table),
         g2=g2,
         degrees_of_freedom=degrees_of_freedom,
-        base_rates=labelled["base_rates"],
-        confusion=labelled["confusion"],
         truth_probabilities=label(class_probabilities, "item", class_dim),
-        accuracy=labelled.get("accuracy"),
-        knowledge=labelled.get("knowledge"),
-        guessing=labelled.get("guessing"),
+        **labelled,
         converged=classes.converged,
         iterations=classes.iterations,
         starts=label([fit.log_likelihood + orderings for fit in fits.values()], "start"),

@@ -12,7 +12,7 @@ from html.parser import HTMLParser
 from itertools import compress, pairwise
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
@@ -150,12 +150,21 @@ def in_latex(table):
     return rows
 
 
+HOSTILE = Table(
+    columns=[Column("key", "<k>|&"), *(Column(f"c{j}", f"h{j}", short) for j in range(2))],
+    rows=[
+        ("a|b & c\n\t\x1b[0m", -0.0004, IntervalEstimate(estimate=10.25, lower=-20.5, upper=11)),
+        (r"\|$x_1%~^{\}", 1234567, IntervalEstimate(estimate=-0.5)),
+        ("  -5 – −.5 [.1]", math.nan, None),
+    ],
+)
 MEDIA = {"terminal": on_terminal, "markdown": in_markdown, "html": in_html, "latex": in_latex}
 
 
 @pytest.mark.parametrize("medium", MEDIA)
 @settings(deadline=None)
 @given(table=tables())
+@example(table=HOSTILE)
 def test_each_medium_says_the_numbers_of_the_table(medium, table):
     for (_, *cells), texts in zip(table.rows, MEDIA[medium](table), strict=True):
         if any(cell is not None for cell in cells):
@@ -168,6 +177,7 @@ def test_each_medium_says_the_numbers_of_the_table(medium, table):
 
 @settings(deadline=None)
 @given(tables())
+@example(HOSTILE)
 def test_csv_has_each_number_to_the_last_digit_and_each_name_as_it_is(table):
     head, *lines = csv.reader(io.StringIO(to_csv(table), newline=""))
     assert head[0] == "key" and len(set(head)) == len(head)

@@ -96,7 +96,7 @@ def _widths(
     from lehner import probabilities_right
     from lehner.known_truths.correction import own_variance
     from lehner.known_truths.partly_known import rightness
-    from lehner.known_truths.recalibration import share_posterior
+    from lehner.known_truths.recalibration import proportion_posterior
     from lehner.known_truths.sampling_design import expected_width, n_for_width
 
     names = ("width_of_algebra", "width_before", "expected_width", "n_for_0.05")
@@ -105,7 +105,7 @@ def _widths(
         return dict.fromkeys(names)
     items = rightness(ratings, probabilities_right(ratings, algebra))
     options: dict[str, Any] = {"variance": own_variance(algebra), "level": interval, "seed": seed}
-    lower, upper = share_posterior(items, options["variance"]).interval(interval)
+    lower, upper = proportion_posterior(items, options["variance"]).interval(interval)
     values = (
         own.upper - own.lower,
         upper - lower,

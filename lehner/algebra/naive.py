@@ -3,7 +3,7 @@
 import numpy as np
 
 from lehner.algebra.algebraic import estimate_algebraic
-from lehner.algebra.vote_methods import majority_share, mean_truth_probability
+from lehner.algebra.vote_methods import majority_proportion, mean_truth_probability
 from lehner.core.arrays import Floats
 from lehner.core.estimate import Estimate, IntervalEstimate, number, require_estimable
 from lehner.core.warning import Warning, warn
@@ -43,7 +43,7 @@ def majority_agreement(ratings: Ratings) -> Estimate:
     0.5
     """
     require_estimable(ratings)
-    share = float(majority_share(ratings.votes(), _answers(ratings)))
+    share = float(majority_proportion(ratings.votes(), _answers(ratings)))
     reason = warn("too-few-ratings", "no item has both ratings and an answer")
     return _point("majority_agreement", ratings, share, *([reason] if np.isnan(share) else []))
 

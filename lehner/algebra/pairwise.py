@@ -46,7 +46,7 @@ def pairwise_agreement(ratings: Ratings) -> PairwiseAgreement:
     Returns
     -------
     PairwiseAgreement
-        The share of agreeing pairs, kappa, and the number of pairs.
+        The proportion of agreeing pairs, kappa, and the number of pairs.
 
     References
     ----------

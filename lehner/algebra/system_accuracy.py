@@ -10,8 +10,8 @@ estimated P_g differs from 1/K by sampling error, and Eq. 7 is then one error di
   K-properties are true, and it takes several times as long.
 - "paper" sorts items into bins of P_g, computes Eq. 7 in each bin, clips it to [0, 1] and weights
   it by the number of items, even if these have P_g near 1/K. It is therefore not consistent: with
-  more items the share of such items stays the same, and the error does not go to zero, even if all
-  K-properties are true. Clipping makes the error one-sided: the accuracy of a good system is
+  more items the proportion of such items stays the same, and the error does not go to zero, even if
+  all K-properties are true. Clipping makes the error one-sided: the accuracy of a good system is
   underestimated. The estimate also jumps if categories tie for the highest probability, or if P_g
   is at the edge of two bins. Of the .731 that the paper prints for its ten cases, .2 come from two
   items of P_g = .325 = 1/K + .075, for which Eq. 7 gives 2.75, clipped to 1.

@@ -71,7 +71,7 @@ def confusion_from_truth(
 
 
 def _undetermined(gram: Floats) -> Floats:
-    """Share of each category's items, (..., K), that may be of other categories.
+    """Proportion of each category's items, (..., K), that may be of other categories.
 
     Of a category without items it is 1.
     """

@@ -12,7 +12,7 @@ from lehner.data.options import names_of
 from lehner.data.votes import VoteTable
 
 
-def majority_share(votes: Integers, answers: Floats) -> Floats:
+def majority_proportion(votes: Integers, answers: Floats) -> Floats:
     """Agreement of the system with the majority; tied categories share the item.
 
     Parameters
@@ -43,7 +43,7 @@ VOTE_METHODS: dict[str, VoteMethod] = {
     "algebraic": lambda table, steps, answers: by_weights(steps.truth, answers),
     "algebraic_likelihood": lambda table, steps, answers: by_likelihood(steps.truth, answers),
     "algebraic_paper": lambda table, steps, answers: by_bins(steps.truth, answers),
-    "majority_agreement": lambda table, steps, answers: majority_share(table.votes, answers),
+    "majority_agreement": lambda table, steps, answers: majority_proportion(table.votes, answers),
     "mean_posterior": lambda table, steps, answers: mean_truth_probability(steps.truth, answers),
 }
 

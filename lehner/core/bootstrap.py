@@ -25,7 +25,7 @@ class BootstrapResult:
     ----------
     interval : IntervalEstimate
     undefined : float
-        Share of the resamples in which the statistic is undefined.
+        Proportion of the resamples in which the statistic is undefined.
     """
 
     interval: IntervalEstimate

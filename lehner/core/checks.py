@@ -95,7 +95,7 @@ def check_numbers(name: str, values: Any) -> tuple[float, ...]:
         raise wrong(name, values, "give numbers, as in [0.5, 0.6]") from None
 
 
-def check_shares(name: str, values: Any, n: int) -> tuple[float, ...]:
+def check_proportions(name: str, values: Any, n: int) -> tuple[float, ...]:
     """Raise an InputError unless values are n numbers, none negative, that sum to 1."""
     numbers = check_numbers(name, values)
     right = len(numbers) == n and min(numbers) >= 0 and abs(sum(numbers) - 1) < SUM_TOLERANCE

@@ -143,7 +143,7 @@ def percent(share: float, digits: int | None = None) -> str:
     Returns
     -------
     str
-        A share that is neither 0 nor 1 is not rounded to them.
+        A proportion that is neither 0 nor 1 is not rounded to them.
 
     Examples
     --------

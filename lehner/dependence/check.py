@@ -145,7 +145,7 @@ def _test_pairs(ratings: Ratings, *, known: bool) -> tuple[tuple[Pair, ...], boo
 
 
 def _agreement(codes: Integers, weights: Integers) -> tuple[Floats, Floats]:
-    """Share of agreement of each pair, 0 without items in common, and those items."""
+    """Proportion of agreement of each pair, 0 without items in common, and those items."""
     pairs = list(combinations(codes.T, 2))
     both = np.array([weights @ ((a >= 0) & (b >= 0)) for a, b in pairs], dtype=float)
     alike = np.array([weights @ ((a >= 0) & (a == b)) for a, b in pairs], dtype=float)

@@ -68,7 +68,7 @@ def from_known_truths(ratings: Ratings) -> EffectiveRaters | None:
 
     The correlation is the mean φ of two raters, each compared with their own rate of mistakes. Each
     pair counts as often as there are items of known truth that both rated. If a rater rated an item
-    several times, the share of mistakes among these ratings is one mistake or a part of one.
+    several times, the proportion of mistakes among these ratings is one mistake or a part of one.
 
     Parameters
     ----------
@@ -108,7 +108,7 @@ def from_known_truths(ratings: Ratings) -> EffectiveRaters | None:
 
 
 def _standardised_mistakes(ratings: Ratings, truth: Integers) -> tuple[Integers, Floats]:
-    """Give, for each item and rater, the share of mistakes minus the rater's mean, divided by sd.
+    """Proportion of mistakes of each rater of an item, less the rater's mean, divided by its sd.
 
     Raters who made no mistakes, or nothing else, are left out.
     """

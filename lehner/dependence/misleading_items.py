@@ -2,7 +2,7 @@ r"""How an estimate changes if some items mislead the raters, and perhaps also t
 
 No method detects mistakes that everybody shares: if raters and system take an item for one of
 another category, their ratings are those of an item of that category. The accuracy is therefore
-given as a function of the share of such items, which the ratings cannot show.
+given as a function of the proportion of such items, which the ratings cannot show.
 
 On a share :math:`\delta` of the items raters and system respond to a wrong category as they respond
 to a true one. The method assumes that this category is the true one, and its estimate :math:`Y` is
@@ -18,9 +18,9 @@ the lowest value that is possible. For accurate systems the two hardly differ. T
 that the system is as accurate in all categories and that its errors are equally probable.
 
 A system that is not misled seems wrong where it is right. Let it be right on misleading items as
-often as on others, which holds if the share of misleading items is the same in each category. If
-its accuracy is :math:`X`, and :math:`h` the probability that an error on a misleading item is the
-category to which the item seems to belong, the system names that category with probability
+often as on others, which holds if the proportion of misleading items is the same in each category.
+If its accuracy is :math:`X`, and :math:`h` the probability that an error on a misleading item is
+the category to which the item seems to belong, the system names that category with probability
 :math:`Y = (1 - \delta) X + \delta h (1 - X)`, so that
 
 .. math:: X = \frac{Y - \delta h}{1 - \delta (1 + h)}.
@@ -54,7 +54,7 @@ type Misled = Callable[[ArrayLike, ArrayLike, int], Floats]
 
 
 def accuracy_if_misled(accuracy: ArrayLike, share: ArrayLike, n_categories: int) -> Floats:
-    r"""Accuracy of a system if a share of the items misleads raters and system alike.
+    r"""Accuracy of a system if a proportion of the items misleads raters and system alike.
 
     .. math:: X = (1 - \delta)\, Y + \delta\, (1 - Y) / (K - 1)
 
@@ -85,13 +85,14 @@ def accuracy_if_misled(accuracy: ArrayLike, share: ArrayLike, n_categories: int)
 
 
 def accuracy_if_raters_misled(accuracy: ArrayLike, share: ArrayLike, n_categories: int) -> Floats:
-    r"""Accuracy of a system if a share of the items misleads the raters alone.
+    r"""Accuracy of a system if a proportion of the items misleads the raters alone.
 
     .. math:: X = \frac{Y - \delta / (K - 1)}{1 - \delta K / (K - 1)}
 
     This is exact for any base rates and any confusion matrix of the system if misleading items are
-    a share δ of each category, and seem to be of any other category with equal probability. With
-    two categories it is enough that the system is right on misleading items as often as on others.
+    a proportion δ of each category, and seem to be of any other category with equal probability.
+    With two categories it is enough that the system is right on misleading items as often as on
+    others.
 
     Parameters
     ----------
@@ -128,7 +129,7 @@ def accuracy_if_raters_misled(accuracy: ArrayLike, share: ArrayLike, n_categorie
 def bounds_if_raters_misled(
     accuracy: ArrayLike, share: ArrayLike, n_categories: int
 ) -> tuple[Floats, Floats]:
-    r"""Bounds of the accuracy of a system if a share of the items misleads the raters alone.
+    r"""Bounds of the accuracy of a system if a proportion of the items misleads the raters alone.
 
     The bounds hold, and are sharp, whatever wrong category a misleading item seems to be of, if the
     system is right on misleading items as often as on others:
@@ -170,7 +171,7 @@ def interval_if_misled(
     n_categories: int,
     accuracy: Misled = accuracy_if_misled,
 ) -> IntervalEstimate:
-    """Convert an estimate and its interval to the accuracy with a share of misleading items.
+    """Convert an estimate and its interval to the accuracy with a proportion of misleading items.
 
     Parameters
     ----------

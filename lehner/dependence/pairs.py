@@ -19,7 +19,7 @@ class Pair:
     n_items : int
         Number of items that both rated.
     agreement : float
-        Share of these items on which they agree.
+        Proportion of these items on which they agree.
     expected : float
         Share on which they would agree if they erred independently, with the accuracies that the
         agreement of the other pairs implies.
@@ -42,7 +42,7 @@ class Pair:
 
     @property
     def shared(self) -> float:
-        """Share of the items on which one repeats the other, if that is why they agree more."""
+        """Proportion of items on which one repeats the other, if that is why they agree more."""
         room = max(1 - self.expected, np.finfo(float).tiny)
         return float(np.clip((self.agreement - self.expected) / room, 0, 1))
 
@@ -58,7 +58,7 @@ def expected_agreement(
     Parameters
     ----------
     agreement, n_items : ndarray, shape (n_pairs,)
-        Share of agreement, and number of items that both rated, of the pairs in the order of
+        Proportion of agreement, and number of items that both rated, of the pairs in the order of
         `itertools.combinations`.
     left_out : ndarray of bool, shape (n_pairs,)
         The pairs to which the accuracies are not fitted; if these are all, they are.

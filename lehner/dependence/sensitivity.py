@@ -33,16 +33,16 @@ class Sensitivity:
     Parameters
     ----------
     misleading_share : float
-        Share of misleading items, 0 to 1.
+        Proportion of misleading items, 0 to 1.
     system_accuracy, system_accuracy_in_sample : IntervalEstimate
         The estimate and its interval if these items mislead raters and system alike.
     raters_alone, raters_alone_in_sample : IntervalEstimate or None
-        The same if these items mislead the raters and not the system. None for shares of (K - 1)/K
-        and more, with which the ratings would be uninformative or worse.
+        The same if these items mislead the raters and not the system. None for proportions of (K -
+        1)/K and more, with which the ratings would be uninformative or worse.
     raters_alone_bounds : tuple of float or None
         The least and the greatest expected accuracy that is possible then, whatever wrong category
-        a misleading item seems to be of. None for shares of half and more, and if the numbers are
-        not exact.
+        a misleading item seems to be of. None for proportions of half and more, and if the numbers
+        are not exact.
     raters_alone_exact : bool
         Whether the method lets the system's accuracy and errors differ between categories, so that
         these numbers hold for any base rates. If not they hold for equal base rates, and are
@@ -102,10 +102,10 @@ def sensitivity(
     Ratings cannot show how many such items there are, so the share is assumed. If they mislead
     raters and system alike, an estimated accuracy Y becomes (1 - δ) Y + δ (1 - Y)/(K - 1); if they
     mislead the raters alone, it becomes the X with Y = (1 - δ) X + δ (1 - X)/(K - 1). It is assumed
-    that a share δ of each category misleads, and that these items seem to be of any other category
-    with equal probability: see `lehner.dependence.misleading_items`. For raters misled alone Y is
-    taken, by the algebra, from base rates and confusion matrix, because the one accuracy of step 4
-    is then not how often the system names the category to which items seem to belong.
+    that a proportion δ of each category misleads, and that these items seem to be of any other
+    category with equal probability: see `lehner.dependence.misleading_items`. For raters misled
+    alone Y is taken, by the algebra, from base rates and confusion matrix, because the one accuracy
+    of step 4 is then not how often the system names the category to which items seem to belong.
 
     Parameters
     ----------
@@ -114,16 +114,17 @@ def sensitivity(
     n_categories : int
         K, 2 or more.
     misleading_share : float
-        The share δ of items that mislead the raters, 0 to 1.
+        The proportion δ of items that mislead the raters, 0 to 1.
     shared_mistakes : float or tuple of float, optional
-        The shared mistakes for which intervals are widened: a share of items that mislead raters
-        and system alike, 0 to 1, or the two numbers, above 0, of its Beta prior. By default
+        The shared mistakes for which intervals are widened: a proportion of items that mislead
+        raters and system alike, 0 to 1, or the two numbers, above 0, of its Beta prior. By default
         intervals are not widened.
 
     Returns
     -------
     Sensitivity
-        Estimates and intervals if this share of the items misleads everybody, or the raters alone.
+        Estimates and intervals if this proportion of the items misleads everybody, or the raters
+        alone.
 
     Raises
     ------
@@ -203,7 +204,7 @@ def _any_errors(estimate: Estimate, n_categories: int) -> bool:
 
 
 def sensitivity_curve(interval: IntervalEstimate, n_categories: int) -> "xr.Dataset":
-    """Compute the estimate for shares of misleading items from none to half.
+    """Compute the estimate for proportions of misleading items from none to half.
 
     It is assumed that the items mislead raters and system alike, as in `sensitivity`.
 

@@ -11,7 +11,7 @@ from lehner.core.estimate import IntervalEstimate
 from lehner.dependence.misleading_items import accuracy_if_misled
 
 type SharedMistakes = float | tuple[float, float]
-"""The share of items that mislead raters and system alike: a number, or a Beta prior."""
+"""The proportion of items that mislead raters and system alike: a number, or a Beta prior."""
 
 QUANTILES = 400
 
@@ -34,8 +34,8 @@ def widen_interval(
     interval : IntervalEstimate
         The interval to be widened.
     shared_mistakes : float or tuple of float
-        The share of items that mislead raters and system alike, 0 to 1, or the two numbers, above
-        0, of its Beta prior.
+        The proportion of items that mislead raters and system alike, 0 to 1, or the two numbers,
+        above 0, of its Beta prior.
     n_categories : int
         K, 2 or more.
     draws : array_like, any shape, optional

@@ -17,7 +17,7 @@ from lehner.dependence.check import check_dependence
 from lehner.dependence.result import MEANING, Dependence
 from lehner.k_properties.bootstrap import Null, Outcome, fit_null, run_k_tests
 from lehner.k_properties.consequences import Consequence, consequence
-from lehner.k_properties.model import disagreement_shares, expected_triples
+from lehner.k_properties.model import disagreement_proportions, expected_triples
 from lehner.k_properties.statistics import K_TESTS, mean_distance, rater_agreement
 
 SIGNIFICANCE = 0.05
@@ -309,7 +309,7 @@ def _note(name: str, outcome: Outcome, categories: Sequence[Label]) -> str:
 
 def _most_frequent_disagreement(null: Null, categories: Sequence[Label]) -> str:
     seen = null.totals.disagreeing[0]
-    expected = seen.sum() * disagreement_shares(null.model)[0]
+    expected = seen.sum() * disagreement_proportions(null.model)[0]
     most = int(np.argmax((seen - expected) / np.sqrt(np.maximum(expected, 1e-9))))
     a, b = (int(ends[most]) for ends in np.triu_indices(len(categories), 1))
     return (

@@ -20,7 +20,7 @@ from lehner.k_properties.agreement_totals import Design
 from lehner.k_properties.bootstrap import Null, Outcome
 from lehner.k_properties.model import (
     KModel,
-    disagreement_shares,
+    disagreement_proportions,
     fit_own_accuracies,
 )
 from lehner.k_properties.statistics import mean_distance
@@ -198,7 +198,7 @@ def _mean_misfit(scenario: Scenario, seed: FixedSeed) -> float:
     fitted = KModel(knowledge=np.sqrt(np.maximum(kappa, 0))[:, None], frequency=table.sum(axis=2))
     a, b = np.triu_indices(k, 1)
     share = table[:, a, b] / table[:, a, b].sum(axis=1, keepdims=True)
-    expected = disagreement_shares(fitted)
+    expected = disagreement_proportions(fitted)
     return float(((share - expected) ** 2 / expected).sum(axis=1).mean())
 
 

@@ -96,8 +96,8 @@ def fit_own_accuracies(totals: Totals, design: Design) -> KModel:
     return KModel(knowledge=knowledge, frequency=_frequency(totals))
 
 
-def disagreement_shares(model: KModel) -> Floats:
-    r"""Share of disagreements between two raters in each pair of categories.
+def disagreement_proportions(model: KModel) -> Floats:
+    r"""Proportion of disagreements between two raters in each pair of categories.
 
     .. math:: P(a, b) = e\,(f_a + f_b - e)
 

@@ -10,7 +10,7 @@ from lehner.core.arrays import Floats
 from lehner.k_properties.agreement_totals import Design, Totals
 from lehner.k_properties.model import (
     KModel,
-    disagreement_shares,
+    disagreement_proportions,
     expected_triples,
 )
 
@@ -41,14 +41,14 @@ class KTest:
 
 def equal_errors(totals: Totals, model: KModel, design: Design) -> Floats:
     """Chi-square of disagreements by pair of categories, compared with the fitted model."""
-    expected = totals.disagreeing.sum(axis=1, keepdims=True) * disagreement_shares(model)
+    expected = totals.disagreeing.sum(axis=1, keepdims=True) * disagreement_proportions(model)
     squared = (totals.disagreeing - expected) ** 2
     return np.divide(squared, expected, out=np.zeros_like(squared), where=expected > 0).sum(axis=1)
 
 
 def error_distance(totals: Totals, model: KModel, design: Design) -> Floats:
     """Mean distance between disagreeing ratings, minus that of the fitted model."""
-    expected = disagreement_shares(model) @ _distances(design)
+    expected = disagreement_proportions(model) @ _distances(design)
     return mean_distance(totals, design) - expected
 
 
@@ -80,7 +80,7 @@ def rater_agreement(totals: Totals, design: Design) -> tuple[Floats, Floats]:
 
 
 def equal_difficulty(totals: Totals, model: KModel, design: Design) -> Floats:
-    """Share of triples of ratings that all agree, minus that of the fitted model."""
+    """Proportion of triples of ratings that all agree, minus that of the fitted model."""
     return (totals.agreeing_triples - expected_triples(model, design)) / totals.triples
 
 

@@ -14,7 +14,7 @@ from lehner.core.errors import InputError
 from lehner.core.estimate import labelled
 from lehner.data.ratings import Ratings
 from lehner.known_truths.partly_known import PartlyKnown, check_probabilities
-from lehner.known_truths.recalibration import share_posterior
+from lehner.known_truths.recalibration import proportion_posterior
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 def correct_base_rates(
     ratings: Ratings, truth_probabilities: "xr.DataArray", *, level: float = 0.9
 ) -> "xr.Dataset":
-    """Correct the shares of the true categories among these items.
+    """Correct the proportions of the true categories among these items.
 
     The probabilities of each category are recalibrated by the known truths, as `correct_by_truth`
     does with the probabilities that the system is right. The shares are the means of the
@@ -74,7 +74,7 @@ def correct_base_rates(
             known=truth[counted] >= 0,
             holds=truth[counted] == k,
         )
-        posterior = share_posterior(items)
+        posterior = proportion_posterior(items)
         means.append(posterior.mean)
         ends.append(posterior.interval(level))
     lower, upper = np.transpose(ends)

@@ -17,7 +17,11 @@ from lehner.core.wording import counted
 from lehner.data.ratings import Ratings
 from lehner.known_truths.partly_known import PartlyKnown, rightness
 from lehner.known_truths.random_sample import KnownSample, examine_known
-from lehner.known_truths.recalibration import CERTAIN_ITEM, SharePosterior, share_posterior
+from lehner.known_truths.recalibration import (
+    CERTAIN_ITEM,
+    ProportionPosterior,
+    proportion_posterior,
+)
 from lehner.known_truths.survey import known_items_alone, prediction_powered
 
 SUSPICIOUS_P_VALUE = 0.01
@@ -34,7 +38,7 @@ class TruthCorrection:
     Parameters
     ----------
     system_accuracy_in_sample : IntervalEstimate
-        Share of the answered items that the system got right.
+        Proportion of the answered items that the system got right.
     system_accuracy : IntervalEstimate
         Expected accuracy on items like these.
     known_items_alone, prediction_powered : IntervalEstimate
@@ -90,7 +94,8 @@ def correct_by_truth(
     variance : float, optional
         Variance of the accuracy in the sample according to the method, 0 or more. By default that
         of the estimate. Probabilities in an array are by default taken to be those of a method
-        whose parameters are known: each is the share of such items on which the system is right.
+        whose parameters are known: each is the proportion of such items on which the system is
+        right.
     level : float
         Probability of the intervals, between 0 and 1.
 
@@ -138,7 +143,7 @@ def correct_by_truth(
         raise InputError(
             "no truth is known of an item that the system answered", "give some, with truth=…"
         )
-    posterior = share_posterior(items, own)
+    posterior = proportion_posterior(items, own)
     p_value = contradiction(items, of_parameters)
     return TruthCorrection(
         system_accuracy_in_sample=_summarise(posterior, level),
@@ -163,7 +168,7 @@ def _read(
             return items, own_variance(estimate), parameter_variance(estimate, items)
     else:
         items = rightness(ratings, estimate)
-    return items, variance or 0.0, max(0.0, (variance or 0.0) - items.variance_of_share)
+    return items, variance or 0.0, max(0.0, (variance or 0.0) - items.variance_of_proportion)
 
 
 def probabilities_right(ratings: Ratings, estimate: Estimate) -> np.ndarray:
@@ -245,7 +250,7 @@ def parameter_variance(estimate: Estimate, items: PartlyKnown) -> float:
         The variance; 0 if there is no interval.
     """
     accuracy = items.mean
-    by_chance = accuracy * (1 - accuracy) / items.n_items + items.variance_of_share
+    by_chance = accuracy * (1 - accuracy) / items.n_items + items.variance_of_proportion
     return max(0.0, _variance(estimate.system_accuracy) - by_chance)
 
 
@@ -267,8 +272,8 @@ def contradiction(items: PartlyKnown, variance: float = 0.0) -> float:
     """Test whether the known items contradict a method.
 
     If the probabilities are right, the number of known items on which the system is right is a sum
-    of independent events with these probabilities, whatever share of the items is known. An error
-    of the method's parameters, which is normal, moves all probabilities alike.
+    of independent events with these probabilities, whatever proportion of the items is known. An
+    error of the method's parameters, which is normal, moves all probabilities alike.
 
     Parameters
     ----------
@@ -331,14 +336,16 @@ def _warnings(items: PartlyKnown, p_value: float, sample: KnownSample) -> tuple[
     return tuple(warnings)
 
 
-def _summarise(posterior: SharePosterior, level: float) -> IntervalEstimate:
+def _summarise(posterior: ProportionPosterior, level: float) -> IntervalEstimate:
     lower, upper = posterior.interval(level)
     return IntervalEstimate(
         estimate=posterior.mean, lower=lower, upper=upper, level=level, kind=RECALIBRATED
     )
 
 
-def _expected_accuracy(posterior: SharePosterior, n_items: int, level: float) -> IntervalEstimate:
+def _expected_accuracy(
+    posterior: ProportionPosterior, n_items: int, level: float
+) -> IntervalEstimate:
     """Treat the items as a sample of items like these: a mixture of Jeffreys' posteriors."""
     from scipy.special import betainc
 

@@ -50,12 +50,12 @@ class PartlyKnown:
 
     @property
     def mean(self) -> float:
-        """Mean probability over all items: the share that the method expects."""
+        """Mean probability over all items: the proportion that the method expects."""
         return float(self.counts @ self.probability / self.counts.sum())
 
     @property
-    def variance_of_share(self) -> float:
-        """Variance of the share that has the property if the probabilities are right."""
+    def variance_of_proportion(self) -> float:
+        """Variance of the proportion that has the property if the probabilities are right."""
         probability = self.probability
         return float(self.counts @ (probability * (1 - probability))) / self.n_items**2
 

@@ -34,8 +34,8 @@ MOST_VALUES = 2000
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class SharePosterior:
-    """The posterior of a share of the items.
+class ProportionPosterior:
+    """The posterior of a proportion of the items.
 
     Parameters
     ----------
@@ -61,8 +61,8 @@ class SharePosterior:
         return float(lower), float(upper)
 
 
-def share_posterior(items: PartlyKnown, variance: float = 0.0) -> SharePosterior:
-    """Find the posterior of the share of all items that have the property.
+def proportion_posterior(items: PartlyKnown, variance: float = 0.0) -> ProportionPosterior:
+    """Find the posterior of the proportion of all items that have the property.
 
     Parameters
     ----------
@@ -72,7 +72,7 @@ def share_posterior(items: PartlyKnown, variance: float = 0.0) -> SharePosterior
 
     Returns
     -------
-    SharePosterior
+    ProportionPosterior
     """
     levels = _levels(items)
     curves = [_curve(slope, levels) for slope in CALIBRATION_SLOPES]
@@ -157,7 +157,7 @@ def _given_slope(curve: _Curve, means: Floats, levels: _Levels) -> _GivenSlope:
     )
 
 
-def _complete(items: PartlyKnown, parts: list[_GivenSlope], weight: Floats) -> SharePosterior:
+def _complete(items: PartlyKnown, parts: list[_GivenSlope], weight: Floats) -> ProportionPosterior:
     """Add the unknown items; given bias and slope, their number with the property is normal."""
     n_unknown = items.n_items - items.n_known
     number = np.linspace(0, n_unknown, min(n_unknown, MOST_VALUES) + 1)
@@ -167,7 +167,7 @@ def _complete(items: PartlyKnown, parts: list[_GivenSlope], weight: Floats) -> S
     variance = np.concatenate([part.variance for part in parts])[kept]
     density = np.exp(-0.5 * (number[:, None] - expected) ** 2 / np.maximum(variance, step**2 / 4))
     probability = density / density.sum(axis=0) @ weight.ravel()[kept]
-    return SharePosterior(
+    return ProportionPosterior(
         values=(items.n_holding + number) / items.n_items,
         probability=probability / probability.sum(),
     )

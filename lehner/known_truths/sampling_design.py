@@ -16,7 +16,7 @@ from lehner.known_truths.recalibration import (
     CALIBRATION_SLOPES,
     CERTAIN_ITEM,
     INTERCEPTS,
-    share_posterior,
+    proportion_posterior,
 )
 
 type Selection = Literal["random", "votes"]
@@ -137,11 +137,11 @@ def expected_width(
     float
     """
     rng = generator(seed)
-    believed = share_posterior(items, variance)
+    believed = proportion_posterior(items, variance)
     widths = []
     for mean in rng.choice(believed.values, OUTCOMES, p=believed.probability):
         outcome = _label(items, n, _recalibrated(items, mean, rng.choice(CALIBRATION_SLOPES)), rng)
-        lower, upper = share_posterior(outcome, variance).interval(level)
+        lower, upper = proportion_posterior(outcome, variance).interval(level)
         widths.append(upper - lower)
     return float(np.mean(widths))
 
@@ -188,7 +188,7 @@ def n_for_width(
     int
         0 if the interval is already as narrow.
     """
-    lower, upper = share_posterior(items, variance).interval(level)
+    lower, upper = proportion_posterior(items, variance).interval(level)
     if upper - lower <= width:
         return 0
     n_unknown = items.n_items - items.n_known

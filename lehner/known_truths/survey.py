@@ -21,7 +21,7 @@ def known_items_alone(items: PartlyKnown, level: float = 0.9) -> IntervalEstimat
     Returns
     -------
     IntervalEstimate
-        The share of all items. There is no estimate if no item is known.
+        The proportion of all items. There is no estimate if no item is known.
 
     Examples
     --------

@@ -15,7 +15,7 @@ from lehner.core.checks import (
     check_number,
     check_positive,
     check_probability,
-    check_shares,
+    check_proportions,
     check_whole_number,
 )
 from lehner.core.seeds import Seed, generator
@@ -94,7 +94,9 @@ def confusion_matrix(
     check_number("easiness", easiness, -1, 1)
     check_positive("asymmetric_dispersion", asymmetric_dispersion)
     check_probability("proportional_error_range", proportional_error_range)
-    rates = check_shares("base_rates", np.full(k, 1 / k) if base_rates is None else base_rates, k)
+    rates = check_proportions(
+        "base_rates", np.full(k, 1 / k) if base_rates is None else base_rates, k
+    )
     n_draws = 1 if draws is None else check_whole_number("draws", draws, 1)
     reached = reached_accuracy(np.full(n_draws, accuracy), easiness)
     initial = disperse(reached, n_categories, asymmetric_dispersion)

@@ -12,7 +12,7 @@ from lehner.core.checks import (
     check_numbers,
     check_positive,
     check_probability,
-    check_shares,
+    check_proportions,
     check_whole_number,
     wrong,
 )
@@ -128,11 +128,11 @@ class Scenario:
             raise wrong("copying", self.copying, f"give {self.n_raters} probabilities, the first 0")
         if self.easiness_probabilities is not None:
             n_levels = len(self.easiness)
-            check_shares("easiness_probabilities", self.easiness_probabilities, n_levels)
+            check_proportions("easiness_probabilities", self.easiness_probabilities, n_levels)
         if isinstance(self.base_rates, str):
             check_choice("base_rates", self.base_rates, NAMED_BASE_RATES)
         else:
-            check_shares("base_rates", self.base_rates, self.n_categories)
+            check_proportions("base_rates", self.base_rates, self.n_categories)
 
     def _tuples(self) -> None:
         """Convert lists and arrays to tuples of numbers, and -0.0 to 0.0."""

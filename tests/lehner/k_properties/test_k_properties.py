@@ -19,7 +19,7 @@ from lehner.k_properties.check import holm
 from lehner.k_properties.consequences import BIAS_DRAWS, _mean_misfit, consequence
 from lehner.k_properties.model import (
     KModel,
-    disagreement_shares,
+    disagreement_proportions,
     expected_triples,
     fit_k_model,
     fit_own_accuracies,
@@ -58,7 +58,7 @@ def test_the_fitted_model_describes_raters_for_whom_the_k_properties_hold():
     assert model.accuracy[0] == pytest.approx([0.6] * 3, abs=1e-6)
     assert model.base_rates[0] == pytest.approx(RATES, abs=1e-6)
     shares = totals.disagreeing[0] / totals.disagreeing.sum()
-    assert disagreement_shares(model)[0] == pytest.approx(shares, abs=1e-6)
+    assert disagreement_proportions(model)[0] == pytest.approx(shares, abs=1e-6)
     assert expected_triples(model, design) == pytest.approx(totals.agreeing_triples, rel=1e-6)
 
 
@@ -124,7 +124,7 @@ def test_the_mean_misfit_is_that_of_all_pairs_in_memory_for_few():
     share = joint[:, a, b] / joint[:, a, b].sum(axis=1, keepdims=True)
     kappa = (np.trace(joint, axis1=1, axis2=2) - 0.2) / 0.8
     model = KModel(knowledge=np.sqrt(kappa)[:, None], frequency=joint.sum(axis=2))
-    expected = disagreement_shares(model)
+    expected = disagreement_proportions(model)
     assert found == pytest.approx(((share - expected) ** 2 / expected).sum(axis=1).mean())
 
 

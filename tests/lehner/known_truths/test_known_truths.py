@@ -19,7 +19,7 @@ from lehner import (
     simulate,
 )
 from lehner.known_truths.partly_known import PartlyKnown, rightness
-from lehner.known_truths.recalibration import CALIBRATION_SLOPES, share_posterior
+from lehner.known_truths.recalibration import CALIBRATION_SLOPES, proportion_posterior
 from lehner.known_truths.sampling_design import expected_width, n_for_width
 from lehner.known_truths.survey import known_items_alone, prediction_powered
 
@@ -61,7 +61,7 @@ def test_the_posterior_equals_enumeration_of_all_outcomes():
     # Log odds that are whole multiples of the step, so that nothing is rounded.
     probability = expit([2.0, 0.5, 2.0, -0.5, 0.5, 2.0])
     items = partly_known(probability, 3, [1, 0, 1, 0, 0, 0])
-    found, expected = share_posterior(items), enumerated(items)
+    found, expected = proportion_posterior(items), enumerated(items)
     values = (2 + np.arange(4)) / 6
     np.testing.assert_allclose(found.values, values)
     assert found.mean == pytest.approx(values @ expected, abs=0.01)
@@ -71,9 +71,11 @@ def test_the_posterior_equals_enumeration_of_all_outcomes():
 
 def test_grouped_rows_count_as_their_items():
     probability, holds = [0.9, 0.6, 0.9, 0.6], [1, 0, 0, 0]
-    grouped = share_posterior(partly_known(probability, 2, holds, [12, 8, 50, 30]))
+    grouped = proportion_posterior(partly_known(probability, 2, holds, [12, 8, 50, 30]))
     rows = np.repeat(np.arange(4), [12, 8, 50, 30])
-    single = share_posterior(partly_known(np.array(probability)[rows], 20, np.array(holds)[rows]))
+    single = proportion_posterior(
+        partly_known(np.array(probability)[rows], 20, np.array(holds)[rows])
+    )
     assert grouped.mean == pytest.approx(single.mean, abs=1e-12)
     assert grouped.interval(0.9) == single.interval(0.9)
 
@@ -84,9 +86,9 @@ def test_what_is_known_for_certain_bounds_the_interval():
     for n_known in (1, 10, 45, 49):
         holds = rng.uniform(size=50) < 0.5
         items = partly_known(probability, n_known, holds)
-        lower, upper = share_posterior(items).interval(0.99)
+        lower, upper = proportion_posterior(items).interval(0.99)
         assert items.n_holding / 50 <= lower <= upper <= (50 - n_known + items.n_holding) / 50
-    everything = share_posterior(partly_known(probability, 50, holds))
+    everything = proportion_posterior(partly_known(probability, 50, holds))
     assert everything.interval(0.9) == (holds.mean(), holds.mean())
 
 
@@ -94,14 +96,14 @@ def test_many_known_items_outweigh_any_probabilities():
     rng = np.random.default_rng(2)
     holds = rng.uniform(size=20_000) < 0.3
     items = partly_known(np.full(20_000, 0.95), 2000, holds)
-    alone, found = known_items_alone(items), share_posterior(items)
+    alone, found = known_items_alone(items), proportion_posterior(items)
     assert found.mean == pytest.approx(alone.estimate, abs=0.002)
     assert found.interval(0.9) == pytest.approx((alone.lower, alone.upper), abs=0.002)
 
 
 def test_a_method_less_sure_of_itself_is_corrected_more():
     items = partly_known(np.full(100, 0.9), 10, np.arange(100) % 2)
-    means = [share_posterior(items, variance).mean for variance in (0.0, 0.01, 0.1, 1.0)]
+    means = [proportion_posterior(items, variance).mean for variance in (0.0, 0.01, 0.1, 1.0)]
     assert means == sorted(means, reverse=True)
 
 
@@ -285,7 +287,7 @@ def test_the_width_expected_is_about_the_width_found():
         algebra = estimate_algebraic(ratings, aggregation="likelihood", interval=None)
         right = probabilities_right(ratings, algebra)
         expected.append(expected_width(rightness(ratings.with_truth(None), right), 40, seed=seed))
-        lower, upper = share_posterior(rightness(ratings, right)).interval(0.9)
+        lower, upper = proportion_posterior(rightness(ratings, right)).interval(0.9)
         found.append(upper - lower)
     assert np.mean(expected) == pytest.approx(np.mean(found), abs=0.04)
 

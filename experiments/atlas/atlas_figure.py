@@ -1,6 +1,8 @@
-"""Draw the atlas: bias against the strength of a violation."""
+"""The atlas as figures: bias against the strength of a violation; and as files."""
 
 import textwrap
+from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pandas as pd
@@ -12,12 +14,16 @@ from experiments.atlas.grid import (
     RATER_ACCURACIES,
     SIDE,
     SYSTEM_ACCURACIES,
+    VIOLATIONS,
     Violation,
     atlas_slice,
+    compute_atlas,
 )
 from experiments.reporting.figure_style import REFERENCE, figure_style, shade
+from experiments.reporting.files import write_csv, write_figure
 from experiments.reporting.method_style import legend_handles, method_label, method_style
 from experiments.study.proportions import Z
+from lehner.core.checks import find
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -37,6 +43,18 @@ SIDES: dict[str, tuple[str, dict[float, str]]] = {
     "n_raters": ("number of raters", {n: f"{n} raters" for n in NUMBERS_OF_RATERS}),
     "n_categories": ("categories", {k: f"{k} categories" for k in NUMBERS_OF_CATEGORIES}),
 }
+
+
+def write_atlas(names: Sequence[str] | None, folder: Path, seed: int) -> Iterator[Path]:
+    """Write the tables and figures of some violations, or of all; yield each file."""
+    chosen = [find("violation", name, VIOLATIONS) for name in names or VIOLATIONS]
+    folder.mkdir(parents=True, exist_ok=True)
+    for violation in chosen:
+        table = compute_atlas(violation, seed)
+        drawn = plot_violation(table, violation)
+        name = f"bias_{violation.name}"
+        yield write_csv(table, folder / f"{name}.csv")
+        yield from write_figure(drawn, folder, name)
 
 
 def plot_violation(atlas: pd.DataFrame, violation: Violation) -> Figure:
@@ -73,11 +91,9 @@ def plot_violation(atlas: pd.DataFrame, violation: Violation) -> Figure:
                 main = atlas_slice(atlas, system_accuracy=system, rater_accuracy=rater)
                 for i, method in enumerate(METHODS):
                     # Where methods coincide, those beneath are seen around those above.
-                    look = method_style(method).options() | {
-                        "ms": 6 - 0.5 * i,
-                        "lw": 2.5 - 0.25 * i,
-                    }
-                    _line(ax, main[main.method == method], **look)
+                    look = {"ms": 6 - 0.5 * i, "lw": 2.5 - 0.25 * i}
+                    style = method_style(method).options()
+                    _line(ax, main[main.method == method], **style, **look)
                 ax.set_title(f"system {system:g}, raters {rater:g}")
                 ax.sharey(axes[row, 0])
                 ax.tick_params(labelleft=column == 0)

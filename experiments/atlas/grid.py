@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from itertools import product
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -27,7 +28,7 @@ SIDE = {"rater_accuracy": 0.6, "system_accuracy": 0.9}
 """Where the figure shows other base rates and numbers of raters and categories."""
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class Violation:
     """A way to break an assumption, with its strengths from none on.
 
@@ -58,44 +59,45 @@ def _copying(scenario: Scenario, strength: float) -> Scenario:
     return replace(scenario, copying=(0.0, *[strength] * (scenario.n_raters - 1)))
 
 
+def _set(field: str) -> Callable[[Scenario, float], Scenario]:
+    def apply(scenario: Scenario, strength: float) -> Scenario:
+        changes: dict[str, Any] = {field: strength}
+        return replace(scenario, **changes)
+
+    return apply
+
+
+SPREADS = (0.0, 0.05, 0.1, 0.15, 0.2)
 VIOLATIONS = {
     violation.name: violation
     for violation in (
+        Violation("rater_accuracy", "Rater accuracies spread by ±", SPREADS, _unequal_raters),
         Violation(
-            name="rater_accuracy",
-            label="Rater accuracies spread by ±",
-            strengths=(0.0, 0.05, 0.1, 0.15, 0.2),
-            apply=_unequal_raters,
+            "difficulty",
+            "A third of items harder, a third easier, by",
+            SPREADS,
+            lambda scenario, x: replace(scenario, easiness=(-x, 0.0, x)),
         ),
         Violation(
-            name="difficulty",
-            label="A third of items harder, a third easier, by",
-            strengths=(0.0, 0.05, 0.1, 0.15, 0.2),
-            apply=lambda scenario, x: replace(scenario, easiness=(-x, 0.0, x)),
+            "asymmetric_dispersion",
+            "Asymmetric dispersion",
+            (1.0, 1.25, 1.5, 2.0, 3.0),
+            _set("asymmetric_dispersion"),
         ),
         Violation(
-            name="asymmetric_dispersion",
-            label="Asymmetric dispersion",
-            strengths=(1.0, 1.25, 1.5, 2.0, 3.0),
-            apply=lambda scenario, x: replace(scenario, asymmetric_dispersion=x),
+            "proportional_error_range",
+            "Proportional error range",
+            (0.0, 0.25, 0.5, 0.75, 1.0),
+            _set("proportional_error_range"),
         ),
         Violation(
-            name="proportional_error_range",
-            label="Proportional error range",
-            strengths=(0.0, 0.25, 0.5, 0.75, 1.0),
-            apply=lambda scenario, x: replace(scenario, proportional_error_range=x),
+            "copying",
+            "Probability of copying the first rater",
+            (0.0, 0.1, 0.2, 0.3, 0.4),
+            _copying,
         ),
         Violation(
-            name="copying",
-            label="Probability of copying the first rater",
-            strengths=(0.0, 0.1, 0.2, 0.3, 0.4),
-            apply=_copying,
-        ),
-        Violation(
-            name="misleading",
-            label="Share of items that mislead everybody",
-            strengths=(0.0, 0.05, 0.1, 0.15, 0.2),
-            apply=lambda scenario, x: replace(scenario, misleading=x),
+            "misleading", "Share of items that mislead everybody", SPREADS, _set("misleading")
         ),
     )
 }
@@ -124,21 +126,19 @@ def atlas_scenarios(violation: Violation) -> Iterator[tuple[dict[str, float], Sc
     >>> sorted({point["strength"] for point in points})
     [0.0, 0.1, 0.2, 0.3, 0.4]
     """
-    names = ("n_raters", "n_categories", "skew", "rater_accuracy", "system_accuracy", "strength")
-    axes = (
-        NUMBERS_OF_RATERS,
-        NUMBERS_OF_CATEGORIES,
-        SKEWS,
-        RATER_ACCURACIES,
-        SYSTEM_ACCURACIES,
-        violation.strengths,
-    )
-    for values in product(*axes):
-        point = dict(zip(names, values, strict=True))
+    axes = {
+        "n_raters": NUMBERS_OF_RATERS,
+        "n_categories": NUMBERS_OF_CATEGORIES,
+        "skew": SKEWS,
+        "rater_accuracy": RATER_ACCURACIES,
+        "system_accuracy": SYSTEM_ACCURACIES,
+        "strength": violation.strengths,
+    }
+    for values in product(*axes.values()):
+        point = dict(zip(axes, values, strict=True))
         k = int(point["n_categories"])
-        if point["rater_accuracy"] <= 1 / k:
-            continue
-        if violation.name == "asymmetric_dispersion" and k == 2:
+        no_distance = violation.name == "asymmetric_dispersion" and k == 2
+        if point["rater_accuracy"] <= 1 / k or no_distance:
             continue
         rates = point["skew"] ** np.arange(k)
         scenario = Scenario(
@@ -153,7 +153,7 @@ def atlas_scenarios(violation: Violation) -> Iterator[tuple[dict[str, float], Sc
 def compute_atlas(
     violation: Violation, seed: Seed = 1, *, only_drawn: bool = False
 ) -> pd.DataFrame:
-    """Compute the large-sample bias of each method over the grid of a violation.
+    """Large-sample bias of each method over the grid of a violation.
 
     Methods that need only votes are evaluated everywhere, likelihood models at the centre of the
     grid (see `CENTRE`).
@@ -186,36 +186,26 @@ def compute_atlas(
     """
     rows = []
     for point, scenario in atlas_scenarios(violation):
-        central = all(point[name] == value for name, value in CENTRE.items())
-        if only_drawn and not central and not _on_the_side(point):
+        off_centre = sum(point[name] != value for name, value in CENTRE.items())
+        on_the_side = off_centre == 1 and all(point[name] == SIDE[name] for name in SIDE)
+        if only_drawn and off_centre and not on_the_side:
             continue
         values = population_values(scenario, tuple(VOTE_METHODS), replicates=REPLICATES, seed=seed)
-        if central:
+        if not off_centre:
             values |= population_values(
                 scenario, LIKELIHOOD_METHODS, replicates=LIKELIHOOD_REPLICATES, seed=seed
             )
         rows += [
-            {
-                "violation": violation.name,
-                **point,
-                "method": method,
-                "estimate": value.estimate,
-                "truth": value.system_accuracy,
-                "bias": value.bias,
-                "standard_error": value.standard_error,
-            }
+            {"violation": violation.name, **point, "method": method}
+            | {"estimate": value.estimate, "truth": value.system_accuracy}
+            | {"bias": value.bias, "standard_error": value.standard_error}
             for method, value in values.items()
         ]
     return pd.DataFrame(rows).astype({"estimate": float, "bias": float, "standard_error": float})
 
 
-def _on_the_side(point: dict[str, float]) -> bool:
-    off_centre = sum(point[name] != value for name, value in CENTRE.items())
-    return off_centre <= 1 and all(point[name] == value for name, value in SIDE.items())
-
-
 def atlas_slice(atlas: pd.DataFrame, **point: float) -> pd.DataFrame:
-    """Take the rows of an atlas at a point of the grid, the centre where nothing is said.
+    """Rows of an atlas at a point of the grid, the centre where nothing is said.
 
     Parameters
     ----------

@@ -1,6 +1,6 @@
 """Figures of the calibration of models: coverage of their intervals, and the ranks themselves."""
 
-from collections.abc import Mapping
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -82,7 +82,7 @@ def plot_coverage(table: pd.DataFrame) -> Figure:
 
 
 def _binomial_band(simulations: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Give the range in which all of so many calibrated coverages lie (Šidák 1967)."""
+    """Range in which all of so many calibrated coverages lie (Šidák 1967)."""
     tail = (1 - LEVEL ** (1 / len(simulations))) / 2
     low, high = (binom.ppf(q, simulations, NOMINAL) for q in (tail, 1 - tail))
     # As coverage is rounded in the table.
@@ -98,13 +98,13 @@ def _coverage(ax: "Axes", row: pd.Series, place: int, model: str) -> None:
     ax.plot(100 * row["coverage_90"], place, ls="", ms=4, **style.options())
 
 
-def plot_ranks(by_cell: Mapping[tuple[str, str], pd.DataFrame]) -> Figure:
+def plot_ranks(ranks: pd.DataFrame) -> Figure:
     """Draw by how much ranks are distributed otherwise than uniformly.
 
     Parameters
     ----------
-    by_cell : mapping
-        Ranks between 0 and 1 by model and design; a column per quantity.
+    ranks : pandas.DataFrame
+        Columns `model`, `design`, and ranks between 0 and 1, a column for each quantity.
 
     Returns
     -------
@@ -117,17 +117,22 @@ def plot_ranks(by_cell: Mapping[tuple[str, str], pd.DataFrame]) -> Figure:
     ----------
     Säilynoja, Bürkner & Vehtari (2022), https://doi.org/10.1007/s11222-022-10090-6
     """
-    names = list(dict.fromkeys(name for _, name in by_cell))
-    models = list(dict.fromkeys(model for model, _ in by_cell))
-    quantities = list(next(iter(by_cell.values())))
-    bands = {n: _band(n) for n in {len(ranks) for ranks in by_cell.values()}}
+    names, models = (list(dict.fromkeys(ranks[column])) for column in ("design", "model"))
+    quantities = [name for name in ranks if name not in ("design", "model")]
+    n_lines, outside = 0, []
     with figure_style() as width:
         figure = Figure(figsize=(width, 1 + 1.3 * len(names)), layout="constrained")
         shape = len(names), len(quantities)
         grid = figure.subplots(*shape, sharex=True, sharey=True, squeeze=False)
-        for (model, name), ranks in by_cell.items():
+        for (model, name), rows in ranks.groupby(["model", "design"], sort=False):
+            band, known = _band(len(rows)), rows.dropna(axis="columns")
             for ax, quantity in zip(grid[names.index(name)], quantities, strict=True):
-                _ranks(ax, ranks[quantity].to_numpy(), bands[len(ranks)], model)
+                if quantity not in known:
+                    continue
+                n_lines += 1
+                if _ranks(ax, known[quantity].to_numpy(), band, model):
+                    of = (method_label(model), _design(name), quantity.replace("_", " "))
+                    outside.append(", ".join(of))
         for ax, quantity in zip(grid[0], quantities, strict=True):
             ax.set_title(TITLES.get(quantity, quantity))
         for ax, name in zip(grid[:, 0], names, strict=True):
@@ -139,45 +144,33 @@ def plot_ranks(by_cell: Mapping[tuple[str, str], pd.DataFrame]) -> Figure:
         figure.suptitle(f"{title}; grey: simultaneous {LEVEL:.0%} band")
         handles = legend_handles(map(method_style, models))
         figure.legend(handles=handles, loc="outside lower center", ncols=4)
-    outside = [
-        f"{method_label(model)}, {_design(name)}, {quantity.replace('_', ' ')}"
-        for (model, name), ranks in by_cell.items()
-        for quantity in quantities
-        if _leaves(ranks[quantity].to_numpy(), bands[len(ranks)])
-    ]
     figure.set_label(
         f"Distribution of ranks of the true values against the uniform one: {len(outside)} of "
-        f"{len(by_cell) * len(quantities)} lines leave the simultaneous {LEVEL:.0%} band"
+        f"{n_lines} lines leave the simultaneous {LEVEL:.0%} band"
         + (f": {'; '.join(outside)}." if outside else ".")
     )
     return figure
 
 
+@lru_cache
 def _band(n: int) -> np.ndarray:
-    """Give points and the ends there of the simultaneous band for so many ranks."""
+    """Points and the ends there of the simultaneous band for so many ranks."""
     rng = np.random.default_rng(1)
     x, _, low, high = ecdf_pit(np.full(n, 0.5), LEVEL, SIMULATIONS, rng=rng)
     return np.array([x, low - x, high - x])
 
 
-def _above_uniform(ranks: np.ndarray, x: np.ndarray) -> np.ndarray:
-    return np.searchsorted(np.sort(ranks), x, side="right") / len(ranks) - x
-
-
-def _leaves(ranks: np.ndarray, band: np.ndarray) -> bool:
-    # At 0 and 1 the band has no width, and a rank that is rounded may be 0.
-    x, low, high = band[:, (band[0] > 0) & (band[0] < 1)]
-    above = _above_uniform(ranks, x)
-    return bool(((above < low - 1e-9) | (above > high + 1e-9)).any())
-
-
-def _ranks(ax: "Axes", ranks: np.ndarray, band: np.ndarray, model: str) -> None:
+def _ranks(ax: "Axes", ranks: np.ndarray, band: np.ndarray, model: str) -> bool:
+    """Draw a line and its band, and say whether it leaves the band."""
     x, low, high = band
     ax.fill_between(x, low, high, color=BAND, lw=0, zorder=0)
     ax.axhline(0, color=REFERENCE, lw=0.8, zorder=1)
-    style = method_style(model).options()
+    above = np.searchsorted(np.sort(ranks), x, side="right") / len(ranks) - x
     every = max(1, len(x) // 5)
-    ax.plot(x, _above_uniform(ranks, x), lw=1, ms=3.5, markevery=every, **style)
+    ax.plot(x, above, lw=1, ms=3.5, markevery=every, **method_style(model).options())
+    # At 0 and 1 the band has no width, and a rank that is rounded may be 0.
+    outside = (above < low - 1e-9) | (above > high + 1e-9)
+    return bool(outside[(x > 0) & (x < 1)].any())
 
 
 def _name(model: str, name: str) -> str:
@@ -185,7 +178,7 @@ def _name(model: str, name: str) -> str:
 
 
 def _design(name: str) -> str:
-    """Say in words who rates what."""
+    """Who rates what, in words."""
     k, n_raters, n_items, missing, known, _ = DESIGNS[name]
     more = [f"{missing:.0%} missing"] if missing else []
     more += [f"{known:.0%} known"] if known else []

@@ -5,8 +5,8 @@ import numpy as np
 from lehner import Ratings
 from lehner.core.checks import find
 
-# Name: categories, raters besides the system, items, share of ratings missing, of truths known,
-# and whether the categories are ordered. Two have groups of raters.
+# Name: categories, raters besides the system, items, proportions of missing ratings and of known
+# truths, and whether the categories are ordered. Two have groups of raters.
 DESIGNS: dict[str, tuple[int, int, int, float, float, bool]] = {
     "K3_J3_n40_missing": (3, 3, 40, 0.2, 0.0, True),
     "K2_J2_n20": (2, 2, 20, 0.0, 0.0, False),
@@ -24,7 +24,7 @@ FIRST = next(iter(DESIGNS))
 
 
 def design(name: str = FIRST) -> Ratings:
-    """Give the items, raters, gaps and known truths that are simulated.
+    """Items, raters, gaps and known truths that are simulated.
 
     Parameters
     ----------

@@ -20,7 +20,7 @@ def atlas(
     seed: Seed = 1,
 ) -> None:
     """Compute how biased each method is in large samples where an assumption fails."""
-    from experiments.atlas.atlas_command import write_atlas
+    from experiments.atlas.atlas_figure import write_atlas
 
     for path in write_atlas(violation or None, output, seed):
         print(f"wrote {path}", file=sys.stderr, flush=True)

@@ -1,6 +1,6 @@
 """One printed number beside ours."""
 
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 
 import numpy as np
 
@@ -8,7 +8,7 @@ MATCHES, MISPRINT, UNMATCHED = "matches", "misprint", "cannot be matched"
 MOST_STANDARD_ERRORS = 3.0
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class PrintedNumber:
     """A number of the paper, ours, and whether they agree.
 
@@ -37,6 +37,7 @@ class PrintedNumber:
     quantity: str
     printed: float
     ours: float
+    _: KW_ONLY
     digits: int = 3
     standard_error: float = 0.0
     printed_standard_error: float = 0.0
@@ -55,7 +56,7 @@ class PrintedNumber:
 
     @property
     def verdict(self) -> str:
-        """Say whether ours, rounded, is the printed number, or within three standard errors."""
+        """Whether ours, rounded, is the printed number, or within three standard errors."""
         if self.misprint:
             return MISPRINT
         if self.z is not None:

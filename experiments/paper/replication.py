@@ -59,7 +59,7 @@ def replicate_paper(seed: Seed = 1, runs: int = RUNS) -> tuple[PrintedNumber, ..
         *binomial_claims(),
         *violation_biases(seeds[2], 20 * runs),
         *sample_size_claims(seeds[3], 20 * runs),
-        *low_accuracy_claim(seeds[4], 20 * runs),
+        low_accuracy_claim(seeds[4], 20 * runs),
     )
 
 

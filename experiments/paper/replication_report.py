@@ -1,6 +1,7 @@
 """The replication for people: on the terminal, as a page, and as files."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from functools import partial
 from itertools import groupby
 from pathlib import Path
 
@@ -11,16 +12,24 @@ from experiments.paper.bias_figure import plot_figure
 from experiments.paper.figure_scenarios import PaperFigure
 from experiments.paper.number import MATCHES, MISPRINT, UNMATCHED, PrintedNumber
 from experiments.paper.replication import kappas_together, replication_table
-from experiments.reporting.files import write_atomically, write_figure
-from experiments.reporting.markdown import markdown_table
-from experiments.reporting.text_table import text_table
+from experiments.reporting.files import write_atomically, write_csv, write_figure, write_text
+from experiments.reporting.renderers import to_markdown, to_terminal
+from experiments.reporting.table import Cell, Column, Table
 from lehner.core.number_format import decimal, printed_p_value
 
-COLUMNS = ("", "printed", "ours", "SE", "z", "verdict")
+WIDTH = 120
+COLUMNS = (
+    Column("quantity", ""),
+    Column("printed", format=decimal),
+    Column("ours", format=decimal),
+    Column("standard_error", "SE", partial(decimal, digits=4)),
+    Column("z", format=partial(decimal, digits=1)),
+    Column("verdict"),
+)
 
 
 def summary(numbers: Sequence[PrintedNumber]) -> str:
-    """Count the verdicts in a sentence or two."""
+    """Number of verdicts of each kind, in a sentence or two."""
     count = {
         verdict: sum(n.verdict == verdict for n in numbers)
         for verdict in (MATCHES, MISPRINT, UNMATCHED)
@@ -45,32 +54,32 @@ def terminal_table(numbers: Sequence[PrintedNumber]) -> str:
     -------
     str
     """
-    lines: list[Sequence[str]] = [COLUMNS]
+    rows: list[Sequence[Cell]] = []
     for (place, plain), group in groupby(numbers, lambda n: (n.place, _is_plain(n))):
-        rows = list(group)
-        if plain and len(rows) > 1:
-            lines.append([f"{place}: {len(rows)} numbers match to the last digit"])
+        found = list(group)
+        if plain and len(found) > 1:
+            text = f"{place}: {len(found)} numbers match to the last digit"
+            rows.append((text, *[None] * (len(COLUMNS) - 1)))
         else:
-            lines += map(_cells, rows)
-    return "\n".join([*text_table(lines, left=(5,)), "", summary(numbers)])
+            rows += map(_row, found)
+    lines = to_terminal(Table(columns=COLUMNS, rows=rows), WIDTH)
+    return "\n".join([*(text.plain for text in lines), "", summary(numbers)])
 
 
 def _is_plain(number: PrintedNumber) -> bool:
     return number.z is None and number.verdict == MATCHES
 
 
-def _cells(number: PrintedNumber) -> list[str]:
-    digits, error, z = number.digits, "", ""
-    if number.z is not None:
-        digits, error, z = max(digits, 3), decimal(number.standard_error, 4), decimal(number.z, 1)
-    return [
+def _row(number: PrintedNumber) -> tuple[Cell, ...]:
+    exact = number.z is None
+    return (
         f"{number.place}, {number.quantity}",
-        decimal(number.printed, number.digits),
-        decimal(number.ours, digits),
-        error,
-        z,
+        (number.printed, number.digits),
+        (number.ours, number.digits if exact else max(number.digits, 3)),
+        None if exact else number.standard_error,
+        number.z,
         number.verdict,
-    ]
+    )
 
 
 def page(numbers: Sequence[PrintedNumber], readings: pd.DataFrame, command: str) -> str:
@@ -88,6 +97,7 @@ def page(numbers: Sequence[PrintedNumber], readings: pd.DataFrame, command: str)
     -------
     str
     """
+    columns = [Column(name, name, partial(decimal, digits=2)) for name in readings]
     parts = [
         "# Lehner (2015), number by number",
         f"Does this package give the numbers that the paper prints? {summary(numbers)} "
@@ -97,7 +107,7 @@ def page(numbers: Sequence[PrintedNumber], readings: pd.DataFrame, command: str)
         "both; the printed number is a mean of 50 runs in the figures and, we assume, of ten runs "
         "of 5,000 items in the text. A z within 3 is a match. Numbers without SE are exact, and "
         "match if they round to the printed digits.",
-        markdown_table(COLUMNS, map(_cells, numbers), numbers=True),
+        to_markdown(Table(columns=COLUMNS, rows=list(map(_row, numbers)))),
         "## Notes",
         *(f"- *{n.place}, {n.quantity}* ({n.verdict}): {n.note}." for n in numbers if n.note),
         "## What the paper leaves open",
@@ -109,17 +119,9 @@ def page(numbers: Sequence[PrintedNumber], readings: pd.DataFrame, command: str)
         "of these numbers less that of the first row. The expected accuracies must be .133 and "
         ".867. Scaling the errors reproduces the numbers as well as the default does. Equal base "
         "rates, errors shared by raters, and dividing rows by their sums are ruled out.",
-        markdown_table(
-            list(readings.columns),
-            ([_cell(x) for x in row] for row in readings.values.tolist()),
-            numbers=True,
-        ),
+        to_markdown(Table(columns=columns, rows=readings.values.tolist())),
     ]
     return "\n\n".join(parts).replace(".\n\n- ", ".\n- ") + "\n"
-
-
-def _cell(value: object) -> str:
-    return decimal(value, 2) if isinstance(value, float) else str(value)
 
 
 def write_replication(
@@ -127,14 +129,11 @@ def write_replication(
 ) -> list[Path]:
     """Write the page and its tables: replication.md, replication.csv, readings.csv."""
     folder.mkdir(parents=True, exist_ok=True)
-    text = page(numbers, readings, command)
-    table = replication_table(numbers)
-    writers: dict[str, Callable[[Path], object]] = {
-        "replication.md": lambda path: path.write_text(text, encoding="utf-8"),
-        "replication.csv": lambda path: table.to_csv(path, index=False),
-        "readings.csv": lambda path: readings.to_csv(path, index=False),
-    }
-    return [write_atomically(folder / name, write) for name, write in writers.items()]
+    return [
+        write_text(page(numbers, readings, command), folder / "replication.md"),
+        write_csv(replication_table(numbers), folder / "replication.csv"),
+        write_csv(readings, folder / "readings.csv"),
+    ]
 
 
 def write_paper_figure(figure: PaperFigure, runs: xr.Dataset, folder: Path) -> list[Path]:

@@ -36,6 +36,10 @@ TABLE_4_MISPRINTS = {
     (".5-.6", "accuracy"): "follows from the agreement; Eq. 7 gives 2.14, clipped to 1. Only with "
     "1.000 is the weighted average the printed .731",
 }
+COUNTED = (
+    "Table 2 has 11, 10, 10 and 9 ratings in A, B, C, D; the printed base rates follow from "
+    "these, not from 11 of each"
+)
 TABLE_5 = np.where(np.eye(5) > 0, 0.6, 0.1)
 TABLE_6 = (
     (0.400, 0.320, 0.160, 0.080, 0.040),
@@ -50,92 +54,53 @@ CATEGORIES = "ABCDE"
 
 
 def worked_example() -> Iterator[PrintedNumber]:
-    """Compare Tables 2 to 4 and the numbers of the text around them."""
+    """Tables 2 to 4 and the numbers of the text around them."""
     ratings = load_dataset("lehner_table2")
     estimate = estimate_algebraic(ratings, aggregation="paper", interval=None)
     assert estimate.rater_accuracy is not None and estimate.base_rates is not None
     assert estimate.truth_probabilities is not None and estimate.bins is not None
-    accuracy = float(estimate.rater_accuracy[0])
-    rates = estimate.base_rates.values
-    yield PrintedNumber(
-        place="Table 2",
-        quantity="agreement of pairs",
-        printed=0.33,
-        digits=2,
-        ours=estimate.diagnostics["agreement"],
-    )
-    yield PrintedNumber(
-        place="text, step 1", quantity="rater accuracy", printed=0.5, digits=1, ours=accuracy
-    )
+    accuracy, rates = float(estimate.rater_accuracy[0]), estimate.base_rates.values
+    agreement, kappa = estimate.diagnostics["agreement"], estimate.diagnostics["kappa"]
+    yield PrintedNumber("Table 2", "agreement of pairs", 0.33, agreement, digits=2)
+    yield PrintedNumber("text, step 1", "rater accuracy", 0.5, accuracy, digits=1)
     yield from _step_2(ratings.votes().sum(axis=0), accuracy, rates)
     yield from _step_3(ratings.votes()[0], accuracy, rates)
-    for case, row in enumerate(TABLE_3):
-        for k, printed in enumerate(row):
-            yield PrintedNumber(
-                place="Table 3",
-                quantity=f"case {case + 1}, {CATEGORIES[k]}",
-                printed=printed,
-                ours=float(estimate.truth_probabilities[case, k]),
-            )
+    for (case, k), printed in np.ndenumerate(TABLE_3):
+        ours = float(estimate.truth_probabilities[case, k])
+        yield PrintedNumber("Table 3", f"case {case + 1}, {CATEGORIES[k]}", float(printed), ours)
     yield from _table_4(estimate.bins)
-    yield PrintedNumber(
-        place="Table 4", quantity="system accuracy", printed=0.731, ours=_value(estimate)
-    )
-    yield PrintedNumber(
-        place="text, step 4",
-        quantity="mean truth probability of the system's answers",
-        printed=0.466,
-        ours=_value(mean_posterior(ratings)),
-    )
-    kappa = estimate.diagnostics["kappa"]
-    yield PrintedNumber(place="text, step 4", quantity="kappa", printed=0.11, digits=2, ours=kappa)
+    yield PrintedNumber("Table 4", "system accuracy", 0.731, _value(estimate))
+    mean = _value(mean_posterior(ratings))
+    quantity = "mean truth probability of the system's answers"
+    yield PrintedNumber("text, step 4", quantity, 0.466, mean)
+    yield PrintedNumber("text, step 4", "kappa", 0.11, kappa, digits=2)
 
 
 def _step_2(used: np.ndarray, accuracy: float, rates: np.ndarray) -> Iterator[PrintedNumber]:
-    counted = (
-        "Table 2 has 11, 10, 10 and 9 ratings in A, B, C, D; the printed base rates follow from "
-        "these, not from 11 of each"
-    )
+    place = "text, step 2"
     for category, count in zip("ABCD", used, strict=True):
-        yield PrintedNumber(
-            place="text, step 2",
-            quantity=f"ratings in category {category}",
-            printed=11,
-            digits=0,
-            ours=float(count),
-            misprint="" if category == "A" else counted,
-        )
+        misprint = "" if category == "A" else COUNTED
+        quantity = f"ratings in category {category}"
+        yield PrintedNumber(place, quantity, 11, float(count), digits=0, misprint=misprint)
     yield PrintedNumber(
-        place="Eq. 3",
-        quantity='P("A") at P(A) = .325, P_c = .5',
-        printed=0.5 * 0.325 + (1 - 0.5 / 3) * (1 - 0.325),
-        ours=accuracy * rates[0] + (1 - accuracy) / 3 * (1 - rates[0]),
+        "Eq. 3",
+        'P("A") at P(A) = .325, P_c = .5',
+        0.5 * 0.325 + (1 - 0.5 / 3) * (1 - 0.325),
+        accuracy * rates[0] + (1 - accuracy) / 3 * (1 - rates[0]),
         misprint='the bracket belongs around 1 - P("A"|A): with it P("A") is the observed '
         "11/40, and Eq. 4 and 5 follow",
     )
     for category, printed, ours in zip("ABCD", BASE_RATES, rates, strict=True):
-        yield PrintedNumber(
-            place="text, step 2",
-            quantity=f"base rate of {category}",
-            printed=printed,
-            ours=float(ours),
-        )
+        yield PrintedNumber(place, f"base rate of {category}", printed, float(ours))
 
 
 def _step_3(votes: np.ndarray, accuracy: float, rates: np.ndarray) -> Iterator[PrintedNumber]:
-    error = (1 - accuracy) / 3
-    yield PrintedNumber(
-        place="text, step 3", quantity="probability of an error", printed=0.167, ours=error
-    )
+    place, error = "text, step 3", (1 - accuracy) / 3
+    yield PrintedNumber(place, "probability of an error", 0.167, error)
     products = rates * accuracy**votes * error ** (votes.sum() - votes)
     for category, printed, ours in zip("ABCD", CASE_1_PRODUCTS, products, strict=True):
-        yield PrintedNumber(
-            place="text, step 3",
-            quantity=f"product for {category}, case 1",
-            printed=printed,
-            digits=5,
-            ours=float(ours),
-        )
+        quantity = f"product for {category}, case 1"
+        yield PrintedNumber(place, quantity, printed, float(ours), digits=5)
 
 
 def _value(estimate: Estimate) -> float:
@@ -150,49 +115,38 @@ def _table_4(bins: xr.Dataset) -> Iterator[PrintedNumber]:
         quantities = ("mean_probability", "n_items", "agreement", "accuracy")
         for quantity, value in zip(quantities, printed, strict=True):
             yield PrintedNumber(
-                place="Table 4",
-                quantity=f"bin {name}, {quantity.replace('_', ' ')}",
-                printed=value,
+                "Table 4",
+                f"bin {name}, {quantity.replace('_', ' ')}",
+                value,
+                float(row[quantity]),
                 digits=0 if quantity == "n_items" else 3,
-                ours=float(row[quantity]),
                 misprint=TABLE_4_MISPRINTS.get((name, quantity), ""),
             )
-        if name == ".2-.3":
-            yield PrintedNumber(
-                place="Table 4",
-                quantity="lower end of the last bin",
-                printed=0.2,
-                digits=1,
-                ours=float(row["lower"]),
-                misprint="its mean probability is .325",
-            )
+    yield PrintedNumber(
+        "Table 4",
+        "lower end of the last bin",
+        0.2,
+        float(row["lower"]),
+        digits=1,
+        misprint="its mean probability is .325",
+    )
 
 
 def confusion_tables() -> Iterator[PrintedNumber]:
-    """Compare Tables 5 and 6."""
-    for place, printed, ours in (
+    """Tables 5 and 6."""
+    for place, table, ours in (
         ("Table 5", TABLE_5, confusion_matrix(0.6)),
-        ("Table 6", np.array(TABLE_6), confusion_matrix(0.6, -0.2, 2.0)),
+        ("Table 6", TABLE_6, confusion_matrix(0.6, -0.2, 2.0)),
     ):
-        for row in range(5):
-            for column in range(5):
-                yield PrintedNumber(
-                    place=place,
-                    quantity=f'P("{CATEGORIES[column]}"|{CATEGORIES[row]})',
-                    printed=float(printed[row, column]),
-                    ours=float(ours[row, column]),
-                )
+        for (row, column), printed in np.ndenumerate(table):
+            quantity = f'P("{CATEGORIES[column]}"|{CATEGORIES[row]})'
+            yield PrintedNumber(place, quantity, float(printed), float(ours[row, column]))
 
 
 def binomial_claims() -> Iterator[PrintedNumber]:
-    """Compare what the 2014 report says of the proportion right in a sample."""
+    """What the 2014 report says of the proportion right in a sample."""
     for n, spread in ((50, 0.1), (200, 0.05)):
         lowest, highest = round(n * (0.7 - spread)), round(n * (0.7 + spread))
-        inside = binom.cdf(highest, n, 0.7) - binom.cdf(lowest - 1, n, 0.7)
-        yield PrintedNumber(
-            place="2014 report, Figures 6 and 7",
-            quantity=f"share of samples of {n} within {spread:g} of .7",
-            printed=0.9,
-            digits=1,
-            ours=float(inside),
-        )
+        inside = float(binom.cdf(highest, n, 0.7) - binom.cdf(lowest - 1, n, 0.7))
+        quantity = f"share of samples of {n} within {spread:g} of .7"
+        yield PrintedNumber("2014 report, Figures 6 and 7", quantity, 0.9, inside, digits=1)

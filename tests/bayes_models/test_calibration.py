@@ -224,12 +224,15 @@ def test_truths_that_the_design_knows_are_data_and_the_others_are_not():
 def test_the_table_has_designs_and_keeps_the_rows_of_others(tmp_path):
     rng = np.random.default_rng(1)
 
-    def ranks(shift):
-        return pd.DataFrame({"accuracy": rng.random(200) * (1 - shift)})
+    def ranks(model, design, shift):
+        values = rng.random(200) * (1 - shift)
+        return pd.DataFrame({"model": model, "design": design, "accuracy": values})
 
-    good = summarise({("relaxed_k", "K2_J2_n20"): ranks(0), ("relaxed_k", FIRST): ranks(0)})
+    first = [ranks("relaxed_k", design, 0) for design in ("K2_J2_n20", FIRST)]
+    good = summarise(pd.concat(first))
     good.to_csv(tmp_path / "calibration.csv", index=False)
-    again = summarise({("one_coin", FIRST): ranks(0), ("relaxed_k", "K2_J2_n20"): ranks(0.5)})
+    second = [ranks("one_coin", FIRST, 0), ranks("relaxed_k", "K2_J2_n20", 0.5)]
+    again = summarise(pd.concat(second))
     table = _with_rows_of(tmp_path / "calibration.csv", again)
     assert table[["model", "design"]].to_numpy().tolist() == [
         ["one_coin", FIRST],
@@ -240,7 +243,8 @@ def test_the_table_has_designs_and_keeps_the_rows_of_others(tmp_path):
 
 
 def test_intervals_that_all_hold_leave_an_error_of_coverage():
-    table = summarise({("one_coin", FIRST): pd.DataFrame({"accuracy": np.full(100, 0.5)})})
+    ranks = pd.DataFrame({"accuracy": np.full(100, 0.5)})
+    table = summarise(ranks.assign(model="one_coin", design=FIRST))
     assert table["coverage_90"].item() == 1 and 0.005 < table["coverage_se"].item() < 0.02
 
 

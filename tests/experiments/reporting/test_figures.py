@@ -114,13 +114,12 @@ def ranks():
     rng = np.random.default_rng(1)
     quantities = ("base_rates", "accuracy", "system_accuracy", "system_accuracy_in_sample")
     designs = ("K2_J2_n20", "K5_J10_n40_missing")
-    return plot_ranks(
-        {
-            (model, design): pd.DataFrame(rng.random((100, 4)), columns=quantities)
-            for model in ("one_coin", "relaxed_k")
-            for design in designs
-        }
-    )
+    drawn = [
+        pd.DataFrame(rng.random((100, 4)), columns=quantities).assign(model=model, design=design)
+        for model in ("one_coin", "relaxed_k")
+        for design in designs
+    ]
+    return plot_ranks(pd.concat(drawn))
 
 
 def a_study(n_methods):
@@ -314,12 +313,12 @@ def test_all_kept_coverages_lie_in_the_band_and_one_that_is_off_does_not():
 def test_ranks_of_a_wrong_model_leave_the_simultaneous_band():
     rng = np.random.default_rng(1)
     draws = {f"q{i}": rng.random(100) for i in range(10)}
-    figure = plot_ranks({("one_coin", "K2_J2_n20"): pd.DataFrame(draws)})
+    figure = plot_ranks(pd.DataFrame(draws).assign(model="one_coin", design="K2_J2_n20"))
     said = figure.get_label()
     assert "10 lines leave the simultaneous 95% band" in said
     assert int(said.split(" of 10 ")[0].split()[-1]) <= 3
-    wrong = pd.DataFrame({"accuracy": rng.random(100) ** 2})
-    assert "1 of 1 lines" in plot_ranks({("tap", "K2_J2_n20"): wrong}).get_label()
+    wrong = pd.DataFrame({"accuracy": rng.random(100) ** 2}).assign(model="tap", design="K2_J2_n20")
+    assert "1 of 1 lines" in plot_ranks(wrong).get_label()
     line = figure.axes[0].lines[-1]
     assert to_rgb(line.get_color()) == to_rgb(method_style("one_coin").color)
 
@@ -327,5 +326,6 @@ def test_ranks_of_a_wrong_model_leave_the_simultaneous_band():
 def test_a_rank_that_is_rounded_to_0_or_1_does_not_leave_the_band():
     ranks = (np.arange(1000) + 0.5) / 1000
     ranks[[0, -1]] = 0, 1
-    figure = plot_ranks({("one_coin", "K2_J2_n20"): pd.DataFrame({"accuracy": ranks})})
+    table = pd.DataFrame({"accuracy": ranks}).assign(model="one_coin", design="K2_J2_n20")
+    figure = plot_ranks(table)
     assert "0 of 1 lines" in figure.get_label()

@@ -57,7 +57,7 @@ class Source:
 
     @property
     def split(self) -> str:
-        """Which is "report" for about a third of the families, by a hash of their name, else "choose".
+        """Split: "report" for about a third of the families, by a hash of the name, else "choose".
 
         Models may be chosen by the crowds of "choose". Those of "report" are to be looked at once,
         when everything is chosen.

@@ -22,16 +22,18 @@ from lehner.dependence.check import check_dependence
 from lehner.dependence.result import Dependence
 from lehner.dependence.sensitivity import Sensitivity, sensitivity, sensitivity_curve
 from lehner.dependence.widened_interval import widen_interval
-from lehner.every_method import estimate
+from lehner.estimation.estimate import estimate
+from lehner.estimation.methods import Method
+from lehner.estimation.result import Comparison, MethodResult
 from lehner.groups.algebra import estimate_groups
 from lehner.groups.populations import estimate_populations
 from lehner.groups.rater_groups import estimate_rater_groups
-from lehner.groups.rater_groups_result import (
-    RaterGroupDifference,
+from lehner.groups.result import (
+    GroupDifference,
+    GroupEstimate,
+    GroupEstimates,
     RaterGroupEstimate,
-    RaterGroupEstimates,
 )
-from lehner.groups.result import GroupDifference, GroupEstimate, GroupEstimates
 from lehner.judges.position_bias import PositionBias, position_bias
 from lehner.k_properties.adjustment import estimate_adjusted
 from lehner.k_properties.check import KProperties, KPropertyTest, check_k_properties
@@ -70,6 +72,7 @@ __version__ = "0.2.0"
 __all__ = [
     "Agreement",
     "Coefficient",
+    "Comparison",
     "DataWarning",
     "Dependence",
     "Estimate",
@@ -83,13 +86,13 @@ __all__ = [
     "KPropertyTest",
     "LatentClassFit",
     "LeastSquaresFit",
+    "Method",
+    "MethodResult",
     "PairwiseAgreement",
     "Patterns",
     "PopulationValue",
     "PositionBias",
-    "RaterGroupDifference",
     "RaterGroupEstimate",
-    "RaterGroupEstimates",
     "Ratings",
     "SampleSize",
     "Scenario",

@@ -29,8 +29,8 @@ import pymc as pm
 
 import bayes_models
 import lehner
-from experiments.estimate.comparison import compare
-from experiments.estimate.comparison_figure import plot_intervals
+from experiments.estimate.methods_figure import plot_intervals
+from lehner.estimation.estimate import compare
 
 az.style.use("arviz-variat")
 print(f"Python {sys.version.split()[0]}, PyMC {pm.__version__}, ArviZ {az.__version__}")
@@ -150,7 +150,7 @@ az.plot_forest(tree, var_names=["accuracy"], combined=True, ci_probs=(0.5, 0.9))
 plt.show()
 
 # %%
-comparison.disagreements
+comparison.systems[0].disagreements
 
 # %% [markdown]
 # Whether the fit can be trusted: convergence, labels, and leave-one-out for every patient.

@@ -29,10 +29,10 @@ import pandas as pd
 import bayes_models
 import lehner
 from bayes_models import MODELS, find_model
-from experiments.estimate.comparison import compare
-from experiments.estimate.comparison_figure import plot_intervals
+from experiments.estimate.methods_figure import plot_intervals
 from experiments.reporting.figure_style import REFERENCE, figure_style
 from experiments.reporting.method_style import method_style
+from lehner.estimation.estimate import compare
 
 warnings.simplefilter("ignore", bayes_models.ConvergenceWarning)
 pd.set_option("display.max_colwidth", 90, "display.precision", 3)
@@ -162,7 +162,7 @@ plot_intervals(comparison)
 # on the items themselves.
 
 # %%
-pd.DataFrame(map(vars, comparison.predictions))
+pd.DataFrame(map(vars, comparison.systems[0].predictions))
 
 # %% [markdown]
 # `elpd` is the expected log predictive density; `difference` is to the best model, with its
@@ -184,7 +184,7 @@ pd.DataFrame(
             dial.k_property,
             dial.verdict(),
         )
-        for dial in comparison.dials
+        for dial in comparison.systems[0].k_properties
     ],
     columns=["dial", "posterior", "direction", "Bayes factor", "K-property", "verdict"],
 )

@@ -84,7 +84,7 @@ known.set_index(["system", "domain", "method"])[["estimate", "lower", "upper"]].
 # interval. In Python they are labelled arrays; in the command `--details` prints them.
 
 # %%
-gpt = compared.comparisons[0]
+gpt = compared.systems[0]
 estimate = next(one for one in gpt.estimates if one.method == "dawid_skene")
 detail = lehner.system_performance(gpt.ratings.with_truth(None), estimate)
 measures = detail.to_xarray()
@@ -102,10 +102,10 @@ measures["confusion"].sel(bound="estimate").to_pandas()
 # The accuracy of each system on tickets of the app and of the web, and the difference between them.
 
 # %%
-for one in compared.comparisons:
-    for groups in one.groups:
-        if groups is not None and groups.method in ("algebraic", "dawid_skene"):
-            print(groups)
+for one in compared.systems:
+    for result in one.results:
+        if result.groups is not None and result.method in ("algebraic", "dawid_skene"):
+            print(result.groups)
 
 # %% [markdown]
 # If the systems and raters are as accurate on a category of tickets wherever the tickets come from,

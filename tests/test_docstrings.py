@@ -13,8 +13,8 @@ from bayes_models import MODELS, find_model
 PACKAGES = ("lehner", "bayes_models", "experiments.study", "experiments.paper", "experiments.atlas")
 USED_IN_NOTEBOOKS = (
     "experiments.atlas.atlas_figure:plot_violation",
-    "experiments.estimate.comparison:compare",
-    "experiments.estimate.comparison_figure:plot_intervals",
+    "lehner.estimation.estimate:compare",
+    "experiments.estimate.methods_figure:plot_intervals",
     "lehner.estimation.methods:list_methods",
     "experiments.paper.bias_figure:plot_figure",
     "experiments.paper.readings:score_readings",

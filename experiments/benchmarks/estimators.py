@@ -104,12 +104,12 @@ def _finished_parts(folder: Path, data_sets: int) -> list[Path]:
 
 
 def replicates_of(setting: str, data_sets: int) -> int:
-    """Number of data sets for each system accuracy of a setting."""
+    """Give the number of data sets for each system accuracy of a setting."""
     return -(-data_sets // len(SETTINGS[setting].system_accuracies))
 
 
 def summarise(rows: pd.DataFrame) -> pd.DataFrame:
-    """Each method's performance in each setting, with Monte Carlo standard errors.
+    """Give each method's performance in each setting, with Monte Carlo standard errors.
 
     Parameters
     ----------
@@ -153,7 +153,7 @@ def summarise(rows: pd.DataFrame) -> pd.DataFrame:
 
 
 def _misses_said(rows: pd.DataFrame) -> pd.Series:
-    """Proportion of the intervals without the truth that come with a word about it."""
+    """Give the share of the intervals without the truth that come with a word about it."""
     missed = rows[(rows["truth"] < rows["lower"]) | (rows["truth"] > rows["upper"])]
     warned = missed["warned"].astype(bool).to_numpy(copy=True)
     for categories in missed["categories"].unique():
@@ -172,7 +172,7 @@ def _misses_said(rows: pd.DataFrame) -> pd.Series:
 
 
 def _ratios(rows: pd.DataFrame) -> pd.DataFrame:
-    """Each method's RMSE over the algebra's, where both have an estimate."""
+    """Give each method's RMSE over the algebra's, where both have an estimate."""
     errors = rows.assign(squared=(rows["estimate"] - rows["truth"]) ** 2)
     peer = errors[errors["method"] == PEER].set_index(DATA_SET)["squared"].rename("peer")
     both = errors.join(peer, on=DATA_SET).dropna(subset=["squared", "peer"])
@@ -181,7 +181,7 @@ def _ratios(rows: pd.DataFrame) -> pd.DataFrame:
 
 
 def _ratios_to_best(rows: pd.DataFrame) -> pd.DataFrame:
-    """Each method's RMSE over the smallest of the peers', where all of them have an estimate.
+    """Give each method's RMSE over the smallest of the peers', where all of them have an estimate.
 
     Not from the RMSE of each: one that leaves out hard data sets would look better than it is.
     """

@@ -88,7 +88,7 @@ The columns are, for the expected accuracy unless the head says otherwise:
 
 
 def as_markdown(table: pd.DataFrame) -> str:
-    """What was measured as Markdown.
+    """Give what was measured as Markdown.
 
     Parameters
     ----------

@@ -49,7 +49,7 @@ def random_matrices(accuracy: float, rng: np.random.Generator) -> Sample:
 
 
 def sensitivity_and_specificity(accuracy: float, rng: np.random.Generator) -> Sample:
-    """Let all raters have a sensitivity of .6 and a specificity of .9, with two categories."""
+    """Give all raters a sensitivity of .6 and a specificity of .9, with two categories."""
     positive = rng.uniform(0.3, 0.7)
     truth = (rng.random(N_ITEMS) < positive).astype(int)
     rows = np.array([[0.9, 0.1], [0.4, 0.6]])[truth]
@@ -65,7 +65,7 @@ def spammers(accuracy: float, rng: np.random.Generator) -> Sample:
 
 
 def two_raters(accuracy: float, rng: np.random.Generator) -> Sample:
-    """Let two raters be of accuracy .6 and .7, and five categories."""
+    """Give two raters of accuracy .6 and .7, and five categories."""
     truth, _ = _truths(rng, n_categories=5)
     chances = [_equal_errors(chance, truth, n_categories=5) for chance in (0.6, 0.7, accuracy)]
     return _rate(rng, truth, chances, n_categories=5), accuracy
@@ -104,12 +104,12 @@ def errors_to_neighbours(accuracy: float, rng: np.random.Generator) -> Sample:
 
 
 def few_items(accuracy: float, rng: np.random.Generator) -> Sample:
-    """Draw 40 items of shared difficulty."""
+    """Give 40 items of shared difficulty."""
     return shared_difficulty(accuracy, rng, n_items=40)
 
 
 def many_items(accuracy: float, rng: np.random.Generator) -> Sample:
-    """Draw 1,000 items of shared difficulty."""
+    """Give 1,000 items of shared difficulty."""
     return shared_difficulty(accuracy, rng, n_items=1000)
 
 
@@ -149,7 +149,7 @@ def _truths(
 def _equal_errors(
     accuracy: float | Floats, truth: Integers, *, n_categories: int = N_CATEGORIES
 ) -> Floats:
-    """Probabilities of responses to each item, shape (n_items, n_categories)."""
+    """Give each item's probabilities of responses, shape (n_items, n_categories)."""
     chance = np.broadcast_to(accuracy, truth.shape)[:, None]
     right = np.eye(n_categories)[truth]
     return chance * right + (1 - chance) / (n_categories - 1) * (1 - right)
@@ -163,7 +163,7 @@ def _random_matrix(rng: np.random.Generator, accuracy: float) -> Floats:
 
 
 def _intercept(accuracy: float) -> float:
-    """Log odds at mean difficulty that make the mean accuracy what it is to be."""
+    """Give the log odds at mean difficulty that make the mean accuracy what it is to be."""
     weights = WEIGHTS / WEIGHTS.sum()
     return float(brentq(lambda x: float(expit(x + NODES) @ weights) - accuracy, -12, 12))
 

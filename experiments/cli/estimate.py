@@ -1,35 +1,50 @@
-"""The command `lehner estimate`."""
+"""The command `lehner estimate`: a record for each question, with its options."""
 
 import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, fields
+from functools import wraps
+from inspect import Parameter, signature
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any, Protocol
 
 import typer
 
 from experiments.cli.arguments import AsJson, Data, Interval, Seed, names, read_shared_mistakes
 from experiments.cli.help_text import as_sentence
-from experiments.reporting.options import as_options
 from experiments.reporting.terminal import json_text
 
 if TYPE_CHECKING:
-    from experiments.estimate.comparison import Comparison
-    from experiments.estimate.systems import SystemsComparison
+    from lehner import Ratings
     from lehner.data.options import ReadingOptions
 
 
-def estimate(
-    data: Data,
-    method: Annotated[
-        list[str] | None,
-        names(
-            "Methods from the list below, or all, separated by commas or in several --method. "
-            "Default: majority_agreement, algebraic, dawid_skene, relaxed_k."
-        ),
-    ] = None,
-    interval: Interval = 0.9,
-    seed: Seed = 1,
-    *,
-    reading: "ReadingOptions",
+class Asked(Protocol):
+    """The options of one question, as fields of a dataclass, and what they mean."""
+
+    def columns(self) -> dict[str, str | None]:
+        """Columns of the ratings file that are no part of the ratings, by option."""
+
+    def keywords(self, data: Path, ratings: "Ratings", reading: "ReadingOptions") -> dict[str, Any]:
+        """Keywords of `lehner.estimate`; `questions` of several records are joined."""
+
+
+class OfTheRatings:
+    """Options that need no column of their own, and are keywords of `lehner.estimate`."""
+
+    def columns(self) -> dict[str, str | None]:
+        """No columns."""
+        return {}
+
+    def keywords(self, data: Path, ratings: "Ratings", reading: "ReadingOptions") -> dict[str, Any]:
+        """Options as they are."""
+        return vars(self)
+
+
+@dataclass(frozen=True, kw_only=True)
+class KnownTruths(OfTheRatings):
+    """What known truths are used for."""
+
     truths_in_model: Annotated[
         bool,
         typer.Option(
@@ -37,7 +52,13 @@ def estimate(
             help="Fit the models to the known truths too, rather than correct their estimates by "
             "them.",
         ),
-    ] = False,
+    ] = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class Mistakes(OfTheRatings):
+    """What shared mistakes and difficulty would do."""
+
     shared_mistakes: Annotated[
         str | None,
         typer.Option(
@@ -45,7 +66,7 @@ def estimate(
             help="Widen the intervals for items that mislead raters and system alike: their share "
             "of all items, as in 0.1, or the two numbers of a Beta prior of it, as in 0.5,4.5.",
         ),
-    ] = None,
+    ] = None
     sensitivity: Annotated[
         bool,
         typer.Option(
@@ -53,20 +74,38 @@ def estimate(
             help="Fit relaxed_k twice more: items that are difficult for the raters are as easy as "
             "others for the system, or as difficult as for the raters.",
         ),
-    ] = False,
+    ] = False
+
+    def keywords(self, data: Path, ratings: "Ratings", reading: "ReadingOptions") -> dict[str, Any]:
+        """Shared mistakes as numbers."""
+        text = self.shared_mistakes
+        shared = None if text is None else read_shared_mistakes(text)
+        return {"shared_mistakes": shared, "sensitivity": self.sensitivity}
+
+
+@dataclass(frozen=True, kw_only=True)
+class SeveralSystems(OfTheRatings):
+    """Who judges systems."""
+
     systems_rate: Annotated[
         bool,
         typer.Option(
             "--systems-rate", help="The other systems serve as raters of each system, too."
         ),
-    ] = False,
+    ] = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class Details(OfTheRatings):
+    """The system in detail."""
+
     details: Annotated[
         bool,
         typer.Option(
             "--details",
             help="Show the system's confusion matrix, specificity, F1 and more by each method.",
         ),
-    ] = False,
+    ] = False
     costs: Annotated[
         Path | None,
         typer.Option(
@@ -74,14 +113,42 @@ def estimate(
             help="A file that says what each answer (a column) costs when each category (a row, "
             "its name first) is true; it adds the expected cost.",
         ),
-    ] = None,
+    ] = None
+
+    def keywords(self, data: Path, ratings: "Ratings", reading: "ReadingOptions") -> dict[str, Any]:
+        """Costs from their file."""
+        from lehner.performance.costs import read_cost_matrix
+
+        return {"costs": self.costs and read_cost_matrix(self.costs, ratings.categories)}
+
+
+@dataclass(frozen=True, kw_only=True)
+class ItemGroups:
+    """Groups of items."""
+
     by: Annotated[
         str | None,
         typer.Option(
             help="Column of the file that groups the items, as their domain or language: the "
             "accuracy in each group, and differences. Numbers are cut into four bins."
         ),
-    ] = None,
+    ] = None
+
+    def columns(self) -> dict[str, str | None]:
+        """Column of the groups."""
+        return {"by": self.by}
+
+    def keywords(self, data: Path, ratings: "Ratings", reading: "ReadingOptions") -> dict[str, Any]:
+        """Group of each item."""
+        from experiments.cli.group_column import read_groups
+
+        return {"groups": self.by and read_groups(data, self.by, ratings, reading.item)}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Populations:
+    """Populations of items."""
+
     population: Annotated[
         str | None,
         typer.Option(
@@ -90,7 +157,24 @@ def estimate(
             "dawid_skene and the other models, Bayesian or by maximum likelihood, then have other "
             "base rates in each, and the same confusion matrices in all.",
         ),
-    ] = None,
+    ] = None
+
+    def columns(self) -> dict[str, str | None]:
+        """Column of the populations."""
+        return {"population": self.population}
+
+    def keywords(self, data: Path, ratings: "Ratings", reading: "ReadingOptions") -> dict[str, Any]:
+        """Name of the population of each item."""
+        from experiments.cli.group_column import read_populations
+
+        name = self.population
+        return {"populations": name and read_populations(data, name, ratings, reading.item)}
+
+
+@dataclass(frozen=True, kw_only=True)
+class RaterGroups(OfTheRatings):
+    """Groups of raters."""
+
     rater_group: Annotated[
         Path | None,
         typer.Option(
@@ -99,7 +183,66 @@ def estimate(
             "of each group of raters, and differences. hierarchical_dawid_skene, one_coin_by_rater "
             "and relaxed_k then draw raters toward those of their group.",
         ),
+    ] = None
+
+    def keywords(self, data: Path, ratings: "Ratings", reading: "ReadingOptions") -> dict[str, Any]:
+        """Group of each rater."""
+        from experiments.cli.rater_group_file import read_rater_groups
+
+        return {"rater_groups": self.rater_group and read_rater_groups(self.rater_group, ratings)}
+
+
+ASKED: tuple[type[Asked], ...] = (
+    KnownTruths,
+    Mistakes,
+    SeveralSystems,
+    Details,
+    ItemGroups,
+    Populations,
+    RaterGroups,
+)
+"""The questions of the command, whose options it collects in this order."""
+
+
+def with_questions(
+    command: Callable[..., None], asked: Sequence[type[Any]] = ASKED
+) -> Callable[..., None]:
+    """Make a command with the options of questions in place of its parameter `asked`."""
+    options = [
+        Parameter(field.name, Parameter.KEYWORD_ONLY, default=field.default, annotation=field.type)
+        for one in asked
+        for field in fields(one)
+    ]
+    parameters: list[Parameter] = []
+    for parameter in signature(command).parameters.values():
+        parameters += options if parameter.name == "asked" else [parameter]
+
+    @wraps(command)
+    def with_options(**given: Any) -> None:
+        chosen = [
+            one(**{field.name: given.pop(field.name) for field in fields(one)}) for one in asked
+        ]
+        command(asked=chosen, **given)
+
+    with_options.__signature__ = signature(command).replace(parameters=parameters)  # type: ignore[attr-defined]
+    return with_options
+
+
+def estimate(
+    data: Data,
+    method: Annotated[
+        list[str] | None,
+        names(
+            "Methods from the list below, or all, separated by commas or in several --method; a "
+            "function of yours as FILE.py:FUNCTION, which is run as Python code. Default: "
+            "majority_agreement, algebraic, dawid_skene, relaxed_k."
+        ),
     ] = None,
+    interval: Interval = 0.9,
+    seed: Seed = 1,
+    *,
+    reading: "ReadingOptions",
+    asked: list[Any],
     output: Annotated[
         Path | None,
         typer.Option(
@@ -115,68 +258,37 @@ def estimate(
     no method finds mistakes that raters and system share: a table says what they would do. The exit
     code is 1 if a method can give no estimate, and 2 if the input is bad.
     """
-    from experiments.cli.group_column import read_groups, read_populations
     from experiments.cli.load import load
     from experiments.cli.progress_lines import progress_lines
-    from experiments.cli.rater_group_file import read_rater_groups
-    from experiments.estimate.estimate import estimate as estimate_all
+    from experiments.estimate import report
+    from lehner import estimate as estimate_all
     from lehner.core.estimate import require_systems
-    from lehner.estimation.methods import DEFAULT_METHODS
-    from lehner.performance.costs import read_cost_matrix
 
-    shared = None if shared_mistakes is None else read_shared_mistakes(shared_mistakes)
-    ratings = load(data, reading, require=require_systems, by=by, population=population)
-    cost_matrix = None if costs is None else read_cost_matrix(costs, ratings.categories)
-    groups = None if by is None else read_groups(Path(data), by, ratings, reading.item)
-    populations = None
-    if population is not None:
-        populations = read_populations(Path(data), population, ratings, reading.item)
-    rater_groups = None if rater_group is None else read_rater_groups(rater_group, ratings)
+    columns = {option: name for one in asked for option, name in one.columns().items() if name}
+    ratings = load(data, reading, require=require_systems, columns=columns)
+    keywords: dict[str, Any] = {"questions": []}
+    for one in asked:
+        own = one.keywords(Path(data), ratings, reading)
+        keywords["questions"] += own.pop("questions", [])
+        keywords |= own
     with progress_lines():
         compared = estimate_all(
-            ratings,
-            method or DEFAULT_METHODS,
-            name=data,
-            level=interval,
-            seed=seed,
-            truths_in_model=truths_in_model,
-            shared_mistakes=shared,
-            sensitivity=sensitivity,
-            systems_rate=systems_rate,
-            costs=cost_matrix,
-            groups=groups,
-            populations=populations,
-            rater_groups=rater_groups,
-            reword=as_options,
+            ratings, method or None, name=data, level=interval, seed=seed, **keywords
         )
-    _give(compared, details=details or costs is not None, as_json=as_json, output=output)
-
-
-def _give(
-    compared: "Comparison | SystemsComparison",
-    *,
-    details: bool,
-    as_json: bool,
-    output: Path | None,
-) -> None:
-    """Print and write the estimates; end with exit code 1 if a method has none."""
-    from experiments.estimate import comparison_report, systems_report
-    from experiments.estimate.comparison import Comparison
-
-    report = comparison_report if isinstance(compared, Comparison) else systems_report
     if as_json:
-        print(json_text(compared.to_dict()))
+        print(json_text(report.report_dict(compared)))
     else:
-        report.show(compared, details=details)
+        in_detail = any(isinstance(one, Details) and (one.details or one.costs) for one in asked)
+        report.show(compared, in_detail=in_detail)
     if output is not None:
         for path in report.write(compared, output):
             print(f"wrote {path}", file=sys.stderr)
-    if comparison_report.failed(compared.estimates):
+    if report.failed(compared):
         raise typer.Exit(1)
 
 
 def method_rows() -> list[tuple[str, str]]:
-    """Give the methods and what each of them does."""
+    """List the methods and what each of them does."""
     from lehner.estimation.methods import list_methods
 
     return [(name, as_sentence(one.summary)) for name, one in list_methods().items()]

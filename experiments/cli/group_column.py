@@ -6,12 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from experiments.estimate.group_column import GroupColumn, group_column
-
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from lehner import Ratings
+    from lehner.groups.membership import GroupColumn
 
 MOST_GROUPS = 20
 MOST_UNCUT_NUMBERS = 8
@@ -19,7 +18,7 @@ MOST_UNCUT_NUMBERS = 8
 BINS = 4
 
 
-def read_groups(path: Path, column: str, ratings: "Ratings", item: str | None) -> GroupColumn:
+def read_groups(path: Path, column: str, ratings: "Ratings", item: str | None) -> "GroupColumn":
     """Read groups of items from a column of the file that the ratings were read from.
 
     Parameters
@@ -49,7 +48,9 @@ def read_groups(path: Path, column: str, ratings: "Ratings", item: str | None) -
         return _grouped(_by_row(columns, column, ratings, item), column)
 
 
-def read_populations(path: Path, column: str, ratings: "Ratings", item: str | None) -> GroupColumn:
+def read_populations(
+    path: Path, column: str, ratings: "Ratings", item: str | None
+) -> "GroupColumn":
     """Read the population of each item, as `read_groups` reads groups; none may be without one."""
     from lehner import InputError
 
@@ -99,7 +100,7 @@ def _by_row(
     return groups
 
 
-def _grouped(values: "NDArray[Any]", column: str) -> GroupColumn:
+def _grouped(values: "NDArray[Any]", column: str) -> "GroupColumn":
     from lehner import InputError
 
     known = values != ""
@@ -121,6 +122,8 @@ def _grouped(values: "NDArray[Any]", column: str) -> GroupColumn:
             f"join them into {MOST_GROUPS} groups or fewer",
             column=column,
         )
+    from lehner.groups.membership import group_column
+
     return group_column(column, values, cut)
 
 

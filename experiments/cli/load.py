@@ -1,7 +1,7 @@
 """Ratings from what a user names on the command line: a file or a bundled data set."""
 
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -16,8 +16,7 @@ def load(
     reading: "ReadingOptions",
     *,
     require: "Callable[[Ratings], None] | None" = None,
-    by: str | None = None,
-    population: str | None = None,
+    columns: "Mapping[str, str] | None" = None,
 ) -> "Ratings":
     """Read a ratings file or a bundled data set.
 
@@ -29,8 +28,8 @@ def load(
         Its `truth` is a column, or a file with columns `item` and `truth`.
     require : callable, optional
         Raises an InputError unless the ratings have what the command needs.
-    by, population : str, optional
-        Columns that are no part of the ratings: they group the items.
+    columns : mapping of str to str, optional
+        Columns that are no part of the ratings, by option: they group the items.
 
     Returns
     -------
@@ -50,25 +49,21 @@ def load(
     truths = _truth_file(reading.truth)
     if truths is not None:
         reading = replace(reading, truth=None)
-    groups = {"by": by, "population": population}
-    columns = tuple(dict.fromkeys(column for column in groups.values() if column))
+    columns = columns or {}
+    leave_out = tuple(dict.fromkeys(columns.values()))
     names = [one.name for one in list_datasets()]
     bundled = data in names and not Path(data).is_file()
     try:
         if not bundled and "." not in data and not Path(data).exists():
             raise InputError("there is no such file or data set", suggest(data, names))
         if bundled:
-            refuse(
-                "a bundled data set takes no",
-                *(name for name in groups if groups[name]),
-                *given_options(reading),
-            )
+            refuse("a bundled data set takes no", *columns, *given_options(reading))
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", DataWarning)
             if bundled:
                 ratings = load_dataset(data, system=reading.system)
             else:
-                ratings = read_with(data, replace(reading, leave_out=columns))
+                ratings = read_with(data, replace(reading, leave_out=leave_out))
             if truths is not None:
                 ratings = add_truths(ratings, truths)
         if require is not None:

@@ -17,7 +17,7 @@ from experiments.cli.atlas import atlas
 from experiments.cli.calibrate import calibrate
 from experiments.cli.check import check
 from experiments.cli.datasets import datasets
-from experiments.cli.estimate import estimate, method_rows
+from experiments.cli.estimate import estimate, method_rows, with_questions
 from experiments.cli.help_text import InOrderOfWork, command_with_list, examples
 from experiments.cli.label import label, label_method_rows
 from experiments.cli.paper import paper
@@ -67,7 +67,7 @@ app.command(
         "lehner estimate ratings.csv --system gpt --method algebraic,relaxed_k --json",
         "lehner estimate ratings.csv --system gpt --truth to_label.csv --output out/",
     ),
-)(with_reading(estimate, several_systems=True))
+)(with_reading(with_questions(estimate), several_systems=True))
 app.command(
     epilog=examples(
         "lehner ask ratings.csv --system gpt --n 20",

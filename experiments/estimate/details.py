@@ -1,76 +1,42 @@
-"""The system in detail by each method: as rows of tables, in JSON and as a data frame."""
+"""The system in detail: tables of its confusion matrix and measures."""
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from functools import partial
+from math import floor, log10
+from typing import TYPE_CHECKING
 
-from lehner import Estimate, Ratings, SystemPerformance
-from lehner.core.arrays import Floats
-from lehner.performance.detail import replicates_of, summarise
+from experiments.estimate.layout import Names, Row, method_columns, rows_under
+from experiments.reporting.method_style import method_label
+from experiments.reporting.renderers import to_terminal
+from experiments.reporting.table import Cell, Column, Table
+from experiments.reporting.terminal import line
+from lehner.core.estimate import IntervalEstimate
+from lehner.core.number_format import percent, short, with_interval
+from lehner.performance.measures import BY_CATEGORY, OF_ALL_CATEGORIES
+from lehner.performance.result import SystemPerformance
 
 if TYPE_CHECKING:
     import pandas as pd
+    from rich.text import Text
 
-DETAIL_RESAMPLES = 1000
-IN_JSON = (
-    "confusion",
-    "recall",
-    "precision",
-    "specificity",
-    "f1",
-    "balanced_accuracy",
-    "mcc",
-    "kappa_with_truth",
-    "base_rate_intervals",
-    "rater_accuracy_intervals",
-    "performance_notes",
-)
+NAMES = {
+    "recall": "recall",
+    "precision": "precision",
+    "specificity": "specificity",
+    "f1": "F1",
+    "balanced_accuracy": "balanced accuracy",
+    "mcc": "MCC",
+    "kappa_with_truth": "kappa with the truth",
+    "expected_cost": "expected cost",
+}
+MOST_WITH_INTERVALS = 4
+TWO_DIGITS = partial(short, digits=2)
 
 type Details = Sequence[SystemPerformance | None]
 
 
-def describe_systems(
-    ratings: Ratings,
-    estimates: Sequence[Estimate],
-    *,
-    costs: Floats | None = None,
-    level: float = 0.9,
-    seed: int = 1,
-) -> tuple[SystemPerformance | None, ...]:
-    """Give the system in detail by each method that can.
-
-    Parameters
-    ----------
-    ratings : Ratings
-    estimates : sequence of Estimate
-    costs : ndarray, shape (n_categories, n_categories), optional
-        Of each answer (column) when each category (row) is true.
-    level : float
-    seed : int
-        Of the resamples.
-
-    Returns
-    -------
-    tuple of SystemPerformance or None
-        None for methods that say nothing of the system by category.
-    """
-    details: list[SystemPerformance | None] = []
-    for estimate in estimates:
-        replicates = replicates_of(ratings, estimate, resamples=DETAIL_RESAMPLES, seed=seed)
-        if replicates is None:
-            details.append(None)
-        else:
-            details.append(summarise(ratings, estimate, replicates, costs, level))
-    return tuple(details)
-
-
-def details_dict(details: SystemPerformance | None) -> dict[str, Any]:
-    """Give a system in detail for JSON; null where the method does not say."""
-    nothing = dict.fromkeys(IN_JSON)
-    return nothing if details is None else nothing | details.to_dict()
-
-
 def details_frame(details: Details) -> "pd.DataFrame":
-    """Give a row per method and number.
+    """Make a table with a row for each method and number.
 
     Returns
     -------
@@ -85,23 +51,130 @@ def details_frame(details: Details) -> "pd.DataFrame":
     rows = [
         dict(zip(columns, (one.method, one.system, quantity, *places, "", ""), strict=False))
         | vars(value)
-        for one in details
-        if one is not None
+        for one in _known(details)
         for quantity, places, value in one.rows()
     ]
     return pd.DataFrame(rows, columns=[*columns, "estimate", "lower", "upper", "level", "kind"])
 
 
-def recall_and_precision(details: Details, limit: int | None) -> Iterator[list[str]]:
-    """Give the rows of recall and precision for the table of methods side by side."""
-    known = next((one for one in details if one is not None), None)
-    if known is None:
-        return
-    categories = known.arrays["recall"].names["category"]
-    for quantity in ("recall", "precision"):
-        yield [quantity, *("" for _ in details)]
-        for category in categories[:limit]:
-            cells = ("" if one is None else str(one.value(quantity, category)) for one in details)
-            yield [f"  {category}", *cells]
-        if limit is not None and len(categories) > limit:
-            yield [f"  … and {len(categories) - limit} more", *("" for _ in details)]
+def recall_and_precision(details: Details, most: int | None) -> Iterator[Row]:
+    """Rows of recall and precision for the table of methods side by side."""
+    known = _known(details)
+    for quantity in ("recall", "precision") if known else ():
+
+        def cells(label: str, quantity: str = quantity) -> list[Cell]:
+            return [None if one is None else _value(one, quantity, label) for one in details]
+
+        yield from rows_under(quantity, _categories(known[0]), cells, most)
+
+
+def render_details(details: Details, width: int = 80) -> "list[Text]":
+    """Lay out each method's confusion matrix and measures for the terminal."""
+    lines: list[Text] = []
+    for one in _known(details):
+        level = "" if one.level is None else f" [{percent(one.level)} interval]"
+        lines.append(line(f"{one.method}: {one.system} in detail{level}", style="bold"))
+        for table in (confusion_table(one), measures_table(one)):
+            lines += to_terminal(table, width)
+        lines += [line(f"{NAMES[name]}  {_overall(one, name)}") for name in _of_all(one)]
+        lines += [*(line(f"note: {text}") for text in one.notes), line()]
+    return lines
+
+
+def confusion_table(details: SystemPerformance) -> Table:
+    """Confusion matrix by one method, without intervals if there are many categories."""
+    categories = _categories(details)
+    rows: list[Row] = []
+    for truth in categories:
+        values = [_value(details, "confusion", truth, answer) for answer in categories]
+        if len(categories) > MOST_WITH_INTERVALS:
+            values = [IntervalEstimate(estimate=one.estimate) for one in values]
+        rows.append((truth, *values))
+    head = [Column("truth", "truth \\ answer")]
+    return Table(columns=head + method_columns(categories, write=TWO_DIGITS), rows=rows)
+
+
+def measures_table(details: SystemPerformance) -> Table:
+    """Measures by category by one method."""
+    columns = [Column("category", ""), *(Column(n, NAMES[n], TWO_DIGITS) for n in BY_CATEGORY)]
+    rows: list[Row] = [
+        (label, *(_value(details, name, label) for name in BY_CATEGORY))
+        for label in _categories(details)
+    ]
+    return Table(columns=columns, rows=rows)
+
+
+def details_table(details: Details) -> Table:
+    """Measures by all methods side by side."""
+    known, rows = _known(details), list[Row]()
+    for name in BY_CATEGORY if known else ():
+
+        def cells(label: str, name: str = name) -> list[Cell]:
+            return [_value(one, name, label) for one in known]
+
+        rows += rows_under(NAMES[name], _categories(known[0]), cells, None)
+    for name in _of_all(known[0]) if known else ():
+        rows.append((NAMES[name], None, *((_overall(one, name),) for one in known)))
+    return _side_by_side([one.method for one in known], rows, method_label)
+
+
+def confusion_matrices(details: Details) -> Table:
+    """Confusion matrices by all methods, one below the other."""
+    known = _known(details)
+    categories = _categories(known[0]) if known else []
+    rows: list[Row] = [
+        (
+            method_label(one.method),
+            truth,
+            *(_value(one, "confusion", truth, answer) for answer in categories),
+        )
+        for one in known
+        for truth in categories
+    ]
+    return _side_by_side(categories, rows, str)
+
+
+def _side_by_side(names: Sequence[str], rows: Sequence[Row], printed: Names) -> Table:
+    columns = [Column("quantity", ""), Column("label", "")]
+    columns += method_columns(names, printed, _two_digits_or_text)
+    return Table(columns=columns, rows=rows, keys=2, headings=True)
+
+
+def _two_digits_or_text(value: float | str | None) -> str:
+    return value if isinstance(value, str) else short(value, 2)
+
+
+def cost_decimals(cost: float | None) -> int:
+    """Count the decimals with which a cost is shown: two, or more where it is less than .1.
+
+    Examples
+    --------
+    >>> cost_decimals(10.25), cost_decimals(0.5), cost_decimals(-0.0042)
+    (2, 2, 4)
+    """
+    return 2 if not cost else max(2, 1 - floor(log10(abs(cost))))
+
+
+def _overall(details: SystemPerformance, name: str) -> str:
+    value = details.value(name)
+    digits = cost_decimals(value.estimate) if name == "expected_cost" else 2
+    write = partial(short, digits=digits)
+    return with_interval(value.estimate, value.lower, value.upper, write)
+
+
+def _of_all(details: SystemPerformance) -> list[str]:
+    return [name for name in (*OF_ALL_CATEGORIES, "expected_cost") if name in details.arrays]
+
+
+def _categories(details: SystemPerformance) -> list[str]:
+    return [str(name) for name in details.arrays["recall"].names["category"]]
+
+
+def _value(details: SystemPerformance, quantity: str, *labels: str) -> IntervalEstimate:
+    """Look a number up by the names of categories as texts."""
+    names = {str(name): name for name in details.arrays["recall"].names["category"]}
+    return details.value(quantity, *(names[label] for label in labels))
+
+
+def _known(details: Details) -> list[SystemPerformance]:
+    return [one for one in details if one is not None]

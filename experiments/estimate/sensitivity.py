@@ -1,106 +1,91 @@
-"""What mistakes shared by raters and system would do to estimates: rows, sentences and a table."""
+"""Shared mistakes and the system's slope on difficulty: tables and sentences."""
 
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
-from lehner import Estimate, IntervalEstimate, Sensitivity, sensitivity_curve
-from lehner.core.estimate import plain
+from experiments.reporting.table import Column, Table
+from lehner import Estimate, Sensitivity, sensitivity_curve
+from lehner.core.estimate import IntervalEstimate
 from lehner.core.number_format import decimal
 from lehner.dependence.widened_interval import describe_shared_mistakes
+from lehner.estimation.result import SystemResult
+from lehner.estimation.sensitivity import SLOPED
 
 if TYPE_CHECKING:
     import pandas as pd
 
-SLOPED = "relaxed_k"
 ABOUT = "≈"
 
 
-def sensitivity_dict(
-    sensitivity: Sensitivity, estimate: Estimate, slopes: Mapping[float, Estimate] | None
-) -> dict[str, Any]:
-    """Give the sensitivity of an estimate in plain types, that of `relaxed_k` to its slope too."""
-    by_slope = None
-    if slopes is not None and estimate.method == SLOPED:
-        by_slope = {
-            f"{slope:g}": plain(fixed.system_accuracy)
-            | {"in_sample": plain(fixed.system_accuracy_in_sample)}
-            for slope, fixed in slopes.items()
-        }
-    return sensitivity.to_dict() | {"system_slope": by_slope}
-
-
-def widened_columns(each: Sequence[Sensitivity]) -> list[list[str]]:
-    """Give columns of widened intervals, heads first; none if none were asked for."""
-    if not each or each[0].shared_mistakes is None:
-        return []
-    return [
-        ["widened", *(str(one.widened) for one in each)],
-        ["in this sample, widened", *(str(one.widened_in_sample) for one in each)],
+def misled_tables(system: SystemResult) -> list[Table]:
+    """Estimates as they become where items mislead the raters; no table without estimates."""
+    columns = [
+        Column("method"),
+        Column("nobody_misled"),
+        Column("system_too"),
+        Column("raters_alone", format=_about, fields=("raters_alone",)),
     ]
+    rows = [
+        (
+            one.method,
+            _number(one.estimate.system_accuracy),
+            _number(one.sensitivity.system_accuracy),
+            (_number(one.sensitivity.raters_alone), _is_approximate(one.sensitivity)),
+        )
+        for one in system.results
+        if one.estimate.system_accuracy.estimate is not None
+    ]
+    return [Table(columns=columns, rows=rows)] if rows else []
 
 
-def misled_heading(each: Sequence[Sensitivity]) -> str:
-    """Say what the table of `misled_rows` is about."""
+def misled_heading(system: SystemResult) -> str:
+    """Say what the table of `misled_tables` is about."""
+    misleading = system.results[0].sensitivity.misleading_share
     return (
-        f"What the system's accuracy would be if {100 * each[0].misleading_share:.3g}% of the "
-        "items misled the raters, with the system or alone (ratings without known truths cannot "
-        "tell):"
+        f"What the system's accuracy would be if {100 * misleading:.3g}% of the items misled the "
+        "raters, with the system or alone (ratings without known truths cannot tell):"
     )
 
 
-def misled_rows(estimates: Sequence[Estimate], each: Sequence[Sensitivity]) -> list[list[str]]:
-    """Give what each estimate becomes where items mislead the raters; no rows without estimates."""
-    rows = [["method", "nobody misled", "system too", "raters alone"]]
-    for estimate, sensitivity in zip(estimates, each, strict=True):
-        if estimate.system_accuracy.estimate is not None:
-            values = (
-                estimate.system_accuracy,
-                sensitivity.system_accuracy,
-                sensitivity.raters_alone,
-            )
-            *cells, alone = map(_number, values)
-            about = ABOUT if _is_approximate(sensitivity) else ""
-            rows.append([estimate.method, *cells, f"{about}{alone}"])
-    return rows if len(rows) > 1 else []
+def _about(value: float, approximate: bool) -> str:
+    return f"{ABOUT if approximate else ''}{decimal(value)}"
 
 
-def _is_approximate(sensitivity: Sensitivity) -> bool:
-    alone = sensitivity.raters_alone
-    known = alone is not None and alone.estimate is not None
-    return known and not sensitivity.raters_alone_exact
+def _number(value: IntervalEstimate | None) -> float:
+    return float("nan") if value is None or value.estimate is None else value.estimate
 
 
-def sensitivity_lines(
-    each: Sequence[Sensitivity], slopes: Mapping[float, Estimate] | None
-) -> list[str]:
+def _is_approximate(moved: Sensitivity) -> bool:
+    alone = moved.raters_alone
+    return alone is not None and alone.estimate is not None and not moved.raters_alone_exact
+
+
+def sensitivity_lines(system: SystemResult) -> list[str]:
     """Say what is approximate, how intervals were widened, and what the system's slope does."""
-    lines = []
+    each, lines = [one.sensitivity for one in system.results], []
     if any(map(_is_approximate, each)):
         lines.append(
             f"{ABOUT} is an approximation unless all categories are equally frequent, because the "
             "method does not estimate how accurate the system is in each category."
         )
     if each and each[0].shared_mistakes is not None:
-        share = describe_shared_mistakes(each[0].shared_mistakes)
+        shared = describe_shared_mistakes(each[0].shared_mistakes)
         lines.append(
             "The widened intervals have the lower end that they would have if raters and system "
-            f"shared mistakes on {share}."
+            f"shared mistakes on {shared}."
         )
-    if slopes:
-        values = ", ".join(f"{one.system_accuracy} at slope {s:g}" for s, one in slopes.items())
+    if system.slopes:
+        values = [f"{one.system_accuracy} at slope {s:g}" for s, one in system.slopes.items()]
         lines.append(
-            f"{SLOPED}: the system's accuracy is {values}; at slope 0 items that are difficult for "
-            "the raters are no more difficult for the system, at slope 1 as difficult as for them."
+            f"{SLOPED}: the system's accuracy is {', '.join(values)}; at slope 0 items that are "
+            "difficult for the raters are no more difficult for the system, at slope 1 as "
+            "difficult as for them."
         )
     return lines
 
 
-def _number(value: IntervalEstimate | None) -> str:
-    return decimal(None if value is None else value.estimate)
-
-
 def curves(estimates: Sequence[Estimate], n_categories: int) -> "pd.DataFrame":
-    """Give each estimate for shares of misleading items from none to half.
+    """Make a table of each estimate for proportions of misleading items from none to half.
 
     Returns
     -------

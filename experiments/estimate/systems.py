@@ -1,164 +1,200 @@
-"""Several systems on the same items: a comparison of each, their differences and ranks."""
+"""Several systems: tables of accuracies, ranks and differences, and what these rest on."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from functools import partial
 
-from experiments.estimate.comparison import Comparison
-from experiments.estimate.systems_compared import SystemsByMethod, compare_by_method
-from experiments.reporting.data_notes import data_notes
-from lehner import Estimate, Ratings, SystemDifference, SystemRank
-from lehner.core.estimate import plain
-from lehner.systems.common_items import n_common_items
+from experiments.estimate.layout import MOST_SHOWN, Names, Row, method_columns
+from experiments.estimate.methods import level_title
+from experiments.reporting.table import Column, Table, plain_number
+from lehner import SystemDifference
+from lehner.core.number_format import decimal, probability
+from lehner.core.wording import counted, first_few
+from lehner.estimation.estimate import FEW_SYSTEMS
+from lehner.estimation.result import Comparison
+from lehner.systems.common_items import answered_the_same, n_common_items
 
-if TYPE_CHECKING:
-    import pandas as pd
+MOST_PAIRS_OF_SYSTEMS = 6
+MOST_NAMED = 4
+CANCELS = "so that what systems share, mistakes included, cancels out of them."
 
 
-@dataclass(frozen=True, kw_only=True)
-class SystemsComparison:
-    """Estimates of several systems by several methods.
+def systems_tables(comparison: Comparison) -> list[Table]:
+    """Accuracies, ranks and differences of several systems, as the terminal shows them."""
+    tables = [accuracy_table(comparison), rank_table(comparison), difference_table(comparison)]
+    return [table for table in tables if table.rows]
 
-    Parameters
-    ----------
-    name : str
-        Of the data.
-    ratings : Ratings
-        With all systems.
-    comparisons : tuple of Comparison
-        Of each system.
-    differences : tuple of SystemDifference
-        Of each two systems by each method.
-    ranks : tuple of SystemRank
-        Of each system by each method with intervals.
-    systems_rate : bool
-        Whether the other systems served as raters of each system.
-    common_items : bool
-        Whether systems are compared on the items that they have in common.
-    """
 
-    name: str
-    ratings: Ratings
-    comparisons: tuple[Comparison, ...]
-    differences: tuple[SystemDifference, ...]
-    ranks: tuple[SystemRank, ...]
-    systems_rate: bool
-    common_items: bool = True
+def accuracy_table(comparison: Comparison, names: Names = str) -> Table:
+    """Accuracies of each system, a column for each method."""
+    rows: list[Row] = []
+    for heading, name in (
+        ("system accuracy", "system_accuracy"),
+        ("in this sample", "system_accuracy_in_sample"),
+    ):
+        for one in comparison.systems:
+            rows.append((heading, one.system, *(getattr(e, name) for e in one.estimates)))
+    if any(one.correction is not None for one in comparison.results):
+        for one in comparison.systems:
+            found = [result.correction for result in one.results]
+            cells = [None if c is None else c.system_accuracy_in_sample for c in found]
+            rows.append(("in this sample, corrected by known truths", one.system, *cells))
+    return _table(level_title(comparison.estimates, ""), _methods(comparison), rows, names)
 
-    @property
-    def estimates(self) -> tuple[Estimate, ...]:
-        """All estimates, system by system."""
-        return tuple(one for comparison in self.comparisons for one in comparison.estimates)
 
-    def to_dict(self) -> dict[str, Any]:
-        """Give everything in plain types, ready for JSON."""
-        each = [comparison.to_dict() for comparison in self.comparisons]
-        systems = [
-            {"system": system, "known_truth": one["data"]["known_truth"]}
-            | {name: one[name] for name in ("disagreements", "predictions", "dials", "dependence")}
-            for system, one in zip(self.ratings.systems, each, strict=True)
+def rank_table(comparison: Comparison) -> Table:
+    """Rank of each system with its interval, and the probability that it is the best."""
+    methods = list(dict.fromkeys(rank.method for rank in comparison.ranks))
+    found = {
+        (one.method, one.system): (one.rank, one.lower, one.upper, one.probability_best)
+        for one in comparison.ranks
+    }
+    rows: list[Row] = [
+        ("", f"  {system}", *(found.get((method, system), ("–",)) for method in methods))
+        for system in comparison.ratings.systems
+    ]
+    title = "rank by expected accuracy, P(best)"
+    return _table(title, methods, rows if methods else [], write=_rank)
+
+
+def _rank(
+    rank: int | str,
+    lower: int | None = None,
+    upper: int | None = None,
+    probability_best: float | None = None,
+) -> str:
+    if isinstance(rank, str):
+        return rank
+    return f"{rank} [{lower}, {upper}], {_if_known(probability_best)}"
+
+
+def _table(
+    title: str, methods: list[str], rows: list[Row], names: Names = str, write: object = None
+) -> Table:
+    columns = [Column("quantity", ""), Column("system", title)]
+    columns += method_columns(methods, names, write or plain_number)  # type: ignore[arg-type]
+    return Table(columns=columns, rows=rows, keys=2, headings=True)
+
+
+def difference_table(comparison: Comparison) -> Table:
+    """Differences of pairs of systems by each method, all if they are few."""
+    signed = partial(decimal, sign=True)
+    columns = [
+        Column("method", ""),
+        Column("systems", ""),
+        Column("difference", format=signed),
+        Column("probability_better", "P(better)", _if_known),
+        Column("difference_in_sample", "in this sample", signed),
+        Column("n_common_items", "items of both"),
+    ]
+    rows: list[Row] = [
+        (
+            method,
+            " – ".join(one.systems),
+            one.difference,
+            one.probability_better,
+            one.difference_in_sample,
+            one.n_common_items,
+        )
+        for method in _methods(comparison)
+        for one in _shown_pairs(comparison, method)
+    ]
+    if _all_items_are_common(comparison):
+        columns, rows = columns[:-1], [row[:-1] for row in rows]
+    return Table(columns=columns, rows=rows, keys=2, headings=True)
+
+
+def _methods(comparison: Comparison) -> list[str]:
+    return [one.method for one in comparison.systems[0].results]
+
+
+def _shown_pairs(comparison: Comparison, method: str) -> list[SystemDifference]:
+    """Choose all pairs of a method if they are few, else the best system with each other one."""
+    pairs = [one for one in comparison.differences if one.method == method]
+    if len(pairs) <= MOST_PAIRS_OF_SYSTEMS:
+        return pairs
+    best = next((r.system for r in comparison.ranks if r.method == method and r.rank == 1), None)
+    if best is None:
+        return pairs[:MOST_PAIRS_OF_SYSTEMS]
+    return [one for one in pairs if best in one.systems]
+
+
+def _if_known(value: float | None) -> str:
+    return "" if value is None else probability(value)
+
+
+def systems_lines(comparison: Comparison) -> list[str]:
+    """Say by whom systems are judged, and on which items differences and ranks rest."""
+    lines = []
+    n_systems = len(comparison.systems)
+    n_pairs = n_systems * (n_systems - 1) // 2
+    if n_pairs > MOST_PAIRS_OF_SYSTEMS:
+        lines.append(
+            "The differences shown are those of the best system with the others, or the first ones "
+            f"where none is ranked; all {n_pairs} are in differences.csv (--output) and in the "
+            "JSON object (--json)."
+        )
+    if n_systems > FEW_SYSTEMS and any(one.draws is not None for one in comparison.estimates):
+        lines.append(
+            "With so many systems the models are sampled for as long as in studies, so that their "
+            "numbers may differ in the third decimal from those of a system alone."
+        )
+    if comparison.systems_rate:
+        lines.append(
+            "Each system is judged by the raters and by the other systems. This assumes that "
+            "systems err independently of one another and of the raters: systems that share "
+            "mistakes make one another look better."
+        )
+    else:
+        lines.append(
+            "Each system is judged by the raters alone: systems do not rate one another "
+            "(--systems-rate lets them)."
+        )
+    return [*lines, *_lines_on_items(comparison)]
+
+
+def _all_items_are_common(comparison: Comparison) -> bool:
+    ratings = comparison.ratings
+    return n_common_items(ratings, ratings.systems) == ratings.n_items
+
+
+def _lines_on_items(comparison: Comparison) -> list[str]:
+    ratings = comparison.ratings
+    same = answered_the_same(ratings, ratings.systems)
+    n_all = n_common_items(ratings, ratings.systems)
+    if not comparison.common_items and not same:
+        return [
+            "Each system is judged by the items that it answered, and these differ. Differences "
+            "assume that a system would be as accurate on the items that it left out."
         ]
-        data = each[0]["data"] | {
-            "systems": list(self.ratings.systems),
-            "systems_rate": self.systems_rate,
-            "common_items": self.common_items,
-            "n_common_items": n_common_items(self.ratings, self.ratings.systems),
-            "raters": list(self.ratings.raters),
-            "n_raters": self.ratings.n_raters,
-            "n_ratings": self.ratings.n_ratings,
-            "notes": data_notes(self.ratings),
-        }
-        del data["known_truth"]
-        return {
-            "data": data,
-            "agreement": each[0]["agreement"],
-            "estimates": [estimate for one in each for estimate in one["estimates"]],
-            "comparisons": plain(self.differences),
-            "ranks": plain(self.ranks),
-            "systems": systems,
-        }
-
-    def to_frame(self) -> "pd.DataFrame":
-        """Give a row per system, method and quantity, as `Comparison.to_frame` has them."""
-        import pandas as pd
-
-        frames = [comparison.to_frame() for comparison in self.comparisons]
-        return pd.concat(frames, ignore_index=True)
-
-    def differences_frame(self) -> "pd.DataFrame":
-        """Give a row per method and pair of systems.
-
-        Returns
-        -------
-        pandas.DataFrame
-            Columns `method`, `first`, `second`, `quantity`, `difference`, `lower`, `upper`,
-            `level`, `probability_better`, `n_common_items` (that both systems answered), `reason`
-            (why there is no difference).
-        """
-        import pandas as pd
-
-        rows = []
-        for one in self.differences:
-            quantities = {
-                "system_accuracy": (one.difference, one.probability_better),
-                "system_accuracy_in_sample": (
-                    one.difference_in_sample,
-                    one.probability_better_in_sample,
-                ),
-            }
-            for quantity, (difference, better) in quantities.items():
-                rows.append(
-                    {
-                        "method": one.method,
-                        "first": one.systems[0],
-                        "second": one.systems[1],
-                        "quantity": quantity,
-                        "difference": difference.estimate,
-                        "lower": difference.lower,
-                        "upper": difference.upper,
-                        "level": difference.level,
-                        "probability_better": better,
-                        "n_common_items": one.n_common_items,
-                        "reason": one.reason if difference.estimate is None else "",
-                    }
-                )
-        return pd.DataFrame(rows)
+    if same:
+        some = f"{n_all} of {counted(ratings.n_items, 'item')} "
+        items = "items " if _all_items_are_common(comparison) else some
+        return [f"Differences rest on the same {items}and raters, {CANCELS}"]
+    own = (f"{name} {n_common_items(ratings, [name])}" for name in ratings.systems)
+    lines = [
+        f"The systems answered different items ({first_few(own, MOST_NAMED)} of "
+        f"{ratings.n_items}). The accuracy of each is that on its own items; differences rest on "
+        f"the items that both systems answered, and on the same raters, {CANCELS}"
+    ]
+    if not n_all:
+        lines.append("No item was answered by all systems, so that they are not ranked.")
+    elif len(ratings.systems) > 2 and comparison.ranks:
+        lines.append(f"Ranks rest on the {counted(n_all, 'item')} that all systems answered.")
+    return [*lines, *_without_difference(comparison)]
 
 
-def compare_estimates(
-    name: str,
-    comparisons: Sequence[Comparison],
-    ratings: Ratings,
-    by_method: Sequence[SystemsByMethod],
-) -> SystemsComparison:
-    """Compare systems by each method.
+def _without_difference(comparison: Comparison) -> list[str]:
+    pairs = {one.systems: one.n_common_items for one in comparison.differences}
+    without = [f"{first} and {second}" for (first, second), n in pairs.items() if not n]
+    if not without:
+        return []
+    return [
+        f"There is no difference between {first_few(without, MOST_NAMED)}: no item was answered by "
+        "both. From Python, common_items=False compares them on different items."
+    ]
 
-    Parameters
-    ----------
-    name : str
-    comparisons : sequence of Comparison
-        Of each system, by the same methods.
-    ratings : Ratings
-        With all systems.
-    by_method : sequence of SystemsByMethod
-        Of each method.
 
-    Returns
-    -------
-    SystemsComparison
-    """
-    differences: list[SystemDifference] = []
-    ranks: list[SystemRank] = []
-    for found in by_method:
-        of_pairs, of_all = compare_by_method(found)
-        differences += of_pairs
-        ranks += of_all
-    return SystemsComparison(
-        name=name,
-        ratings=ratings,
-        comparisons=tuple(comparisons),
-        differences=tuple(differences),
-        ranks=tuple(ranks),
-        systems_rate=by_method[0].systems_rate,
-        common_items=by_method[0].common_items,
-    )
+def whom(comparison: Comparison, method: str, systems: list[str]) -> str:
+    """Name a method, and the systems that something is said of unless these are all."""
+    if systems == [one.system for one in comparison.systems]:
+        return method
+    return f"{method} ({first_few(systems, MOST_SHOWN)})"

@@ -5,10 +5,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 from matplotlib.figure import Figure
 
-from experiments.estimate.systems import SystemsComparison
 from experiments.reporting.figure_style import GRID, figure_style, limits
 from experiments.reporting.method_style import method_style
-from lehner import IntervalEstimate
+from lehner import Comparison, IntervalEstimate
 from lehner.core.number_format import percent
 from lehner.systems.common_items import answered_the_same
 
@@ -22,13 +21,13 @@ SPREAD = 0.7
 """Part of the room of a system that its methods take."""
 
 
-def plot_systems(comparison: SystemsComparison) -> "Axes":
+def plot_systems(comparison: Comparison) -> "Axes":
     """Draw the expected accuracy of each system by each method, the best system first.
 
     Parameters
     ----------
-    comparison : SystemsComparison
-        As `experiments.estimate.estimate` gives it of several systems.
+    comparison : Comparison
+        Of several systems.
 
     Returns
     -------
@@ -38,14 +37,13 @@ def plot_systems(comparison: SystemsComparison) -> "Axes":
     Examples
     --------
     >>> import lehner
-    >>> from experiments.estimate.estimate import estimate
     >>> ratings = lehner.load_dataset("anesthesia", system=["2", "3"])
-    >>> ax = plot_systems(estimate(ratings, ["algebraic"]))
+    >>> ax = plot_systems(lehner.estimate(ratings, ["algebraic"]))
     >>> sorted(label.get_text() for label in ax.get_yticklabels())
     ['2', '3']
     """
     systems = _best_first(comparison)
-    methods = [one.method for one in comparison.comparisons[0].estimates]
+    methods = [one.method for one in comparison.systems[0].results]
     offsets = np.linspace(-SPREAD / 2, SPREAD / 2, len(methods)) if len(methods) > 1 else [0.0]
     with figure_style(columns=1) as width:
         height = 1.0 + (ROW * len(methods) + 0.1) * len(systems) + 0.14 * len(methods)
@@ -83,7 +81,7 @@ def _draw(ax: "Axes", points: list[IntervalEstimate], rows: np.ndarray, method: 
     ax.errorbar(x, rows, xerr=errors, ls="", label=style.label, **style.options())
 
 
-def _accuracy(comparison: SystemsComparison, system: str, method: str) -> IntervalEstimate:
+def _accuracy(comparison: Comparison, system: str, method: str) -> IntervalEstimate:
     return next(
         one.system_accuracy
         for one in comparison.estimates
@@ -91,14 +89,14 @@ def _accuracy(comparison: SystemsComparison, system: str, method: str) -> Interv
     )
 
 
-def _best_first(comparison: SystemsComparison) -> list[str]:
+def _best_first(comparison: Comparison) -> list[str]:
     """Order systems by the last method that ranks them."""
     ranked = [rank for rank in comparison.ranks if rank.method == comparison.ranks[-1].method]
     names = [rank.system for rank in sorted(ranked, key=lambda rank: rank.rank)]
     return names + [name for name in comparison.ratings.systems if name not in names]
 
 
-def _describe(comparison: SystemsComparison, systems: list[str]) -> str:
+def _describe(comparison: Comparison, systems: list[str]) -> str:
     """Say what the figure shows to those who do not see it."""
     shown = [
         f"{one.system} {one.system_accuracy} by {method_style(one.method).label}"
@@ -109,13 +107,13 @@ def _describe(comparison: SystemsComparison, systems: list[str]) -> str:
     return f"Accuracy of each system by each method, with intervals: {'; '.join(shown)}."
 
 
-def _interval(comparison: SystemsComparison) -> str:
+def _interval(comparison: Comparison) -> str:
     levels = [one.system_accuracy.level for one in comparison.estimates]
     known = [level for level in levels if level is not None]
     return f" ({percent(known[0])} intervals)" if known else ""
 
 
-def _items(comparison: SystemsComparison) -> str:
+def _items(comparison: Comparison) -> str:
     ratings = comparison.ratings
     same = answered_the_same(ratings, ratings.systems)
     return "" if same else "\neach on the items that it answered"

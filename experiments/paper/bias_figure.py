@@ -77,7 +77,7 @@ def _title(figure: PaperFigure, runs: xr.Dataset) -> str:
 
 
 def _first_runs(runs: xr.Dataset) -> xr.Dataset:
-    """First runs of each preset, as many as the paper has."""
+    """Give the first runs of each preset, as many as the paper has."""
     each = PAPER_RUNS // len(PRESETS)
     first = np.concatenate([np.flatnonzero(runs.preset.values == p)[:each] for p in PRESETS])
     return runs.isel(run=first)

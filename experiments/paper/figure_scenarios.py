@@ -47,7 +47,7 @@ class PaperFigure:
     kappa: float
 
     def scenario(self, initial_system_accuracy: float = 0.5) -> Scenario:
-        """Scenario with one of the preset system accuracies.
+        """Give the scenario with one of the preset system accuracies.
 
         Parameters
         ----------

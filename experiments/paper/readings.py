@@ -126,7 +126,7 @@ def _biases(changes: dict[str, Any], seed: Seed, runs: int) -> list[tuple[float,
 
 
 def _z(printed: float, values: np.ndarray, n: int, digits: int) -> tuple[float, float]:
-    """Distance of a printed mean of n values in standard errors, and that error."""
+    """Give the distance of a printed mean of n values in standard errors, and that error."""
     values = values[~np.isnan(values)]
     error = np.sqrt(values.var() * (1 / n + 1 / len(values)) + 10.0 ** (-2 * digits) / 12)
     return float((printed - values.mean()) / error), float(error)

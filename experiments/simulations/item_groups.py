@@ -81,6 +81,7 @@ def _rows(
         quantity = f"accuracy in sample, {one.group}"
         yield row(in_sample[g], one.system_accuracy_in_sample, quantity=quantity)
     yield row(expected[0] - expected[1], difference.difference, quantity="difference")
+    assert difference.difference_in_sample is not None
     apart = in_sample[0] - in_sample[1]
     yield row(apart, difference.difference_in_sample, quantity="difference in sample")
 

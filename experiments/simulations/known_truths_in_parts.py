@@ -12,11 +12,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from experiments.estimate.group_column import GroupColumn
-from experiments.estimate.part_corrections import correct_parts
 from experiments.simulations.simulation import Simulation, measure_rows, of_data_sets
-from lehner import Scenario, correct_by_truth, estimate_algebraic, probabilities_right, simulate
+from lehner import Scenario, estimate_algebraic, probabilities_right, simulate
 from lehner.core.seeds import child_seeds
+from lehner.estimation.known_truths import correct_parts
+from lehner.groups.membership import GroupColumn
 
 BASE = Scenario(
     n_categories=3,
@@ -53,11 +53,10 @@ def _rows(
     if algebra.system_accuracy.estimate is None:
         return
     right = probabilities_right(some, algebra)
-    whole = {algebra.method: correct_by_truth(some, right)}
     groups = GroupColumn(column="group", names=names, note="")
     rows_of = {str(name): ratings.system == code for code, name in enumerate(ratings.categories)}
     rows_of |= {name: names == name for name in ("first", "second")}
-    for one in correct_parts(some, [algebra], whole, groups, 0.9):
+    for one in correct_parts(some, algebra, groups, 0.9):
         rows, accuracy = rows_of[one.label], one.accuracy
         share = float((truth == ratings.system)[rows].mean())
         part = "precision" if one.part == "precision" else "accuracy in a group"

@@ -5,10 +5,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from lehner.core.arrays import Integers
 from lehner.core.errors import InputError
+from lehner.core.wording import counted
 from lehner.data.item_groups import number_groups
 from lehner.data.ratings import Ratings
 
@@ -77,3 +78,31 @@ def count_answers(ratings: Ratings, groups: Groups) -> tuple[Integers, Integers]
             "leave the group out, or join it with another",
         )
     return n_items, n_answered
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class GroupColumn:
+    """The groups that a column makes.
+
+    Parameters
+    ----------
+    column : str
+        Its name.
+    names : ndarray of str, shape (n_rows,)
+        The group of each row of the ratings, "" for none.
+    note : str
+        How numbers were cut into bins, and how many items belong to no group; empty if there is
+        nothing to say.
+    """
+
+    column: str
+    names: NDArray[Any]
+    note: str
+
+
+def group_column(column: str, names: NDArray[Any], cut: str = "") -> GroupColumn:
+    """Give the groups of a column, with a note on how it was cut and on rows without a group."""
+    none = int(np.sum(names == ""))
+    without = f"{counted(none, 'row')} without {column} belong to no group" if none else ""
+    note = "; ".join(part for part in (cut, without) if part)
+    return GroupColumn(column=column, names=names, note=note)

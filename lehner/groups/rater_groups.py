@@ -7,7 +7,7 @@ from itertools import combinations
 import numpy as np
 
 from lehner.algebra.algebraic import rater_accuracy
-from lehner.core.arrays import Floats
+from lehner.core.arrays import Floats, Integers
 from lehner.core.bootstrap import draw_counts
 from lehner.core.checks import check_level, check_whole_number
 from lehner.core.errors import InputError
@@ -17,12 +17,7 @@ from lehner.core.warning import Warning, warn
 from lehner.data.flat import FlatRatings
 from lehner.data.ratings import Ratings
 from lehner.data.votes import count_pairs
-from lehner.groups.rater_groups_result import (
-    RaterGroupDifference,
-    RaterGroupEstimate,
-    RaterGroupEstimates,
-)
-from lehner.groups.rater_membership import RaterGroups, find_rater_groups
+from lehner.groups.result import GroupDifference, GroupEstimates, RaterGroupEstimate
 from lehner.groups.summary import replicate_interval, share_higher
 from lehner.performance.detail import ALGEBRAIC_METHODS, replicates_of
 
@@ -39,6 +34,10 @@ ALONE = warn("rater-group-accuracy", MEAN + "the model itself ignores the groups
 POOLED = warn(
     "groups-pooled", MEAN + "the model draws each rater toward the raters of the same group"
 )
+
+
+type Members = Mapping[str, Integers]
+"""The indices of the raters of each group, by its name."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -59,7 +58,7 @@ def estimate_rater_groups(
     level: float | None = None,
     resamples: int = 2000,
     seed: Seed = 1,
-) -> RaterGroupEstimates:
+) -> GroupEstimates:
     """Estimate the accuracy of groups of raters, and the differences between groups.
 
     The accuracy of a group is the probability that one of its ratings is right: the mean over its
@@ -89,7 +88,7 @@ def estimate_rater_groups(
 
     Returns
     -------
-    RaterGroupEstimates
+    GroupEstimates
 
     Raises
     ------
@@ -131,15 +130,38 @@ def estimate_rater_groups(
     return found
 
 
+def find_rater_groups(ratings: Ratings, groups: Mapping[str, str] | None = None) -> Members:
+    """Find the indices of the raters of each group, in alphabetical order of the groups.
+
+    Parameters
+    ----------
+    ratings : Ratings
+        The ratings that were estimated.
+    groups : mapping, optional
+        As `Ratings.with_rater_groups` takes it; by default the groups of the ratings.
+
+    Raises
+    ------
+    InputError
+        For the reasons of `Ratings.with_rater_groups`, or if there are no groups.
+    """
+    if groups is not None:
+        ratings = ratings.with_rater_groups(groups)
+    if not ratings.rater_group:
+        raise InputError("no rater belongs to a group", "name the groups of raters")
+    own = np.array(ratings.rater_group)
+    return {name: np.flatnonzero(own == name) for name in ratings.rater_groups}
+
+
 def pool_raters(
     ratings: Ratings,
     estimate: Estimate,
-    groups: RaterGroups,
+    groups: Members,
     *,
     level: float,
     resamples: int,
     seed: Seed,
-) -> RaterGroupEstimates | None:
+) -> GroupEstimates | None:
     """Compute the result of `estimate_rater_groups`; None for methods with one accuracy."""
     if estimate.system_accuracy.estimate is None:
         return None
@@ -153,8 +175,8 @@ def pool_raters(
     return _summarise(ratings, estimate.method, groups, found, level)
 
 
-def _by_agreement(ratings: Ratings, groups: RaterGroups, resamples: int, seed: Seed) -> _Accuracies:
-    parts = [count_pairs(_only(ratings, member)) for member in groups.members]
+def _by_agreement(ratings: Ratings, groups: Members, resamples: int, seed: Seed) -> _Accuracies:
+    parts = [count_pairs(_only(ratings, member)) for member in groups.values()]
     agreeing, pairs = (np.stack(both, axis=1).astype(float) for both in zip(*parts, strict=True))
 
     def accuracy(weights: Floats) -> Floats:
@@ -192,7 +214,7 @@ def _only(ratings: Ratings, member: "np.ndarray") -> Ratings:
 
 
 def _by_rater(
-    ratings: Ratings, estimate: Estimate, groups: RaterGroups, resamples: int, seed: Seed
+    ratings: Ratings, estimate: Estimate, groups: Members, resamples: int, seed: Seed
 ) -> _Accuracies | None:
     found = replicates_of(ratings, estimate, resamples=resamples, seed=seed)
     if found is None or found.drawn is None:
@@ -201,8 +223,8 @@ def _by_rater(
     if np.isnan(drawn).all() or (drawn.shape[1] > 1 and np.allclose(drawn, drawn[:, :1])):
         return None
     n_ratings = _count_ratings(ratings)
-    shares = np.zeros((ratings.n_raters, len(groups.names)))
-    for g, member in enumerate(groups.members):
+    shares = np.zeros((ratings.n_raters, len(groups)))
+    for g, member in enumerate(groups.values()):
         with np.errstate(invalid="ignore"):
             shares[member, g] = n_ratings[member] / n_ratings[member].sum()
     return _Accuracies(
@@ -213,13 +235,12 @@ def _by_rater(
     )
 
 
-def _pools(estimate: Estimate, groups: RaterGroups) -> bool:
+def _pools(estimate: Estimate, groups: Members) -> bool:
     """Tell whether the estimate is by a model that draws raters toward these groups."""
     if estimate.draws is None or "group_of_rater" not in estimate.draws["posterior"].coords:
         return False
     own = estimate.draws["posterior"].coords["group_of_rater"].values
-    pairs = zip(groups.names, groups.members, strict=True)
-    return all((own[members] == name).all() for name, members in pairs)
+    return all((own[members] == name).all() for name, members in groups.items())
 
 
 def _mean(accuracy: Floats, shares: Floats) -> Floats:
@@ -234,31 +255,31 @@ def _count_ratings(ratings: Ratings) -> Floats:
 
 
 def _summarise(
-    ratings: Ratings, method: str, groups: RaterGroups, found: _Accuracies, level: float
-) -> RaterGroupEstimates:
+    ratings: Ratings, method: str, groups: Members, found: _Accuracies, level: float
+) -> GroupEstimates:
     n_ratings = _count_ratings(ratings)
-    point, drawn = found.point, found.drawn
-    return RaterGroupEstimates(
+    point, drawn, names = found.point, found.drawn, list(groups)
+    return GroupEstimates(
         method=method,
         level=level,
         groups=tuple(
             RaterGroupEstimate(
                 group=name,
-                raters=tuple(ratings.raters[j] for j in groups.members[g]),
-                n_ratings=int(n_ratings[groups.members[g]].sum()),
+                raters=tuple(ratings.raters[j] for j in members),
+                n_ratings=int(n_ratings[members].sum()),
                 accuracy=replicate_interval(drawn[:, g], point[g], 0.0, level, found.kind),
             )
-            for g, name in enumerate(groups.names)
+            for g, (name, members) in enumerate(groups.items())
         ),
         differences=tuple(
-            RaterGroupDifference(
-                groups=(groups.names[a], groups.names[b]),
+            GroupDifference(
+                groups=(names[a], names[b]),
                 difference=replicate_interval(
                     drawn[:, a] - drawn[:, b], point[a] - point[b], -1.0, level, found.kind
                 ),
                 probability_higher=share_higher(drawn, a, b),
             )
-            for a, b in combinations(range(len(groups.names)), 2)
+            for a, b in combinations(range(len(names)), 2)
         ),
         notes=(found.note,),
     )

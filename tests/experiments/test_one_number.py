@@ -13,7 +13,7 @@ import pandas as pd
 import pytest
 
 import lehner
-from experiments.estimate import comparison_report, systems_report
+from experiments.estimate import report
 from experiments.reporting.latex import ESCAPES
 from experiments.reporting.method_style import method_label
 from experiments.reporting.terminal import one_line
@@ -255,8 +255,7 @@ def one_system(data):
 @pytest.fixture(autouse=True)
 def no_figures(monkeypatch):
     """Save the time to draw them."""
-    for report in (comparison_report, systems_report):
-        monkeypatch.setattr(report, "write_figure", lambda *_: [])
+    monkeypatch.setattr(report, "write_figure", lambda *_: [])
 
 
 def numbers_in(found):

@@ -103,7 +103,7 @@ def corrected_rows(
 
 
 def known_folder(output: Path, draws: int) -> Path:
-    """Folder of the corrected estimates."""
+    """Give the folder of the corrected estimates."""
     return output / f"known_{draws}"
 
 

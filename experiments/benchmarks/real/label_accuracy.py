@@ -29,7 +29,7 @@ TIE = 1e-9
 
 
 def share_right(probabilities: ArrayLike, truth: ArrayLike) -> float:
-    """Proportion of items whose most probable category is the true one.
+    """Give the share of items whose most probable category is the true one.
 
     Parameters
     ----------
@@ -54,7 +54,7 @@ def share_right(probabilities: ArrayLike, truth: ArrayLike) -> float:
 
 
 def label(crowd: Ratings, method: str, seed: int) -> ArrayLike:
-    """Probability of each category for each item, or numbers of votes for the majority.
+    """Give the probability of each category for each item, or numbers of votes for the majority.
 
     Parameters
     ----------

@@ -158,7 +158,7 @@ def _draw_ratings(
 
 
 def _renumber(flat: FlatRatings) -> FlatRatings:
-    """Ratings with raters numbered anew, without those who rated nothing."""
+    """Give the raters new numbers, without those who rated nothing."""
     _, rater = np.unique(flat.rater_index, return_inverse=True)
     return sort_ratings(flat.item_index, rater, flat.category_index, _width(flat.category_index))
 

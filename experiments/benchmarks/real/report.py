@@ -171,7 +171,7 @@ def _mean_row(row: pd.Series) -> tuple[str, ...]:
 
 
 def _by_crowd(measured: pd.DataFrame) -> Iterator[Block]:
-    """RMSE and coverage on each crowd, a table for each design."""
+    """Give RMSE and coverage on each crowd, a table for each design."""
     yield Paragraph(OF_ONE_CROWD)
     shown = measured[measured["known"].isin(KNOWN_BY_CROWD)]
     for (per_item, known), cell in shown.groupby(["per_item", "known"]):

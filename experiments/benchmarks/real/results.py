@@ -100,7 +100,7 @@ def _rows(output: Path, seed: int, draws: int) -> Iterator[dict[str, Any]]:
 
 
 def _widened(part: dict[str, Any]) -> dict[str, Any]:
-    """Interval that allows for items that mislead raters and system alike."""
+    """Give the interval that allows for items that mislead raters and system alike."""
     interval = IntervalEstimate(
         estimate=part["estimate"],
         lower=part["lower"],

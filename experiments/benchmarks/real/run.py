@@ -55,7 +55,7 @@ class Task:
     seed: int
 
     def path(self, output: Path) -> Path:
-        """File of the result."""
+        """Give the file of the result."""
         return output / "parts" / f"{self.crowd}_{self.per_item}_{self.method}_{self.id}.json"
 
     @property
@@ -85,7 +85,7 @@ def list_tasks(
     seed: int,
     most_systems: int = MOST_SYSTEMS,
 ) -> Iterator[Task]:
-    """List all tasks, crowd by crowd, and keep the size of each crowd.
+    """Give all tasks, crowd by crowd, and keep the size of each crowd.
 
     Parameters
     ----------
@@ -208,7 +208,7 @@ def _estimate(method: str, ratings: Ratings, seed: int) -> Estimate:
 
 
 def _probabilities_right(ratings: Ratings, estimate: Estimate) -> list[float] | None:
-    """How probable, for each item, the method holds it that the system is right."""
+    """Give for each item how probable the method holds it that the system is right."""
     if estimate.truth_probabilities is None or estimate.system_accuracy.estimate is None:
         return None
     right: list[float] = probabilities_right(ratings, estimate).tolist()

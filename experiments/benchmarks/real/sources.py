@@ -57,7 +57,7 @@ class Source:
 
     @property
     def split(self) -> str:
-        """Split: "report" for about a third of the families, by a hash of the name, else "choose".
+        """Give "report" for about a third of the families, by a hash of their name, else "choose".
 
         Models may be chosen by the crowds of "choose". Those of "report" are to be looked at once,
         when everything is chosen.
@@ -66,7 +66,7 @@ class Source:
         return "report" if int(digest, 16) % 3 == 0 else "choose"
 
     def paths(self, folder: Path) -> tuple[Path, ...]:
-        """Where its files are expected."""
+        """Give where its files are expected."""
         return tuple(folder / self.repository.folder / file for file in self.files)
 
 
@@ -285,7 +285,7 @@ def describe(sources: Sequence[Source]) -> Iterator[str]:
 
 
 def missing_files(sources: Sequence[Source], folder: Path) -> list[InputError]:
-    """Error for each file that is not in the folder, saying where it comes from.
+    """Give an error for each file that is not in the folder, saying where it comes from.
 
     Parameters
     ----------

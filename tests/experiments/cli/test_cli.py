@@ -93,8 +93,12 @@ def test_all_methods_are_compared_with_a_verdict_on_each_k_property(run, ordered
     differences = [one["difference"] for one in found["predictions"]]
     assert differences[0] == 0 and differences == sorted(differences)
     assert sum(one["weight"] for one in found["predictions"]) == pytest.approx(1, abs=1e-6)
-    assert [dial["name"] for dial in found["dials"]] == list(SCALES)
-    assert {dial["verdict"] for dial in found["dials"]} <= {"rejected", "undecided", "supported"}
+    assert [one["name"] for one in found["k_properties"]] == list(SCALES)
+    assert {one["verdict"] for one in found["k_properties"]} <= {
+        "rejected",
+        "undecided",
+        "supported",
+    }
     assert "relaxed_k: sampling … (" in err
 
 
@@ -225,9 +229,9 @@ def test_spellings_are_read_as_one_where_asked(run, tmp_path):
 
 
 def test_the_figure_shows_how_far_known_truths_can_be_trusted(tmp_path):
-    from experiments.estimate.comparison import compare
-    from experiments.estimate.comparison_figure import plot_intervals
+    from experiments.estimate.methods_figure import plot_intervals
     from lehner import majority_agreement, read_ratings
+    from lehner.estimation.estimate import compare
 
     file = tmp_path / "ratings.csv"
     file.write_text("a,b,system,truth\nx,x,x,x\ny,y,y,\nx,y,x,y\ny,y,y,y\n")

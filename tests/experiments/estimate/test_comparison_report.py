@@ -7,13 +7,18 @@ import numpy as np
 import pytest
 from rich.console import Console
 
-from experiments.estimate.comparison import compare
-from experiments.estimate.comparison_latex import latex
-from experiments.estimate.comparison_report import render
-from experiments.estimate.disagreement_lines import estimate_lines, item_heading, item_rows
-from experiments.reporting.latex import CHARACTERS
-from experiments.reporting.text_table import blocks_of_columns
+from experiments.estimate.methods import (
+    accuracy_table,
+    disagreement_heading,
+    disagreement_lines,
+    disagreement_tables,
+    rater_tables,
+)
+from experiments.estimate.report import render
+from experiments.reporting.method_style import method_label
+from experiments.reporting.renderers import LATEX_WIDTH, to_latex
 from lehner import Scenario, simulate
+from lehner.estimation.estimate import compare
 from lehner.estimation.methods import WITHOUT_MODEL
 
 
@@ -38,7 +43,7 @@ def comparison():
 def printed(comparison, width):
     console = Console(width=width, highlight=False)
     with console.capture() as capture:
-        console.print(render(comparison, width=width, details=True))
+        console.print(render(comparison, width=width, in_detail=True))
     return capture.get().splitlines()
 
 
@@ -47,20 +52,14 @@ def test_every_line_fits_the_width(comparison, width):
     assert max(map(len, printed(comparison, width))) <= width
 
 
-def test_tables_are_split_where_they_would_be_too_wide(comparison):
-    rows = [["", *"abcdef"], ["x" * 20, *["0.123 [0.012, 0.345]"] * 6]]
-    blocks = blocks_of_columns(rows, 80)
-    assert [len(block[0]) for block in blocks] == [3, 3, 3]
-    assert [cell for block in blocks for cell in block[0][1:]] == list("abcdef")
-    assert {block[1][0] for block in blocks} == {"x" * 20}
-
-
 def test_each_item_on_which_methods_disagree_is_listed_once(comparison):
-    rows = item_rows(comparison)
+    (system,) = comparison.systems
+    (table,) = disagreement_tables(system)
+    rows = table.cells()
     names = [row[0] for row in rows[1:]]
-    expected = {item for found in comparison.disagreements for item in found.items}
+    expected = {item for found in comparison.systems[0].disagreements for item in found.items}
     assert len(names) == len(set(names)) == min(12, len(expected)) > 1
-    assert f"of {len(expected)} items" in item_heading(comparison)
+    assert f"of {len(expected)} items" in disagreement_heading(system)
     by_name = {one.method: one.truth_probabilities for one in comparison.estimates}
     for row in rows[1:]:
         for method, shown in zip(rows[0][1:], row[1:], strict=True):
@@ -70,22 +69,25 @@ def test_each_item_on_which_methods_disagree_is_listed_once(comparison):
 
 
 def test_the_range_of_estimates_is_said_in_one_line(comparison):
-    (line,) = estimate_lines(comparison)
+    (line,) = disagreement_lines(comparison.systems[0])
     numbers = [
         one.system_accuracy.estimate
         for one in comparison.estimates
-        if one.method in {name for found in comparison.disagreements for name in found.methods}
+        if one.method
+        in {name for found in comparison.systems[0].disagreements for name in found.methods}
     ]
     assert f"{min(numbers):.3f}" in line and f"{max(numbers):.3f}" in line
 
 
 def test_latex_has_intervals_and_fits_a_page(comparison):
-    text = latex(comparison)
+    (system,) = comparison.systems
+    tables = (accuracy_table(system, method_label), *rater_tables(system, method_label))
+    text = to_latex(*tables)
     algebra = comparison.estimates[2].system_accuracy
     assert f"Lehner’s algebra & {algebra} &" in text
     # A bracket after \\ or \toprule would be an option.
     assert not re.search(r"(\\\\|rule)\s*\[", text)
     plain = text.replace("\\_", "_").replace("{}", "").replace(r"\quad", "").replace(r"\\", "")
     cells = [line.split(" & ") for line in plain.splitlines() if " & " in line]
-    assert max(sum(map(len, row)) + 2 * (len(row) - 1) for row in cells) <= CHARACTERS
+    assert max(sum(map(len, row)) + 2 * (len(row) - 1) for row in cells) <= LATEX_WIDTH
     assert all(f"Rater {j}" in text for j in range(1, 8))

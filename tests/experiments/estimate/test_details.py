@@ -7,10 +7,10 @@ import pandas as pd
 import pytest
 
 import lehner
-from experiments.estimate.comparison import compare
-from experiments.estimate.details import details_dict
-from experiments.estimate.details_report import render_details
+from experiments.estimate.details import render_details
 from lehner import read_costs
+from lehner.estimation.details import DETAILS
+from lehner.estimation.estimate import compare
 
 FAST = ["--method", "majority_agreement", "--method", "algebraic"]
 COSTS = "truth,A,B,C,D\nA,0,1,1,1\nB,1,0,1,1\nC,5,5,0,5\nD,1,1,1,0\n"
@@ -36,7 +36,7 @@ def test_json_has_every_number_with_its_interval(run, costs):
     for name in ("balanced_accuracy", "mcc", "kappa_with_truth", "expected_cost"):
         assert set(algebra[name]) == ends
     assert algebra["recall"]["A"] == pytest.approx(algebra["confusion"]["A"]["A"])
-    assert any("step 4" in note for note in algebra["performance_notes"])
+    assert any("step 4" in note["text"] for note in algebra["performance_notes"])
     numbers = {name: one["estimate"] for name, one in algebra["base_rate_intervals"].items()}
     assert numbers == pytest.approx(algebra["base_rates"])
     assert list(algebra["rater_accuracy_intervals"]) == list(algebra["rater_accuracy"])
@@ -44,7 +44,7 @@ def test_json_has_every_number_with_its_interval(run, costs):
 
 
 def test_methods_without_a_matrix_have_null():
-    assert details_dict(None)["confusion"] is None and details_dict(None)["recall"] is None
+    assert DETAILS.to_dict(None)["confusion"] is None and DETAILS.to_dict(None)["recall"] is None
 
 
 def test_the_screen_shows_recall_and_on_request_everything(run, costs):
@@ -104,7 +104,7 @@ def test_the_expected_cost_is_one_number_in_the_unit_of_the_costs_everywhere(run
     table = pd.read_csv(folder / "details.csv").query("quantity == 'expected_cost'").iloc[0]
     ratings = lehner.load_dataset("lehner_table2")
     python = lehner.estimate(ratings, ["algebraic"], costs=read_costs(file, "ABCD").values)
-    value = python.details[0].value("expected_cost")
+    value = python.results[0].details.value("expected_cost")
     for bound in ("estimate", "lower", "upper"):
         assert table[bound] == pytest.approx(expected[bound]) == getattr(value, bound)
     tex = (folder / "details.tex").read_text().replace("$-$", "-")
@@ -136,5 +136,5 @@ def test_details_of_a_comparison_stand_beside_its_estimates():
         system_accuracy_in_sample=lehner.IntervalEstimate(estimate=0.5),
     )
     estimates = [adjusted, lehner.estimate_algebraic(ratings)]
-    first, second = compare("table 2", ratings, estimates).details
+    first, second = (one.details for one in compare("table 2", ratings, estimates).results)
     assert first is None and second.method == "algebraic"

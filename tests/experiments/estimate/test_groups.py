@@ -8,8 +8,9 @@ import pytest
 
 import lehner
 from experiments.cli.group_column import read_groups
-from experiments.estimate.group_column import GroupColumn
-from experiments.estimate.groups import estimate_in_groups
+from lehner.estimation.item_groups import in_groups
+from lehner.estimation.question import Options
+from lehner.groups.membership import GroupColumn
 
 ALGEBRA = ("--method", "algebraic", "--raters", "Ann,Bo,Cy")
 
@@ -92,7 +93,7 @@ def test_maximum_likelihood_has_groups_with_the_same_matrices(table):
     ratings = lehner.read_ratings(table.drop(columns=["domain", "length"]), system="gpt")
     estimate = lehner.estimate_latent_class(ratings, "one_coin", interval=None, restarts=0)
     groups = GroupColumn(column="domain", names=table["domain"].to_numpy(), note="")
-    (found,) = estimate_in_groups(ratings, [estimate], groups, level=0.9, seed=1)
+    found = in_groups(ratings, estimate, Options(groups=groups))
     assert found.method == "one_coin_ml" and [one.group for one in found.groups] == ["law", "sport"]
     assert found.differences[0].difference.estimate is None
 

@@ -3,10 +3,8 @@
 import numpy as np
 import pytest
 
-from experiments.estimate.comparison import compare
-from experiments.estimate.comparison_report import render
-from experiments.estimate.group_column import GroupColumn
-from experiments.estimate.part_corrections import part_rows
+from experiments.estimate.known_truths import part_tables
+from experiments.estimate.report import render
 from lehner import (
     Scenario,
     correct_by_truth,
@@ -16,6 +14,8 @@ from lehner import (
     probabilities_right,
     simulate,
 )
+from lehner.estimation.estimate import compare
+from lehner.groups.membership import GroupColumn
 
 SCENARIO = Scenario(
     n_categories=3,
@@ -52,12 +52,12 @@ def test_parts_are_corrected_as_the_whole_is(comparison):
     right = probabilities_right(known, algebra)
     for part, label, rows in (
         ("precision", "A", known.system == 0),
-        ("groups", "b", comparison.group_column.names == "b"),
+        ("groups", "b", comparison.systems[0].group_column.names == "b"),
     ):
         (one,) = (
             one
-            for one in comparison.part_corrections
-            if (one.method, one.part, one.label) == ("algebraic", part, label)
+            for one in comparison.results[0].corrected.parts
+            if (one.part, one.label) == (part, label)
         )
         whole = correct_by_truth(known.take(rows), right[rows])
         assert one.accuracy == whole.system_accuracy_in_sample
@@ -66,7 +66,7 @@ def test_parts_are_corrected_as_the_whole_is(comparison):
 
 
 def test_corrected_precision_is_nearer_to_the_truth(ratings, comparison):
-    algebra = [one for one in comparison.part_corrections if one.method == "algebraic"]
+    algebra = comparison.results[0].corrected.parts
     right = probabilities_right(comparison.ratings, comparison.estimates[0])
     before, after, inside = [], [], []
     for code, name in enumerate(ratings.categories):
@@ -82,9 +82,10 @@ def test_corrected_precision_is_nearer_to_the_truth(ratings, comparison):
 
 
 def test_a_part_without_known_truths_is_left_out(comparison):
-    labels = {one.label for one in comparison.part_corrections if one.part == "groups"}
-    assert labels == {"a", "b"}
-    assert {one.method for one in comparison.part_corrections} == {"algebraic", "one_coin_ml"}
+    corrected = {one.method: one.corrected for one in comparison.results if one.corrected}
+    for one in corrected.values():
+        assert {part.label for part in one.parts if part.part == "groups"} == {"a", "b"}
+    assert set(corrected) == {"algebraic", "one_coin_ml"}
 
 
 def test_json_table_and_screen_say_the_same(comparison):
@@ -104,8 +105,8 @@ def test_json_table_and_screen_say_the_same(comparison):
 
 
 def test_long_tables_are_cut(comparison):
-    rows = part_rows(comparison.part_corrections, "domain", limit=1)
-    assert ["  … and 2 more", "", ""] in rows
+    (table,) = part_tables(comparison.results, "domain", most=1)
+    assert "  … and 2 more" in table.lines()
 
 
 def test_json_of_a_group_has_its_accuracy_with_the_known_truths(comparison):
@@ -116,8 +117,8 @@ def test_json_of_a_group_has_its_accuracy_with_the_known_truths(comparison):
     }
     corrected = {
         one.label: one.accuracy.estimate
-        for one in comparison.part_corrections
-        if one.method == "algebraic" and one.part == "groups"
+        for one in comparison.results[0].corrected.parts
+        if one.part == "groups"
     }
     assert {name: in_json[name]["estimate"] for name in "ab"} == corrected
     assert in_json["c"] is None

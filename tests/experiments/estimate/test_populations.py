@@ -100,13 +100,13 @@ def test_groups_and_populations_may_both_be_asked_for(run, file):
 
 def test_in_python_ratings_carry_them(table):
     compared = lehner.estimate(ratings_of(table), ["dawid_skene_ml"])
-    (found,) = compared.populations
+    (found,) = (one.populations for one in compared.results)
     assert [one.group for one in found.groups] == ["north", "south"]
     names = table["site"].to_numpy()
     again = lehner.estimate(
         ratings_of(table).with_populations(None), ["dawid_skene_ml"], populations=names
     )
-    assert again.populations[0].to_dict() == found.to_dict()
+    assert again.results[0].populations.to_dict() == found.to_dict()
 
 
 def test_bad_populations_are_refused(run, table, tmp_path):

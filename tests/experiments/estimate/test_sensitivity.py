@@ -5,9 +5,10 @@ import json
 import pandas as pd
 import pytest
 
-from experiments.estimate.sensitivity import sensitivity_dict
-from lehner import Estimate, IntervalEstimate, Scenario, sensitivity, simulate
+from lehner import Estimate, IntervalEstimate, Ratings, Scenario, simulate
 from lehner.dependence.sensitivity import CURVE
+from lehner.estimation.question import Options
+from lehner.estimation.sensitivity import SENSITIVITY
 
 ALGEBRA = ["--method", "majority_agreement", "--method", "algebraic"]
 
@@ -79,9 +80,11 @@ def test_estimates_by_slope_go_with_relaxed_k():
         for name in ("relaxed_k", "one_coin")
     }
     slopes = dict.fromkeys((0.0, 1.0), estimates["relaxed_k"])
-    found = {
-        name: sensitivity_dict(sensitivity(one, 2), one, slopes) for name, one in estimates.items()
-    }
+    ratings = Ratings([[0, 1], [1, 1]], ["no", "yes"], system=[0, 1])
+    found = {}
+    for name, one in estimates.items():
+        answer = SENSITIVITY.answer(ratings, one, Options(slopes=slopes))
+        found |= {name: SENSITIVITY.to_dict(answer)["sensitivity"]}
     assert found["one_coin"]["system_slope"] is None
     assert list(found["relaxed_k"]["system_slope"]) == ["0", "1"]
     assert found["relaxed_k"]["system_slope"]["0"]["upper"] == 0.9

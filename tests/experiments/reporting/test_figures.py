@@ -14,13 +14,9 @@ from experiments.agreement.figure import plot_pairs as plot_rater_pairs
 from experiments.atlas.atlas_figure import METHODS, plot_violation
 from experiments.atlas.grid import VIOLATIONS, atlas_scenarios
 from experiments.calibration.calibration_figure import plot_coverage, plot_ranks
-from experiments.estimate import comparison_figure
-from experiments.estimate.comparison import compare
-from experiments.estimate.details import describe_systems
+from experiments.estimate import methods_figure
 from experiments.estimate.details_figure import plot_confusion
-from experiments.estimate.estimate import estimate
-from experiments.estimate.group_column import GroupColumn
-from experiments.estimate.groups_figure import plot_groups
+from experiments.estimate.item_groups_figure import plot_groups
 from experiments.estimate.sensitivity import curves
 from experiments.estimate.sensitivity_figure import plot_sensitivity
 from experiments.estimate.systems_figure import plot_systems
@@ -36,7 +32,11 @@ from experiments.study.method_styles import study_styles
 from experiments.study.nested_loop import plot_nested_loop
 from experiments.study.options import choose_method
 from experiments.study.sample_figures import plot_estimates, plot_intervals, plot_pairs
+from lehner.estimation.details import describe_system
+from lehner.estimation.estimate import compare
 from lehner.estimation.methods import WITHOUT_MODEL
+from lehner.estimation.question import Options
+from lehner.groups.membership import GroupColumn
 from lehner.latent_class.models import MODELS
 
 NAMES = [*(one.name for one in WITHOUT_MODEL), *OF_NO_METHOD, *MODELS]
@@ -53,13 +53,13 @@ def compared(n_methods):
 def in_detail(n_methods):
     ratings = lehner.simulate(lehner.Scenario(n_items=80), 1).with_truth(None)
     algebraic = lehner.estimate_algebraic(ratings, resamples=20)
-    found = describe_systems(ratings, [algebraic])[0]
+    found = describe_system(ratings, algebraic, Options())
     return [replace(found, method=name) for name in NAMES[:n_methods]]
 
 
 def several_systems():
     ratings = lehner.load_dataset("anesthesia", system=["2", "3"])
-    return plot_systems(estimate(ratings, ["majority_agreement", "algebraic"])).get_figure()
+    return plot_systems(lehner.estimate(ratings, ["majority_agreement", "algebraic"])).get_figure()
 
 
 def known_truths():
@@ -144,11 +144,11 @@ def of_study(draw, n_methods, *options):
 
 
 DRAWN = {
-    "intervals": lambda: comparison_figure.plot_intervals(compared(4)),
-    "intervals, all methods": lambda: comparison_figure.plot_intervals(compared(15)),
+    "intervals": lambda: methods_figure.plot_intervals(compared(4)),
+    "intervals, all methods": lambda: methods_figure.plot_intervals(compared(15)),
     "sensitivity": lambda: sensitivities(4),
     "sensitivity, many": lambda: sensitivities(9),
-    "intervals, known truths": lambda: comparison_figure.plot_intervals(known_truths()),
+    "intervals, known truths": lambda: methods_figure.plot_intervals(known_truths()),
     "confusion": lambda: plot_confusion(in_detail(3)),
     "confusion, one method": lambda: plot_confusion(in_detail(1)),
     "groups": in_groups,
@@ -192,7 +192,7 @@ def simulated():
 def test_known_truths_of_all_items_have_a_band_where_they_are_not_exact():
     found = simulated()
     ratings = found.ratings
-    expected, in_sample = comparison_figure.plot_intervals(found).axes
+    expected, in_sample = methods_figure.plot_intervals(found).axes
     (band,) = expected.patches
     share = float((ratings.system == ratings.truth).mean())
     half = 1.645 * (share * (1 - share) / 200) ** 0.5
@@ -206,8 +206,8 @@ def test_known_truths_of_all_items_have_a_band_where_they_are_not_exact():
 def test_estimates_corrected_by_known_truths_are_drawn_below_their_own():
     found = known_truths()
     corrected = found.corrections["algebraic"]
-    figure = comparison_figure.plot_intervals(found)
-    for ax, estimand in zip(figure.axes, comparison_figure.PANELS, strict=True):
+    figure = methods_figure.plot_intervals(found)
+    for ax, estimand in zip(figure.axes, methods_figure.PANELS, strict=True):
         points = {
             (line.get_xdata()[0], line.get_marker()): line.get_ydata()[0] for line in ax.lines[1:]
         }
@@ -246,7 +246,7 @@ def test_points_that_are_proportions_have_wilsons_interval():
     found = compared(2)
     (bar,) = [
         line
-        for line in comparison_figure.plot_intervals(found).axes[0].collections
+        for line in methods_figure.plot_intervals(found).axes[0].collections
         if line.get_linestyle()[0][1] is not None
     ]
     ends = bar.get_segments()[0][:, 0]
@@ -256,7 +256,7 @@ def test_points_that_are_proportions_have_wilsons_interval():
 
 
 def test_an_axis_of_intervals_begins_where_they_do():
-    low, high = comparison_figure.plot_intervals(simulated()).axes[0].get_xlim()
+    low, high = methods_figure.plot_intervals(simulated()).axes[0].get_xlim()
     # The majority agrees in .638 [.580, .692], the system is right in .9 [.860, .929].
     assert (low, high) == pytest.approx((0.563, 0.947), abs=0.002)
 

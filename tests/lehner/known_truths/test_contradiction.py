@@ -108,7 +108,7 @@ def test_an_estimate_is_all_that_is_needed():
     some = ratings.with_truth(known_first(40, ratings.truth))
     algebra = estimate_algebraic(some, resamples=200)
     found = correct_by_truth(some, algebra)
-    (told,) = lehner.estimate(some, ["algebraic"]).corrections.values()
+    (told,) = (one.correction for one in lehner.estimate(some, ["algebraic"]).results)
     own = estimate_algebraic(some, seed=1)
     assert told == correct_by_truth(some, own)
     bare = correct_by_truth(some, lehner.probabilities_right(some, algebra))

@@ -4,7 +4,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from lehner import Estimate, Ratings
+from lehner.core.estimate import Estimate
+from lehner.data.ratings import Ratings
 
 
 @dataclass(frozen=True, kw_only=True)

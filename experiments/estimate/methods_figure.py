@@ -8,14 +8,14 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
-from experiments.estimate.comparison import Comparison
-from experiments.estimate.known_truth import KnownTruth
 from experiments.reporting.figure_style import REFERENCE, figure_style, limits
 from experiments.reporting.method_style import method_label, method_style
 from lehner import IntervalEstimate
 from lehner.core.number_format import decimal, percent
 from lehner.core.wilson import wilson_interval
 from lehner.core.wording import counted
+from lehner.estimation.known_truths import KnownTruth
+from lehner.estimation.result import Comparison, MethodResult, SystemResult
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -32,13 +32,15 @@ BESIDE = 0.2
 type Ends = tuple[float, float]
 
 
-def plot_intervals(comparison: Comparison) -> Figure:
+def plot_intervals(comparison: Comparison | SystemResult, name: str = "") -> Figure:
     """Draw each method's estimates of system accuracy with their intervals.
 
     Parameters
     ----------
-    comparison : Comparison
-        As `compare` gives it.
+    comparison : Comparison or SystemResult
+        Of one system.
+    name : str
+        Above the figure, by default that of the data.
 
     Returns
     -------
@@ -51,27 +53,31 @@ def plot_intervals(comparison: Comparison) -> Figure:
     Examples
     --------
     >>> import lehner
-    >>> from experiments.estimate.comparison import compare
+    >>> from lehner.estimation.estimate import compare
     >>> ratings = lehner.load_dataset("lehner_table2")
     >>> compared = compare("table 2", ratings, [lehner.majority_agreement(ratings)])
     >>> [label.get_text() for label in plot_intervals(compared).axes[0].get_yticklabels()]
     ['Majority']
     """
+    if isinstance(comparison, Comparison):
+        name = name or comparison.name
+        (comparison,) = comparison.systems
+    results = comparison.results
     estimates = comparison.estimates
     n = len(estimates)
     drawn: list[float] = []
     with figure_style() as width:
-        row_height = 0.34 if comparison.corrections else 0.24
+        row_height = 0.34 if any(one.correction for one in results) else 0.24
         figure = Figure(figsize=(width, 1.25 + row_height * n), layout="constrained")
         axes = figure.subplots(1, 2, sharex=True, sharey=True)
         for ax, (estimand, title) in zip(axes, PANELS.items(), strict=True):
             ends = _truth_interval(comparison, estimand)
             if comparison.known_truth is not None:
                 drawn += _known_truth(ax, comparison.known_truth.system_accuracy, ends)
-            for row, estimate in enumerate(estimates):
+            for row, result in enumerate(results):
+                estimate, corrected = result.estimate, result.correction
                 value = getattr(estimate, estimand)
                 agreement = _agreement_interval(comparison, row, estimand)
-                corrected = comparison.corrections.get(estimate.method)
                 beside = 0.0 if corrected is None else BESIDE
                 drawn += _estimate(ax, estimate.method, value, agreement, row - beside)
                 if corrected is not None:
@@ -84,12 +90,12 @@ def plot_intervals(comparison: Comparison) -> Figure:
             ax.tick_params(axis="y", length=0)
         axes[0].set_yticks(np.arange(n), [method_label(e.method) for e in estimates])
         axes[0].set(ylim=(n - 0.5, -0.5), xlim=limits(drawn))
-        figure.suptitle(comparison.name)
+        figure.suptitle(name)
         handles = _handles(comparison)
         if handles:
             ncols = 3 if len(handles) <= 3 else 2
             figure.legend(handles=handles, loc="outside lower center", ncols=ncols)
-    figure.set_label(_alt_text(comparison))
+    figure.set_label(_alt_text(comparison, name))
     return figure
 
 
@@ -123,7 +129,7 @@ def _correction(ax: "Axes", method: str, value: IntervalEstimate, row: float) ->
     return [value.estimate, value.lower, value.upper]
 
 
-def _agreement_interval(comparison: Comparison, row: int, estimand: str) -> Ends | None:
+def _agreement_interval(comparison: SystemResult, row: int, estimand: str) -> Ends | None:
     """Give Wilson's interval of agreement with the majority, which in the sample is exact."""
     estimate = comparison.estimates[row]
     share = estimate.system_accuracy.estimate
@@ -132,7 +138,7 @@ def _agreement_interval(comparison: Comparison, row: int, estimand: str) -> Ends
     return _wilson(share, comparison.ratings.n_items, comparison.level)
 
 
-def _truth_interval(comparison: Comparison, estimand: str) -> Ends | None:
+def _truth_interval(comparison: SystemResult, estimand: str) -> Ends | None:
     """Give the interval of known truths; of all items they give the share in the sample exactly."""
     truth = comparison.known_truth
     if truth is None:
@@ -157,11 +163,11 @@ def _known_truth(ax: "Axes", share: float, ends: Ends | None) -> list[float]:
     return [share, *ends]
 
 
-def _level(comparison: Comparison) -> str:
+def _level(comparison: SystemResult) -> str:
     return f"{percent(comparison.level)} intervals"
 
 
-def _handles(comparison: Comparison) -> "list[Line2D | Patch]":
+def _handles(comparison: SystemResult) -> "list[Line2D | Patch]":
     handles: list[Line2D | Patch] = []
     truth = comparison.known_truth
     if truth is not None:
@@ -174,7 +180,7 @@ def _handles(comparison: Comparison) -> "list[Line2D | Patch]":
         label = "interval of the agreement alone (Wilson)"
         color = method_style("majority_agreement").color
         handles.append(Line2D([], [], color=color, ls=":", label=label))
-    if comparison.corrections:
+    if any(one.correction for one in comparison.results):
         label = "corrected by the known truths"
         handles.append(Line2D([], [], color=REFERENCE, lw=1, label=label, **CORRECTED))
     return handles
@@ -184,24 +190,23 @@ def _where_exact(truth: KnownTruth) -> str:
     return "" if truth.level is not None else "; exact for this sample"
 
 
-def _alt_text(comparison: Comparison) -> str:
+def _alt_text(comparison: SystemResult, name: str) -> str:
     parts = [
-        f"{method_label(e.method)} {e.system_accuracy}, in this sample "
-        f"{e.system_accuracy_in_sample}{_said_corrected(comparison, e.method)}"
-        for e in comparison.estimates
+        f"{method_label(one.method)} {one.estimate.system_accuracy}, in this sample "
+        f"{one.estimate.system_accuracy_in_sample}{_correction_text(one)}"
+        for one in comparison.results
     ]
-    text = f"System accuracy on {comparison.name} by method, with {_level(comparison)}: "
-    return text + "; ".join(parts) + "." + _said_of_truth(comparison)
+    text = f"System accuracy on {name} by method, with {_level(comparison)}: "
+    return text + "; ".join(parts) + "." + _truth_text(comparison)
 
 
-def _said_corrected(comparison: Comparison, method: str) -> str:
-    corrected = comparison.corrections.get(method)
-    if corrected is None:
+def _correction_text(result: MethodResult) -> str:
+    if result.correction is None:
         return ""
-    return f" (corrected by known truths {corrected.system_accuracy_in_sample})"
+    return f" (corrected by known truths {result.correction.system_accuracy_in_sample})"
 
 
-def _said_of_truth(comparison: Comparison) -> str:
+def _truth_text(comparison: SystemResult) -> str:
     truth = comparison.known_truth
     if truth is None:
         return ""

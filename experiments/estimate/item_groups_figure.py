@@ -4,12 +4,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from experiments.estimate.group_column import GroupColumn
 from experiments.estimate.groups import Groups
 from experiments.reporting.figure_style import figure_style, limits
 from experiments.reporting.method_style import legend_handles, method_style
 from lehner import GroupEstimates
 from lehner.core.number_format import percent
+from lehner.groups.membership import GroupColumn
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -4,25 +4,24 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 
-from lehner import (
-    Estimate,
-    IntervalEstimate,
-    JointDraws,
-    Ratings,
-    SystemDifference,
-    SystemRank,
-    bootstrap_systems,
-    compare_systems,
-    rank_systems,
-)
-from lehner.systems.bootstrap import bootstrap_methods
+from lehner.core.estimate import Estimate, IntervalEstimate
+from lehner.data.ratings import Ratings
+from lehner.estimation.methods import Posterior
+from lehner.systems.bootstrap import bootstrap_methods, bootstrap_systems
 from lehner.systems.common_items import (
     answered_the_same,
     first_alike,
     n_common_items,
     pairs_by_items,
 )
-from lehner.systems.comparison import OTHER_ITEMS
+from lehner.systems.comparison import (
+    OTHER_ITEMS,
+    JointDraws,
+    SystemDifference,
+    SystemRank,
+    compare_systems,
+    rank_systems,
+)
 
 NO_COMMON_ITEMS = "no item was answered by both systems"
 
@@ -38,9 +37,13 @@ class SystemsByMethod:
     estimates : mapping of str to Estimate
         Of each system, from its own items.
     again : callable
-        From ratings and the name of a system to the system's estimate from these ratings.
+        From ratings with one system to its estimate.
+    posterior : Posterior, optional
+        What the draws of a Bayesian method can say.
     level : float
+        Probability of the intervals.
     seed : int
+        Of the resamples, or of the order of draws.
     systems_rate : bool
         Whether the other systems serve as raters of each.
     common_items : bool
@@ -49,7 +52,8 @@ class SystemsByMethod:
 
     ratings: Ratings
     estimates: Mapping[str, Estimate]
-    again: Callable[[Ratings, str], Estimate]
+    again: Callable[[Ratings], Estimate]
+    posterior: Posterior | None
     level: float
     seed: int
     systems_rate: bool
@@ -124,7 +128,9 @@ def _judge(found: SystemsByMethod, systems: Sequence[str]) -> _Judged | None:
 
 def _estimate(found: SystemsByMethod, ratings: Ratings, system: str) -> Estimate:
     n_own, n_left = (n_common_items(data, [system]) for data in (found.ratings, ratings))
-    return found.estimates[system] if n_left == n_own else found.again(ratings, system)
+    if n_left == n_own:
+        return found.estimates[system]
+    return found.again(ratings.for_system(system, systems_rate=found.systems_rate))
 
 
 def _joint_draws(
@@ -139,13 +145,10 @@ def _joint_draws(
             common_items=found.common_items,
             seed=found.seed,
         )
-    trees = {name: one.draws for name, one in estimates.items() if one.draws is not None}
-    if len(trees) < len(estimates):
+    if found.posterior is None or any(one.draws is None for one in estimates.values()):
         return None
-    from bayes_models import joint_draws
-
-    return joint_draws(
-        trees,
+    return found.posterior.joint_draws(
+        estimates,
         ratings,
         systems_rate=found.systems_rate,
         common_items=found.common_items,

@@ -1,0 +1,103 @@
+"""Known truths: tables of the estimates that they correct."""
+
+from collections.abc import Sequence
+
+from experiments.estimate.layout import Row, method_columns, rows_under
+from experiments.reporting.table import Cell, Column, Table
+from lehner.core.number_format import decimal, percent, with_interval
+from lehner.core.wording import counted
+from lehner.estimation.known_truths import KnownTruth, PartCorrection, uses_truths
+from lehner.estimation.result import MethodResult, SystemResult
+
+CORRECTED = "The same accuracies, corrected by the known truths:"
+CORRECTED_PARTS = "In parts of this sample, corrected by the known truths there:"
+NOT_CORRECTED = (
+    "Recall, the confusion matrix and the other measures of the system are without the known "
+    "truths: too few known items have one given truth."
+)
+
+
+def correction_table(results: Sequence[MethodResult]) -> Table:
+    """Estimates that known truths correct; of one method at least."""
+    corrections = {one.method: one.correction for one in results if one.correction is not None}
+    first = next(iter(corrections.values()))
+    columns = [
+        Column("method", counted(first.n_known, "known truth")),
+        Column("system_accuracy_in_sample", "in this sample"),
+        Column("prediction_powered", "the same by PPI++"),
+        Column("system_accuracy", "system accuracy"),
+    ]
+    rows: list[Row] = [("known items alone", first.known_items_alone, None, None)]
+    rows += [
+        (method, one.system_accuracy_in_sample, one.prediction_powered, one.system_accuracy)
+        for method, one in corrections.items()
+    ]
+    return Table(columns=columns, rows=rows)
+
+
+def part_tables(
+    results: Sequence[MethodResult], group_column: str = "", most: int | None = None
+) -> list[Table]:
+    """Accuracies in parts of the items that known truths correct, a column for each method.
+
+    Parameters
+    ----------
+    results : sequence of MethodResult
+        Of one system.
+    group_column : str
+        By which there are groups.
+    most : int, optional
+        How many answers of the system, and groups, are shown at most.
+
+    Returns
+    -------
+    list of Table
+        None if there are no parts with known truths.
+    """
+    corrected = {one.method: one.corrected.parts for one in results if one.corrected is not None}
+    corrected = {method: parts for method, parts in corrected.items() if parts}
+    if not corrected:
+        return []
+    rows: list[Row] = []
+    for part, heading in (("precision", "precision"), ("groups", f"accuracy by {group_column}")):
+        own = {
+            method: {_name(one): one.accuracy for one in parts if one.part == part}
+            for method, parts in corrected.items()
+        }
+        labels = list(dict.fromkeys(label for parts in own.values() for label in parts))
+
+        def cells(label: str, own: dict[str, dict[str, Cell]] = own) -> list[Cell]:  # type: ignore[assignment]
+            return [parts.get(label) for parts in own.values()]
+
+        rows += rows_under(heading, labels, cells, most)
+    columns = [Column("part", ""), Column("label", ""), *method_columns(list(corrected))]
+    return [Table(columns=columns, rows=rows, keys=2, headings=True)]
+
+
+def _name(one: PartCorrection) -> str:
+    return f"{one.label} ({one.n_known} of {one.n_items} known)"
+
+
+def known_truth_line(system: SystemResult) -> str:
+    """Say how the system does on the items whose truth is known, and what they are used for."""
+    truth = system.known_truth
+    assert truth is not None
+    use = "these truths correct the estimates"
+    if not truth.used:
+        use = "all truths are known, and the methods do not use them"
+    elif any(map(uses_truths, system.estimates)):
+        use = "the models use these truths"
+    return (
+        f"On the {counted(truth.n_items, 'item')} with known truth the system's accuracy is "
+        f"{proportion_right(truth)}; {use}"
+    )
+
+
+def proportion_right(truth: KnownTruth) -> str:
+    """Say on which proportion of the known items the system is right, with its interval."""
+    if truth.level is None:
+        return f"{decimal(truth.system_accuracy)}, exact for this sample"
+    return (
+        f"{with_interval(truth.system_accuracy, truth.lower, truth.upper)} ({percent(truth.level)} "
+        "interval by Wilson for all these items)"
+    )

@@ -1,0 +1,59 @@
+"""What the tables of all questions share: a column for each method, and rows under headings."""
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from experiments.reporting.renderers import to_terminal
+from experiments.reporting.table import Cell, Column, Table, plain_number
+from experiments.reporting.terminal import line
+from lehner.core.estimate import IntervalEstimate
+from lehner.core.number_format import probability
+
+if TYPE_CHECKING:
+    from rich.text import Text
+
+MOST_SHOWN = 12
+
+type Names = Callable[[str], str]
+"""From the name of a method to what people read: itself on the terminal, its label in LaTeX."""
+type Row = tuple[Cell, ...]
+
+
+def method_columns(
+    methods: Sequence[str], names: Names = str, write: Callable[..., str] = plain_number
+) -> list[Column]:
+    """Make a column for each method."""
+    return [Column(method, names(method), write) for method in methods]
+
+
+def rows_under(
+    heading: str, labels: Sequence[str], cells: Callable[[str], Sequence[Cell]], most: int | None
+) -> Iterator[Row]:
+    """Make a row for each label, and one that says how many are not shown."""
+    for label in labels[:most]:
+        yield heading, label, *cells(label)
+    if most is not None and len(labels) > most:
+        blank = [None] * len(cells(labels[0]))
+        yield heading, f"… and {len(labels) - most} more", *blank
+
+
+def difference(value: float | IntervalEstimate, probability_higher: float | None = None) -> str:
+    """Write a number, or a difference and the probability that the first is higher."""
+    if not isinstance(value, IntervalEstimate):
+        return plain_number(value)
+    if probability_higher is None:
+        return str(value)
+    return f"{value}, {probability(probability_higher, 2)}"
+
+
+def titled(title: str, tables: Sequence[Table], width: int) -> "list[Text]":
+    """Lay out a blank line, a title and tables; nothing if there are none."""
+    from textwrap import wrap
+
+    if not tables:
+        return []
+    lines = [line(), *map(line, wrap(title, width))]
+    for place, table in enumerate(tables):
+        lines += [line()] if place else []
+        lines += to_terminal(table, width)
+    return lines

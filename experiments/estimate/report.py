@@ -1,0 +1,288 @@
+"""The report of estimates, of one or of several systems: on the terminal, and files for a paper."""
+
+import json
+from pathlib import Path
+from textwrap import wrap
+from typing import TYPE_CHECKING, Any
+
+from rich.console import Group
+
+from experiments.estimate import details, groups, known_truths, methods, sensitivity, systems
+from experiments.estimate.layout import MOST_SHOWN, titled
+from experiments.reporting.data_notes import data_notes, header_lines
+from experiments.reporting.files import write_atomically, write_csv, write_figure, write_text
+from experiments.reporting.method_style import method_label
+from experiments.reporting.options import as_options
+from experiments.reporting.renderers import to_latex, to_terminal
+from experiments.reporting.safe_names import safe_names
+from experiments.reporting.terminal import line, print_wide, terminal_width
+from experiments.reporting.warning_lines import warning_lines
+from lehner import Comparison, InputError
+from lehner.core.number_format import decimal
+from lehner.core.warning import Warning
+from lehner.core.wording import counted, counted_categories, first_few
+from lehner.estimation.result import SystemResult
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+    from rich.text import Text
+
+    from lehner.groups.membership import GroupColumn
+
+FILES = ("estimates.csv", "differences.csv", "estimates.tex", "systems.pdf", "systems.png")
+MANIFEST = "manifest.json"
+
+
+def report_dict(comparison: Comparison) -> dict[str, Any]:
+    """Write everything in plain types, with options where messages of Python name arguments."""
+    found = comparison.to_dict()
+    found["data"]["notes"] = data_notes(comparison.ratings)
+    for one in found["estimates"]:
+        for warning in one.get("warnings", ()):
+            warning["text"] = as_options(warning["text"])
+    return found
+
+
+def show(comparison: Comparison, *, in_detail: bool = False) -> None:
+    """Print a comparison to standard output, each system in detail if asked for."""
+    print_wide(render(comparison, in_detail=in_detail, width=terminal_width()))
+
+
+def render(comparison: Comparison, *, in_detail: bool = False, width: int = 100) -> Group:
+    """Lay a comparison out for the terminal.
+
+    Parameters
+    ----------
+    comparison : Comparison
+        As `lehner.estimate` returns it.
+    in_detail : bool
+        Whether to show confusion matrices and all measures of each system.
+    width : int
+        Into which the tables fit.
+
+    Returns
+    -------
+    rich.console.Group
+    """
+    layout = _of_one if len(comparison.systems) == 1 else _of_several
+    heading = [line(text) for text in _heading(comparison)]
+    return Group(*heading, *layout(comparison, in_detail, width), *_warnings(comparison))
+
+
+def _of_one(comparison: Comparison, in_detail: bool, width: int) -> "list[Text]":
+    (system,) = comparison.systems
+    results = system.results
+    parts = titled("", [methods.accuracy_table(system)], width)
+    if len(results) <= methods.MOST_COLUMNS:
+        parts += titled("", methods.rater_tables(system, most=MOST_SHOWN), width)
+    if in_detail:
+        parts += [line(), *details.render_details([one.details for one in results], width)]
+    if system.group_column is not None:
+        found = [one.groups for one in results]
+        parts += [line(), *groups.render_groups(system.group_column, found, width)]
+    parts += _populations_and_raters(system, width)
+    if any(one.correction is not None for one in results):
+        parts += titled(known_truths.CORRECTED, [known_truths.correction_table(results)], width)
+        column = "" if system.group_column is None else system.group_column.column
+        tables = known_truths.part_tables(results, column, MOST_SHOWN)
+        parts += titled(known_truths.CORRECTED_PARTS, tables, width)
+        parts += map(line, wrap(known_truths.NOT_CORRECTED, width))
+    if system.predictions:
+        tables = [methods.prediction_table(system.predictions)]
+        parts += titled(methods.PREDICTIONS, tables, width)
+    if system.k_properties:
+        tables = [methods.k_property_table(system.k_properties)]
+        parts += titled(methods.K_PROPERTIES, tables, width)
+        parts += map(line, wrap(methods.BAYES_FACTORS, width))
+    tables = methods.disagreement_tables(system)
+    parts += titled(methods.disagreement_heading(system), tables, width)
+    parts += titled(sensitivity.misled_heading(system), sensitivity.misled_tables(system), width)
+    sentences = [*methods.disagreement_lines(system), *sensitivity.sensitivity_lines(system)]
+    if system.dependence is not None:
+        sentences += [f"shared mistakes: {text}" for text in system.dependence.lines()]
+    return [*parts, line(), *map(line, sentences)]
+
+
+def _of_several(comparison: Comparison, in_detail: bool, width: int) -> "list[Text]":
+    parts: list[Text] = []
+    for table in systems.systems_tables(comparison):
+        parts += [line(), *to_terminal(table, width)]
+    parts.append(line())
+    if in_detail:
+        parts += details.render_details([one.details for one in comparison.results], width)
+    for one in comparison.systems:
+        if one.group_column is not None:
+            found = [result.groups for result in one.results]
+            parts += [*groups.render_groups(one.group_column, found, width), line()]
+        parts += _populations_and_raters(one, width)
+    return [*parts, *map(line, systems.systems_lines(comparison))]
+
+
+def _populations_and_raters(system: SystemResult, width: int) -> "list[Text]":
+    parts: list[Text] = []
+    if system.population_column is not None:
+        found = groups.render_populations(system.population_column, system.results, width)
+        parts += [line(), *found]
+    if system.ratings.rater_group:
+        parts += [line(), *groups.render_rater_groups(system, width)]
+    return parts
+
+
+def _heading(comparison: Comparison) -> list[str]:
+    ratings, agreement = comparison.ratings, comparison.systems[0].agreement
+    several = len(comparison.systems) > 1
+    named = f"{counted(len(ratings.systems), 'system')} ({first_few(ratings.systems, MOST_SHOWN)})"
+    others = ", the other systems among them," if comparison.systems_rate else ""
+    lines = [
+        f"{comparison.name}: {counted(ratings.n_items, 'item')}, "
+        f"{counted(ratings.n_raters, 'rater')}, "
+        f"{counted_categories(ratings.n_categories, ordered=ratings.ordered)} "
+        f"({first_few(ratings.categories, MOST_SHOWN)}), {counted(ratings.n_ratings, 'rating')}"
+        f"{f', {named}' if several else ''}",
+        *header_lines(data_notes(ratings)),
+        f"Raters{others} agree on {decimal(agreement.agreement)} of "
+        f"{counted(agreement.n_pairs, 'pair')} of ratings; beyond the chance of "
+        f"1/{ratings.n_categories} that is kappa {decimal(agreement.kappa)}",
+    ]
+    for one in comparison.systems:
+        if one.known_truth is not None and several:
+            lines.append(
+                f"On the {counted(one.known_truth.n_items, 'item')} with known truth the accuracy "
+                f"of {one.system} is {known_truths.proportion_right(one.known_truth)}"
+            )
+        elif one.known_truth is not None:
+            lines.append(known_truths.known_truth_line(one))
+    return lines
+
+
+def _warnings(comparison: Comparison) -> "list[Text]":
+    """Lay out each warning once, with the systems that it is about, unless these are all."""
+    about: dict[tuple[str, Warning], list[str]] = {}
+    for one in comparison.estimates:
+        for warning in one.warnings:
+            about.setdefault((one.method, warning), []).append(one.system)
+    said = (
+        (systems.whom(comparison, method, names), warning)
+        for (method, warning), names in about.items()
+    )
+    return [line(as_options(text), style="yellow") for text in warning_lines(said)]
+
+
+def failed(comparison: Comparison) -> bool:
+    """Tell whether a method gave no estimate."""
+    return any(one.system_accuracy.estimate is None for one in comparison.estimates)
+
+
+def write(comparison: Comparison, folder: Path) -> list[Path]:
+    """Write tables, figures and draws into a folder.
+
+    Parameters
+    ----------
+    comparison : Comparison
+        As `lehner.estimate` returns it.
+    folder : Path
+        Made if it is not there. Each file appears whole or not at all.
+
+    Returns
+    -------
+    list of Path
+        Of one system `estimates.csv`, `estimates.tex`, `intervals.pdf`, `intervals.png`,
+        `details.csv`, `details.tex`, `confusion.tex`, `confusion.pdf`, `confusion.png`,
+        `shared_mistakes.csv`, `shared_mistakes.pdf`, `shared_mistakes.png`, with groups
+        `groups.csv`, `groups.tex`, `groups.pdf` and `groups.png`, with populations the like as
+        `populations.…`, with groups of raters `rater_groups.csv` and `rater_groups.tex`, and
+        `METHOD.nc` for each method with draws. Of several systems `estimates.csv`,
+        `differences.csv`, `estimates.tex`, `systems.pdf`, `systems.png`, a folder for each system
+        with what is written of one, and `manifest.json`, which says which folder is that of which
+        system.
+    """
+    if len(comparison.systems) == 1:
+        return _write_one(comparison, comparison.systems[0], folder)
+    from experiments.estimate.systems_figure import plot_systems
+
+    _refuse_other_manifest(folder / MANIFEST)
+    folders = safe_names(comparison.ratings.systems, taken=(*FILES, MANIFEST))
+    for name in folders.values():
+        (folder / name).mkdir(parents=True, exist_ok=True)
+    table = systems.accuracy_table(comparison, method_label)
+    paths = [
+        write_csv(comparison.to_frame(), folder / "estimates.csv"),
+        write_csv(comparison.differences_frame(), folder / "differences.csv"),
+        write_text(to_latex(table), folder / "estimates.tex"),
+        *write_figure(_whole(plot_systems(comparison)), folder, "systems"),
+    ]
+    for one in comparison.systems:
+        paths += _write_one(comparison, one, folder / folders[one.system])
+    files = [path.relative_to(folder).as_posix() for path in paths]
+    manifest = json.dumps({"systems": folders, "files": files}, indent=2)
+    return [*paths, write_text(manifest + "\n", folder / MANIFEST)]
+
+
+def _write_one(comparison: Comparison, system: SystemResult, folder: Path) -> list[Path]:
+    from experiments.estimate.details_figure import plot_confusion
+    from experiments.estimate.methods_figure import plot_intervals
+    from experiments.estimate.sensitivity_figure import plot_sensitivity
+
+    folder.mkdir(parents=True, exist_ok=True)
+    in_detail = [one.details for one in system.results]
+    curves = sensitivity.curves(system.estimates, system.ratings.n_categories)
+    tables = [
+        methods.accuracy_table(system, method_label),
+        *methods.rater_tables(system, method_label),
+    ]
+    paths = [
+        write_csv(system.to_frame(), folder / "estimates.csv"),
+        write_text(to_latex(*tables), folder / "estimates.tex"),
+        *write_figure(plot_intervals(system, comparison.name), folder, "intervals"),
+        write_csv(details.details_frame(in_detail), folder / "details.csv"),
+        write_text(to_latex(details.details_table(in_detail)), folder / "details.tex"),
+        write_text(to_latex(details.confusion_matrices(in_detail)), folder / "confusion.tex"),
+        *write_figure(plot_confusion(in_detail), folder, "confusion"),
+        write_csv(curves, folder / "shared_mistakes.csv"),
+        *write_figure(_whole(plot_sensitivity(curves, comparison.name)), folder, "shared_mistakes"),
+    ]
+    results = system.results
+    for name, column, found in (
+        ("groups", system.group_column, [one.groups for one in results]),
+        ("populations", system.population_column, [one.populations for one in results]),
+        ("rater_groups", None, [one.rater_groups for one in results]),
+    ):
+        if any(found):
+            paths += _write_groups(name, column, found, folder)
+    for estimate in system.estimates:
+        if estimate.draws is not None:
+            path = folder / f"{estimate.method}.nc"
+            paths.append(write_atomically(path, estimate.draws.to_netcdf))
+    return paths
+
+
+def _write_groups(
+    name: str, column: "GroupColumn | None", found: groups.Groups, folder: Path
+) -> list[Path]:
+    paths = [
+        write_csv(groups.groups_frame(found), folder / f"{name}.csv"),
+        write_text(to_latex(groups.groups_table(column, found)), folder / f"{name}.tex"),
+    ]
+    if column is None:
+        return paths
+    from experiments.estimate.item_groups_figure import plot_groups
+
+    return [*paths, *write_figure(plot_groups(column, found), folder, name)]
+
+
+def _whole(drawn: Any) -> "Figure":
+    figure = drawn.get_figure(root=True)
+    assert figure is not None
+    return figure
+
+
+def _refuse_other_manifest(path: Path) -> None:
+    """Raise an InputError if a manifest is there that is not of systems, as that of a study."""
+    if not path.exists():
+        return
+    try:
+        manifest = json.loads(path.read_text(encoding="utf-8"))
+    except ValueError:
+        manifest = None
+    if not isinstance(manifest, dict) or "systems" not in manifest:
+        raise InputError("this file belongs to something else", "name another folder", file=path)

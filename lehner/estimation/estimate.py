@@ -1,0 +1,325 @@
+"""Estimates of the accuracy of one or several systems, by one or several methods."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import replace
+from functools import partial
+from itertools import combinations
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from lehner.algebra.pairwise import pairwise_agreement
+from lehner.core.arrays import Floats
+from lehner.core.checks import check_level
+from lehner.core.estimate import Estimate
+from lehner.data.ratings import Ratings
+from lehner.dependence.check import check_dependence
+from lehner.dependence.widened_interval import SharedMistakes
+from lehner.estimation.details import DETAILS
+from lehner.estimation.disagreement import disagreement
+from lehner.estimation.item_groups import GROUPS, POPULATIONS, column_of, require_answers
+from lehner.estimation.known_truths import KNOWN_TRUTHS, known_truth
+from lehner.estimation.methods import (
+    DEFAULT_METHODS,
+    Method,
+    MethodLike,
+    find_method,
+    find_methods,
+    get_method,
+)
+from lehner.estimation.question import Options, Question
+from lehner.estimation.rater_groups import RATER_GROUPS
+from lehner.estimation.result import Comparison, MethodResult, SystemResult
+from lehner.estimation.sensitivity import SENSITIVITY, SLOPED
+from lehner.estimation.systems import SystemsByMethod, compare_by_method
+from lehner.groups.membership import GroupColumn
+from lehner.performance.costs import check_costs
+
+QUESTIONS = (DETAILS, GROUPS, POPULATIONS, RATER_GROUPS, KNOWN_TRUTHS, SENSITIVITY)
+"""What every estimate is asked, in the order of its fields in JSON."""
+
+FEW_SYSTEMS = 4
+"""With more systems than these, fits are as long as those of studies."""
+
+
+def estimate(
+    ratings: Ratings,
+    methods: MethodLike | Iterable[MethodLike] | None = None,
+    *,
+    name: str = "ratings",
+    level: float = 0.9,
+    seed: int = 1,
+    truths_in_model: bool = False,
+    shared_mistakes: SharedMistakes | None = None,
+    sensitivity: bool = False,
+    systems_rate: bool = False,
+    common_items: bool = True,
+    costs: Floats | None = None,
+    groups: ArrayLike | GroupColumn | None = None,
+    populations: ArrayLike | GroupColumn | None = None,
+    rater_groups: Mapping[str, str] | None = None,
+    questions: Sequence[Question] = (),
+) -> Comparison:
+    """Estimate the accuracy of the system, or of each system, by several methods.
+
+    The result is what `lehner estimate` prints, as an object.
+
+    Parameters
+    ----------
+    ratings : Ratings
+        With one or more systems. Known truths of some items correct each method's estimate.
+    methods : str, callable, Method, or several of these, optional
+        Names, as `lehner estimate --help` lists them, where "all" stands for all; functions
+        `f(ratings, *, seed)` that return an `Estimate`, and take `level` too if they have
+        intervals; texts "file.py:function", whose file is run as Python code. By default
+        "majority_agreement", "algebraic", "dawid_skene" and "relaxed_k".
+    name : str
+        Name of the data, for titles.
+    level : float
+        Probability of the intervals, between 0 and 1.
+    seed : int
+        The same seed gives the same numbers.
+    truths_in_model : bool
+        Whether models are fitted to the known truths, instead of being corrected by them.
+    shared_mistakes : float or tuple of float, optional
+        Proportion of items that mislead raters and system alike, or the two numbers of its Beta
+        prior, for which intervals are widened.
+    sensitivity : bool
+        Whether `relaxed_k` is fitted twice more, with the system's slope on difficulty at 0 and 1.
+    systems_rate : bool
+        Whether the other systems serve as raters of each system. This assumes that systems err
+        independently of one another, as raters do.
+    common_items : bool
+        Whether systems that answered different items are compared on the items that they have in
+        common: two on those that both answered, ranks on those that all answered. If not, each is
+        judged by its own items. That assumes, as the models do, that a system which answers some
+        items only would be as accurate on the others of the same categories.
+    costs : array_like, shape (n_categories, n_categories), optional
+        What each answer (column) costs when each category (row) is true.
+    groups : array_like of str, shape (n_rows,), optional
+        To which group each row belongs: accuracies and differences are estimated for them.
+    populations : array_like of str, shape (n_rows,), optional
+        From which population each row is: in latent-class models, Bayesian or by maximum
+        likelihood, each population has its own base rates. By default those of the ratings.
+    rater_groups : mapping of str to str, optional
+        From the name of a rater to that of its group: accuracies of groups of raters, and their
+        differences, are estimated, and some models draw raters toward their group, see
+        `Ratings.with_rater_groups`. By default the groups of the ratings.
+    questions : sequence of Question
+        Questions of your own that each estimate is asked.
+
+    Returns
+    -------
+    Comparison
+        With `systems`, which have a `MethodResult` for each method, `estimates`, `to_frame()` and
+        `to_dict()`; of several systems also `differences` and `ranks`.
+
+    Raises
+    ------
+    InputError
+        If there is no system or no such method, or if the ratings cannot be estimated.
+
+    Examples
+    --------
+    >>> import lehner
+    >>> ratings = lehner.load_dataset("lehner_table2")
+    >>> compared = lehner.estimate(ratings, ["majority_agreement", "algebraic"])
+    >>> [round(one.system_accuracy.estimate, 3) for one in compared.estimates]
+    [0.5, 0.804]
+    """
+    check_level(level)
+    if populations is None and ratings.population is not None:
+        populations = np.array(ratings.populations)[ratings.population]
+    asked = Options(
+        level=level,
+        seed=seed,
+        shared_mistakes=shared_mistakes,
+        costs=None if costs is None else check_costs(costs, ratings.categories),
+        groups=column_of(groups, ratings, "group"),
+        populations=column_of(populations, ratings, "population"),
+    )
+    if asked.populations is not None:
+        ratings = ratings.with_populations(asked.populations.names)
+    chosen = find_methods(DEFAULT_METHODS if methods is None else methods)
+    require_answers(ratings)
+    if rater_groups is not None:
+        ratings = ratings.with_rater_groups(rater_groups)
+    seen = ratings if truths_in_model else ratings.with_truth(None)
+    judged = {one: seen.for_system(one, systems_rate=systems_rate) for one in ratings.systems}
+    many = len(judged) > FEW_SYSTEMS
+    by_system: dict[str, list[Estimate]] = {}
+    slopes: dict[str, Mapping[float, Estimate]] = {}
+    with _compile_ahead(chosen, next(iter(judged.values()))) as wait:
+        for system, data in judged.items():
+            by_system[system] = []
+            for method in chosen:
+                wait(method.name)
+                by_system[system].append(_estimate(method, data, level, seed, many=many))
+            if sensitivity:
+                slopes[system] = _at_slopes(data, level, seed)
+    posteriors = {one.name: one.posterior for one in chosen if one.posterior is not None}
+    systems = tuple(
+        _answer(
+            ratings.for_system(system, systems_rate=systems_rate),
+            estimates,
+            replace(asked, slopes=slopes.get(system), posteriors=posteriors),
+            (*QUESTIONS, *questions),
+        )
+        for system, estimates in by_system.items()
+    )
+    if len(systems) == 1:
+        return Comparison(name=name, ratings=systems[0].ratings, systems=systems)
+    compared = [
+        compare_by_method(
+            SystemsByMethod(
+                ratings=seen,
+                estimates={system: by_system[system][place] for system in judged},
+                again=partial(_estimate, method, level=level, seed=seed, many=many),
+                posterior=method.posterior,
+                level=level,
+                seed=seed,
+                systems_rate=systems_rate,
+                common_items=common_items,
+            )
+        )
+        for place, method in enumerate(chosen)
+    ]
+    return Comparison(
+        name=name,
+        ratings=ratings,
+        systems=systems,
+        differences=tuple(one for differences, _ in compared for one in differences),
+        ranks=tuple(one for _, ranks in compared for one in ranks),
+        systems_rate=systems_rate,
+        common_items=common_items,
+    )
+
+
+def compare(
+    name: str,
+    ratings: Ratings,
+    estimates: Sequence[Estimate],
+    *,
+    level: float | None = None,
+    seed: int = 1,
+    shared_mistakes: SharedMistakes | None = None,
+    slopes: Mapping[float, Estimate] | None = None,
+    costs: Floats | None = None,
+    groups: ArrayLike | GroupColumn | None = None,
+    populations: ArrayLike | GroupColumn | None = None,
+    questions: Sequence[Question] = (),
+) -> Comparison:
+    """Put estimates of one system that are there already side by side, as `estimate` does.
+
+    Parameters
+    ----------
+    name : str
+        Name of the data.
+    ratings : Ratings
+        The data that all estimates are of.
+    estimates : sequence of Estimate
+        Estimates by different methods.
+    level : float, optional
+        Probability of the intervals that are computed here, by default that of the estimates', or
+        .9.
+    seed : int
+        Of what is drawn here: for the system in detail, groups, populations and shared mistakes.
+    shared_mistakes, costs, groups, populations, questions
+        As in `estimate`.
+    slopes : mapping of float to Estimate, optional
+        As `bayes_models.slope_sensitivity` returns them.
+
+    Returns
+    -------
+    Comparison
+        The estimates with what they say about one another, and what known truths say about them.
+
+    Raises
+    ------
+    InputError
+        If there are not two raters, two categories and an item rated by two raters.
+
+    Examples
+    --------
+    >>> import lehner
+    >>> ratings = lehner.load_dataset("lehner_table2")
+    >>> one = lehner.majority_agreement(ratings)
+    >>> two = lehner.estimate_algebraic(ratings)
+    >>> compare("table 2", ratings, [one, two]).to_frame()["estimate"].round(3).tolist()[:4]
+    [0.5, 0.5, 0.804, 0.804]
+    """
+    levels = [one.system_accuracy.level for one in estimates if one.system_accuracy.level]
+    sampled = [get_method(one.method) for one in estimates if one.draws is not None]
+    asked = Options(
+        level=level or (levels[0] if levels else 0.9),
+        seed=seed,
+        shared_mistakes=shared_mistakes,
+        costs=costs,
+        groups=column_of(groups, ratings, "group"),
+        populations=column_of(populations, ratings, "population"),
+        slopes=slopes,
+        posteriors={one.name: one.posterior for one in sampled if one and one.posterior},
+    )
+    result = _answer(ratings, estimates, asked, (*QUESTIONS, *questions))
+    return Comparison(name=name, ratings=ratings, systems=(result,))
+
+
+def _answer(
+    ratings: Ratings,
+    estimates: Sequence[Estimate],
+    asked: Options,
+    questions: tuple[Question, ...],
+) -> SystemResult:
+    results = []
+    for one in estimates:
+        answers = {question.name: question.answer(ratings, one, asked) for question in questions}
+        corrected = answers[KNOWN_TRUTHS.name]
+        if corrected is not None:
+            one = replace(one, warnings=(*one.warnings, *corrected.correction.warnings))
+        results.append(MethodResult(estimate=one, answers=answers, questions=questions))
+    final = [one.estimate for one in results]
+    with_truth = [one for one in final if "truth_probabilities" in one.arrays]
+    posteriors = asked.posteriors
+    predictions = next((one.predictions(final) for one in posteriors.values()), ())
+    found = (
+        posteriors[one.method].k_properties(one, level=asked.level)
+        for one in final
+        if one.method in posteriors
+    )
+    return SystemResult(
+        ratings=ratings,
+        level=asked.level,
+        agreement=pairwise_agreement(ratings),
+        results=tuple(results),
+        disagreements=tuple(disagreement(ratings, *two) for two in combinations(with_truth, 2)),
+        known_truth=known_truth(ratings, asked.level),
+        predictions=predictions,
+        k_properties=next(filter(None, found), ()),
+        slopes=asked.slopes,
+        dependence=check_dependence(ratings),
+        group_column=asked.groups,
+        population_column=asked.populations,
+    )
+
+
+def _compile_ahead(
+    methods: Sequence[Method], ratings: Ratings
+) -> AbstractContextManager[Callable[[str], None]]:
+    sampled = [method.name for method in methods if method.posterior]
+    for method in methods:
+        if method.posterior is not None:
+            return method.posterior.compile_ahead(sampled, ratings)
+    return nullcontext(lambda name: None)
+
+
+def _at_slopes(ratings: Ratings, level: float, seed: int) -> Mapping[float, Estimate]:
+    posterior = find_method(SLOPED).posterior
+    assert posterior is not None
+    return posterior.estimate_at_slopes(ratings, level=level, seed=seed)
+
+
+def _estimate(method: Method, ratings: Ratings, level: float, seed: int, *, many: bool) -> Estimate:
+    if many and method.posterior is not None:
+        return method.posterior.estimate_shortly(method.name, ratings, level=level, seed=seed)
+    return method.estimate(ratings, level=level, seed=seed)

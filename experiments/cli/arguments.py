@@ -139,7 +139,7 @@ READING: dict[str, tuple[type, str]] = {
 def with_reading(
     command: Callable[..., None], *, several_systems: bool = False
 ) -> Callable[..., None]:
-    """Give a command the options of a ratings file in place of its parameter `reading`.
+    """Add to a command the options of a ratings file in place of its parameter `reading`.
 
     Parameters
     ----------

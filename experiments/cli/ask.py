@@ -92,7 +92,7 @@ def _refuse_to_overwrite(output: Path) -> None:
 def _widths(
     ratings: "Ratings", algebra: "Estimate", n: int, interval: float, seed: int
 ) -> dict[str, Any]:
-    """Give the widths of intervals, before and after; none without probabilities to start from."""
+    """Widths of intervals, before and after; none without probabilities to start from."""
     from lehner import probabilities_right
     from lehner.known_truths.correction import own_variance
     from lehner.known_truths.partly_known import rightness

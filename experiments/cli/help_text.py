@@ -25,7 +25,7 @@ class InOrderOfWork(TyperGroup):
 def command_with_list(
     title: str, rows: Callable[[], Sequence[tuple[str, str]]]
 ) -> type[TyperCommand]:
-    """Give a class of commands whose help ends with a list.
+    """Make a class of commands whose help ends with a list.
 
     Parameters
     ----------
@@ -48,7 +48,7 @@ def command_with_list(
 
 
 def examples(*lines: str) -> str:
-    r"""Give examples as they stand below a command's help.
+    r"""Examples as they stand below a command's help.
 
     Examples
     --------

@@ -124,7 +124,7 @@ def _plain(labels: "SoftLabels") -> dict[str, object]:
 
 
 def label_method_rows() -> list[tuple[str, str]]:
-    """Give the methods of labelling and what each of them does."""
+    """Methods of labelling and what each of them does."""
     from experiments.estimate.label_table import label_methods
 
     return [(name, as_sentence(summary)) for name, summary in label_methods().items()]

@@ -168,7 +168,7 @@ def merge_labels(codes: ArrayLike, raw: Any) -> tuple[Integers, tuple[Any, ...]]
 
 
 def plain_label(value: Any) -> Any:
-    """Give the label as Python text, int or float; None if it means a missing rating."""
+    """Label as Python text, int or float; None if it means a missing rating."""
     try:
         if value is None or value != value:
             return None
@@ -217,7 +217,7 @@ def unify(labels: Iterable[Any]) -> dict[Any, Label]:
 
 
 def as_numbers(categories: Sequence[Label]) -> list[float] | None:
-    """Give the numbers of categories, whole or decimal; None if one is not a number.
+    """Numbers of categories, whole or decimal; None if one is not a number.
 
     Examples
     --------

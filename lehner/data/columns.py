@@ -15,7 +15,7 @@ from lehner.data.numbering import number_by_appearance
 
 
 def columns_of(data: Any, names: Sequence[str] | None = None) -> dict[str, Any]:
-    """Give the columns of a table by name.
+    """Columns of a table by name.
 
     Parameters
     ----------
@@ -147,7 +147,7 @@ def _whole_numbers_or_text(names: NDArray[Any]) -> NDArray[Any]:
 
 
 def unique_items(values: Any, name: str) -> NDArray[Any]:
-    """Give the item names of a table with a row per item; none may occur twice."""
+    """Item names of a table with a row per item; none may occur twice."""
     index, names = encode_items(values, name)
     first_use = np.zeros(len(index), dtype=bool)
     first_use[np.unique(index, return_index=True)[1]] = True

@@ -18,7 +18,7 @@ type Names = Sequence[Any] | NDArray[Any] | None
 def check_ratings(
     codes: ArrayLike | FlatRatings, items: Names, raters: Names, n_categories: int
 ) -> tuple[FlatRatings, int, int]:
-    """Give ratings flat, with the numbers of rows and raters."""
+    """Flatten ratings, with the numbers of rows and raters."""
     if not isinstance(codes, FlatRatings):
         return flatten(codes, n_categories)
     n_rows = _count_names(items, codes.item_index)
@@ -31,7 +31,7 @@ def _count_names(names: Names, index: Integers) -> int:
 
 
 def check_items(items: Names, n_rows: int) -> NDArray[Any]:
-    """Give the names of the items, by default 0, 1 and so on."""
+    """Names of the items, by default 0, 1 and so on."""
     names = np.arange(n_rows) if items is None else as_array(items, "items")
     if names.shape != (n_rows,):
         raise InputError(f"{len(names)} names for {n_rows} items", "name each item once")
@@ -39,7 +39,7 @@ def check_items(items: Names, n_rows: int) -> NDArray[Any]:
 
 
 def check_index(codes: ArrayLike | None, n_rows: int, n: int, name: str) -> Integers | None:
-    """Give a code for each row, such as its truth, shape (n_rows,)."""
+    """Code of each row, such as its truth, shape (n_rows,)."""
     if codes is None:
         return None
     array = as_array(codes, name)
@@ -51,7 +51,7 @@ def check_index(codes: ArrayLike | None, n_rows: int, n: int, name: str) -> Inte
 
 
 def check_answers(system: ArrayLike | None, n_rows: int, n_categories: int) -> Integers:
-    """Give the systems' answers, shape (n_rows, n_systems)."""
+    """Answers of the systems, shape (n_rows, n_systems)."""
     if system is None:
         return np.empty((n_rows, 0), np.int64)
     array = as_array(system, "system")
@@ -64,7 +64,7 @@ def check_answers(system: ArrayLike | None, n_rows: int, n_categories: int) -> I
 
 
 def check_system_names(systems: Sequence[Any] | None, n_systems: int) -> tuple[str, ...]:
-    """Give the names of the systems, by default "system", or "system 1" and so on."""
+    """Names of the systems, by default "system", or "system 1" and so on."""
     if systems is None:
         numbered = [f"{SYSTEM} {number + 1}" for number in range(n_systems)]
         return (SYSTEM,) if n_systems == 1 else tuple(numbered)
@@ -75,7 +75,7 @@ def check_system_names(systems: Sequence[Any] | None, n_systems: int) -> tuple[s
 
 
 def check_rater_names(raters: Names, n_raters: int, systems: Sequence[str]) -> tuple[str, ...]:
-    """Give the names of the raters, by default "1", "2" and so on; no system has one of them."""
+    """Names of the raters, by default "1", "2" and so on; no system has one of them."""
     names = tuple(map(str, range(1, n_raters + 1) if raters is None else raters))
     if len(names) != n_raters or len(set(names)) < n_raters:
         raise InputError(f"{n_raters} raters are named {list(names)}", "name each rater once")

@@ -135,7 +135,7 @@ def count_categories(
 
 
 def check_rows(rows: ArrayLike, n_rows: int) -> Integers:
-    """Give positions of rows as NumPy reads them: a mask, or numbers, below 0 from the end."""
+    """Positions of rows as NumPy reads them: a mask, or numbers, below 0 from the end."""
     chosen = as_array(rows, "rows")
     remedy = f"give positions from 0 to {n_rows - 1}, or a mask of {n_rows}"
     if chosen.ndim != 1:
@@ -206,7 +206,7 @@ def check_counts(counts: ArrayLike, shape: tuple[int, ...]) -> Integers:
 
 
 def as_array(values: ArrayLike, name: str) -> NDArray[Any]:
-    """Give values as an array, or raise an InputError where rows differ in length."""
+    """Convert values into an array, or raise an InputError where rows differ in length."""
     try:
         return np.asarray(values)
     except (TypeError, ValueError):

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 def number_groups(
     values: ArrayLike | Sequence[Any], n_rows: int, kind: str = "group"
 ) -> tuple[Integers, tuple[str, ...]]:
-    """Give the index of each row's group, (n_rows,), -1 where it is missing, and the names.
+    """Index of each row's group, (n_rows,), -1 where it is missing, and the names.
 
     Parameters
     ----------
@@ -101,7 +101,7 @@ def with_populations(self: "Ratings", names: ArrayLike | None) -> "Ratings":
 
 
 def check_populations(names: Sequence[Any]) -> tuple[str, ...]:
-    """Give the names of populations as text; each is named, and no two alike."""
+    """Names of populations as text; each is named, and no two alike."""
     texts = tuple(str(name) for name in names if plain_label(name) is not None)
     if len(texts) < len(names) or len(set(texts)) < len(texts):
         raise InputError(f"populations are named {list(names)}", "name each population once")

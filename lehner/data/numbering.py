@@ -10,7 +10,7 @@ DENSE = 4
 
 
 def number_by_size(keys: Integers) -> Integers:
-    """Give keys numbers in the order of their size, in linear time where they are dense.
+    """Number keys in the order of their size, in linear time where they are dense.
 
     Parameters
     ----------
@@ -35,7 +35,7 @@ def number_by_size(keys: Integers) -> Integers:
 
 
 def number_by_appearance(keys: Integers) -> tuple[Integers, Integers]:
-    """Give keys numbers in the order in which they first occur.
+    """Number keys in the order in which they first occur.
 
     Parameters
     ----------
@@ -64,7 +64,7 @@ def number_by_appearance(keys: Integers) -> tuple[Integers, Integers]:
 
 
 def order_of_name(name: str) -> tuple[float, str]:
-    """Give a key by which names are sorted: numbers by size, then the rest by the alphabet.
+    """Key by which names are sorted: numbers by size, then the rest by the alphabet.
 
     Examples
     --------

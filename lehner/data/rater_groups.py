@@ -85,7 +85,7 @@ def check_rater(ratings: "Ratings", rater: str) -> None:
 
 
 def check_rater_group(rater_group: Any, n_raters: int) -> tuple[str, ...]:
-    """Give the group of each rater; none has one if there are no groups."""
+    """Group of each rater; none has one if there are no groups."""
     labels = map(plain_label, rater_group)
     names = tuple(OF_NONE if label is None else str(label) for label in labels)
     if names and len(names) != n_raters:

@@ -399,7 +399,7 @@ class Ratings:
         return votes.take(patterns.first, patterns.counts)
 
     def expand(self) -> "Ratings":
-        """Give each item of grouped data a row of its own.
+        """Expand grouped data to a row for each item.
 
         Returns
         -------
@@ -508,7 +508,7 @@ class Ratings:
         return self._replace(items=items)
 
     def equals(self, other: "Ratings") -> bool:
-        """Tell whether two objects have the same ratings and the same names.
+        """Compare two objects: whether they have the same ratings and the same names.
 
         Parameters
         ----------

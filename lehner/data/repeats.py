@@ -7,7 +7,7 @@ from lehner.data.flat import FlatRatings
 
 
 def are_repeated(flat: FlatRatings) -> Booleans:
-    """Tell which ratings are of the item and by the rater of the rating before, (n_ratings,)."""
+    """Find which ratings are of the item and by the rater of the rating before, (n_ratings,)."""
     again = np.zeros(len(flat.item_index), bool)
     item, rater = flat.item_index, flat.rater_index
     again[1:] = (item[1:] == item[:-1]) & (rater[1:] == rater[:-1])
@@ -59,7 +59,7 @@ def one_vote_each(flat: FlatRatings) -> FlatRatings:
 
 
 def _largest(values: Integers, group: Integers) -> Integers:
-    """Give the largest value of each group."""
+    """Largest value of each group."""
     largest = np.zeros(int(group.max()) + 1, np.int64)
     np.maximum.at(largest, group, values)
     return largest

@@ -10,7 +10,7 @@ THOUSANDS = re.compile(r"[-+]?[1-9][0-9]{0,2}(,[0-9]{3})+")
 
 
 def fold(label: Any) -> str:
-    r"""Give a label in lower case, one kind of white space and one Unicode form.
+    r"""Label in lower case, one kind of white space and one Unicode form.
 
     Numbers stay as they are written: 1,000, 1 and 1.0 are three labels, and 10\u00b2 is not 102.
 
@@ -35,7 +35,7 @@ def fold(label: Any) -> str:
 
 
 def _one_form(text: str) -> str:
-    """Give a text in one Unicode form, powers and fractions as they are."""
+    """Text in one Unicode form, powers and fractions as they are."""
     plain = (
         c if c.isnumeric() and not c.isdecimal() else unicodedata.normalize("NFKC", c) for c in text
     )
@@ -43,7 +43,7 @@ def _one_form(text: str) -> str:
 
 
 def value_or_folded(label: Any) -> str:
-    """Give a text that is equal for labels which may be one: numbers by their value, others folded.
+    """Text that is equal for labels which may be one: numbers by their value, others folded.
 
     Examples
     --------

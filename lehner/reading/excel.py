@@ -96,7 +96,7 @@ def _open(path: Path) -> Any:
 
 
 def _text(cell: object) -> str:
-    """Give a cell as the text it would have in a CSV file."""
+    """Text that a cell would have in a CSV file."""
     if cell is None:
         return ""
     if isinstance(cell, bool):

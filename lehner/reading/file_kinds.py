@@ -43,7 +43,7 @@ OTHER_ENDINGS = (".xls", ".xlsb", ".ods", ".numbers")
 
 
 def kind_of(path: Path) -> str:
-    """Tell which kind of table a file has: by how it begins, else by its ending in any case.
+    """Kind of table that a file has: by how it begins, else by its ending in any case.
 
     Raises
     ------
@@ -77,7 +77,7 @@ def _head(path: Path) -> bytes:
 
 @contextmanager
 def plain_file(path: Path) -> Iterator[Path]:
-    """Give a file that can be read more than once, where there is a pipe or a compressed file.
+    """Open a file that can be read more than once, where there is a pipe or a compressed file.
 
     Parameters
     ----------

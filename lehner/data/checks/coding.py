@@ -63,7 +63,7 @@ def check_coding(ratings: "Ratings", *, refuse: bool = True) -> "Ratings":
 
 
 def _warn(texts: Iterable[str]) -> None:
-    """Give each warning, with the line outside this package that read the data."""
+    """Warn of each, with the line outside this package that read the data."""
     for text in texts:
         warnings.warn(text, DataWarning, skip_file_prefixes=(PACKAGE,))
 
@@ -105,20 +105,20 @@ def _count(ratings: "Ratings", codes: Integers) -> Integers:
 
 
 def _otherwise(ratings: "Ratings", whose: str, given: Integers, rated: Integers) -> str:
+    """Say that answers have hardly a label in common with the ratings, if so."""
     shared = given[rated > 0].sum()
-    few = given.sum() >= SURE_ANSWERS and shared < LEAST_SHARED * given.sum()
-    if shared == 0 or few:
-        return (
-            f"{whose} are {_labels(ratings, given)} and the raters' ratings "
-            f"{_labels(ratings, rated)}, with {'no' if shared == 0 else 'hardly a'} label in common"
-        )
-    return ""
+    if shared and (given.sum() < SURE_ANSWERS or shared >= LEAST_SHARED * given.sum()):
+        return ""
+    return (
+        f"{whose} are {_labels(ratings, given)} and the raters' ratings "
+        f"{_labels(ratings, rated)}, with {'hardly a' if shared else 'no'} label in common"
+    )
 
 
 def _strange(ratings: "Ratings", whose: str, given: Integers, rated: Integers) -> list[str]:
+    """Say which answers no rater gives, if they are some."""
     strange = np.where(rated > 0, 0, given)
-    least = max(FEWEST_STRANGE, LEAST_STRANGE * given.sum())
-    if strange.sum() < least:
+    if strange.sum() < max(FEWEST_STRANGE, LEAST_STRANGE * given.sum()):
         return []
     text = (
         f"{strange.sum()} of {given.sum()} {whose.removeprefix('the ')} are "
@@ -147,15 +147,16 @@ def _raters_apart(ratings: "Ratings", counts: Integers, *, refuse: bool) -> list
         return []
     others = counts.sum(axis=0) - counts
     shared = np.where(others > 0, counts, 0).sum(axis=1)
+    apart = (shared == 0) & (counts.sum(axis=1) >= FEWEST_ANSWERS) & others.any(axis=1)
     sentences = []
-    for j in np.flatnonzero((shared == 0) & (counts.sum(axis=1) >= FEWEST_ANSWERS)):
+    for j in np.flatnonzero(apart):
         problem = (
             f"the ratings of {ratings.raters[j]!r} are {_labels(ratings, counts[j])}, those of the "
             f"other raters {_labels(ratings, others[j])}, with no label in common"
         )
-        if refuse and counts[j].sum() >= SURE_ANSWERS and others[j].any():
+        if refuse and counts[j].sum() >= SURE_ANSWERS:
             raise InputError(problem, REMEDY)
-        sentences += [problem] if others[j].any() else []
+        sentences.append(problem)
     return sentences
 
 

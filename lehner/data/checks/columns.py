@@ -42,7 +42,7 @@ OF_SYSTEM = {"label", "answer", "class", "category", "output", "y"}
 
 
 def say_columns(raters: Sequence[str], ignored: Iterable[str], options: ReadingOptions) -> str:
-    """Tell who the raters and the systems are, and the role of other columns.
+    """Say who the raters and the systems are, and the role of other columns.
 
     Parameters
     ----------
@@ -103,7 +103,7 @@ def say_if_transposed(n_raters: int, n_rows: int) -> list[str]:
 def role_by_name(
     name: str, systems: Sequence[str], *, systems_rate: bool = False
 ) -> tuple[str, str] | None:
-    """Tell what a column is by its name, and the argument to declare it; None for a rater.
+    """Guess what a column is by its name, and the argument to declare it; None for a rater.
 
     Parameters
     ----------

@@ -45,7 +45,7 @@ def count_gaps(ratings: "Ratings") -> tuple[str, ...]:
 
 
 def _repeats(ratings: "Ratings") -> str:
-    """Tell how often a rater rated an item again, and what becomes of such ratings."""
+    """Say how often a rater rated an item again, and what becomes of such ratings."""
     again = are_repeated(ratings.given)
     weights = ratings.weights[ratings.given.item_index]
     n_again = int(weights[again].sum())

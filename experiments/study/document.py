@@ -3,12 +3,12 @@
 import base64
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from html import escape
 
-from experiments.reporting.markdown import markdown_table, markdown_text
-from experiments.reporting.terminal import one_line, visible
+from experiments.reporting import renderers
+from experiments.reporting.renderers import html_text, markdown_text
+from experiments.reporting.table import Table
+from experiments.reporting.terminal import one_line
 
-LONGEST_WHOLE = 22
 STYLE = """
 body { font: 16px/1.5 system-ui, sans-serif; max-width: 70rem; margin: 2rem auto; padding: 0 1rem;
        color: #222; }
@@ -49,14 +49,6 @@ class Paragraph:
 
 
 @dataclass(frozen=True)
-class Table:
-    """A table."""
-
-    head: tuple[str, ...]
-    rows: tuple[tuple[str, ...], ...]
-
-
-@dataclass(frozen=True)
 class Picture:
     """A figure, by its name, and what it shows for those who do not see it."""
 
@@ -71,50 +63,27 @@ type Block = Heading | Paragraph | Table | Picture
 def to_markdown(title: str, blocks: Sequence[Block]) -> str:
     """Write a document as Markdown; pictures are files beside it.
 
-    Parameters
-    ----------
-    title : str
-    blocks : sequence of Block
-
-    Returns
-    -------
-    str
-
     Examples
     --------
-    >>> print(to_markdown("Study", [Heading("Aims"), Table(("a", "b"), (("1", "2"),))]))
+    >>> print(to_markdown("Study", [Heading("Aims"), Paragraph("To see whether 0 < 1.")]))
     # Study
     <BLANKLINE>
     ## Aims
     <BLANKLINE>
-    | a | b |
-    | --- | --- |
-    | 1 | 2 |
+    To see whether 0 &lt; 1.
     <BLANKLINE>
     """
     return "\n\n".join([f"# {markdown_text(one_line(title))}", *map(_markdown, blocks)]) + "\n"
 
 
 def to_html(title: str, blocks: Sequence[Block], pictures: Mapping[str, bytes]) -> str:
-    """Write a document as one HTML file.
-
-    Parameters
-    ----------
-    title : str
-    blocks : sequence of Block
-    pictures : mapping
-        PNG by name.
-
-    Returns
-    -------
-    str
-    """
+    """Write a document as one HTML file, with its pictures, PNG by name, in it."""
     body = "\n".join(_html(block, pictures) for block in blocks)
     return (
         f'<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        f"<title>{_escaped(title)}</title>\n<style>{STYLE}</style>\n</head>\n<body>\n"
-        f"<h1>{_escaped(title)}</h1>\n{body}\n</body>\n</html>\n"
+        f"<title>{html_text(title)}</title>\n<style>{STYLE}</style>\n</head>\n<body>\n"
+        f"<h1>{html_text(title)}</h1>\n{body}\n</body>\n</html>\n"
     )
 
 
@@ -124,8 +93,8 @@ def _markdown(block: Block) -> str:
             return f"## {markdown_text(text)}"
         case Paragraph(text):
             return markdown_text(text)
-        case Table(head, rows):
-            return markdown_table(head, rows)
+        case Table():
+            return renderers.to_markdown(block)
         case Picture(name, caption, alt):
             alt, caption = markdown_text(alt or caption), markdown_text(caption)
             return f"![{alt}]({name}.png)\n\n{caption}"
@@ -134,29 +103,15 @@ def _markdown(block: Block) -> str:
 def _html(block: Block, pictures: Mapping[str, bytes]) -> str:
     match block:
         case Heading(text):
-            return f"<h2>{_escaped(text)}</h2>"
+            return f"<h2>{html_text(text)}</h2>"
         case Paragraph(text):
-            return f"<p>{_escaped(text)}</p>"
-        case Table(head, rows):
-            top = "".join(f"<th>{_escaped(cell)}</th>" for cell in head)
-            body = "\n".join("<tr>" + "".join(map(_cell, row)) + "</tr>" for row in rows)
-            return (
-                f'<div class="wide" tabindex="0"><table><thead><tr>{top}</tr></thead>\n'
-                f"<tbody>\n{body}\n</tbody></table></div>"
-            )
+            return f"<p>{html_text(text)}</p>"
+        case Table():
+            return f'<div class="wide" tabindex="0">{renderers.to_html(block)}</div>'
         case Picture(name, caption, alt):
             data = base64.b64encode(pictures[name]).decode()
             return (
-                f'<figure><img alt="{_escaped(alt or caption)}" src="data:image/png;base64,{data}">'
-                f"<figcaption>{_escaped(caption)}</figcaption></figure>"
+                f'<figure><img alt="{html_text(alt or caption)}" '
+                f'src="data:image/png;base64,{data}"><figcaption>{html_text(caption)}</figcaption>'
+                "</figure>"
             )
-
-
-def _cell(text: str) -> str:
-    """Write a cell, numbers and names in one line."""
-    whole = ' class="whole"' if len(text) <= LONGEST_WHOLE else ""
-    return f"<td{whole}>{_escaped(text)}</td>"
-
-
-def _escaped(text: str) -> str:
-    return escape(visible(text))

@@ -1,14 +1,28 @@
-"""What the report of a study is written from."""
+"""What came out of a study beyond Monte Carlo noise, and which samples have no proper estimate."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
+from experiments.reporting.table import Column, Table
 from experiments.study.definition import Study
-from experiments.study.performance import PROPORTIONS
+from experiments.study.document import Block, Paragraph
+from experiments.study.performance import PROPORTIONS, Measured, measure, of_main_estimand
+from experiments.study.proportions import Z
+from lehner.core.estimate import ESTIMANDS
 from lehner.core.number_format import DASH, decimal, with_interval
 
 if TYPE_CHECKING:
     import pandas as pd
+
+EXPECTED = "expected accuracy of the system"
+IN_SAMPLE = "accuracy of the system in the sample, where its expected accuracy is not known"
+TROUBLE = ("undefined", "failed", "unconverged")
+ONE_SAMPLE = ["scenario", "method", "replicate"]
+MOST_REASONS = 20
+OF_UNCONVERGED = ("bias", "rmse", "coverage")
+NUMBERS = ["value", "standard_error", "lower", "upper"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -21,10 +35,149 @@ class Findings:
     differences: "pd.DataFrame"
 
 
-def entry(measure: str, value: float, error: float, lower: float, upper: float) -> str:
-    """Write a measure: a share with its 95% interval, anything else with its standard error."""
+def measure_column(measure: str, name: str = "") -> Column:
+    """Make a column of a measure, whose cells are value, standard error, lower and upper end."""
+    return Column(name or measure, format=partial(_entry, measure))
+
+
+def _entry(measure: str, value: float, error: float, lower: float, upper: float) -> str:
+    """Write a proportion with its 95% interval, anything else with its standard error."""
     if value != value:
         return DASH
     if measure in PROPORTIONS:
         return with_interval(value, lower, upper)
     return f"{decimal(value)} ± {decimal(error)}"
+
+
+def beyond_noise(findings: Findings) -> Iterator[Block]:
+    """Name for each scenario the biased methods, and those with the least error."""
+    measures = of_main_estimand(findings.measures)
+    differences = of_main_estimand(findings.differences)
+    expected = (measures["estimand"] == ESTIMANDS[0]).all()
+    yield Paragraph(
+        f"For the {EXPECTED if expected else IN_SAMPLE}. A bias is listed if it is more than "
+        f"{Z:g} standard errors from zero. Methods are compared in pairs, on the samples for which "
+        "both have an estimate. `least error` is the method with the least mean squared error, "
+        "and `not told from it` lists those that are not worse by more than Monte Carlo noise; the "
+        "others are worse. A number in brackets counts the samples for which a listed method has "
+        "no estimate."
+    )
+    rows = []
+    for cell in findings.study.cells:
+        of_cell = measures[measures["scenario"] == cell.name].set_index("method")
+        bias = of_cell[of_cell["measure"] == "bias"]
+        biased = bias.loc[bias["value"].abs() > Z * bias["standard_error"], "value"]
+        methods = list(of_cell.loc[of_cell["measure"] == "mse", "value"].dropna().index)
+        if not methods:
+            continue
+        more = _more_error(differences, cell.name)
+        best = _least_error(methods, more)
+        tied = [one for one in methods if one != best and not _worse(more[one, best])]
+        failures = of_cell[of_cell["measure"] == "failure_rate"]
+        named = ", ".join(f"{name} {decimal(value, sign=True)}" for name, value in biased.items())
+        first, *others = (_with_failures(name, failures) for name in (best, *tied))
+        rows.append((cell.name, named or "none", first, ", ".join(others) or "none"))
+    names = ("scenario", "biased", "least error", "not told from it")
+    yield Table(columns=list(map(Column, names)), rows=rows)
+
+
+def _more_error(differences: "pd.DataFrame", scenario: str) -> dict[tuple[str, str], Measured]:
+    """By how much more a method's squared errors are than another's, where both have some."""
+    of_scenario = differences["scenario"] == scenario
+    more = {}
+    for row in differences[of_scenario & (differences["measure"] == "mse")].itertuples():
+        more[row.method, row.other_method] = (row.difference, row.standard_error)
+        more[row.other_method, row.method] = (-row.difference, row.standard_error)
+    return more
+
+
+def _least_error(methods: list[str], more: dict[tuple[str, str], Measured]) -> str:
+    """Choose the method that no other beats, or that is beaten by least if all are."""
+
+    def most_beaten(method: str) -> float:
+        margins = [more[method, other][0] for other in methods if other != method]
+        return max((margin for margin in margins if margin == margin), default=0.0)
+
+    return min(methods, key=most_beaten)
+
+
+def _worse(more: Measured) -> bool:
+    """Whether squared errors are larger than another's, beyond noise."""
+    difference, error = more
+    return difference > Z * error
+
+
+def _with_failures(method: str, failures: "pd.DataFrame") -> str:
+    rate, n = failures.loc[method, ["value", "n"]]
+    without = round(rate * n)
+    return f"{method} (without in {without} of {n:.0f})" if without else method
+
+
+def count_outcomes(results: "pd.DataFrame") -> "pd.DataFrame":
+    """Count by scenario and method how samples ended.
+
+    Parameters
+    ----------
+    results : pandas.DataFrame
+        As `read_results` gives it.
+
+    Returns
+    -------
+    pandas.DataFrame
+        Columns `scenario`, `method`, `samples`, `undefined` (the data support no estimate),
+        `failed` (the method broke off) and `unconverged` (an estimate from draws whose diagnostics
+        fail).
+    """
+    once = results.drop_duplicates(ONE_SAMPLE)
+    by = [once["scenario"], once["method"]]
+    counts = {name: (once["status"] == name).groupby(by, sort=False).sum() for name in TROUBLE}
+    samples = once.groupby(by, sort=False).size()
+    return samples.to_frame("samples").assign(**counts).reset_index()
+
+
+def describe_outcomes(findings: Findings) -> Iterator[Block]:
+    """Count what is undefined, failed or did not converge, and say what the last changes."""
+    counts = count_outcomes(findings.results)
+    troubled = counts[counts[list(TROUBLE)].any(axis="columns")]
+    if troubled.empty:
+        yield Paragraph("None: every method has an estimate for each sample, and fits converged.")
+        return
+    yield Paragraph(
+        "Undefined: the data support no estimate. Failed: the method broke off with an error, and "
+        "can be tried again with --retry-failed. Unconverged: there is an estimate, but the "
+        "diagnostics of its draws fail; it counts in all measures. Other methods and scenarios "
+        "have none of these."
+    )
+    yield _as_table(troubled, keys=2)
+    failed = findings.results[findings.results["status"] == "failed"]
+    reasons = failed.drop_duplicates(ONE_SAMPLE)[["method", "reason"]].value_counts()
+    if len(reasons):
+        common = reasons.head(MOST_REASONS).rename("samples").reset_index()
+        yield _as_table(common.rename(columns={"method": "failed method"}), keys=2)
+    if troubled["unconverged"].any():
+        yield Paragraph("Measures of the expected accuracy with and without unconverged fits:")
+        yield _without_unconverged(findings)
+
+
+def _as_table(frame: "pd.DataFrame", keys: int) -> Table:
+    rows = list(frame.itertuples(index=False, name=None))
+    return Table(columns=[Column(name) for name in frame], rows=rows, keys=keys)
+
+
+def _without_unconverged(findings: Findings) -> Table:
+    """Measure methods with and without the fits that did not converge, where there are some."""
+    results = of_main_estimand(findings.results)
+    pairs = results.groupby(["scenario", "method"], sort=False)["status"]
+    some = results[pairs.transform(lambda status: (status == "unconverged").any())]
+    key = ["scenario", "method", "measure"]
+    whole, part = (
+        measure(rows, key[:2], findings.study.level).set_index(key)[NUMBERS]
+        for rows in (some, some[some["status"] != "unconverged"])
+    )
+    rows = [
+        (*place, _entry(place[2], *numbers), _entry(place[2], *part.reindex([place]).iloc[0]))
+        for place, numbers in zip(whole.index, whole.to_numpy(), strict=True)
+        if place[2] in OF_UNCONVERGED
+    ]
+    columns = list(map(Column, (*key, "all fits", "converged fits")))
+    return Table(columns=columns, rows=rows, keys=3)

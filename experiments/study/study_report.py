@@ -1,32 +1,30 @@
 """The report of a study: what was asked, how, and what came out beyond Monte Carlo noise."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict
 from functools import partial
-from itertools import groupby
-from operator import itemgetter
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from experiments.reporting.files import figure_bytes, write_atomically
-from experiments.reporting.latex import latex_table
-from experiments.study.beyond_noise import beyond_noise
+from experiments.reporting.renderers import to_latex
+from experiments.reporting.table import Column, Table
 from experiments.study.definition import Study
-from experiments.study.document import (
-    Block,
-    Heading,
-    Paragraph,
-    Picture,
-    Table,
-    to_html,
-    to_markdown,
+from experiments.study.document import Block, Heading, Paragraph, Picture, to_html, to_markdown
+from experiments.study.findings import (
+    NUMBERS,
+    Findings,
+    beyond_noise,
+    count_outcomes,
+    describe_outcomes,
+    measure_column,
 )
-from experiments.study.findings import Findings, entry
 from experiments.study.grid import shown
 from experiments.study.measure_figure import plot_measure
 from experiments.study.nested_loop import plot_nested_loop
 from experiments.study.options import MethodChoice
-from experiments.study.outcomes import count_outcomes, describe_outcomes
 from experiments.study.performance import compare_methods, measure
 from experiments.study.sample_figures import plot_estimates, plot_intervals, plot_pairs
 from experiments.study.store import read_results, stored_study, warn_if_unfinished
@@ -35,19 +33,20 @@ from lehner.core.number_format import percent
 from lehner.estimation.methods import find_method
 
 if TYPE_CHECKING:
+    import pandas as pd
     from matplotlib.figure import Figure
 
 MEANING = {
     "system_accuracy": "expected accuracy of the system: the sum over categories of base rate "
     "times the probability that it is right",
-    "system_accuracy_in_sample": "share of the items of a sample that the system got right",
+    "system_accuracy_in_sample": "proportion of the items of a sample that the system got right",
 }
 MEASURES = {
     "bias": "mean of estimate minus truth",
     "rmse": "root of the mean squared error; standard error by jackknife",
-    "coverage": "share of the intervals that contain the truth",
+    "coverage": "proportion of the intervals that contain the truth",
     "interval_width": "mean width of the intervals",
-    "failure_rate": "share of the samples without an estimate, undefined or failed",
+    "failure_rate": "proportion of the samples without an estimate, undefined or failed",
 }
 PRECISION = {
     "empirical_se": "standard deviation of estimate minus truth",
@@ -55,7 +54,7 @@ PRECISION = {
     "model_se_relative_error": "the model SE over the empirical one of the same samples, less 1",
     "relative_precision": "the variance of the study's first method over that of this one, on "
     "the samples that both have, less 1",
-    "power": "share of the intervals that do not contain the null value",
+    "power": "proportion of the intervals that do not contain the null value",
 }
 PICTURES = {
     "bias": "Bias for the expected accuracy, with 95% Monte Carlo intervals.",
@@ -64,7 +63,7 @@ PICTURES = {
     "scenarios in colour with 95% Monte Carlo intervals. On the line the estimate is the truth.",
     "intervals": "Intervals about the truth, ranked by the distance of their middle from it, in "
     "half widths. Those that miss the truth should lie above the dashed line only. In the title of "
-    "each panel stands the share that contains the truth, with Wilson's 95% interval.",
+    "each panel stands the proportion that contains the truth, with Wilson's 95% interval.",
     "nested_loop": "Root mean squared error over all scenarios, with what differs between them "
     "beneath, as steps.",
     "pairs": "Estimates of methods against one another, sample by sample; correlations on the "
@@ -104,8 +103,7 @@ def write_report(folder: str | Path) -> list[Path]:
         "outcomes.csv": count_outcomes(results).to_csv(index=False),
     }
     for estimand in MEANING:
-        table = _performance(findings, estimand)
-        texts[f"{estimand}.tex"] = latex_table(table.head[1:], list(_below_scenarios(table)))
+        texts[f"{estimand}.tex"] = to_latex(_measures(findings, estimand, MEASURES))
     content = {name: text.encode() for name, text in texts.items()}
     for name, figure in figures.items():
         content |= {f"{name}.png": pictures[name], f"{name}.pdf": figure_bytes(figure, "pdf")}
@@ -128,6 +126,7 @@ def _figures(findings: Findings) -> "dict[str, Figure]":
 
 
 def _blocks(findings: Findings, alt_texts: Mapping[str, str]) -> Iterator[Block]:
+    study = findings.study
     yield from _plan(findings)
     yield Heading("What came out")
     yield from beyond_noise(findings)
@@ -138,11 +137,11 @@ def _blocks(findings: Findings, alt_texts: Mapping[str, str]) -> Iterator[Block]
     for estimand in MEANING:
         yield Paragraph(
             f"{estimand}: {MEANING[estimand]}. Monte Carlo standard errors after ±, Wilson's 95% "
-            "intervals of shares in brackets."
+            "intervals of proportions in brackets."
         )
-        yield _performance(findings, estimand)
+        yield _measures(findings, estimand, MEASURES)
         yield Paragraph(f"{estimand}: standard errors, and precision.")
-        yield _precision(findings, estimand)
+        yield _measures(findings, estimand, _precision_measures(study))
     for name, caption in PICTURES.items():
         if name != "bias":
             yield Picture(name, caption, alt_texts[name])
@@ -169,15 +168,15 @@ def _plan(findings: Findings) -> Iterator[Block]:
         yield Paragraph(f"{name}: {meaning}.")
     yield Heading("Methods")
     yield Table(
-        ("method", "what it is", "options"),
-        tuple(
+        columns=list(map(Column, ("method", "what it is", "options"))),
+        rows=[
             (
                 method.label,
                 _what_it_is(method),
                 ", ".join(f"{name} {value}" for name, value in method.options),
             )
             for method in study.methods
-        ),
+        ],
     )
     yield Heading("Performance measures")
     for name, meaning in (MEASURES | _precision_measures(study)).items():
@@ -199,82 +198,38 @@ def _scenarios(study: Study) -> Table:
         for name in dict.fromkeys(name for cell in study.cells for name in cell.settings)
         if any(cell.settings.get(name, plain.get(name)) != plain.get(name) for cell in study.cells)
     ]
-    rows = tuple(
+    rows = [
         (cell.name, *(shown(cell.settings.get(name, "")) for name in names)) for cell in study.cells
-    )
-    return Table(("scenario", *(name.replace("_", " ") for name in names)), rows)
-
-
-def _performance(findings: Findings, estimand: str) -> Table:
-    rows = []
-    measures = findings.measures[findings.measures["estimand"] == estimand]
-    for cell in findings.study.cells:
-        of_cell = measures[measures["scenario"] == cell.name]
-        for method in findings.study.methods:
-            of_method = of_cell[of_cell["method"] == method.label].set_index("measure")
-            if of_method.empty:
-                continue
-            entries = (
-                entry(name, *of_method.loc[name, ["value", "standard_error", "lower", "upper"]])
-                for name in MEASURES
-            )
-            rows.append((cell.name, method.label, *entries))
-    head = ("scenario", "method", *(name.replace("_", " ") for name in MEASURES))
-    return Table(head, tuple(rows))
-
-
-def _below_scenarios(table: Table) -> Iterator[Sequence[str]]:
-    """Give rows without the scenario, below a heading for each scenario."""
-    for scenario, rows in groupby(table.rows, key=itemgetter(0)):
-        yield [scenario, *("" for _ in table.head[2:])]
-        yield from ([f"  {method}", *entries] for _, method, *entries in rows)
+    ]
+    return Table(columns=[Column("scenario"), *map(Column, names)], rows=rows)
 
 
 def _precision_measures(study: Study) -> dict[str, str]:
-    """Give the measures of precision that a study has."""
-    measures = dict(PRECISION)
+    """Measures of precision that a study has."""
     if study.null is None:
-        del measures["power"]
-    else:
-        measures["power"] += f", {study.null:g}"
-    return measures
+        return {name: meaning for name, meaning in PRECISION.items() if name != "power"}
+    return PRECISION | {"power": f"{PRECISION['power']}, {study.null:g}"}
 
 
-def _precision(findings: Findings, estimand: str) -> Table:
-    """List standard errors, stated and found, and precision relative to the first method."""
-    names = list(_precision_measures(findings.study))
-    measures = findings.measures[findings.measures["estimand"] == estimand]
-    of_methods = measures.set_index(["scenario", "method", "measure"])
-    rows = []
-    for cell in findings.study.cells:
-        for method in findings.study.methods:
-            key = (cell.name, method.label)
-            if (*key, "bias") not in of_methods.index:
-                continue
-            entries = (
-                _relative_precision(findings, estimand, *key)
-                if name == "relative_precision"
-                else entry(
-                    name,
-                    *of_methods.loc[(*key, name), ["value", "standard_error", "lower", "upper"]],
-                )
-                for name in names
-            )
-            rows.append((*key, *entries))
-    return Table(("scenario", "method", *(name.replace("_", " ") for name in names)), tuple(rows))
-
-
-def _relative_precision(findings: Findings, estimand: str, scenario: str, method: str) -> str:
-    of_all = findings.differences
-    first = findings.study.methods[0].label
-    rows = of_all[
-        (of_all["scenario"] == scenario)
-        & (of_all["estimand"] == estimand)
-        & (of_all["method"] == method)
-        & (of_all["other_method"] == first)
-        & (of_all["measure"] == "relative_precision")
+def _measures(findings: Findings, estimand: str, names: Mapping[str, str]) -> Table:
+    """Lay out measures by scenario and method; precision is relative to the first method."""
+    study = findings.study
+    found = _by_place(findings.measures, estimand)
+    relative = findings.differences.rename(columns={"difference": "value"})
+    of_first = relative["other_method"] == study.methods[0].label
+    found |= _by_place(relative[of_first & (relative["measure"] == "relative_precision")], estimand)
+    places = [(cell.name, method.label) for cell in study.cells for method in study.methods]
+    rows = [
+        (*place, *(found.get((*place, name), (np.nan,) * len(NUMBERS)) for name in names))
+        for place in places
+        if (*place, "bias") in found
     ]
-    if rows.empty:
-        return "–"
-    value, error = rows.iloc[0][["difference", "standard_error"]]
-    return entry("relative_precision", value, error, value, value)
+    columns = [Column("scenario"), Column("method"), *map(measure_column, names)]
+    return Table(columns=columns, rows=rows, keys=2, headings=True)
+
+
+def _by_place(measures: "pd.DataFrame", estimand: str) -> dict[tuple[str, ...], tuple[float, ...]]:
+    """Value, standard error and interval by scenario, method and measure."""
+    columns = ["scenario", "method", "measure", *NUMBERS]
+    rows = measures[measures["estimand"] == estimand].reindex(columns=columns)
+    return {row[:3]: row[3:] for row in rows.itertuples(index=False, name=None)}

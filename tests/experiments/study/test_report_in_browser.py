@@ -6,7 +6,8 @@ import subprocess
 
 import pytest
 
-from experiments.study.document import Heading, Paragraph, Picture, Table, to_html, to_markdown
+from experiments.reporting.table import Column, Table
+from experiments.study.document import Heading, Paragraph, Picture, to_html, to_markdown
 
 CHROMIUM = next(
     (path for name in ("chromium", "google-chrome") if (path := shutil.which(name))), None
@@ -23,9 +24,11 @@ document.title = [...before, end(), Math.round(box.getBoundingClientRect().right
 
 def measured(tmp_path, n_columns, width):
     """Widths of page, window and what a table has to be scrolled; right ends of cells and box."""
-    head = tuple(f"measure number {i}" for i in range(n_columns))
+    columns = [Column(f"measure number {i}") for i in range(n_columns)]
     rows = (("scenario, " * 12, *["-0.105 ± 0.005"] * (n_columns - 1)),) * 3
-    page = to_html("A study", [Table(head, rows)], {}).replace("</body>", f"{MEASURE}</body>")
+    page = to_html("A study", [Table(columns=columns, rows=rows)], {}).replace(
+        "</body>", f"{MEASURE}</body>"
+    )
     (tmp_path / "page.html").write_text(page)
     command = [CHROMIUM, *FLAGS, f"--window-size={width},700", f"--user-data-dir={tmp_path / 'u'}"]
     found = subprocess.run(

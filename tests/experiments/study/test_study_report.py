@@ -6,12 +6,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from experiments.study.beyond_noise import beyond_noise
+from experiments.reporting.table import Column, Table
 from experiments.study.definition import read_study
-from experiments.study.document import Paragraph, Table, to_html, to_markdown
-from experiments.study.findings import Findings
+from experiments.study.document import Paragraph, to_html, to_markdown
+from experiments.study.findings import Findings, beyond_noise, describe_outcomes
 from experiments.study.measure_figure import plot_measure
-from experiments.study.outcomes import describe_outcomes
 from experiments.study.performance import compare_methods, measure
 from experiments.study.run import run_study
 from experiments.study.study_report import _plan, write_report
@@ -204,10 +203,12 @@ def test_fits_that_did_not_converge_are_counted_and_what_they_change_is_shown(tm
     found.results.loc[fits & (replicate == 5), ["status", "reason"]] = ["failed", "no | number"]
     found.results.loc[fits & (replicate == 5), ["estimate", "lower", "upper"]] = np.nan
     counts, reasons, both = tables(describe_outcomes(found))
-    assert counts.head == ("scenario", "method", "samples", "undefined", "failed", "unconverged")
-    assert counts.rows == (("plain", "one_coin", "40", "0", "1", "5"),)
-    assert reasons.rows == (("one_coin", "no | number", "1"),)
-    entries = {row[2]: row[3:] for row in both.rows}
+    assert counts.cells() == [
+        ["scenario", "method", "samples", "undefined", "failed", "unconverged"],
+        ["plain", "one_coin", "40", "0", "1", "5"],
+    ]
+    assert reasons.cells()[1:] == [["one_coin", "no | number", "1"]]
+    entries = {row[2]: tuple(row[3:]) for row in both.cells()[1:]}
     assert set(entries) == {"bias", "rmse", "coverage"}
     assert entries["coverage"] == ("0.872 [0.733, 0.944]", "1.000 [0.898, 1.000]")
     assert entries["bias"][0].startswith("0.05") and entries["bias"][1].startswith("0.00")
@@ -266,6 +267,6 @@ def test_only_what_is_beyond_noise_is_called_so(tmp_path):
 
 
 def test_cells_are_escaped():
-    blocks = [Table(("a|b",), (("<x>",),))]
+    blocks = [Table(columns=[Column("a|b")], rows=[("<x>",)])]
     assert r"a\|b" in to_markdown("t", blocks)
     assert "&lt;x&gt;</td>" in to_html("t", blocks, {})

@@ -3,12 +3,13 @@
 import re
 import tomllib
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-from experiments.study.grid import Cell, expand
+from experiments.study.grid import StudyCell, expand
 from experiments.study.identity import digest, method_id, scenario_id
 from experiments.study.options import MethodChoice, choose_method
 from experiments.study.user_code import Generated, UserCode
@@ -22,7 +23,23 @@ from lehner.core.checks import (
     wrong,
 )
 
-KEYS = ("name", "aims", "seed", "replicates", "target_se", "level", "null", "methods", "scenarios")
+
+def _text(key: str, value: Any) -> str:
+    if not isinstance(value, str):
+        raise wrong(key, value, "give text in quotes")
+    return value.strip()
+
+
+CHECKS: dict[str, Callable[[str, Any], Any]] = {
+    "name": _text,
+    "aims": _text,
+    "seed": partial(check_whole_number, least=0),
+    "replicates": partial(check_whole_number, least=1),
+    "target_se": check_positive,
+    "level": partial(check_number, lowest=0.5, highest=0.999),
+    "null": check_probability,
+}
+KEYS = (*CHECKS, "methods", "scenarios")
 REQUIRED = ("name", "seed", "methods", "scenarios")
 MOST_REPLICATES = 100_000
 MOST_ESTIMATES = 10_000_000
@@ -48,9 +65,9 @@ class Study:
     level : float
         Probability of the intervals.
     null : float, optional
-        An accuracy; power is the share of intervals that do not contain it.
+        An accuracy; power is the proportion of intervals that do not contain it.
     methods : tuple of MethodChoice
-    cells : tuple of Cell
+    cells : tuple of StudyCell
         The scenarios, grids and sweeps expanded.
     """
 
@@ -62,7 +79,7 @@ class Study:
     level: float = 0.9
     null: float | None = None
     methods: tuple[MethodChoice, ...]
-    cells: tuple[Cell, ...]
+    cells: tuple[StudyCell, ...]
 
     @property
     def code(self) -> list[UserCode]:
@@ -185,26 +202,15 @@ def _study(content: Mapping[str, Any], where: list[str | int], folder: Path) -> 
     if not {"replicates", "target_se"} & set(content):
         raise InputError("there is no 'replicates'", "give a number, or a 'target_se'")
     values: dict[str, Any] = {}
-    for key in ("name", "aims"):
-        where[:] = [key]
-        values[key] = _text(key, content.get(key, ""))
-    for key, least in (("seed", 0), ("replicates", 1)):
+    for key, check in CHECKS.items():
         where[:] = [key]
         if key in content:
-            values[key] = check_whole_number(key, content[key], least)
-    where[:] = ["target_se"]
-    if "target_se" in content:
-        values["target_se"] = check_positive("target_se", content["target_se"])
-    where[:] = ["level"]
-    values["level"] = check_number("level", content.get("level", 0.9), 0.5, 0.999)
-    where[:] = ["null"]
-    if "null" in content:
-        values["null"] = check_probability("null", content["null"])
+            values[key] = check(key, content[key])
     where[:] = ["methods"]
     methods = tuple(choose_method(one, folder) for one in _list("methods", content["methods"]))
     _require_unique("methods", [method.label for method in methods])
     where[:] = ["scenarios"]
-    cells: list[Cell] = []
+    cells: list[StudyCell] = []
     for i, table in enumerate(_list("scenarios", content["scenarios"])):
         where[:] = ["scenarios", i]
         if not isinstance(table, Mapping):
@@ -229,12 +235,6 @@ def _require_feasible(study: Study) -> None:
             f"{MOST_ESTIMATES:,}",
             "take fewer, or make several studies",
         )
-
-
-def _text(key: str, value: Any) -> str:
-    if not isinstance(value, str):
-        raise wrong(key, value, "give text in quotes")
-    return value.strip()
 
 
 def _list(key: str, value: Any) -> list[Any]:

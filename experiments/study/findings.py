@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from experiments.reporting.table import Column, Table
 from experiments.study.definition import Study
-from experiments.study.document import Block, Paragraph
+from experiments.study.document import Block, Paragraph, text_table
 from experiments.study.performance import PROPORTIONS, Measured, measure, of_main_estimand
 from experiments.study.proportions import Z
 from lehner.core.estimate import ESTIMANDS
@@ -77,8 +77,7 @@ def beyond_noise(findings: Findings) -> Iterator[Block]:
         named = ", ".join(f"{name} {decimal(value, sign=True)}" for name, value in biased.items())
         first, *others = (_with_failures(name, failures) for name in (best, *tied))
         rows.append((cell.name, named or "none", first, ", ".join(others) or "none"))
-    names = ("scenario", "biased", "least error", "not told from it")
-    yield Table(columns=list(map(Column, names)), rows=rows)
+    yield text_table(("scenario", "biased", "least error", "not told from it"), rows)
 
 
 def _more_error(differences: "pd.DataFrame", scenario: str) -> dict[tuple[str, str], Measured]:
@@ -179,5 +178,4 @@ def _without_unconverged(findings: Findings) -> Table:
         for place, numbers in zip(whole.index, whole.to_numpy(), strict=True)
         if place[2] in OF_UNCONVERGED
     ]
-    columns = list(map(Column, (*key, "all fits", "converged fits")))
-    return Table(columns=columns, rows=rows, keys=3)
+    return text_table((*key, "all fits", "converged fits"), rows)

@@ -21,7 +21,7 @@ MOST_SCENARIOS = 10_000
 
 
 @dataclass(frozen=True, kw_only=True)
-class Cell:
+class StudyCell:
     """A scenario of a study.
 
     Parameters
@@ -50,7 +50,7 @@ class Cell:
 
 def expand(
     table: Mapping[str, Any], where: list[str | int], folder: Path = Path()
-) -> Iterator[Cell]:
+) -> Iterator[StudyCell]:
     """Expand a table of a study file.
 
     Parameters
@@ -66,7 +66,7 @@ def expand(
 
     Yields
     ------
-    Cell
+    StudyCell
 
     Raises
     ------
@@ -113,7 +113,7 @@ def expand(
                 where[:] = [*here, error.problem.split()[0]]
                 raise
             label = ", ".join([name, *(f"{field} {shown(value)}" for field, value in varied)])
-            cell = Cell(name=label, table=name, varied=(), scenario=scenario)
+            cell = StudyCell(name=label, table=name, varied=(), scenario=scenario)
             frozen = tuple((field, cell.settings[field]) for field, _ in varied)
             yield replace(cell, varied=frozen)
 

@@ -12,7 +12,7 @@ from experiments.reporting.figure_style import REFERENCE, figure_style, limits
 from experiments.reporting.method_style import MethodStyle, legend_handles
 from experiments.reporting.panels import MOST_TOGETHER, empty_figure, panels
 from experiments.study.definition import Study
-from experiments.study.grid import Cell, shown
+from experiments.study.grid import StudyCell, shown
 from experiments.study.method_styles import study_styles
 from experiments.study.performance import of_main_estimand
 from lehner.core.number_format import decimal
@@ -43,7 +43,7 @@ class Row:
     """A line of the figure: a scenario, or a line of the heading of a table of scenarios."""
 
     label: str
-    cell: Cell | None = None
+    cell: StudyCell | None = None
 
 
 def plot_measure(study: Study, measures: "pd.DataFrame", measure: str = "bias") -> Figure:
@@ -131,11 +131,11 @@ def _rows(study: Study) -> list[Row]:
     return rows
 
 
-def _label(cell: Cell) -> str:
+def _label(cell: StudyCell) -> str:
     return ", ".join(f"{_spaced(name)} {shown(value)}" for name, value in cell.varied)
 
 
-def _values_only(cell: Cell) -> str:
+def _values_only(cell: StudyCell) -> str:
     return "; ".join(shown(value) for _, value in cell.varied)
 
 

@@ -10,7 +10,7 @@ from experiments.reporting.figure_style import REFERENCE, figure_style, limits
 from experiments.reporting.method_style import MethodStyle, legend_handles
 from experiments.reporting.panels import MOST_TOGETHER
 from experiments.study.definition import Study
-from experiments.study.grid import Cell, shown
+from experiments.study.grid import StudyCell, shown
 from experiments.study.measure_figure import NAMES, SHARES
 from experiments.study.method_styles import study_styles
 from experiments.study.performance import of_main_estimand
@@ -112,7 +112,7 @@ def plot_nested_loop(study: Study, measures: "pd.DataFrame", measure: str = "bia
 
 
 def _steps(
-    measures: "pd.DataFrame", method: str, cells: tuple[Cell, ...], measure: str
+    measures: "pd.DataFrame", method: str, cells: tuple[StudyCell, ...], measure: str
 ) -> np.ndarray:
     rows = measures[measures["method"] == method].set_index("scenario")["value"]
     values = rows.reindex([cell.name for cell in cells]).to_numpy(dtype=float)
@@ -126,26 +126,26 @@ def _line(ax: "Axes", values: np.ndarray, color: Any, style: MethodStyle | None 
         ax.plot(np.arange(len(values)), values, ls="", ms=3, **style.options())
 
 
-def _differing(cells: tuple[Cell, ...]) -> list[str]:
+def _differing(cells: tuple[StudyCell, ...]) -> list[str]:
     """Name the fields in which scenarios differ, those that change least often first."""
     names = dict.fromkeys(name for cell in cells for name in cell.settings)
     changes = {name: int(np.count_nonzero(np.diff(_levels(name, cells)))) for name in names}
     return sorted((name for name in names if changes[name]), key=changes.__getitem__)
 
 
-def _values(name: str, cells: tuple[Cell, ...]) -> list[Any]:
+def _values(name: str, cells: tuple[StudyCell, ...]) -> list[Any]:
     """Give the values that a field has, from the lowest step up."""
     values = list(dict.fromkeys(cell.settings.get(name) for cell in cells))
     numbers = all(isinstance(value, int | float) for value in values)
     return sorted(values) if numbers else values
 
 
-def _levels(name: str, cells: tuple[Cell, ...]) -> np.ndarray:
+def _levels(name: str, cells: tuple[StudyCell, ...]) -> np.ndarray:
     values = _values(name, cells)
     return np.array([values.index(cell.settings.get(name)) for cell in cells])
 
 
-def _title(name: str, cells: tuple[Cell, ...]) -> str:
+def _title(name: str, cells: tuple[StudyCell, ...]) -> str:
     values = ", ".join(map(shown, _values(name, cells)))
     return textwrap.fill(f"{name.replace('_', ' ')}: {values}", LETTERS)
 

@@ -1,5 +1,6 @@
 """One replicate of a study made again: its data, its results, and whether they are the same."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -9,11 +10,8 @@ import numpy as np
 from experiments.reporting.files import write_csv
 from experiments.study.cells import Row
 from experiments.study.defaults import changed_defaults
-from experiments.study.definition import Study
-from experiments.study.grid import Cell
-from experiments.study.identity import data_seed, place_of, scenario_id
+from experiments.study.identity import data_seed, scenario_id
 from experiments.study.manifest import read_manifest
-from experiments.study.options import MethodChoice
 from experiments.study.replicate import Task, check_code, do_task, simulate_ratings, versions
 from experiments.study.store import read_results, stored_study
 from lehner import InputError
@@ -24,8 +22,8 @@ if TYPE_CHECKING:
 
 COMPARED = ("truth", "estimate", "lower", "upper", "standard_error", "status")
 SAME = 1e-9
-HEADER = 1
-"""The header of the exported table is its row 1."""
+FIRST_ROW = 2
+"""Of the exported table, whose header is its row 1."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -127,7 +125,8 @@ def replay(
         scenario, replicate, method = chosen["scenario"], chosen["replicate"], chosen["method"]
     if replicate is None:
         raise InputError("no replicate is named", "give a row, or a replicate")
-    cell, choice = _choose(study, scenario, method)
+    cell = _choose("scenario", scenario, {cell.name: cell for cell in study.cells})
+    choice = _choose("method", method, {choice.label: choice for choice in study.methods})
     replicate = check_whole_number("replicate", int(replicate), 0)
     stored = results[
         (results["scenario"] == cell.name)
@@ -145,22 +144,20 @@ def replay(
     (target / "fits" if "keep" in dict(choice.options) else target).mkdir(
         parents=True, exist_ok=True
     )
-    scenario_known_by = scenario_id(cell.scenario)
-    seed = data_seed(study.seed, scenario_known_by, replicate)
-    data = target / f"{scenario_known_by}-{replicate}.csv"
+    seed = data_seed(study.seed, scenario_id(cell.scenario), replicate)
+    data = target / f"{scenario_id(cell.scenario)}-{replicate}.csv"
     ratings, _ = simulate_ratings(cell.scenario, seed)
     write_csv(ratings.to_wide(), data)
-    made = do_task(
-        Task(
-            scenario=cell.scenario,
-            methods=(choice,),
-            replicates=range(replicate, replicate + 1),
-            level=study.level,
-            folder=target,
-        ),
-        np.random.SeedSequence(study.seed, spawn_key=place_of(scenario_known_by)),
+    task = Task(
+        scenario=cell.scenario,
+        methods=(choice,),
+        replicates=range(replicate, replicate + 1),
+        level=study.level,
+        folder=target,
     )
+    made = do_task(task, np.random.SeedSequence(study.seed, spawn_key=task.cell().place))
     table = _compare(stored, made)
+    defaults = read_manifest(folder).get("defaults", {})
     return Replayed(
         scenario=cell.name,
         replicate=replicate,
@@ -170,41 +167,27 @@ def replay(
         reason=str(made[0]["reason"]),
         notes=(
             *_notes(stored, table),
-            *changed_defaults(
-                read_manifest(folder).get("defaults", {}), replace(study, methods=(choice,))
-            ),
+            *changed_defaults(defaults, replace(study, methods=(choice,))),
         ),
         data=data,
     )
 
 
 def _row(results: "pd.DataFrame", row: int) -> "pd.Series":
-    check_whole_number("row", row, HEADER + 1)
-    if row > len(results) + HEADER:
+    check_whole_number("row", row, FIRST_ROW)
+    last = len(results) + FIRST_ROW - 1
+    if row > last:
         raise InputError(
             f"there is no row {row}",
-            f"the table of lehner study export has rows {HEADER + 1} to {len(results) + HEADER}",
+            f"the table of lehner study export has rows {FIRST_ROW} to {last}",
         )
-    return results.iloc[row - HEADER - 1]
+    return results.iloc[row - FIRST_ROW]
 
 
-def _choose(study: Study, scenario: str | None, method: str | None) -> tuple[Cell, MethodChoice]:
-    cells = {cell.name: cell for cell in study.cells}
-    choices = {choice.label: choice for choice in study.methods}
-    chosen = [
-        _only(kind, cells_or_choices) if name is None else name
-        for kind, name, cells_or_choices in (
-            ("scenario", scenario, list(cells)),
-            ("method", method, list(choices)),
-        )
-    ]
-    return find("scenario", chosen[0], cells), find("method", chosen[1], choices)
-
-
-def _only(kind: str, names: list[str]) -> str:
-    if len(names) > 1:
-        raise InputError(f"no {kind} is named", f"choose among {', '.join(names)}")
-    return names[0]
+def _choose[T](kind: str, name: str | None, known: dict[str, T]) -> T:
+    if name is None and len(known) > 1:
+        raise InputError(f"no {kind} is named", f"choose among {', '.join(known)}")
+    return find(kind, next(iter(known)) if name is None else name, known)
 
 
 def _compare(stored: "pd.DataFrame", made: list[Row]) -> "pd.DataFrame":
@@ -228,11 +211,9 @@ def _same(old: str | float | None, new: str | float | None) -> bool:
     return bool(np.isclose(old, new, rtol=0, atol=SAME))
 
 
-def _notes(stored: "pd.DataFrame", table: "pd.DataFrame") -> list[str]:
+def _notes(stored: "pd.DataFrame", table: "pd.DataFrame") -> Iterator[str]:
     before, now = stored["versions"].iloc[0], versions()
-    notes = []
     if before != now:
-        notes.append(f"other versions: stored by {before}; now {now}")
+        yield f"other versions: stored by {before}; now {now}"
     if (table["stored"].isna() & table["again"].notna() & table["same"]).any():
-        notes.append("the result was stored before there were standard errors")
-    return notes
+        yield "the result was stored before there were standard errors"

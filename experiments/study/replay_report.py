@@ -2,31 +2,32 @@
 
 from rich.console import Group
 
-from experiments.reporting.terminal import line, print_wide
-from experiments.reporting.text_table import bold_table
+from experiments.reporting.renderers import to_terminal
+from experiments.reporting.table import Column, Table
+from experiments.reporting.terminal import line, print_wide, terminal_width
 from experiments.study.replay import Replayed
 
 
 def show(again: Replayed) -> None:
     """Print the stored result beside the one that was made again."""
-    rows = [["", "", "stored", "again", ""]]
-    for one in again.table.itertuples():
-        same = "" if one.same else "differs"
-        rows.append([one.estimand, one.quantity, _shown(one.stored), _shown(one.again), same])
-    parts = [
-        line(f"{again.scenario}: replicate {again.replicate} by {again.method}, seed {again.seed}"),
-        line(),
-        *bold_table(rows, left=(1, 4)),
-        line(),
-        line("the result is the same" if again.same else "the result differs"),
-        *map(line, again.notes),
+    rows = [
+        (row.estimand, row.quantity, _shown(row.stored), _shown(row.again), _differs(row.same))
+        for row in again.table.itertuples()
     ]
-    if again.reason:
-        parts.append(line(f"{again.method}: {again.reason}"))
-    print_wide(Group(*parts))
+    columns = [Column("", ""), Column("", ""), Column("stored"), Column("again"), Column("", "")]
+    table = Table(columns=columns, rows=rows, keys=2)
+    of = f"{again.scenario}: replicate {again.replicate} by {again.method}, seed {again.seed}"
+    said = [f"the result {'is the same' if again.same else 'differs'}", *again.notes]
+    said += [f"{again.method}: {again.reason}"] * bool(again.reason)
+    shown = to_terminal(table, terminal_width())
+    print_wide(Group(line(of), line(), *shown, line(), *map(line, said)))
 
 
 def _shown(value: object) -> str:
     if value is None or value != value:
         return "–"
     return f"{value:.6f}" if isinstance(value, float) else str(value)
+
+
+def _differs(same: bool) -> str:
+    return "" if same else "differs"

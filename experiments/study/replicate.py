@@ -4,7 +4,7 @@ import importlib.metadata
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
 
 import numpy as np
@@ -12,9 +12,9 @@ import numpy as np
 from bayes_models.methods import fit_as_in_studies
 from experiments.reporting.files import write_atomically
 from experiments.reporting.machine import is_of_the_machine
-from experiments.study.cells import Row
+from experiments.study.cells import Cell, Row
 from experiments.study.definition import Study
-from experiments.study.identity import method_id, scenario_id, seed_at
+from experiments.study.identity import method_id, place_of, scenario_id, seed_at
 from experiments.study.options import MethodChoice
 from experiments.study.user_code import Generated, Truths, check_fields, generate, user_method
 from lehner import (
@@ -35,6 +35,8 @@ from lehner.simulation.pattern_probabilities import has_few_patterns
 
 UNDEFINED = "agreement at or below chance, or answers on no informative item"
 DIAGNOSTICS = ("r_hat", "ess_bulk", "ess_tail", "divergences", "tries")
+NUMBERS = ("estimate", "lower", "upper", "standard_error")
+NO_NUMBERS: Row = dict.fromkeys((*NUMBERS, *DIAGNOSTICS))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -57,6 +59,12 @@ class Task:
     replicates: range
     level: float
     folder: Path
+
+    def cell(self) -> Cell:
+        """Make the task a cell, whose seed is that of the scenario."""
+        known_by = scenario_id(self.scenario)
+        name = f"{known_by} {self.replicates.start}"
+        return Cell(name=name, place=place_of(known_by), simulate=partial(do_task, self))
 
 
 def do_task(task: Task, seed: np.random.SeedSequence) -> list[Row]:
@@ -122,9 +130,10 @@ def _one_by_one(task: Task, replicate: int, of_cell: np.random.SeedSequence) -> 
                 raise
             estimate = _said(error)
         seconds = time.perf_counter() - start
+        kept = _row(task, method, replicate) | {"seed": seed, "seconds": seconds}
         for estimand, truth in truths.items():
-            row = _row(task, method, replicate, seed, estimand, truth, seconds)
-            yield row | _found(estimate, estimand)
+            found = _found(estimate, estimand)
+            yield kept | {"estimand": estimand, "truth": truth} | found
 
 
 def _said(error: Exception) -> str:
@@ -167,24 +176,17 @@ def _estimate(
 
 
 def _found(estimate: Estimate | str, estimand: str) -> Row:
-    empty = dict.fromkeys(("estimate", "lower", "upper", "standard_error", *DIAGNOSTICS))
     if isinstance(estimate, str):
-        return empty | {"status": "failed", "reason": estimate}
-    value = getattr(estimate, estimand)
-    diagnostics = {name: (estimate.diagnostics or {}).get(name) for name in DIAGNOSTICS}
+        return NO_NUMBERS | {"status": "failed", "reason": estimate}
+    value, diagnostics = getattr(estimate, estimand), estimate.diagnostics or {}
     status = "ok"
     if value.estimate is None:
         status = "undefined"
-    elif "r_hat" in (estimate.diagnostics or {}) and estimate.warnings:
+    elif "r_hat" in diagnostics and estimate.warnings:
         status = "unconverged"
-    return {
-        "estimate": value.estimate,
-        "lower": value.lower,
-        "upper": value.upper,
-        "standard_error": value.standard_error,
-        "status": status,
-        "reason": "; ".join(map(str, estimate.warnings)),
-    } | diagnostics
+    numbers = {name: getattr(value, name) for name in NUMBERS}
+    numbers |= {name: diagnostics.get(name) for name in DIAGNOSTICS}
+    return numbers | {"status": status, "reason": "; ".join(map(str, estimate.warnings))}
 
 
 def _in_batches(task: Task, scenario: Scenario, of_cell: np.random.SeedSequence) -> Iterator[Row]:
@@ -204,19 +206,18 @@ def _in_batches(task: Task, scenario: Scenario, of_cell: np.random.SeedSequence)
     names = [method.method for method in task.methods]
     estimates = estimate_from_votes(votes.table, answers.reshape(-1, n_votes, k), names)
     seconds = (time.perf_counter() - start) / len(task.replicates)
-    empty = dict.fromkeys(("lower", "upper", "standard_error", *DIAGNOSTICS))
     for i, (replicate, seed, truths) in enumerate(samples):
         for method in task.methods:
             value = float(estimates[method.method][i])
             undefined = np.isnan(value)
-            result = empty | {
+            kept = _row(task, method, replicate) | {"seed": seed, "seconds": seconds}
+            kept |= NO_NUMBERS | {
                 "estimate": None if undefined else value,
                 "status": "undefined" if undefined else "ok",
                 "reason": UNDEFINED if undefined else "",
             }
             for estimand, truth in truths.items():
-                row = _row(task, method, replicate, seed, estimand, truth, seconds)
-                yield row | result
+                yield kept | {"estimand": estimand, "truth": truth}
 
 
 def _truths(items: SimulatedItems) -> Truths:
@@ -224,23 +225,12 @@ def _truths(items: SimulatedItems) -> Truths:
     return dict(zip(ESTIMANDS, (items.system_accuracy, in_sample), strict=True))
 
 
-def _row(
-    task: Task,
-    method: MethodChoice,
-    replicate: int,
-    seed: int,
-    estimand: str,
-    truth: float | None,
-    seconds: float,
-) -> Row:
+def _row(task: Task, method: MethodChoice, replicate: int) -> Row:
+    """Columns that all estimands of a replicate and method have in common."""
     return {
         "scenario_id": scenario_id(task.scenario),
         "replicate": replicate,
         "method_id": method_id(method, task.level),
-        "estimand": estimand,
-        "truth": truth,
-        "seed": seed,
-        "seconds": seconds,
         "versions": versions(),
     }
 

@@ -2,17 +2,16 @@
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from experiments.study.cells import Cell, Row, compute_cells
+from experiments.study.cells import Row, compute_cells
 from experiments.study.definition import Study, find_study, read_study
-from experiments.study.identity import method_id, place_of, scenario_id
+from experiments.study.identity import method_id, scenario_id
 from experiments.study.options import MethodChoice
-from experiments.study.replicate import Task, check_code, do_task, task_size
+from experiments.study.replicate import Task, check_code, task_size
 from experiments.study.stopping import note_interrupts
 from experiments.study.store import Store, open_store, read_results
 from experiments.study.workers import open_workers
@@ -116,10 +115,10 @@ def run_study(
         if retry_failed:
             store.forget_failed()
         for goal in _goals(store, plan):
-            tasks = list(_missing(store, plan, goal))
+            tasks = _missing(store, plan, goal)
             if not tasks:
                 continue
-            cells = map(_cell_of, tasks)
+            cells = [task.cell() for task in tasks]
             done = compute_cells(cells, plan.seed, store.keep, opened, stop_if_told)
             number = sum(len(task.replicates) * len(task.methods) for task in tasks)
             (report or _silent)(plan, number, (rows for _, rows in done))
@@ -127,7 +126,7 @@ def run_study(
 
 
 def _goals(store: Store, study: Study) -> Iterator[dict[str, int]]:
-    """Give the number of replicates wanted of each scenario, once or again and again."""
+    """Number of replicates wanted of each scenario, once or again and again."""
     every = {scenario_id(cell.scenario): study.replicates for cell in study.cells}
     if study.target_se is None:
         yield every
@@ -157,19 +156,19 @@ def _wanted(store: Store, study: Study, goal: dict[str, int]) -> dict[str, int]:
             continue
         of_cell = spread.get_group(cell.name)
         scenario = scenario_id(cell.scenario)
-        share = (of_cell["count"] / goal[scenario]).where(of_cell["count"] > 1).min()
-        needed = float((of_cell["std"] / study.target_se).pow(2).max()) / max(share, 0.01)
+        rate = (of_cell["count"] / goal[scenario]).where(of_cell["count"] > 1).min()
+        needed = float((of_cell["std"] / study.target_se).pow(2).max()) / max(rate, 0.01)
         if math.isfinite(needed):
             rounded = PILOT * math.ceil(needed / PILOT)
             wanted[scenario] = min(study.replicates, max(goal[scenario], rounded))
     return wanted
 
 
-def _missing(store: Store, study: Study, goal: dict[str, int]) -> Iterator[Task]:
-    """Give what is to do, the first replicates of all scenarios first."""
+def _missing(store: Store, study: Study, goal: dict[str, int]) -> list[Task]:
+    """List what is to do, the first replicates of all scenarios first."""
     finished = store.finished()
     scenarios = {scenario_id(cell.scenario): cell.scenario for cell in study.cells}
-    tasks = []
+    tasks: list[Task] = []
     for scenario, wanted in goal.items():
         missing = {
             method.label: np.setdiff1d(
@@ -177,20 +176,19 @@ def _missing(store: Store, study: Study, goal: dict[str, int]) -> Iterator[Task]
             )
             for method in study.methods
         }
-        fast = [method for method in study.methods if method.in_batches]
-        slow = [method for method in study.methods if not method.in_batches]
-        for methods in (fast, slow):
-            for replicates, chosen in _blocks(methods, missing):
-                tasks.append(
-                    Task(
-                        scenario=scenarios[scenario],
-                        methods=chosen,
-                        replicates=replicates,
-                        level=study.level,
-                        folder=store.folder,
-                    )
+        for in_batches in (True, False):
+            methods = [method for method in study.methods if method.in_batches == in_batches]
+            tasks += [
+                Task(
+                    scenario=scenarios[scenario],
+                    methods=chosen,
+                    replicates=replicates,
+                    level=study.level,
+                    folder=store.folder,
                 )
-    yield from sorted(tasks, key=lambda task: task.replicates.start)
+                for replicates, chosen in _blocks(methods, missing)
+            ]
+    return sorted(tasks, key=lambda task: task.replicates.start)
 
 
 def _blocks(
@@ -207,12 +205,6 @@ def _blocks(
     most = 1 + max(int(missing[method.label].max(initial=-1)) for method in methods)
     for block, chosen in sorted(lacking.items()):
         yield range(block * size, min((block + 1) * size, most)), tuple(chosen)
-
-
-def _cell_of(task: Task) -> Cell:
-    known_by = scenario_id(task.scenario)
-    name = f"{known_by} {task.replicates.start}"
-    return Cell(name=name, place=place_of(known_by), simulate=partial(do_task, task))
 
 
 def _silent(study: Study, number: int, rows: Iterable[Iterable[Row]]) -> None:

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -12,7 +12,15 @@ from experiments.reporting.files import figure_bytes, write_atomically
 from experiments.reporting.renderers import to_latex
 from experiments.reporting.table import Column, Table
 from experiments.study.definition import Study
-from experiments.study.document import Block, Heading, Paragraph, Picture, to_html, to_markdown
+from experiments.study.document import (
+    Block,
+    Heading,
+    Paragraph,
+    Picture,
+    text_table,
+    to_html,
+    to_markdown,
+)
 from experiments.study.findings import (
     NUMBERS,
     Findings,
@@ -167,9 +175,9 @@ def _plan(findings: Findings) -> Iterator[Block]:
     for name, meaning in MEANING.items():
         yield Paragraph(f"{name}: {meaning}.")
     yield Heading("Methods")
-    yield Table(
-        columns=list(map(Column, ("method", "what it is", "options"))),
-        rows=[
+    yield text_table(
+        ("method", "what it is", "options"),
+        [
             (
                 method.label,
                 _what_it_is(method),
@@ -201,7 +209,7 @@ def _scenarios(study: Study) -> Table:
     rows = [
         (cell.name, *(shown(cell.settings.get(name, "")) for name in names)) for cell in study.cells
     ]
-    return Table(columns=[Column("scenario"), *map(Column, names)], rows=rows)
+    return text_table(("scenario", *(name.replace("_", " ") for name in names)), rows)
 
 
 def _precision_measures(study: Study) -> dict[str, str]:
@@ -219,7 +227,7 @@ def _measures(findings: Findings, estimand: str, names: Mapping[str, str]) -> Ta
     of_first = relative["other_method"] == study.methods[0].label
     found |= _by_place(relative[of_first & (relative["measure"] == "relative_precision")], estimand)
     places = [(cell.name, method.label) for cell in study.cells for method in study.methods]
-    rows = [
+    rows: list[tuple[Any, ...]] = [
         (*place, *(found.get((*place, name), (np.nan,) * len(NUMBERS)) for name in names))
         for place in places
         if (*place, "bias") in found

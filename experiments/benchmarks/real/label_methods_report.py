@@ -8,7 +8,7 @@ import pandas as pd
 
 from experiments.benchmarks.real.label_accuracy import read_published
 from experiments.reporting.files import write_text
-from experiments.study.document import Block, Heading, Paragraph, Table, to_markdown
+from experiments.study.document import Block, Heading, Paragraph, text_table, to_markdown
 from lehner.core.number_format import short
 from lehner.labels.label import AUTOMATIC
 from lehner.labels.models import MAJORITY
@@ -138,7 +138,7 @@ def _public(public: pd.DataFrame) -> Iterator[Block]:
             rows.append((title, "", "", *map(short, means)))
     below = (right.sub(right[MAJORITY], axis=0)).min()
     rows.append(("worst against the majority", "", "", *map(short, below), "", "", ""))
-    yield Table(("crowd", "chosen", "CPU-s", *table.columns), tuple(rows))
+    yield text_table(("crowd", "chosen", "CPU-s", *table.columns), tuple(rows))
 
 
 def _simulated(simulated: pd.DataFrame) -> Iterator[Block]:
@@ -159,7 +159,7 @@ def _simulated(simulated: pd.DataFrame) -> Iterator[Block]:
         means, errors = by_method.mean(), by_method.sem()
         cells = [f"{short(means[m])} ({short(errors[m])})" for m in methods]
         rows.append((str(name), choices, *cells))
-    yield Table(("crowd", "chosen", *methods), tuple(rows))
+    yield text_table(("crowd", "chosen", *methods), tuple(rows))
 
 
 def _warnings(results: pd.DataFrame) -> Iterator[Block]:
@@ -184,7 +184,7 @@ def _warnings(results: pd.DataFrame) -> Iterator[Block]:
         named = of_kind[of_kind["method"] != AUTOMATIC]
         rows.append((str(kind), "all but automatic", *_rates(named)))
     head = ("crowds", "method", "worse", "of these doubted", "or unsettled", "not worse")
-    yield Table((*head, "of these doubted", "or unsettled"), tuple(rows))
+    yield text_table((*head, "of these doubted", "or unsettled"), tuple(rows))
 
 
 def _rates(results: pd.DataFrame) -> tuple[str, ...]:

@@ -12,7 +12,7 @@ from experiments.benchmarks.real.protocol import ALL
 from experiments.benchmarks.real.results import read_rows
 from experiments.benchmarks.real.sources import SOURCES
 from experiments.reporting.files import write_text
-from experiments.study.document import Block, Heading, Paragraph, Table, to_markdown
+from experiments.study.document import Block, Heading, Paragraph, text_table, to_markdown
 from lehner.core.number_format import DASH, short
 
 OF_MEANS = (
@@ -144,7 +144,7 @@ def _crowds(output: Path) -> Iterator[Block]:
             numbers = [f"{value:,}" for value in size.values()]
             repository = f"{source.repository.folder}, {source.repository.licence}"
             rows.append((name, source.split, *numbers, repository))
-    yield Table((*head, "repository, licence"), tuple(rows))
+    yield text_table((*head, "repository, licence"), tuple(rows))
 
 
 def _means(measured: pd.DataFrame) -> Iterator[Block]:
@@ -155,7 +155,7 @@ def _means(measured: pd.DataFrame) -> Iterator[Block]:
         of_split = means[means["split"] == split]
         for (per_item, known), cell in of_split.groupby(["per_item", "known"]):
             yield Heading(f"{title}: {_design(per_item, known)}")
-            yield Table(head, tuple(_mean_row(row) for _, row in cell.iterrows()))
+            yield text_table(head, tuple(_mean_row(row) for _, row in cell.iterrows()))
 
 
 def _mean_row(row: pd.Series) -> tuple[str, ...]:
@@ -189,7 +189,7 @@ def _by_crowd(measured: pd.DataFrame) -> Iterator[Block]:
             )
             rows.append((str(name), *size, *errors))
         head = ("crowd", "split", "systems", "mean accuracy", *methods)
-        yield Table(head, tuple(rows))
+        yield text_table(head, tuple(rows))
 
 
 def _cell(cells: pd.DataFrame, method: str) -> str:
@@ -210,7 +210,7 @@ def _labels(labels: pd.DataFrame) -> Iterator[Block]:
     if len(complete):
         mean = f"mean of the {len(complete)} with all numbers"
         rows.append((mean, *map(short, complete.mean())))
-    yield Table(("crowd", *labels.columns), tuple(rows))
+    yield text_table(("crowd", *labels.columns), tuple(rows))
 
 
 def _design(per_item: str, known: int) -> str:

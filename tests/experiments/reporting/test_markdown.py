@@ -4,7 +4,7 @@ import pytest
 
 from experiments.reporting.latex import latex_table
 from experiments.reporting.markdown import markdown_table
-from experiments.study.document import Heading, Paragraph, Picture, Table, to_html, to_markdown
+from experiments.study.document import Heading, Paragraph, Picture, text_table, to_html, to_markdown
 
 HOSTILE = "<script>alert(1)</script> & [here](http://x) \x1b[2J"
 
@@ -14,7 +14,7 @@ def test_names_are_text_wherever_they_stand(write):
     blocks = [
         Heading(HOSTILE),
         Paragraph(HOSTILE),
-        Table((HOSTILE,), ((HOSTILE,),)),
+        text_table((HOSTILE,), ((HOSTILE,),)),
         Picture("p", HOSTILE, alt=HOSTILE),
     ]
     document = write(HOSTILE, blocks)

@@ -20,6 +20,7 @@ Folder = Annotated[
 @app.callback(invoke_without_command=True)
 def study(context: typer.Context) -> None:
     """Run a simulation study, export its results as a table, or write a report of it."""
+    context.with_resource(_warnings_in_a_line())
     if context.invoked_subcommand is None:
         print(context.get_help())
 
@@ -59,15 +60,14 @@ def run(
     # Schedulers of clusters stop a job so.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
-        with _warnings_in_a_line():
-            results = run_study(
-                study,
-                folder,
-                workers=workers,
-                cluster=cluster,
-                retry_failed=retry_failed,
-                report=show_progress,
-            )
+        results = run_study(
+            study,
+            folder,
+            workers=workers,
+            cluster=cluster,
+            retry_failed=retry_failed,
+            report=show_progress,
+        )
     except KeyboardInterrupt:
         print(
             f"Finished results are stored in {folder}; the same command continues from there.",
@@ -75,9 +75,8 @@ def run(
         )
         raise
     counts = results["status"].value_counts()
-    print(
-        f"{folder}: {len(results)} rows, {', '.join(f'{n} {name}' for name, n in counts.items())}"
-    )
+    ends = ", ".join(f"{n} {name}" for name, n in counts.items())
+    print(f"{folder}: {len(results)} rows, {ends}")
     if "failed" in counts:
         print(
             "Some estimates failed; the column 'reason' has the reasons, and --retry-failed tries "
@@ -94,8 +93,7 @@ def export(
     """Write the results as one CSV table, which is the same on every machine."""
     from experiments.study.store import export as write
 
-    with _warnings_in_a_line():
-        print(f"wrote {write(folder, output)}", file=sys.stderr)
+    print(f"wrote {write(folder, output)}", file=sys.stderr)
 
 
 @app.command()
@@ -103,9 +101,8 @@ def report(folder: Folder) -> None:
     """Write a report of the results in HTML and Markdown, with LaTeX tables and figures."""
     from experiments.study.study_report import write_report
 
-    with _warnings_in_a_line():
-        for path in write_report(folder):
-            print(f"wrote {path}", file=sys.stderr)
+    for path in write_report(folder):
+        print(f"wrote {path}", file=sys.stderr)
 
 
 @app.command()
@@ -128,10 +125,9 @@ def replay(
     from experiments.study.replay import replay as again
     from experiments.study.replay_report import show
 
-    with _warnings_in_a_line():
-        replayed = again(
-            folder, row=row, scenario=scenario, replicate=replicate, method=method, output=output
-        )
+    replayed = again(
+        folder, row=row, scenario=scenario, replicate=replicate, method=method, output=output
+    )
     show(replayed)
     print(f"wrote {replayed.data}", file=sys.stderr)
     if not replayed.same:

@@ -37,7 +37,7 @@ type Defaults = dict[str, dict[str, Any]]
 
 
 def study_defaults(study: Study) -> Defaults:
-    """Give what scenarios and methods of a study have by default.
+    """Defaults that scenarios and methods of a study have.
 
     Parameters
     ----------
@@ -61,7 +61,7 @@ def study_defaults(study: Study) -> Defaults:
 
 
 def method_defaults(choice: MethodChoice) -> dict[str, Any]:
-    """Give the defaults of a method's options that a study does not give, and all its priors.
+    """Defaults of a method's options that a study does not give, and all its priors.
 
     Parameters
     ----------
@@ -88,7 +88,7 @@ def method_defaults(choice: MethodChoice) -> dict[str, Any]:
 
 
 def changed_defaults(before: Mapping[str, Any], study: Study) -> list[str]:
-    """Say which defaults of a study differ from those that its stored results have.
+    """Defaults of a study that differ from those that its stored results have.
 
     Parameters
     ----------

@@ -9,7 +9,7 @@ VARIANTS = "osD^v<>P"
 
 
 def study_styles(study: Study) -> dict[str, MethodStyle]:
-    """Give the look of each method of a study by its label.
+    """Look of each method of a study by its label.
 
     Parameters
     ----------

@@ -134,7 +134,7 @@ def _differing(cells: tuple[StudyCell, ...]) -> list[str]:
 
 
 def _values(name: str, cells: tuple[StudyCell, ...]) -> list[Any]:
-    """Give the values that a field has, from the lowest step up."""
+    """Values that a field has, from the lowest step up."""
     values = list(dict.fromkeys(cell.settings.get(name) for cell in cells))
     numbers = all(isinstance(value, int | float) for value in values)
     return sorted(values) if numbers else values

@@ -118,7 +118,7 @@ def choose_method(choice: Any, folder: Path = Path()) -> MethodChoice:
 
 
 def _allowed(name: str) -> Mapping[str, Callable[[Any], Any]]:
-    """Give the options of a method and their checks."""
+    """Options of a method and their checks."""
     if name in MODELS:
         return BAYESIAN
     if name in LIKELIHOOD_METHODS:

@@ -3,7 +3,7 @@
 import math
 import sys
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 
 from rich.console import Console, Group
 from rich.live import Live
@@ -58,13 +58,9 @@ class RunningBias:
         for method in self.study.methods:
             table.add_column(line(method.label), justify="right")
         for cell in self.study.cells[:MOST_LINES]:
-            entries = [
-                _entry(
-                    self.sums.get((scenario_id(cell.scenario), method_id(one, self.study.level)))
-                )
-                for one in self.study.methods
-            ]
-            table.add_row(line(cell.name), *entries)
+            scenario, level = scenario_id(cell.scenario), self.study.level
+            keys = ((scenario, method_id(one, level)) for one in self.study.methods)
+            table.add_row(line(cell.name), *(_entry(self.sums.get(key)) for key in keys))
         if len(self.study.cells) > MOST_LINES:
             table.add_row(f"and {len(self.study.cells) - MOST_LINES} more")
         return table
@@ -89,7 +85,7 @@ def show_progress(study: Study, number: int, rows: Iterable[Iterable[Row]]) -> N
 
 
 def _size(study: Study, number: int) -> str:
-    """Say how much there is to do, and roughly what it takes."""
+    """Describe how much there is to do, and roughly what it takes."""
     each = sum(SECONDS[task_size((method,))] for method in study.methods) / len(study.methods)
     sizes = [(len(study.cells), "scenario"), (len(study.methods), "method")]
     if study.target_se is None:
@@ -128,19 +124,14 @@ def _live(shown: Console, study: Study, number: int, rows: Iterable[Iterable[Row
 def _lines(study: Study, number: int, rows: Iterable[Iterable[Row]]) -> None:
     bias, done, start = RunningBias(study), 0, time.monotonic()
     last = start
-    for part in _with_last(rows):
-        done += bias.add(part or [])
-        now = time.monotonic()
-        if part is None or now - last > EVERY:
-            last = now
-            left = (now - start) / max(done, 1) * (number - done)
+    for part in rows:
+        done += bias.add(part)
+        if time.monotonic() - last > EVERY:
+            last = time.monotonic()
+            left = (last - start) / max(done, 1) * (number - done)
             text = f"{study.name}: {done} of {number}, {left:.0f} s left"
             print(text, file=sys.stderr, flush=True)
-
-
-def _with_last(rows: Iterable[Iterable[Row]]) -> Iterator[Iterable[Row] | None]:
-    yield from rows
-    yield None
+    print(f"{study.name}: {done} of {number}, 0 s left", file=sys.stderr, flush=True)
 
 
 def _entry(sums: list[float] | None) -> str:

@@ -94,7 +94,7 @@ def do_task(task: Task, seed: np.random.SeedSequence) -> list[Row]:
         first, last = task.replicates[0], task.replicates[-1]
         which = f"replicate {first}" if first == last else f"replicates {first} to {last}"
         raise InputError(
-            f"{which} of scenario {scenario_id(task.scenario)} could not be done: {_said(error)}",
+            f"{which} of scenario {scenario_id(task.scenario)} could not be done: {_in_one_line(error)}",
             "what was finished is kept; see to memory, disk space and packages, or take fewer "
             "workers, and run again to go on",
         ) from error
@@ -128,7 +128,7 @@ def _one_by_one(task: Task, replicate: int, of_cell: np.random.SeedSequence) -> 
             # A study of a night is not to be lost for one data set.
             if is_of_the_machine(error):
                 raise
-            estimate = _said(error)
+            estimate = _in_one_line(error)
         seconds = time.perf_counter() - start
         kept = _row(task, method, replicate) | {"seed": seed, "seconds": seconds}
         for estimand, truth in truths.items():
@@ -136,7 +136,7 @@ def _one_by_one(task: Task, replicate: int, of_cell: np.random.SeedSequence) -> 
             yield kept | {"estimand": estimand, "truth": truth} | found
 
 
-def _said(error: Exception) -> str:
+def _in_one_line(error: Exception) -> str:
     # The sampler adds a trace of itself, which differs between machines.
     text = str(error).split("Stack backtrace:")[0]
     return f"{type(error).__name__}: {' '.join(text.split())}"
@@ -253,7 +253,7 @@ def versions() -> str:
 
 
 def task_size(methods: Sequence[MethodChoice]) -> int:
-    """Say how many replicates make a task of about a second, so that little is lost."""
+    """Number of replicates that make a task of about a second, so that little is lost."""
     if all(method.in_batches for method in methods):
         return 1000
     if any(method.bayesian and dict(method.options).get("engine") != "gibbs" for method in methods):

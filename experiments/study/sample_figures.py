@@ -93,7 +93,7 @@ def plot_intervals(study: Study, results: "pd.DataFrame") -> Figure:
     Returns
     -------
     matplotlib.figure.Figure
-        A panel for each method with intervals; its title says which share contains the truth,
+        A panel for each method with intervals; its title says which proportion contains the truth,
         with Wilson's 95% interval.
     """
     rows = {
@@ -108,7 +108,7 @@ def plot_intervals(study: Study, results: "pd.DataFrame") -> Figure:
         parts = []
         for ax, (label, style) in zip(axes, styles.items(), strict=True):
             _zip(ax, rows[label], study.level)
-            covered = _share_that_contains(rows[label])
+            covered = _proportion_that_contains(rows[label])
             ax.set_title(f"{ax.get_title()}\n{covered}")
             parts.append(f"{style.label} {covered}")
         ends = [one[end] - one["truth"] for one in rows.values() for end in ("lower", "upper")]
@@ -118,7 +118,7 @@ def plot_intervals(study: Study, results: "pd.DataFrame") -> Figure:
         figure.legend(handles=_zip_handles(study.level), loc="outside upper center", ncols=3)
     figure.set_label(
         f"Intervals of {percent(study.level)} about the truth in the study {study.name}, those "
-        "farthest off on top. Share that contains the truth, with Wilson’s interval: "
+        "farthest off on top. Proportion that contains the truth, with Wilson’s interval: "
         f"{'; '.join(parts)}."
     )
     return figure
@@ -144,7 +144,7 @@ def _zip(ax: "Axes", rows: "pd.DataFrame", level: float) -> None:
     ax.axvline(0, color=REFERENCE, lw=0.8)
 
 
-def _share_that_contains(rows: "pd.DataFrame") -> str:
+def _proportion_that_contains(rows: "pd.DataFrame") -> str:
     coverage = ((rows["lower"] <= rows["truth"]) & (rows["upper"] >= rows["truth"])).mean()
     low, high = wilson_interval(coverage, len(rows), z=Z)
     return f"{coverage:.1%} [{low:.1%}, {high:.1%}]"

@@ -37,7 +37,7 @@ from experiments.study.part_file import (
     read_part,
     write_part,
 )
-from experiments.study.user_code import FOLDER as FOLDER_OF_CODE
+from experiments.study.user_code import FOLDER as FUNCTIONS
 from experiments.study.user_code import keep_code
 from lehner import InputError
 
@@ -49,17 +49,8 @@ MOST_PARTS = 200
 LARGE = 10_000_000
 """Bytes of a part that is not merged any more."""
 OF_THE_MACHINE = ("seconds", "versions")
-OURS = {
-    "parts",
-    "fits",
-    FOLDER_OF_CODE,
-    "damaged",
-    "report",
-    "replay",
-    "lock",
-    "study.toml",
-    MANIFEST,
-}
+OURS = {"parts", "fits", "damaged", "report", "replay", "lock", "study.toml"}
+OURS |= {MANIFEST, FUNCTIONS}
 """What a folder of results holds."""
 
 
@@ -115,7 +106,7 @@ class Store:
                 path.unlink()
 
     def finished(self) -> dict[tuple[str, str], "np.ndarray[Any, np.dtype[np.int64]]"]:
-        """Give the replicates that are there, by scenario and method."""
+        """Replicates that are there, by scenario and method."""
         rows: dict[tuple[str, str], list[Any]] = {}
         for path in self.parts:
             keys = read_part(path).select(list(KEY[:3])).to_pandas()
@@ -178,8 +169,7 @@ def open_store(folder: str | Path, study: Study, source: Path) -> Iterator[Store
             )
         for left in (*folder.glob(".writing-*"), *folder.glob("*/.writing-*")):
             shutil.rmtree(left)
-        store = Store(folder)
-        before = _manifest_if_usable(folder)
+        store, before = Store(folder), _manifest_if_usable(folder)
         _require_to_be_of(store, study, before)
         _set_aside_unusable(store, study, before)
         for code in study.code:
@@ -354,15 +344,12 @@ def read_results(folder: str | Path) -> "pd.DataFrame":
     places = stored.groupby(["scenario_id", "method_id"]).indices
     by_method = []
     for i, cell in enumerate(study.cells):
-        names = {"scenario": cell.name, "table": cell.table}
-        varied = {
-            field: shown(value) if isinstance(value, tuple) else value
-            for field, value in cell.varied
-        }
+        known = {"scenario": cell.name, "table": cell.table, "order": i}
+        known |= {name: shown(x) if isinstance(x, tuple) else x for name, x in cell.varied}
         for j, method in enumerate(study.methods):
             key = (scenario_id(cell.scenario), method_id(method, study.level))
             rows = stored.iloc[places.get(key, [])]
-            by_method.append(rows.assign(**names, **varied, method=method.label, order=i, second=j))
+            by_method.append(rows.assign(**known, method=method.label, second=j))
     every = pd.concat(by_method, ignore_index=True)
     every = every.sort_values(["order", "replicate", "second", "estimand"], ignore_index=True)
     fields = list(dict.fromkeys(field for cell in study.cells for field, _ in cell.varied))
@@ -376,7 +363,7 @@ def _read_parts(folder: Path, study: Study, earlier: bool) -> list["pa.Table"]:
 
 
 def warn_if_unfinished(study: Study, results: "pd.DataFrame") -> None:
-    """Say how many estimates of a study are not there, be it unfinished or some were lost."""
+    """Warn how many estimates of a study are not there, be it unfinished or some were lost."""
     key = ["scenario", "replicate", "method"]
     number = len(results[key].drop_duplicates())
     wanted = len(study.cells) * len(study.methods) * study.replicates

@@ -1,5 +1,6 @@
 """A study that is stopped, at any moment of any method, resumes to the same table."""
 
+import importlib
 import multiprocessing
 import os
 import random
@@ -21,7 +22,7 @@ from experiments.study.store import export, read_results
 from lehner import Scenario, simulate
 
 # The package has a function of the same name.
-fitting = sys.modules["bayes_models.sampling.fit"]
+fitting = importlib.import_module("bayes_models.sampling.fit")
 
 STUDY = """\
 name = "stopped"

@@ -86,7 +86,9 @@ def show_progress(study: Study, number: int, rows: Iterable[Iterable[Row]]) -> N
 
 def _size(study: Study, number: int) -> str:
     """Describe how much there is to do, and roughly what it takes."""
-    each = sum(SECONDS[task_size((method,))] for method in study.methods) / len(study.methods)
+    each = sum(
+        SECONDS[task_size((method,), study.cells[0].scenario)] for method in study.methods
+    ) / len(study.methods)
     sizes = [(len(study.cells), "scenario"), (len(study.methods), "method")]
     if study.target_se is None:
         sizes.append((study.replicates, "replicate"))

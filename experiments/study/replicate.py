@@ -94,7 +94,8 @@ def do_task(task: Task, seed: np.random.SeedSequence) -> list[Row]:
         first, last = task.replicates[0], task.replicates[-1]
         which = f"replicate {first}" if first == last else f"replicates {first} to {last}"
         raise InputError(
-            f"{which} of scenario {scenario_id(task.scenario)} could not be done: {_in_one_line(error)}",
+            f"{which} of scenario {scenario_id(task.scenario)} could not be done: "
+            f"{_in_one_line(error)}",
             "what was finished is kept; see to memory, disk space and packages, or take fewer "
             "workers, and run again to go on",
         ) from error
@@ -252,9 +253,9 @@ def versions() -> str:
     return ", ".join(f"{name} {importlib.metadata.version(name)}" for name in names)
 
 
-def task_size(methods: Sequence[MethodChoice]) -> int:
+def task_size(methods: Sequence[MethodChoice], scenario: Scenario | Generated) -> int:
     """Number of replicates that make a task of about a second, so that little is lost."""
-    if all(method.in_batches for method in methods):
+    if all(method.in_batches for method in methods) and isinstance(scenario, Scenario):
         return 1000
     if any(method.bayesian and dict(method.options).get("engine") != "gibbs" for method in methods):
         return 1

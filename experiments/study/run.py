@@ -178,6 +178,7 @@ def _missing(store: Store, study: Study, goal: dict[str, int]) -> list[Task]:
         }
         for in_batches in (True, False):
             methods = [method for method in study.methods if method.in_batches == in_batches]
+            size = task_size(methods, scenarios[scenario])
             tasks += [
                 Task(
                     scenario=scenarios[scenario],
@@ -186,18 +187,17 @@ def _missing(store: Store, study: Study, goal: dict[str, int]) -> list[Task]:
                     level=study.level,
                     folder=store.folder,
                 )
-                for replicates, chosen in _blocks(methods, missing)
+                for replicates, chosen in _blocks(methods, missing, size)
             ]
     return sorted(tasks, key=lambda task: task.replicates.start)
 
 
 def _blocks(
-    methods: Sequence[MethodChoice], missing: dict[str, Integers]
+    methods: Sequence[MethodChoice], missing: dict[str, Integers], size: int
 ) -> Iterator[tuple[range, tuple[MethodChoice, ...]]]:
     """Cut missing replicates into blocks that begin where a run from the start would begin them."""
     if not methods:
         return
-    size = task_size(methods)
     lacking: dict[int, list[MethodChoice]] = {}
     for method in methods:
         for block in np.unique(missing[method.label] // size).tolist():

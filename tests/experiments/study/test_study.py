@@ -313,7 +313,7 @@ def test_growing_a_study_keeps_what_is_there(tmp_path, monkeypatch):
     path = write(tmp_path, replicates=20)
     first = run_study(path, tmp_path / "out")
     done = []
-    monkeypatch.setattr(running, "do_task", _spy(done))
+    monkeypatch.setattr(replicate, "do_task", _spy(done))
     run_study(path, tmp_path / "out")
     assert not done
     write(

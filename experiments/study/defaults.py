@@ -136,7 +136,6 @@ def _of_model(model: str, given: Mapping[str, Any]) -> dict[str, Any]:
     options |= {name: FOR_STUDIES[name] for name in options.keys() & FOR_STUDIES.keys()}
     options.pop("priors", None)
     options["version"] = bayes_models.find_model(model).version
-    options["version"] = bayes_models.find_model(model).version
     for name, prior in json.loads(priors_as_json(model, given.get("priors"))).items():
         if isinstance(prior, str):
             # What such a name stands for, said for two categories.

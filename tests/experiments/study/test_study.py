@@ -15,6 +15,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from experiments.reporting import machine
 from experiments.study import replicate, store
 from experiments.study import run as running
 from experiments.study.definition import find_study, read_study
@@ -365,6 +366,7 @@ def test_what_the_machine_lacks_is_no_result(tmp_path, monkeypatch, run, error):
 
     path, out = write(tmp_path, methods=SLOW, replicates=3), tmp_path / "out"
     monkeypatch.setattr(replicate, "estimate_algebraic", lack)
+    monkeypatch.setattr(machine, "_is_short", lambda: True)
     code, _, err = run("study", "run", path, "--output", out)
     assert code == 2
     assert re.search(r"replicates 0 to 2 of scenario \w+ could not be done: .*; what was", err)

@@ -14,8 +14,8 @@ import pytest
 
 import lehner
 from experiments.estimate import report
-from experiments.reporting.latex import ESCAPES
 from experiments.reporting.method_style import method_label
+from experiments.reporting.renderers import LATEX
 from experiments.reporting.terminal import one_line
 
 RATERS = ["../x", "a|b", "r_1&%"]
@@ -92,7 +92,7 @@ def rows_on_screen(text):
 
 def rows_in_latex(text):
     """Give the same of tables in LaTeX, whose methods are called as on the screen."""
-    written = {one: chr(character) for character, one in ESCAPES.items()}
+    written = {one: chr(character) for character, one in LATEX.items()}
     undo = re.compile("|".join(map(re.escape, sorted(written, key=len, reverse=True))))
     names = {method_label(name): name for name in METHODS}
 

@@ -1,6 +1,7 @@
 """The tables of `label_methods`: shares right, what was chosen, hits and false alarms."""
 
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -8,8 +9,9 @@ import pandas as pd
 
 from experiments.benchmarks.real.label_accuracy import read_published
 from experiments.reporting.files import write_text
-from experiments.study.document import Block, Heading, Paragraph, text_table, to_markdown
-from lehner.core.number_format import short
+from experiments.reporting.table import Cell, Column, Table
+from experiments.study.document import Block, Heading, Paragraph, to_markdown
+from lehner.core.number_format import decimal, short
 from lehner.labels.label import AUTOMATIC
 from lehner.labels.models import MAJORITY
 
@@ -115,12 +117,12 @@ def _public(public: pd.DataFrame) -> Iterator[Block]:
     chosen = public[public["method"] == AUTOMATIC].set_index("crowd")["chosen"]
     seconds = public[public["method"] == AUTOMATIC].set_index("crowd")["cpu"]
     table = right.join(read_published(), how="left")
-    rows = [
+    rows: list[tuple[Cell, ...]] = [
         (
             name + ("*" if name in LOOKED_AT else ""),
             chosen[name],
-            f"{seconds[name]:.1f}",
-            *map(short, table.loc[name]),
+            seconds[name],
+            *table.loc[name],
         )
         for name in order
     ]
@@ -135,10 +137,16 @@ def _public(public: pd.DataFrame) -> Iterator[Block]:
     for title, names in groups.items():
         if names:
             means = table.loc[names].mean(skipna=False)
-            rows.append((title, "", "", *map(short, means)))
+            rows.append((title, None, None, *means))
     below = (right.sub(right[MAJORITY], axis=0)).min()
-    rows.append(("worst against the majority", "", "", *map(short, below), "", "", ""))
-    yield text_table(("crowd", "chosen", "CPU-s", *table.columns), tuple(rows))
+    rows.append(("worst against the majority", None, None, *below, None, None, None))
+    columns = [
+        Column("crowd"),
+        Column("chosen"),
+        Column("CPU-s", format=partial(decimal, digits=1)),
+        *(Column(name, name, short) for name in table.columns),
+    ]
+    yield Table(columns=columns, rows=rows)
 
 
 def _simulated(simulated: pd.DataFrame) -> Iterator[Block]:
@@ -151,15 +159,19 @@ def _simulated(simulated: pd.DataFrame) -> Iterator[Block]:
         "says how often."
     )
     methods = list(dict.fromkeys(simulated["method"]))
-    rows = []
+    rows: list[tuple[Cell, ...]] = []
     for name, of_crowd in simulated.groupby("crowd", sort=False):
         chosen = of_crowd["chosen"].dropna().loc[lambda names: names != ""].value_counts()
         choices = ", ".join(f"{model} {count}" for model, count in chosen.items())
         by_method = of_crowd.groupby("method", sort=False)["right"]
         means, errors = by_method.mean(), by_method.sem()
-        cells = [f"{short(means[m])} ({short(errors[m])})" for m in methods]
-        rows.append((str(name), choices, *cells))
-    yield text_table(("crowd", "chosen", *methods), tuple(rows))
+        rows.append((str(name), choices, *((means[m], errors[m]) for m in methods)))
+    columns = [Column("crowd"), Column("chosen"), *(Column(m, m, _in_brackets) for m in methods)]
+    yield Table(columns=columns, rows=rows)
+
+
+def _in_brackets(value: float, error: float) -> str:
+    return f"{short(value)} ({short(error)})"
 
 
 def _warnings(results: pd.DataFrame) -> Iterator[Block]:
@@ -177,20 +189,20 @@ def _warnings(results: pd.DataFrame) -> Iterator[Block]:
         others["right"] <= majority.loc[pd.MultiIndex.from_frame(others[keys])].to_numpy() - WORSE
     )
     others["warned"] = others["doubted"].astype(bool) | others["unsettled"].eq(True)
-    rows = []
+    rows: list[tuple[Cell, ...]] = []
     for kind, of_kind in others.dropna(subset=["right"]).groupby("kind", sort=False):
         for method, of_method in of_kind.groupby("method", sort=False):
             rows.append((str(kind), str(method), *_rates(of_method)))
         named = of_kind[of_kind["method"] != AUTOMATIC]
         rows.append((str(kind), "all but automatic", *_rates(named)))
-    head = ("crowds", "method", "worse", "of these doubted", "or unsettled", "not worse")
-    yield text_table((*head, "of these doubted", "or unsettled"), tuple(rows))
+    counts = ("of these doubted", "or unsettled")
+    head = ("crowds", "method", "worse", *counts, "not worse", *counts)
+    yield Table(columns=[Column(name) for name in head], rows=rows, keys=2)
 
 
-def _rates(results: pd.DataFrame) -> tuple[str, ...]:
-    cells = []
+def _rates(results: pd.DataFrame) -> list[int]:
+    counts = []
     for worse in (True, False):
         part = results[results["worse"] == worse]
-        counts = (len(part), int(np.sum(part["doubted"])), int(np.sum(part["warned"])))
-        cells += [str(count) for count in counts]
-    return tuple(cells)
+        counts += [len(part), int(np.sum(part["doubted"])), int(np.sum(part["warned"]))]
+    return counts

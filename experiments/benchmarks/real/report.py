@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
 import pandas as pd
@@ -12,7 +13,8 @@ from experiments.benchmarks.real.protocol import ALL
 from experiments.benchmarks.real.results import read_rows
 from experiments.benchmarks.real.sources import SOURCES
 from experiments.reporting.files import write_text
-from experiments.study.document import Block, Heading, Paragraph, text_table, to_markdown
+from experiments.reporting.table import Cell, Column, Table
+from experiments.study.document import Block, Heading, Paragraph, to_markdown
 from lehner.core.number_format import DASH, short
 
 OF_MEANS = (
@@ -135,91 +137,98 @@ def _finding(measured: pd.DataFrame) -> str:
 def _crowds(output: Path) -> Iterator[Block]:
     yield Heading("Crowds")
     yield Paragraph(OF_CROWDS)
-    head = ("crowd", "split", "items", "with truth", "raters", "ratings", "categories", "systems")
+    sizes = ("items", "with truth", "raters", "ratings", "categories", "systems")
+    columns = [
+        Column("crowd"),
+        Column("split"),
+        *(Column(name, name, "{:,}".format) for name in sizes),
+        Column("repository, licence"),
+    ]
     rows = []
     for name, source in SOURCES.items():
         path = output / "crowds" / f"{name}.json"
         if path.exists():
             size = json.loads(path.read_text(encoding="utf-8"))
-            numbers = [f"{value:,}" for value in size.values()]
             repository = f"{source.repository.folder}, {source.repository.licence}"
-            rows.append((name, source.split, *numbers, repository))
-    yield text_table((*head, "repository, licence"), tuple(rows))
+            rows.append((name, source.split, *size.values(), repository))
+    yield Table(columns=columns, rows=rows)
 
 
 def _means(measured: pd.DataFrame) -> Iterator[Block]:
     yield Paragraph(OF_MEANS)
     means = mean_over_crowds(measured)
-    head = ("method", "crowds", "no estimate", "bias", "RMSE", "coverage", "lowest", "width")
+    columns = [
+        Column("method"),
+        Column("crowds"),
+        Column("no estimate", format=short),
+        Column("bias", format=_in_brackets),
+        Column("RMSE", format=_in_brackets),
+        Column("coverage", format=_in_brackets),
+        Column("lowest", format=_lowest),
+        Column("width", format=_in_brackets),
+    ]
     for split, title in SPLITS.items():
         of_split = means[means["split"] == split]
         for (per_item, known), cell in of_split.groupby(["per_item", "known"]):
             yield Heading(f"{title}: {_design(per_item, known)}")
-            yield text_table(head, tuple(_mean_row(row) for _, row in cell.iterrows()))
+            yield Table(columns=columns, rows=[_mean_row(row) for _, row in cell.iterrows()])
 
 
-def _mean_row(row: pd.Series) -> tuple[str, ...]:
-    worst = DASH if pd.isna(row["worst"]) else f"{short(row['worst'])} ({row['worst_crowd']})"
+def _mean_row(row: pd.Series) -> tuple[Cell, ...]:
     return (
         row["method"],
-        str(row["crowds"]),
-        short(row["failed"]),
-        *(_with_error(row, name) for name in ("bias", "rmse", "coverage")),
-        worst,
-        _with_error(row, "width"),
+        row["crowds"],
+        row["failed"],
+        *((row[name], row[f"{name}_se"]) for name in ("bias", "rmse", "coverage")),
+        (row["worst"], row["worst_crowd"]),
+        (row["width"], row["width_se"]),
     )
 
 
+def _in_brackets(value: float, second: float, digits: int = 3) -> str:
+    if pd.isna(value) or pd.isna(second):
+        return short(value)
+    return f"{short(value)} ({short(second, digits)})"
+
+
+def _lowest(coverage: float, crowd: str) -> str:
+    return DASH if pd.isna(coverage) else f"{short(coverage)} ({crowd})"
+
+
 def _by_crowd(measured: pd.DataFrame) -> Iterator[Block]:
-    """Give RMSE and coverage on each crowd, a table for each design."""
+    """Compare RMSE and coverage on each crowd, a table for each design."""
     yield Paragraph(OF_ONE_CROWD)
     shown = measured[measured["known"].isin(KNOWN_BY_CROWD)]
     for (per_item, known), cell in shown.groupby(["per_item", "known"]):
         methods = list(dict.fromkeys(cell["method"]))
         yield Heading(f"RMSE (coverage) on each crowd: {_design(per_item, known)}")
-        rows = []
+        rows: list[tuple[Cell, ...]] = []
         for name, crowd in cell.groupby("crowd", sort=False):
-            cells = crowd.set_index("method")
-            errors = [_cell(cells, method) for method in methods]
-            first = cells.iloc[0]
-            size = (
-                first["split"],
-                str(int(cells["systems"].max())),
-                short(first["accuracy"]),
-            )
-            rows.append((str(name), *size, *errors))
-        head = ("crowd", "split", "systems", "mean accuracy", *methods)
-        yield text_table(head, tuple(rows))
-
-
-def _cell(cells: pd.DataFrame, method: str) -> str:
-    if method not in cells.index or pd.isna(cells.loc[method, "rmse"]):
-        return DASH
-    rmse, coverage = cells.loc[method, "rmse"], cells.loc[method, "coverage"]
-    return short(rmse) + ("" if pd.isna(coverage) else f" ({short(coverage, 2)})")
+            errors = crowd.set_index("method")[["rmse", "coverage"]].reindex(methods)
+            first = crowd.iloc[0]
+            size = (first["split"], int(crowd["systems"].max()), first["accuracy"])
+            rows.append((str(name), *size, *map(tuple, errors.to_numpy())))
+        columns = [
+            Column("crowd"),
+            Column("split"),
+            Column("systems"),
+            Column("mean accuracy", format=short),
+            *(Column(name, name, partial(_in_brackets, digits=2)) for name in methods),
+        ]
+        yield Table(columns=columns, rows=rows)
 
 
 def _labels(labels: pd.DataFrame) -> Iterator[Block]:
     yield Heading("Labels")
     yield Paragraph(OF_LABELS)
-    rows = [
-        (str(name), *map(short, row))
-        for name, row in zip(labels.index, labels.to_numpy(), strict=True)
-    ]
+    rows = [(str(row.Index), *row[1:]) for row in labels.itertuples()]
     complete = labels.dropna()
     if len(complete):
-        mean = f"mean of the {len(complete)} with all numbers"
-        rows.append((mean, *map(short, complete.mean())))
-    yield text_table(("crowd", *labels.columns), tuple(rows))
+        rows.append((f"mean of the {len(complete)} with all numbers", *complete.mean()))
+    columns = [Column("crowd"), *(Column(name, name, short) for name in labels.columns)]
+    yield Table(columns=columns, rows=rows)
 
 
 def _design(per_item: str, known: int) -> str:
     raters = "all ratings" if per_item == ALL else f"{per_item} ratings an item"
     return f"{raters}, {known or 'no'} known truths"
-
-
-def _with_error(row: pd.Series, name: str) -> str:
-    if pd.isna(row[name]):
-        return DASH
-    error = row[f"{name}_se"]
-    return short(row[name]) + ("" if pd.isna(error) else f" ({short(error)})")

@@ -205,7 +205,7 @@ def test_known_truths_of_all_items_have_a_band_where_they_are_not_exact():
 
 def test_estimates_corrected_by_known_truths_are_drawn_below_their_own():
     found = known_truths()
-    corrected = found.corrections["algebraic"]
+    corrected = found.results[1].correction
     figure = methods_figure.plot_intervals(found)
     for ax, estimand in zip(figure.axes, methods_figure.PANELS, strict=True):
         points = {

@@ -215,11 +215,13 @@ def find_methods(
     >>> [method.name for method in find_methods(["algebraic", always_half])]
     ['algebraic', 'always_half']
     """
-    if isinstance(methods, str | Method) or callable(methods):
+    if isinstance(methods, str) or not isinstance(methods, Iterable):
         methods = [methods]
     found: dict[str, Method] = {}
     for one in methods:
-        for method in list_methods().values() if one == "all" else [_method(one, folder)]:
+        for method in (
+            list_methods().values() if str(one) == "all" else [find_method(one, folder=folder)]
+        ):
             known = found.setdefault(method.name, method)
             if known.source_hash != method.source_hash:
                 raise InputError(f"two methods are called {method.name!r}", "rename one of them")
@@ -233,18 +235,15 @@ def get_method(name: str) -> Method | None:
 
 def find_method(method: MethodLike, *, folder: str | Path = ".") -> Method:
     """Find a method as `find_methods` does."""
-    return _method(method, folder)
-
-
-def _method(given: MethodLike, folder: str | Path) -> Method:
-    if isinstance(given, Method):
-        return given
-    if names_function(given):
-        loaded = load_function(str(given), folder)
-        return _of_function(loaded.function, str(given), loaded.source, loaded.source_hash)
-    if callable(given):
-        return _of_function(given, f"the function {getattr(given, '__name__', given)}")
-    return get_method(given) or find("method", given, list_methods())
+    if isinstance(method, Method):
+        return method
+    if names_function(method):
+        loaded = load_function(str(method), folder)
+        return _of_function(loaded.function, str(method), loaded.source, loaded.source_hash)
+    if callable(method) and not isinstance(method, type):
+        return _of_function(method, f"the function {getattr(method, '__name__', method)}")
+    name = str(method)
+    return get_method(name) or find("method", name, list_methods())
 
 
 def _of_function(

@@ -77,7 +77,7 @@ def contradictions(tree: xr.DataTree, ratings: Ratings) -> tuple[Warning, ...]:
         f"the known truths of {counted(n, 'item')} contradict the fit: given their ratings "
         f"these truths have probabilities below {IMPROBABLE:g}, and the fit predicts "
         f"{expected:.1f} such items (items {named}); an estimate without them, corrected by them, "
-        "relies less on the model (correct_by_truth; in the command without --truths-in-model)"
+        "relies less on the model (correct_by_truth; lehner.estimate with truths_in_model=False)"
     )
     return (warn("truths-contradict", text),)
 

@@ -15,17 +15,15 @@ if TYPE_CHECKING:
 
 
 def _check_interval(interval: float) -> float:
-    from lehner import InputError
+    from lehner.core.checks import check_level
 
-    if not 0 < interval < 1:
-        raise InputError(f"--interval is {interval}", "give a number between 0 and 1, as in 0.9")
-    return interval
+    return check_level(interval)
 
 
 def _check_seed(seed: int) -> int:
     from lehner.core.checks import check_whole_number
 
-    return check_whole_number("--seed", seed, 0)
+    return check_whole_number("seed", seed, 0)
 
 
 def split_names(given: Sequence[str] | None) -> list[str]:

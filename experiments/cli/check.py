@@ -34,11 +34,8 @@ def check(
     """
     from experiments.cli.load import load
     from lehner import check_k_properties
-    from lehner.core.checks import check_whole_number
     from lehner.core.estimate import require_pairs
-    from lehner.k_properties.check import FEWEST_FOR_K_TESTS
 
-    check_whole_number("--replicates", replicates, FEWEST_FOR_K_TESTS)
     ratings = load(data, reading, require=require_pairs)
     properties = check_k_properties(ratings, replicates=replicates, seed=seed)
     if as_json:

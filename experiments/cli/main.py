@@ -24,7 +24,7 @@ from experiments.cli.paper import paper
 from experiments.cli.plan import plan
 from experiments.cli.study import app as study_app
 from experiments.reporting.machine import is_of_the_machine
-from experiments.reporting.options import as_options
+from experiments.reporting.options import as_options, name_option
 from experiments.reporting.terminal import failure_of_output, standard_streams
 
 INTERRUPTED = 130
@@ -148,7 +148,7 @@ def _run() -> int:
         return code or 0
     except typer.TyperException as error:
         message = getattr(error, "format_message", error.__str__)()
-        return _complain(f"{message} {_pointer_to_help()}")
+        return _complain(f"{message} {_called()[0]}")
     except OSError as error:
         remedy = REMEDIES.get(error.errno or 0, "")
         return _complain(f"{error.filename or 'output'}: {error.strerror or error}{remedy}")
@@ -159,7 +159,10 @@ def _run() -> int:
             raise
         text = as_options(str(error))
         # Of a file the message says all; the options are explained in the help.
-        return _complain(text if error.file is not None else f"{text} {_pointer_to_help()}")
+        if error.file is not None:
+            return _complain(text)
+        pointer, options = _called()
+        return _complain(f"{name_option(text, options)} {pointer}")
     except Exception as error:
         if not is_of_the_machine(error):
             raise
@@ -167,16 +170,16 @@ def _run() -> int:
         return _complain(f"memory or something else of the machine is lacking: {what}")
 
 
-def _pointer_to_help() -> str:
-    """Name the help of the command that was called."""
+def _called() -> tuple[str, set[str]]:
+    """Find where the help of the command that was called is, and the names of its options."""
     command: Any = typer.main.get_command(app)
     called = ["lehner"]
     for word in sys.argv[1:]:
-        command = getattr(command, "commands", {}).get(word)
-        if command is None:
+        if word not in getattr(command, "commands", {}):
             break
+        command = command.commands[word]
         called.append(word)
-    return f"(see `{' '.join(called)} --help`)"
+    return f"(see `{' '.join(called)} --help`)", {option.name for option in command.params}
 
 
 def _leave_within(seconds: float) -> None:

@@ -10,7 +10,6 @@ import typer
 from experiments.cli.arguments import AsJson, Seed
 
 if TYPE_CHECKING:
-    from experiments.planning.plan import Question
     from lehner.planning.nearness import Estimand
 
 DEFAULT_VIOLATIONS = (0.0, 1.0)
@@ -74,9 +73,10 @@ def plan(
     from experiments.planning.plan import SYSTEM_ACCURACIES, Question, make_plan
     from experiments.planning.plan_report import heading, show, to_json, write
     from lehner.core.checks import check_whole_number
+    from lehner.planning.sample_size import FEWEST_REPLICATES
     from lehner.simulation.vote_probabilities import n_vote_cells
 
-    check_whole_number("--replicates", replicates, 1000)
+    check_whole_number("replicates", replicates, FEWEST_REPLICATES)
     asked = Question(
         n_categories=categories,
         n_raters=raters,
@@ -91,7 +91,7 @@ def plan(
         replace(asked, violation=x) for x in dict.fromkeys(violation or DEFAULT_VIOLATIONS)
     ]
     for question in questions:
-        _check(question, seed)
+        question.check(seed)
     if output is not None:
         # A folder that cannot be made is told before minutes are spent.
         output.mkdir(parents=True, exist_ok=True)
@@ -107,35 +107,3 @@ def plan(
             print(f"wrote {path}", file=sys.stderr)
     if all(one.mean.n_items is None for one in plans):
         raise typer.Exit(1)
-
-
-def _check(question: "Question", seed: int) -> None:
-    """Raise an InputError that names the option."""
-    from math import nextafter
-
-    from lehner import Scenario
-    from lehner.algebra.vote_methods import find_vote_methods
-    from lehner.core.checks import check_choice, check_number, check_probability, check_whole_number
-    from lehner.core.estimate import ESTIMANDS
-    from lehner.planning.sample_size import MOST_PLANNED_CELLS
-    from lehner.simulation.vote_probabilities import require_few_votes
-
-    above_0, below_1 = nextafter(0, 1), nextafter(1, 0)
-    check_whole_number("--categories", question.n_categories, 2)
-    check_whole_number("--raters", question.n_raters, 2)
-    check_number("--kappa", question.kappa, 0, below_1, "give a number from 0 to below 1")
-    check_number("--within", question.within, above_0, 1, "give a number above 0, at most 1")
-    check_number("--confidence", question.confidence, above_0, below_1, "give one between 0 and 1")
-    check_probability("--violation", question.violation)
-    for accuracy in question.system_accuracies:
-        check_probability("--system-accuracy", accuracy)
-    check_choice("--estimand", question.estimand, ESTIMANDS)
-    find_vote_methods([question.method])
-    # Too many raters, and a kappa that no raters have, before hours are spent.
-    require_few_votes(
-        Scenario(
-            n_categories=question.n_categories, initial_rater_accuracy=(0.5,) * question.n_raters
-        ),
-        MOST_PLANNED_CELLS,
-    )
-    question.check_possible(seed)

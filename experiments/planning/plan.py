@@ -10,8 +10,7 @@ from lehner import InputError, SampleSize, Scenario, required_sample_size, scena
 from lehner.core.estimate import plain
 from lehner.core.seeds import Seed, child_seeds, fixed_seed
 from lehner.planning.kappa import check_possible_kappa, initial_accuracy, levels_of_difficulty
-from lehner.planning.nearness import Estimand
-from lehner.planning.sample_size import MOST_PLANNED_CELLS
+from lehner.planning.nearness import MOST_PLANNED_CELLS, Estimand, Target
 from lehner.simulation.vote_probabilities import n_vote_cells
 
 if TYPE_CHECKING:
@@ -53,8 +52,10 @@ class Question:
     method: str = "algebraic"
     estimand: Estimand = "system_accuracy"
 
-    def check_possible(self, seed: Seed = 1) -> None:
-        """Refuse a kappa or a system's accuracy that is not possible with this violation."""
+    def check(self, seed: Seed = 1) -> None:
+        """Refuse what no plan answers, and accuracies that the violation makes impossible."""
+        # Too many raters are told before kappa is computed for them.
+        self.target(replace(self, violation=0.0).scenarios(seed))
         check_possible_kappa(
             self.kappa,
             n_categories=self.n_categories,
@@ -83,14 +84,17 @@ class Question:
         self, scenarios: Sequence[Scenario], replicates: int, seed: np.random.SeedSequence
     ) -> SampleSize:
         """Find the number of items for some of the scenarios."""
-        return required_sample_size(
-            scenarios,
+        target = vars(self.target(tuple(scenarios)))
+        return required_sample_size(**target, replicates=replicates, seed=seed)
+
+    def target(self, scenarios: tuple[Scenario, ...]) -> Target:
+        """What the estimate is to reach."""
+        return Target(
+            scenarios=scenarios,
             within=self.within,
             confidence=self.confidence,
             method=self.method,
             estimand=self.estimand,
-            replicates=replicates,
-            seed=seed,
         )
 
 

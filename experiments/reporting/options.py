@@ -1,15 +1,16 @@
 """Options of the command in place of Python's arguments, in what the library says."""
 
 import re
+from collections.abc import Container
 
 ARGUMENT = re.compile(
     r"\b(system|truth|item|raters|counts|categories|ordered|missing|fold_case|repeated|order|"
     r"swapped_back)="
     r"(?:…|True|\[?(['\"])(.*?)\2\]?)"
 )
-PHRASES = {
-    "population_size is": "--population-size is",
-}
+SWITCHED_OFF = re.compile(r"lehner\.estimate with (\w+)=False")
+OPTION_OF = {"level": "interval", "n_categories": "categories", "n_raters": "raters"}
+"""Options that are not called as the argument."""
 
 
 def as_options(text: str) -> str:
@@ -22,9 +23,20 @@ def as_options(text: str) -> str:
     >>> as_options("read it as no rating (missing=['-']) or as one (fold_case=True)")
     'read it as no rating (--missing=-) or as one (--fold-case)'
     """
-    for phrase, of_command in PHRASES.items():
-        text = text.replace(phrase, of_command)
-    return ARGUMENT.sub(_option, text)
+    return SWITCHED_OFF.sub(_left_out, ARGUMENT.sub(_option, text))
+
+
+def name_option(text: str, options: Container[str]) -> str:
+    """Name the option in "level is 2", what is wrong with an argument, if it is one of these.
+
+    Examples
+    --------
+    >>> name_option("n_raters is 1; give 2 or more", ["raters"])
+    '--raters is 1; give 2 or more'
+    """
+    argument, is_, value = text.partition(" is ")
+    name = OPTION_OF.get(argument, argument)
+    return f"--{name.replace('_', '-')}{is_}{value}" if name in options else text
 
 
 def _option(match: re.Match[str]) -> str:
@@ -34,3 +46,7 @@ def _option(match: re.Match[str]) -> str:
         return option
     # A label may begin with a hyphen, as if it were an option.
     return f"{option}={value}" if name == "missing" else f"{option} {value}"
+
+
+def _left_out(match: re.Match[str]) -> str:
+    return f"in the command without --{match[1].replace('_', '-')}"

@@ -6,14 +6,20 @@ from typing import Literal
 
 import numpy as np
 
+from lehner.algebra.vote_methods import find_vote_methods
 from lehner.core.arrays import Floats
+from lehner.core.checks import check_choice, check_number, wrong
+from lehner.core.estimate import ESTIMANDS
 from lehner.core.seeds import child_seeds
 from lehner.simulation.draw import estimate_samples
 from lehner.simulation.scenario import Scenario
+from lehner.simulation.vote_probabilities import require_few_votes
 
 type Estimand = Literal["system_accuracy", "system_accuracy_in_sample"]
 
 ERROR_ROUNDING = 1e-9
+MOST_PLANNED_CELLS = 10_000
+"""With more combinations of votes and answer than this, the simulation would take hours."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -68,6 +74,11 @@ class Target:
     scenarios : tuple of Scenario
     within, confidence, method, estimand
         As in `lehner.required_sample_size`.
+
+    Raises
+    ------
+    InputError
+        If one of them is not as there.
     """
 
     scenarios: tuple[Scenario, ...]
@@ -75,6 +86,19 @@ class Target:
     confidence: float
     method: str
     estimand: Estimand
+
+    def __post_init__(self) -> None:
+        above_0, below_1 = np.nextafter(0, 1), np.nextafter(1, 0)
+        if not self.scenarios:
+            raise wrong("scenarios", self.scenarios, "give one or more")
+        check_number("within", self.within, above_0, 1, "give a number above 0, at most 1")
+        check_number(
+            "confidence", self.confidence, above_0, below_1, "give a number between 0 and 1"
+        )
+        find_vote_methods([self.method])
+        check_choice("estimand", self.estimand, ESTIMANDS)
+        for scenario in self.scenarios:
+            require_few_votes(scenario, MOST_PLANNED_CELLS)
 
     def simulate(
         self, numbers: Sequence[int], samples: int, seed: np.random.SeedSequence

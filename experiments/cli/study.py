@@ -123,7 +123,7 @@ def replay(
     Exit code 1 says that it is not.
     """
     from experiments.study.replay import replay as again
-    from experiments.study.replay_report import show
+    from experiments.study.replay import show
 
     replayed = again(
         folder, row=row, scenario=scenario, replicate=replicate, method=method, output=output

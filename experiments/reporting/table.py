@@ -4,7 +4,7 @@ A table is made once and written by `experiments.reporting.renderers` for the te
 LaTeX, HTML and CSV. Numbers become text here only, by the format of their column.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
 from operator import itemgetter
@@ -153,6 +153,11 @@ class Table:
             return True
         known = [row[place] for row in self.rows if row[place] is not None]
         return bool(known) and all(isinstance(cell, str) for cell in known)
+
+
+def simple_table(names: Iterable[str], rows: Sequence[Sequence[Cell]], *, keys: int = 1) -> Table:
+    """Make a table whose columns have nothing but a name."""
+    return Table(columns=[Column(name) for name in names], rows=rows, keys=keys)
 
 
 def _across(cells: list[str]) -> Line:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from experiments.reporting import renderers
 from experiments.reporting.renderers import html_text, markdown_text
-from experiments.reporting.table import Column, Table
+from experiments.reporting.table import Table
 from experiments.reporting.terminal import one_line
 
 STYLE = """
@@ -55,11 +55,6 @@ class Picture:
     name: str
     caption: str
     alt: str = ""
-
-
-def text_table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> Table:
-    """Make a table of texts, whose columns are called as they are."""
-    return Table(columns=[Column(name, name) for name in head], rows=rows)
 
 
 type Block = Heading | Paragraph | Table | Picture

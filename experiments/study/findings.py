@@ -5,19 +5,22 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
-from experiments.reporting.table import Column, Table
+from experiments.reporting.table import Column, Table, simple_table
 from experiments.study.definition import Study
-from experiments.study.document import Block, Paragraph, text_table
-from experiments.study.performance import PROPORTIONS, Measured, measure, of_main_estimand
+from experiments.study.document import Block, Paragraph
+from experiments.study.performance import (
+    PROPORTIONS,
+    Measured,
+    describe_main_estimand,
+    measure,
+    of_main_estimand,
+)
 from experiments.study.proportions import Z
-from lehner.core.estimate import ESTIMANDS
 from lehner.core.number_format import DASH, decimal, with_interval
 
 if TYPE_CHECKING:
     import pandas as pd
 
-EXPECTED = "expected accuracy of the system"
-IN_SAMPLE = "accuracy of the system in the sample, where its expected accuracy is not known"
 TROUBLE = ("undefined", "failed", "unconverged")
 ONE_SAMPLE = ["scenario", "method", "replicate"]
 MOST_REASONS = 20
@@ -53,9 +56,8 @@ def beyond_noise(findings: Findings) -> Iterator[Block]:
     """Name for each scenario the biased methods, and those with the least error."""
     measures = of_main_estimand(findings.measures)
     differences = of_main_estimand(findings.differences)
-    expected = (measures["estimand"] == ESTIMANDS[0]).all()
     yield Paragraph(
-        f"For the {EXPECTED if expected else IN_SAMPLE}. A bias is listed if it is more than "
+        f"For the {describe_main_estimand(measures)}. A bias is listed if it is more than "
         f"{Z:g} standard errors from zero. Methods are compared in pairs, on the samples for which "
         "both have an estimate. `least error` is the method with the least mean squared error, "
         "and `not told from it` lists those that are not worse by more than Monte Carlo noise; the "
@@ -77,7 +79,7 @@ def beyond_noise(findings: Findings) -> Iterator[Block]:
         named = ", ".join(f"{name} {decimal(value, sign=True)}" for name, value in biased.items())
         first, *others = (_with_failures(name, failures) for name in (best, *tied))
         rows.append((cell.name, named or "none", first, ", ".join(others) or "none"))
-    yield text_table(("scenario", "biased", "least error", "not told from it"), rows)
+    yield simple_table(("scenario", "biased", "least error", "not told from it"), rows)
 
 
 def _more_error(differences: "pd.DataFrame", scenario: str) -> dict[tuple[str, str], Measured]:
@@ -147,20 +149,17 @@ def describe_outcomes(findings: Findings) -> Iterator[Block]:
         "diagnostics of its draws fail; it counts in all measures. Other methods and scenarios "
         "have none of these."
     )
-    yield _as_table(troubled, keys=2)
+    yield simple_table(troubled, troubled.to_numpy().tolist(), keys=2)
     failed = findings.results[findings.results["status"] == "failed"]
     reasons = failed.drop_duplicates(ONE_SAMPLE)[["method", "reason"]].value_counts()
     if len(reasons):
         common = reasons.head(MOST_REASONS).rename("samples").reset_index()
-        yield _as_table(common.rename(columns={"method": "failed method"}), keys=2)
+        rows = common.to_numpy().tolist()
+        yield simple_table(("failed method", "reason", "samples"), rows, keys=2)
     if troubled["unconverged"].any():
-        yield Paragraph("Measures of the expected accuracy with and without unconverged fits:")
+        main = describe_main_estimand(of_main_estimand(findings.measures))
+        yield Paragraph(f"Measures of the {main}, with and without unconverged fits:")
         yield _without_unconverged(findings)
-
-
-def _as_table(frame: "pd.DataFrame", keys: int) -> Table:
-    rows = list(frame.itertuples(index=False, name=None))
-    return Table(columns=[Column(name) for name in frame], rows=rows, keys=keys)
 
 
 def _without_unconverged(findings: Findings) -> Table:
@@ -178,4 +177,4 @@ def _without_unconverged(findings: Findings) -> Table:
         for place, numbers in zip(whole.index, whole.to_numpy(), strict=True)
         if place[2] in OF_UNCONVERGED
     ]
-    return text_table((*key, "all fits", "converged fits"), rows)
+    return simple_table((*key, "all fits", "converged fits"), rows)

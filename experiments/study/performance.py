@@ -126,6 +126,13 @@ def of_main_estimand(table: "pd.DataFrame") -> "pd.DataFrame":
     return table[table["estimand"] == table["scenario"].map(main).fillna(ESTIMANDS[0])]
 
 
+def describe_main_estimand(table: "pd.DataFrame") -> str:
+    """Describe what rows that `of_main_estimand` gives are of."""
+    if (table["estimand"] == ESTIMANDS[0]).all():
+        return "expected accuracy of the system"
+    return "accuracy of the system in the sample, where its expected accuracy is not known"
+
+
 def _add_intervals(measures: "pd.DataFrame") -> "pd.DataFrame":
     """Add the 95% Monte Carlo intervals, `lower` and `upper`, to measures."""
     value, half = measures["value"], Z * measures["standard_error"]

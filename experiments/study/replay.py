@@ -6,8 +6,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
+from rich.console import Group
 
 from experiments.reporting.files import write_csv
+from experiments.reporting.renderers import to_terminal
+from experiments.reporting.table import Column, Table
+from experiments.reporting.terminal import line, print_wide, terminal_width
 from experiments.study.cells import Row
 from experiments.study.defaults import changed_defaults
 from experiments.study.identity import data_seed, scenario_id
@@ -173,6 +177,27 @@ def replay(
     )
 
 
+def show(again: Replayed) -> None:
+    """Print the stored result beside the one that was made again."""
+    rows = [
+        (
+            row.estimand,
+            row.quantity,
+            _shown(row.stored),
+            _shown(row.again),
+            "" if row.same else "differs",
+        )
+        for row in again.table.itertuples()
+    ]
+    columns = [Column("", ""), Column("", ""), Column("stored"), Column("again"), Column("", "")]
+    table = Table(columns=columns, rows=rows, keys=2)
+    of = f"{again.scenario}: replicate {again.replicate} by {again.method}, seed {again.seed}"
+    said = [f"the result {'is the same' if again.same else 'differs'}", *again.notes]
+    said += [f"{again.method}: {again.reason}"] * bool(again.reason)
+    shown = to_terminal(table, terminal_width())
+    print_wide(Group(line(of), line(), *shown, line(), *map(line, said)))
+
+
 def _row(results: "pd.DataFrame", row: int) -> "pd.Series":
     check_whole_number("row", row, FIRST_ROW)
     last = len(results) + FIRST_ROW - 1
@@ -217,3 +242,9 @@ def _notes(stored: "pd.DataFrame", table: "pd.DataFrame") -> Iterator[str]:
         yield f"other versions: stored by {before}; now {now}"
     if (table["stored"].isna() & table["again"].notna() & table["same"]).any():
         yield "the result was stored before there were standard errors"
+
+
+def _shown(value: object) -> str:
+    if value is None or value != value:
+        return "–"
+    return f"{value:.6f}" if isinstance(value, float) else str(value)

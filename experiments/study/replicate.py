@@ -35,6 +35,8 @@ from lehner.simulation.pattern_probabilities import has_few_patterns
 
 UNDEFINED = "agreement at or below chance, or answers on no informative item"
 DIAGNOSTICS = ("r_hat", "ess_bulk", "ess_tail", "divergences", "tries")
+UNCONVERGED = {"not-converged", "too-few-draws", "divergences", "tree-depth", "labels-switched"}
+"""Codes of warnings about draws whose diagnostics fail."""
 NUMBERS = ("estimate", "lower", "upper", "standard_error")
 NO_NUMBERS: Row = dict.fromkeys((*NUMBERS, *DIAGNOSTICS))
 
@@ -183,7 +185,7 @@ def _found(estimate: Estimate | str, estimand: str) -> Row:
     status = "ok"
     if value.estimate is None:
         status = "undefined"
-    elif "r_hat" in diagnostics and estimate.warnings:
+    elif "r_hat" in diagnostics and UNCONVERGED & {one.code for one in estimate.warnings}:
         status = "unconverged"
     numbers = {name: getattr(value, name) for name in NUMBERS}
     numbers |= {name: diagnostics.get(name) for name in DIAGNOSTICS}

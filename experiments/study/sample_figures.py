@@ -12,7 +12,7 @@ from experiments.reporting.method_style import MethodStyle
 from experiments.reporting.panels import empty_figure, panels
 from experiments.study.definition import Study
 from experiments.study.method_styles import study_styles
-from experiments.study.performance import of_main_estimand
+from experiments.study.performance import describe_main_estimand, of_main_estimand
 from experiments.study.proportions import Z
 from lehner.core.number_format import decimal, percent
 from lehner.core.wilson import wilson_interval
@@ -54,8 +54,8 @@ def plot_estimates(study: Study, results: "pd.DataFrame") -> Figure:
         figure.supxlabel("True accuracy of the system")
         figure.supylabel("Estimate")
     figure.set_label(
-        f"Estimates of the expected accuracy against the truth over {len(study.cells)} scenarios "
-        f"of the study {study.name}. Mean error: "
+        f"Estimates of the {describe_main_estimand(of_main_estimand(results))} against the truth "
+        f"over {len(study.cells)} scenarios of the study {study.name}. Mean error: "
         + "; ".join(
             f"{style.label} {decimal((rows[label]['estimate'] - rows[label]['truth']).mean())}"
             for label, style in styles.items()

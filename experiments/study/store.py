@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from filelock import FileLock, Timeout
 
 from experiments.reporting.files import write_csv
 from experiments.study.cells import Cell, Row
@@ -23,7 +24,6 @@ from experiments.study.defaults import changed_defaults, study_defaults
 from experiments.study.definition import Study, read_study
 from experiments.study.grid import shown
 from experiments.study.identity import method_id, scenario_id
-from experiments.study.lock import locked
 from experiments.study.manifest import NAME as MANIFEST
 from experiments.study.manifest import read_manifest, write_manifest
 from experiments.study.part_file import (
@@ -162,11 +162,13 @@ def open_store(folder: str | Path, study: Study, source: Path) -> Iterator[Store
     _manifest_if_usable(folder)
     for name in ("parts", "fits"):
         (folder / name).mkdir(parents=True, exist_ok=True)
-    with locked(folder / "lock") as free:
-        if not free:
-            raise InputError(
-                "another process is running this study", "wait for it, or stop it", file=folder
-            )
+    try:
+        held = FileLock(folder / "lock").acquire(blocking=False)
+    except Timeout:
+        raise InputError(
+            "another process is running this study", "wait for it, or stop it", file=folder
+        ) from None
+    with held:
         for left in (*folder.glob(".writing-*"), *folder.glob("*/.writing-*")):
             shutil.rmtree(left)
         store, before = Store(folder), _manifest_if_usable(folder)

@@ -10,14 +10,13 @@ import numpy as np
 
 from experiments.reporting.files import figure_bytes, write_atomically
 from experiments.reporting.renderers import to_latex
-from experiments.reporting.table import Column, Table
+from experiments.reporting.table import Column, Table, simple_table
 from experiments.study.definition import Study
 from experiments.study.document import (
     Block,
     Heading,
     Paragraph,
     Picture,
-    text_table,
     to_html,
     to_markdown,
 )
@@ -33,7 +32,12 @@ from experiments.study.grid import shown
 from experiments.study.measure_figure import plot_measure
 from experiments.study.nested_loop import plot_nested_loop
 from experiments.study.options import MethodChoice
-from experiments.study.performance import compare_methods, measure
+from experiments.study.performance import (
+    compare_methods,
+    describe_main_estimand,
+    measure,
+    of_main_estimand,
+)
 from experiments.study.sample_figures import plot_estimates, plot_intervals, plot_pairs
 from experiments.study.store import read_results, stored_study, warn_if_unfinished
 from lehner import Scenario
@@ -65,10 +69,10 @@ PRECISION = {
     "power": "proportion of the intervals that do not contain the null value",
 }
 PICTURES = {
-    "bias": "Bias for the expected accuracy, with 95% Monte Carlo intervals.",
+    "bias": "Bias for the {main}, with 95% Monte Carlo intervals.",
     "coverage": "Coverage of the intervals, with 95% Monte Carlo intervals.",
-    "estimates": "Estimates against the true expected accuracy, samples in grey, means of "
-    "scenarios in colour with 95% Monte Carlo intervals. On the line the estimate is the truth.",
+    "estimates": "Estimates against the true {main}: samples in grey, means of scenarios in colour "
+    "with 95% Monte Carlo intervals. On the line the estimate is the truth.",
     "intervals": "Intervals about the truth, ranked by the distance of their middle from it, in "
     "half widths. Those that miss the truth should lie above the dashed line only. In the title of "
     "each panel stands the proportion that contains the truth, with Wilson's 95% interval.",
@@ -138,7 +142,12 @@ def _blocks(findings: Findings, alt_texts: Mapping[str, str]) -> Iterator[Block]
     yield from _plan(findings)
     yield Heading("What came out")
     yield from beyond_noise(findings)
-    yield Picture("bias", PICTURES["bias"], alt_texts["bias"])
+    main = describe_main_estimand(of_main_estimand(findings.measures))
+    bias, *others = (
+        Picture(name, caption.format(main=main), alt_texts[name])
+        for name, caption in PICTURES.items()
+    )
+    yield bias
     yield Heading("Samples without a proper estimate")
     yield from describe_outcomes(findings)
     yield Heading("Performance")
@@ -150,9 +159,7 @@ def _blocks(findings: Findings, alt_texts: Mapping[str, str]) -> Iterator[Block]
         yield _measures(findings, estimand, MEASURES)
         yield Paragraph(f"{estimand}: standard errors, and precision.")
         yield _measures(findings, estimand, _precision_measures(study))
-    for name, caption in PICTURES.items():
-        if name != "bias":
-            yield Picture(name, caption, alt_texts[name])
+    yield from others
 
 
 def _plan(findings: Findings) -> Iterator[Block]:
@@ -175,7 +182,7 @@ def _plan(findings: Findings) -> Iterator[Block]:
     for name, meaning in MEANING.items():
         yield Paragraph(f"{name}: {meaning}.")
     yield Heading("Methods")
-    yield text_table(
+    yield simple_table(
         ("method", "what it is", "options"),
         [
             (
@@ -209,7 +216,7 @@ def _scenarios(study: Study) -> Table:
     rows = [
         (cell.name, *(shown(cell.settings.get(name, "")) for name in names)) for cell in study.cells
     ]
-    return text_table(("scenario", *(name.replace("_", " ") for name in names)), rows)
+    return simple_table(("scenario", *names), rows)
 
 
 def _precision_measures(study: Study) -> dict[str, str]:

@@ -2,7 +2,8 @@
 
 import pytest
 
-from experiments.study.document import Heading, Paragraph, Picture, text_table, to_html, to_markdown
+from experiments.reporting.table import simple_table
+from experiments.study.document import Heading, Paragraph, Picture, to_html, to_markdown
 
 HOSTILE = "<script>alert(1)</script> & [here](http://x) \x1b[2J"
 
@@ -12,7 +13,7 @@ def test_names_are_text_wherever_they_stand(write):
     blocks = [
         Heading(HOSTILE),
         Paragraph(HOSTILE),
-        text_table((HOSTILE,), ((HOSTILE,),)),
+        simple_table((HOSTILE,), ((HOSTILE,),)),
         Picture("p", HOSTILE, alt=HOSTILE),
     ]
     document = write(HOSTILE, blocks)

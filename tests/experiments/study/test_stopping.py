@@ -115,3 +115,13 @@ def test_a_worker_that_the_executor_ends_ends():
         tasks = [(time.sleep, 600), (os._exit, 1), (time.sleep, 600)]
         futures = [workers.executor.submit(*task) for task in tasks]
         assert all(future.exception(60) is not None for future in futures)
+
+
+@pytest.mark.parametrize("method", [["forkserver", "spawn"], ["spawn"]])
+def test_workers_start_by_what_the_system_has(monkeypatch, method):
+    import multiprocessing
+
+    from experiments.study.workers import start_method
+
+    monkeypatch.setattr(multiprocessing, "get_all_start_methods", lambda: method)
+    assert start_method() == method[0]

@@ -3,19 +3,18 @@
 Each data set is fitted by all methods; its truths are compared, not used.
 
 Run in a clone: `python -m experiments.benchmarks.estimators FOLDER [--group NAME] [--method NAME]`.
-Finished parts in the folder are not computed again, and the table is of all parts that are there.
+What is in the folder is not computed again, and the table is of all that is there.
 """
 
 import argparse
 import json
 import os
+import sys
 import time
 import zlib
 from collections.abc import Iterator
 from functools import partial
-from itertools import product
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -24,7 +23,7 @@ from bayes_models.methods import fit_as_in_studies
 from experiments.benchmarks.estimators_table import as_markdown
 from experiments.benchmarks.settings import GROUPS, SETTINGS
 from experiments.reporting.files import write_csv, write_text
-from experiments.study.parts import keep_parts, read_parts
+from experiments.study.cells import Cell, Row, read_cells, result_row, run_cells
 from experiments.study.performance import measure
 from lehner import Estimate, Ratings
 from lehner.core.estimate import ESTIMANDS
@@ -56,60 +55,59 @@ METHODS = (*ALGEBRA, *MODELS)
 
 
 def main() -> None:
-    """Compute the missing parts, and print the table."""
+    """Fit what is missing, and print the table of all that is there."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("folder", type=Path)
     parser.add_argument("--method", choices=METHODS, nargs="+", default=METHODS)
-    add_options(parser)
-    chosen = parser.parse_args()
-    os.environ.setdefault("OMP_NUM_THREADS", "1")
-    parts = {}
-    for setting in chosen_settings(chosen):
-        replicates = replicates_of(setting, chosen.data_sets)
-        for method, accuracy in product(chosen.method, SETTINGS[setting].system_accuracies):
-            path = part_path(chosen.folder, setting, method, accuracy, replicates)
-            parts[path] = partial(_part, setting, method, accuracy, replicates)
-    list(keep_parts(parts, workers=chosen.workers))
-    table = summarise(read_parts(_finished_parts(chosen.folder, chosen.data_sets)))
-    write_csv(table, chosen.folder / "estimators.csv")
-    text = as_markdown(table)
-    write_text(text, chosen.folder / "estimators.md")
-    print(text)
-
-
-def add_options(parser: argparse.ArgumentParser) -> None:
-    """Add the options that say which settings, how many data sets and how many processes."""
     parser.add_argument("--group", choices=GROUPS, nargs="+", default=list(GROUPS))
     parser.add_argument("--setting", choices=list(SETTINGS), nargs="+")
     parser.add_argument(
         "--data-sets", type=int, default=100, help="for each setting, or a few more"
     )
     parser.add_argument("--workers", type=int, default=2)
+    chosen = parser.parse_args()
+    os.environ.setdefault("OMP_NUM_THREADS", "1")
+    settings = chosen.setting or [s.name for s in SETTINGS.values() if s.group in chosen.group]
+    cells = [
+        _cell(setting, method, accuracy, replicates_of(setting, chosen.data_sets))
+        for setting in settings
+        for method in chosen.method
+        for accuracy in SETTINGS[setting].system_accuracies
+    ]
+    parts = chosen.folder / "parts"
+    for cell in run_cells(cells, parts, workers=chosen.workers):
+        print(f"estimated {cell.name}", file=sys.stderr, flush=True)
+    table = summarise(of_most_replicates(read_cells(parts), chosen.data_sets))
+    write_csv(table, chosen.folder / "estimators.csv")
+    text = as_markdown(table)
+    write_text(text, chosen.folder / "estimators.md")
+    print(text)
 
 
-def chosen_settings(chosen: argparse.Namespace) -> list[str]:
-    """Name the settings that were asked for: these themselves, or all of their groups."""
-    return chosen.setting or [s.name for s in SETTINGS.values() if s.group in chosen.group]
+def _cell(setting: str, method: str, accuracy: float, replicates: int) -> Cell:
+    return Cell(
+        name=f"{setting} {method} {accuracy} {replicates}",
+        place=(),
+        values={"setting": setting, "method": method, "system": accuracy, "replicates": replicates},
+        simulate=partial(_rows, setting, method, accuracy, replicates),
+    )
 
 
-def _finished_parts(folder: Path, data_sets: int) -> list[Path]:
-    """Find each method's finished parts with so many data sets a setting, or else with fewer."""
-    most: dict[tuple[str, ...], int] = {}
-    for setting in SETTINGS:
-        for path in sorted(folder.glob(f"{setting}__*.csv")):
-            *key, replicates = path.stem.split("__")
-            if int(replicates) <= replicates_of(setting, data_sets):
-                most[tuple(key)] = max(int(replicates), most.get(tuple(key), 0))
-    return [folder / f"{'__'.join(key)}__{replicates}.csv" for key, replicates in most.items()]
+def of_most_replicates(rows: pd.DataFrame, data_sets: int) -> pd.DataFrame:
+    """Rows of each method with so many data sets a setting, or else of the most that are fewer."""
+    asked = rows["setting"].map(lambda name: replicates_of(name, data_sets))
+    rows = rows[rows["replicates"] <= asked]
+    cells = rows.groupby(["setting", "method", "system"])
+    return rows[rows["replicates"] == cells["replicates"].transform("max")]
 
 
 def replicates_of(setting: str, data_sets: int) -> int:
-    """Give the number of data sets for each system accuracy of a setting."""
+    """Number of data sets for each system accuracy of a setting."""
     return -(-data_sets // len(SETTINGS[setting].system_accuracies))
 
 
 def summarise(rows: pd.DataFrame) -> pd.DataFrame:
-    """Give each method's performance in each setting, with Monte Carlo standard errors.
+    """Each method's performance in each setting, with Monte Carlo standard errors.
 
     Parameters
     ----------
@@ -148,12 +146,12 @@ def summarise(rows: pd.DataFrame) -> pd.DataFrame:
         # The first fit of a part may compile the model.
         seconds=rows[rows["replicate"] > 0].groupby(BY)["seconds"].quantile(0.9),
     )
-    order = rows[BY].drop_duplicates().sort_values(BY[:2], kind="stable")
+    order = rows[BY].drop_duplicates().sort_values(BY)
     return table.loc[list(order.itertuples(index=False))].astype({"n": int}).reset_index()
 
 
 def _misses_said(rows: pd.DataFrame) -> pd.Series:
-    """Give the share of the intervals without the truth that come with a word about it."""
+    """The share of the intervals without the truth that come with a word about it."""
     missed = rows[(rows["truth"] < rows["lower"]) | (rows["truth"] > rows["upper"])]
     warned = missed["warned"].astype(bool).to_numpy(copy=True)
     for categories in missed["categories"].unique():
@@ -172,7 +170,7 @@ def _misses_said(rows: pd.DataFrame) -> pd.Series:
 
 
 def _ratios(rows: pd.DataFrame) -> pd.DataFrame:
-    """Give each method's RMSE over the algebra's, where both have an estimate."""
+    """Each method's RMSE over the algebra's, where both have an estimate."""
     errors = rows.assign(squared=(rows["estimate"] - rows["truth"]) ** 2)
     peer = errors[errors["method"] == PEER].set_index(DATA_SET)["squared"].rename("peer")
     both = errors.join(peer, on=DATA_SET).dropna(subset=["squared", "peer"])
@@ -181,7 +179,7 @@ def _ratios(rows: pd.DataFrame) -> pd.DataFrame:
 
 
 def _ratios_to_best(rows: pd.DataFrame) -> pd.DataFrame:
-    """Give each method's RMSE over the smallest of the peers', where all of them have an estimate.
+    """Each method's RMSE over the smallest of the peers', where all of them have an estimate.
 
     Not from the RMSE of each: one that leaves out hard data sets would look better than it is.
     """
@@ -197,48 +195,29 @@ def _ratios_to_best(rows: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(ratios, columns=[*BY, "value"])
 
 
-def part_path(folder: Path, setting: str, method: str, accuracy: float, replicates: int) -> Path:
-    """Name the file of the rows of one method in one setting with one system accuracy."""
-    return folder / f"{setting}__{method}__{accuracy}__{replicates}.csv"
-
-
-def draw_data(setting: str, accuracy: float, replicate: int) -> tuple[Ratings, dict[str, float]]:
-    """Draw a data set, the same for all methods, and give the true value of each estimand."""
-    entropy = [zlib.crc32(setting.encode()), round(10 * accuracy), replicate]
-    ratings, expected = SETTINGS[setting].draw(accuracy, np.random.SeedSequence(entropy))
-    answered = float(np.mean(ratings.system == ratings.truth))
-    return ratings, dict(zip(ESTIMANDS, (expected, answered), strict=True))
-
-
-def _part(setting: str, method: str, accuracy: float, replicates: int) -> str:
-    rows = pd.DataFrame(list(_rows(setting, method, accuracy, replicates)))
-    return rows.to_csv(index=False)
-
-
-def _rows(setting: str, method: str, accuracy: float, replicates: int) -> Iterator[dict[str, Any]]:
+def _rows(
+    setting: str, method: str, accuracy: float, replicates: int, _: np.random.SeedSequence
+) -> Iterator[Row]:
     for replicate in range(replicates):
-        ratings, truth = draw_data(setting, accuracy, replicate)
+        # The same data for all methods, however many data sets there are.
+        seed = np.random.SeedSequence(
+            [zlib.crc32(setting.encode()), round(10 * accuracy), replicate]
+        )
+        ratings, expected = SETTINGS[setting].draw(accuracy, seed)
+        truths = (expected, float(np.mean(ratings.system == ratings.truth)))
         start = time.process_time()
         estimate = _estimate(method, ratings.with_truth(None), replicate)
         seconds = time.process_time() - start
-        for estimand in ESTIMANDS:
-            value = getattr(estimate, estimand)
-            yield {
-                "setting": setting,
-                "system": accuracy,
-                "replicate": replicate,
-                "method": method,
-                "estimand": estimand,
-                "estimate": value.estimate,
-                "lower": value.lower,
-                "upper": value.upper,
-                "truth": truth[estimand],
-                "categories": ratings.n_categories,
-                "converged": _converged(estimate),
-                "warned": bool(estimate.warnings),
-                "seconds": seconds,
-                "diagnostics": json.dumps(estimate.to_dict()["diagnostics"]),
-            }
+        kept = {
+            "replicate": replicate,
+            "categories": ratings.n_categories,
+            "converged": _converged(estimate),
+            "warned": bool(estimate.warnings),
+            "seconds": seconds,
+            "diagnostics": json.dumps(estimate.to_dict()["diagnostics"]),
+        }
+        for estimand, truth in zip(ESTIMANDS, truths, strict=True):
+            yield result_row(truth, getattr(estimate, estimand), estimand=estimand, **kept)
 
 
 def _estimate(method: str, ratings: Ratings, seed: int) -> Estimate:

@@ -76,14 +76,11 @@ def test_each_seed_of_the_tests_power_has_its_own_rates(tmp_path):
 
 
 def test_each_number_of_replicates_has_its_own_estimates(tmp_path, monkeypatch):
-    def rows(setting, method, accuracy, replicates):
+    def rows(setting, method, accuracy, replicates, seed):
         for replicate in range(replicates):
             for estimand in estimators.ESTIMANDS:
                 yield {
-                    "setting": setting,
-                    "system": accuracy,
                     "replicate": replicate,
-                    "method": method,
                     "estimand": estimand,
                     "estimate": 0.5 + 0.1 * replicate,
                     "lower": 0.0,
@@ -109,14 +106,18 @@ def test_each_number_of_replicates_has_its_own_estimates(tmp_path, monkeypatch):
     np.testing.assert_allclose(table["bias"], 0.05)
 
 
-def test_a_method_with_fewer_data_sets_than_asked_for_is_in_the_table(tmp_path):
+def test_a_method_with_fewer_data_sets_than_asked_for_is_in_the_table():
     sizes = {"one_coin": (10, 20, 40), "relaxed_k": (8,), "tap": (40,)}
-    for method, all_replicates in sizes.items():
-        for replicates in all_replicates:
-            path = estimators.part_path(tmp_path, "figure 3", method, 0.1, replicates)
-            path.touch()
-    found = [path.stem for path in estimators._finished_parts(tmp_path, data_sets=100)]
-    assert found == ["figure 3__one_coin__0.1__20", "figure 3__relaxed_k__0.1__8"]
+    rows = pd.DataFrame(
+        {"setting": "figure 3", "method": method, "system": 0.1, "replicates": replicates}
+        for method, all_replicates in sizes.items()
+        for replicates in all_replicates
+    )
+    found = estimators.of_most_replicates(rows, data_sets=100)
+    assert found[["method", "replicates"]].to_numpy().tolist() == [
+        ["one_coin", 20],
+        ["relaxed_k", 8],
+    ]
 
 
 def test_every_method_sees_the_same_data_with_the_accuracy_that_is_said():

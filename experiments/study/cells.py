@@ -225,6 +225,7 @@ def read_cells(folder: Path, cells: Iterable[Cell] | None = None, seed: int = 1)
     InputError
         If a cell is not there, or its file is damaged.
     """
+    import pandas as pd
     import pyarrow as pa
 
     files = _files(folder)
@@ -233,6 +234,8 @@ def read_cells(folder: Path, cells: Iterable[Cell] | None = None, seed: int = 1)
         if stem not in files:
             raise InputError(f"the cell {stem} is not there", "simulate it", file=folder)
     tables = [read_checked(files[stem], REMEDY) for stem in stems]
+    if not tables:
+        return pd.DataFrame()
     # What is missing in all rows of a cell has a type in others.
     return pa.concat_tables(tables, promote_options="permissive").to_pandas()
 

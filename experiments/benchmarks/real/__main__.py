@@ -10,18 +10,20 @@ import argparse
 import os
 import sys
 import warnings
+from functools import partial
 from pathlib import Path
 
 # As the command does: compiling takes longer than sampling. Before Numba is imported.
 os.environ.setdefault("NUMBA_OPT", "1")
 
-from experiments.benchmarks.real.known_truths import correct_tasks
-from experiments.benchmarks.real.label_accuracy import LABELLERS, label_crowds
+from experiments.benchmarks.real.known_truths import correction_cells, known_folder
+from experiments.benchmarks.real.label_accuracy import LABELLERS, label_cells
 from experiments.benchmarks.real.maximum_likelihood import ALL_METHODS, find_method
 from experiments.benchmarks.real.protocol import MOST_SYSTEMS, RATINGS_PER_ITEM
 from experiments.benchmarks.real.report import write_report
-from experiments.benchmarks.real.run import list_tasks, run_tasks
+from experiments.benchmarks.real.run import list_tasks, size_cell
 from experiments.benchmarks.real.sources import Source, describe, find_sources, missing_files
+from experiments.study.cells import Cell, read_cells, run_cells
 from lehner import InputError
 
 METHODS = (
@@ -32,7 +34,6 @@ METHODS = (
     "one_coin_by_rater_ml",
     "dawid_skene_ml",
 )
-SHOWN_EVERY = 100
 LABELS = ("majority", "algebraic", "one_coin_by_rater_ml", "dawid_skene_ml")
 
 
@@ -64,19 +65,23 @@ def _run(chosen: argparse.Namespace, sources: list[Source]) -> None:
     for name in chosen.method:
         find_method(name)
     warnings.simplefilter("ignore")
-    where = (chosen.folder, chosen.output)
-    asked = (chosen.per_item, chosen.method, chosen.seed, chosen.systems)
-    tasks = list(list_tasks(sources, *where, *asked))
-    for left in run_tasks(tasks, *where, chosen.workers):
-        if left % SHOWN_EVERY == 0:
-            print(f"{left} of {len(tasks)} fits to do", file=sys.stderr)
-    for left in correct_tasks(tasks, *where, chosen.draws, chosen.workers):
-        if left % SHOWN_EVERY == 0:
-            print(f"{left} fits to correct by known truths", file=sys.stderr)
-    for done in label_crowds(sources, *where, chosen.label, chosen.seed):
-        print(f"labelled {done}", file=sys.stderr)
+    folder, output, seed = chosen.folder, chosen.output, chosen.seed
+    compute = partial(_compute, seed=seed, workers=chosen.workers)
+    labels = label_cells(sources, folder, chosen.label, seed)
+    compute([size_cell(source.name, folder) for source in sources], output / "crowds")
+    tasks = list_tasks(sources, folder, chosen.per_item, chosen.method, seed, chosen.systems)
+    fits = [task.cell(folder) for task in tasks]
+    compute(fits, output / "parts")
+    corrections = correction_cells(read_cells(output / "parts", fits, seed), folder, chosen.draws)
+    compute(corrections, known_folder(output, chosen.draws))
+    compute(labels, output / "labels", workers=1)
     for path in write_report(chosen.output, chosen.seed, chosen.draws):
         print(f"wrote {path}", file=sys.stderr)
+
+
+def _compute(cells: list[Cell], folder: Path, *, seed: int, workers: int) -> None:
+    for cell in run_cells(cells, folder, seed, workers=workers, modules=["bayes_models"]):
+        print(f"{folder.name}: {cell.name}", file=sys.stderr, flush=True)
 
 
 def _parser() -> argparse.ArgumentParser:

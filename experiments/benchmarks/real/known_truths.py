@@ -1,59 +1,69 @@
 """Estimates corrected by a few known truths, drawn at random among the items of a fit."""
 
-import json
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict
+from dataclasses import fields
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from experiments.benchmarks.real.protocol import Dealt, seed_of
 from experiments.benchmarks.real.run import LEVEL, Task
-from experiments.study.parts import keep_parts, missing_parts
+from experiments.study.cells import Cell, Row
 from lehner import IntervalEstimate, Ratings, correct_by_truth
 
 NUMBERS_KNOWN = (10, 20, 50, 100)
 MOST_KNOWN = 0.5
 ALONE = "known_items_alone"
 BY_PPI = "ppi_"
+SHARED = ("crowd", "system", "per_item", "seed", "n_items", "truth")
+"""What a fit's corrections have in common with it."""
 
-type Row = dict[str, Any]
 
-
-def correct_tasks(
-    tasks: Sequence[Task], folder: Path, output: Path, draws: int, workers: int = 1
-) -> Iterator[int]:
-    """Correct what was fitted and has not been corrected yet; keep each result at once.
+def correction_cells(fits: pd.DataFrame, folder: Path, draws: int) -> list[Cell]:
+    """Cells in which fits are corrected.
 
     Parameters
     ----------
-    tasks : sequence of Task
+    fits : pandas.DataFrame
+        As read from the cells of tasks.
     folder : Path
         With the files.
-    output : Path
-        Where results are kept.
     draws : int
         How often known items are drawn for each fit.
-    workers : int
-        Processes at work.
 
-    Yields
-    ------
-    int
-        How many are still to be done.
+    Returns
+    -------
+    list of Cell
     """
-    missing = missing_parts(
-        {
-            known_folder(output, draws) / fitted.name: partial(_part, task, folder, fitted, draws)
-            for task in tasks
-            if (fitted := task.path(output)).exists()
-        }
-    )
-    kept = keep_parts(missing, workers=workers, modules=["lehner"])
-    for done, _ in enumerate(kept, start=1):
-        yield len(missing) - done
+    cells: list[Cell] = []
+    if fits.empty:
+        return cells
+    for fit in fits[fits["right"].notna()].to_dict("records"):
+        task = Task(**{field.name: fit[field.name] for field in fields(Task)})
+        right, variance = fit["right"], fit["variance"]
+        cell = Cell(
+            name=f"{task.name} {draws}",
+            place=(),
+            values={name: fit[name] for name in SHARED},
+            simulate=partial(_correct, task, folder, right, variance, draws),
+        )
+        cells.append(cell)
+    return cells
+
+
+def _correct(
+    task: Task,
+    folder: Path,
+    right: Sequence[float],
+    variance: float,
+    draws: int,
+    _: np.random.SeedSequence,
+) -> Iterator[Row]:
+    dealt = task.dealt(folder)
+    assert dealt is not None
+    return corrected_rows(task, dealt, right, variance, draws)
 
 
 def corrected_rows(
@@ -103,15 +113,5 @@ def corrected_rows(
 
 
 def known_folder(output: Path, draws: int) -> Path:
-    """Give the folder of the corrected estimates."""
+    """Folder of the corrected estimates."""
     return output / f"known_{draws}"
-
-
-def _part(task: Task, folder: Path, fitted: Path, draws: int) -> str:
-    part = json.loads(fitted.read_text(encoding="utf-8"))
-    rows: list[Row] = []
-    if part["n_items"] and part["right"] is not None:
-        dealt = task.dealt(folder)
-        assert dealt is not None
-        rows = list(corrected_rows(task, dealt, part["right"], part["variance"], draws))
-    return json.dumps(asdict(task) | {"rows": rows})

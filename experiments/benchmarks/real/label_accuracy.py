@@ -1,12 +1,10 @@
 """How many most probable categories are the true ones, on whole crowds."""
 
-import json
 from collections.abc import Iterator, Sequence
 from functools import partial
 from importlib.resources import files
 from io import StringIO
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -17,7 +15,7 @@ from experiments.benchmarks.real.maximum_likelihood import FITTED
 from experiments.benchmarks.real.run import crowd_of
 from experiments.benchmarks.real.sources import SOURCES, Source
 from experiments.estimate.label_table import label_items, label_methods
-from experiments.study.parts import keep_parts
+from experiments.study.cells import Cell, Row, read_cells
 from lehner import InputError, Ratings
 from lehner.core.checks import find
 from lehner.labels.label import QUICK_METHODS
@@ -29,7 +27,7 @@ TIE = 1e-9
 
 
 def share_right(probabilities: ArrayLike, truth: ArrayLike) -> float:
-    """Give the share of items whose most probable category is the true one.
+    """Share of items whose most probable category is the true one.
 
     Parameters
     ----------
@@ -54,7 +52,7 @@ def share_right(probabilities: ArrayLike, truth: ArrayLike) -> float:
 
 
 def label(crowd: Ratings, method: str, seed: int) -> ArrayLike:
-    """Give the probability of each category for each item, or numbers of votes for the majority.
+    """Probability of each category for each item, or numbers of votes for the majority.
 
     Parameters
     ----------
@@ -77,54 +75,53 @@ def label(crowd: Ratings, method: str, seed: int) -> ArrayLike:
     return label_items(ratings, method, seed).truth_probabilities.values
 
 
-def label_crowds(
-    sources: Sequence[Source], folder: Path, output: Path, methods: Sequence[str], seed: int
-) -> Iterator[str]:
-    """Label whole crowds, and keep the share right of each as soon as it is known.
+def label_cells(
+    sources: Sequence[Source], folder: Path, methods: Sequence[str], seed: int
+) -> list[Cell]:
+    """Cells in which whole crowds are labelled.
 
     Parameters
     ----------
     sources : sequence of Source
     folder : Path
         With the files.
-    output : Path
-        Where results are kept.
     methods : sequence of str
         Among `LABELLERS`.
     seed : int
 
-    Yields
-    ------
-    str
-        What was labelled.
+    Returns
+    -------
+    list of Cell
     """
     for method in methods:
         find("method", method, dict.fromkeys(LABELLERS))
-    cells = {
-        output / "labels" / f"{source.name}_{method}_{seed}.json": (source.name, method)
+    return [
+        Cell(
+            name=f"{source.name} {method}",
+            place=(),
+            values={"crowd": source.name, "method": method, "seed": seed},
+            simulate=partial(_label, source.name, method, folder, seed),
+        )
         for source in sources
         for method in methods
-    }
-    parts = {path: partial(_part, *cell, folder, seed) for path, cell in cells.items()}
-    for path in keep_parts(parts):
-        yield ", ".join(cells[path])
+    ]
 
 
-def _part(name: str, method: str, folder: Path, seed: int) -> str:
+def _label(
+    name: str, method: str, folder: Path, seed: int, _: np.random.SeedSequence
+) -> Iterator[Row]:
     crowd = crowd_of(name, folder)
-    part: dict[str, Any] = {"crowd": name, "method": method, "seed": seed}
     try:
         right = share_right(label(crowd, method, seed), np.asarray(crowd.truth))
-        part |= {"right": right, "reason": ""}
     except InputError as error:
-        part |= {"right": None, "reason": str(error)}
-    return json.dumps(part)
+        yield {"right": np.nan, "reason": str(error)}
+    else:
+        yield {"right": right, "reason": ""}
 
 
 def read_label_accuracy(output: Path, seed: int) -> pd.DataFrame:
-    """Read what `label_crowds` kept: a row for each crowd, a column for each method."""
-    parts = [json.loads(path.read_text()) for path in sorted((output / "labels").glob("*.json"))]
-    table = pd.DataFrame(parts, columns=["crowd", "method", "seed", "right", "reason"])
+    """Read the shares of labels that are right: a row for each crowd, a column for each method."""
+    table = read_cells(output / "labels").reindex(columns=["crowd", "method", "seed", "right"])
     table = table[table["seed"] == seed]
     wide = table.pivot_table(index="crowd", columns="method", values="right", sort=False)
     wide = wide.reindex([name for name in SOURCES if name in wide.index])

@@ -11,6 +11,7 @@ import argparse
 import sys
 import time
 import warnings
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -21,8 +22,8 @@ import pandas as pd
 from experiments.benchmarks.real.label_accuracy import share_right
 from experiments.benchmarks.real.label_methods_report import write_label_report
 from experiments.benchmarks.real.simulated_crowds import SCENARIOS, simulate_crowds
-from experiments.benchmarks.real.sources import find_sources, missing_files, read_crowd
-from experiments.study.parts import keep_parts, read_parts
+from experiments.benchmarks.real.sources import Source, find_sources, missing_files, read_crowd
+from experiments.study.cells import Cell, Rows, read_cells, run_cells
 from lehner import InputError, Ratings, SoftLabels, label
 from lehner.labels.against_majority import warn_if_majority_is_better
 from lehner.labels.label import AUTOMATIC, QUICK_METHODS
@@ -84,34 +85,36 @@ def main() -> int:
         print(part, file=sys.stderr)
     if missing:
         return 2
+    cells = [
+        *(_cell("public", one.name, partial(_crowd_rows, one, chosen.folder)) for one in sources),
+        *(_cell("simulated", name, partial(_simulated_rows, name)) for name in SCENARIOS),
+    ]
     kept = chosen.output / "label_methods"
-    parts = {
-        kept / f"crowd_{source.name}_{chosen.seed}.csv": partial(
-            _crowd_part, source.name, chosen.folder, chosen.seed
-        )
-        for source in sources
-    }
-    parts |= {
-        kept / f"simulated_{name}_{chosen.seed}.csv": partial(_simulated_part, name, chosen.seed)
-        for name in SCENARIOS
-    }
-    for path in keep_parts(parts):
-        print(f"labelled {path.stem}", file=sys.stderr)
-    for path in write_label_report(read_parts(parts), chosen.output):
+    for cell in run_cells(cells, kept, chosen.seed):
+        print(f"labelled {cell.name}", file=sys.stderr)
+    for path in write_label_report(read_cells(kept, cells, chosen.seed), chosen.output):
         print(f"wrote {path}", file=sys.stderr)
     return 0
 
 
-def _crowd_part(name: str, folder: Path, seed: int) -> str:
-    (source,) = find_sources([name])
-    rows = label_all(read_crowd(source, folder), seed)
-    return rows.assign(crowd=name, kind="public", replicate=0).to_csv(index=False)
+def _cell(kind: str, crowd: str, simulate: Callable[[np.random.SeedSequence], Rows]) -> Cell:
+    values = {"kind": kind, "crowd": crowd}
+    return Cell(name=f"{kind} {crowd}", place=(), values=values, simulate=simulate)
 
 
-def _simulated_part(name: str, seed: int) -> str:
-    crowds = simulate_crowds(name, REPLICATES, seed)
-    rows = [label_all(crowd, seed).assign(replicate=i) for i, crowd in enumerate(crowds)]
-    return pd.concat(rows).assign(crowd=name, kind="simulated").to_csv(index=False)
+def _crowd_rows(source: Source, folder: Path, seed: np.random.SeedSequence) -> pd.DataFrame:
+    return label_all(read_crowd(source, folder), _number(seed)).assign(replicate=0)
+
+
+def _simulated_rows(name: str, seed: np.random.SeedSequence) -> pd.DataFrame:
+    crowds = simulate_crowds(name, REPLICATES, _number(seed))
+    rows = [label_all(crowd, _number(seed)).assign(replicate=i) for i, crowd in enumerate(crowds)]
+    return pd.concat(rows, ignore_index=True)
+
+
+def _number(seed: np.random.SeedSequence) -> int:
+    assert isinstance(seed.entropy, int)
+    return seed.entropy
 
 
 def _parser() -> argparse.ArgumentParser:

@@ -119,8 +119,13 @@ def seed_of(seed: int, *key: str) -> np.random.SeedSequence:
     >>> seed_of(1, "rte", "7").spawn_key == seed_of(1, "rte", "8").spawn_key
     False
     """
+    return np.random.SeedSequence(seed, spawn_key=place_of(*key))
+
+
+def place_of(*key: str) -> tuple[int]:
+    """Place of what is done among all that is, as `experiments.study.cells` takes it."""
     digest = hashlib.sha256("\n".join(key).encode()).digest()
-    return np.random.SeedSequence(seed, spawn_key=(int.from_bytes(digest[:8]),))
+    return (int.from_bytes(digest[:8]),)
 
 
 def _eligible(crowd: Ratings, rater: int, others: int) -> Booleans:

@@ -1,6 +1,5 @@
 """The tables: one tidy CSV of every measure, one of labels, and a Markdown report."""
 
-import json
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
@@ -14,6 +13,7 @@ from experiments.benchmarks.real.results import read_rows
 from experiments.benchmarks.real.sources import SOURCES
 from experiments.reporting.files import write_text
 from experiments.reporting.table import Cell, Column, Table
+from experiments.study.cells import read_cells
 from experiments.study.document import Block, Heading, Paragraph, to_markdown
 from lehner.core.number_format import DASH, short
 
@@ -137,20 +137,18 @@ def _finding(measured: pd.DataFrame) -> str:
 def _crowds(output: Path) -> Iterator[Block]:
     yield Heading("Crowds")
     yield Paragraph(OF_CROWDS)
-    sizes = ("items", "with truth", "raters", "ratings", "categories", "systems")
+    sizes = read_cells(output / "crowds").set_index("crowd")
     columns = [
         Column("crowd"),
         Column("split"),
-        *(Column(name, name, "{:,}".format) for name in sizes),
+        *(Column(name, name, "{:,}".format) for name in sizes.columns),
         Column("repository, licence"),
     ]
-    rows = []
+    rows: list[tuple[Cell, ...]] = []
     for name, source in SOURCES.items():
-        path = output / "crowds" / f"{name}.json"
-        if path.exists():
-            size = json.loads(path.read_text(encoding="utf-8"))
+        if name in sizes.index:
             repository = f"{source.repository.folder}, {source.repository.licence}"
-            rows.append((name, source.split, *size.values(), repository))
+            rows.append((name, source.split, *map(int, sizes.loc[name]), repository))
     yield Table(columns=columns, rows=rows)
 
 

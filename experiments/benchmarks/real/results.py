@@ -1,9 +1,6 @@
 """All results that are kept, as rows: one for each estimate."""
 
-import json
-from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pandas as pd
 
@@ -12,6 +9,7 @@ from experiments.benchmarks.real.maximum_likelihood import ALL_METHODS
 from experiments.benchmarks.real.protocol import RATINGS_PER_ITEM
 from experiments.benchmarks.real.run import LEVEL
 from experiments.benchmarks.real.sources import SOURCES
+from experiments.study.cells import read_cells
 from lehner import IntervalEstimate, widen_interval
 
 COLUMNS = [
@@ -51,7 +49,7 @@ def read_rows(output: Path, seed: int, draws: int) -> pd.DataFrame:
         number of ratings of an item there are the systems that every method there was run on, so
         that all methods are compared on the same ratings.
     """
-    rows = _of_common_systems(pd.DataFrame(_rows(output, seed, draws), columns=[*COLUMNS, "draw"]))
+    rows = _of_common_systems(_rows(output, seed, draws)[[*COLUMNS, "draw"]])
     # The known items alone are there once for each method.
     rows = rows.drop_duplicates(["crowd", "per_item", "known", "method", "system", "draw"])
     places = {
@@ -79,34 +77,34 @@ def _of_common_systems(rows: pd.DataFrame) -> pd.DataFrame:
     return rows[counts["run"] == counts["methods"]]
 
 
-def _rows(output: Path, seed: int, draws: int) -> Iterator[dict[str, Any]]:
-    for path in sorted((output / "parts").glob("*.json")):
-        part = json.loads(path.read_text(encoding="utf-8"))
-        if part["seed"] != seed or not part["n_items"]:
-            continue
-        source = SOURCES[part["crowd"]]
-        names = set(COLUMNS) & set(part)
-        shared = {name: part[name] for name in names} | {
-            "family": source.family,
-            "split": source.split,
-        }
-        yield shared | {"known": 0, "draw": 0}
-        if part["lower"] is not None:
-            yield shared | {"known": 0, "draw": 0} | _widened(part)
-        corrected = known_folder(output, draws) / path.name
-        if corrected.exists():
-            rows = json.loads(corrected.read_text(encoding="utf-8"))["rows"]
-            yield from (shared | row for row in rows)
-
-
-def _widened(part: dict[str, Any]) -> dict[str, Any]:
-    """Give the interval that allows for items that mislead raters and system alike."""
-    interval = IntervalEstimate(
-        estimate=part["estimate"],
-        lower=part["lower"],
-        upper=part["upper"],
-        level=LEVEL,
-        kind="of a benchmark",
+def _rows(output: Path, seed: int, draws: int) -> pd.DataFrame:
+    fits = read_cells(output / "parts")
+    if fits.empty:
+        return pd.DataFrame(columns=[*COLUMNS, "draw"])
+    found = pd.concat(
+        [
+            fits.assign(known=0, draw=0),
+            _widened(fits.dropna(subset="lower")).assign(known=0, draw=0),
+            read_cells(known_folder(output, draws)),
+        ]
     )
-    wide = widen_interval(interval, SHARED_MISTAKES, part["n_categories"])
-    return {"method": part["method"] + WIDENED, "lower": wide.lower}
+    found = found[found["seed"] == seed]
+    sources = found["crowd"].map(SOURCES)
+    return found.assign(
+        family=[source.family for source in sources], split=[source.split for source in sources]
+    )
+
+
+def _widened(fits: pd.DataFrame) -> pd.DataFrame:
+    """Intervals that allow for items that mislead raters and system alike."""
+    lower = []
+    for fit in fits.itertuples():
+        interval = IntervalEstimate(
+            estimate=fit.estimate,
+            lower=fit.lower,
+            upper=fit.upper,
+            level=LEVEL,
+            kind="of a benchmark",
+        )
+        lower.append(widen_interval(interval, SHARED_MISTAKES, fit.n_categories).lower)
+    return fits.assign(method=fits["method"] + WIDENED, lower=lower)

@@ -1,12 +1,10 @@
-"""Fits of the benchmark, each kept in a file of its own as soon as it is done."""
+"""Fits of the benchmark: one method on the data that one system, of one crowd, is dealt."""
 
-import json
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from functools import cache, partial
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -17,19 +15,16 @@ from experiments.benchmarks.real.protocol import (
     Dealt,
     choose_systems,
     deal,
+    place_of,
     seed_of,
 )
 from experiments.benchmarks.real.sources import SOURCES, Source, read_crowd
-from experiments.reporting.files import write_text
-from experiments.study.identity import digest
-from experiments.study.parts import keep_parts, missing_parts
-from lehner import Estimate, InputError, Ratings, probabilities_right
+from experiments.study.cells import Cell, Row, result_row
+from lehner import Estimate, InputError, IntervalEstimate, Ratings, probabilities_right
 from lehner.known_truths.correction import own_variance
 from lehner.latent_class.models import MODELS
 
 LEVEL = 0.9
-
-type Part = dict[str, Any]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -54,20 +49,25 @@ class Task:
     method: str
     seed: int
 
-    def path(self, output: Path) -> Path:
-        """Give the file of the result."""
-        return output / "parts" / f"{self.crowd}_{self.per_item}_{self.method}_{self.id}.json"
-
     @property
-    def id(self) -> str:
-        """Twelve hexadecimal digits that stand for the task."""
-        return digest(asdict(self))
+    def name(self) -> str:
+        """Crowd, ratings of an item, method and system."""
+        return f"{self.crowd} {self.per_item} {self.method} {self.system}"
 
     def dealt(self, folder: Path) -> Dealt | None:
         """Deal the data: the same for every method."""
         crowd = crowd_of(self.crowd, folder)
         key = (self.crowd, self.system)
         return deal(crowd, self.system, self.per_item, seed_of(self.seed, *key))
+
+    def cell(self, folder: Path) -> Cell:
+        """Cell in which the data are dealt and fitted."""
+        return Cell(
+            name=self.name,
+            place=place_of(self.crowd, self.system, self.per_item, self.method),
+            values=asdict(self),
+            simulate=partial(_fit, self, folder),
+        )
 
 
 @cache
@@ -79,121 +79,73 @@ def crowd_of(name: str, folder: Path) -> Ratings:
 def list_tasks(
     sources: Sequence[Source],
     folder: Path,
-    output: Path,
     per_item: Sequence[str],
     methods: Sequence[str],
     seed: int,
     most_systems: int = MOST_SYSTEMS,
-) -> Iterator[Task]:
-    """Give all tasks, crowd by crowd, and keep the size of each crowd.
+) -> list[Task]:
+    """List all tasks, crowd by crowd.
 
     Parameters
     ----------
     sources : sequence of Source
     folder : Path
         With the files.
-    output : Path
-        Where results are kept.
     per_item : sequence of {"3", "5", "all"}
     methods : sequence of str
     seed : int
     most_systems : int
         Of a crowd: the first of those whom `choose_systems` gives.
 
-    Yields
-    ------
-    Task
+    Returns
+    -------
+    list of Task
     """
-    for source in sources:
-        systems = choose_systems(crowd_of(source.name, folder))
-        _keep_size(source.name, crowd_of(source.name, folder), len(systems), output)
-        for system in systems[:most_systems]:
-            for number in per_item:
-                for method in methods:
-                    yield Task(
-                        crowd=source.name,
-                        system=system,
-                        per_item=number,
-                        method=method,
-                        seed=seed,
-                    )
+    return [
+        Task(crowd=source.name, system=system, per_item=number, method=method, seed=seed)
+        for source in sources
+        for system in choose_systems(crowd_of(source.name, folder))[:most_systems]
+        for number in per_item
+        for method in methods
+    ]
 
 
-def run_tasks(tasks: Sequence[Task], folder: Path, output: Path, workers: int = 1) -> Iterator[int]:
-    """Do the tasks that have no result yet.
-
-    Parameters
-    ----------
-    tasks : sequence of Task
-    folder : Path
-        With the files.
-    output : Path
-        Where results are kept.
-    workers : int
-        Processes at work.
-
-    Yields
-    ------
-    int
-        How many are still to be done.
-    """
-    missing = missing_parts({task.path(output): partial(_part, task, folder) for task in tasks})
-    yield len(missing)
-    kept = keep_parts(missing, workers=workers, modules=["bayes_models"])
-    for done, _ in enumerate(kept, start=1):
-        yield len(missing) - done
+def size_cell(name: str, folder: Path) -> Cell:
+    """Cell of how large a crowd is."""
+    return Cell(name=name, place=(), values={"crowd": name}, simulate=partial(_size, name, folder))
 
 
-def _keep_size(name: str, crowd: Ratings, systems: int, output: Path) -> None:
-    """Keep how large a crowd is, for the tables."""
-    path = output / "crowds" / f"{name}.json"
-    path.parent.mkdir(parents=True, exist_ok=True)
-    size = {
+def _size(name: str, folder: Path, _: np.random.SeedSequence) -> Iterator[Row]:
+    crowd = crowd_of(name, folder)
+    yield {
         "items": crowd.n_items,
-        "with_truth": int((np.asarray(crowd.truth) >= 0).sum()),
+        "with truth": int((np.asarray(crowd.truth) >= 0).sum()),
         "raters": crowd.n_raters,
         "ratings": crowd.n_ratings,
         "categories": crowd.n_categories,
-        "systems": systems,
+        "systems": len(choose_systems(crowd)),
     }
-    write_text(json.dumps(size), path)
 
 
-def _part(task: Task, folder: Path) -> str:
+def _fit(task: Task, folder: Path, seed: np.random.SeedSequence) -> Iterator[Row]:
     dealt = task.dealt(folder)
-    part = {"n_items": 0} if dealt is None else _fit(task, dealt)
-    return json.dumps(asdict(task) | part)
-
-
-def _fit(task: Task, dealt: Dealt) -> Part:
-    ratings = dealt.ratings
-    state = seed_of(task.seed, task.crowd, task.system, task.per_item, task.method)
-    start = time.process_time()
-    part = {
+    if dealt is None:
+        return
+    ratings, start = dealt.ratings, time.process_time()
+    row: Row = {
         "n_items": ratings.n_items,
         "n_raters": ratings.n_raters,
         "n_categories": ratings.n_categories,
-        "truth": float(dealt.right.mean()),
-        "estimate": None,
-        "lower": None,
-        "upper": None,
-        "right": None,
-        "variance": 0.0,
     }
     try:
-        estimate = _estimate(task.method, ratings, int(state.generate_state(1)[0]))
+        estimate = _estimate(task.method, ratings, int(seed.generate_state(1)[0]))
+        found, variance = estimate.system_accuracy_in_sample, own_variance(estimate)
+        right, said = _probabilities_right(ratings, estimate), list(map(str, estimate.warnings))
     except InputError as error:
-        return part | {"warnings": [str(error)], "seconds": time.process_time() - start}
-    accuracy = estimate.system_accuracy_in_sample
-    return part | {
-        "estimate": accuracy.estimate,
-        "lower": accuracy.lower,
-        "upper": accuracy.upper,
-        "right": _probabilities_right(ratings, estimate),
-        "variance": own_variance(estimate),
-        "warnings": list(map(str, estimate.warnings)),
-        "seconds": time.process_time() - start,
-    }
+        found, variance, right, said = IntervalEstimate(estimate=None), 0.0, None, [str(error)]
+    row |= {"seconds": time.process_time() - start, "warnings": "\n".join(said)}
+    truth = float(dealt.right.mean())
+    yield result_row(truth, found, right=right, variance=variance, **row)
 
 
 def _estimate(method: str, ratings: Ratings, seed: int) -> Estimate:
@@ -208,7 +160,7 @@ def _estimate(method: str, ratings: Ratings, seed: int) -> Estimate:
 
 
 def _probabilities_right(ratings: Ratings, estimate: Estimate) -> list[float] | None:
-    """Give for each item how probable the method holds it that the system is right."""
+    """Probability by the method, for each item, that the system is right."""
     if estimate.truth_probabilities is None or estimate.system_accuracy.estimate is None:
         return None
     right: list[float] = probabilities_right(ratings, estimate).tolist()

@@ -19,20 +19,18 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from bayes_models.methods import fit_as_in_studies
 from experiments.benchmarks.estimators_table import as_markdown
+from experiments.benchmarks.real.maximum_likelihood import LEVEL, estimate_as_in_studies
 from experiments.benchmarks.settings import GROUPS, SETTINGS
 from experiments.reporting.files import write_csv, write_text
 from experiments.study.cells import Cell, Row, read_cells, result_row, run_cells
 from experiments.study.performance import measure
-from lehner import Estimate, Ratings
+from lehner import Estimate
 from lehner.core.estimate import ESTIMANDS
 from lehner.dependence.misleading_items import accuracy_if_misled, accuracy_if_raters_misled
 from lehner.dependence.sensitivity import MISLEADING_SHARE
-from lehner.estimation.methods import find_method
 from lehner.latent_class.models import MODELS
 
-LEVEL = 0.9
 COLUMNS = {
     "n": ("rmse", "n"),
     "bias": ("bias", "value"),
@@ -206,7 +204,7 @@ def _rows(
         ratings, expected = SETTINGS[setting].draw(accuracy, seed)
         truths = (expected, float(np.mean(ratings.system == ratings.truth)))
         start = time.process_time()
-        estimate = _estimate(method, ratings.with_truth(None), replicate)
+        estimate = estimate_as_in_studies(method, ratings.with_truth(None), replicate, checks=True)
         seconds = time.process_time() - start
         kept = {
             "replicate": replicate,
@@ -218,16 +216,6 @@ def _rows(
         }
         for estimand, truth in zip(ESTIMANDS, truths, strict=True):
             yield result_row(truth, getattr(estimate, estimand), estimand=estimand, **kept)
-
-
-def _estimate(method: str, ratings: Ratings, seed: int) -> Estimate:
-    if method in ALGEBRA:
-        return find_method(method).estimate(ratings, level=LEVEL, seed=seed)
-    import bayes_models
-
-    engine = "gibbs" if bayes_models.find_model(method).conjugate else "nuts"
-    tree = fit_as_in_studies(method, ratings, seed, engine=engine, checks=True)
-    return bayes_models.estimate_from_draws(tree, level=LEVEL)
 
 
 def _converged(estimate: Estimate) -> bool:

@@ -1,4 +1,6 @@
-"""Latent-class models by maximum likelihood, as methods of the benchmark."""
+"""The methods of the benchmarks: those of the command, and models by maximum likelihood."""
+
+from typing import Any
 
 import numpy as np
 
@@ -7,8 +9,9 @@ from lehner.core.checks import find
 from lehner.core.estimate import number, require_estimable
 from lehner.core.named_array import NamedArray
 from lehner.estimation.methods import Estimator, Method, list_methods
-from lehner.latent_class.models import LIKELIHOOD_METHODS
+from lehner.latent_class.models import LIKELIHOOD_METHODS, MODELS
 
+LEVEL = 0.9
 # "one_coin_ml" would give the system the accuracy of the raters.
 FITTED = ("one_coin_by_rater_ml", "dawid_skene_ml")
 
@@ -65,3 +68,30 @@ def find_method(name: str) -> Method:
     'dawid_skene by maximum likelihood, without interval'
     """
     return find("method", name, ALL_METHODS)
+
+
+def estimate_as_in_studies(method: str, ratings: Ratings, seed: int, **options: Any) -> Estimate:
+    """Estimate as the command does; models are fitted as in studies, with fewer draws.
+
+    Parameters
+    ----------
+    method : str
+        As `find_method` takes it.
+    ratings : Ratings
+    seed : int
+    **options
+        Of `bayes_models.fit`, for models.
+
+    Returns
+    -------
+    Estimate
+        With 90% intervals.
+    """
+    if method not in MODELS:
+        return find_method(method).estimate(ratings, level=LEVEL, seed=seed)
+    import bayes_models
+    from bayes_models.methods import fit_as_in_studies
+
+    engine = "gibbs" if bayes_models.find_model(method).conjugate else "nuts"
+    tree = fit_as_in_studies(method, ratings, seed, engine=engine, **options)
+    return bayes_models.estimate_from_draws(tree, level=LEVEL)

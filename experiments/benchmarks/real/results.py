@@ -5,9 +5,8 @@ from pathlib import Path
 import pandas as pd
 
 from experiments.benchmarks.real.known_truths import ALONE, BY_PPI, known_folder
-from experiments.benchmarks.real.maximum_likelihood import ALL_METHODS
+from experiments.benchmarks.real.maximum_likelihood import ALL_METHODS, LEVEL
 from experiments.benchmarks.real.protocol import RATINGS_PER_ITEM
-from experiments.benchmarks.real.run import LEVEL
 from experiments.benchmarks.real.sources import SOURCES
 from experiments.study.cells import read_cells
 from lehner import IntervalEstimate, widen_interval

@@ -8,8 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from bayes_models.methods import fit_as_in_studies
-from experiments.benchmarks.real.maximum_likelihood import find_method
+from experiments.benchmarks.real.maximum_likelihood import estimate_as_in_studies
 from experiments.benchmarks.real.protocol import (
     MOST_SYSTEMS,
     Dealt,
@@ -22,9 +21,6 @@ from experiments.benchmarks.real.sources import SOURCES, Source, read_crowd
 from experiments.study.cells import Cell, Row, result_row
 from lehner import Estimate, InputError, IntervalEstimate, Ratings, probabilities_right
 from lehner.known_truths.correction import own_variance
-from lehner.latent_class.models import MODELS
-
-LEVEL = 0.9
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -138,7 +134,7 @@ def _fit(task: Task, folder: Path, seed: np.random.SeedSequence) -> Iterator[Row
         "n_categories": ratings.n_categories,
     }
     try:
-        estimate = _estimate(task.method, ratings, int(seed.generate_state(1)[0]))
+        estimate = estimate_as_in_studies(task.method, ratings, int(seed.generate_state(1)[0]))
         found, variance = estimate.system_accuracy_in_sample, own_variance(estimate)
         right, said = _probabilities_right(ratings, estimate), list(map(str, estimate.warnings))
     except InputError as error:
@@ -146,17 +142,6 @@ def _fit(task: Task, folder: Path, seed: np.random.SeedSequence) -> Iterator[Row
     row |= {"seconds": time.process_time() - start, "warnings": "\n".join(said)}
     truth = float(dealt.right.mean())
     yield result_row(truth, found, right=right, variance=variance, **row)
-
-
-def _estimate(method: str, ratings: Ratings, seed: int) -> Estimate:
-    """Estimate as the command does; models are fitted as in studies, with fewer draws."""
-    if method not in MODELS:
-        return find_method(method).estimate(ratings, level=LEVEL, seed=seed)
-    import bayes_models
-
-    engine = "gibbs" if bayes_models.find_model(method).conjugate else "nuts"
-    tree = fit_as_in_studies(method, ratings, seed, engine=engine)
-    return bayes_models.estimate_from_draws(tree, level=LEVEL)
 
 
 def _probabilities_right(ratings: Ratings, estimate: Estimate) -> list[float] | None:

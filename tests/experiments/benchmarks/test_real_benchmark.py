@@ -11,11 +11,11 @@ import rdata
 
 from experiments.benchmarks.real import __main__ as command
 from experiments.benchmarks.real import readers, sources
-from experiments.benchmarks.real.crowd import make_crowd
 from experiments.benchmarks.real.known_truths import ALONE, corrected_rows
 from experiments.benchmarks.real.label_accuracy import label, read_published, share_right
 from experiments.benchmarks.real.measures import BY, mean_over_crowds, measure_crowds
 from experiments.benchmarks.real.protocol import Dealt, choose_systems, deal, seed_of
+from experiments.benchmarks.real.readers import make_crowd
 from experiments.benchmarks.real.run import Task
 from lehner import InputError, Ratings
 

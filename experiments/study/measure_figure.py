@@ -28,7 +28,7 @@ MOST_ACROSS = 5
 LETTERS = 36
 """Of a line of the heading of a table of scenarios."""
 
-SHARES = ("coverage", "failure_rate")
+IN_PERCENT = ("coverage", "failure_rate")
 NAMES = {
     "bias": "Bias (estimate minus truth)",
     "rmse": "Root mean squared error",
@@ -83,7 +83,7 @@ def plot_measure(study: Study, measures: "pd.DataFrame", measure: str = "bias") 
     styles = {label: style for label, style in study_styles(study).items() if label in there}
     rows = _rows(study)
     together = len(styles) <= MOST_TOGETHER
-    scale = 100 if measure in SHARES else 1
+    scale = 100 if measure in IN_PERCENT else 1
     reference = scale * {"coverage": study.level}.get(measure, 0)
     name = NAMES.get(measure, measure.replace("_", " "))
     with figure_style() as width:
@@ -125,22 +125,16 @@ def _rows(study: Study) -> list[Row]:
             continue
         varied = {tuple(name for name, _ in cell.varied) for cell in cells}
         names = varied.pop() if len(varied) == 1 else ()
-        heading = f"{table}: {'; '.join(map(_spaced, names))}" if names else table
+        heading = f"{table}: {'; '.join(names).replace('_', ' ')}" if names else table
         rows += [Row(line) for line in textwrap.wrap(heading, LETTERS)]
-        rows += [Row(_values_only(cell) if names else _label(cell), cell) for cell in cells]
+        rows += [Row(_label(cell, named=not names), cell) for cell in cells]
     return rows
 
 
-def _label(cell: StudyCell) -> str:
-    return ", ".join(f"{_spaced(name)} {shown(value)}" for name, value in cell.varied)
-
-
-def _values_only(cell: StudyCell) -> str:
+def _label(cell: StudyCell, *, named: bool) -> str:
+    if named:
+        return ", ".join(f"{name.replace('_', ' ')} {shown(x)}" for name, x in cell.varied)
     return "; ".join(shown(value) for _, value in cell.varied)
-
-
-def _spaced(name: str) -> str:
-    return name.replace("_", " ")
 
 
 def _method(

@@ -11,7 +11,7 @@ from experiments.reporting.method_style import MethodStyle, legend_handles
 from experiments.reporting.panels import MOST_TOGETHER
 from experiments.study.definition import Study
 from experiments.study.grid import StudyCell, shown
-from experiments.study.measure_figure import NAMES, SHARES
+from experiments.study.measure_figure import IN_PERCENT, NAMES
 from experiments.study.method_styles import study_styles
 from experiments.study.performance import of_main_estimand
 
@@ -116,7 +116,7 @@ def _steps(
 ) -> np.ndarray:
     rows = measures[measures["method"] == method].set_index("scenario")["value"]
     values = rows.reindex([cell.name for cell in cells]).to_numpy(dtype=float)
-    return values * (100 if measure in SHARES else 1)
+    return values * (100 if measure in IN_PERCENT else 1)
 
 
 def _line(ax: "Axes", values: np.ndarray, color: Any, style: MethodStyle | None = None) -> None:

@@ -43,7 +43,9 @@ def plot_estimates(study: Study, results: "pd.DataFrame") -> Figure:
         Samples in grey, and the mean of each scenario with its 95% Monte Carlo interval.
     """
     styles = study_styles(study)
-    rows = {label: _of(results, label).dropna(subset="estimate") for label in styles}
+    main = of_main_estimand(results)
+    estimated = main.dropna(subset="estimate")
+    rows = {label: estimated[estimated["method"] == label] for label in styles}
     with figure_style() as width:
         figure, axes = _panel_for_each(styles, width)
         figure.set_layout_engine("compressed")
@@ -54,7 +56,7 @@ def plot_estimates(study: Study, results: "pd.DataFrame") -> Figure:
         figure.supxlabel("True accuracy of the system")
         figure.supylabel("Estimate")
     figure.set_label(
-        f"Estimates of the {describe_main_estimand(of_main_estimand(results))} against the truth "
+        f"Estimates of the {describe_main_estimand(main)} against the truth "
         f"over {len(study.cells)} scenarios of the study {study.name}. Mean error: "
         + "; ".join(
             f"{style.label} {decimal((rows[label]['estimate'] - rows[label]['truth']).mean())}"
@@ -96,11 +98,9 @@ def plot_intervals(study: Study, results: "pd.DataFrame") -> Figure:
         A panel for each method with intervals; its title says which proportion contains the truth,
         with Wilson's 95% interval.
     """
-    rows = {
-        label: _of(results, label).dropna(subset=["lower", "upper"])
-        for label in study_styles(study)
-    }
-    styles = {label: style for label, style in study_styles(study).items() if len(rows[label])}
+    with_interval = of_main_estimand(results).dropna(subset=["lower", "upper"])
+    rows = dict(iter(with_interval.groupby("method")))
+    styles = {label: style for label, style in study_styles(study).items() if label in rows}
     with figure_style() as width:
         if not styles:
             return empty_figure(width, "No method of this study gives intervals.")
@@ -226,8 +226,3 @@ def _correlation(r: float) -> str:
 def _panel_for_each(styles: dict[str, MethodStyle], width: float) -> "tuple[Figure, list[Axes]]":
     titles = [style.label for style in styles.values()]
     return panels(titles, width, height=1.85, across=MOST_ACROSS)
-
-
-def _of(results: "pd.DataFrame", method: str) -> "pd.DataFrame":
-    of_main = of_main_estimand(results)
-    return of_main[of_main["method"] == method]

@@ -8,7 +8,7 @@ import signal
 import subprocess
 import sys
 import time
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -25,6 +25,7 @@ from experiments.study.run import run_study
 from experiments.study.store import Store, export, open_store, read_results
 from lehner import InputError, Scenario, estimate_algebraic, simulate, true_parameters
 from lehner.algebra.naive import majority_agreement
+from lehner.core.warning import warn
 
 STUDY = """\
 name = "small"
@@ -647,3 +648,21 @@ def test_replicates_of_a_killed_dask_worker_are_redone(tmp_path):
     run_study(path, tmp_path / "here")
     assert killed
     assert table(tmp_path / "dask") == table(tmp_path / "here")
+
+
+@pytest.mark.parametrize(
+    ("code", "status"), [("not-converged", "unconverged"), ("starts", "ok"), ("divergences", None)]
+)
+def test_a_fit_is_unconverged_by_the_codes_of_its_warnings(monkeypatch, tmp_path, code, status):
+    """Warnings of chains count where there are chains, and notes nowhere."""
+    chains = {"r_hat": 1.0} if status else {}
+
+    def estimate(*given, **options):
+        found = estimate_algebraic(simulate(Scenario(), 1), resamples=10, seed=1)
+        return replace(found, warnings=(warn(code, "so it is"),), diagnostics=chains)
+
+    monkeypatch.setattr(replicate, "estimate_algebraic", estimate)
+    methods = '{ name = "algebraic", resamples = 10 }'
+    results = run_study(write(tmp_path, methods=methods, replicates=1), tmp_path / "out")
+    assert set(results["status"]) == {status or "ok"}
+    assert set(results["reason"]) == {"so it is"}

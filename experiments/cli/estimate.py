@@ -6,7 +6,7 @@ from dataclasses import dataclass, fields
 from functools import wraps
 from inspect import Parameter, signature
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Protocol
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -19,30 +19,20 @@ if TYPE_CHECKING:
     from lehner.data.options import ReadingOptions
 
 
-class Asked(Protocol):
+class Asked:
     """The options of one question, as fields of a dataclass, and what they mean."""
 
     def columns(self) -> dict[str, str | None]:
-        """Columns of the ratings file that are no part of the ratings, by option."""
-
-    def keywords(self, data: Path, ratings: "Ratings", reading: "ReadingOptions") -> dict[str, Any]:
-        """Keywords of `lehner.estimate`; `questions` of several records are joined."""
-
-
-class OfTheRatings:
-    """Options that need no column of their own, and are keywords of `lehner.estimate`."""
-
-    def columns(self) -> dict[str, str | None]:
-        """No columns."""
+        """Columns of the ratings file that are no part of the ratings, by option; none here."""
         return {}
 
     def keywords(self, data: Path, ratings: "Ratings", reading: "ReadingOptions") -> dict[str, Any]:
-        """Options as they are."""
+        """Keywords of `lehner.estimate`, the options here; `questions` of records are joined."""
         return vars(self)
 
 
 @dataclass(frozen=True, kw_only=True)
-class KnownTruths(OfTheRatings):
+class KnownTruths(Asked):
     """What known truths are used for."""
 
     truths_in_model: Annotated[
@@ -56,7 +46,7 @@ class KnownTruths(OfTheRatings):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Mistakes(OfTheRatings):
+class Mistakes(Asked):
     """What shared mistakes and difficulty would do."""
 
     shared_mistakes: Annotated[
@@ -84,7 +74,7 @@ class Mistakes(OfTheRatings):
 
 
 @dataclass(frozen=True, kw_only=True)
-class SeveralSystems(OfTheRatings):
+class SeveralSystems(Asked):
     """Who judges systems."""
 
     systems_rate: Annotated[
@@ -96,7 +86,7 @@ class SeveralSystems(OfTheRatings):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Details(OfTheRatings):
+class Details(Asked):
     """The system in detail."""
 
     details: Annotated[
@@ -123,7 +113,7 @@ class Details(OfTheRatings):
 
 
 @dataclass(frozen=True, kw_only=True)
-class ItemGroups:
+class ItemGroups(Asked):
     """Groups of items."""
 
     by: Annotated[
@@ -146,7 +136,7 @@ class ItemGroups:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Populations:
+class Populations(Asked):
     """Populations of items."""
 
     population: Annotated[
@@ -172,7 +162,7 @@ class Populations:
 
 
 @dataclass(frozen=True, kw_only=True)
-class RaterGroups(OfTheRatings):
+class RaterGroups(Asked):
     """Groups of raters."""
 
     rater_group: Annotated[

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from typer import Typer
 from typer.core import TyperCommand, TyperGroup
 
 ORDER = ("datasets", "agreement", "check", "estimate", "ask", "label", "plan", "study")
@@ -22,41 +23,34 @@ class InOrderOfWork(TyperGroup):
             formatter.write_dl([(name, _first_paragraph(text)) for name, text in listed])
 
 
-def command_with_list(
-    title: str, rows: Callable[[], Sequence[tuple[str, str]]]
-) -> type[TyperCommand]:
-    """Make a class of commands whose help ends with a list.
+def add_command(
+    app: Typer,
+    command: Callable[..., None],
+    *examples: str,
+    methods: Callable[[], Sequence[tuple[str, str]]] | None = None,
+) -> None:
+    """Add a command whose help ends with examples.
 
     Parameters
     ----------
-    title : str
-    rows : callable
-        Gives names and summaries; called when the help is shown and not before.
-
-    Returns
-    -------
-    type
+    app : typer.Typer
+    command : callable
+    *examples : str
+        Lines as they are typed.
+    methods : callable, optional
+        Gives names and summaries of methods, a list above the examples; called when the help is
+        shown and not before.
     """
 
-    class CommandWithList(TyperCommand):
+    class WithMethods(TyperCommand):
         def format_epilog(self, ctx: Any, formatter: Any) -> None:
-            with formatter.section(title):
-                formatter.write_dl(rows())
+            if methods is not None:
+                with formatter.section("Methods"):
+                    formatter.write_dl(methods())
             super().format_epilog(ctx, formatter)
 
-    return CommandWithList
-
-
-def examples(*lines: str) -> str:
-    r"""Examples as they stand below a command's help.
-
-    Examples
-    --------
-    >>> examples("lehner datasets")
-    '\x08\nExamples:\n  lehner datasets'
-    """
     # The backspace keeps the help from being wrapped.
-    return "\n  ".join(["\b\nExamples:", *lines])
+    app.command(cls=WithMethods, epilog="\n  ".join(["\b\nExamples:", *examples]))(command)
 
 
 def as_sentence(summary: str) -> str:

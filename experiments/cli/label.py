@@ -49,13 +49,12 @@ def label(
     """
     from experiments.cli.load import load
     from experiments.cli.progress_lines import progress_lines
-    from experiments.estimate.label_table import label_items, require_label_method
+    from experiments.estimate.label_table import label_items
     from experiments.reporting.data_notes import data_notes, header_lines
     from experiments.reporting.files import write_csv
     from lehner.core.estimate import require_pairs
     from lehner.core.warning import by_severity
 
-    require_label_method(method)
     ratings = load(data, reading, require=require_pairs)
     if without_system:
         ratings = ratings.without_system()
@@ -93,12 +92,10 @@ def _notes(labels: "SoftLabels", ratings: "Ratings") -> list["Warning"]:
     tied = sum(len(names) > 1 for names in labels.most_probable())
     text = f"most probable categories tie in {counted(tied, 'row')}"
     notes = [warn("labels-tied", text)] if tied else []
-    if labels.uses_system:
-        text = "the system's answers are part of these labels; --without-system leaves them out"
-        notes.append(warn("labels-and-system", text))
-    elif ratings.system is not None:
-        text = "the system's answers are no part of these labels"
-        notes.append(warn("labels-and-system", text))
+    if ratings.system is not None:
+        part = "part of these labels; --without-system leaves them out"
+        which = part if labels.uses_system else "no part of these labels"
+        notes.append(warn("labels-and-system", f"the system's answers are {which}"))
     return notes
 
 

@@ -13,14 +13,12 @@ import typer
 from experiments.cli.agreement import agreement
 from experiments.cli.arguments import with_reading
 from experiments.cli.ask import ask
-from experiments.cli.atlas import atlas
-from experiments.cli.calibrate import calibrate
 from experiments.cli.check import check
 from experiments.cli.datasets import datasets
 from experiments.cli.estimate import estimate, method_rows, with_questions
-from experiments.cli.help_text import InOrderOfWork, command_with_list, examples
+from experiments.cli.evidence import atlas, calibrate, paper
+from experiments.cli.help_text import InOrderOfWork, add_command
 from experiments.cli.label import label, label_method_rows
-from experiments.cli.paper import paper
 from experiments.cli.plan import plan
 from experiments.cli.study import app as study_app
 from experiments.reporting.machine import is_of_the_machine
@@ -46,53 +44,53 @@ app = typer.Typer(
     rich_markup_mode=None,  # rich takes as long to load as all the rest of --help
 )
 
-app.command(epilog=examples("lehner datasets"))(datasets)
-app.command(
-    epilog=examples(
-        "lehner agreement ratings.csv",
-        "lehner agreement ratings.csv --ordered --weights quadratic --output results/",
-        "lehner agreement confusion.csv --table",
-    )
-)(with_reading(agreement))
-app.command(
-    epilog=examples(
-        "lehner check ratings.csv --system gpt",
-        "lehner check lehner_table2 --system System --replicates 9999",
-    )
-)(with_reading(check))
-app.command(
-    cls=command_with_list("Methods", method_rows),
-    epilog=examples(
-        "lehner estimate ratings.csv --system gpt",
-        "lehner estimate ratings.csv --system gpt --method algebraic,relaxed_k --json",
-        "lehner estimate ratings.csv --system gpt --truth to_label.csv --output out/",
-    ),
-)(with_reading(with_questions(estimate), several_systems=True))
-app.command(
-    epilog=examples(
-        "lehner ask ratings.csv --system gpt --n 20",
-        "lehner estimate ratings.csv --system gpt --truth to_label.csv",
-    )
-)(with_reading(ask))
-app.command(
-    cls=command_with_list("Methods", label_method_rows),
-    epilog=examples(
-        "lehner label ratings.csv --output labels.csv",
-        "lehner label ratings.csv --system gpt --without-system --method dawid_skene",
-    ),
-)(with_reading(label))
-app.command(
-    epilog=examples(
-        "lehner plan --categories 2 --raters 4 --kappa 0.4",
-        "lehner plan --within 0.05 --system-accuracy 0.8 --output plan/",
-    )
-)(plan)
+add_command(app, datasets, "lehner datasets")
+add_command(
+    app,
+    with_reading(agreement),
+    "lehner agreement ratings.csv",
+    "lehner agreement ratings.csv --ordered --weights quadratic --output results/",
+    "lehner agreement confusion.csv --table",
+)
+add_command(
+    app,
+    with_reading(check),
+    "lehner check ratings.csv --system gpt",
+    "lehner check lehner_table2 --system System --replicates 9999",
+)
+add_command(
+    app,
+    with_reading(with_questions(estimate), several_systems=True),
+    "lehner estimate ratings.csv --system gpt",
+    "lehner estimate ratings.csv --system gpt --method algebraic,relaxed_k --json",
+    "lehner estimate ratings.csv --system gpt --truth to_label.csv --output out/",
+    methods=method_rows,
+)
+add_command(
+    app,
+    with_reading(ask),
+    "lehner ask ratings.csv --system gpt --n 20",
+    "lehner estimate ratings.csv --system gpt --truth to_label.csv",
+)
+add_command(
+    app,
+    with_reading(label),
+    "lehner label ratings.csv --output labels.csv",
+    "lehner label ratings.csv --system gpt --without-system --method dawid_skene",
+    methods=label_method_rows,
+)
+add_command(
+    app,
+    plan,
+    "lehner plan --categories 2 --raters 4 --kappa 0.4",
+    "lehner plan --within 0.05 --system-accuracy 0.8 --output plan/",
+)
 app.add_typer(study_app, name="study")
-app.command(epilog=examples("lehner paper", "lehner paper --figure 3 --output figures/"))(paper)
-app.command(epilog=examples("lehner atlas --output atlas/"))(atlas)
-app.command(
-    epilog=examples("lehner calibrate --model one_coin --simulations 100 --output calibration/")
-)(calibrate)
+add_command(app, paper, "lehner paper", "lehner paper --figure 3 --output figures/")
+add_command(app, atlas, "lehner atlas --output atlas/")
+add_command(
+    app, calibrate, "lehner calibrate --model one_coin --simulations 100 --output calibration/"
+)
 
 
 @app.callback(invoke_without_command=True)

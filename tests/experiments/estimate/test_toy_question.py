@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 
 import lehner
 from experiments.cli.arguments import with_reading
-from experiments.cli.estimate import ASKED, OfTheRatings, estimate, with_questions
+from experiments.cli.estimate import ASKED, Asked, estimate, with_questions
 from lehner.estimation.question import Question
 
 
@@ -23,7 +23,7 @@ def times(factor):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Toy(OfTheRatings):
+class Toy(Asked):
     factor: Annotated[int, typer.Option(help="By how much the items are multiplied.")] = 1
 
     def keywords(self, data, ratings, reading):

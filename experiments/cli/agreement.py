@@ -11,8 +11,6 @@ from experiments.reporting.terminal import json_text
 if TYPE_CHECKING:
     from lehner.data.options import ReadingOptions
 
-OF_TABLES = ("categories", "ordered")
-
 
 def agreement(
     data: Data,
@@ -55,8 +53,7 @@ def agreement(
 
     chosen = weights or None
     if table:
-        of_ratings = [name for name in given_options(reading) if name not in OF_TABLES]
-        refuse("--table takes no", *["system"][: len(reading.system)], *of_ratings)
+        refuse("--table takes no", *given_options(reading, "categories", "ordered"))
         report = report_on_table(
             data,
             None if reading.categories is None else list(map(str, reading.categories)),

@@ -57,7 +57,7 @@ def load(
         if not bundled and "." not in data and not Path(data).exists():
             raise InputError("there is no such file or data set", suggest(data, names))
         if bundled:
-            refuse("a bundled data set takes no", *columns, *given_options(reading))
+            refuse("a bundled data set takes no", *columns, *given_options(reading, "system"))
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", DataWarning)
             if bundled:
@@ -69,20 +69,16 @@ def load(
         if require is not None:
             require(ratings)
     except InputError as error:
-        raise InputError(
-            error.problem,
-            error.remedy,
-            file=error.file if truths is not None and error.file == truths else data,
-            row=error.row,
-            column=error.column,
-        ) from None
+        if truths is None or error.file != truths:
+            error.file = data
+        raise
     return ratings
 
 
-def given_options(reading: "ReadingOptions") -> list[str]:
-    """Name the options that say something of a file, beside the system."""
+def given_options(reading: "ReadingOptions", *beside: str) -> list[str]:
+    """Name the reading options that are given, beside some."""
     given = [one.name for one in fields(reading) if getattr(reading, one.name) != one.default]
-    return [name for name in given if name != "system"]
+    return [name for name in given if name not in beside]
 
 
 def refuse(text: str, *options: str) -> None:

@@ -45,7 +45,7 @@ def label_items(ratings: Ratings, method: str = AUTOMATIC, seed: int = 1) -> Sof
     >>> label_items(load_dataset("lehner_table2")).most_probable()[0]
     ('C',)
     """
-    require_label_method(method)
+    _require_label_method(method)
     require_pairs(ratings)
     if method in ALGEBRAIC:
         return replace(label(ratings, "algebraic", seed=seed), method=method)
@@ -85,7 +85,7 @@ def label_methods() -> dict[str, str]:
     }
 
 
-def require_label_method(name: str) -> None:
+def _require_label_method(name: str) -> None:
     """Raise an InputError unless there is such a method and it has truth probabilities."""
     if name in list_methods() and name not in label_methods():
         raise InputError(

@@ -195,7 +195,7 @@ def test_agreement_close_to_chance_is_refused():
     )
     found = estimate_adjusted(data, samples=100)
     assert found.system_accuracy.estimate is None
-    assert found.warnings[-1].code == "adjustment-undefined"
+    assert found.warnings[-1].code == "agreement-at-chance"
 
 
 @pytest.mark.parametrize("seed", [3, 4, 5, 6])

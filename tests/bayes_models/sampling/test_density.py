@@ -115,6 +115,7 @@ def test_what_does_not_give_what_pymc_gives_is_not_used(
     assert line.startswith("compiled by nutpie, again in each process: ")
 
 
+@pytest.mark.slow
 def test_what_nutpie_compiles_has_the_same_draws(compiled):
     assert np.array_equal(draws(compile_publicly(regression())), draws(compiled))
 

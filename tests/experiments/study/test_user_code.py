@@ -119,6 +119,7 @@ def test_workers_need_no_file(whole, tmp_path):
     assert table(tmp_path / "out") == table(whole / "out")
 
 
+@pytest.mark.slow
 def test_a_study_that_is_killed_goes_on_with_the_files_that_were_kept(tmp_path):
     slow = MINE.replace("    rng = np", "    import time; time.sleep(0.02)\n    rng = np")
     path, out = write(tmp_path / "plan", mine=slow), tmp_path / "out"

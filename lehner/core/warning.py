@@ -68,8 +68,11 @@ def warnings_to_json(warnings: Iterable[Warning]) -> str:
 
 
 def warnings_from_json(text: str) -> tuple[Warning, ...]:
-    """Read what `warnings_to_json` wrote."""
-    return tuple(Warning(**one) for one in json.loads(text))
+    """Read what `warnings_to_json` wrote, or the texts without codes of version 0.2.0."""
+    return tuple(
+        warn("earlier-version", one) if isinstance(one, str) else Warning(**one)
+        for one in json.loads(text)
+    )
 
 
 CHANGES = {
@@ -120,6 +123,7 @@ LIMITS = {
     "reference-imperfect": "Raters or probabilities are taken for the truth, which they are not.",
     "two-accuracies": "Base rates and recall imply another accuracy than step 4 of the algebra, "
     "which assumes equally probable errors.",
+    "earlier-version": "A fit that was kept by version 0.2.0 has warnings without codes.",
     "groups-pooled": "Numbers of groups are drawn together: small groups differ by more than this.",
     "groups-alike": "Something is assumed to be the same in all groups, and differences in it are "
     "not seen.",

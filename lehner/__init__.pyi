@@ -1,0 +1,157 @@
+# ruff: noqa: TID252
+from .algebra.algebraic import estimate_algebraic
+from .algebra.least_squares.estimate import estimate_least_squares
+from .algebra.least_squares.fit import LeastSquaresFit, fit_least_squares
+from .algebra.naive import majority_agreement, mean_posterior
+from .algebra.pairwise import PairwiseAgreement, pairwise_agreement
+from .algebra.soft_labels import SoftLabels, label_algebraic
+from .coefficients.coefficient import Coefficient
+from .coefficients.contingency import expected_table
+from .coefficients.rater_agreement import agreement
+from .coefficients.result import Agreement
+from .coefficients.table_agreement import agreement_of_table
+from .coefficients.table_files import read_table
+from .core.errors import DataWarning, InputError
+from .core.estimate import Estimate, IntervalEstimate
+from .core.warning import Warning
+from .data.patterns import Patterns
+from .data.ratings import Ratings
+from .datasets import list_datasets, load_dataset
+from .dependence.check import check_dependence
+from .dependence.result import Dependence
+from .dependence.sensitivity import Sensitivity, sensitivity, sensitivity_curve
+from .dependence.widened_interval import widen_interval
+from .estimation.estimate import estimate
+from .estimation.methods import Method
+from .estimation.result import Comparison, MethodResult
+from .groups.algebra import estimate_groups
+from .groups.populations import estimate_populations
+from .groups.rater_groups import estimate_rater_groups
+from .groups.result import (
+    GroupDifference,
+    GroupEstimate,
+    GroupEstimates,
+    RaterGroupEstimate,
+)
+from .judges.position_bias import PositionBias, position_bias
+from .k_properties.adjustment import estimate_adjusted
+from .k_properties.check import KProperties, KPropertyTest, check_k_properties
+from .k_properties.violations import Violations, fit_violations
+from .known_truths.base_rates import correct_base_rates
+from .known_truths.correction import TruthCorrection, correct_by_truth, probabilities_right
+from .known_truths.sampling_design import choose_items
+from .labels.label import label
+from .latent_class.cuts import cut_ratings, fit_tap_by_cut
+from .latent_class.estimate import estimate_latent_class
+from .latent_class.fit_checks import rating_calibration, residual_correlation
+from .latent_class.maximum_likelihood import fit_latent_class
+from .latent_class.result import LatentClassFit
+from .performance.costs import read_costs
+from .performance.detail import system_performance
+from .performance.result import SystemPerformance
+from .planning.kappa import expected_kappa, scenario_with_kappa
+from .planning.sample_size import SampleSize, required_sample_size
+from .reading.read import read_ratings
+from .simulation.confusion import confusion_matrix
+from .simulation.draw import simulate, simulate_estimates
+from .simulation.parameters import true_parameters
+from .simulation.population import PopulationValue, population_value, population_values
+from .simulation.scenario import Scenario
+from .systems.bootstrap import bootstrap_systems
+from .systems.comparison import (
+    JointDraws,
+    SystemDifference,
+    SystemRank,
+    compare_systems,
+    rank_systems,
+)
+
+__version__: str
+
+__all__ = [
+    "Agreement",
+    "Coefficient",
+    "Comparison",
+    "DataWarning",
+    "Dependence",
+    "Estimate",
+    "GroupDifference",
+    "GroupEstimate",
+    "GroupEstimates",
+    "InputError",
+    "IntervalEstimate",
+    "JointDraws",
+    "KProperties",
+    "KPropertyTest",
+    "LatentClassFit",
+    "LeastSquaresFit",
+    "Method",
+    "MethodResult",
+    "PairwiseAgreement",
+    "Patterns",
+    "PopulationValue",
+    "PositionBias",
+    "RaterGroupEstimate",
+    "Ratings",
+    "SampleSize",
+    "Scenario",
+    "Sensitivity",
+    "SoftLabels",
+    "SystemDifference",
+    "SystemPerformance",
+    "SystemRank",
+    "TruthCorrection",
+    "Violations",
+    "Warning",
+    "agreement",
+    "agreement_of_table",
+    "bootstrap_systems",
+    "check_dependence",
+    "check_k_properties",
+    "choose_items",
+    "compare_systems",
+    "confusion_matrix",
+    "correct_base_rates",
+    "correct_by_truth",
+    "cut_ratings",
+    "estimate",
+    "estimate_adjusted",
+    "estimate_algebraic",
+    "estimate_groups",
+    "estimate_latent_class",
+    "estimate_least_squares",
+    "estimate_populations",
+    "estimate_rater_groups",
+    "expected_kappa",
+    "expected_table",
+    "fit_latent_class",
+    "fit_least_squares",
+    "fit_tap_by_cut",
+    "fit_violations",
+    "label",
+    "label_algebraic",
+    "list_datasets",
+    "load_dataset",
+    "majority_agreement",
+    "mean_posterior",
+    "pairwise_agreement",
+    "population_value",
+    "population_values",
+    "position_bias",
+    "probabilities_right",
+    "rank_systems",
+    "rating_calibration",
+    "read_costs",
+    "read_ratings",
+    "read_table",
+    "required_sample_size",
+    "residual_correlation",
+    "scenario_with_kappa",
+    "sensitivity",
+    "sensitivity_curve",
+    "simulate",
+    "simulate_estimates",
+    "system_performance",
+    "true_parameters",
+    "widen_interval",
+]

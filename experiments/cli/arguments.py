@@ -1,9 +1,11 @@
-"""Arguments that several commands take, and their checks."""
+"""Options of commands, whose help is in docstrings, and those that several commands take."""
 
 import csv
-from collections.abc import Callable, Sequence
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, fields, is_dataclass
 from functools import wraps
-from inspect import Parameter, signature
+from inspect import Parameter, getdoc, signature
 from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -11,7 +13,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 if TYPE_CHECKING:
+    from lehner.data.options import ReadingOptions
     from lehner.dependence.widened_interval import SharedMistakes
+
+PARAMETERS = "\n\nParameters\n----------\n"
+DESCRIPTION = re.compile(r"^(\w+) : (.+)\n((?: {4}.+\n?)+)", re.MULTILINE)
+"""A parameter in a docstring: its name, its type and what it means."""
 
 
 def _check_interval(interval: float) -> float:
@@ -65,11 +72,6 @@ def split_names(given: Sequence[str] | None) -> list[str]:
     return names
 
 
-def names(text: str, *flags: str) -> Any:
-    """Make an option of several names, which the command takes as a list."""
-    return typer.Option(*flags, metavar="NAMES", help=text, callback=split_names)
-
-
 Data = Annotated[
     str,
     typer.Argument(
@@ -93,91 +95,128 @@ Output = Annotated[
     typer.Option(metavar="FOLDER", help="The folder into which tables and figures are written."),
 ]
 
-SYSTEM: dict[type, str] = {
-    str: "The column or rater that is the system to evaluate.",
-    list: "The column or rater that is the system to evaluate; several systems are separated by "
-    "commas or stand in several --system.",
-}
-READING: dict[str, tuple[type, str]] = {
-    "truth": (str, "The column of known true categories, or a file with columns item and truth."),
-    "item": (str, "The column that names the items."),
-    "raters": (
-        list,
-        "The columns of the raters, separated by commas or in several --raters. Default: all "
-        "columns that have no other part.",
-    ),
-    "counts": (str, "The column that says how many items each row stands for."),
-    "categories": (
-        list,
-        "All categories in their order, separated by commas or in several --categories. Default: "
-        "those that occur, sorted.",
-    ),
-    "ordered": (bool, "The order of the categories means something."),
-    "missing": (
-        list,
-        "Labels that stand for a missing rating, separated by commas or in several --missing; "
-        "blanks, NA, NaN and null always do.",
-    ),
-    "repeated": (
-        bool,
-        "A rater may rate an item more than once, row by row. The rater's most frequent rating "
-        "counts, and none where two are equally frequent.",
-    ),
-    "fold_case": (bool, "Labels that differ in case or spaces only are one."),
-    "order": (
-        str,
-        "Column that says the order (AB, BA) in which a judge saw the two answers. A judge who "
-        "prefers different answers in the two orders has no vote.",
-    ),
-    "swapped_back": (bool, "With --order: ratings name the answer, whatever its position."),
-}
-"""Options that say how a ratings file is read: the fields of `ReadingOptions`."""
+System = Annotated[
+    str | None,
+    typer.Option(metavar="NAME", help="The column or rater that is the system to evaluate."),
+]
 
 
-def with_reading(
-    command: Callable[..., None], *, several_systems: bool = False
+@dataclass(frozen=True, kw_only=True)
+class Reading:
+    """How a ratings file is read.
+
+    Parameters
+    ----------
+    truth : NAME
+        The column of known true categories, or a file with columns item and truth.
+    item : NAME
+        The column that names the items.
+    raters : NAMES
+        The columns of the raters, separated by commas or in several --raters. Default: all columns
+        that have no other part.
+    counts : NAME
+        The column that says how many items each row stands for.
+    categories : NAMES
+        All categories in their order, separated by commas or in several --categories. Default:
+        those that occur, sorted.
+    ordered : bool
+        The order of the categories means something.
+    missing : NAMES
+        Labels that stand for a missing rating, separated by commas or in several --missing; blanks,
+        NA, NaN and null always do.
+    repeated : bool
+        A rater may rate an item more than once, row by row. The rater's most frequent rating
+        counts, and none where two are equally frequent.
+    fold_case : bool
+        Labels that differ in case or spaces only are one.
+    order : NAME
+        Column that says the order (AB, BA) in which a judge saw the two answers. A judge who
+        prefers different answers in the two orders has no vote.
+    swapped_back : bool
+        With --order: ratings name the answer, whatever its position.
+    """
+
+    truth: str | None = None
+    item: str | None = None
+    raters: list[str] | None = None
+    counts: str | None = None
+    categories: list[str] | None = None
+    ordered: bool = False
+    missing: list[str] | None = None
+    repeated: bool = False
+    fold_case: bool = False
+    order: str | None = None
+    swapped_back: bool = False
+
+    def options(self, system: str | list[str] | None) -> "ReadingOptions":
+        """Those that are given, as the library takes them."""
+        from lehner.data.options import options_of
+
+        given = {"system": system} | vars(self)
+        return options_of({name: value or None for name, value in given.items()})
+
+
+def with_options(
+    command: Callable[..., None], asked: Sequence[type[Any]] = ()
 ) -> Callable[..., None]:
-    """Add to a command the options of a ratings file in place of its parameter `reading`.
+    """Make a command whose options have their help from docstrings.
+
+    The type of a parameter in the docstring of the command is the option's placeholder, if it is in
+    capitals. A parameter that is a dataclass stands for an option for each field, and the parameter
+    `asked` for those of several dataclasses, of which the command takes a list.
 
     Parameters
     ----------
     command : callable
-        Its first parameter names the data.
-    several_systems : bool
-        Whether it takes several systems.
+        Parameters that are annotated for Typer are left as they are.
+    asked : sequence of type
+        The dataclasses in place of the parameter `asked`.
     """
-    kind = list if several_systems else str
-    system = _parameter("system", kind, SYSTEM[kind])
-    options = [_parameter(name, *option) for name, option in READING.items()]
-    own = list(signature(command).parameters.values())
-    place = [parameter.name for parameter in own].index("reading")
-    parameters = [
-        parameter.replace(kind=Parameter.KEYWORD_ONLY)
-        for parameter in (own[0], system, *own[1:place], *options, *own[place + 1 :])
-    ]
+    records: dict[str, Sequence[type[Any]]] = {}
+    parameters: list[Parameter] = []
+    for parameter in _options(command):
+        kinds = asked if parameter.name == "asked" else [parameter.annotation]
+        if all(map(is_dataclass, kinds)):
+            records[parameter.name] = kinds
+            parameters += [option for kind in kinds for option in _options(kind)]
+        else:
+            parameters.append(parameter)
 
     @wraps(command)
-    def with_options(**given: Any) -> None:
-        from lehner.data.options import options_of
+    def with_help(**given: Any) -> None:
+        def record(kind: type[Any]) -> Any:
+            return kind(**{one.name: given.pop(one.name) for one in fields(kind)})
 
-        said = {name: given.pop(name) or None for name in ("system", *READING)}
-        command(reading=options_of(said), **given)
+        made = {name: [record(kind) for kind in kinds] for name, kinds in records.items()}
+        for name, several in made.items():
+            given[name] = several if name == "asked" else several[0]
+        command(**given)
 
-    # Typer makes its options of these two.
-    with_options.__signature__ = signature(command).replace(parameters=parameters)  # type: ignore[attr-defined]
-    with_options.__annotations__ = {one.name: one.annotation for one in parameters}
-    return with_options
+    # Typer makes its options and its help of these.
+    with_help.__signature__ = signature(command).replace(parameters=parameters)  # type: ignore[attr-defined]
+    with_help.__annotations__ = {one.name: one.annotation for one in parameters}
+    with_help.__doc__ = (getdoc(command) or "").partition(PARAMETERS)[0]
+    return with_help
 
 
-def _parameter(name: str, kind: type, text: str) -> Parameter:
-    annotation: Any = Annotated[str | None, typer.Option(metavar="NAME", help=text)]
-    if kind is list:
-        annotation = Annotated[list[str] | None, names(text)]
-    elif kind is bool:
-        flag = f"--{name.replace('_', '-')}"
-        annotation = Annotated[bool, typer.Option(flag, help=text)]
-    default = False if kind is bool else None
-    return Parameter(name, Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
+def _options(documented: Callable[..., Any]) -> Iterator[Parameter]:
+    described = (getdoc(documented) or "").partition(PARAMETERS)[2]
+    said = {name: rest for name, *rest in DESCRIPTION.findall(described)}
+    for one in signature(documented).parameters.values():
+        if one.name in said:
+            one = one.replace(annotation=_option(one, *said[one.name]))
+        yield one.replace(kind=Parameter.KEYWORD_ONLY)
+
+
+def _option(parameter: Parameter, metavar: str, text: str) -> Any:
+    options: dict[str, Any] = {"help": " ".join(text.split())}
+    # Without a flag of its own, a switch would have a second one to turn it off.
+    flags = [f"--{parameter.name.replace('_', '-')}"] if parameter.annotation is bool else []
+    if metavar.isupper():
+        options["metavar"] = metavar
+    if parameter.annotation == list[str] | None:
+        options["callback"] = split_names
+    return Annotated[parameter.annotation, typer.Option(*flags, **options)]
 
 
 def read_shared_mistakes(text: str) -> "SharedMistakes":

@@ -2,44 +2,28 @@
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
-import typer
-
-from experiments.cli.arguments import AsJson, Data, Interval, Seed
+from experiments.cli.arguments import AsJson, Data, Interval, Reading, Seed, System
 from experiments.reporting.terminal import json_text
 
 if TYPE_CHECKING:
     from lehner import Estimate, Ratings
-    from lehner.data.options import ReadingOptions
 
+TO_LABEL = Path("to_label.csv")
 HALF_WIDTH = 0.05
-METHOD = "algebraic_likelihood"
 
 
 def ask(
     data: Data,
-    n: Annotated[
-        int, typer.Option("--n", metavar="N", help="How many items an expert can label.")
-    ] = 20,
-    by: Annotated[
-        str,
-        typer.Option(
-            metavar="WAY",
-            help="How items are drawn: random, or votes, in proportion to how the raters voted.",
-        ),
-    ] = "votes",
+    system: System = None,
+    n: int = 20,
+    by: str = "votes",
     seed: Seed = 1,
     interval: Interval = 0.9,
     *,
-    reading: "ReadingOptions",
-    output: Annotated[
-        Path,
-        typer.Option(
-            metavar="FILE",
-            help="The CSV file for the expert; a file that exists is not overwritten.",
-        ),
-    ] = Path("to_label.csv"),
+    reading: Reading,
+    output: Path = TO_LABEL,
     as_json: AsJson = False,
 ) -> None:
     """Choose the items whose truth an expert should find out, and say how much that will tell.
@@ -48,6 +32,15 @@ def ask(
     file has a row for each with an empty column `truth`. Fill it in without looking at the
     ratings, blank where you cannot tell, and give it to lehner estimate as --truth. The widths are
     those of the corrected interval of the accuracy in this sample.
+
+    Parameters
+    ----------
+    n : N
+        How many items an expert can label.
+    by : WAY
+        How items are drawn: random, or votes, in proportion to how the raters voted.
+    output : FILE
+        The CSV file for the expert; a file that exists is not overwritten.
     """
     import pandas as pd
 
@@ -58,7 +51,7 @@ def ask(
     from lehner.core.estimate import require_estimable
 
     _refuse_to_overwrite(output)
-    ratings = load(data, reading, require=require_estimable)
+    ratings = load(data, reading.options(system), require=require_estimable)
     rows = choose_items(ratings, n, by=by, seed=seed)  # type: ignore[arg-type]
     algebra = estimate_algebraic(ratings, aggregation="likelihood", level=interval, seed=seed)
     asked = {

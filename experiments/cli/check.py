@@ -1,11 +1,11 @@
 """The command `lehner check`."""
 
 import sys
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
-from experiments.cli.arguments import AsJson, Data, Seed
+from experiments.cli.arguments import AsJson, Data, Reading, Seed, System
 from experiments.reporting.options import as_options
 from experiments.reporting.terminal import json_text
 
@@ -13,30 +13,32 @@ if TYPE_CHECKING:
     from rich.console import Group
 
     from lehner import KProperties, Ratings
-    from lehner.data.options import ReadingOptions
 
 
 def check(
     data: Data,
-    replicates: Annotated[
-        int,
-        typer.Option(metavar="N", help="The number of simulated data sets behind each p-value."),
-    ] = 999,
+    system: System = None,
+    replicates: int = 999,
     seed: Seed = 1,
     *,
-    reading: "ReadingOptions",
+    reading: Reading,
     as_json: AsJson = False,
 ) -> None:
     """Test the assumptions of the algebra, and say what their failure does to its estimate.
 
     These are the K-properties: all raters are equally accurate, all their errors are equally
     probable, and all items are equally difficult. The exit code is 1 if none can be tested.
+
+    Parameters
+    ----------
+    replicates : N
+        The number of simulated data sets behind each p-value.
     """
     from experiments.cli.load import load
     from lehner import check_k_properties
     from lehner.core.estimate import require_pairs
 
-    ratings = load(data, reading, require=require_pairs)
+    ratings = load(data, reading.options(system), require=require_pairs)
     properties = check_k_properties(ratings, replicates=replicates, seed=seed)
     if as_json:
         described = _describe(data, ratings) | properties.to_dict()

@@ -6,31 +6,32 @@ from typing import Annotated
 
 import typer
 
-from experiments.cli.arguments import AsJson, Output, Seed, names
+from experiments.cli.arguments import AsJson, Output, Seed
 
 HERE = Path(".")
+All = Annotated[
+    bool, typer.Option("--all", help="Draw all figures, and score all readings of the text.")
+]
 
 
 def paper(
-    figure: Annotated[
-        int | None, typer.Option(metavar="N", help="The figure to draw, 1 to 14.")
-    ] = None,
-    everything: Annotated[
-        bool, typer.Option("--all", help="Draw all figures, and score all readings of the text.")
-    ] = False,
+    figure: int | None = None,
+    everything: All = False,
     output: Output = None,
-    runs: Annotated[
-        int | None,
-        typer.Option(
-            metavar="N",
-            help="The number of simulated samples for each figure. Default: 50 for one figure, as "
-            "in the paper, else 1,000.",
-        ),
-    ] = None,
+    runs: int | None = None,
     seed: Seed = 1,
     as_json: AsJson = False,
 ) -> None:
-    """Reproduce Lehner (2015): compare every printed number with ours, and draw the figures."""
+    """Reproduce Lehner (2015): compare every printed number with ours, and draw the figures.
+
+    Parameters
+    ----------
+    figure : N
+        The figure to draw, 1 to 14.
+    runs : N
+        The number of simulated samples for each figure. Default: 50 for one figure, as in the
+        paper, else 1,000.
+    """
     from experiments.paper.paper_command import reproduce
     from lehner import InputError
 
@@ -44,17 +45,16 @@ def paper(
     reproduce(figure, everything=everything, output=output, runs=runs, seed=seed, as_json=as_json)
 
 
-def atlas(
-    violation: Annotated[
-        list[str] | None,
-        names("Violations, separated by commas. Default: all."),
-    ] = None,
-    output: Annotated[
-        Path, typer.Option(metavar="FOLDER", help="The folder for tables and figures.")
-    ] = HERE,
-    seed: Seed = 1,
-) -> None:
-    """Compute how biased each method is in large samples where an assumption fails."""
+def atlas(violation: list[str] | None = None, output: Path = HERE, seed: Seed = 1) -> None:
+    """Compute how biased each method is in large samples where an assumption fails.
+
+    Parameters
+    ----------
+    violation : NAMES
+        Violations, separated by commas. Default: all.
+    output : FOLDER
+        The folder for tables and figures.
+    """
     from experiments.atlas.atlas_figure import write_atlas
 
     for path in write_atlas(violation or None, output, seed):
@@ -62,27 +62,26 @@ def atlas(
 
 
 def calibrate(
-    model: Annotated[
-        list[str] | None,
-        names("Models, separated by commas. Default: all."),
-    ] = None,
-    design: Annotated[
-        list[str] | None,
-        names(
-            "Designs, separated by commas; K5_J3_n500 has 5 categories, 3 raters and 500 items. "
-            "Default: K3_J3_n40_missing."
-        ),
-    ] = None,
-    simulations: Annotated[
-        int, typer.Option(metavar="N", help="How often each model and design is simulated.")
-    ] = 1000,
-    output: Annotated[
-        Path,
-        typer.Option(metavar="FOLDER", help="The folder for the ranks, the table and the figure."),
-    ] = HERE,
+    model: list[str] | None = None,
+    design: list[str] | None = None,
+    simulations: int = 1000,
+    output: Path = HERE,
     seed: Seed = 1,
 ) -> None:
-    """Check by simulation how often intervals of the Bayesian models contain the truth."""
+    """Check by simulation how often intervals of the Bayesian models contain the truth.
+
+    Parameters
+    ----------
+    model : NAMES
+        Models, separated by commas. Default: all.
+    design : NAMES
+        Designs, separated by commas; K5_J3_n500 has 5 categories, 3 raters and 500 items. Default:
+        K3_J3_n40_missing.
+    simulations : N
+        How often each model and design is simulated.
+    output : FOLDER
+        The folder for the ranks, the table and the figure.
+    """
     from experiments.calibration.calibration_command import write_calibration
 
     for path in write_calibration(model or None, design or None, simulations, output, seed):

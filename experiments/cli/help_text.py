@@ -6,6 +6,8 @@ from typing import Any
 from typer import Typer
 from typer.core import TyperCommand, TyperGroup
 
+from experiments.cli.arguments import with_options
+
 ORDER = ("datasets", "agreement", "check", "estimate", "ask", "label", "plan", "study")
 
 
@@ -28,18 +30,23 @@ def add_command(
     command: Callable[..., None],
     *examples: str,
     methods: Callable[[], Sequence[tuple[str, str]]] | None = None,
+    asked: Sequence[type[Any]] = (),
 ) -> None:
     """Add a command whose help ends with examples.
 
     Parameters
     ----------
     app : typer.Typer
+        To which it is added.
     command : callable
+        As `with_options` takes it.
     *examples : str
         Lines as they are typed.
     methods : callable, optional
         Gives names and summaries of methods, a list above the examples; called when the help is
         shown and not before.
+    asked : sequence of type
+        Records whose options the command takes.
     """
 
     class WithMethods(TyperCommand):
@@ -50,7 +57,8 @@ def add_command(
             super().format_epilog(ctx, formatter)
 
     # The backspace keeps the help from being wrapped.
-    app.command(cls=WithMethods, epilog="\n  ".join(["\b\nExamples:", *examples]))(command)
+    epilog = "\n  ".join(["\b\nExamples:", *examples])
+    app.command(cls=WithMethods, epilog=epilog)(with_options(command, asked))
 
 
 def as_sentence(summary: str) -> str:

@@ -2,11 +2,11 @@
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
 import typer
 
-from experiments.cli.arguments import AsJson, Data, Seed
+from experiments.cli.arguments import AsJson, Data, Reading, Seed, System
 from experiments.cli.help_text import as_sentence
 from experiments.reporting.terminal import json_text, print_data
 
@@ -14,26 +14,19 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from lehner import Ratings, SoftLabels, Warning
-    from lehner.data.options import ReadingOptions
 
 DIGITS = 6
 
 
 def label(
     data: Data,
-    without_system: Annotated[
-        bool,
-        typer.Option("--without-system", help="The system's answers are left out of the labels."),
-    ] = False,
-    method: Annotated[
-        str, typer.Option(metavar="NAME", help="A method from the list below.")
-    ] = "automatic",
+    system: System = None,
+    without_system: bool = False,
+    method: str = "automatic",
     seed: Seed = 1,
     *,
-    reading: "ReadingOptions",
-    output: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="The CSV file. Default: standard output.")
-    ] = None,
+    reading: Reading,
+    output: Path | None = None,
     as_json: AsJson = False,
 ) -> None:
     """Label each item with the probability of each category: soft labels to train a system on.
@@ -46,6 +39,15 @@ def label(
     No model labels best everywhere. By default the ratings choose: the model that predicts those
     held out labels, and raters count the same unless a model in which they differ clearly predicts
     better. A warning says where labels may be worse than the majority's.
+
+    Parameters
+    ----------
+    without_system : bool
+        The system's answers are left out of the labels.
+    method : NAME
+        A method from the list below.
+    output : FILE
+        The CSV file. Default: standard output.
     """
     from experiments.cli.load import load
     from experiments.cli.progress_lines import progress_lines
@@ -55,7 +57,7 @@ def label(
     from lehner.core.estimate import require_pairs
     from lehner.core.warning import by_severity
 
-    ratings = load(data, reading, require=require_pairs)
+    ratings = load(data, reading.options(system), require=require_pairs)
     if without_system:
         ratings = ratings.without_system()
     with progress_lines():

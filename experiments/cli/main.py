@@ -11,11 +11,10 @@ from typing import Annotated, Any
 import typer
 
 from experiments.cli.agreement import agreement
-from experiments.cli.arguments import with_reading
 from experiments.cli.ask import ask
 from experiments.cli.check import check
 from experiments.cli.datasets import datasets
-from experiments.cli.estimate import estimate, method_rows, with_questions
+from experiments.cli.estimate import ASKED, estimate, method_rows
 from experiments.cli.evidence import atlas, calibrate, paper
 from experiments.cli.help_text import InOrderOfWork, add_command
 from experiments.cli.label import label, label_method_rows
@@ -47,34 +46,35 @@ app = typer.Typer(
 add_command(app, datasets, "lehner datasets")
 add_command(
     app,
-    with_reading(agreement),
+    agreement,
     "lehner agreement ratings.csv",
     "lehner agreement ratings.csv --ordered --weights quadratic --output results/",
     "lehner agreement confusion.csv --table",
 )
 add_command(
     app,
-    with_reading(check),
+    check,
     "lehner check ratings.csv --system gpt",
     "lehner check lehner_table2 --system System --replicates 9999",
 )
 add_command(
     app,
-    with_reading(with_questions(estimate), several_systems=True),
+    estimate,
     "lehner estimate ratings.csv --system gpt",
     "lehner estimate ratings.csv --system gpt --method algebraic,relaxed_k --json",
     "lehner estimate ratings.csv --system gpt --truth to_label.csv --output out/",
     methods=method_rows,
+    asked=ASKED,
 )
 add_command(
     app,
-    with_reading(ask),
+    ask,
     "lehner ask ratings.csv --system gpt --n 20",
     "lehner estimate ratings.csv --system gpt --truth to_label.csv",
 )
 add_command(
     app,
-    with_reading(label),
+    label,
     "lehner label ratings.csv --output labels.csv",
     "lehner label ratings.csv --system gpt --without-system --method dawid_skene",
     methods=label_method_rows,

@@ -3,7 +3,7 @@
 import sys
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, cast
+from typing import TYPE_CHECKING, cast
 
 import typer
 
@@ -17,59 +17,50 @@ MANY_CELLS = 1000
 
 
 def plan(
-    categories: Annotated[int, typer.Option(help="The number of categories.")] = 5,
-    raters: Annotated[int, typer.Option(help="The number of raters, the system not included.")] = 3,
-    kappa: Annotated[
-        float,
-        typer.Option(help="How well the raters agree: Brennan and Prediger's kappa."),
-    ] = 0.3,
-    within: Annotated[
-        float, typer.Option(help="How far from the truth the estimate may be.")
-    ] = 0.1,
-    confidence: Annotated[
-        float, typer.Option(help="The probability with which it is to be no farther.")
-    ] = 0.9,
-    system_accuracy: Annotated[
-        float | None,
-        typer.Option(
-            help="The expected accuracy of the system. Default: each of .1, .3, .5, .7 and .9, and "
-            "the mean and the worst of these."
-        ),
-    ] = None,
-    violation: Annotated[
-        list[float] | None,
-        typer.Option(
-            help="How far the K-properties fail: 0 if they hold, 1 as in the paper. The option may "
-            "be repeated. Default: 0 and 1."
-        ),
-    ] = None,
-    method: Annotated[
-        str,
-        typer.Option(help="The method, as algebraic, algebraic_likelihood or algebraic_paper."),
-    ] = "algebraic",
-    estimand: Annotated[
-        str,
-        typer.Option(
-            help="The truth that is meant: system_accuracy (expected) or system_accuracy_in_sample."
-        ),
-    ] = "system_accuracy",
-    replicates: Annotated[
-        int,
-        typer.Option(
-            help="How many samples are simulated near the answer. Four times as many halve its "
-            "Monte Carlo error."
-        ),
-    ] = 20_000,
-    output: Annotated[
-        Path | None,
-        typer.Option(
-            help="The folder for tables, and for a figure of items needed with 2 to 10 raters."
-        ),
-    ] = None,
+    categories: int = 5,
+    raters: int = 3,
+    kappa: float = 0.3,
+    within: float = 0.1,
+    confidence: float = 0.9,
+    system_accuracy: float | None = None,
+    violation: list[float] | None = None,
+    method: str = "algebraic",
+    estimand: str = "system_accuracy",
+    replicates: int = 20_000,
+    output: Path | None = None,
     seed: Seed = 1,
     as_json: AsJson = False,
 ) -> None:
-    """Find how many items a study needs for an estimate near the truth."""
+    """Find how many items a study needs for an estimate near the truth.
+
+    Parameters
+    ----------
+    categories : int
+        The number of categories.
+    raters : int
+        The number of raters, the system not included.
+    kappa : float
+        How well the raters agree: Brennan and Prediger's kappa.
+    within : float
+        How far from the truth the estimate may be.
+    confidence : float
+        The probability with which it is to be no farther.
+    system_accuracy : float
+        The expected accuracy of the system. Default: each of .1, .3, .5, .7 and .9, and the mean
+        and the worst of these.
+    violation : list of float
+        How far the K-properties fail: 0 if they hold, 1 as in the paper. The option may be
+        repeated. Default: 0 and 1.
+    method : str
+        The method, as algebraic, algebraic_likelihood or algebraic_paper.
+    estimand : str
+        The truth that is meant: system_accuracy (expected) or system_accuracy_in_sample.
+    replicates : int
+        How many samples are simulated near the answer. Four times as many halve its Monte Carlo
+        error.
+    output : Path
+        The folder for tables, and for a figure of items needed with 2 to 10 raters.
+    """
     from experiments.planning.plan import SYSTEM_ACCURACIES, Question, make_plan
     from experiments.planning.plan_report import heading, show, to_json, write
     from lehner.core.checks import check_whole_number

@@ -10,10 +10,19 @@ from typing import Annotated, Any
 
 import typer
 
+from experiments.cli.arguments import with_options
+
 app = typer.Typer()
 
 Folder = Annotated[
     Path, typer.Argument(metavar="FOLDER", help="The folder with the results of a study.")
+]
+Study = Annotated[
+    str,
+    typer.Argument(
+        metavar="STUDY",
+        help="A study file (TOML), or one of quick, k_violations, paper_figures, sample_size.",
+    ),
 ]
 
 
@@ -26,32 +35,28 @@ def study(context: typer.Context) -> None:
 
 
 @app.command()
+@with_options
 def run(
-    study: Annotated[
-        str,
-        typer.Argument(
-            metavar="STUDY",
-            help="A study file (TOML), or one of quick, k_violations, paper_figures, sample_size.",
-        ),
-    ],
-    output: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FOLDER", help="The folder for the results. Default: the study's name."
-        ),
-    ] = None,
-    workers: Annotated[int, typer.Option(metavar="N", help="How many processes work.")] = 1,
-    cluster: Annotated[
-        str | None,
-        typer.Option(metavar="ADDRESS", help="A Dask scheduler, as in tcp://host:8786, or local."),
-    ] = None,
-    retry_failed: Annotated[
-        bool, typer.Option("--retry-failed", help="Estimates that failed are tried again.")
-    ] = False,
+    study: Study,
+    output: Path | None = None,
+    workers: int = 1,
+    cluster: str | None = None,
+    retry_failed: bool = False,
 ) -> None:
     """Run a study, or continue one that was stopped. Results are stored as they are computed.
 
     Stored results that were damaged are moved to a folder of their own and computed again.
+
+    Parameters
+    ----------
+    output : FOLDER
+        The folder for the results. Default: the study's name.
+    workers : N
+        How many processes work.
+    cluster : ADDRESS
+        A Dask scheduler, as in tcp://host:8786, or local.
+    retry_failed : bool
+        Estimates that failed are tried again.
     """
     from experiments.study.progress import show_progress
     from experiments.study.run import run_study
@@ -86,11 +91,15 @@ def run(
 
 
 @app.command()
-def export(
-    folder: Folder,
-    output: Annotated[Path, typer.Option(metavar="FILE", help="The CSV file.")],
-) -> None:
-    """Write the results as one CSV table, which is the same on every machine."""
+@with_options
+def export(folder: Folder, output: Path) -> None:
+    """Write the results as one CSV table, which is the same on every machine.
+
+    Parameters
+    ----------
+    output : FILE
+        The CSV file.
+    """
     from experiments.study.store import export as write
 
     print(f"wrote {write(folder, output)}", file=sys.stderr)
@@ -106,21 +115,31 @@ def report(folder: Folder) -> None:
 
 
 @app.command()
+@with_options
 def replay(
     folder: Folder,
-    row: Annotated[
-        int | None, typer.Option(help="Row of the exported table; its header is row 1.")
-    ] = None,
-    scenario: Annotated[str | None, typer.Option(help="Scenario, in place of the row.")] = None,
-    replicate: Annotated[int | None, typer.Option(help="Replicate, from 0.")] = None,
-    method: Annotated[str | None, typer.Option(help="Method, by its name in the study.")] = None,
-    output: Annotated[
-        Path | None, typer.Option(help="Folder for the data. Default: replay, in the study's.")
-    ] = None,
+    row: int | None = None,
+    scenario: str | None = None,
+    replicate: int | None = None,
+    method: str | None = None,
+    output: Path | None = None,
 ) -> None:
     """Make one replicate again: its data as CSV, and whether the result is the same.
 
     Exit code 1 says that it is not.
+
+    Parameters
+    ----------
+    row : int
+        Row of the exported table; its header is row 1.
+    scenario : str
+        Scenario, in place of the row.
+    replicate : int
+        Replicate, from 0.
+    method : str
+        Method, by its name in the study.
+    output : Path
+        Folder for the data. Default: replay, in the study's.
     """
     from experiments.study.replay import replay as again
     from experiments.study.replay import show

@@ -7,10 +7,12 @@ from dataclasses import fields
 from pathlib import Path
 
 import pytest
+import typer
+from typer.testing import CliRunner
 
 import bayes_models
 import lehner
-from experiments.cli.arguments import READING, read_shared_mistakes, with_reading
+from experiments.cli.arguments import Reading, read_shared_mistakes, with_options
 from experiments.reporting.options import as_options
 from lehner import InputError
 from lehner.data.options import ReadingOptions
@@ -35,7 +37,7 @@ def test_the_libraries_name_no_option_of_the_command():
 
 
 def test_each_option_of_ratings_stands_for_the_argument_of_its_name():
-    for name in ("system", *READING):
+    for name in ("system", *vars(Reading())):
         option = f"--{name.replace('_', '-')}"
         assert as_options(f"say so ({name}=…), or not") == f"say so ({option}), or not"
     assert (
@@ -48,23 +50,48 @@ def test_each_option_of_ratings_stands_for_the_argument_of_its_name():
 def test_a_command_takes_the_options_of_reading_where_it_says():
     seen = []
 
-    def command(data: str, *, reading: ReadingOptions, as_json: bool = False) -> None:
-        seen.append((data, reading, as_json))
+    def command(data: str, *, reading: Reading, as_json: bool = False) -> None:
+        seen.append((data, reading.options(["gpt"]), as_json))
 
-    taking = with_reading(command)
+    taking = with_options(command)
     assert list(taking.__annotations__) == [
-        *("data", "system", "truth", "item", "raters", "counts", "categories", "ordered"),
+        *("data", "truth", "item", "raters", "counts", "categories", "ordered"),
         *("missing", "repeated", "fold_case", "order", "swapped_back", "as_json"),
     ]
-    given = dict.fromkeys(("system", *READING))
-    shared = {"item": "id", "ordered": True, "system": ["gpt"], "missing": []}
-    taking(data="file", as_json=True, **given | shared)
+    shared = {"item": "id", "ordered": True, "missing": []}
+    taking(data="file", as_json=True, **vars(Reading()) | shared)
     assert seen == [("file", ReadingOptions(item="id", ordered=True, system=("gpt",)), True)]
+
+
+def test_the_help_of_an_option_is_what_the_docstring_says():
+    def command(n: int = 1, deep: bool = False, names: list[str] | None = None) -> None:
+        """Do it.
+
+        Parameters
+        ----------
+        n : N
+            How often,
+            and no more.
+        deep : bool
+            Whether deep.
+        names : NAMES
+            Of whom.
+        """
+        seen.append((n, deep, names))
+
+    seen, app = [], typer.Typer()
+    app.command()(with_options(command))
+    text = CliRunner().invoke(app, ["--help"]).output
+    assert (
+        "Parameters" not in text and "How often, and no more." in text and "--no-deep" not in text
+    )
+    done = CliRunner().invoke(app, ["--n", "2", "--deep", "--names", "a,b", "--names", "c"])
+    assert done.exit_code == 0 and seen == [(2, True, ["a", "b", "c"])]
 
 
 def test_each_option_of_reading_is_a_field_of_the_record_and_an_argument_of_the_library():
     arguments = {*inspect.signature(lehner.read_ratings).parameters} - {"source", "leave_out"}
-    assert {"system", *READING} == arguments <= {one.name for one in fields(ReadingOptions)}
+    assert {"system", *vars(Reading())} == arguments <= {one.name for one in fields(ReadingOptions)}
 
 
 @pytest.mark.parametrize("text", ["x", "1.5", "-0.1", "0,1", "0.5,4.5,1", "", "nan", "0.5,inf"])

@@ -2,15 +2,14 @@
 
 import json
 from dataclasses import dataclass
-from typing import Annotated
 
 import pytest
 import typer
 from typer.testing import CliRunner
 
 import lehner
-from experiments.cli.arguments import with_reading
-from experiments.cli.estimate import ASKED, Asked, estimate, with_questions
+from experiments.cli.arguments import with_options
+from experiments.cli.estimate import ASKED, Asked, estimate
 from lehner.estimation.question import Question
 
 
@@ -24,16 +23,24 @@ def times(factor):
 
 @dataclass(frozen=True, kw_only=True)
 class Toy(Asked):
-    factor: Annotated[int, typer.Option(help="By how much the items are multiplied.")] = 1
+    """A toy.
 
-    def keywords(self, data, ratings, reading):
+    Parameters
+    ----------
+    factor : int
+        By how much the items are multiplied.
+    """
+
+    factor: int = 1
+
+    def keywords(self, data, ratings, item):
         return {"questions": [times(self.factor)]}
 
 
 @pytest.fixture
 def app():
     app = typer.Typer()
-    app.command()(with_reading(with_questions(estimate, (*ASKED, Toy)), several_systems=True))
+    app.command()(with_options(estimate, (*ASKED, Toy)))
     return app
 
 

@@ -12,8 +12,7 @@ from lehner import InputError
 if TYPE_CHECKING:
     import pyarrow as pa
 
-DIGITS = 16
-NAME = re.compile(rf"(.+)-([0-9a-f]{{{DIGITS}}})\.parquet")
+NAME = re.compile(r"(.+)-([0-9a-f]{16})\.parquet")
 """The stem that a file was given, and the checksum."""
 
 
@@ -33,31 +32,25 @@ def write_checked(table: "pa.Table", folder: Path, stem: str) -> Path:
     buffer = pa.BufferOutputStream()
     pq.write_table(table, buffer)
     content = buffer.getvalue().to_pybytes()
-    path = folder / f"{stem}-{checksum(content)}.parquet"
+    path = folder / f"{stem}-{_checksum(content)}.parquet"
     return write_atomically(path, partial(Path.write_bytes, data=content))
 
 
 def read_checked(path: Path, remedy: str) -> "pa.Table":
     """Read a table that `write_checked` wrote, or raise `UnusableFileError` with this remedy."""
-    content, named = path.read_bytes(), NAME.fullmatch(path.name)
-    if named is None or checksum(content) != named[2]:
-        problem = "this part is damaged: its bytes do not have the checksum in its name"
-        raise UnusableFileError(problem, remedy, file=path)
-    return parse_table(content)
-
-
-def parse_table(content: bytes) -> "pa.Table":
-    """Parse the bytes of a Parquet file."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
+    content, named = path.read_bytes(), NAME.fullmatch(path.name)
+    if named is None or _checksum(content) != named[2]:
+        problem = "this part is damaged: its bytes do not have the checksum in its name"
+        raise UnusableFileError(problem, remedy, file=path)
     # Threads are no faster here, and may not start where memory is short.
     return pq.read_table(pa.BufferReader(content), use_threads=False)
 
 
-def checksum(content: bytes) -> str:
-    """Sixteen hexadecimal digits that stand for the bytes of a file."""
-    return hashlib.sha256(content).hexdigest()[:DIGITS]
+def _checksum(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()[:16]
 
 
 def set_aside(path: Path, folder: Path) -> Path:

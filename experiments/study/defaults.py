@@ -105,8 +105,7 @@ def changed_defaults(before: Mapping[str, Any], study: Study) -> list[str]:
     names[SCENARIOS] = SCENARIOS
     now, changed = study_defaults(study), []
     for key, name in names.items():
-        # Results without a version of their model are of the first.
-        earlier = {"version": 1} | before.get(key, {})
+        earlier = before.get(key, {})
         for option, value in now[key].items():
             # A default that was not there is that of an option that is new.
             if earlier.get(option, value) != value:

@@ -1,19 +1,21 @@
 """A study file: aims, data-generating mechanisms, estimands, methods, measures (ADEMP)."""
 
+import itertools
+import math
 import re
 import tomllib
 from collections import Counter
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from functools import partial
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import asdict, dataclass, fields
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
-from experiments.study.grid import StudyCell, expand
 from experiments.study.identity import digest, method_id, scenario_id
-from experiments.study.options import MethodChoice, choose_method
-from experiments.study.user_code import Generated, UserCode
-from lehner import InputError
+from experiments.study.options import MethodChoice, check_text, choose_method
+from experiments.study.part_file import COLUMNS
+from experiments.study.user_code import Generated, UserCode, freeze, read_code
+from lehner import InputError, Scenario
 from lehner.core.checks import (
     check_number,
     check_positive,
@@ -23,29 +25,58 @@ from lehner.core.checks import (
     wrong,
 )
 
-
-def _text(key: str, value: Any) -> str:
-    if not isinstance(value, str):
-        raise wrong(key, value, "give text in quotes")
-    return value.strip()
-
-
 CHECKS: dict[str, Callable[[str, Any], Any]] = {
-    "name": _text,
-    "aims": _text,
+    "name": check_text,
+    "aims": partial(check_text, empty=True),
     "seed": partial(check_whole_number, least=0),
     "replicates": partial(check_whole_number, least=1),
     "target_se": check_positive,
     "level": partial(check_number, lowest=0.5, highest=0.999),
     "null": check_probability,
 }
-KEYS = (*CHECKS, "methods", "scenarios")
 REQUIRED = ("name", "seed", "methods", "scenarios")
 MOST_REPLICATES = 100_000
 MOST_ESTIMATES = 10_000_000
 """Scenarios times replicates times methods: a table of some 7 GB in memory."""
-MOST_NESTED = 20
-DEEP_KEY = re.compile(rf"(?:\.[\w-]+){{{MOST_NESTED},}}\s*[\].=]")
+
+FIELDS = {field.name: field for field in fields(Scenario)}
+OF_THE_TABLE = ("name", "grid", "sweep", "generator")
+OF_RESULTS = ("scenario", "table", "method", *COLUMNS)
+MOST_SCENARIOS = 10_000
+"""That a table of a study file may stand for."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class StudyCell:
+    """A scenario of a study.
+
+    Parameters
+    ----------
+    name : str
+        Of the table in the study file, and the values that are varied.
+    table : str
+        Name of the table.
+    fields : tuple of str
+        That the grid or sweep sets.
+    scenario : Scenario or Generated
+    """
+
+    name: str
+    table: str
+    fields: tuple[str, ...]
+    scenario: Scenario | Generated
+
+    @cached_property
+    def settings(self) -> dict[str, Any]:
+        """The fields of its scenario by name."""
+        if isinstance(self.scenario, Scenario):
+            return asdict(self.scenario)
+        return {"generator": self.scenario.code.text, **dict(self.scenario.fields)}
+
+    @property
+    def varied(self) -> tuple[tuple[str, Any], ...]:
+        """Fields that the grid or sweep sets, and their values."""
+        return tuple((name, self.settings[name]) for name in self.fields)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -145,101 +176,135 @@ def read_study(path: str | Path) -> Study:
     path = find_study(path)
     try:
         text = path.read_text(encoding="utf-8")
-    except UnicodeDecodeError as error:
-        raise InputError(
-            f"byte {error.start} is not UTF-8", "save it as UTF-8", file=path
-        ) from None
-    deep = DEEP_KEY.search(text)
-    if deep:  # Reading it would take minutes.
-        raise _nested(path, 1 + text.count("\n", 0, deep.start()))
-    try:
         content = tomllib.loads(text)
-    except RecursionError:
-        raise _nested(path, None) from None
-    except tomllib.TOMLDecodeError as error:
+    except (ValueError, RecursionError) as error:
         line = re.search(r"line (\d+)", str(error))
-        row = int(line[1]) if line else text.count("\n") + 1
-        raise InputError(f"this is not TOML: {error}", "correct it", file=path, row=row) from None
+        row = int(line[1]) if line else None
+        problem = f"this is not TOML in UTF-8: {error}"
+        raise InputError(problem, "correct it", file=path, row=row) from None
     where: list[str | int] = []
     try:
-        return _study(content, where, path.parent)
+        return _study(content, path.parent, where)
     except InputError as error:
-        raise InputError(
-            error.problem, error.remedy, file=path, row=_line_of(text, where)
-        ) from None
-
-
-def _nested(path: Path, row: int | None) -> InputError:
-    return InputError(
-        "tables or lists are nested too deeply",
-        "a study needs no more than lists in the grid of a scenario",
-        file=path,
-        row=row,
-    )
+        row = _line_of(text, error.problem, where)
+        raise InputError(error.problem, error.remedy, file=path, row=row) from None
 
 
 def find_study(path: str | Path) -> Path:
     """Find a study file, or one that is shipped by its name."""
     path = Path(path)
     shipped = {file.stem: file for file in (Path(__file__).parents[1] / "studies").glob("*.toml")}
-    if not path.is_file() and str(path) in shipped:
+    if path.is_file():
+        return path
+    if str(path) in shipped:
         return shipped[str(path)]
-    if not path.is_file():
-        names = ", ".join(sorted(shipped))
-        raise InputError("there is no such file", f"give a TOML file, or one of {names}", file=path)
-    return path
+    names = ", ".join(sorted(shipped))
+    raise InputError("there is no such file", f"give a TOML file, or one of {names}", file=path)
 
 
-def _study(content: Mapping[str, Any], where: list[str | int], folder: Path) -> Study:
+def _study(content: Mapping[str, Any], folder: Path, where: list[str | int]) -> Study:
     """Build a study; `where` says what is being read, for the line of an error."""
     for key in content:
-        where[:] = [key]
-        find("key", key, dict.fromkeys(KEYS))
-    where.clear()
+        find("key", key, dict.fromkeys((*CHECKS, *REQUIRED)))
     for key in REQUIRED:
         if key not in content:
             raise InputError(f"there is no {key!r}", f"a study has {', '.join(REQUIRED)}")
     if not {"replicates", "target_se"} & set(content):
         raise InputError("there is no 'replicates'", "give a number, or a 'target_se'")
-    values: dict[str, Any] = {}
-    for key, check in CHECKS.items():
-        where[:] = [key]
-        if key in content:
-            values[key] = check(key, content[key])
+    values = {key: check(key, content[key]) for key, check in CHECKS.items() if key in content}
     where[:] = ["methods"]
     methods = tuple(choose_method(one, folder) for one in _list("methods", content["methods"]))
     _require_unique("methods", [method.label for method in methods])
-    where[:] = ["scenarios"]
     cells: list[StudyCell] = []
     for i, table in enumerate(_list("scenarios", content["scenarios"])):
         where[:] = ["scenarios", i]
-        if not isinstance(table, Mapping):
-            raise wrong("scenarios", table, "give tables under [[scenarios]]")
-        cells += expand(table, where, folder)
-    where[:] = ["scenarios", len(content["scenarios"]) - 1]
+        cells += expand(table, f"scenario {i + 1}", folder)
     _require_unique("scenarios", [cell.name for cell in cells])
     where[:] = ["replicates"]
     study = Study(methods=methods, cells=tuple(cells), **values)
+    number = len(cells) * study.replicates * len(methods)
     # With a target, `replicates` is what no scenario is expected to reach.
-    if study.target_se is None:
-        _require_feasible(study)
+    if study.target_se is None and number > MOST_ESTIMATES:
+        raise InputError(
+            f"{len(cells):,} scenarios × {study.replicates:,} replicates × {len(methods)} methods "
+            f"are {number:,} estimates, and a study can have {MOST_ESTIMATES:,}",
+            "take fewer, or make several studies",
+        )
     return study
 
 
-def _require_feasible(study: Study) -> None:
-    number = len(study.cells) * study.replicates * len(study.methods)
-    if number > MOST_ESTIMATES:
+def expand(table: Any, unnamed: str = "scenario", folder: Path = Path()) -> Iterator[StudyCell]:
+    """Expand a table of scenarios.
+
+    Parameters
+    ----------
+    table : mapping
+        Fields of `Scenario`, `name`, `grid` (fields with lists of values: all combinations) and
+        `sweep` (the same: one field after another, the others as the table has them). With a
+        `generator`, as in "mine.py:simulate", the fields are those of this function.
+    unnamed : str
+        Name of a table that has none.
+    folder : Path
+        From which the path of a generator starts.
+
+    Yields
+    ------
+    StudyCell
+
+    Raises
+    ------
+    InputError
+        If a field or value is wrong, or there are more than 10,000 scenarios.
+
+    Examples
+    --------
+    >>> table = {"name": "few", "sweep": {"n_items": [50, 100], "missing": [0.1]}}
+    >>> [cell.name for cell in expand(table)]
+    ['few, n_items 50', 'few, n_items 100', 'few, missing 0.1']
+    """
+    if not isinstance(table, Mapping):
+        raise wrong("scenarios", table, "give tables under [[scenarios]]")
+    make: Callable[..., Scenario | Generated] = Scenario
+    if "generator" in table:
+        generator = check_text("generator", table["generator"])
+        make = partial(_generated, read_code(generator, folder))
+    base = {key: value for key, value in table.items() if key not in OF_THE_TABLE}
+    name = check_text("name", table.get("name", unnamed))
+    grid, sweep = (_varied(key, table.get(key, {})) for key in ("grid", "sweep"))
+    for key in (*base, *grid, *sweep):
+        if make is Scenario:
+            find("field of a scenario called", key, FIELDS)
+        elif key in OF_RESULTS:
+            raise InputError(f"a field cannot be called {key!r}", "give it a name of its own")
+    number = math.prod(map(len, grid.values())) * max(sum(map(len, sweep.values())), 1)
+    if number > MOST_SCENARIOS:
         raise InputError(
-            f"{len(study.cells):,} scenarios × {study.replicates:,} replicates × "
-            f"{len(study.methods)} methods are {number:,} estimates, and a study can have "
-            f"{MOST_ESTIMATES:,}",
-            "take fewer, or make several studies",
+            f"{'grid' if grid else 'sweep'} makes {number:,} scenarios, and a table can have "
+            f"{MOST_SCENARIOS:,}",
+            "vary fewer fields at once, or give fewer values",
         )
+    swept = [{field: value} for field, values in sweep.items() for value in values] or [{}]
+    for values, moved in itertools.product(itertools.product(*grid.values()), swept):
+        varied = dict(zip(grid, values, strict=True)) | moved
+        label = ", ".join([name, *(f"{field} {shown(value)}" for field, value in varied.items())])
+        scenario = make(**(base | varied))
+        yield StudyCell(name=label, table=name, fields=tuple(varied), scenario=scenario)
+
+
+def _generated(code: UserCode, /, **given: Any) -> Generated:
+    fields = {name: freeze(name, value) for name, value in sorted(given.items())}
+    return Generated(code=code, fields=tuple(fields.items()))
+
+
+def _varied(key: str, varied: Any) -> dict[str, list[Any]]:
+    if not isinstance(varied, Mapping):
+        raise wrong(key, varied, "give fields with lists of values, as in { n_items = [50, 100] }")
+    return {field: _list(field, values) for field, values in varied.items()}
 
 
 def _list(key: str, value: Any) -> list[Any]:
     if not isinstance(value, list) or not value:
-        raise wrong(key, value, "give a list, not empty")
+        raise wrong(key, value, "give a list of values, one or more")
     return value
 
 
@@ -249,23 +314,21 @@ def _require_unique(key: str, names: list[str]) -> None:
         raise InputError(f"{key} has {twice[0]!r} twice", "give each a name of its own")
 
 
-def _line_of(text: str, where: list[str | int]) -> int | None:
-    """Find the line of a key, within the i-th table of its name if there are several."""
+def shown(value: Any) -> str:
+    """Write the value of a field as names, tables and figures have it."""
+    return " ".join(f"{x:g}" for x in value) if isinstance(value, list | tuple) else str(value)
+
+
+def _line_of(text: str, problem: str, where: list[str | int]) -> int | None:
+    """Line of what a problem names, in quotes or first, in the table that was read, or its own."""
     lines = text.splitlines()
-    if not where:
-        return None
+    headers = [i for i, line in enumerate(lines) if re.match(r"\s*\[\[\s*scenarios\b", line)]
     first, last = 0, len(lines)
-    if len(where) > 1:
-        headers = [
-            i for i, line in enumerate(lines) if re.match(r"\s*\[\[\s*scenarios\s*\]\]", line)
-        ]
-        number = int(where[1])
-        if number >= len(headers):
-            return None
-        first = headers[number]
-        last = headers[number + 1] if number + 1 < len(headers) else len(lines)
-    for key in reversed([str(part) for part in where if isinstance(part, str)]):
+    if len(where) > 1 and int(where[1]) < len(headers):
+        first, last = [*headers, last][int(where[1]) :][:2]
+    names = [*re.findall(r"'([^']+)'", problem), problem.split()[0], *map(str, where[:1])]
+    for name in filter(str.isidentifier, names):
         for i in range(first, last):
-            if re.search(rf"(^|[{{\[,\s.]){re.escape(key)}[\"']?\s*[=\]]", lines[i]):
+            if re.search(rf"(^|[{{\[,\s.]){name}[\"']?\s*[=\]]", lines[i]):
                 return i + 1
-    return first + 1
+    return None

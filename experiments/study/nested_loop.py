@@ -9,8 +9,7 @@ from matplotlib.figure import Figure
 from experiments.reporting.figure_style import REFERENCE, figure_style, limits
 from experiments.reporting.method_style import MethodStyle, legend_handles
 from experiments.reporting.panels import MOST_TOGETHER
-from experiments.study.definition import Study
-from experiments.study.grid import StudyCell, shown
+from experiments.study.definition import Study, StudyCell, shown
 from experiments.study.measure_figure import IN_PERCENT, NAMES
 from experiments.study.method_styles import study_styles
 from experiments.study.performance import of_main_estimand

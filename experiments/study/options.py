@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -12,25 +13,46 @@ from lehner.core.user_functions import names_function
 from lehner.estimation.methods import ALGEBRAIC, find_method
 from lehner.latent_class.models import LIKELIHOOD_METHODS, MODELS
 
-RESAMPLED = {
-    "interval": lambda value: check_choice("interval", value, ("percentile", "bca", "none")),
-    "resamples": lambda value: check_whole_number("resamples", value, 1),
+
+def check_text(key: str, value: Any, *, empty: bool = False) -> str:
+    """Raise an InputError unless a value is text, and has letters if it may not be empty."""
+    if not isinstance(value, str) or not (value.strip() or empty):
+        raise wrong(key, value, "give text in quotes")
+    return value.strip()
+
+
+def _check_priors(key: str, value: Any) -> None:
+    if not isinstance(value, (str, Mapping)):
+        raise wrong(key, value, "give the name of a set, or numbers by variable")
+
+
+type Checks = Mapping[str, Callable[[str, Any], Any]]
+SOME, SOME_OR_NONE = (partial(check_whole_number, least=least) for least in (1, 0))
+RESAMPLED: Checks = {
+    "interval": partial(check_choice, choices=("percentile", "bca", "none")),
+    "resamples": SOME,
 }
-LIKELIHOOD = {
-    "interval": lambda value: check_choice("interval", value, ("percentile", "none")),
-    "resamples": RESAMPLED["resamples"],
-    "restarts": lambda value: check_whole_number("restarts", value, 0),
+LIKELIHOOD: Checks = {
+    "interval": partial(check_choice, choices=("percentile", "none")),
+    "resamples": SOME,
+    "restarts": SOME_OR_NONE,
 }
-BAYESIAN = {
-    "priors": lambda value: _priors(value),
-    "engine": lambda value: check_choice("engine", value, ("nuts", "gibbs")),
-    "draws": lambda value: check_whole_number("draws", value, 4),
-    "tune": lambda value: check_whole_number("tune", value, 1),
-    "chains": lambda value: check_whole_number("chains", value, 1),
-    "target_accept": lambda value: check_number("target_accept", value, 0.1, 0.999),
-    "tries": lambda value: check_whole_number("tries", value, 1),
-    "keep": lambda value: check_whole_number("keep", value, 0),
+BAYESIAN: Checks = {
+    "priors": _check_priors,
+    "engine": partial(check_choice, choices=("nuts", "gibbs")),
+    "draws": partial(check_whole_number, least=4),
+    "tune": SOME,
+    "chains": SOME,
+    "target_accept": partial(check_number, lowest=0.1, highest=0.999),
+    "tries": SOME,
+    "keep": SOME_OR_NONE,
 }
+OPTIONS: dict[str, Checks] = (
+    dict.fromkeys(ALGEBRAIC, RESAMPLED)
+    | dict.fromkeys(LIKELIHOOD_METHODS, LIKELIHOOD)
+    | dict.fromkeys(MODELS, BAYESIAN)
+)
+DEFAULTS = {"interval": "percentile", "restarts": 0}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -97,36 +119,13 @@ def choose_method(choice: Any, folder: Path = Path()) -> MethodChoice:
     given = {"name": choice} if isinstance(choice, str) else choice
     if not isinstance(given, Mapping) or not isinstance(given.get("name"), str):
         raise wrong("methods", choice, "give a name, or a table with a name and options")
-    name = given["name"]
+    options = dict(given)
+    name = options.pop("name")
     code = read_code(name, folder) if names_function(name) else None
-    if code is not None:
-        name = code.function
-    else:
-        find_method(name)
-    label = given.get("label", name)
-    if not isinstance(label, str) or not label:
-        raise wrong("label", label, "give text in quotes")
-    allowed = _allowed(name) if code is None else {}
-    options = {key: value for key, value in given.items() if key not in ("name", "label")}
+    name = find_method(name).name if code is None else code.function
+    allowed = OPTIONS.get(name, {}) if code is None else {}
+    label = check_text("label", options.pop("label", name))
     for key, value in options.items():
-        find(f"option of {name} called", key, allowed)(value)
-    if "interval" in allowed:
-        options.setdefault("interval", "percentile")
-    if "restarts" in allowed:
-        options.setdefault("restarts", 0)
+        find(f"option of {name} called", key, allowed)(key, value)
+    options |= {key: value for key, value in DEFAULTS.items() if key in allowed.keys() - options}
     return MethodChoice(method=name, label=label, options=tuple(sorted(options.items())), code=code)
-
-
-def _allowed(name: str) -> Mapping[str, Callable[[Any], Any]]:
-    """Options of a method and their checks."""
-    if name in MODELS:
-        return BAYESIAN
-    if name in LIKELIHOOD_METHODS:
-        return LIKELIHOOD
-    return RESAMPLED if name in ALGEBRAIC else {}
-
-
-def _priors(value: Any) -> Any:
-    if not isinstance(value, (str, Mapping)):
-        raise wrong("priors", value, "give the name of a set, or numbers by variable")
-    return value

@@ -1,6 +1,5 @@
 """One replicate of a study made again: its data, its results, and whether they are the same."""
 
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -15,9 +14,8 @@ from experiments.reporting.terminal import line, print_wide, terminal_width
 from experiments.study.cells import Row
 from experiments.study.defaults import changed_defaults
 from experiments.study.identity import data_seed, scenario_id
-from experiments.study.manifest import read_manifest
 from experiments.study.replicate import Task, check_code, do_task, simulate_ratings, versions
-from experiments.study.store import read_results, stored_study
+from experiments.study.store import read_manifest, read_results, stored_study
 from lehner import InputError
 from lehner.core.checks import check_whole_number, find
 
@@ -161,7 +159,8 @@ def replay(
     )
     made = do_task(task, np.random.SeedSequence(study.seed, spawn_key=task.cell().place))
     table = _compare(stored, made)
-    defaults = read_manifest(folder).get("defaults", {})
+    before, defaults = stored["versions"].iloc[0], read_manifest(folder)["defaults"]
+    other = [f"other versions: stored by {before}; now {versions()}"] * (before != versions())
     return Replayed(
         scenario=cell.name,
         replicate=replicate,
@@ -169,10 +168,7 @@ def replay(
         seed=seed,
         table=table,
         reason=str(made[0]["reason"]),
-        notes=(
-            *_notes(stored, table),
-            *changed_defaults(defaults, replace(study, methods=(choice,))),
-        ),
+        notes=(*other, *changed_defaults(defaults, replace(study, methods=(choice,)))),
         data=data,
     )
 
@@ -224,9 +220,7 @@ def _compare(stored: "pd.DataFrame", made: list[Row]) -> "pd.DataFrame":
         for quantity in COMPARED:
             old, new = before.loc[again["estimand"], quantity], again[quantity]
             old, new = (None if pd.isna(value) else value for value in (old, new))
-            # Results of earlier versions have none.
-            unknown = quantity == "standard_error" and old is None
-            rows.append((again["estimand"], quantity, old, new, unknown or _same(old, new)))
+            rows.append((again["estimand"], quantity, old, new, _same(old, new)))
     return pd.DataFrame(rows, columns=["estimand", "quantity", "stored", "again", "same"])
 
 
@@ -234,14 +228,6 @@ def _same(old: str | float | None, new: str | float | None) -> bool:
     if isinstance(old, str) or isinstance(new, str) or old is None or new is None:
         return old == new
     return bool(np.isclose(old, new, rtol=0, atol=SAME))
-
-
-def _notes(stored: "pd.DataFrame", table: "pd.DataFrame") -> Iterator[str]:
-    before, now = stored["versions"].iloc[0], versions()
-    if before != now:
-        yield f"other versions: stored by {before}; now {now}"
-    if (table["stored"].isna() & table["again"].notna() & table["same"]).any():
-        yield "the result was stored before there were standard errors"
 
 
 def _shown(value: object) -> str:

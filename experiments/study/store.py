@@ -3,39 +3,41 @@
 Only the process that runs the study writes. A part holds finished tasks; parts are merged when
 there are many, and a row that is there twice, because a merge was interrupted, counts once. A part
 that is damaged or of another study is moved to the folder `damaged`, and what it lacks is computed
-again.
+again. The manifest says what results are of, and what computed them.
 """
 
+import json
 import shutil
 import warnings
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from filelock import FileLock, Timeout
 
-from experiments.reporting.files import write_csv
+from experiments.reporting.files import write_atomically, write_csv, write_text
 from experiments.study.cells import Cell, Row
-from experiments.study.checked_file import StudyWarning, UnusableFileError, set_aside
+from experiments.study.checked_file import (
+    StudyWarning,
+    UnusableFileError,
+    set_aside,
+    write_checked,
+)
 from experiments.study.defaults import changed_defaults, study_defaults
-from experiments.study.definition import Study, read_study
-from experiments.study.grid import shown
-from experiments.study.identity import method_id, scenario_id
-from experiments.study.manifest import NAME as MANIFEST
-from experiments.study.manifest import read_manifest, write_manifest
+from experiments.study.definition import Study, read_study, shown
+from experiments.study.identity import FORMAT, method_id, scenario_id
 from experiments.study.part_file import (
     COLUMNS,
     KEY,
-    WITHOUT_CHECKSUM,
     OtherSeedError,
-    add_checksum,
     number_of,
     part_schema,
     read_part,
-    write_part,
+    remedy,
 )
 from experiments.study.user_code import FOLDER as FUNCTIONS
 from experiments.study.user_code import keep_code
@@ -45,12 +47,12 @@ if TYPE_CHECKING:
     import pandas as pd
     import pyarrow as pa
 
+MANIFEST = "manifest.json"
 MOST_PARTS = 200
 LARGE = 10_000_000
 """Bytes of a part that is not merged any more."""
 OF_THE_MACHINE = ("seconds", "versions")
-OURS = {"parts", "fits", "damaged", "report", "replay", "lock", "study.toml"}
-OURS |= {MANIFEST, FUNCTIONS}
+OURS = {"parts", "fits", "damaged", "report", "replay", "lock", "study.toml", FUNCTIONS}
 """What a folder of results holds."""
 
 
@@ -102,7 +104,7 @@ class Store:
             table = read_part(path)
             kept = table.filter(pc.not_equal(table["status"], "failed"))
             if len(kept) < len(table):
-                write_part(kept, path.parent, number_of(path))
+                write_checked(kept, path.parent, path.name[:8])
                 path.unlink()
 
     def finished(self) -> dict[tuple[str, str], "np.ndarray[Any, np.dtype[np.int64]]"]:
@@ -119,8 +121,8 @@ class Store:
         return set_aside(path, self.folder / "damaged")
 
     def _write(self, table: "pa.Table") -> None:
-        parts = self.parts
-        write_part(table, self.folder / "parts", 1 + number_of(parts[-1]) if parts else 1)
+        number = 1 + max(map(number_of, self.parts), default=0)
+        write_checked(table, self.folder / "parts", f"{number:08}")
 
 
 @contextmanager
@@ -159,7 +161,7 @@ def open_store(folder: str | Path, study: Study, source: Path) -> Iterator[Store
             raise InputError(
                 "this folder is not empty and holds no study", "give a new folder", file=folder
             )
-    _manifest_if_usable(folder)
+    _manifest_if_usable(folder)  # nothing is made in a folder of another format
     for name in ("parts", "fits"):
         (folder / name).mkdir(parents=True, exist_ok=True)
     try:
@@ -172,7 +174,7 @@ def open_store(folder: str | Path, study: Study, source: Path) -> Iterator[Store
         for left in (*folder.glob(".writing-*"), *folder.glob("*/.writing-*")):
             shutil.rmtree(left)
         store, before = Store(folder), _manifest_if_usable(folder)
-        _require_to_be_of(store, study, before)
+        _require_to_be_of(folder, study, before)
         _set_aside_unusable(store, study, before)
         for code in study.code:
             moved = keep_code(folder, code)
@@ -181,89 +183,107 @@ def open_store(folder: str | Path, study: Study, source: Path) -> Iterator[Store
                     f"{code.file} is not what it was when its results were stored: it makes other "
                     f"methods and scenarios, which are computed; {moved} is what it was"
                 )
-        defaults = (before or {}).get("defaults", {}) | study_defaults(study)
-        write_manifest(folder, study, source, defaults)
+        # Those of methods that were in the study before are kept.
+        _write_manifest(folder, study, source, before.get("defaults", {}) | study_defaults(study))
         yield store
 
 
-def _manifest_if_usable(folder: Path) -> dict[str, Any] | None:
-    try:
-        return read_manifest(folder)
-    except UnusableFileError:
-        return None
-
-
-def _require_to_be_of(store: Store, study: Study, before: dict[str, Any] | None) -> None:
+def _require_to_be_of(folder: Path, study: Study, before: Mapping[str, Any]) -> None:
     """Refuse a folder whose results are of another seed or of other defaults of methods."""
-    if before is None:
-        # There is nobody but the parts to say what they are of.
-        for path in store.parts:
-            _require_to_be_known(path, study)
-        return
-    if before["seed"] != study.seed:
+    if before.get("seed", study.seed) != study.seed:
         raise InputError(
             f"this folder holds results of seed {before['seed']}, not {study.seed}",
             "give a new folder",
-            file=store.folder,
+            file=folder,
         )
     changed = changed_defaults(before.get("defaults", {}), study)
     if changed:
         raise InputError(
             f"{changed[0]}, so that a run would mix two methods",
             "give a new folder, or go on with the version that stored them",
-            file=store.folder,
+            file=folder,
         )
 
 
-def _require_to_be_known(path: Path, study: Study) -> None:
-    """Refuse a part that may be of another seed or format, there being no manifest."""
-    if WITHOUT_CHECKSUM.fullmatch(path.name):
-        raise InputError(
-            f"an earlier version stored this part, and without an undamaged {MANIFEST} it is not "
-            "known what it is of",
-            f"put {MANIFEST} back, or give a new folder",
-            file=path,
-        )
-    try:
-        read_part(path, study.seed)
-    except OtherSeedError as error:
-        raise InputError(error.problem, "give a new folder", file=path) from None
-    except UnusableFileError:
-        return  # It is moved away.
-
-
-def _set_aside_unusable(store: Store, study: Study, before: dict[str, Any] | None) -> None:
-    """Move what is damaged or of another study, and say so; bring what is old up to date."""
-    earlier = before is not None and "defaults" not in before
-    if earlier and store.parts:
-        _say(f"{_of_earlier_version(store.folder)} from now on they have both")
+def _set_aside_unusable(store: Store, study: Study, before: Mapping[str, Any]) -> None:
+    """Move what is damaged or of another study, and say so."""
+    for path in store.parts:
+        try:
+            read_part(path, study.seed)
+        except UnusableFileError as error:
+            if isinstance(error, OtherSeedError) and not before:
+                # There is nobody but the parts to say what they are of.
+                raise InputError(error.problem, "give a new folder", file=path) from None
+            where = store.set_aside(path)
+            _say(f"{path}: {error.problem}; it is {where} now, and what is lacking is computed")
     manifest = store.folder / MANIFEST
-    if before is None and manifest.exists():
+    if not before and manifest.exists():
         where = store.set_aside(manifest)
         _say(
             f"{manifest}: this file was damaged; it is {where} now, and was written again; results "
             "that are stored are taken to have the defaults of methods of this version"
         )
-    for path in store.parts:
-        try:
-            read_part(path, study.seed, earlier=earlier)
-        except UnusableFileError as error:
-            where = store.set_aside(path)
-            _say(f"{path}: {error.problem}; it is {where} now, and what is lacking is computed")
-        else:
-            add_checksum(path)
-
-
-def _of_earlier_version(folder: Path) -> str:
-    return (
-        f"{folder}: an earlier version stored these results, without checksums and without the "
-        "defaults of methods; they are taken to be undamaged and to have the defaults of this "
-        "version;"
-    )
 
 
 def _say(text: str) -> None:
     warnings.warn(text, StudyWarning, stacklevel=2)
+
+
+def read_manifest(folder: Path) -> dict[str, Any]:
+    """Read the manifest of a folder: `seed`, `versions`, `defaults` and more.
+
+    Raises
+    ------
+    UnusableFileError
+        If it is missing or damaged.
+    InputError
+        If the results are in another format.
+    """
+    path = folder / MANIFEST
+    try:
+        content: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+        _, versions = content["seed"], content["versions"]
+        defaults = {key: dict(one) for key, one in content.get("defaults", {}).items()}
+    except FileNotFoundError:
+        raise UnusableFileError("this file is missing", remedy(folder), file=path) from None
+    except (ValueError, RecursionError, TypeError, KeyError, AttributeError):
+        problem = "this file is damaged: it does not say what the results are of"
+        raise UnusableFileError(problem, remedy(folder), file=path) from None
+    if content.get("format") != FORMAT or not defaults:
+        raise InputError(
+            f"an earlier version stored these results, {versions}; seeds, defaults of methods or "
+            "checksums of parts are other ones now",
+            "give a new folder, or read this one with the version that wrote it",
+            file=folder,
+        )
+    return content
+
+
+def _manifest_if_usable(folder: Path) -> dict[str, Any]:
+    try:
+        return read_manifest(folder)
+    except UnusableFileError:
+        return {}
+
+
+def _write_manifest(folder: Path, study: Study, source: Path, defaults: Mapping[str, Any]) -> None:
+    """Write what a study is and what computes it, and a copy of its file."""
+    from experiments.study.replicate import versions
+
+    content = {
+        "format": FORMAT,
+        "study": study.name,
+        "seed": study.seed,
+        "hash": study.hash,
+        "versions": versions(),
+        "scenarios": {cell.name: scenario_id(cell.scenario) for cell in study.cells},
+        "methods": {method.label: method_id(method, study.level) for method in study.methods},
+        "defaults": defaults,
+    }
+    copy = folder / "study.toml"
+    if source.resolve() != copy.resolve():
+        write_atomically(copy, partial(Path.write_bytes, data=source.read_bytes()))
+    write_text(json.dumps(content, indent=2) + "\n", folder / MANIFEST)
 
 
 def stored_study(folder: str | Path) -> Study:
@@ -274,7 +294,7 @@ def stored_study(folder: str | Path) -> Study:
         raise InputError("there is no study in this folder", "run one into it", file=folder)
     manifest = read_manifest(folder)
     study = read_study(path)
-    if "defaults" in manifest and manifest.get("hash") != study.hash:
+    if manifest.get("hash") != study.hash:
         raise InputError(
             f"this is not the study that {MANIFEST} names: it was changed or damaged",
             "run the study that you mean into the folder; results that are stored stay",
@@ -306,11 +326,6 @@ def read_results(folder: str | Path) -> "pd.DataFrame":
     InputError
         If the folder holds no study, one of an earlier version, or a damaged part.
 
-    Warns
-    -----
-    StudyWarning
-        If an earlier version stored the results without checksums.
-
     Examples
     --------
     >>> import tempfile
@@ -332,42 +347,35 @@ def read_results(folder: str | Path) -> "pd.DataFrame":
     import pandas as pd
     import pyarrow as pa
 
-    folder = Path(folder)
-    study, earlier = stored_study(folder), "defaults" not in read_manifest(folder)
-    if earlier and Store(folder).parts:
-        _say(f"{_of_earlier_version(folder)} `lehner study run` adds both")
+    study, parts = stored_study(folder), Store(Path(folder))
     try:
-        tables = _read_parts(folder, study, earlier)
+        tables = [read_part(path, study.seed) for path in parts.parts]
     except FileNotFoundError:  # A run has merged them meanwhile.
-        tables = _read_parts(folder, study, earlier)
+        tables = [read_part(path, study.seed) for path in parts.parts]
     stored = pa.concat_tables([part_schema().empty_table(), *tables]).to_pandas()
     stored = stored.drop_duplicates(list(KEY))
     stored = stored[stored["replicate"] < study.replicates]
-    places = stored.groupby(["scenario_id", "method_id"]).indices
-    by_method = []
-    for i, cell in enumerate(study.cells):
-        known = {"scenario": cell.name, "table": cell.table, "order": i}
-        known |= {name: shown(x) if isinstance(x, tuple) else x for name, x in cell.varied}
-        for j, method in enumerate(study.methods):
-            key = (scenario_id(cell.scenario), method_id(method, study.level))
-            rows = stored.iloc[places.get(key, [])]
-            by_method.append(rows.assign(**known, method=method.label, second=j))
-    every = pd.concat(by_method, ignore_index=True)
+    cells = pd.DataFrame(
+        {"scenario_id": scenario_id(cell.scenario), "scenario": cell.name, "table": cell.table}
+        | {name: shown(x) if isinstance(x, tuple) else x for name, x in cell.varied}
+        for cell in study.cells
+    )
+    methods = pd.DataFrame(
+        {"method_id": method_id(method, study.level), "method": method.label}
+        for method in study.methods
+    )
+    # A scenario may be in a study under two names.
+    known = cells.reset_index(names="order").merge(methods.reset_index(names="second"), how="cross")
+    every = stored.merge(known, on=["scenario_id", "method_id"])
     every = every.sort_values(["order", "replicate", "second", "estimand"], ignore_index=True)
-    fields = list(dict.fromkeys(field for cell in study.cells for field, _ in cell.varied))
-    first = ["scenario", "table", *fields, "replicate", "method", "estimand"]
+    first = [*cells.columns.drop("scenario_id"), "replicate", "method", "estimand"]
     last = [name for name in COLUMNS if name not in (*KEY, *first)]
     return every[[*first, *last]]
 
 
-def _read_parts(folder: Path, study: Study, earlier: bool) -> list["pa.Table"]:
-    return [read_part(path, study.seed, earlier=earlier) for path in Store(folder).parts]
-
-
 def warn_if_unfinished(study: Study, results: "pd.DataFrame") -> None:
     """Warn how many estimates of a study are not there, be it unfinished or some were lost."""
-    key = ["scenario", "replicate", "method"]
-    number = len(results[key].drop_duplicates())
+    number = len(results.drop_duplicates(["scenario", "replicate", "method"]))
     wanted = len(study.cells) * len(study.methods) * study.replicates
     if study.target_se is None and number < wanted:
         _say(

@@ -11,7 +11,7 @@ import numpy as np
 from experiments.reporting.files import figure_bytes, write_atomically
 from experiments.reporting.renderers import to_latex
 from experiments.reporting.table import Column, Table, simple_table
-from experiments.study.definition import Study
+from experiments.study.definition import Study, shown
 from experiments.study.document import (
     Block,
     Heading,
@@ -28,7 +28,6 @@ from experiments.study.findings import (
     describe_outcomes,
     measure_column,
 )
-from experiments.study.grid import shown
 from experiments.study.measure_figure import plot_measure
 from experiments.study.nested_loop import plot_nested_loop
 from experiments.study.options import MethodChoice

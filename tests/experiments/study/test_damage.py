@@ -282,47 +282,6 @@ def test_commands_tell_damage_in_one_line(out, run):
     )
 
 
-def as_earlier(out):
-    """Make the folder one of a version without checksums and without defaults of methods."""
-    manifest = json.loads((out / "manifest.json").read_text())
-    del manifest["defaults"]
-    (out / "manifest.json").write_text(json.dumps(manifest))
-    for path in Store(out).parts:
-        path.rename(path.with_name(f"{path.name[:8]}.parquet"))
-
-
-def test_results_of_an_earlier_version_get_checksums(out, whole):
-    names = [path.name for path in Store(out).parts]
-    as_earlier(out)
-    with pytest.warns(StudyWarning, match="without checksums .* `lehner study run` adds both"):
-        assert table(out) == table(whole)
-    (said,) = run_again(out)
-    assert "without checksums" in said
-    assert [path.name for path in Store(out).parts] == names
-    assert run_again(out) == [] and table(out) == table(whole)
-
-
-def test_a_truncated_part_of_an_earlier_version_is_told_and_mended(out, whole):
-    as_earlier(out)
-    path = Store(out).parts[0]
-    path.write_bytes(path.read_bytes()[:-5])
-    with (
-        pytest.warns(StudyWarning),
-        pytest.raises(InputError, match=rf"{path.name}: this part is damaged"),
-    ):
-        read_results(out)
-    assert len(run_again(out)) == 2
-    assert parts(out) == parts(whole) and table(out) == table(whole)
-
-
-def test_results_of_an_earlier_version_need_their_manifest(out):
-    as_earlier(out)
-    (out / "manifest.json").write_text("")
-    with pytest.raises(InputError, match=r"not known what it is of; put manifest.json back"):
-        run_again(out)
-    assert not (out / "damaged").exists()
-
-
 def test_a_second_file_of_a_name_replaces_none_that_was_set_aside(out):
     for content in (b"one", b"two"):
         (out / "parts" / "notes.parquet").write_bytes(content)
@@ -355,15 +314,7 @@ def test_results_of_another_prior_are_not_mixed(of_model, monkeypatch, run):
     run_again(of_model)
 
 
-@pytest.mark.parametrize("kept", [True, False])
-def test_results_of_another_version_of_a_model_are_not_mixed(of_model, monkeypatch, kept):
-    path = of_model / "manifest.json"
-    text = path.read_text()
-    assert re.search(r'"version": 1,? *', text)
-    if not kept:
-        # As results from before models had versions.
-        path.write_text(re.sub(r'"version": 1, *', "", text))
-        assert '"version": 1' not in path.read_text()
+def test_results_of_another_version_of_a_model_are_not_mixed(of_model, monkeypatch):
     run_again(of_model)
     monkeypatch.setattr(dawid_skene, "SPEC", replace(dawid_skene.SPEC, version=2))
     with pytest.raises(InputError, match=r"of dawid_skene .* default version = 1, which is 2 now"):

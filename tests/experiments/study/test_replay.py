@@ -1,14 +1,11 @@
 """A replicate made again: the data that were, the numbers that were, and what differs."""
 
-import json
-
 import pyarrow.parquet as pq
 import pytest
 
 from experiments.study import read_results, run_study
-from experiments.study.part_file import number_of, write_part
+from experiments.study.checked_file import write_checked
 from experiments.study.replay import replay
-from experiments.study.store import StudyWarning
 from lehner import InputError, estimate_algebraic, estimate_latent_class, read_ratings
 
 STUDY = """
@@ -73,32 +70,11 @@ def test_a_result_that_was_another_is_told(folder, tmp_path, run):
         table = pq.read_table(path)
         moved = table.to_pandas().assign(estimate=lambda rows: rows["estimate"] + 1e-6)
         moved = type(table).from_pandas(moved, schema=table.schema)
-        write_part(moved, copy / "parts", number_of(path))
+        write_checked(moved, copy / "parts", path.name[:8])
     code, out, err = run("study", "replay", copy, "--row", "4")
     assert code == 1 and "the result differs" in out and "differs" in out.splitlines()[4]
     assert err.startswith(f"wrote {copy / 'replay'}")
     assert run("study", "replay", folder, "--row", "4")[0] == 0
-
-
-def test_results_from_before_there_were_standard_errors_are_read(folder, tmp_path):
-    copy = tmp_path / "old"
-    (copy / "parts").mkdir(parents=True)
-    (copy / "study.toml").write_bytes((folder / "study.toml").read_bytes())
-    manifest = json.loads((folder / "manifest.json").read_text())
-    del manifest["defaults"]
-    (copy / "manifest.json").write_text(json.dumps(manifest))
-    for path in (folder / "parts").iterdir():
-        name = f"{number_of(path):08}.parquet"
-        pq.write_table(pq.read_table(path).drop_columns("standard_error"), copy / "parts" / name)
-    with pytest.warns(StudyWarning, match="an earlier version stored these results"):
-        results = read_results(copy)
-    assert results["standard_error"].isna().all()
-    assert results["estimate"].equals(read_results(folder)["estimate"])
-    with pytest.warns(StudyWarning):
-        found = replay(copy, scenario="few, missing 0.0", replicate=0, method="algebraic")
-    assert found.same and found.notes == (
-        "the result was stored before there were standard errors",
-    )
 
 
 def test_the_standard_error_is_the_spread_of_the_resamples(folder, tmp_path):

@@ -154,8 +154,7 @@ def test_what_is_wrong_with_a_study_is_said_with_its_line(tmp_path, old, new, me
 DEEP = {
     "brackets": "x = " + "[" * 50_000 + "]" * 50_000,
     "fewer brackets": "x = " + "[" * 400 + "]" * 400,
-    "dotted keys": ".".join(f"k{i}" for i in range(50_000)) + " = 1",
-    "fewer dotted keys": ".".join(f"k{i}" for i in range(300)) + " = 1",
+    "dotted keys": ".".join(f"k{i}" for i in range(300)) + " = 1",
     "header": "[" + ".".join("k" * 30) + "]",
     "inline tables": "x = " + "{a = " * 5_000 + "1" + "}" * 5_000,
 }
@@ -165,7 +164,7 @@ DEEP = {
 def test_what_is_nested_deeply_is_told(tmp_path, kind):
     path = write(tmp_path)
     path.write_text(path.read_text() + DEEP[kind] + "\n")
-    with pytest.raises(InputError, match=r"study.toml.*: (tables or lists are nested|there is no)"):
+    with pytest.raises(InputError, match=r"study.toml.*: (this is not TOML|there is no)"):
         read_study(path)
 
 
@@ -177,7 +176,7 @@ def test_a_study_that_is_too_large_is_refused_with_its_size(tmp_path):
         for field in ("initial_system_accuracy", "proportional_error_range", "missing")
     )
     path.write_text(re.sub(r"grid = \{.*?\n.*?\n\] \}", f"grid = {{ {grid} }}", path.read_text()))
-    with pytest.raises(InputError, match=r"row 17: these are 12,812,904 scenarios.* 10,000; vary"):
+    with pytest.raises(InputError, match=r"row 17: grid makes 12,812,904 scenarios.* 10,000; vary"):
         read_study(path)
     path = write(tmp_path, replicates=1_000_000)
     message = r"row 4: 6 scenarios × 1,000,000 replicates × 3 methods are 18,000,000 estimates.*;"
@@ -253,11 +252,12 @@ def test_a_default_of_scenarios_that_changes_needs_a_new_format():
     assert asdict(Scenario()) | known == asdict(Scenario())
 
 
-def test_results_of_an_earlier_version_are_refused_and_left_alone(tmp_path, run):
+@pytest.mark.parametrize("lacking", ["format", "defaults"])
+def test_results_of_an_earlier_version_are_refused_and_left_alone(tmp_path, run, lacking):
     path, out = write(tmp_path, '"majority_agreement"', 2), tmp_path / "out"
     run_study(path, out)
     manifest = json.loads((out / "manifest.json").read_text())
-    del manifest["format"]
+    del manifest[lacking]
     (out / "manifest.json").write_text(json.dumps(manifest))
     before = {file: file.stat().st_mtime_ns for file in out.rglob("*")}
     file = tmp_path / "all.csv"
@@ -265,7 +265,7 @@ def test_results_of_an_earlier_version_are_refused_and_left_alone(tmp_path, run)
     for command in commands:
         code, _, err = run("study", *command)
         assert code == 2 and len(err.splitlines()) == 1
-        assert re.search("results in format 1, .* has format 3.*; give a new folder", err)
+        assert re.search("an earlier version stored these results, lehner .*; give a new", err)
     assert {file: file.stat().st_mtime_ns for file in out.rglob("*")} == before
 
 

@@ -6,13 +6,13 @@ which the algebra gives on average what it gave for the data.
 """
 
 from dataclasses import replace
-from typing import Any, Literal, NamedTuple
+from typing import Literal
 
 import numpy as np
 
 from lehner.algebra.algebraic import estimate_algebraic, first_steps
 from lehner.algebra.system_accuracy import AGGREGATIONS, Aggregation
-from lehner.core.arrays import Booleans, Floats, Integers
+from lehner.core.arrays import Floats, Integers
 from lehner.core.checks import check_choice, check_number, check_whole_number
 from lehner.core.draw_categories import draw_categories
 from lehner.core.errors import InputError
@@ -129,16 +129,21 @@ def estimate_adjusted(
         curves = _simulate(ratings, certain, aggregation, 1, rng, LIMIT_ITEMS)
     undefined = np.isnan(values).mean(axis=0)
     most = max(undefined.max(), np.isnan(curves).mean(axis=0).max())
-    warnings = (*unadjusted.warnings, *fit.warnings, *_undefined(most, undefined))
+    warnings = (*unadjusted.warnings, *fit.warnings)
+    chance = "of the samples with the fitted violations raters agree at or below chance level"
     if most > MOST_UNDEFINED:
+        text = f"in {percent(most, 0)} {chance}: there is no adjusted estimate"
         nothing = IntervalEstimate(estimate=None)
         return replace(
             unadjusted,
             method=method,
             system_accuracy=nothing,
             system_accuracy_in_sample=nothing,
-            warnings=warnings,
+            warnings=(*warnings, warn("adjustment-undefined", text)),
         )
+    if undefined.max() > 0:
+        text = f"in {percent(undefined.mean(), 1)} {chance}: the interval leaves these out"
+        warnings = (*warnings, warn("undefined-resamples", text))
     mean = np.nanmean(curves, axis=0)
     accuracy = _interval(mean, values, observed, level)
     return Estimate(
@@ -152,8 +157,13 @@ def estimate_adjusted(
         },
         warnings=(*warnings, *_out_of_reach(mean, observed)),
         diagnostics=unadjusted.diagnostics
-        | _fitted(fit)
         | {
+            "violations": {
+                "rater_accuracy": fit.scenario.initial_rater_accuracy,
+                "difficulty": fit.difficulty,
+                "asymmetric_dispersion": fit.scenario.asymmetric_dispersion,
+            },
+            "standard_errors": fit.standard_errors,
             "unadjusted": observed,
             "samples": samples,
             "undefined_samples": float(undefined.mean()),
@@ -173,18 +183,6 @@ def _require_same_raters(ratings: Ratings, violations: Violations | None) -> Non
         )
 
 
-def _undefined(most: float, of_samples: Floats) -> list[Warning]:
-    """Tell in how many samples the algebra has no estimate."""
-    chance = "of the samples with the fitted violations raters agree at or below chance level"
-    if most > MOST_UNDEFINED:
-        text = f"in {percent(most, 0)} {chance}: there is no adjusted estimate"
-        return [warn("adjustment-undefined", text)]
-    if of_samples.max() > 0:
-        text = f"in {percent(of_samples.mean(), 1)} {chance}: the interval leaves these out"
-        return [warn("undefined-resamples", text)]
-    return []
-
-
 def _interval(mean: Floats, values: Floats, observed: float, level: float) -> IntervalEstimate:
     point = float(np.mean(_invert(mean, observed)))
     high, low = np.nanquantile(values, [(1 + level) / 2, (1 - level) / 2], axis=0)
@@ -195,17 +193,6 @@ def _interval(mean: Floats, values: Floats, observed: float, level: float) -> In
         level=level,
         kind="test-inversion bootstrap",
     )
-
-
-def _fitted(fit: Violations) -> dict[str, Any]:
-    return {
-        "violations": {
-            "rater_accuracy": fit.scenario.initial_rater_accuracy,
-            "difficulty": fit.difficulty,
-            "asymmetric_dispersion": fit.scenario.asymmetric_dispersion,
-        },
-        "standard_errors": fit.standard_errors,
-    }
 
 
 def _invert(curve: Floats, observed: float) -> tuple[float, float]:
@@ -242,48 +229,35 @@ def _simulate(
 
     The same random numbers are used for all accuracies of the system, so that curves are smooth.
     """
-    design = _design(ratings, n_items or min(ratings.n_items, MOST_SIMULATED_ITEMS), rng)
-    size = max(1, RATINGS_AT_ONCE // max(1, len(design.item), design.n_items))
+    items = _items(ratings, n_items or min(ratings.n_items, MOST_SIMULATED_ITEMS), rng)
+    size = max(1, RATINGS_AT_ONCE // max(1, len(items.flat.item_index), items.n_rows))
     sizes = [min(size, n - start) for start in range(0, n, size)]
-    return np.concatenate([_chunk(design, fit.draw(m, rng), aggregation, rng) for m in sizes])
+    return np.concatenate([_chunk(items, fit.draw(m, rng), aggregation, rng) for m in sizes])
 
 
-class _Design(NamedTuple):
-    """Who rates what in a sample, and which items the system answers."""
-
-    item: Integers
-    rater: Integers
-    answered: Booleans
-    n_raters: int
-
-    @property
-    def n_items(self) -> int:
-        return len(self.answered)
-
-
-def _design(ratings: Ratings, n_items: int, rng: np.random.Generator) -> _Design:
+def _items(ratings: Ratings, n_items: int, rng: np.random.Generator) -> Ratings:
+    """All items, or some drawn from them: who rates what in a sample, and what is answered."""
     weights = ratings.weights
     if ratings.n_items != n_items:
         rows = rng.choice(len(weights), n_items, p=weights / weights.sum())
     else:
         rows = np.repeat(np.arange(len(weights)), weights)
-    items = ratings.take(rows, np.ones(len(rows), np.int64))
-    answered = np.asarray(items.system) >= 0
-    return _Design(items.flat.item_index, items.flat.rater_index, answered, ratings.n_raters)
+    return ratings.take(rows, np.ones(len(rows), np.int64))
 
 
 def _chunk(
-    design: _Design, raters: Behaviour, aggregation: Aggregation, rng: np.random.Generator
+    items: Ratings, raters: Behaviour, aggregation: Aggregation, rng: np.random.Generator
 ) -> Floats:
     n, k = raters.base_rates.shape
-    shape, sample = (n, design.n_items), np.arange(n)[:, None]
+    item, rater, answered = items.flat.item_index, items.flat.rater_index, items.answers[:, 0] >= 0
+    shape, sample = (n, items.n_rows), np.arange(n)[:, None]
     truth = draw_categories(raters.base_rates, rng.random(shape), sample)
     level = rng.integers(len(LEVELS), size=shape)
-    state = (level * k + truth)[:, design.item]
-    confusion = raters.confusion().swapaxes(1, 2).reshape(n, design.n_raters, -1, k)
-    rating = draw_categories(confusion, rng.random(state.shape), sample, design.rater, state)
-    cell = ((sample * design.n_items + design.item) * k + rating).ravel()
-    votes = np.bincount(cell, minlength=n * design.n_items * k).reshape(-1, k)
+    state = (level * k + truth)[:, item]
+    confusion = raters.confusion().swapaxes(1, 2).reshape(n, items.n_raters, -1, k)
+    rating = draw_categories(confusion, rng.random(state.shape), sample, rater, state)
+    cell = ((sample * items.n_rows + item) * k + rating).ravel()
+    votes = np.bincount(cell, minlength=n * items.n_rows * k).reshape(-1, k)
     table, kind = _collapse(votes)
     kind = kind.reshape(shape) + sample * len(table.votes)
     n_kinds = n * len(table.votes)
@@ -298,7 +272,7 @@ def _chunk(
     for initial in _initial_accuracy(raters.difficulty).T:
         right = luck < initial[:, None] + ease
         answer = np.where(right, truth, error)
-        counts = np.bincount((kind * k + answer)[:, design.answered].ravel(), minlength=n_kinds * k)
+        counts = np.bincount((kind * k + answer)[:, answered].ravel(), minlength=n_kinds * k)
         answers = np.asarray(counts.reshape(n, -1, k), dtype=float, order="F")
         values.append(step_4(steps.truth, answers))
     return np.stack(values, axis=1)
@@ -325,11 +299,6 @@ def _initial_accuracy(difficulty: Floats) -> Floats:
     -------
     ndarray, shape (n_samples, n_grid)
     """
-    return np.array(
-        [
-            np.interp(
-                ACCURACY_GRID, [0, d / 3, d, 1 - d, 1 - d / 3, 1], [-d, 0, d, 1 - d, 1, 1 + d]
-            )
-            for d in difficulty
-        ]
-    )
+    knots = [(0, d / 3, d, 1 - d, 1 - d / 3, 1) for d in difficulty]
+    values = [(-d, 0, d, 1 - d, 1, 1 + d) for d in difficulty]
+    return np.array([np.interp(ACCURACY_GRID, *at) for at in zip(knots, values, strict=True)])

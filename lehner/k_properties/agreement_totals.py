@@ -5,10 +5,8 @@ Simulated data are therefore counts of patterns if there are few patterns, and s
 are many.
 """
 
-import itertools
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -16,14 +14,10 @@ from lehner.core.arrays import Floats, Integers
 from lehner.data.flat import FlatRatings
 from lehner.data.ratings import Ratings
 
-if TYPE_CHECKING:
-    from scipy.sparse import csr_array
-
 PATTERNS_PER_ITEM = 16
 MOST_PATTERNS_OF_A_GROUP = 100_000
 ITEMS_PER_PATTERN = 8
 TOTALS_AT_ONCE = 2_000_000
-MANY_CATEGORIES = 12
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -48,6 +42,17 @@ class Group:
         """Number of items."""
         return int(self.weights.sum())
 
+    @property
+    def pairs(self) -> tuple[Integers, Integers]:
+        """Places of each two ratings of an item by different raters."""
+        first, second = np.triu_indices(len(self.raters), 1)
+        others = self.raters[first] != self.raters[second]
+        return first[others], second[others]
+
+    def given(self, n_raters: int) -> Integers:
+        """Count the ratings that each rater gave of an item, shape (n_raters,)."""
+        return np.bincount(self.raters, minlength=n_raters)
+
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Design:
@@ -63,8 +68,6 @@ class Design:
     n_categories : int
     first, second : ndarray of int, shape (n_pairs,)
         The pairs of raters who rated an item in common.
-    has_system : bool
-        Whether the last rater is the system.
     """
 
     groups: tuple[Group, ...]
@@ -72,7 +75,6 @@ class Design:
     n_categories: int
     first: Integers
     second: Integers
-    has_system: bool = False
 
     @property
     def n_raters(self) -> int:
@@ -108,15 +110,13 @@ class Totals:
     triples: float
 
 
-def find_design(ratings: Ratings, *, with_system: bool = False, anonymous: bool = False) -> Design:
+def find_design(ratings: Ratings, *, anonymous: bool = False) -> Design:
     """Sort items into groups by who rated them.
 
     Parameters
     ----------
     ratings : Ratings
         Ratings with a row for each pattern: see `Ratings.collapse`.
-    with_system : bool
-        Whether the system counts as the last rater.
     anonymous : bool
         Whether raters are distinguished only within an item, which results in fewer groups.
 
@@ -124,39 +124,28 @@ def find_design(ratings: Ratings, *, with_system: bool = False, anonymous: bool 
     -------
     Design
     """
-    flat, names = ratings.flat, ratings.raters
-    if with_system:
-        flat, names = ratings.all_flat, ratings.all_raters
-    lengths = np.bincount(flat.item_index, minlength=ratings.n_rows)
-    starts = np.cumsum(lengths) - lengths
-    rater_index = flat.rater_index
+    flat, names, rater_index = ratings.flat, ratings.raters, ratings.flat.rater_index
     if anonymous:
         rater_index = _places(flat)
         names = tuple(str(place + 1) for place in range(rater_index.max(initial=0) + 1))
-    groups = []
-    for length in np.unique(lengths[(lengths > 0) & (ratings.weights > 0)]):
-        rows = np.flatnonzero((lengths == length) & (ratings.weights > 0))
-        place = starts[rows, None] + np.arange(length)
-        who, group = np.unique(rater_index[place], axis=0, return_inverse=True)
-        order = np.argsort(group, kind="stable")
-        parts = np.split(order, np.cumsum(np.bincount(group))[:-1])
-        groups += [
-            Group(
-                raters=who[i],
-                codes=flat.category_index[place[part]],
-                weights=ratings.weights[rows[part]],
-            )
-            for i, part in enumerate(parts)
-        ]
-    pairs = {pair for group in groups for pair in itertools.combinations(group.raters, 2)}
-    first, second = np.array(sorted(pair for pair in pairs if pair[0] != pair[1])).reshape(-1, 2).T
+    ends = np.cumsum(np.bincount(flat.item_index, minlength=ratings.n_rows))
+    raters_of = np.split(rater_index, ends[:-1])
+    rows_by_raters: dict[tuple[int, ...], list[int]] = {}
+    for row in np.flatnonzero(ratings.weights > 0).tolist():
+        rows_by_raters.setdefault(tuple(raters_of[row].tolist()), []).append(row)
+    groups = tuple(
+        Group(
+            raters=np.array(raters),
+            codes=flat.category_index[ends[rows, None] + np.arange(-len(raters), 0)],
+            weights=ratings.weights[rows],
+        )
+        for raters, rows in sorted(rows_by_raters.items(), key=lambda one: (len(one[0]), one[0]))
+        if raters
+    )
+    pairs = np.concatenate([group.raters[np.stack(group.pairs)] for group in groups], axis=1)
+    first, second = np.unique(pairs, axis=1)
     return Design(
-        groups=tuple(groups),
-        names=names,
-        n_categories=ratings.n_categories,
-        first=first,
-        second=second,
-        has_system=with_system and ratings.system is not None,
+        groups=groups, names=names, n_categories=ratings.n_categories, first=first, second=second
     )
 
 
@@ -170,8 +159,7 @@ def _places(flat: FlatRatings) -> Integers:
 
 def observed_totals(design: Design) -> Totals:
     """Sum over the items that were observed, which are one sample."""
-    features = (group.weights @ _features(group, design) for group in design.groups)
-    return _sum_groups(design, 1, features)
+    return _sum_groups(design, 1, (_sum_items(group, design, 1) for group in design.groups))
 
 
 def simulated_totals(
@@ -212,11 +200,6 @@ def elementary_symmetric(values: Floats) -> Floats:
     return np.asarray((one**3 - 3 * one * two + 2 * three) / 6)
 
 
-def ratings_by_rater(group: Group, n_raters: int) -> Integers:
-    """Count the ratings that each rater gave of an item, shape (n_raters,)."""
-    return np.bincount(group.raters, minlength=n_raters)
-
-
 def _few_patterns(group: Group, design: Design) -> bool:
     n_patterns = design.n_categories ** len(group.raters)
     return n_patterns <= min(MOST_PATTERNS_OF_A_GROUP, PATTERNS_PER_ITEM * group.n_items)
@@ -226,13 +209,15 @@ def _sampler(
     group: Group, design: Design, accuracy: Floats, base_rates: Floats
 ) -> Callable[[int, np.random.Generator], Floats]:
     """Function that draws a group's features, (n_samples, n_features)."""
+    from scipy.sparse import csr_array
+
     k, right = design.n_categories, accuracy[group.raters]
     if not _few_patterns(group, design):
         return lambda n, rng: _draw_items(group, design, right, base_rates, n, rng)
-    shape = (k,) * len(right)
-    codes = np.indices(shape).reshape(len(right), -1).T
+    codes = np.indices((k,) * len(right)).reshape(len(right), -1).T
     every = Group(raters=group.raters, codes=codes, weights=np.ones(len(codes), np.int64))
-    features = _features(every, design)
+    pattern, feature, value, n_features = _features(every, design)
+    features = csr_array((value, (pattern, feature)), (len(codes), n_features))
     matches = codes[:, :, None] == np.arange(k)
     wrong = (1 - right) / (k - 1)
     given_truth = np.where(matches, right[:, None], wrong[:, None]).prod(axis=1)
@@ -267,74 +252,48 @@ def _draw_items(
     other = (truth + rng.integers(1, k, size=(n_rows, len(right)))) % k
     codes = np.where(rng.random((n_rows, len(right))) < right, truth, other)
     drawn = Group(raters=group.raters, codes=codes, weights=np.ones(n_rows, np.int64))
-    features = _features(drawn, design)
-    if isinstance(features, np.ndarray):
-        return features.reshape(n_samples, group.n_items, -1).sum(axis=1)
-    from scipy.sparse import csr_array
+    return _sum_items(drawn, design, n_samples)
 
-    ends = np.arange(0, n_rows + 1, group.n_items)
-    samples = csr_array((drawn.weights, np.arange(n_rows), ends), (n_samples, n_rows))
-    return np.asarray((samples @ features).toarray())
+
+def _sum_items(group: Group, design: Design, n_samples: int) -> Floats:
+    """Sum features over the items of each sample, which have equally many rows each."""
+    row, feature, value, n = _features(group, design)
+    cell = row // (len(group.codes) // n_samples) * n + feature
+    return np.bincount(cell, group.weights[row] * value, n_samples * n).reshape(n_samples, n)
 
 
 def _n_cells(group: Group, design: Design) -> int:
     """Count the numbers that a simulated sample of a group needs."""
     m, k = len(group.raters), design.n_categories
-    n_features = sum(_n_features(group, design))
+    n_features = m * k + m * (m - 1) // 2 + k * (k - 1) // 2 + 1
     if _few_patterns(group, design):
         return int(k**m) + group.n_items * (group.n_items <= ITEMS_PER_PATTERN * k**m) + n_features
     return group.n_items * n_features
 
 
-def _n_features(group: Group, design: Design) -> tuple[int, int, int, int]:
-    """Count the features of each kind, in their order."""
-    m, k = len(group.raters), design.n_categories
-    return m * k, m * (m - 1) // 2, k * (k - 1) // 2, 1
-
-
-def _features(group: Group, design: Design) -> "Floats | csr_array":
-    """What each pattern adds to the totals, (n_patterns, n_features).
+def _features(group: Group, design: Design) -> tuple[Integers, Integers, Floats, int]:
+    """What each pattern adds to the totals: pattern, feature and value, and number of features.
 
     The features are ratings by place and category, agreement by pair of places, disagreement by
-    pair of categories, and agreement of triples; pairs and triples are of different raters.
+    pair of categories, and agreement of triples; pairs and triples are of different raters. Few
+    categories occur in a pattern, so that features of 0 are left out.
     """
-    k = design.n_categories
-    if k > max(MANY_CATEGORIES, len(group.raters)):
-        return _sparse_features(group, design)
-    codes, who = group.codes, np.unique(group.raters)
-    given = (codes[:, :, None] == np.arange(k)).astype(float)
-    left, right = np.triu_indices(codes.shape[1], 1)
-    agree = (codes[:, left] == codes[:, right]) & (group.raters[left] != group.raters[right])
-    membership = (group.raters == who[:, None]).astype(float)
-    votes = given if len(who) == codes.shape[1] else np.einsum("rm,nmk->nrk", membership, given)
-    total, (a, b) = votes.sum(axis=1), np.triu_indices(k, 1)
-    disagree = total[:, a] * total[:, b] - (votes[:, :, a] * votes[:, :, b]).sum(axis=1)
-    triples = elementary_symmetric(votes.swapaxes(1, 2)).sum(axis=1)
-    return np.column_stack([given.reshape(len(codes), -1), agree, disagree, triples])
-
-
-def _sparse_features(group: Group, design: Design) -> "csr_array":
-    """The same features for many categories, few of which occur: most features are 0."""
-    from scipy.sparse import csr_array
-
     (n, m), k, codes = group.codes.shape, design.n_categories, group.codes
-    left, right = np.triu_indices(m, 1)
-    others = group.raters[left] != group.raters[right]
-    lower = np.minimum(codes[:, left], codes[:, right])
-    upper = np.maximum(codes[:, left], codes[:, right])
-    agreeing, pair = np.nonzero((lower == upper) & others)
-    disagreeing, at = np.nonzero((lower != upper) & others)
-    a, b = lower[disagreeing, at], upper[disagreeing, at]
+    (one, other), every = (codes[:, place] for place in group.pairs), np.arange(n)
+    agreeing, pair = np.nonzero(one == other)
+    disagreeing, at = np.nonzero(one != other)
+    one, other = one[disagreeing, at], other[disagreeing, at]
+    a, b = np.minimum(one, other), np.maximum(one, other)
     kinds = (
-        (np.repeat(np.arange(n), m), (np.arange(m) * k + codes).ravel(), np.ones(n * m)),
+        (np.repeat(every, m), (np.arange(m) * k + codes).ravel(), np.ones(n * m)),
         (agreeing, pair, np.ones(len(pair))),
         (disagreeing, a * (2 * k - a - 1) // 2 + b - a - 1, np.ones(len(at))),
-        (np.arange(n), np.zeros(n, np.int64), _agreeing_triples(group)),
+        (every, np.zeros(n, np.int64), _agreeing_triples(group)),
     )
-    sizes = _n_features(group, design)
-    starts = np.repeat(np.cumsum((0, *sizes[:-1])), [len(values) for _, _, values in kinds])
-    pattern, feature, value = (np.concatenate(parts) for parts in zip(*kinds, strict=True))
-    return csr_array((value, (pattern, starts + feature)), (n, sum(sizes)))
+    pattern, feature, value = (np.concatenate([kind[i] for kind in kinds]) for i in range(3))
+    starts = np.cumsum([0, m * k, len(group.pairs[0]), k * (k - 1) // 2])
+    feature += np.repeat(starts, [len(values) for _, _, values in kinds])
+    return pattern, feature, value, int(starts[-1]) + 1
 
 
 def _agreeing_triples(group: Group) -> Integers:
@@ -351,34 +310,23 @@ def _agreeing_triples(group: Group) -> Integers:
 
 
 def _sum_groups(design: Design, n_samples: int, features: Iterable[Floats]) -> Totals:
-    j, k = design.n_raters, design.n_categories
-    numbers = {pair: i for i, pair in enumerate(zip(design.first, design.second, strict=True))}
-    n_cells = k * (k - 1) // 2
-    frequency = np.zeros((n_samples, j, k))
-    agreeing, pairs = np.zeros((n_samples, len(design.first))), np.zeros(len(design.first))
-    disagreeing, alike = np.zeros((n_samples, n_cells)), np.zeros(n_samples)
-    triples = 0.0
+    j, k, n_pairs = design.n_raters, design.n_categories, len(design.first)
+    ends = np.cumsum([j * k, n_pairs, k * (k - 1) // 2])
+    sums, pairs, triples = np.zeros((n_samples, ends[-1] + 1)), np.zeros(n_pairs), 0.0
     for group, feature in zip(design.groups, features, strict=True):
-        m = len(group.raters)
-        by_place, by_pair, by_cell, by_triple = np.split(
-            feature.reshape(n_samples, -1), np.cumsum([m * k, m * (m - 1) // 2, n_cells]), axis=1
-        )
-        for place, rater in enumerate(group.raters):
-            frequency[:, rater] += by_place[:, place * k : (place + 1) * k]
-        for place, (one, other) in enumerate(itertools.combinations(group.raters, 2)):
-            if one != other:
-                pair = numbers[one, other]
-                agreeing[:, pair] += by_pair[:, place]
-                pairs[pair] += group.n_items
-        disagreeing += by_cell
-        alike += by_triple[:, 0]
-        given = ratings_by_rater(group, j).astype(float)
-        triples += group.n_items * float(elementary_symmetric(given))
+        first, second = group.raters[np.stack(group.pairs)]
+        pair = np.searchsorted(design.first * j + design.second, first * j + second)
+        own = (group.raters[:, None] * k + np.arange(k)).ravel()
+        places = np.concatenate([own, j * k + pair, np.arange(j * k + n_pairs, ends[-1] + 1)])
+        np.add.at(sums.T, places, feature.T)
+        np.add.at(pairs, pair, group.n_items)
+        triples += group.n_items * float(elementary_symmetric(group.given(j).astype(float)))
+    frequency, agreeing, disagreeing, agreeing_triples = np.split(sums, ends, axis=1)
     return Totals(
-        frequency=frequency,
+        frequency=frequency.reshape(n_samples, j, k),
         agreeing=agreeing,
         pairs=pairs,
         disagreeing=disagreeing,
-        agreeing_triples=alike,
+        agreeing_triples=agreeing_triples[:, 0],
         triples=triples,
     )

@@ -1,6 +1,6 @@
 """Tests of the K-properties, which the algebra assumes, and its bias if they are violated."""
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,10 +15,17 @@ from lehner.data.categories import Label
 from lehner.data.ratings import Ratings
 from lehner.dependence.check import check_dependence
 from lehner.dependence.result import MEANING, Dependence
-from lehner.k_properties.bootstrap import Null, Outcome, fit_null, run_k_tests
 from lehner.k_properties.consequences import Consequence, consequence
 from lehner.k_properties.model import disagreement_proportions, expected_triples
-from lehner.k_properties.statistics import K_TESTS, mean_distance, rater_agreement
+from lehner.k_properties.statistics import (
+    K_TESTS,
+    Null,
+    Outcome,
+    fit_null,
+    mean_distance,
+    rater_agreement,
+    run_k_tests,
+)
 
 SIGNIFICANCE = 0.05
 FEWEST_FOR_K_TESTS = 199
@@ -168,44 +175,37 @@ def check_k_properties(ratings: Ratings, *, replicates: int = 999, seed: Seed = 
     ratings = ratings.collapse(truth=False)
     outcomes = run_k_tests(ratings, replicates, seed)
     made = {name: one for name, one in outcomes.items() if isinstance(one, Outcome)}
-    p_values = {name: one.p_value for name, one in made.items()}
+    numbers: dict[str, dict[str, float]] = {
+        name: {key: getattr(one, key) for key in ("statistic", "p_value", "p_value_se")}
+        for name, one in made.items()
+    }
     if dependence.p_value is not None:
-        p_values[INDEPENDENCE] = dependence.p_value
-    adjusted = holm(p_values)
+        numbers[INDEPENDENCE] = {"p_value": dependence.p_value}
+    adjusted = holm({name: found["p_value"] for name, found in numbers.items()})
     rejected = [name for name, p in adjusted.items() if p <= SIGNIFICANCE]
     consequences = _consequences(ratings, made, dependence, rejected, fixed_seed(seed))
+    properties = {name: test.k_property for name, test in K_TESTS.items()}
+    notes = {name: _note(name, one, ratings.categories) for name, one in outcomes.items()}
+    notes[INDEPENDENCE] = dependence.reason or dependence.clearest_pair()
     tests = {
         name: KPropertyTest(
             name=name,
-            k_property=K_TESTS[name].k_property,
-            statistic=one.statistic,
-            p_value=one.p_value,
-            p_value_se=one.p_value_se,
-            adjusted_p_value=adjusted[name],
-            note=_note(name, one, ratings.categories),
-            verdict="rejected" if name in rejected else "not rejected",
+            k_property=k_property,
+            **numbers.get(name, {}),
+            adjusted_p_value=adjusted.get(name),
+            note=notes[name],
+            verdict=(
+                "not tested"
+                if name not in adjusted
+                else "rejected"
+                if name in rejected
+                else "not rejected"
+            ),
             consequence=consequences.get(name),
         )
-        if isinstance(one, Outcome)
-        else KPropertyTest(name=name, k_property=K_TESTS[name].k_property, note=one)
-        for name, one in outcomes.items()
+        for name, k_property in (properties | {INDEPENDENCE: "conditional independence"}).items()
     }
-    tests[INDEPENDENCE] = KPropertyTest(
-        name=INDEPENDENCE,
-        k_property="conditional independence",
-        p_value=dependence.p_value,
-        adjusted_p_value=adjusted.get(INDEPENDENCE),
-        note=dependence.reason or dependence.clearest_pair(),
-        verdict=_decide(INDEPENDENCE, adjusted, rejected),
-        consequence=consequences.get(INDEPENDENCE),
-    )
     return KProperties(tests=tests, replicates=replicates, verdict=tuple(_verdict(tests)))
-
-
-def _decide(name: str, tested: Collection[str], rejected: Collection[str]) -> str:
-    if name not in tested:
-        return "not tested"
-    return "rejected" if name in rejected else "not rejected"
 
 
 def holm(p_values: Mapping[str, float]) -> dict[str, float]:
@@ -237,7 +237,7 @@ def _consequences(
     system_accuracy = (
         estimate_algebraic(ratings, interval=None).system_accuracy.estimate if answered else None
     )
-    k_model = fit_null(ratings, "one_accuracy")
+    k_model = fit_null(ratings)
     distance = made.get("error_distance")
     found: dict[str, Outcome | Dependence] = {**made, INDEPENDENCE: dependence}
     consequences = {}
@@ -281,8 +281,10 @@ def _verdict(tests: Mapping[str, KPropertyTest]) -> Iterator[str]:
         yield f"Not tested: {', '.join(unseen)}."
 
 
-def _note(name: str, outcome: Outcome, categories: Sequence[Label]) -> str:
-    """Tell in plain words what a test observed."""
+def _note(name: str, outcome: Outcome | str, categories: Sequence[Label]) -> str:
+    """Tell in plain words what a test observed, or why it was not made."""
+    if isinstance(outcome, str):
+        return outcome
     null, statistic = outcome.null, outcome.statistic
     if name == "equal_errors":
         return _most_frequent_disagreement(null, categories)

@@ -17,13 +17,8 @@ from lehner.core.arrays import Floats
 from lehner.core.number_format import decimal, percent
 from lehner.dependence.result import Dependence
 from lehner.k_properties.agreement_totals import Design
-from lehner.k_properties.bootstrap import Null, Outcome
-from lehner.k_properties.model import (
-    KModel,
-    disagreement_proportions,
-    fit_own_accuracies,
-)
-from lehner.k_properties.statistics import mean_distance
+from lehner.k_properties.model import KModel, disagreement_proportions, fit_k_model
+from lehner.k_properties.statistics import Null, Outcome, mean_distance
 from lehner.simulation.confusion import disperse
 from lehner.simulation.parameters import draw_parameters
 from lehner.simulation.pattern_probabilities import n_patterns
@@ -99,7 +94,12 @@ def consequence(
     -------
     Consequence
     """
-    base = _base(k_model)
+    model = k_model.model
+    base = Scenario(
+        n_categories=k_model.design.n_categories,
+        initial_rater_accuracy=(float(model.accuracy[0, 0]),) * _raters_per_item(k_model.design),
+        base_rates=tuple(model.base_rates[0]),
+    )
     violation, scenario = VIOLATIONS[test](base, found, k_model, seed)
     if system_accuracy is None or scenario is None or n_patterns(base) > MOST_PATTERNS_ENUMERATED:
         return Consequence(violation=violation)
@@ -110,16 +110,6 @@ def consequence(
     bias = [population_value(one, replicates=BIAS_DRAWS, seed=seed).bias for one in at]
     return Consequence(
         violation=violation, scenario=at[0], bias=bias[0], bias_low=bias[1], bias_high=bias[2]
-    )
-
-
-def _base(k_model: Null) -> Scenario:
-    """Scenario in which the K-properties hold, with the fitted accuracy and base rates."""
-    model, design = k_model.model, k_model.design
-    return Scenario(
-        n_categories=design.n_categories,
-        initial_rater_accuracy=(float(model.accuracy[0, 0]),) * _raters_per_item(design),
-        base_rates=tuple(model.base_rates[0]),
     )
 
 
@@ -183,10 +173,8 @@ def _varied(base: Scenario, outcome: Outcome, k_model: Null, seed: FixedSeed) ->
 
 def _mean_misfit(scenario: Scenario, seed: FixedSeed) -> float:
     """Mean chi-square per disagreement in large samples, averaged over random errors."""
-    k, drawn = (
-        scenario.n_categories,
-        draw_parameters(scenario, BIAS_DRAWS, np.random.default_rng(seed)),
-    )
+    k = scenario.n_categories
+    drawn = draw_parameters(scenario, BIAS_DRAWS, np.random.default_rng(seed))
     confusion = drawn.confusion[:, 0, :-1]
     rates, everyone = drawn.base_rates[:, :, None], confusion.sum(axis=1)
     own = np.einsum("bk,bika,bikc->bac", drawn.base_rates, confusion, confusion)
@@ -197,14 +185,14 @@ def _mean_misfit(scenario: Scenario, seed: FixedSeed) -> float:
     # The K-model is fitted to each table, as it is to the ratings.
     fitted = KModel(knowledge=np.sqrt(np.maximum(kappa, 0))[:, None], frequency=table.sum(axis=2))
     a, b = np.triu_indices(k, 1)
-    share = table[:, a, b] / table[:, a, b].sum(axis=1, keepdims=True)
+    seen = table[:, a, b] / table[:, a, b].sum(axis=1, keepdims=True)
     expected = disagreement_proportions(fitted)
-    return float(((share - expected) ** 2 / expected).sum(axis=1).mean())
+    return float(((seen - expected) ** 2 / expected).sum(axis=1).mean())
 
 
 def _unequal(base: Scenario, outcome: Outcome, k_model: Null, seed: FixedSeed) -> Fitted:
     """Take the accuracies that fit the agreement of each pair."""
-    fitted = fit_own_accuracies(k_model.totals, k_model.design)
+    fitted = fit_k_model(k_model.totals, k_model.design, own_accuracies=True)
     own, mean = fitted.accuracy[0], float(fitted.knowledge.mean())
     # These quantiles are the raters' own accuracies if all of them rate every item.
     places = (np.arange(base.n_raters) + 0.5) / base.n_raters

@@ -9,7 +9,6 @@ totals by means of this.
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from lehner.algebra.algebraic import CHANCE_TOLERANCE, base_rates, clip_base_rates
 from lehner.algebra.pairwise import brennan_prediger
@@ -19,7 +18,6 @@ from lehner.k_properties.agreement_totals import (
     Design,
     Totals,
     elementary_symmetric,
-    ratings_by_rater,
 )
 
 
@@ -41,7 +39,8 @@ class KModel:
     @property
     def accuracy(self) -> Floats:
         """Probability that each rater is right, shape (n_samples, n_raters)."""
-        return accuracy_of(self.knowledge, self.frequency.shape[1])
+        k = self.frequency.shape[1]
+        return np.asarray((1 + (k - 1) * self.knowledge) / k)
 
     @property
     def base_rates(self) -> Floats:
@@ -51,49 +50,37 @@ class KModel:
         return clip_base_rates(base_rates(self.frequency, accuracy))
 
 
-def accuracy_of(knowledge: ArrayLike, n_categories: int) -> Floats:
-    """Convert c to p."""
-    return np.asarray((1 + (n_categories - 1) * np.asarray(knowledge)) / n_categories)
-
-
-def fit_k_model(totals: Totals) -> KModel:
-    """Fit one accuracy to the agreement of all pairs: Lehner's steps 1 and 2.
-
-    Parameters
-    ----------
-    totals : Totals
-
-    Returns
-    -------
-    KModel
-        The fitted model; knowledge is 0 if raters agree at or below chance.
-    """
-    n_raters = totals.frequency.shape[1]
-    kappa = np.maximum(_kappa(totals, totals.agreeing.sum(axis=1), totals.pairs.sum()), 0)
-    return KModel(
-        knowledge=np.broadcast_to(np.sqrt(kappa)[:, None], (len(kappa), n_raters)),
-        frequency=_frequency(totals),
-    )
-
-
-def fit_own_accuracies(totals: Totals, design: Design) -> KModel:
-    """Fit an accuracy for each rater to the agreement of each pair, by least squares.
+def fit_k_model(totals: Totals, design: Design, *, own_accuracies: bool = False) -> KModel:
+    """Fit the K-model to the agreement of raters.
 
     Parameters
     ----------
     totals : Totals
     design : Design
+    own_accuracies : bool
+        Whether each rater has an accuracy, fitted to the agreement of each pair by least squares.
+        If not, one is fitted to the agreement of all pairs by Lehner's steps 1 and 2; knowledge is
+        then 0 if raters agree at or below chance.
 
     Returns
     -------
     KModel
     """
-    kappa = _kappa(totals, totals.agreeing, np.maximum(totals.pairs, 1))
-    lowest = -1 / (totals.frequency.shape[2] - 1)
-    knowledge = fit_products(
-        kappa, totals.pairs, design.first, design.second, design.n_raters, lowest=lowest
-    )
-    return KModel(knowledge=knowledge, frequency=_frequency(totals))
+    k, total = design.n_categories, totals.frequency.sum(axis=1)
+    if own_accuracies:
+        knowledge = fit_products(
+            brennan_prediger(totals.agreeing / np.maximum(totals.pairs, 1), k),
+            totals.pairs,
+            design.first,
+            design.second,
+            design.n_raters,
+            lowest=-1 / (k - 1),
+        )
+    else:
+        kappa = brennan_prediger(totals.agreeing.sum(axis=1) / totals.pairs.sum(), k)
+        one = np.sqrt(np.maximum(kappa, 0))[:, None]
+        knowledge = np.broadcast_to(one, (len(one), design.n_raters))
+    return KModel(knowledge=knowledge, frequency=total / total.sum(axis=1, keepdims=True))
 
 
 def disagreement_proportions(model: KModel) -> Floats:
@@ -118,8 +105,8 @@ def disagreement_proportions(model: KModel) -> Floats:
     error = (1 - model.knowledge[:, :1]) / k
     used = np.maximum(model.frequency, error)
     a, b = np.triu_indices(k, 1)
-    share = used[:, a] + used[:, b] - error
-    return np.asarray(share / share.sum(axis=1, keepdims=True))
+    either = used[:, a] + used[:, b] - error
+    return np.asarray(either / either.sum(axis=1, keepdims=True))
 
 
 def expected_triples(model: KModel, design: Design) -> Floats:
@@ -129,18 +116,9 @@ def expected_triples(model: KModel, design: Design) -> Floats:
     wrong = (1 - right) / (k - 1)
     expected = np.zeros(len(right))
     for group in design.groups:
-        given = ratings_by_rater(group, design.n_raters)
+        given = group.given(design.n_raters)
         who = np.flatnonzero(given)
         agree = elementary_symmetric(given[who] * right[:, who])
         agree += (k - 1) * elementary_symmetric(given[who] * wrong[:, who])
         expected += group.n_items * agree
     return expected
-
-
-def _kappa(totals: Totals, agreeing: Floats, pairs: Floats | float) -> Floats:
-    return brennan_prediger(agreeing / pairs, totals.frequency.shape[2])
-
-
-def _frequency(totals: Totals) -> Floats:
-    total = totals.frequency.sum(axis=1)
-    return np.asarray(total / total.sum(axis=1, keepdims=True))

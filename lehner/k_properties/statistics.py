@@ -1,22 +1,30 @@
-"""Test statistics of the K-properties."""
+"""Test statistics of the K-properties, and their parametric bootstrap."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
 
+from lehner.algebra.algebraic import CHANCE_TOLERANCE
 from lehner.core.arrays import Floats
-from lehner.k_properties.agreement_totals import Design, Totals
+from lehner.core.seeds import Seed, child_seeds
+from lehner.data.ratings import Ratings
+from lehner.k_properties.agreement_totals import (
+    Design,
+    Totals,
+    find_design,
+    observed_totals,
+    simulated_totals,
+)
 from lehner.k_properties.model import (
     KModel,
     disagreement_proportions,
     expected_triples,
+    fit_k_model,
 )
 
-type Statistic = Callable[[Totals, KModel, Design], Floats]
-type Tail = Literal["greater", "two-sided"]
-type NullName = Literal["one_accuracy", "own_accuracies"]
+TIES = 1e-9
+MOST_RATERS_TESTED = 100
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -28,15 +36,16 @@ class KTest:
     k_property : str
         The property that is tested, in plain words.
     statistic : callable
-    null : {"one_accuracy", "own_accuracies"}
-        Whether all raters have the same accuracy in the null model or each has their own.
-    tail : {"greater", "two-sided"}
+    own_accuracies : bool
+        Whether each rater has their own accuracy in the null model, or all have the same.
+    two_sided : bool
+        Whether small statistics are evidence too.
     """
 
     k_property: str
-    statistic: Statistic
-    null: NullName = "one_accuracy"
-    tail: Tail = "greater"
+    statistic: Callable[[Totals, KModel, Design], Floats]
+    own_accuracies: bool = False
+    two_sided: bool = False
 
 
 def equal_errors(totals: Totals, model: KModel, design: Design) -> Floats:
@@ -84,14 +93,14 @@ def equal_difficulty(totals: Totals, model: KModel, design: Design) -> Floats:
     return (totals.agreeing_triples - expected_triples(model, design)) / totals.triples
 
 
-K_TESTS: dict[str, KTest] = {
+K_TESTS = {
     "equal_errors": KTest(k_property="equal error probabilities", statistic=equal_errors),
     "error_distance": KTest(
-        k_property="equal error probabilities", statistic=error_distance, tail="two-sided"
+        k_property="equal error probabilities", statistic=error_distance, two_sided=True
     ),
     "equal_accuracy": KTest(k_property="equal rater accuracy", statistic=equal_accuracy),
     "equal_difficulty": KTest(
-        k_property="equal difficulty", statistic=equal_difficulty, null="own_accuracies"
+        k_property="equal difficulty", statistic=equal_difficulty, own_accuracies=True
     ),
 }
 
@@ -99,3 +108,153 @@ K_TESTS: dict[str, KTest] = {
 def _distances(design: Design) -> Floats:
     a, b = np.triu_indices(design.n_categories, 1)
     return (b - a).astype(float)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Null:
+    """The observed data, and the null model from which data are simulated.
+
+    Parameters
+    ----------
+    design : Design
+    totals : Totals
+    model : KModel
+    own_accuracies : bool
+        Whether each rater has their own accuracy, or all have the same.
+    """
+
+    design: Design
+    totals: Totals
+    model: KModel
+    own_accuracies: bool
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Outcome:
+    """The result of a test.
+
+    Parameters
+    ----------
+    null : Null
+    statistic : float
+    p_value : float
+        (1 + simulated statistics at least as extreme) / (1 + simulated statistics); in a
+        two-sided test twice the smaller of both tails.
+    p_value_se : float
+        Monte Carlo standard error of the p-value.
+    simulated_mean : float
+        Mean of the simulated statistics.
+    """
+
+    null: Null
+    statistic: float
+    p_value: float
+    p_value_se: float
+    simulated_mean: float
+
+
+def run_k_tests(ratings: Ratings, replicates: int, seed: Seed) -> dict[str, Outcome | str]:
+    """Test each K-property, or give the reason why it cannot be tested.
+
+    Parameters
+    ----------
+    ratings : Ratings
+        Ratings with an item rated by two raters, and a row for each pattern: see
+        `Ratings.collapse`.
+    replicates : int
+        Number of simulated data sets for each null model.
+    seed : int, numpy.random.SeedSequence or numpy.random.Generator
+
+    Returns
+    -------
+    dict
+        An outcome or a reason for each name in `K_TESTS`.
+    """
+    outcomes: dict[str, Outcome | str] = {}
+    for own, child in zip((False, True), child_seeds(seed, 2), strict=True):
+        null = fit_null(ratings, own_accuracies=own)
+        reason = "" if own else _no_model(null)
+        if reason:
+            return dict.fromkeys(K_TESTS, reason)
+        chosen = {name: test for name, test in K_TESTS.items() if test.own_accuracies == own}
+        reasons = {name: _untestable(name, ratings, null) for name in chosen}
+        testable = {name: test for name, test in chosen.items() if not reasons[name]}
+        outcomes |= reasons
+        if testable:
+            outcomes |= _bootstrap(null, testable, replicates, np.random.default_rng(child))
+    return outcomes
+
+
+def fit_null(ratings: Ratings, *, own_accuracies: bool = False) -> Null:
+    """Fit a null model; anonymous raters, or too many of them, are all given the same accuracy."""
+    anonymous = ratings.anonymous or ratings.n_raters >= MOST_RATERS_TESTED
+    design = find_design(ratings, anonymous=anonymous)
+    totals, own = observed_totals(design), own_accuracies and not anonymous
+    model = fit_k_model(totals, design, own_accuracies=own)
+    return Null(design=design, totals=totals, model=model, own_accuracies=own)
+
+
+def _no_model(null: Null) -> str:
+    k, agreeing, n_pairs = null.design.n_categories, null.totals.agreeing.sum(), null.totals.pairs
+    agreement = float(agreeing / n_pairs.sum())
+    if float(null.model.knowledge[0, 0]) ** 2 <= CHANCE_TOLERANCE:
+        return (
+            f"raters agree on {agreement:.3f} of pairs, at or below the chance level 1/{k} = "
+            f"{1 / k:.3f}: the K-model has no accuracy for them"
+        )
+    if not null.totals.disagreeing.any():
+        return "raters never disagree: there are no errors to test"
+    return ""
+
+
+def _untestable(test: str, ratings: Ratings, null: Null) -> str:
+    """Tell why a test cannot be made, or give an empty text."""
+    k = null.design.n_categories
+    n_raters = len(np.union1d(null.design.first, null.design.second))
+    if test in ("equal_errors", "error_distance") and k == 2:
+        return "with two categories there is only one wrong answer to each item"
+    if test == "error_distance" and not ratings.ordered:
+        return "categories have no order; if they do, say so (ordered=True, in order)"
+    if test == "equal_difficulty" and k == 2:
+        return "with two categories, how often three raters agree follows from how often two do"
+    if test == "equal_difficulty" and not null.totals.triples:
+        return "no item was rated by three raters"
+    if test == "equal_accuracy":
+        if ratings.anonymous:
+            return "it is unknown who gave which rating"
+        if ratings.n_raters >= MOST_RATERS_TESTED:
+            return f"there are {MOST_RATERS_TESTED} raters or more"
+    if test == "equal_accuracy" and n_raters < 3:
+        return "two raters cannot differ in agreement with one another: the test needs three"
+    return ""
+
+
+def _bootstrap(
+    null: Null, tests: Mapping[str, KTest], replicates: int, rng: np.random.Generator
+) -> dict[str, Outcome]:
+    simulated: dict[str, list[Floats]] = {name: [] for name in tests}
+    accuracy, base_rates = null.model.accuracy[0], null.model.base_rates[0]
+    for totals in simulated_totals(null.design, accuracy, base_rates, replicates, rng):
+        model = fit_k_model(totals, null.design, own_accuracies=null.own_accuracies)
+        for name, test in tests.items():
+            simulated[name].append(test.statistic(totals, model, null.design))
+    return {
+        name: _compare(null, test, np.concatenate(simulated[name])) for name, test in tests.items()
+    }
+
+
+def _compare(null: Null, test: KTest, simulated: Floats) -> Outcome:
+    statistic = float(test.statistic(null.totals, null.model, null.design)[0])
+    # Statistics that are equal may differ by rounding errors.
+    slack = TIES * max(1.0, abs(statistic))
+    n, tails = len(simulated), [int((simulated >= statistic - slack).sum())]
+    if test.two_sided:
+        tails.append(int((simulated <= statistic + slack).sum()))
+    tail = (1 + min(tails)) / (1 + n)
+    return Outcome(
+        null=null,
+        statistic=statistic,
+        p_value=min(1.0, len(tails) * tail),
+        p_value_se=len(tails) * float(np.sqrt(tail * (1 - tail) / n)),
+        simulated_mean=float(simulated.mean()),
+    )

@@ -17,8 +17,15 @@ from lehner.core.errors import InputError
 from lehner.core.estimate import require_pairs
 from lehner.core.warning import Warning, by_severity, warn
 from lehner.data.ratings import Ratings
-from lehner.k_properties.behaviour import CERTAIN, LEVELS, Behaviour, behaviour_at
-from lehner.k_properties.violations_likelihood import ADDED_ITEMS, covariance_root, objective
+from lehner.k_properties.behaviour import (
+    ADDED_ITEMS,
+    CERTAIN,
+    LEVELS,
+    Behaviour,
+    behaviour_at,
+    covariance_root,
+    objective,
+)
 from lehner.latent_class.pattern_table import PatternTable, tabulate
 from lehner.simulation.scenario import Scenario
 
@@ -254,17 +261,8 @@ def _start(ratings: Ratings, data: PatternTable, low: Floats, high: Floats) -> F
     accuracy = 1 / k + (1 - 1 / k) * np.sqrt(max(kappa, 0.01))
     rates = clip_base_rates(base_rates(votes / votes.sum(), accuracy))
     log_rates = np.log(np.maximum(rates, 0.01))
-    return np.clip(
-        np.concatenate(
-            [
-                log_rates - log_rates[0],
-                np.full(_n_accuracies(ratings), accuracy),
-                [START_DIFFICULTY**2, np.log(1.2)],
-            ]
-        ),
-        low,
-        high,
-    )
+    start = [log_rates - log_rates[0], np.full(_n_accuracies(ratings), accuracy)]
+    return np.clip(np.concatenate([*start, [START_DIFFICULTY**2, np.log(1.2)]]), low, high)
 
 
 def _standard_errors(root: Floats, fitted: Behaviour, data: PatternTable) -> dict[str, Any]:

@@ -61,19 +61,6 @@ def test_totals_are_those_of_pairs_and_triples_of_different_raters(rows, anonymo
             assert totals.pairs[place] == agreeing + pairs[names, False]
 
 
-def test_the_system_counts_as_the_last_rater_where_it_answered():
-    ratings = Ratings([[0, 0], [1, 0], [1, 1]], CATEGORIES, ["x", "y"], system=[0, 1, -1])
-    design, totals = totals_of(ratings, with_system=True)
-    assert design.names == ("x", "y", "system")
-    assert list(zip(design.first.tolist(), design.second.tolist(), strict=True)) == [
-        (0, 1),
-        (0, 2),
-        (1, 2),
-    ]
-    assert totals.pairs.tolist() == [3, 2, 2]
-    assert totals.agreeing[0].tolist() == [2, 2, 1]
-
-
 @pytest.mark.parametrize("patterns_per_item", [0, 1e9])
 @pytest.mark.parametrize("items_per_pattern", [0, 1e9])
 def test_simulated_totals_have_the_expected_means(
@@ -120,20 +107,6 @@ def test_patterns_beyond_the_largest_float_are_not_enumerated():
     accuracy, rates = np.full(n_raters, 0.8), np.full(k, 1 / k)
     found = next(simulated_totals(design, accuracy, rates, 1, np.random.default_rng(1)))
     assert found.frequency.sum() == 2 * n_raters
-
-
-@pytest.mark.parametrize("patterns_per_item", [0, 1e9])
-def test_sparse_sums_are_those_of_all_categories(monkeypatch, patterns_per_item):
-    monkeypatch.setattr(agreement_totals, "PATTERNS_PER_ITEM", patterns_per_item)
-    rng = np.random.default_rng(1)
-    design, _ = totals_of(Ratings(rng.integers(0, 6, (40, 3)), list("uvwxyz")))
-    parameters = design, np.array([0.5, 0.7, 0.9]), np.full(6, 1 / 6), 20
-    found = []
-    for many in (0, 1000):
-        monkeypatch.setattr(agreement_totals, "MANY_CATEGORIES", many)
-        found.append(next(simulated_totals(*parameters, np.random.default_rng(2))))
-    for name, values in vars(found[0]).items():
-        assert np.array_equal(values, vars(found[1])[name]), name
 
 
 @pytest.mark.parametrize(("n_items", "n_raters"), [(1000, 5), (4000, 2)])

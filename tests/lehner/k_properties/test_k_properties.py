@@ -14,7 +14,6 @@ from lehner import InputError, Ratings, Scenario, check_k_properties, population
 from lehner.core.seeds import child_seeds
 from lehner.data.votes import pattern_votes
 from lehner.k_properties.agreement_totals import find_design, observed_totals
-from lehner.k_properties.bootstrap import _compare, fit_null, run_k_tests
 from lehner.k_properties.check import holm
 from lehner.k_properties.consequences import BIAS_DRAWS, _mean_misfit, consequence
 from lehner.k_properties.model import (
@@ -22,9 +21,8 @@ from lehner.k_properties.model import (
     disagreement_proportions,
     expected_triples,
     fit_k_model,
-    fit_own_accuracies,
 )
-from lehner.k_properties.statistics import K_TESTS, KTest
+from lehner.k_properties.statistics import K_TESTS, KTest, _compare, fit_null, run_k_tests
 from lehner.simulation.parameters import draw_parameters
 from lehner.simulation.pattern_probabilities import pattern_probabilities
 
@@ -54,7 +52,7 @@ def totals_of(ratings, **options):
 
 def test_the_fitted_model_describes_raters_for_whom_the_k_properties_hold():
     design, totals = totals_of(population(HOLD))
-    model = fit_k_model(totals)
+    model = fit_k_model(totals, design)
     assert model.accuracy[0] == pytest.approx([0.6] * 3, abs=1e-6)
     assert model.base_rates[0] == pytest.approx(RATES, abs=1e-6)
     shares = totals.disagreeing[0] / totals.disagreeing.sum()
@@ -65,7 +63,7 @@ def test_the_fitted_model_describes_raters_for_whom_the_k_properties_hold():
 def test_accuracies_of_their_own_explain_pairs_and_triples():
     accuracy = (0.35, 0.5, 0.65, 0.8)
     design, totals = totals_of(population(replace(HOLD, initial_rater_accuracy=accuracy)))
-    model = fit_own_accuracies(totals, design)
+    model = fit_k_model(totals, design, own_accuracies=True)
     assert model.accuracy[0] == pytest.approx(accuracy, abs=1e-4)
     assert expected_triples(model, design) == pytest.approx(totals.agreeing_triples, rel=1e-4)
 
@@ -151,11 +149,11 @@ def test_p_values_are_those_of_data_sets_simulated_one_by_one_and_fitted_anew():
     data = simulate(replace(HOLD, n_items=100, initial_rater_accuracy=(0.45, 0.6, 0.75)), 4)
     ratings = Ratings(data.codes, data.categories, system=data.system, ordered=True)
     found = run_k_tests(ratings.collapse(truth=False), 999, 1)
-    for null_name in ("one_accuracy", "own_accuracies"):
-        names = [name for name, test in K_TESTS.items() if test.null == null_name]
+    for own in (False, True):
+        names = [name for name, test in K_TESTS.items() if test.own_accuracies == own]
         model = found[names[0]].null.model
         accuracy = model.accuracy[0]
-        assert (np.ptp(accuracy) > 0.1) == (null_name != "one_accuracy")
+        assert (np.ptp(accuracy) > 0.1) == own
         scenario = Scenario(
             n_items=100,
             initial_rater_accuracy=tuple(accuracy[:3]),
@@ -166,9 +164,7 @@ def test_p_values_are_those_of_data_sets_simulated_one_by_one_and_fitted_anew():
             drawn = simulate(scenario, seed)
             drawn = Ratings(drawn.codes, drawn.categories, system=drawn.system, ordered=True)
             design, totals = totals_of(drawn)
-            fitted = fit_k_model(totals)
-            if null_name != "one_accuracy":
-                fitted = fit_own_accuracies(totals, design)
+            fitted = fit_k_model(totals, design, own_accuracies=own)
             for name in names:
                 statistics[name].append(K_TESTS[name].statistic(totals, fitted, design)[0])
         for name in names:
@@ -182,19 +178,19 @@ def test_p_values_are_those_of_data_sets_simulated_one_by_one_and_fitted_anew():
             assert abs(found[name].simulated_mean - np.mean(statistics[name])) < 4.5 * spread, name
 
 
-def outcome_of(statistic, simulated, tail):
-    null = fit_null(population(HOLD, 1000).collapse(), "one_accuracy")
-    test = KTest(k_property="", statistic=lambda *_: np.array([statistic]), tail=tail)
+def outcome_of(statistic, simulated, *, two_sided=True):
+    null = fit_null(population(HOLD, 1000).collapse())
+    test = KTest(k_property="", statistic=lambda *_: np.array([statistic]), two_sided=two_sided)
     return _compare(null, test, np.array(simulated, dtype=float))
 
 
 def test_equal_statistics_count_as_extreme_and_two_sides_count_twice():
     simulated = [1.0, 2.0, 3.0, 3.0, 4.0, *[0.0] * 14]
-    assert outcome_of(3.0 + 1e-12, simulated, "greater").p_value == pytest.approx(4 / 20)
-    assert outcome_of(3.0 + 1e-12, simulated, "two-sided").p_value == pytest.approx(8 / 20)
-    assert outcome_of(-1.0, simulated, "two-sided").p_value == pytest.approx(2 / 20)
-    assert outcome_of(0.0, simulated, "two-sided").p_value == 1
-    two_sided = outcome_of(3.0, simulated, "two-sided").p_value_se
+    assert outcome_of(3.0 + 1e-12, simulated, two_sided=False).p_value == pytest.approx(4 / 20)
+    assert outcome_of(3.0 + 1e-12, simulated).p_value == pytest.approx(8 / 20)
+    assert outcome_of(-1.0, simulated).p_value == pytest.approx(2 / 20)
+    assert outcome_of(0.0, simulated).p_value == 1
+    two_sided = outcome_of(3.0, simulated).p_value_se
     assert two_sided == pytest.approx(2 * np.sqrt(0.2 * 0.8 / 19))
 
 
@@ -202,7 +198,7 @@ def test_a_chi_square_as_large_as_chance_makes_it_is_no_violation():
     ratings = population(HOLD, 300).collapse()
     outcome = run_k_tests(ratings, 199, 1)["equal_errors"]
     at_chance = replace(outcome, statistic=outcome.simulated_mean)
-    null = fit_null(ratings, "one_accuracy")
+    null = fit_null(ratings)
     found = consequence("equal_errors", at_chance, null, 0.8)
     assert found.scenario.proportional_error_range == 0
     assert found.bias == pytest.approx(0, abs=1e-9)

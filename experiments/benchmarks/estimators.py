@@ -20,9 +20,9 @@ import numpy as np
 import pandas as pd
 
 from experiments.benchmarks.estimators_table import as_markdown
-from experiments.benchmarks.real.maximum_likelihood import LEVEL, estimate_as_in_studies
 from experiments.benchmarks.settings import GROUPS, SETTINGS
 from experiments.reporting.files import write_csv, write_text
+from experiments.simulations.methods import LEVEL, estimate_as_in_studies
 from experiments.study.cells import Cell, Row, read_cells, result_row, run_cells
 from experiments.study.performance import measure
 from lehner import Estimate

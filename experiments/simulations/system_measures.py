@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from experiments.simulations.methods import LEVEL, estimate_as_in_studies
 from experiments.simulations.simulation import Simulation, of_data_sets
 from experiments.study.cells import result_row
 from lehner import (
@@ -25,7 +26,6 @@ from lehner.core.draw_categories import draw_categories
 from lehner.core.seeds import child_seeds
 from lehner.performance.measures import performance_measures
 
-LEVEL = 0.9
 DATA_SETS = 200
 SIZES = (50, 200, 1000)
 RESAMPLES = 1000
@@ -117,12 +117,8 @@ def algebra(ratings: Ratings) -> Estimate:
 
 def dawid_skene(ratings: Ratings, seed: np.random.SeedSequence) -> Estimate:
     """Estimate of the Bayesian model of Dawid and Skene."""
-    import bayes_models
-    from bayes_models.methods import fit_as_in_studies
-
     number = int(seed.generate_state(1)[0])
-    tree = fit_as_in_studies("dawid_skene", ratings, number, engine="gibbs", draws=DRAWS)
-    return bayes_models.estimate_from_draws(tree, level=LEVEL)
+    return estimate_as_in_studies("dawid_skene", ratings, number, draws=DRAWS)
 
 
 SIMULATION = Simulation(

@@ -1,4 +1,4 @@
-"""Every method on real ratings with known truth: bias, RMSE, coverage, width, and labels.
+"""Every method on real ratings with known truth: bias, RMSE, coverage and width.
 
 Nothing is fetched: the files of `--list` are to be in FOLDER. Results are kept one by one, so
 that the same command goes on where it was stopped, and tables are of all that is kept.
@@ -17,14 +17,14 @@ from pathlib import Path
 os.environ.setdefault("NUMBA_OPT", "1")
 
 from experiments.benchmarks.real.known_truths import correction_cells, known_folder
-from experiments.benchmarks.real.label_accuracy import LABELLERS, label_cells
-from experiments.benchmarks.real.maximum_likelihood import ALL_METHODS, find_method
 from experiments.benchmarks.real.protocol import MOST_SYSTEMS, RATINGS_PER_ITEM
 from experiments.benchmarks.real.report import write_report
 from experiments.benchmarks.real.run import list_tasks, size_cell
 from experiments.benchmarks.real.sources import Source, describe, find_sources, missing_files
 from experiments.study.cells import Cell, read_cells, run_cells
 from lehner import InputError
+from lehner.core.checks import find
+from lehner.estimation.methods import list_methods
 
 METHODS = (
     "majority_agreement",
@@ -34,7 +34,6 @@ METHODS = (
     "one_coin_by_rater_ml",
     "dawid_skene_ml",
 )
-LABELS = ("majority", "algebraic", "one_coin_by_rater_ml", "dawid_skene_ml")
 
 
 def main() -> int:
@@ -63,18 +62,16 @@ def main() -> int:
 
 def _run(chosen: argparse.Namespace, sources: list[Source]) -> None:
     for name in chosen.method:
-        find_method(name)
+        find("method", name, list_methods())
     warnings.simplefilter("ignore")
     folder, output, seed = chosen.folder, chosen.output, chosen.seed
     compute = partial(_compute, seed=seed, workers=chosen.workers)
-    labels = label_cells(sources, folder, chosen.label, seed)
     compute([size_cell(source.name, folder) for source in sources], output / "crowds")
     tasks = list_tasks(sources, folder, chosen.per_item, chosen.method, seed, chosen.systems)
     fits = [task.cell(folder) for task in tasks]
     compute(fits, output / "parts")
     corrections = correction_cells(read_cells(output / "parts", fits, seed), folder, chosen.draws)
     compute(corrections, known_folder(output, chosen.draws))
-    compute(labels, output / "labels", workers=1)
     for path in write_report(chosen.output, chosen.seed, chosen.draws):
         print(f"wrote {path}", file=sys.stderr)
 
@@ -94,9 +91,8 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--crowd", nargs="+", default=[], help="these crowds; default: all")
     parser.add_argument("--split", choices=("choose", "report"), help="these crowds only")
     parser.add_argument("--per-item", nargs="+", default=RATINGS_PER_ITEM, choices=RATINGS_PER_ITEM)
-    parser.add_argument("--method", nargs="*", default=METHODS, help=", ".join(ALL_METHODS))
+    parser.add_argument("--method", nargs="+", default=METHODS, help=", ".join(list_methods()))
     parser.add_argument("--systems", type=int, default=MOST_SYSTEMS, help="of a crowd, at most")
-    parser.add_argument("--label", nargs="*", default=LABELS, help=", ".join(LABELLERS))
     parser.add_argument("--draws", type=int, default=2, help="of known items, for each fit")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--workers", type=int, default=1, help="processes at work")

@@ -8,9 +8,9 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from experiments.benchmarks.real.maximum_likelihood import LEVEL
 from experiments.benchmarks.real.protocol import Dealt, seed_of
 from experiments.benchmarks.real.run import Task
+from experiments.simulations.methods import LEVEL
 from experiments.study.cells import Cell, Row
 from lehner import IntervalEstimate, Ratings, correct_by_truth
 

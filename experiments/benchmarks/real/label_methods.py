@@ -18,17 +18,90 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from numpy.typing import ArrayLike
 
-from experiments.benchmarks.real.label_accuracy import share_right
 from experiments.benchmarks.real.label_methods_report import write_label_report
-from experiments.benchmarks.real.simulated_crowds import SCENARIOS, simulate_crowds
 from experiments.benchmarks.real.sources import Source, find_sources, missing_files, read_crowd
 from experiments.study.cells import Cell, Rows, read_cells, run_cells
-from lehner import InputError, Ratings, SoftLabels, label
+from lehner import InputError, Ratings, Scenario, SoftLabels, label, simulate
+from lehner.core.seeds import child_seeds
 from lehner.labels.against_majority import warn_if_majority_is_better
 from lehner.labels.label import AUTOMATIC, QUICK_METHODS
 
 REPLICATES = 8
+TIE = 1e-9
+APART = (0.9, 0.6, 0.5, 0.5, 0.4)
+SCENARIOS = {
+    "alike": Scenario(n_categories=3, n_items=300, initial_rater_accuracy=(0.7,) * 5),
+    "apart": Scenario(n_categories=4, n_items=300, initial_rater_accuracy=APART),
+    "sparse crowd": Scenario(
+        n_categories=4,
+        n_items=600,
+        initial_rater_accuracy=tuple(np.linspace(0.35, 0.95, 80).round(3).tolist()),
+        missing=0.94,
+    ),
+    "unequal errors": Scenario(
+        n_categories=4,
+        n_items=500,
+        initial_rater_accuracy=(0.6,) * 8,
+        asymmetric_dispersion=4.0,
+        proportional_error_range=0.9,
+    ),
+    "difficulty": Scenario(
+        n_categories=3, n_items=400, initial_rater_accuracy=(0.65,) * 12, easiness=(-0.3, 0.0, 0.3)
+    ),
+    "copying": Scenario(
+        n_categories=3,
+        n_items=300,
+        initial_rater_accuracy=(0.6, 0.7, 0.7, 0.7, 0.7),
+        copying=(0.0, 0.7, 0.7, 0.0, 0.0),
+    ),
+    "copying, four raters": Scenario(
+        n_categories=2,
+        n_items=300,
+        initial_rater_accuracy=(0.65, 0.75, 0.75, 0.8),
+        copying=(0.0, 0.8, 0.0, 0.0),
+    ),
+    "copying, seven raters": Scenario(
+        n_categories=4,
+        n_items=200,
+        initial_rater_accuracy=(0.55, 0.7, 0.7, 0.7, 0.7, 0.7, 0.6),
+        copying=(0.0, 0.8, 0.5, 0.5, 0.0, 0.0, 0.0),
+    ),
+    "misleading items": Scenario(
+        n_categories=2,
+        n_items=400,
+        initial_rater_accuracy=(0.75,) * 20,
+        missing=0.5,
+        misleading=0.1,
+    ),
+}
+"""What breaks the models: each is right somewhere."""
+
+
+def proportion_right(probabilities: ArrayLike, truth: ArrayLike) -> float:
+    """Proportion of items whose most probable category is the true one.
+
+    Parameters
+    ----------
+    probabilities : array_like, shape (n_items, n_categories)
+        Or numbers of votes. Categories that tie for the most probable share the item.
+    truth : array_like of int, shape (n_items,)
+        -1 where unknown: such items do not count.
+
+    Returns
+    -------
+    float
+
+    Examples
+    --------
+    >>> proportion_right([[3, 0], [1, 1], [0, 2], [5, 0]], [0, 0, 0, -1])
+    0.5
+    """
+    probabilities, truth = np.asarray(probabilities, float), np.asarray(truth)
+    probabilities, truth = probabilities[truth >= 0], truth[truth >= 0]
+    best = probabilities >= probabilities.max(axis=1, keepdims=True) - TIE
+    return float((best[np.arange(len(truth)), truth] / best.sum(axis=1)).mean())
 
 
 def label_all(crowd: Ratings, seed: int) -> pd.DataFrame:
@@ -43,7 +116,7 @@ def label_all(crowd: Ratings, seed: int) -> pd.DataFrame:
     Returns
     -------
     pandas.DataFrame
-        A row for each method: `method`, `chosen` (by the automatic method), `right` (share of
+        A row for each method: `method`, `chosen` (by the automatic method), `right` (proportion of
         items, NaN if there are no labels), `doubted` (a warning says that they may be worse than
         the majority), `unsettled`, `cpu` (seconds).
     """
@@ -65,7 +138,7 @@ def label_all(crowd: Ratings, seed: int) -> pd.DataFrame:
         )
         reference = labels if reference is None else reference
         if labels.defined:
-            row["right"] = share_right(labels.truth_probabilities.values, truth)
+            row["right"] = proportion_right(labels.truth_probabilities.values, truth)
             row["doubted"] = bool(warn_if_majority_is_better(labels, reference, ratings))
         rows.append(row)
     return pd.DataFrame(rows)
@@ -79,11 +152,9 @@ def main() -> int:
         sources = find_sources(chosen.crowd)
         missing = missing_files(sources, chosen.folder)
     except InputError as error:
-        print(error, file=sys.stderr)
-        return 2
-    for part in missing:
-        print(part, file=sys.stderr)
+        missing = [error]
     if missing:
+        print(*missing, sep="\n", file=sys.stderr)
         return 2
     cells = [
         *(_cell("public", one.name, partial(_crowd_rows, one, chosen.folder)) for one in sources),
@@ -107,7 +178,8 @@ def _crowd_rows(source: Source, folder: Path, seed: np.random.SeedSequence) -> p
 
 
 def _simulated_rows(name: str, seed: np.random.SeedSequence) -> pd.DataFrame:
-    crowds = simulate_crowds(name, REPLICATES, _number(seed))
+    seeds = child_seeds(_number(seed), REPLICATES)
+    crowds = [simulate(SCENARIOS[name], one).without_system() for one in seeds]
     rows = [label_all(crowd, _number(seed)).assign(replicate=i) for i, crowd in enumerate(crowds)]
     return pd.concat(rows, ignore_index=True)
 

@@ -11,7 +11,6 @@ from experiments.study.proportions import mean_proportion
 
 BY = ["crowd", "family", "split", "per_item", "known", "method"]
 OVER = ["split", "per_item", "known", "method"]
-MEASURES = ("bias", "rmse", "coverage", "width")
 
 
 def measure_crowds(rows: pd.DataFrame) -> pd.DataFrame:
@@ -28,9 +27,9 @@ def measure_crowds(rows: pd.DataFrame) -> pd.DataFrame:
     pandas.DataFrame
         A row for each crowd, number of ratings of an item, number of known truths and method:
         `systems`, `items` (their mean), `accuracy` (mean true accuracy of the systems), `failed`
-        (share of systems without an estimate), and `bias`, `rmse`, `coverage`, `width`, each with
-        its Monte Carlo standard error in `<measure>_se`; that of a coverage of 0 or 1 is not zero,
-        see `experiments.study.proportions.mean_proportion`.
+        (proportion of systems without an estimate), and `bias`, `rmse`, `coverage`, `width`, each
+        with its Monte Carlo standard error in `<measure>_se`; that of a coverage of 0 or 1 is not
+        zero, see `experiments.study.proportions.mean_proportion`.
 
     Examples
     --------
@@ -42,33 +41,24 @@ def measure_crowds(rows: pd.DataFrame) -> pd.DataFrame:
     error = rows["estimate"].astype(float) - rows["truth"]
     lower, upper = rows["lower"].astype(float), rows["upper"].astype(float)
     inside = ((lower <= rows["truth"]) & (rows["truth"] <= upper)).astype(float)
-    quantities = rows.assign(
-        error=error,
-        squared=error**2,
-        inside=inside.where(lower.notna()),
+    quantities = rows[[*BY, "system", "n_items", "truth"]].assign(
+        bias=error,
+        rmse=error**2,
+        coverage=inside.where(lower.notna()),
         width=upper - lower,
         failed=error.isna().astype(float),
     )
-    names = ["error", "squared", "inside", "width", "failed", "n_items", "truth"]
-    by_system = quantities.groupby([*BY, "system"], sort=False)[names].mean()
-    by_cell = []
-    for key, estimates in by_system.groupby(BY, sort=False):
-        measures = {
-            "bias": _mean(estimates["error"]),
-            "rmse": _rmse(estimates["squared"]),
-            "coverage": _share(estimates["inside"]),
-            "width": _mean(estimates["width"]),
-        }
-        cell = dict(zip(BY, key, strict=True)) | {
-            "systems": len(estimates),
-            "items": estimates["n_items"].mean(),
-            "accuracy": estimates["truth"].mean(),
-            "failed": estimates["failed"].mean(),
-        }
-        for name, (value, standard_error) in measures.items():
-            cell |= {name: value, f"{name}_se": standard_error}
-        by_cell.append(cell)
-    return pd.DataFrame(by_cell)
+    by_system = quantities.groupby([*BY, "system"], sort=False).mean()
+    crowds = by_system.groupby(BY, sort=False)
+    table = crowds.agg(
+        systems=("truth", "size"),
+        items=("n_items", "mean"),
+        accuracy=("truth", "mean"),
+        failed=("failed", "mean"),
+    )
+    for name, measure in MEASURES.items():
+        table[[name, f"{name}_se"]] = [measure(values.dropna()) for _, values in crowds[name]]
+    return table.reset_index()
 
 
 def mean_over_crowds(measured: pd.DataFrame) -> pd.DataFrame:
@@ -87,40 +77,43 @@ def mean_over_crowds(measured: pd.DataFrame) -> pd.DataFrame:
         follow from those of the crowds, and `worst`, the lowest coverage, with its crowd,
         `worst_crowd`.
     """
-    rows = []
-    for key, crowds in measured.groupby(OVER, sort=False):
-        cell = dict(zip(OVER, key, strict=True))
-        cell |= {"crowds": len(crowds), "failed": crowds["failed"].mean()}
-        for name in MEASURES:
-            errors = crowds[f"{name}_se"].dropna()
-            cell[name] = crowds[name].mean()
-            cell[f"{name}_se"] = np.sqrt((errors**2).sum()) / len(errors) if len(errors) else np.nan
-        covered = crowds["coverage"].dropna()
-        worst = covered.idxmin() if len(covered) else None
-        cell["worst"] = np.nan if worst is None else covered[worst]
-        cell["worst_crowd"] = "" if worst is None else crowds.loc[worst, "crowd"]
-        rows.append(cell)
-    return pd.DataFrame(rows)
+    # The first of the sorted values is the lowest.
+    groups = measured.sort_values("coverage", kind="stable").groupby(OVER)
+    table = groups.agg(
+        crowds=("crowd", "size"),
+        failed=("failed", "mean"),
+        worst=("coverage", "first"),
+        worst_crowd=("crowd", "first"),
+    )
+    for name in MEASURES:
+        table[name] = groups[name].mean()
+        table[f"{name}_se"] = groups[f"{name}_se"].agg(_error_of_mean)
+    order = measured[OVER].drop_duplicates()
+    return table.loc[list(order.itertuples(index=False, name=None))].reset_index()
+
+
+def _error_of_mean(errors: pd.Series) -> float:
+    known = errors.dropna()
+    return float(np.sqrt((known**2).sum()) / len(known)) if len(known) else np.nan
 
 
 def _mean(values: pd.Series) -> tuple[float, float]:
-    known = values.dropna().to_numpy(float)
-    if len(known) < 2:
-        return (float(known[0]) if len(known) else np.nan), np.nan
-    return float(known.mean()), float(known.std(ddof=1) / np.sqrt(len(known)))
+    return float(values.mean()), float(values.sem())
 
 
-def _share(inside: pd.Series) -> tuple[float, float]:
-    known = inside.dropna()
-    return mean_proportion(known) if len(known) else (np.nan, np.nan)
+def _coverage(inside: pd.Series) -> tuple[float, float]:
+    return mean_proportion(inside) if len(inside) else (np.nan, np.nan)
 
 
 def _rmse(squared: pd.Series) -> tuple[float, float]:
     """Root of the mean squared error, with its standard error by jackknife."""
-    known = squared.dropna().to_numpy(float)
-    n = len(known)
+    n = len(squared)
     if n < 2:
-        return (float(np.sqrt(known[0])) if n else np.nan), np.nan
-    left_out = np.sqrt((known.sum() - known) / (n - 1))
+        return float(np.sqrt(squared.mean())), np.nan
+    left_out = np.sqrt((squared.sum() - squared) / (n - 1))
     jackknife = np.sqrt((n - 1) / n * ((left_out - left_out.mean()) ** 2).sum())
-    return float(np.sqrt(known.mean())), float(jackknife)
+    return float(np.sqrt(squared.mean())), float(jackknife)
+
+
+MEASURES = {"bias": _mean, "rmse": _rmse, "coverage": _coverage, "width": _mean}
+"""The value and standard error of each, from a value a system."""

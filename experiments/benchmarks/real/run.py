@@ -8,7 +8,6 @@ from pathlib import Path
 
 import numpy as np
 
-from experiments.benchmarks.real.maximum_likelihood import estimate_as_in_studies
 from experiments.benchmarks.real.protocol import (
     MOST_SYSTEMS,
     Dealt,
@@ -18,6 +17,7 @@ from experiments.benchmarks.real.protocol import (
     seed_of,
 )
 from experiments.benchmarks.real.sources import SOURCES, Source, read_crowd
+from experiments.simulations.methods import estimate_as_in_studies
 from experiments.study.cells import Cell, Row, result_row
 from lehner import Estimate, InputError, IntervalEstimate, Ratings, probabilities_right
 from lehner.known_truths.correction import own_variance

@@ -12,7 +12,8 @@ import rdata
 from experiments.benchmarks.real import __main__ as command
 from experiments.benchmarks.real import readers, sources
 from experiments.benchmarks.real.known_truths import ALONE, corrected_rows
-from experiments.benchmarks.real.label_accuracy import label, read_published, share_right
+from experiments.benchmarks.real.label_methods import proportion_right
+from experiments.benchmarks.real.label_methods_report import read_published
 from experiments.benchmarks.real.measures import BY, mean_over_crowds, measure_crowds
 from experiments.benchmarks.real.protocol import Dealt, choose_systems, deal, seed_of
 from experiments.benchmarks.real.readers import make_crowd
@@ -238,7 +239,7 @@ def test_majority_labels_of_a_small_crowd():
     rows += [("3", "x", "a"), ("3", "y", "b"), ("3", "z", "b")]  # wrong
     rows += [("4", "x", "a"), ("4", "y", "a")]  # unknown
     small = make_crowd(rows, {"1": "a", "2": "b", "3": "a"})
-    assert share_right(label(small, "majority", 1), small.truth) == 0.5
+    assert proportion_right(small.votes(), small.truth) == 0.5
 
 
 def test_published_numbers_name_crowds_that_are_read():
@@ -327,7 +328,7 @@ def write_rte(folder):
 def test_a_run_goes_on_where_it_was_and_methods_add_up(run, tmp_path):
     write_rte(tmp_path / "files")
     output = tmp_path / "results"
-    options = ["--crowd", "rte", "--per-item", "3", "--label", "majority", "--output", output]
+    options = ["--crowd", "rte", "--per-item", "3", "--output", output]
     first = ["--method", "majority_agreement"]
     assert run(tmp_path / "files", *options, *first)[0] == 0
     table = pd.read_csv(output / "real.csv")
@@ -356,7 +357,7 @@ def test_a_run_goes_on_where_it_was_and_methods_add_up(run, tmp_path):
 def test_methods_are_compared_on_the_systems_that_all_of_them_were_run_on(run, tmp_path):
     write_rte(tmp_path / "files")
     output = tmp_path / "results"
-    options = ["--crowd", "rte", "--per-item", "3", "5", "--label", "majority", "--output", output]
+    options = ["--crowd", "rte", "--per-item", "3", "5", "--output", output]
     run(tmp_path / "files", *options, "--method", "majority_agreement")
     few = ["--per-item", "3", "--method", "algebraic", "--systems", "4"]
     assert run(tmp_path / "files", *options, *few)[0] == 0

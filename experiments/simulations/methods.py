@@ -1,0 +1,48 @@
+"""The methods of simulations and benchmarks: the command's, with fits as short as in studies."""
+
+from typing import Any
+
+from lehner import Estimate, Ratings, estimate_latent_class
+from lehner.core.checks import find
+from lehner.estimation.methods import list_methods
+from lehner.latent_class.models import LIKELIHOOD_METHODS, MODELS
+
+LEVEL = 0.9
+WITHOUT_INTERVAL = ("one_coin_by_rater_ml", "dawid_skene_ml")
+"""Intervals of these take many fits, and have a simulation of their own."""
+
+
+def estimate_as_in_studies(method: str, ratings: Ratings, seed: int, **options: Any) -> Estimate:
+    """Estimate as the command does; models are fitted as in studies, with fewer draws.
+
+    Parameters
+    ----------
+    method : str
+        Of the command.
+    ratings : Ratings
+    seed : int
+    **options
+        Of `bayes_models.fit`, for models.
+
+    Returns
+    -------
+    Estimate
+        With 90% intervals, but for `WITHOUT_INTERVAL`.
+
+    Raises
+    ------
+    InputError
+        If there is no such method, with the nearest name.
+    """
+    found = find("method", method, list_methods())
+    if method in WITHOUT_INTERVAL:
+        model = LIKELIHOOD_METHODS[method]
+        return estimate_latent_class(ratings, model, interval=None, restarts=0)
+    if method not in MODELS:
+        return found.estimate(ratings, level=LEVEL, seed=seed)
+    import bayes_models
+    from bayes_models.methods import fit_as_in_studies
+
+    engine = "gibbs" if bayes_models.find_model(method).conjugate else "nuts"
+    tree = fit_as_in_studies(method, ratings, seed, engine=engine, **options)
+    return bayes_models.estimate_from_draws(tree, level=LEVEL)

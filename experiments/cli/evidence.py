@@ -32,7 +32,7 @@ def paper(
         The number of simulated samples for each figure. Default: 50 for one figure, as in the
         paper, else 1,000.
     """
-    from experiments.paper.paper_command import reproduce
+    from experiments.paper.replication_report import reproduce
     from lehner import InputError
 
     if figure is not None and everything:

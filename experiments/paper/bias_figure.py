@@ -1,20 +1,19 @@
 """Draw the paper's figures: estimated against true system accuracy."""
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import xarray as xr
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from experiments.paper.figure_scenarios import PAPER_RUNS, PRESETS, PaperFigure
+from experiments.paper.figure_scenarios import METHOD, PAPER_RUNS, PRESETS, PaperFigure
 from experiments.reporting.figure_style import REFERENCE, figure_style, limits
 from experiments.reporting.method_style import method_style
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-METHOD = "algebraic_paper"
 MANY = "0.72"
 PANELS = {
     "system_accuracy": "Expected accuracy of the system",
@@ -49,7 +48,10 @@ def plot_figure(figure: PaperFigure, runs: xr.Dataset) -> Figure:
     >>> drawn.get_suptitle().splitlines()[1]
     'mean kappa 0.305 in the paper, 0.303 here'
     """
-    few = _first_runs(runs)
+    # The first runs of each preset, as many as the paper has.
+    each = PAPER_RUNS // len(PRESETS)
+    first = [np.flatnonzero(runs.preset.values == preset)[:each] for preset in PRESETS]
+    few = runs.isel(run=np.concatenate(first))
     with figure_style() as width:
         drawn = Figure(figsize=(width, 3.95), layout="constrained")
         axes = drawn.subplots(1, 2, sharex=True, sharey=True)
@@ -76,38 +78,16 @@ def _title(figure: PaperFigure, runs: xr.Dataset) -> str:
     )
 
 
-def _first_runs(runs: xr.Dataset) -> xr.Dataset:
-    """Give the first runs of each preset, as many as the paper has."""
-    each = PAPER_RUNS // len(PRESETS)
-    first = np.concatenate([np.flatnonzero(runs.preset.values == p)[:each] for p in PRESETS])
-    return runs.isel(run=first)
-
-
 def _scatter(ax: "Axes", runs: xr.Dataset, few: xr.Dataset, estimand: str) -> None:
     ax.axline((0, 0), slope=1, color=REFERENCE, lw=0.8, zorder=1)
     n = int(runs.sizes["run"])
     if n > few.sizes["run"]:
-        ax.plot(
-            runs[estimand],
-            runs[METHOD],
-            ".",
-            ms=3,
-            color=MANY,
-            mew=0,
-            zorder=0,
-            label=f"{n:,} runs",
-            rasterized=True,
-        )
+        look: dict[str, Any] = {"ms": 3, "color": MANY, "mew": 0, "zorder": 0, "rasterized": True}
+        ax.plot(runs[estimand], runs[METHOD], ".", label=f"{n:,} runs", **look)
     style = method_style(METHOD)
-    ax.plot(
-        few[estimand],
-        few[METHOD],
-        style.marker,
-        mfc="none",
-        color=style.color,
-        zorder=2,
-        label=f"{few.sizes['run']} runs, as in the paper",
-    )
+    look = {"mfc": "none", "color": style.color, "zorder": 2}
+    label = f"{few.sizes['run']} runs, as in the paper"
+    ax.plot(few[estimand], few[METHOD], style.marker, label=label, **look)
     undefined = int(np.isnan(runs[METHOD]).sum())
     if undefined:
         text = f"{undefined} runs without estimate"

@@ -1,6 +1,6 @@
 """Figures 1 to 14 of the paper: what was simulated, and the kappa printed under each."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -22,7 +22,7 @@ VIOLATIONS: dict[str, Any] = {
 }
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class PaperFigure:
     """A figure of the paper: estimated against true system accuracy.
 
@@ -34,17 +34,17 @@ class PaperFigure:
         Initial probability that each rater is right.
     n_items : int
         Number of items of each sample.
-    violated : bool
-        Whether the K-properties are violated, besides by rater accuracy.
     kappa : float
         Mean kappa, as printed under the figure.
+    violated : bool
+        Whether the K-properties are violated, besides by rater accuracy.
     """
 
     number: int
     initial_rater_accuracy: tuple[float, ...]
     n_items: int
-    violated: bool
     kappa: float
+    violated: bool
 
     def scenario(self, initial_system_accuracy: float = 0.5) -> Scenario:
         """Give the scenario with one of the preset system accuracies.
@@ -60,22 +60,16 @@ class PaperFigure:
         Scenario
             Ready to be simulated.
         """
-        plain = Scenario(
+        return Scenario(
             n_items=self.n_items,
             initial_rater_accuracy=self.initial_rater_accuracy,
             initial_system_accuracy=initial_system_accuracy,
+            **(VIOLATIONS if self.violated else {}),
         )
-        return replace(plain, **VIOLATIONS) if self.violated else plain
 
 
 FIGURES = {
-    number: PaperFigure(
-        number=number,
-        initial_rater_accuracy=raters,
-        n_items=n_items,
-        violated=number > 7,
-        kappa=kappa,
-    )
+    number: PaperFigure(number, raters, n_items, kappa, violated=number > 7)
     for number, raters, n_items, kappa in (
         (1, (0.6, 0.6, 0.6), 5000, 0.251),
         (2, (0.4, 0.4, 0.4), 200, 0.065),

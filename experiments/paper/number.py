@@ -50,9 +50,14 @@ class PrintedNumber:
         """Printed minus ours in standard errors, rounding included; None if both are exact."""
         if self.standard_error == self.printed_standard_error == 0:
             return None
+        return (self.printed - self.ours) / self.difference_error
+
+    @property
+    def difference_error(self) -> float:
+        """Standard error of printed minus ours, rounding included."""
         rounding = 10.0**-self.digits / np.sqrt(12)
         errors = (self.standard_error, self.printed_standard_error, rounding)
-        return float((self.printed - self.ours) / np.sqrt(np.square(errors).sum()))
+        return float(np.sqrt(np.square(errors).sum()))
 
     @property
     def verdict(self) -> str:

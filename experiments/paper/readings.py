@@ -4,6 +4,7 @@ Open are the distribution of base rates, step 5, whether raters and levels of di
 their random errors, and, for the biases in the text, whether the system is affected too.
 """
 
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -11,13 +12,16 @@ import numpy as np
 import pandas as pd
 from scipy.stats import gaussian_kde
 
-from experiments.paper.figure_scenarios import FIGURES, METHOD, PAPER_RUNS
+from experiments.paper.figure_scenarios import FIGURES
+from experiments.paper.number import PrintedNumber
 from experiments.paper.simulated import (
-    LARGE_RUN,
     PRINTED_RUNS,
-    TABLE_7_DIAGONAL,
+    RATER_ACCURACY,
+    TABLE_7_SPREAD,
     VIOLATION_BIASES,
     diagonal_spread,
+    mean_number,
+    violation_errors,
 )
 from lehner import Scenario, simulate_estimates
 from lehner.core.seeds import Seed, child_seeds
@@ -71,21 +75,23 @@ def score_readings(seed: Seed = 1, runs: int = 2000) -> pd.DataFrame:
 
 def _score(changes: dict[str, Any], seed: Seed, runs: int) -> dict[str, Any]:
     figure_seed, bias_seed, matrix_seed = child_seeds(seed, 3)
-    kappas, accuracy = _figures(changes, figure_seed, runs)
-    biases = _biases(changes, bias_seed, runs)
+    numbers = [*_figures(changes, figure_seed, runs), *_biases(changes, bias_seed, runs)]
+    z = {
+        quantity: np.array([number.z for number in numbers if number.quantity == quantity])
+        for quantity in ("kappa", "rater_accuracy", "bias")
+    }
     table_7 = diagonal_spread(_scenario(8, changes), matrix_seed, 10 * runs)
-    printed_spread = np.std(TABLE_7_DIAGONAL, ddof=1)
-    z = np.array([*kappas, accuracy, *biases])
-    squared_z, log_errors = z[:, 0] ** 2, np.log(z[:, 1])
-    log_likelihood = float((-squared_z / 2 - log_errors).sum())
-    log_likelihood += float(np.log(gaussian_kde(table_7)(printed_spread)[0]))
+    likelihoods = [
+        -((number.z or 0) ** 2) / 2 - np.log(number.difference_error) for number in numbers
+    ]
+    likelihoods.append(np.log(gaussian_kde(table_7)(TABLE_7_SPREAD)[0]))
     return {
-        "kappa_mean_squared_z": float(squared_z[: len(kappas)].mean()),
-        "rater_accuracy_z": float(z[len(kappas), 0]),
-        "bias_mean_squared_z": float(squared_z[-len(biases) :].mean()),
-        "table_7_tail": float(np.mean(table_7 <= printed_spread)),
+        "kappa_mean_squared_z": float((z["kappa"] ** 2).mean()),
+        "rater_accuracy_z": float(z["rater_accuracy"][0]),
+        "bias_mean_squared_z": float((z["bias"] ** 2).mean()),
+        "table_7_tail": float(np.mean(table_7 <= TABLE_7_SPREAD)),
         "expected_accuracies": _expected(changes, matrix_seed, runs),
-        "log_likelihood": log_likelihood,
+        "log_likelihood": float(sum(likelihoods)),
     }
 
 
@@ -97,39 +103,22 @@ def _scenario(number: int, changes: dict[str, Any]) -> Scenario:
     )
 
 
-def _figures(
-    changes: dict[str, Any], seed: Seed, runs: int
-) -> tuple[list[tuple[float, float]], tuple[float, float]]:
-    kappas, accuracy = [], (0.0, 1.0)
+def _figures(changes: dict[str, Any], seed: Seed, runs: int) -> Iterator[PrintedNumber]:
     for number, child in zip(
         VIOLATED_FIGURES, child_seeds(seed, len(VIOLATED_FIGURES)), strict=True
     ):
         samples = simulate_estimates(_scenario(number, changes), runs, in_sample=False, seed=child)
-        kappas.append(_z(FIGURES[number].kappa, samples.kappa.values, PAPER_RUNS, 3))
+        yield mean_number("", "kappa", FIGURES[number].kappa, samples.kappa)
         if number == 8:
-            accuracy = _z(0.64, samples.rater_accuracy.values, PAPER_RUNS, 2)
-    return kappas, accuracy
+            printed, accuracy = RATER_ACCURACY[number], samples.rater_accuracy
+            yield mean_number("", "rater_accuracy", printed, accuracy, digits=2)
 
 
-def _biases(changes: dict[str, Any], seed: Seed, runs: int) -> list[tuple[float, float]]:
-    results = []
-    for (printed, violation), child in zip(
-        VIOLATION_BIASES.values(), child_seeds(seed, len(VIOLATION_BIASES)), strict=True
-    ):
-        scenario = Scenario(n_items=LARGE_RUN, initial_system_accuracy=0.9, **violation)
-        samples = simulate_estimates(
-            replace(scenario, **changes), runs, methods=[METHOD], in_sample=False, seed=child
-        )
-        error = (samples[METHOD] - samples.system_accuracy).dropna("replicate").values
-        results.append(_z(printed, error, PRINTED_RUNS, 3))
-    return results
-
-
-def _z(printed: float, values: np.ndarray, n: int, digits: int) -> tuple[float, float]:
-    """Give the distance of a printed mean of n values in standard errors, and that error."""
-    values = values[~np.isnan(values)]
-    error = np.sqrt(values.var() * (1 / n + 1 / len(values)) + 10.0 ** (-2 * digits) / 12)
-    return float((printed - values.mean()) / error), float(error)
+def _biases(changes: dict[str, Any], seed: Seed, runs: int) -> Iterator[PrintedNumber]:
+    seeds = child_seeds(seed, len(VIOLATION_BIASES))
+    for (printed, violation), child in zip(VIOLATION_BIASES.values(), seeds, strict=True):
+        errors = violation_errors(violation | changes, child, runs)
+        yield mean_number("", "bias", printed, errors, printed_runs=PRINTED_RUNS)
 
 
 def _expected(changes: dict[str, Any], seed: Seed, runs: int) -> str:

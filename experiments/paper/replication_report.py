@@ -1,21 +1,27 @@
-"""The replication for people: on the terminal, as a page, and as files."""
+"""`lehner paper`: the replication on the terminal, as a page and as files, or one figure."""
 
+import sys
+from collections import Counter
 from collections.abc import Sequence
 from functools import partial
 from itertools import groupby
 from pathlib import Path
 
 import pandas as pd
-import xarray as xr
 
 from experiments.paper.bias_figure import plot_figure
-from experiments.paper.figure_scenarios import PaperFigure
+from experiments.paper.figure_scenarios import FIGURES, PAPER_RUNS, find_figure, simulate_figure
 from experiments.paper.number import MATCHES, MISPRINT, UNMATCHED, PrintedNumber
-from experiments.paper.replication import kappas_together, replication_table
+from experiments.paper.readings import score_readings
+from experiments.paper.replication import kappas_together, replicate_paper, replication_table
+from experiments.paper.simulated import RUNS
 from experiments.reporting.files import write_atomically, write_csv, write_figure, write_text
 from experiments.reporting.renderers import to_markdown, to_terminal
 from experiments.reporting.table import Cell, Column, Table
+from experiments.reporting.terminal import json_text
+from lehner.core.estimate import plain
 from lehner.core.number_format import decimal, printed_p_value
+from lehner.core.seeds import child_seeds
 
 WIDTH = 120
 COLUMNS = (
@@ -30,10 +36,7 @@ COLUMNS = (
 
 def summary(numbers: Sequence[PrintedNumber]) -> str:
     """Number of verdicts of each kind, in a sentence or two."""
-    count = {
-        verdict: sum(n.verdict == verdict for n in numbers)
-        for verdict in (MATCHES, MISPRINT, UNMATCHED)
-    }
+    count = Counter(n.verdict for n in numbers)
     mean, p = kappas_together(numbers)
     return (
         f"{len(numbers)} printed numbers: {count[MATCHES]} match, {count[MISPRINT]} are misprints, "
@@ -55,9 +58,9 @@ def terminal_table(numbers: Sequence[PrintedNumber]) -> str:
     str
     """
     rows: list[Sequence[Cell]] = []
-    for (place, plain), group in groupby(numbers, lambda n: (n.place, _is_plain(n))):
+    for (place, is_plain), group in groupby(numbers, lambda n: (n.place, _is_plain(n))):
         found = list(group)
-        if plain and len(found) > 1:
+        if is_plain and len(found) > 1:
             text = f"{place}: {len(found)} numbers match to the last digit"
             rows.append((text, *[None] * (len(COLUMNS) - 1)))
         else:
@@ -124,24 +127,53 @@ def page(numbers: Sequence[PrintedNumber], readings: pd.DataFrame, command: str)
     return "\n\n".join(parts).replace(".\n\n- ", ".\n- ") + "\n"
 
 
-def write_replication(
-    numbers: Sequence[PrintedNumber], readings: pd.DataFrame, folder: Path, command: str
-) -> list[Path]:
-    """Write the page and its tables: replication.md, replication.csv, readings.csv."""
-    folder.mkdir(parents=True, exist_ok=True)
-    return [
-        write_text(page(numbers, readings, command), folder / "replication.md"),
-        write_csv(replication_table(numbers), folder / "replication.csv"),
-        write_csv(readings, folder / "readings.csv"),
-    ]
+def reproduce(
+    figure: int | None,
+    *,
+    everything: bool,
+    output: Path | None,
+    runs: int | None,
+    seed: int,
+    as_json: bool,
+) -> None:
+    """Do what `lehner paper` was asked for; files go to the working folder if none is named."""
+    folder = output or Path(".")
+    if figure is not None:
+        _draw(figure, PAPER_RUNS if runs is None else runs, folder, seed)
+        return
+    runs = RUNS if runs is None else runs
+    numbers = replicate_paper(seed, runs)
+    table = replication_table(numbers)
+    print(
+        json_text({"numbers": plain(table.to_dict("records"))})
+        if as_json
+        else terminal_table(numbers)
+    )
+    if output is not None or everything:
+        options = f" --all --seed {seed} --runs {runs}" if everything else ""
+        readings = score_readings(seed)
+        folder.mkdir(parents=True, exist_ok=True)
+        text = page(numbers, readings, f"lehner paper{options}")
+        _tell(write_text(text, folder / "replication.md"))
+        _tell(write_csv(table, folder / "replication.csv"))
+        _tell(write_csv(readings, folder / "readings.csv"))
+    if everything:
+        for number in FIGURES:
+            _draw(number, runs, folder, seed)
 
 
-def write_paper_figure(figure: PaperFigure, runs: xr.Dataset, folder: Path) -> list[Path]:
+def _draw(number: int, runs: int, folder: Path, seed: int) -> None:
     """Write a figure and the runs in it: figure_08.pdf, .png and .csv."""
+    figure = find_figure(number)
+    # The seeds the replication table uses for the figure.
+    figure_seeds = child_seeds(child_seeds(seed, 5)[1], len(FIGURES))
+    found = simulate_figure(figure, runs, figure_seeds[number - 1])
     folder.mkdir(parents=True, exist_ok=True)
-    stem = f"figure_{figure.number:02d}"
-    table = runs.to_dataframe()
-    return [
-        *write_figure(plot_figure(figure, runs), folder, stem),
-        write_atomically(folder / f"{stem}.csv", table.to_csv),
-    ]
+    stem = f"figure_{number:02d}"
+    _tell(*write_figure(plot_figure(figure, found), folder, stem))
+    _tell(write_atomically(folder / f"{stem}.csv", found.to_dataframe().to_csv))
+
+
+def _tell(*paths: Path) -> None:
+    for path in paths:
+        print(f"wrote {path}", file=sys.stderr)

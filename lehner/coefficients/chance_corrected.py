@@ -10,12 +10,15 @@ from collections.abc import Callable
 import numpy as np
 
 from lehner.coefficients.coefficient import Coefficient, Sampling, summarise, undefined
+from lehner.coefficients.contingency import bangdiwala_b
 from lehner.coefficients.item_votes import ItemVotes
+from lehner.coefficients.light import light_kappa
 from lehner.coefficients.linearised import Linearised, beyond_chance
 from lehner.coefficients.weights import AgreementWeights
 from lehner.core.arrays import Floats
 
 NO_PAIRS = "undefined: no item was rated by two raters"
+NOT_CORRECTED = ("percent_agreement", "bangdiwala_b")
 ONE_CATEGORY = "undefined: there is one category"
 
 
@@ -166,18 +169,28 @@ def _partner(paired: ItemVotes, rank: Floats) -> Floats:
     return np.array([weights @ paired.pair_sums(matrix) for matrix in with_category])
 
 
+def _bangdiwala(items: ItemVotes, weights: AgreementWeights) -> Linearised:
+    """Bangdiwala's B of two raters (1985), which is without weights."""
+    table = items.tables(0, 2)[1]
+    of_table = bangdiwala_b(table)
+    moved = np.stack([np.zeros_like(table), of_table.influence.reshape(table.shape)])
+    return Linearised(value=of_table.value, influence=items.sum_cells(0, moved))
+
+
 STATISTICS: dict[str, Callable[[ItemVotes, AgreementWeights], Linearised]] = {
     "percent_agreement": percent_agreement,
     "brennan_prediger_kappa": brennan_prediger_kappa,
     "cohen_kappa": conger_kappa,
     "conger_kappa": conger_kappa,
+    "light_kappa": light_kappa,
     "scott_pi": fleiss_kappa,
     "fleiss_kappa": fleiss_kappa,
     "krippendorff_alpha": krippendorff_alpha,
     "gwet_ac1": _gwet_ac,
     "gwet_ac2": _gwet_ac,
+    "bangdiwala_b": _bangdiwala,
 }
-"""Coefficients by name. Cohen's kappa and Scott's pi use the items that both raters rated."""
+"""Coefficients by name. Cohen's kappa, Scott's pi and Bangdiwala's B use what both raters rated."""
 
 
 def coefficient_of_items(
@@ -211,7 +224,7 @@ def coefficient_of_items(
     """
     if not reason and items.n_paired == 0:
         reason = NO_PAIRS
-    if not reason and items.n_categories < 2 and name != "percent_agreement":
+    if not reason and items.n_categories < 2 and name not in NOT_CORRECTED:
         reason = ONE_CATEGORY
     if reason:
         return undefined(name, weights.name, reason)

@@ -184,6 +184,7 @@ def summarise(
     estimate = number(statistic.value)
     if estimate is None:
         return undefined(name, weights, "undefined: chance agreement is 1, because nothing varies")
+    note = note or statistic.note
     if abs(estimate) < STANDS_FOR_0:  # rounding, which would make "poor" of "slight"
         estimate = 0.0
     lowest = LOWEST_COEFFICIENTS.get(name.partition("[")[0], -1.0)
@@ -197,7 +198,10 @@ def summarise(
         note=note,
     )
     if null_error is not None and null_error * narrowing > 0:
-        coefficient = _with_null_test(coefficient, estimate, null_error * narrowing)
+        null_error *= narrowing
+        # Twice the normal probability of a larger value.
+        p_value = math.erfc(abs(estimate) / null_error / math.sqrt(2))
+        coefficient = replace(coefficient, null_standard_error=null_error, null_p_value=p_value)
     error = number(standard_error(statistic, items, n_informative))
     if error is None:
         note = "; ".join(filter(None, (note, _why_no_error(statistic, n_informative))))
@@ -223,12 +227,6 @@ def _with_interval(
         p_value=None if lowest == 0 else p_value,
         probability=None if label is None else landis_koch_probability(estimate, error)[label],
     )
-
-
-def _with_null_test(coefficient: Coefficient, estimate: float, error: float) -> Coefficient:
-    # Twice the normal probability of a larger value.
-    p_value = math.erfc(abs(estimate) / error / math.sqrt(2))
-    return replace(coefficient, null_standard_error=error, null_p_value=p_value)
 
 
 def _why_no_error(statistic: Linearised, n_informative: float) -> str:

@@ -3,8 +3,10 @@
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from lehner.core.arrays import Booleans, Floats, Integers
+from lehner.data.flat import FlatRatings
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -98,6 +100,41 @@ class ItemVotes:
             pairs[back:] += product * (matrix[one, two] + matrix[two, one])
         return np.bincount(row, weights=pairs, minlength=len(self.weights))
 
+    def of_rater(self, rater: int) -> Floats:
+        """Lay out a rater's votes as an array, shape (n_rows, n_categories)."""
+        mine = self.rater == rater
+        laid_out = np.zeros(self.votes.shape)
+        np.add.at(laid_out, (self.row[mine], self.category[mine]), self.share[mine])
+        return laid_out
+
+    def tables(self, rater: int, n_raters: int) -> Floats:
+        """Cross-classify a rater (rows) with each, (n_raters, n_categories, n_categories)."""
+        mine, k = self.of_rater(rater), self.n_categories
+        shared = np.flatnonzero(mine.any(axis=1)[self.row])
+        row, share = self.row[shared], self.share[shared]
+        column = self.rater[shared] * k + self.category[shared]
+        mine *= self.weights[:, None]
+        by_category = [np.bincount(column, mine[row, c] * share, n_raters * k) for c in range(k)]
+        return np.array(by_category).reshape(k, n_raters, k).transpose(1, 0, 2)
+
+    def sum_cells(self, rater: int, cells: Floats) -> Floats:
+        """Sum, for each row, the numbers of the cells of `tables` in which its votes are.
+
+        Parameters
+        ----------
+        rater : int
+        cells : ndarray of float, shape (n_raters, n_categories, n_categories)
+
+        Returns
+        -------
+        ndarray of float, shape (n_rows,)
+        """
+        mine = self.of_rater(rater)
+        shared = np.flatnonzero(mine.any(axis=1)[self.row])
+        row, other, category = self.row[shared], self.rater[shared], self.category[shared]
+        each = (mine[row] * cells[other, :, category]).sum(axis=1) * self.share[shared]
+        return np.bincount(row, weights=each, minlength=len(self.weights))
+
     def of_rows(self, chosen: Booleans) -> "ItemVotes":
         """Select rows by a mask."""
         kept = chosen[self.row]
@@ -125,24 +162,11 @@ class ItemVotes:
         )
 
 
-def count_votes(
-    row: Integers, rater: Integers, category: Integers, weights: Floats, n_categories: int
-) -> ItemVotes:
-    """Count votes.
-
-    Parameters
-    ----------
-    row, rater, category : ndarray of int, shape (n_ratings,)
-        Sorted by row and rater.
-    weights : ndarray of float, shape (n_rows,)
-        Number of items of each row. Rows without items or without ratings are left out.
-    n_categories : int
-
-    Returns
-    -------
-    ItemVotes
-    """
-    n_rows = len(weights)
+def count_votes(flat: FlatRatings, weights: ArrayLike, n_categories: int) -> ItemVotes:
+    """Count votes of the items of each row; rows without items or without ratings are left out."""
+    row, rater, category = flat.item_index, flat.rater_index, flat.category_index
+    n_items = np.asarray(weights, dtype=float)
+    n_rows = len(n_items)
     new = (np.diff(row, prepend=-1) != 0) | (np.diff(rater, prepend=-1) != 0)
     vote = np.cumsum(new) - 1
     share = 1 / np.bincount(vote)[vote] if len(row) else np.empty(0)
@@ -150,7 +174,7 @@ def count_votes(
     votes = np.bincount(cell, weights=share, minlength=n_rows * n_categories)
     n_raters = np.bincount(row[new], minlength=n_rows).astype(float)
     everything = ItemVotes(
-        weights=weights,
+        weights=n_items,
         n_raters=n_raters,
         votes=votes.reshape(n_rows, n_categories),
         row=row,
@@ -158,4 +182,4 @@ def count_votes(
         category=category,
         share=share,
     )
-    return everything.of_rows((n_raters > 0) & (everything.weights > 0))
+    return everything.of_rows((n_raters > 0) & (n_items > 0))

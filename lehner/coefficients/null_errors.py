@@ -18,13 +18,15 @@ def cohen_null_error(table: Floats, weights: Floats) -> float | None:
     Returns
     -------
     float or None
-        The standard error; None if chance agreement is 1.
+        The standard error; None if chance agreement is 1 or there are no items.
 
     References
     ----------
     Fleiss, Cohen & Everitt (1969), Psychological Bulletin 72(5), 323-327, Eq. 9 and 14.
     """
     n = table.sum()
+    if n == 0:
+        return None
     row, column = table.sum(axis=1) / n, table.sum(axis=0) / n
     chance = row @ weights @ column
     moved = weights - (weights @ column)[:, None] - row @ weights
@@ -50,7 +52,7 @@ def fleiss_null_error(items: ItemVotes) -> float | None:
     Fleiss, Nee & Landis (1979), Large sample variance of kappa in the case of different sets of
     raters, Psychological Bulletin 86(5), 974-977, Eq. 12 and 16.
     """
-    m = float(items.n_raters[0])
+    m = float(items.n_raters.max(initial=0))
     if m < 2 or (items.n_raters != m).any():
         return None
     share = items.weights @ items.votes / (items.n_items * m)

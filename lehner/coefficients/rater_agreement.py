@@ -7,32 +7,14 @@ from typing import Any
 import numpy as np
 
 from lehner.algebra.pairwise import brennan_prediger
-from lehner.coefficients.chance_corrected import (
-    NO_PAIRS,
-    ONE_CATEGORY,
-    coefficient_of_items,
-    percent_agreement,
-)
-from lehner.coefficients.coefficient import (
-    Coefficient,
-    Sampling,
-    check_sampling,
-    printed_name,
-    summarise,
-    undefined,
-)
-from lehner.coefficients.contingency import bangdiwala_b
+from lehner.coefficients.chance_corrected import coefficient_of_items, percent_agreement
+from lehner.coefficients.coefficient import Coefficient, Sampling, check_sampling, printed_name
 from lehner.coefficients.item_votes import ItemVotes, count_votes
-from lehner.coefficients.light import light_kappa
-from lehner.coefficients.linearised import Linearised
 from lehner.coefficients.null_errors import cohen_null_error, fleiss_null_error
-from lehner.coefficients.pair_votes import PairVotes, list_votes
 from lehner.coefficients.rater_pairs import rater_pairs
 from lehner.coefficients.result import Agreement
 from lehner.coefficients.weights import AgreementWeights, find_all_weights, weights_notes
-from lehner.core.arrays import Floats
 from lehner.core.warning import Warning, warn
-from lehner.core.wording import counted
 from lehner.data.ratings import Ratings
 
 ANONYMOUS = "undefined: it is not known who gave which rating"
@@ -125,14 +107,7 @@ def agreement(
     chosen = find_all_weights(weights, ratings.categories, ordered=ratings.ordered)
     if ratings.anonymous:
         chosen = tuple(AgreementWeights(name=w.name, matrix=w.both_ways) for w in chosen)
-    flat = ratings.given
-    items = count_votes(
-        flat.item_index,
-        flat.rater_index,
-        flat.category_index,
-        ratings.weights.astype(float),
-        ratings.n_categories,
-    )
+    items = count_votes(ratings.given, ratings.weights, ratings.n_categories)
     sampling = check_sampling(level, population_size, items.n_items)
     several = ratings.n_raters + (ratings.system is not None) > 1
     return Agreement(
@@ -157,19 +132,20 @@ def _coefficients(
     if ratings.n_raters != 2:
         not_two = f"undefined: it is for two raters, and there are {ratings.n_raters}; see "
     no_cohen = unknown or (not_two and f"{not_two}{printed_name('conger_kappa')} and the pairs")
-    votes = None if unknown or ratings.n_raters < 2 else list_votes(ratings)
-    table = None if no_cohen or votes is None else votes.tables(0)[1]
     # Repeated ratings depend on one another, and the standard errors of a kappa of 0 ignore that.
     single = not ratings.repeated
     cohen_null = None
-    if table is not None and single and table.any():
-        cohen_null = cohen_null_error(table, weights.matrix)
-    fleiss_null = partial(_fleiss_null, whether=identity and single)
+    if single and not no_cohen:
+        cohen_null = cohen_null_error(both.tables(0, 2)[1], weights.matrix)
+
+    def fleiss_null(votes: ItemVotes) -> float | None:
+        return fleiss_null_error(votes) if identity and single else None
+
     yield show("percent_agreement", items, note=note)
     yield show("brennan_prediger_kappa", items, note=kappa_note)
     yield show("cohen_kappa", both, reason=no_cohen, null_error=cohen_null)
     yield show("conger_kappa", items, reason=unknown)
-    yield _light(ratings, votes, items, weights, sampling)
+    yield show("light_kappa", items, reason=unknown or _too_sparse(items, ratings.n_raters))
     yield show(
         "scott_pi",
         both,
@@ -185,53 +161,15 @@ def _coefficients(
             yield show(name, category_items, weights=halves, null_error=fleiss_null(category_items))
     yield show("krippendorff_alpha", items)
     yield show("gwet_ac1" if identity else "gwet_ac2", items)
-    if identity and table is not None and votes is not None:
-        yield _bangdiwala(votes, table, weights, sampling)
-
-
-def _fleiss_null(items: ItemVotes, *, whether: bool) -> float | None:
-    return fleiss_null_error(items) if whether and len(items.weights) else None
-
-
-def _light(
-    ratings: Ratings,
-    votes: PairVotes | None,
-    items: ItemVotes,
-    weights: AgreementWeights,
-    sampling: Sampling,
-) -> Coefficient:
-    name = "light_kappa"
-    reason = ""
-    if votes is None:
-        reason = ANONYMOUS if ratings.anonymous else NO_PAIRS
-    elif items.n_paired == 0:
-        reason = NO_PAIRS
-    elif items.n_categories < 2:
-        reason = ONE_CATEGORY
-    else:
-        reason = _too_sparse(items, ratings.n_raters)
-    if reason or votes is None:
-        return undefined(name, weights.name, reason)
-    statistic, n_left_out = light_kappa(votes, ratings.n_raters, weights.matrix)
-    note = ""
-    if n_left_out:
-        pairs = counted(n_left_out, "pair")
-        note = f"without {pairs} of raters whose chance agreement is 1"
-    rated = np.bincount(ratings.given.item_index, minlength=ratings.n_rows) > 0
-    return summarise(
-        name,
-        weights.name,
-        statistic,
-        np.where(rated, votes.weights, 0.0),
-        items.n_paired,
-        sampling,
-        note,
-    )
+    if identity and not no_cohen:
+        yield show("bangdiwala_b", both)
 
 
 def _too_sparse(items: ItemVotes, n_raters: int) -> str:
     """Tell if pairs of raters have too few items in common for a kappa of each pair."""
     in_common = items.weights @ (items.n_raters * (items.n_raters - 1))
+    if not in_common or items.n_categories < 2:
+        return ""  # there are better reasons
     mean = float(in_common / (n_raters * (n_raters - 1)))
     if mean >= min(FEWEST_IN_COMMON, items.n_items):
         return ""
@@ -239,20 +177,6 @@ def _too_sparse(items: ItemVotes, n_raters: int) -> str:
         f"undefined: two raters have {mean:.1f} items in common on average, too few for a kappa of "
         "each pair"
     )
-
-
-def _bangdiwala(
-    votes: PairVotes, table: Floats, weights: AgreementWeights, sampling: Sampling
-) -> Coefficient:
-    name, n_items = "bangdiwala_b", float(table.sum())
-    if not n_items:
-        return undefined(name, weights.name, NO_PAIRS)
-    statistic = bangdiwala_b(table)
-    one, other = votes.shares(0), votes.shares(1)
-    by_cell = statistic.influence.reshape(table.shape)
-    both = np.where(one.any(axis=1) & other.any(axis=1), votes.weights, 0.0)
-    moved = Linearised(value=statistic.value, influence=((one @ by_cell) * other).sum(axis=1))
-    return summarise(name, weights.name, moved, both, n_items, sampling)
 
 
 def _pooled_notes(items: ItemVotes) -> tuple[str, str]:

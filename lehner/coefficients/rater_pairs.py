@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lehner.coefficients.contingency import accuracy, cohen_kappa
+from lehner.coefficients.item_votes import ItemVotes, count_votes
 from lehner.coefficients.linearised import Linearised, standard_error
-from lehner.coefficients.pair_votes import PairVotes, list_votes
 from lehner.coefficients.weights import AgreementWeights
 from lehner.core.arrays import Floats, Integers
 from lehner.data.ratings import Ratings
@@ -83,8 +83,8 @@ def rater_pairs(ratings: Ratings, weights: Sequence[AgreementWeights]) -> RaterP
     -------
     RaterPairs
     """
-    votes = list_votes(ratings)
-    n_raters = len(votes.names)
+    votes = count_votes(ratings.all_given, ratings.weights, ratings.n_categories)
+    n_raters = len(ratings.all_raters)
     shape = (len(weights), n_raters, n_raters)
     arrays = {
         name: np.full(shape, np.nan)
@@ -92,7 +92,7 @@ def rater_pairs(ratings: Ratings, weights: Sequence[AgreementWeights]) -> RaterP
     }
     n_items = np.zeros(shape[1:])
     for rater in range(n_raters):
-        tables = votes.tables(rater)
+        tables = votes.tables(rater, n_raters)
         n_items[rater] = tables.sum(axis=(-2, -1)).round(9)
         others = np.flatnonzero((n_items[rater] > 0) & (np.arange(n_raters) != rater))
         for i, weights_of_kind in enumerate(weights):
@@ -108,23 +108,23 @@ def rater_pairs(ratings: Ratings, weights: Sequence[AgreementWeights]) -> RaterP
             arrays["standard_error"][i, rater, others] = error
     return RaterPairs(
         weights=tuple(one.name for one in weights),
-        raters=votes.names,
+        raters=ratings.all_raters,
         n_items=n_items,
         coefficients=arrays,
     )
 
 
 def _errors_of_shared_votes(
-    votes: PairVotes, rater: int, others: Integers, influence: Floats
+    votes: ItemVotes, rater: int, others: Integers, influence: Floats
 ) -> Floats:
     """Find standard errors if items with repeated ratings lie in several cells, (n_others,).
 
     The influence of an item on kappa is the mean influence of its cells.
     """
-    k, mine = votes.n_categories, votes.shares(rater)
+    k, mine = votes.n_categories, votes.of_rater(rater)
     errors = np.empty(len(others))
     for i, other in enumerate(others):
-        theirs = votes.shares(other)
+        theirs = votes.of_rater(other)
         both = votes.weights * (mine.any(axis=1) & theirs.any(axis=1))
         moved = ((mine @ influence[i].reshape(k, k)) * theirs).sum(axis=1)
         kappa = Linearised(value=np.float64(np.nan), influence=moved)

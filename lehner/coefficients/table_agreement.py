@@ -28,7 +28,7 @@ from lehner.coefficients.result import Agreement
 from lehner.coefficients.weights import AgreementWeights, find_all_weights, weights_notes
 from lehner.core.arrays import Floats
 from lehner.core.checks import check_number
-from lehner.data.flat import MOST_ITEMS
+from lehner.data.flat import MOST_ITEMS, FlatRatings
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -156,10 +156,9 @@ def _coefficients(
 def _as_items(counts: Floats) -> ItemVotes:
     """Treat each cell as items that two raters put into the cell's row and column."""
     k = len(counts)
-    return count_votes(
-        np.repeat(np.arange(k * k), 2),
-        np.tile([0, 1], k * k),
-        np.indices(counts.shape).reshape(2, -1).T.ravel(),
-        counts.ravel(),
-        k,
+    ratings = FlatRatings(
+        item_index=np.repeat(np.arange(k * k), 2),
+        rater_index=np.tile([0, 1], k * k),
+        category_index=np.indices(counts.shape).reshape(2, -1).T.ravel(),
     )
+    return count_votes(ratings, counts.ravel(), k)

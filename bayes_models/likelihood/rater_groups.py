@@ -4,7 +4,7 @@ import numpy as np
 
 from lehner import Patterns
 from lehner.core.arrays import Floats, Integers
-from lehner.data.rater_groups import OF_NONE
+from lehner.data.groups import OF_NONE
 
 NO_GROUP = "no group"
 """Names the group of raters who belong to none, if others do."""

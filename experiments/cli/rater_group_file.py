@@ -37,7 +37,7 @@ def _read(columns: dict[str, Any], ratings: "Ratings") -> dict[str, str]:
     from lehner import InputError
     from lehner.data.categories import encode
     from lehner.data.columns import require_columns
-    from lehner.data.rater_groups import check_rater
+    from lehner.data.groups import check_rater
     from lehner.reading.column_roles import RATER, named
 
     rater = named(columns, *RATER) or "rater"

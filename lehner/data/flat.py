@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from lehner.core.arrays import Integers
+from lehner.core.arrays import Booleans, Integers
 from lehner.core.errors import InputError
 
 MOST_ITEMS = 2**53
@@ -176,6 +176,16 @@ def take_rows(flat: FlatRatings, rows: Integers, n_rows: int) -> FlatRatings:
     )
 
 
+def take_raters(flat: FlatRatings, raters: Integers) -> FlatRatings:
+    """Select the ratings of raters, whose positions are in order, and number these from 0."""
+    mine = np.isin(flat.rater_index, raters)
+    return FlatRatings(
+        item_index=flat.item_index[mine],
+        rater_index=np.searchsorted(raters, flat.rater_index[mine]),
+        category_index=flat.category_index[mine],
+    )
+
+
 def check_codes(codes: NDArray[Any], n_categories: int, name: str) -> Integers:
     """Raise an InputError unless codes are category indices, or -1 if missing."""
     if codes.size and not np.issubdtype(codes.dtype, np.integer):
@@ -211,3 +221,62 @@ def as_array(values: ArrayLike, name: str) -> NDArray[Any]:
         return np.asarray(values)
     except (TypeError, ValueError):
         raise InputError(f"{name} have rows of unequal length", "give a regular array") from None
+
+
+def are_repeated(flat: FlatRatings) -> Booleans:
+    """Find which ratings are of the item and by the rater of the rating before, (n_ratings,)."""
+    again = np.zeros(len(flat.item_index), bool)
+    item, rater = flat.item_index, flat.rater_index
+    again[1:] = (item[1:] == item[:-1]) & (rater[1:] == rater[:-1])
+    return again
+
+
+def count_raters(flat: FlatRatings, n_rows: int) -> Integers:
+    """Count the different raters of each row, (n_rows,)."""
+    return np.bincount(flat.item_index[~are_repeated(flat)], minlength=n_rows)
+
+
+def one_vote_each(flat: FlatRatings) -> FlatRatings:
+    """Keep, of each rater's ratings of an item, the most frequent once, and none where two tie.
+
+    Parameters
+    ----------
+    flat : FlatRatings
+
+    Returns
+    -------
+    FlatRatings
+        The same object if no rater rated an item more than once.
+
+    Examples
+    --------
+    >>> given = FlatRatings(
+    ...     item_index=np.array([0, 0, 0, 0, 1, 1]),
+    ...     rater_index=np.array([0, 0, 0, 1, 0, 0]),
+    ...     category_index=np.array([0, 1, 1, 0, 0, 1]),
+    ... )
+    >>> votes = one_vote_each(given)
+    >>> votes.item_index, votes.rater_index, votes.category_index
+    (array([0, 0]), array([0, 1]), array([1, 0]))
+    """
+    again = are_repeated(flat)
+    if not again.any():
+        return flat
+    same = np.append(False, np.diff(flat.category_index) == 0) & again
+    first = np.flatnonzero(~same)
+    times = np.diff(first, append=len(same))
+    whose = np.cumsum(~again)[first] - 1
+    top = times == _largest(times, whose)[whose]
+    kept = first[top & (np.bincount(whose[top])[whose] == 1)]
+    return FlatRatings(
+        item_index=flat.item_index[kept],
+        rater_index=flat.rater_index[kept],
+        category_index=flat.category_index[kept],
+    )
+
+
+def _largest(values: Integers, group: Integers) -> Integers:
+    """Largest value of each group."""
+    largest = np.zeros(int(group.max()) + 1, np.int64)
+    np.maximum.at(largest, group, values)
+    return largest

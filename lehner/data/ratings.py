@@ -10,8 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from lehner.core.arrays import Integers
 from lehner.core.errors import InputError
 from lehner.core.wording import counted, counted_categories, first_few
-from lehner.data import counts_table, frames, item_groups, labelled, long_table, wide_table
-from lehner.data import rater_groups as groups_of_raters
+from lehner.data import groups, labelled, tables
 from lehner.data import systems as answers_of_systems
 from lehner.data.categories import Label, check_categories
 from lehner.data.checks.counts import count_gaps
@@ -26,14 +25,15 @@ from lehner.data.fields import (
 from lehner.data.flat import (
     FlatRatings,
     add_rater,
+    are_repeated,
     check_counts,
     check_rows,
     count_categories,
+    one_vote_each,
     take_rows,
 )
 from lehner.data.numbering import order_of_name
 from lehner.data.patterns import Patterns, collapse_patterns
-from lehner.data.repeats import are_repeated, one_vote_each
 
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
@@ -160,8 +160,8 @@ class Ratings:
             ordered=ordered,
             anonymous=anonymous,
             population=check_index(population, n_rows, len(populations), "population"),
-            populations=item_groups.check_populations(populations),
-            rater_group=groups_of_raters.check_rater_group(rater_group, n_raters),
+            populations=groups.check_populations(populations),
+            rater_group=groups.check_rater_group(rater_group, n_raters),
             noticed=tuple(noticed),
             independent_repeats=independent_repeats,
         )
@@ -229,7 +229,7 @@ class Ratings:
     @property
     def rater_groups(self) -> tuple[str, ...]:
         """Names of the groups of raters, see `with_rater_groups`."""
-        return tuple(sorted(set(self.rater_group) - {groups_of_raters.OF_NONE}, key=order_of_name))
+        return tuple(sorted(set(self.rater_group) - {groups.OF_NONE}, key=order_of_name))
 
     @property
     def grouped(self) -> bool:
@@ -540,16 +540,16 @@ class Ratings:
             and all(np.array_equal(getattr(self.given, a), getattr(other.given, a)) for a in flat)
         )
 
-    from_wide = classmethod(wide_table.from_wide)
-    from_long = classmethod(long_table.from_long)
-    from_counts = classmethod(counts_table.from_counts)
+    from_wide = classmethod(tables.from_wide)
+    from_long = classmethod(tables.from_long)
+    from_counts = classmethod(tables.from_counts)
     from_xarray = classmethod(labelled.from_xarray)
-    to_wide = frames.to_wide
-    to_long = frames.to_long
+    to_wide = labelled.to_wide
+    to_long = labelled.to_long
     to_xarray = labelled.to_xarray
     with_system = answers_of_systems.with_system
     for_system = answers_of_systems.for_system
     on_common_items = answers_of_systems.on_common_items
     without_system = answers_of_systems.without_system
-    with_populations = item_groups.with_populations
-    with_rater_groups = groups_of_raters.with_rater_groups
+    with_populations = groups.with_populations
+    with_rater_groups = groups.with_rater_groups

@@ -9,8 +9,8 @@ from lehner.core.arrays import Integers
 from lehner.core.checks import suggest
 from lehner.core.errors import InputError
 from lehner.data.checks.coding import check_coding
-from lehner.data.flat import FlatRatings, add_rater
-from lehner.data.rater_groups import OF_NONE
+from lehner.data.flat import add_rater, take_raters
+from lehner.data.groups import OF_NONE
 
 if TYPE_CHECKING:
     from lehner.data.ratings import Ratings
@@ -60,15 +60,9 @@ def with_system(self: "Ratings", *raters: Any) -> "Ratings":
 def raters_as_systems(ratings: "Ratings", names: Sequence[str]) -> "Ratings":
     """Replace raters by systems that answer as they rate."""
     chosen = [_place_of(ratings, name) for name in names]
-    flat = ratings.given
-    mine = np.isin(flat.rater_index, chosen)
     left = np.setdiff1d(np.arange(ratings.n_raters), chosen)
     return ratings._replace(
-        codes=FlatRatings(
-            item_index=flat.item_index[~mine],
-            rater_index=np.searchsorted(left, flat.rater_index[~mine]),
-            category_index=flat.category_index[~mine],
-        ),
+        codes=take_raters(ratings.given, left),
         raters=[ratings.raters[place] for place in left],
         rater_group=[ratings.rater_group[place] for place in left if ratings.rater_group],
         system=np.stack([_answers_of(ratings, place) for place in chosen], axis=1),

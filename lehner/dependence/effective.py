@@ -12,8 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from lehner.core.arrays import Floats, Integers
+from lehner.data.flat import count_raters
 from lehner.data.ratings import Ratings
-from lehner.data.repeats import count_raters
 from lehner.dependence.pairs import Pair
 from lehner.known_truths.random_sample import examine_known
 

@@ -7,7 +7,7 @@ from numpy.typing import ArrayLike
 
 from lehner.core.errors import InputError
 from lehner.core.estimate import Estimate, require_systems
-from lehner.data.item_groups import number_groups
+from lehner.data.groups import number_groups
 from lehner.data.ratings import Ratings
 from lehner.estimation.known_truths import seen
 from lehner.estimation.question import Options, Question

@@ -5,8 +5,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from lehner.core.arrays import Booleans
+from lehner.data.flat import count_raters
 from lehner.data.ratings import Ratings
-from lehner.data.repeats import count_raters
 
 NOT_RANDOM = 0.001
 

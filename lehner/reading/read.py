@@ -10,10 +10,9 @@ from lehner.core.errors import InputError
 from lehner.data.categories import Label, encode
 from lehner.data.columns import columns_of, require_columns
 from lehner.data.fields import SYSTEM
-from lehner.data.long_table import read_long
 from lehner.data.options import ReadingOptions, options_of
 from lehner.data.ratings import Ratings
-from lehner.data.wide_table import read_wide
+from lehner.data.tables import read_long, read_wide
 from lehner.reading.both_orders import join_orders
 from lehner.reading.column_roles import find_roles
 from lehner.reading.csv_files import line_of, read_csv

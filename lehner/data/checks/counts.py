@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from lehner.core.wording import counted, first_few
-from lehner.data.repeats import are_repeated
+from lehner.data.flat import are_repeated
 
 if TYPE_CHECKING:
     from lehner.data.ratings import Ratings

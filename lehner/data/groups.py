@@ -1,15 +1,113 @@
-"""Groups of raters: the name of each rater's group."""
+"""Groups of items and of raters, and populations of items."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+from numpy.typing import ArrayLike
+
+from lehner.core.arrays import Integers
 from lehner.core.checks import suggest
 from lehner.core.errors import InputError
 from lehner.core.wording import counted
 from lehner.data.categories import encode, plain_label
+from lehner.data.numbering import order_of_name
 
 if TYPE_CHECKING:
     from lehner.data.ratings import Ratings
+
+
+def number_groups(
+    values: ArrayLike | Sequence[Any], n_rows: int, kind: str = "group"
+) -> tuple[Integers, tuple[str, ...]]:
+    """Index of each row's group, (n_rows,), -1 where it is missing, and the names.
+
+    Parameters
+    ----------
+    values : array_like, shape (n_rows,)
+        Missing are what is missing among ratings: None, NaN of any type, blanks and the like.
+    n_rows : int
+    kind : str
+        What the groups are, for the error.
+
+    Returns
+    -------
+    index : ndarray of int, shape (n_rows,)
+    names : tuple of str
+        Numbers by size, then the rest by the alphabet.
+
+    Raises
+    ------
+    InputError
+        If there is not one value for each row.
+    """
+    column = encode(values, f"{kind}s")
+    if len(column.codes) != n_rows:
+        raise InputError(
+            f"{kind}s are given for {counted(len(column.codes), 'row')}, but the ratings have "
+            f"{n_rows}",
+            f"name the {kind} of each row",
+        )
+    labels = [str(label) for label in column.labels]
+    used = set(np.unique(column.codes).tolist())
+    names = sorted({label for code, label in enumerate(labels) if code in used}, key=order_of_name)
+    number = {name: place for place, name in enumerate(names)}
+    place = np.array([*(number.get(label, -1) for label in labels), -1], dtype=np.int64)
+    return place[column.codes], tuple(names)
+
+
+def with_populations(self: "Ratings", names: ArrayLike | None) -> "Ratings":
+    """Assign items to populations.
+
+    In latent-class models, Bayesian or by maximum likelihood, each population then has its own
+    base rates, and raters and system have the same confusion matrices in all populations.
+    Populations with different base rates help to identify the matrices. Other methods pool the
+    items of all populations.
+
+    Parameters
+    ----------
+    names : array_like, shape (n_rows,), or None
+        The name of each row's population; None for no populations.
+
+    Returns
+    -------
+    Ratings
+        The same ratings of items from these populations.
+
+    Raises
+    ------
+    InputError
+        If there is not one name for each row.
+
+    References
+    ----------
+    Hui & Walter (1980), https://doi.org/10.2307/2530508
+
+    Examples
+    --------
+    >>> from lehner import Ratings
+    >>> Ratings([[0, 0], [1, 1]], ["no", "yes"]).with_populations(["south", "north"])
+    Ratings: 2 items, 2 raters, 4 ratings, 2 categories (no, yes), 2 populations
+    """
+    if names is None:
+        return self._replace(population=None, populations=())
+    index, populations = number_groups(names, self.n_rows, "population")
+    missing = np.flatnonzero(index < 0)
+    if missing.size:
+        raise InputError(
+            f"item {self.items[missing[0]]} has no population",
+            "name the population of each row, or leave such items out",
+        )
+    return self._replace(population=index, populations=populations)
+
+
+def check_populations(names: Sequence[Any]) -> tuple[str, ...]:
+    """Names of populations as text; each is named, and no two alike."""
+    texts = tuple(str(name) for name in names if plain_label(name) is not None)
+    if len(texts) < len(names) or len(set(texts)) < len(texts):
+        raise InputError(f"populations are named {list(names)}", "name each population once")
+    return texts
+
 
 OF_NONE = ""
 """Stands for the group of a rater who belongs to none."""

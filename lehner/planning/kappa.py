@@ -1,7 +1,7 @@
 """Scenarios for planning, with an observed kappa and assumed violations of the K-properties."""
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -76,37 +76,41 @@ def scenario_with_kappa(
     [0.5, 0.6, 0.7]
     """
     check_probability("system_accuracy", system_accuracy)
-    (draws_seed,) = child_seeds(seed, 1)
-    _check(kappa, n_categories, n_raters, violation, draws_seed)
+    raters = check_possible_kappa(
+        kappa, n_categories=n_categories, n_raters=n_raters, violation=violation, seed=seed
+    )
     if violation == 0:
         accuracy = 1 / n_categories + (1 - 1 / n_categories) * np.sqrt(kappa)
         # Rounded to twelve digits, so that a kappa of .25 gives raters of exactly .6.
-        raters = (round(float(accuracy), 12),) * n_raters
         return Scenario(
             n_categories=n_categories,
-            initial_rater_accuracy=raters,
+            initial_rater_accuracy=(round(float(accuracy), 12),) * n_raters,
             initial_system_accuracy=system_accuracy,
         )
     from scipy.optimize import brentq
 
     def excess(mean: float) -> float:
-        return _violated_kappa(mean, n_categories, n_raters, violation, draws_seed) - kappa
+        return raters.kappa(mean) - kappa
 
-    mean = brentq(excess, *_range_of_means(n_categories, violation), xtol=1e-6)
-    scenario = _violated(float(mean), n_categories, n_raters, violation)
+    scenario = raters.scenario(float(brentq(excess, *raters.range_of_means(), xtol=1e-6)))
     initial = initial_accuracy(system_accuracy, scenario.easiness)
     return replace(scenario, initial_system_accuracy=initial)
 
 
 def check_possible_kappa(
     kappa: float, *, n_categories: int, n_raters: int, violation: float, seed: Seed = 1
-) -> None:
+) -> "ViolatingRaters":
     """Refuse a kappa that raters cannot have, without searching for raters who have it.
 
     Parameters
     ----------
     kappa, n_categories, n_raters, violation, seed
         As of `scenario_with_kappa`.
+
+    Returns
+    -------
+    ViolatingRaters
+        Raters of any kappa that is possible.
 
     Raises
     ------
@@ -115,10 +119,52 @@ def check_possible_kappa(
 
     Examples
     --------
-    >>> check_possible_kappa(0.9, n_categories=5, n_raters=3, violation=0)
+    >>> raters = check_possible_kappa(0.9, n_categories=5, n_raters=3, violation=0)
     """
-    (draws_seed,) = child_seeds(seed, 1)
-    _check(kappa, n_categories, n_raters, violation, draws_seed)
+    check_number("kappa", kappa, 0, np.nextafter(1, 0), "give a number from 0 to below 1")
+    check_whole_number("n_categories", n_categories, 2)
+    check_whole_number("n_raters", n_raters, 2)
+    check_probability("violation", violation)
+    raters = ViolatingRaters(n_categories, n_raters, violation, child_seeds(seed, 1)[0])
+    if violation == 0:
+        return raters
+    least, most = map(raters.kappa, raters.range_of_means())
+    if not least <= kappa <= most:
+        raise InputError(
+            f"kappa is {kappa:g}, but with violation {violation:g} it lies between {least:.3f} "
+            f"(raters at chance level) and {most:.3f} (raters who are perfect but for difficulty)",
+            "give another kappa or a smaller violation",
+        )
+    return raters
+
+
+@dataclass(frozen=True)
+class ViolatingRaters:
+    """Raters who violate the K-properties, of any mean accuracy."""
+
+    n_categories: int
+    n_raters: int
+    violation: float
+    seed: np.random.SeedSequence
+
+    def range_of_means(self) -> tuple[float, float]:
+        """Mean accuracies of raters at chance level and of perfect raters."""
+        return 1 / self.n_categories, 1 + ACCURACY_SPREAD * self.violation
+
+    def scenario(self, mean: float) -> Scenario:
+        """Scenario in which raters have this mean accuracy, unless it is clipped at 0 or 1."""
+        spread = ACCURACY_SPREAD * self.violation * np.linspace(-1, 1, self.n_raters)
+        return Scenario(
+            n_categories=self.n_categories,
+            initial_rater_accuracy=tuple(np.clip(mean + spread, 0, 1)),
+            easiness=levels_of_difficulty(self.violation),
+            asymmetric_dispersion=1 + self.violation,
+            proportional_error_range=self.violation,
+        )
+
+    def kappa(self, mean: float) -> float:
+        """Expected kappa of raters of this mean accuracy."""
+        return expected_kappa(self.scenario(mean), draws=KAPPA_DRAWS, seed=self.seed)
 
 
 def levels_of_difficulty(violation: float) -> tuple[float, float, float]:
@@ -171,59 +217,6 @@ def expected_kappa(scenario: Scenario, *, draws: int = KAPPA_DRAWS, seed: Seed =
     agreement = np.einsum("g,nk,ngk->n", scenario.level_probabilities, perceived, agreeing)
     pairs = scenario.n_raters * (scenario.n_raters - 1)
     return float(brennan_prediger(agreement.mean() / pairs, scenario.n_categories))
-
-
-def _check(
-    kappa: float,
-    n_categories: int,
-    n_raters: int,
-    violation: float,
-    draws_seed: np.random.SeedSequence,
-) -> None:
-    check_number("kappa", kappa, 0, np.nextafter(1, 0), "give a number from 0 to below 1")
-    check_whole_number("n_categories", n_categories, 2)
-    check_whole_number("n_raters", n_raters, 2)
-    check_probability("violation", violation)
-    if violation == 0:
-        return
-    least, most = (
-        _violated_kappa(mean, n_categories, n_raters, violation, draws_seed)
-        for mean in _range_of_means(n_categories, violation)
-    )
-    if not least <= kappa <= most:
-        raise InputError(
-            f"kappa is {kappa:g}, but with violation {violation:g} it lies between {least:.3f} "
-            f"(raters at chance level) and {most:.3f} (raters who are perfect but for difficulty)",
-            "give another kappa or a smaller violation",
-        )
-
-
-def _range_of_means(n_categories: int, violation: float) -> tuple[float, float]:
-    """Mean accuracies of raters at chance level and of perfect raters."""
-    return 1 / n_categories, 1 + ACCURACY_SPREAD * violation
-
-
-def _violated(mean: float, n_categories: int, n_raters: int, violation: float) -> Scenario:
-    """Make a scenario in which raters have this mean accuracy, unless it is clipped at 0 or 1."""
-    spread = ACCURACY_SPREAD * violation * np.linspace(-1, 1, n_raters)
-    return Scenario(
-        n_categories=n_categories,
-        initial_rater_accuracy=tuple(np.clip(mean + spread, 0, 1)),
-        easiness=levels_of_difficulty(violation),
-        asymmetric_dispersion=1 + violation,
-        proportional_error_range=violation,
-    )
-
-
-def _violated_kappa(
-    mean: float,
-    n_categories: int,
-    n_raters: int,
-    violation: float,
-    draws_seed: np.random.SeedSequence,
-) -> float:
-    scenario = _violated(mean, n_categories, n_raters, violation)
-    return expected_kappa(scenario, draws=KAPPA_DRAWS, seed=draws_seed)
 
 
 def initial_accuracy(expected: float, easiness: Sequence[float]) -> float:

@@ -1,13 +1,12 @@
 """Simulation: ratings drawn item by item, and estimates of thousands of samples at once."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from lehner.algebra.vote_methods import estimate_from_votes, find_vote_methods
-from lehner.core.arrays import Floats, Integers
+from lehner.core.arrays import Floats
 from lehner.core.checks import check_whole_number
 from lehner.core.draw_categories import draw_categories
 from lehner.core.seeds import Seed, child_seeds, generator
@@ -15,7 +14,6 @@ from lehner.core.wording import rater_names
 from lehner.data.categories import category_names
 from lehner.data.ratings import Ratings
 from lehner.simulation.parameters import (
-    DrawnParameters,
     draw_parameters,
     expected_system_accuracy,
     perception,
@@ -62,44 +60,9 @@ def simulate(scenario: Scenario, seed: Seed = 1) -> Ratings:
     >>> simulate(Scenario(n_items=100), seed=1)
     Ratings: 100 items, 3 raters, 300 ratings, 5 categories (A, B, C, D, E), system, truth
     """
-    return simulate_items(scenario, generator(seed)).to_ratings(scenario)
-
-
-@dataclass(frozen=True, kw_only=True, eq=False)
-class SimulatedItems:
-    """Simulated items as arrays.
-
-    Parameters
-    ----------
-    codes : ndarray of int, shape (n_items, n_raters)
-        Category index, -1 for a missing rating.
-    system, truth : ndarray of int, shape (n_items,)
-    system_accuracy : float
-        Expected accuracy of the system under the parameters drawn.
-    """
-
-    codes: Integers
-    system: Integers
-    truth: Integers
-    system_accuracy: float
-
-    def to_ratings(self, scenario: Scenario) -> Ratings:
-        """Label the items, raters and categories as the scenario does."""
-        return Ratings(
-            self.codes,
-            category_names(scenario.n_categories),
-            rater_names(scenario.n_raters),
-            np.arange(1, scenario.n_items + 1),
-            self.system,
-            self.truth,
-            ordered=scenario.asymmetric_dispersion > 1,
-        )
-
-
-def simulate_items(scenario: Scenario, rng: np.random.Generator) -> SimulatedItems:
-    """Simulate items; see `simulate`."""
+    rng = generator(seed)
     parameters = draw_parameters(scenario, 1, rng)
-    n = scenario.n_items
+    n, k, n_raters = scenario.n_items, scenario.n_categories, scenario.n_raters
     truth = draw_categories(parameters.base_rates[0], rng.random(n))
     perceived = draw_categories(perception(scenario), rng.random(n), truth)
     level = draw_categories(scenario.level_probabilities, rng.random(n))
@@ -108,13 +71,10 @@ def simulate_items(scenario: Scenario, rng: np.random.Generator) -> SimulatedIte
     for rater, probability in enumerate(scenario.copying):
         copied = rng.random(n) < probability
         answers[copied, rater] = answers[copied, 0]
-    codes = np.where(rng.random((n, scenario.n_raters)) < scenario.missing, -1, answers[:, :-1])
-    return SimulatedItems(
-        codes=codes,
-        system=answers[:, -1],
-        truth=truth,
-        system_accuracy=float(expected_system_accuracy(scenario, parameters)[0]),
-    )
+    codes = np.where(rng.random((n, n_raters)) < scenario.missing, -1, answers[:, :-1])
+    items, ordered = np.arange(1, n + 1), scenario.asymmetric_dispersion > 1
+    raters = rater_names(n_raters)
+    return Ratings(codes, category_names(k), raters, items, answers[:, -1], truth, ordered=ordered)
 
 
 def simulate_estimates(
@@ -191,37 +151,24 @@ def estimate_samples(
 def _chunks(
     scenario: Scenario, replicates: int, methods: Sequence[str], seed: Seed, *, in_sample: bool
 ) -> Iterator[dict[str, Floats]]:
+    """Simulate samples by counts, each from its own parameters, some at a time."""
     size = samples_at_once(n_cells(scenario), scenario)
     starts = range(0, replicates, size)
+    table = vote_table(scenario.n_raters, scenario.n_categories, missing=scenario.missing > 0)
     for start, child in zip(starts, child_seeds(seed, len(starts)), strict=True):
         rng = np.random.default_rng(child)
         # A whole chunk is always drawn, so that more replicates do not change the first ones.
         parameters = draw_parameters(scenario, size, rng)
-        drawn = _simulate_votes(scenario, parameters, methods, rng, in_sample=in_sample)
+        probability = vote_probabilities(scenario, parameters)
+        # With many raters, rounding errors add up to more than the generator tolerates.
+        scaled = probability / np.maximum(probability.sum(axis=(1, 2), keepdims=True), 1.0)
+        counts = rng.multinomial(scenario.n_items, scaled.reshape(size, -1))
+        answers = counts.astype(float).reshape(probability.shape).swapaxes(1, 2)
+        drawn = estimate_from_votes(table, answers, methods)
+        drawn["system_accuracy"] = expected_system_accuracy(scenario, parameters)
+        if in_sample:
+            right = vote_probabilities(scenario, parameters, right=True)
+            given = np.divide(right, probability, out=np.zeros_like(right), where=probability > 0)
+            n_right = rng.binomial(counts, np.minimum(given, 1.0).reshape(size, -1)).sum(axis=1)
+            drawn["system_accuracy_in_sample"] = n_right / scenario.n_items
         yield {name: values[: replicates - start] for name, values in drawn.items()}
-
-
-def _simulate_votes(
-    scenario: Scenario,
-    parameters: DrawnParameters,
-    methods: Sequence[str],
-    rng: np.random.Generator,
-    *,
-    in_sample: bool = False,
-) -> dict[str, Floats]:
-    """Simulate a sample from each of many parameters, by counts; see `simulate_estimates`."""
-    n_samples = len(parameters.base_rates)
-    table = vote_table(scenario.n_raters, scenario.n_categories, missing=scenario.missing > 0)
-    probability = vote_probabilities(scenario, parameters)
-    # With many raters, rounding errors add up to more than the generator tolerates.
-    shares = probability / np.maximum(probability.sum(axis=(1, 2), keepdims=True), 1.0)
-    counts = rng.multinomial(scenario.n_items, shares.reshape(n_samples, -1))
-    answers = counts.astype(float).reshape(probability.shape).swapaxes(1, 2)
-    estimates = estimate_from_votes(table, answers, methods)
-    estimates["system_accuracy"] = expected_system_accuracy(scenario, parameters)
-    if in_sample:
-        right = vote_probabilities(scenario, parameters, right=True)
-        share = np.divide(right, probability, out=np.zeros_like(right), where=probability > 0)
-        n_right = rng.binomial(counts, np.minimum(share, 1.0).reshape(n_samples, -1)).sum(axis=1)
-        estimates["system_accuracy_in_sample"] = n_right / scenario.n_items
-    return estimates

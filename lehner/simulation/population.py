@@ -252,12 +252,15 @@ def _summarise(
     defined = np.isfinite(estimates)
     bias = (estimates - accuracies)[defined]
     n = len(bias)
+    error: float | None = 0.0
+    if drawn:
+        error = float(bias.std(ddof=1) / np.sqrt(n)) if n > 1 else None
     return PopulationValue(
         method=method,
         estimate=float(estimates[defined].mean()) if n else None,
         system_accuracy=float(accuracies.mean()),
         bias=float(bias.mean()) if n else None,
-        standard_error=_standard_error(bias) if drawn else 0.0,
+        standard_error=error,
         undefined=float(1 - defined.mean()),
         reason=_why_undefined(method, rater_accuracy[~defined]),
     )
@@ -271,38 +274,30 @@ def _why_undefined(method: str, rater_accuracy: Floats) -> str:
     return "; ".join(reasons)
 
 
-def _standard_error(draws: Floats) -> float | None:
-    return float(draws.std(ddof=1) / np.sqrt(len(draws))) if len(draws) > 1 else None
-
-
 type Found = Iterator[tuple[dict[str, Floats], Floats]]
 """The estimates by method and the accuracies of some samples."""
 
 
 def _from_patterns(scenario: Scenario, methods: Sequence[str], n: int, seed: Seed) -> Found:
-    size = samples_at_once(n_patterns(scenario), scenario)
+    size, k = samples_at_once(n_patterns(scenario), scenario), scenario.n_categories
+    missing = scenario.missing > 0
+    table = vote_table(scenario.n_raters, k, missing=missing)
     starts = range(0, n, size)
     for start, child in zip(starts, child_seeds(seed, len(starts)), strict=True):
         rng = np.random.default_rng(child)
         parameters = draw_parameters(scenario, min(size, n - start), rng)
-        estimates = _of_votes(scenario, parameters, [m for m in methods if m in VOTE_METHODS], rng)
+        answers = vote_probabilities(scenario, parameters).swapaxes(1, 2)
+        by_votes = [m for m in methods if m in VOTE_METHODS and m != PAPER]
+        estimates = estimate_from_votes(table, answers, by_votes)
+        if PAPER in methods:
+            estimates[PAPER] = _limit_of_paper(table, answers, rng)
         if any(m in LIKELIHOOD_METHODS for m in methods):
             probability = pattern_probabilities(scenario, parameters)
             weights = probability.reshape(len(probability), -1)
-            estimates |= _of_models(scenario, parameters, _all_codes(scenario), weights, methods)
+            raters = pattern_votes(scenario.n_raters, k, missing=missing).codes
+            codes = np.column_stack([np.tile(raters, (k, 1)), np.repeat(range(k), len(raters))])
+            estimates |= _of_models(scenario, parameters, codes, weights, methods)
         yield estimates, expected_system_accuracy(scenario, parameters)
-
-
-def _of_votes(
-    scenario: Scenario,
-    parameters: DrawnParameters,
-    methods: Sequence[str],
-    rng: np.random.Generator,
-) -> dict[str, Floats]:
-    table = vote_table(scenario.n_raters, scenario.n_categories, missing=scenario.missing > 0)
-    answers = vote_probabilities(scenario, parameters).swapaxes(1, 2)
-    estimates = estimate_from_votes(table, answers, [m for m in methods if m != PAPER])
-    return estimates | ({PAPER: _limit_of_paper(table, answers, rng)} if PAPER in methods else {})
 
 
 def _limit_of_paper(table: VoteTable, probability: Floats, rng: np.random.Generator) -> Floats:
@@ -316,13 +311,6 @@ def _limit_of_paper(table: VoteTable, probability: Floats, rng: np.random.Genera
     values = np.array([estimate_from_votes(table, counts, [PAPER])[PAPER] for counts in samples])
     agree = np.ptp(values, axis=0) <= MOST_SPREAD
     return np.where(agree, values.mean(axis=0), np.nan)
-
-
-def _all_codes(scenario: Scenario) -> Integers:
-    """Codes of all patterns of ratings and system answer, (n_patterns, n_raters + 1)."""
-    k = scenario.n_categories
-    votes = pattern_votes(scenario.n_raters, k, missing=scenario.missing > 0)
-    return np.column_stack([np.tile(votes.codes, (k, 1)), np.repeat(range(k), len(votes.codes))])
 
 
 def _of_models(

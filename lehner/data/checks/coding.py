@@ -1,7 +1,9 @@
-"""Checks for a system, truths or a rater whose labels differ from those of the rest."""
+"""Checks for labels that differ between a system, the truths and raters, or nearly agree."""
 
+import difflib
 import warnings
 from collections.abc import Iterable, Sequence
+from itertools import combinations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -9,11 +11,14 @@ import numpy as np
 
 from lehner.core.arrays import Integers
 from lehner.core.errors import DataWarning, InputError
-from lehner.core.wording import counted
-from lehner.data.checks.slips import MOST_COUNTED_CELLS, count_by_rater, say_slips
+from lehner.core.wording import counted, first_few
+from lehner.data.categories import Label
+from lehner.data.flat import count_categories
+from lehner.data.spelling import fold
 
 if TYPE_CHECKING:
     from lehner.data.ratings import Ratings
+
 
 FEWEST_ANSWERS = 5
 SURE_ANSWERS = 20
@@ -50,7 +55,7 @@ def check_read(ratings: "Ratings", odd: Sequence[str], *, fixed: bool) -> "Ratin
     InputError
         If a system, the truths or a rater have other labels than the rest.
     """
-    slips = () if fixed else say_slips(ratings)
+    slips = () if fixed else _say_slips(ratings)
     _warn((*odd, *slips))
     return check_coding(ratings._note(*slips), refuse=not fixed)
 
@@ -72,47 +77,35 @@ def _other_coding(ratings: "Ratings", *, refuse: bool) -> list[str]:
     """Find systems, truths and raters with other labels than the rest, a sentence for each."""
     if len(ratings.given.item_index) == 0:
         return []
-    n_raters, n_categories = ratings.n_raters, ratings.n_categories
-    if ratings.anonymous or n_raters * n_categories > MOST_COUNTED_CELLS:
+    n_categories = ratings.n_categories
+    if ratings.anonymous or ratings.n_raters * n_categories > MOST_COUNTED_CELLS:
         by_rater = np.bincount(ratings.given.category_index, minlength=n_categories)[None]
     else:
-        by_rater = count_by_rater(ratings)
+        by_rater = _count_by_rater(ratings)
     rated = by_rater.sum(axis=0)
     sentences: list[str] = []
-    coded = [(_whose(ratings, j), answers) for j, answers in enumerate(ratings.answers.T)]
+    whose_answers = [f"the answers of {name!r}" for name in ratings.systems]
+    if len(whose_answers) == 1:
+        whose_answers = ["the system's answers"]
+    coded = list(zip(whose_answers, ratings.answers.T, strict=True))
     if ratings.truth is not None:
         coded.append(("truths", ratings.truth))
     for whose, codes in coded:
-        given = _count(ratings, codes)
+        given = np.bincount(codes + 1, ratings.weights, n_categories + 1)[1:].astype(np.int64)
         if not given.any():
             continue
-        problem = _otherwise(ratings, whose, given, rated)
-        if problem and refuse and given.sum() >= FEWEST_ANSWERS:
+        shared = given[rated > 0].sum()
+        if shared and (given.sum() < SURE_ANSWERS or shared >= LEAST_SHARED * given.sum()):
+            sentences += _strange(ratings, whose, given, rated)
+            continue
+        problem = (
+            f"{whose} are {_labels(ratings, given)} and the raters' ratings "
+            f"{_labels(ratings, rated)}, with {'hardly a' if shared else 'no'} label in common"
+        )
+        if refuse and given.sum() >= FEWEST_ANSWERS:
             raise InputError(problem, REMEDY)
-        sentences += [problem] if problem else _strange(ratings, whose, given, rated)
+        sentences.append(problem)
     return [*sentences, *_raters_apart(ratings, by_rater, refuse=refuse)]
-
-
-def _whose(ratings: "Ratings", system: int) -> str:
-    one = len(ratings.systems) == 1
-    return "the system's answers" if one else f"the answers of {ratings.systems[system]!r}"
-
-
-def _count(ratings: "Ratings", codes: Integers) -> Integers:
-    known = codes >= 0
-    counts = np.bincount(codes[known], ratings.weights[known], minlength=ratings.n_categories)
-    return counts.astype(np.int64)
-
-
-def _otherwise(ratings: "Ratings", whose: str, given: Integers, rated: Integers) -> str:
-    """Say that answers have hardly a label in common with the ratings, if so."""
-    shared = given[rated > 0].sum()
-    if shared and (given.sum() < SURE_ANSWERS or shared >= LEAST_SHARED * given.sum()):
-        return ""
-    return (
-        f"{whose} are {_labels(ratings, given)} and the raters' ratings "
-        f"{_labels(ratings, rated)}, with {'hardly a' if shared else 'no'} label in common"
-    )
 
 
 def _strange(ratings: "Ratings", whose: str, given: Integers, rated: Integers) -> list[str]:
@@ -164,3 +157,102 @@ def _labels(ratings: "Ratings", counts: Integers) -> str:
     used = [str(ratings.categories[k]) for k in np.flatnonzero(counts)]
     more = f", … ({counted(len(used), 'label')})" if len(used) > MOST_LABELS_SHOWN else ""
     return ", ".join(used[:MOST_LABELS_SHOWN]) + more
+
+
+MOST_LABELS = 200
+MOST_COUNTED_CELLS = 10_000_000
+LONGEST_LABEL = 60
+SHORTEST_LABEL = 4
+FEWEST_TIMES = 20
+MOST_SHARE = 0.01
+NEAR = 0.8
+"""The least similarity of two spellings, as `difflib` has it: one letter of five may differ."""
+MOST_WRITERS_SHOWN = 3
+
+
+def _say_slips(ratings: "Ratings") -> tuple[str, ...]:
+    """Name each category that is nearly written like another, and by whom it is used."""
+    n_categories = ratings.n_categories
+    if n_categories > MOST_LABELS or ratings.n_raters * n_categories > MOST_COUNTED_CELLS:
+        return ()
+    uses = _count_uses(ratings)
+    writers = [*ratings.all_raters, "the known truths"]
+    sentences = []
+    for slip, other in likely_slips(ratings.categories, uses):
+        by = [writers[j] for j in np.flatnonzero(uses[:, slip])]
+        who = first_few(by, MOST_WRITERS_SHOWN)
+        if len(by) == 1 and not uses[writers.index(by[0]), other]:
+            who += ", who never uses the other"
+        cells = uses.sum(axis=0)
+        sentences.append(
+            f"the category {str(ratings.categories[slip])!r} ({counted(int(cells[slip]), 'cell')}, "
+            f"by {who}) looks like another spelling of {str(ratings.categories[other])!r} "
+            f"({counted(int(cells[other]), 'cell')}); correct it, or name all categories "
+            "(categories=…)"
+        )
+    return tuple(sentences)
+
+
+def _count_uses(ratings: "Ratings") -> Integers:
+    """Count the cells of each rater, each system and the truths, (n_writers, n_categories)."""
+    others = [*ratings.answers.T, *([] if ratings.truth is None else [ratings.truth])]
+    rows = [np.bincount(codes[codes >= 0], minlength=ratings.n_categories) for codes in others]
+    return np.vstack([_count_by_rater(ratings), *rows])
+
+
+def _count_by_rater(ratings: "Ratings") -> Integers:
+    """Count the ratings of each rater in each category, (n_raters, n_categories)."""
+    flat, n_raters, n_categories = ratings.given, ratings.n_raters, ratings.n_categories
+    return count_categories(flat.rater_index, flat.category_index, n_raters, n_categories)
+
+
+def likely_slips(categories: tuple[Label, ...], uses: Integers) -> list[tuple[int, int]]:
+    """Find categories that are nearly written like another, and rare or used by one writer alone.
+
+    Parameters
+    ----------
+    categories : tuple of str or int
+    uses : ndarray of int, shape (n_writers, n_categories)
+        How often each writer uses each category.
+
+    Returns
+    -------
+    list of pairs
+        Index of the category, and of that which was probably meant.
+
+    Examples
+    --------
+    >>> likely_slips(("positiv", "positive"), np.array([[1, 210], [0, 211]]))
+    [(0, 1)]
+    >>> likely_slips(("positiv", "positive"), np.array([[200, 0], [0, 211], [0, 190]]))
+    [(0, 1)]
+    >>> likely_slips(("abnormal", "normal"), np.array([[1, 210], [0, 211]]))
+    []
+    """
+    cells = uses.sum(axis=0)
+    n_users = (uses > 0).sum(axis=0)
+    slips = []
+    for pair in combinations(np.flatnonzero(cells).tolist(), 2):
+        rare, frequent = sorted(pair, key=lambda k: cells[k])
+        few = cells[rare] <= max(1, MOST_SHARE * cells.sum())
+        odd = few and cells[frequent] >= FEWEST_TIMES * cells[rare]
+        if not odd:
+            rare, frequent = sorted(pair, key=lambda k: (n_users[k], cells[k]))
+            odd = n_users[rare] == 1 and not (uses[:, rare] * uses[:, frequent]).any()
+        if odd and _near(categories[rare], categories[frequent]):
+            slips.append((rare, frequent))
+    return slips
+
+
+def _near(one: Label, other: Label) -> bool:
+    short, long = sorted((fold(one), fold(other)), key=lambda text: (len(text), text))
+    if len(long) > LONGEST_LABEL or long.endswith(short):
+        return False  # a prefix makes another word: normal, abnormal
+    if any(character.isdigit() for character in short + long):
+        return False
+    words = [(a, b) for a, b in zip(short.split(), long.split(), strict=False) if a != b]
+    if len(short.split()) == len(long.split()) and len(words) == 1:
+        short, long = sorted(words[0], key=lambda text: (len(text), text))
+    if len(short) < SHORTEST_LABEL or long.endswith(short):
+        return False
+    return difflib.SequenceMatcher(None, short, long, autojunk=False).ratio() >= NEAR

@@ -79,16 +79,11 @@ def _unanswered(ratings: "Ratings") -> list[str]:
 def _few_ratings_of_items(ratings: "Ratings") -> list[str]:
     lengths = np.bincount(ratings.flat.item_index, minlength=ratings.n_rows)
     of = f"of {counted(ratings.n_items, 'item')}"
-    single, unrated = (int(ratings.weights[lengths == n].sum()) for n in (1, 0))
-    sentences = []
-    if single:
-        verb = "has" if single == 1 else "have"
-        sentences.append(
-            f"{single} {of} {verb} one {_unit(ratings)}, which tells nothing of agreement"
-        )
-    if unrated:
-        verb = "has" if unrated == 1 else "have"
-        sentences.append(f"{unrated} {of} {verb} no {_unit(ratings)}")
+    unit, sentences = _unit(ratings), []
+    for n, what in ((1, f"one {unit}, which tells nothing of agreement"), (0, f"no {unit}")):
+        found = int(ratings.weights[lengths == n].sum())
+        if found:
+            sentences.append(f"{found} {of} {'has' if found == 1 else 'have'} {what}")
     return sentences
 
 

@@ -1,12 +1,13 @@
 """Simulation: ratings drawn item by item, and estimates of thousands of samples at once."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from lehner.algebra.vote_methods import estimate_from_votes, find_vote_methods
-from lehner.core.arrays import Floats
+from lehner.core.arrays import Floats, Integers
 from lehner.core.checks import check_whole_number
 from lehner.core.draw_categories import draw_categories
 from lehner.core.seeds import Seed, child_seeds, generator
@@ -60,9 +61,44 @@ def simulate(scenario: Scenario, seed: Seed = 1) -> Ratings:
     >>> simulate(Scenario(n_items=100), seed=1)
     Ratings: 100 items, 3 raters, 300 ratings, 5 categories (A, B, C, D, E), system, truth
     """
-    rng = generator(seed)
+    return simulate_items(scenario, generator(seed)).to_ratings(scenario)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class SimulatedItems:
+    """Simulated items as arrays.
+
+    Parameters
+    ----------
+    codes : ndarray of int, shape (n_items, n_raters)
+        Category index, -1 for a missing rating.
+    system, truth : ndarray of int, shape (n_items,)
+    system_accuracy : float
+        Expected accuracy of the system under the parameters drawn.
+    """
+
+    codes: Integers
+    system: Integers
+    truth: Integers
+    system_accuracy: float
+
+    def to_ratings(self, scenario: Scenario) -> Ratings:
+        """Label the items, raters and categories as the scenario does."""
+        return Ratings(
+            self.codes,
+            category_names(scenario.n_categories),
+            rater_names(scenario.n_raters),
+            np.arange(1, scenario.n_items + 1),
+            self.system,
+            self.truth,
+            ordered=scenario.asymmetric_dispersion > 1,
+        )
+
+
+def simulate_items(scenario: Scenario, rng: np.random.Generator) -> SimulatedItems:
+    """Simulate items; see `simulate`."""
     parameters = draw_parameters(scenario, 1, rng)
-    n, k, n_raters = scenario.n_items, scenario.n_categories, scenario.n_raters
+    n = scenario.n_items
     truth = draw_categories(parameters.base_rates[0], rng.random(n))
     perceived = draw_categories(perception(scenario), rng.random(n), truth)
     level = draw_categories(scenario.level_probabilities, rng.random(n))
@@ -71,10 +107,13 @@ def simulate(scenario: Scenario, seed: Seed = 1) -> Ratings:
     for rater, probability in enumerate(scenario.copying):
         copied = rng.random(n) < probability
         answers[copied, rater] = answers[copied, 0]
-    codes = np.where(rng.random((n, n_raters)) < scenario.missing, -1, answers[:, :-1])
-    items, ordered = np.arange(1, n + 1), scenario.asymmetric_dispersion > 1
-    raters = rater_names(n_raters)
-    return Ratings(codes, category_names(k), raters, items, answers[:, -1], truth, ordered=ordered)
+    codes = np.where(rng.random((n, scenario.n_raters)) < scenario.missing, -1, answers[:, :-1])
+    return SimulatedItems(
+        codes=codes,
+        system=answers[:, -1],
+        truth=truth,
+        system_accuracy=float(expected_system_accuracy(scenario, parameters)[0]),
+    )
 
 
 def simulate_estimates(

@@ -331,14 +331,7 @@ def _confusion(steps: FirstSteps, answers: Floats, ratings: Ratings) -> NamedArr
     k = ratings.n_categories
     raters = np.broadcast_to(equal_errors(steps.accuracy[:1], k), (ratings.n_raters, k, k))
     system = confusion_from_truth(steps.truth[:1], answers[:1])
-    return NamedArray(
-        values=np.concatenate([raters, system]),
-        names={
-            "rater": list(ratings.all_raters),
-            "category": list(ratings.categories),
-            "response": list(ratings.categories),
-        },
-    )
+    return name_places(np.concatenate([raters, system]), ratings, "rater", "category", "response")
 
 
 def _statistic(

@@ -58,6 +58,7 @@ def name_places(values: ArrayLike, ratings: "Ratings", *dims: str) -> NamedArray
     Parameters
     ----------
     values : array_like
+        Of the raters alone, or also of the system, which is then the last rater.
     ratings : Ratings
     *dims : {"item", "rater", "category", "response"}
 
@@ -65,10 +66,12 @@ def name_places(values: ArrayLike, ratings: "Ratings", *dims: str) -> NamedArray
     -------
     NamedArray
     """
+    values = np.asarray(values)
     names: dict[str, Any] = {
         "item": ratings.items,
-        "rater": list(ratings.raters),
+        "rater": list(ratings.all_raters),
         "category": list(ratings.categories),
         "response": list(ratings.categories),
     }
-    return NamedArray(values=np.asarray(values), names={dim: names[dim] for dim in dims})
+    sizes = zip(dims, values.shape, strict=True)
+    return NamedArray(values=values, names={dim: names[dim][:size] for dim, size in sizes})

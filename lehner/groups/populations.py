@@ -113,9 +113,7 @@ def _point(fitted: FittedModel) -> GroupReplicates:
     """Give the fit to all items; the share of right answers is the expected one."""
     # Rows without expected ratings belong to categories that hardly occur.
     confusion = np.nan_to_num(fitted.confusion)[None]
-    classes = np.zeros((len(fitted.n_items), confusion.shape[-1], 1))
-    classes[fitted.pattern, :, 0] = fitted.classes
-    right = fitted.n_items[:, None] * _chance_right(fitted, classes)
+    right = fitted.n_items[:, None] * _chance_right(fitted, fitted.classes[..., None])
     return _by_population(fitted, fitted.maximum.base_rates[None], confusion, right)
 
 

@@ -1,5 +1,6 @@
 """The accuracy of a system by latent-class models fitted by maximum likelihood."""
 
+from dataclasses import replace
 from typing import Literal
 
 import numpy as np
@@ -7,7 +8,7 @@ import numpy as np
 from lehner.core.arrays import Floats
 from lehner.core.checks import check_choice, check_level, check_whole_number
 from lehner.core.estimate import Estimate, IntervalEstimate, number, require_estimable
-from lehner.core.named_array import NamedArray, name_places
+from lehner.core.named_array import name_places
 from lehner.core.replicates import Parameters, Replicates
 from lehner.core.seeds import Seed, child_seeds
 from lehner.core.warning import Warning, warn
@@ -21,7 +22,6 @@ from lehner.latent_class.pattern_table import known_truths
 from lehner.latent_class.resampling import (
     KIND,
     FittedModel,
-    RefittedSamples,
     fit_by_likelihood,
     refit_patterns,
 )
@@ -129,20 +129,34 @@ def estimate_latent_class(
     diagnostics["known_truths"] = known_truths(ratings)
     replicates = None
     if interval is not None:
-        resampled = _bootstrap(fitted, resamples, of_items, of_truths)
-        replicates = _replicates(fitted, resampled)
+        rng, total = np.random.default_rng(of_items), fitted.n_items.sum()
+        weights = rng.multinomial(total, fitted.n_items / total, size=resamples).astype(float)
+        resampled = refit_patterns(fitted, weights, of_truths)
+        point = Parameters(
+            base_rates=fitted.base_rates,
+            confusion=fitted.confusion[-1],
+            rater_accuracy=fitted.accuracy[:-1],
+        )
+        replicates = Replicates(point=point, drawn=resampled.parameters, kind=KIND)
         accuracy = _with_ends(accuracy, resampled.system_accuracy, level, KIND)
         in_sample = _with_ends(
             in_sample, resampled.system_accuracy_in_sample, level, IN_SAMPLE_KIND
         )
         unfinished = float(1 - resampled.converged.mean())
         diagnostics |= {"resamples": resamples, "unconverged_resamples": unfinished}
+    truth = fitted.classes[fitted.pattern]
+    base_rates = np.where(np.isnan(truth).any(), np.nan, fitted.base_rates)
     return Estimate(
         system=ratings.systems[0],
         method=model + BY_LIKELIHOOD,
         system_accuracy=accuracy,
         system_accuracy_in_sample=in_sample,
-        arrays=_arrays(ratings, fitted),
+        arrays={
+            "rater_accuracy": name_places(fitted.accuracy[:-1], ratings, "rater"),
+            "base_rates": name_places(base_rates, ratings, "category"),
+            "confusion": name_places(fitted.confusion, ratings, "rater", "category", "response"),
+            "truth_probabilities": name_places(truth, ratings, "item", "category"),
+        },
         warnings=_warnings(fitted, ratings, restarts, of_starts),
         diagnostics=diagnostics,
         replicates=replicates,
@@ -151,31 +165,9 @@ def estimate_latent_class(
 
 def _expected_right(fitted: FittedModel) -> float | None:
     """Expected proportion of the answers that are right."""
-    answer = fitted.answers[fitted.pattern]
-    by_pattern = np.zeros(len(fitted.answers))
-    by_pattern[fitted.pattern] = fitted.classes[np.arange(len(answer)), np.maximum(answer, 0)]
+    answer = np.maximum(fitted.answers, 0)
     n_items = fitted.n_items * (fitted.answers >= 0)
-    return number(n_items @ by_pattern / n_items.sum())
-
-
-def _bootstrap(
-    fitted: FittedModel, resamples: int, of_items: Seed, of_truths: Seed
-) -> RefittedSamples:
-    rng, total = np.random.default_rng(of_items), fitted.n_items.sum()
-    weights = rng.multinomial(total, fitted.n_items / total, size=resamples).astype(float)
-    return refit_patterns(fitted, weights, of_truths)
-
-
-def _replicates(fitted: FittedModel, resampled: RefittedSamples) -> Replicates:
-    return Replicates(
-        point=Parameters(
-            base_rates=fitted.base_rates,
-            confusion=fitted.confusion[-1],
-            rater_accuracy=fitted.accuracy[:-1],
-        ),
-        drawn=resampled.parameters,
-        kind=KIND,
-    )
+    return number(n_items @ fitted.classes[np.arange(len(answer)), answer] / n_items.sum())
 
 
 def _with_ends(
@@ -187,34 +179,14 @@ def _with_ends(
     # EM approaches 0 and 1, but does not reach them in finitely many steps.
     settled = np.where(resampled > 1 - RESAMPLED_ROUNDING, 1.0, resampled)
     lower, upper = np.quantile(settled, [(1 - level) / 2, (1 + level) / 2])
-    point = np.nan if value.estimate is None else value.estimate
-    return IntervalEstimate(
-        estimate=value.estimate,
-        lower=float(np.fmin(lower, point)),
-        upper=float(np.fmax(upper, point)),
+    return replace(
+        value,
+        lower=float(np.fmin(lower, value.estimate)),
+        upper=float(np.fmax(upper, value.estimate)),
         level=level,
         kind=kind,
         standard_error=float(resampled.std(ddof=1)) if len(resampled) > 1 else None,
     )
-
-
-def _arrays(ratings: Ratings, fitted: FittedModel) -> dict[str, NamedArray]:
-    categories = list(ratings.categories)
-    confusion = NamedArray(
-        values=fitted.confusion,
-        names={
-            "rater": list(ratings.all_raters),
-            "category": categories,
-            "response": categories,
-        },
-    )
-    base_rates = np.where(np.isnan(fitted.classes).any(), np.nan, fitted.base_rates)
-    return {
-        "rater_accuracy": name_places(fitted.accuracy[:-1], ratings, "rater"),
-        "base_rates": name_places(base_rates, ratings, "category"),
-        "confusion": confusion,
-        "truth_probabilities": name_places(fitted.classes, ratings, "item", "category"),
-    }
 
 
 def _warnings(

@@ -284,7 +284,10 @@ def em_step(
 
 
 def e_step(
-    table: Cells, log_rates: Floats, log_confusion: Floats, category: Integers | None = None
+    table: Cells,
+    log_rates: Floats,
+    log_confusion: Floats,
+    category: Integers | None = None,
 ) -> tuple[Floats, Floats]:
     """Compute the probability of each class for each pattern, and the log probability of patterns.
 
@@ -311,7 +314,10 @@ def e_step(
 
 
 def log_joint(
-    table: Cells, log_rates: Floats, log_confusion: Floats, category: Integers | None = None
+    table: Cells,
+    log_rates: Floats,
+    log_confusion: Floats,
+    category: Integers | None = None,
 ) -> Floats:
     """Compute the log probability of each pattern with each class; see `e_step`."""
     n_classes, n_runs = log_confusion.shape[2:]

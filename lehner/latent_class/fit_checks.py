@@ -1,6 +1,6 @@
 """Whether a fitted model predicts frequencies of ratings, and explains agreement of raters."""
 
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -9,6 +9,7 @@ from lehner.core.checks import check_whole_number
 from lehner.core.class_posterior import class_posterior
 from lehner.core.errors import InputError
 from lehner.data.ratings import Ratings
+from lehner.latent_class.result import LatentClassFit
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -17,24 +18,7 @@ if TYPE_CHECKING:
 EDGE = 1e-9
 
 
-class ConfusionModel(Protocol):
-    """A model in which ratings are independent given classes.
-
-    Parameters
-    ----------
-    base_rates : xarray.DataArray, dims (category,)
-    confusion : xarray.DataArray, dims (rater, category, response)
-        A system, if the model has one, is the last rater.
-    """
-
-    @property
-    def base_rates(self) -> "xr.DataArray": ...  # noqa: D102
-
-    @property
-    def confusion(self) -> "xr.DataArray": ...  # noqa: D102
-
-
-def rating_calibration(ratings: Ratings, fit: ConfusionModel, *, n_bins: int = 10) -> "xr.Dataset":
+def rating_calibration(ratings: Ratings, fit: LatentClassFit, *, n_bins: int = 10) -> "xr.Dataset":
     """Compare predicted probabilities of ratings, given the item's other ratings, with frequencies.
 
     Each rating is left out in turn: the classes of the item are predicted from its other ratings,
@@ -129,7 +113,7 @@ def _bin(
     }
 
 
-def residual_correlation(ratings: Ratings, fit: ConfusionModel) -> "xr.Dataset":
+def residual_correlation(ratings: Ratings, fit: LatentClassFit) -> "xr.Dataset":
     r"""Measure how much more raters agree than the classes of a model explain.
 
     .. math:: r_{jm} = \frac{\sum_l \mathrm{Cov}(y_{jl}, y_{ml}) - \mathrm{Cov}_k(\theta_{jkl},
@@ -246,7 +230,7 @@ def _residual(
     return float((mean - explained) / scale), float(spread / scale), n
 
 
-def _numbers(ratings: Ratings, fit: ConfusionModel) -> tuple[Floats, Floats]:
+def _numbers(ratings: Ratings, fit: LatentClassFit) -> tuple[Floats, Floats]:
     """Base rates and confusion matrices, or raise an InputError if they do not fit."""
     base_rates, confusion = fit.base_rates.values, fit.confusion.values
     fitted = tuple(str(name) for name in fit.confusion["rater"].values)

@@ -1,16 +1,13 @@
 """Latent-class models fitted to ratings by maximum likelihood."""
 
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
-from numpy.typing import ArrayLike
 
-from lehner.core.arrays import Integers
 from lehner.core.checks import check_choice, check_number, check_whole_number
 from lehner.core.errors import InputError
 from lehner.core.seeds import Seed, child_seeds
 from lehner.core.wording import counted, counted_categories
-from lehner.data.categories import encode
 from lehner.data.ratings import Ratings
 from lehner.latent_class.accelerated_em import FROM_FAR, Search
 from lehner.latent_class.expectation_maximisation import (
@@ -43,8 +40,7 @@ def fit_latent_class(
     *,
     start: Start = "votes",
     restarts: int = 0,
-    seed: Seed | None = None,
-    groups: ArrayLike | None = None,
+    seed: Seed = 1,
     tolerance: float = FROM_FAR.tolerance,
     max_iterations: int = FROM_FAR.max_iterations,
 ) -> LatentClassFit:
@@ -63,7 +59,8 @@ def fit_latent_class(
     Parameters
     ----------
     ratings : Ratings
-        With or without a system.
+        With or without a system. Items of different populations (`Ratings.with_populations`) have
+        different base rates, and the raters the same confusion matrices in all of them.
     model : str
         The model of the confusion matrices: "one_coin", "one_coin_by_rater", "class_conditional",
         "pooled", "dawid_skene", "tap" or "pooled_tap". In the t-a-p models a rater knows the true
@@ -78,12 +75,8 @@ def fit_latent_class(
         distributions.
     restarts : int
         Number of random starts besides the votes, 0 or more. With `start="random"`, 0 means 20.
-    seed : int, numpy.random.SeedSequence or numpy.random.Generator, optional
-        Seed of the random starts; 1 by default, so that the result is the same each time.
-    groups : array_like, shape (n_rows,), optional
-        A name for each row of the ratings. Items of different groups have different base
-        rates, and the raters the same confusion matrices in all of them. By default these are the
-        populations of the ratings, if they have any.
+    seed : int, numpy.random.SeedSequence or numpy.random.Generator
+        Seed of the random starts.
     tolerance : float
         EM stops when a step increases the log-likelihood by less than this proportion of its size,
         and no growing probability near 0 can increase it. With 0 it continues until no parameter
@@ -122,7 +115,7 @@ def fit_latent_class(
     References
     ----------
     Dawid & Skene (1979), https://doi.org/10.2307/2346806. T-a-p: Eubanks, The Kappa Zoo,
-    https://kappazoo.com, chapters 2 and 9. With groups: Hui & Walter (1980),
+    https://kappazoo.com, chapters 2 and 9. With populations: Hui & Walter (1980),
     https://doi.org/10.2307/2530508
 
     Examples
@@ -152,15 +145,14 @@ def fit_latent_class(
     named = n_classes == ratings.n_categories
     known = known_truths(ratings) if named else 0
     _require_ratings(ratings, model, n_classes, known)
-    group_names, group_of_row = _read_groups(groups, ratings)
-    table, inverse = tabulate(ratings, group_of_row, truths=known > 0)
+    table, inverse = tabulate(ratings, ratings.population, truths=known > 0)
     points = _starts(table, n_classes, chosen, restarts, seed, votes=named and start == "votes")
     search = Search(tolerance=tolerance, max_iterations=max_iterations)
     found = fit_starts(table, list(points.values()), chosen, search)
     fits = dict(zip(points, found, strict=True))
     best = _order_classes(table, max(fits.values(), key=lambda fit: fit.log_likelihood), chosen)
     maximum = Maximum(name=model, model=chosen, table=table, found=best)
-    return label_fit(maximum, ratings, inverse, group_names, fits)
+    return label_fit(maximum, ratings, inverse, fits)
 
 
 def _require_ratings(ratings: Ratings, model: str, n_classes: int, known: int) -> None:
@@ -189,44 +181,18 @@ def _require_ratings(ratings: Ratings, model: str, n_classes: int, known: int) -
         raise InputError("no item has two ratings", "give two or more ratings for some items")
 
 
-def _read_groups(
-    groups: ArrayLike | None, ratings: Ratings
-) -> tuple[tuple[Any, ...], Integers | None]:
-    """Names of the groups, and the group of each row."""
-    if groups is None:
-        return ratings.populations, ratings.population
-    column = encode(groups, "groups")
-    if len(column.codes) != ratings.n_rows:
-        raise InputError(
-            f"groups are given for {counted(len(column.codes), 'row')}, but the ratings have "
-            f"{ratings.n_rows}",
-            "name the group of each row",
-        )
-    missing = np.flatnonzero(column.codes < 0)
-    if missing.size:
-        raise InputError(
-            f"item {ratings.items[missing[0]]} has no group", "name the group of each row"
-        )
-    sizes = np.bincount(column.codes, ratings.weights, len(column.labels))
-    if not sizes.all():
-        raise InputError(
-            f"group {column.labels[int(np.argmin(sizes))]!r} has no items", "leave it out"
-        )
-    return column.labels, column.codes
-
-
 def _starts(
     table: PatternTable,
     n_classes: int,
     model: LatentClassModel,
     restarts: int,
-    seed: Seed | None,
+    seed: Seed,
     *,
     votes: bool,
 ) -> dict[str, LatentClasses]:
     starts = {"votes": vote_start(table)} if votes else {}
     n_random = restarts if votes else restarts or RANDOM_STARTS
-    for i, child in enumerate(child_seeds(1 if seed is None else seed, n_random)):
+    for i, child in enumerate(child_seeds(seed, n_random)):
         rng = np.random.default_rng(child)
         starts[f"random {i + 1}"] = random_start(table, n_classes, model, rng)
     return starts
@@ -238,8 +204,8 @@ def _order_classes(
     """Put classes into the order of their names, unless the data determine it."""
     n_classes = classes.base_rates.shape[-1]
     if n_classes != table.n_categories:
-        share = table.weights @ expect(table, classes)[0]
-        return reorder(classes, np.argsort(-share, kind="stable"))
+        n_items = table.weights @ expect(table, classes)[0]
+        return reorder(classes, np.argsort(-n_items, kind="stable"))
     # With equal errors it is known which category a class is, except with two categories. In t-a-p
     # no rater is worse than by guessing, so that it is always known.
     exchangeable = model.form == "full" or (n_classes == 2 and model.form != "knowledge")

@@ -2,24 +2,16 @@
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Protocol, Union
+from typing import TYPE_CHECKING, Union
 
 import numpy as np
 
 from lehner.core.arrays import Booleans, Floats, Integers
+from lehner.data.patterns import Patterns
 from lehner.data.ratings import Ratings
 
 if TYPE_CHECKING:
     from scipy.sparse import csc_array, csr_array
-
-
-class Cells(Protocol):
-    """Patterns over whose ratings values are summed: a `PatternTable` or `Patterns`."""
-
-    @property
-    def truths(self) -> Integers | None: ...  # noqa: D102
-
-    def sum_cells(self, values: Floats) -> Floats: ...  # noqa: D102
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -92,6 +84,10 @@ class PatternTable:
         ends = np.arange(len(self.groups) + 1)
         member = csr_array((np.ones(len(self.groups)), self.groups, ends))
         return np.asarray(member.T @ values)
+
+
+type Cells = PatternTable | Patterns
+"""Patterns over whose ratings values are summed."""
 
 
 def tabulate_codes(codes: Integers, weights: Floats, n_categories: int) -> PatternTable:

@@ -39,8 +39,8 @@ class FittedModel:
         Expected accuracy; NaN if the ratings do not determine it.
     confusion : ndarray, shape (n_raters, n_classes, n_categories)
         Confusion matrices; NaN in rows without expected ratings.
-    classes : ndarray, shape (n_rows, n_classes)
-        Probability of each class for each row of the ratings.
+    classes : ndarray, shape (n_patterns, n_classes)
+        Probability of each class for each pattern; NaN if the ratings do not determine them.
     pattern : ndarray of int, shape (n_rows,)
         The pattern of each row.
     answers : ndarray of int, shape (n_patterns,)
@@ -76,7 +76,7 @@ def fit_by_likelihood(ratings: Ratings, model: str) -> FittedModel:
         maximum=fit._maximum,
         accuracy=np.asarray(fit.accuracy),
         confusion=fit.confusion.values,
-        classes=fit.truth_probabilities.values,
+        classes=np.where(fit.base_rates.isnull().any(), np.nan, fit._maximum.classes),
         pattern=fit._pattern,
         answers=answers,
     )
@@ -176,26 +176,22 @@ def refit_samples(fitted: FittedModel, weights: Floats, seed: Seed = 1) -> Refit
 def refit_patterns(fitted: FittedModel, weights: Floats, seed: Seed = 1) -> RefittedSamples:
     """Fit a model to weightings of the patterns, (n_samples, n_patterns); see `refit_samples`."""
     rng = generator(seed)
-    parts = [_refit(fitted, fits, rng) for fits in fit_resamples(fitted, weights, rng)]
-    rates, confusion, rater_accuracy, right, converged = map(
-        np.concatenate, zip(*parts, strict=True)
-    )
-    system_accuracy = (rates * np.diagonal(confusion, axis1=1, axis2=2)).sum(axis=1)
+    answered = np.flatnonzero(fitted.answers >= 0)
+    n_items, parts = fitted.n_items[answered], []
+    for fits in fit_resamples(fitted, weights, rng):
+        chance = np.clip(fits.classes[answered, fitted.answers[answered]], 0.0, 1.0)
+        drawn = rng.binomial(n_items[:, None], chance).sum(axis=0) / n_items.sum()
+        right = np.diagonal(fits.confusion[:, :-1], axis1=2, axis2=3)
+        rater_accuracy = np.einsum("bk,bjk->bj", fits.base_rates, right)
+        system = fits.confusion[:, -1]
+        parts.append((fits.base_rates, system, rater_accuracy, drawn, fits.converged))
+    rates, confusion, accuracy, in_sample, converged = map(np.concatenate, zip(*parts, strict=True))
     return RefittedSamples(
-        system_accuracy=system_accuracy,
-        system_accuracy_in_sample=right,
+        system_accuracy=(rates * np.diagonal(confusion, axis1=1, axis2=2)).sum(axis=1),
+        system_accuracy_in_sample=in_sample,
         converged=converged,
-        parameters=Parameters(base_rates=rates, confusion=confusion, rater_accuracy=rater_accuracy),
+        parameters=Parameters(base_rates=rates, confusion=confusion, rater_accuracy=accuracy),
     )
-
-
-def _refit(
-    fitted: FittedModel, fits: SampledFits, rng: np.random.Generator
-) -> tuple[Floats, Floats, Floats, Floats, Booleans]:
-    right = np.diagonal(fits.confusion[:, :-1], axis1=2, axis2=3)
-    rater_accuracy = np.einsum("bk,bjk->bj", fits.base_rates, right)
-    drawn = _draw_right(fitted, fits, rng)
-    return fits.base_rates, fits.confusion[:, -1], rater_accuracy, drawn, fits.converged
 
 
 def fit_resamples(
@@ -217,11 +213,3 @@ def fit_resamples(
     samples = add_pseudo_ratings(fitted, weights, rng)
     best = fitted.maximum
     return fit_samples(best.table, best.model, best.found, samples)
-
-
-def _draw_right(fitted: FittedModel, fits: SampledFits, rng: np.random.Generator) -> Floats:
-    answered = np.flatnonzero(fitted.answers >= 0)
-    right = fits.classes[answered, fitted.answers[answered]]
-    n_items = fitted.n_items[answered]
-    drawn = rng.binomial(n_items[:, None], np.clip(right, 0.0, 1.0))
-    return np.asarray(drawn.sum(axis=0) / n_items.sum())

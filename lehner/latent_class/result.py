@@ -1,6 +1,6 @@
 """The result of fitting a latent-class model by maximum likelihood, with labels."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -172,7 +172,6 @@ def label_fit(
     maximum: Maximum,
     ratings: Ratings,
     inverse: Integers,
-    groups: Sequence[Any],
     fits: Mapping[str, LatentClasses],
 ) -> LatentClassFit:
     """Label the results.
@@ -184,8 +183,6 @@ def label_fit(
     ratings : Ratings
     inverse : ndarray of int, shape (n_rows,)
         The pattern of each row.
-    groups : sequence
-        Names of the groups of items, if any.
     fits : mapping
         The fit from each start.
 
@@ -199,7 +196,7 @@ def label_fit(
     named = maximum.n_classes == table.n_categories
     class_dim = "category" if named else "class"
     coords: dict[str, Any] = {
-        "group": list(groups),
+        "group": list(ratings.populations),
         "item": ratings.items,
         "rater": list(ratings.all_raters[: table.n_raters]),
         "response": categories,
@@ -218,7 +215,7 @@ def label_fit(
     known = known_truths(ratings) if table.truths is not None else 0
     unsettled = unsettled_labels(maximum, categories) if named else []
     dims = {
-        "base_rates": ("group", class_dim) if groups else (class_dim,),
+        "base_rates": ("group", class_dim) if ratings.populations else (class_dim,),
         "confusion": ("rater", class_dim, "response"),
         "accuracy": ("rater",),
         "knowledge": ("rater",),

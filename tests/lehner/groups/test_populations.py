@@ -59,7 +59,7 @@ def test_a_model_with_equal_accuracies_has_no_difference_to_estimate():
 
 def test_it_is_the_fit_with_groups():
     ratings, groups = two_populations(150, 3, n_raters=3)
-    fit = fit_latent_class(ratings, groups=groups)
+    fit = fit_latent_class(ratings.with_populations(groups))
     found = estimate_populations(ratings, groups, resamples=5)
     right = np.diagonal(fit.confusion.values, axis1=1, axis2=2)
     classes = fit.truth_probabilities.values[np.arange(300), ratings.system]
@@ -92,7 +92,7 @@ def test_populations_of_ratings_enter_the_estimate():
     ratings, groups = two_populations(200, 3, n_raters=2)
     ratings = ratings.take(np.r_[0:200, 200:280])
     groups = groups[np.r_[0:200, 200:280]]
-    fit = fit_latent_class(ratings, groups=groups)
+    fit = fit_latent_class(ratings.with_populations(groups))
     estimate = estimate_latent_class(ratings.with_populations(groups), resamples=20)
     assert estimate.diagnostics["log_likelihood"] == pytest.approx(fit.log_likelihood)
     assert estimate.system_accuracy.estimate == pytest.approx(float(fit.accuracy[-1]))
@@ -114,7 +114,7 @@ def test_resamples_are_fitted_as_the_fit_itself():
     rows = np.array([np.flatnonzero(fitted.pattern == p)[0] for p in range(len(weights))])
     kept = weights > 0
     sample = ratings.take(rows[kept], weights[kept].astype(int))
-    again = fit_latent_class(sample, groups=groups[rows[kept]], tolerance=0)
+    again = fit_latent_class(sample.with_populations(groups[rows[kept]]), tolerance=0)
     assert one.group_rates[0] == pytest.approx(again.base_rates.values, abs=2e-3)
     assert one.confusion[0] == pytest.approx(again.confusion.values, abs=2e-3)
     assert again.base_rates.values.min() > 0.05
@@ -132,10 +132,12 @@ def test_known_truths_enter():
     ratings, groups = two_populations(150, 11)
     known = np.where(np.arange(300) % 3 == 0, ratings.system, -1)
     some = ratings.with_truth(known)
-    fit = fit_latent_class(some, groups=groups)
+    fit = fit_latent_class(some.with_populations(groups))
     found = estimate_populations(some, groups, resamples=5)
     for one in found.groups:
         expected = float(fit.base_rates.sel(group=one.group, category="no"))
         assert one.base_rates["no"].estimate == pytest.approx(expected, abs=1e-6)
-    without = fit_latent_class(ratings, groups=groups).base_rates.sel(group="x", category="no")
+    without = fit_latent_class(ratings.with_populations(groups)).base_rates.sel(
+        group="x", category="no"
+    )
     assert abs(found.groups[0].base_rates["no"].estimate - float(without)) > 0.005

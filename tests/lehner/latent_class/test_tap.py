@@ -189,7 +189,8 @@ def test_populations_have_base_rates_of_their_own(model):
     rng = np.random.default_rng(5)
     rates = [[0.6, 0.2, 0.2], [0.2, 0.2, 0.6]]
     codes = np.vstack([draw(rng, 3000, t, 0.6, [0.2, 0.3, 0.5], 4) for t in rates])
-    fit = fit_latent_class(ratings_of(codes, 3), model, groups=np.repeat(["one", "two"], 3000))
+    populations = np.repeat(["one", "two"], 3000)
+    fit = fit_latent_class(ratings_of(codes, 3).with_populations(populations), model)
     errors = fit.standard_errors()
     assert (np.abs(fit.base_rates - rates) < 4 * errors.base_rates).all()
     assert (np.abs(fit.knowledge - 0.6) < 4 * errors.knowledge).all()

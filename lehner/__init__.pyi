@@ -37,8 +37,8 @@ from .judges.position_bias import PositionBias, position_bias
 from .k_properties.adjustment import estimate_adjusted
 from .k_properties.check import KProperties, KPropertyTest, check_k_properties
 from .k_properties.violations import Violations, fit_violations
-from .known_truths.base_rates import correct_base_rates
 from .known_truths.correction import TruthCorrection, correct_by_truth, probabilities_right
+from .known_truths.recalibration import correct_base_rates
 from .known_truths.sampling_design import choose_items
 from .labels.label import label
 from .latent_class.cuts import cut_ratings, fit_tap_by_cut

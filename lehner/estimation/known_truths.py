@@ -16,7 +16,6 @@ from lehner.core.estimate import Estimate, IntervalEstimate, ends
 from lehner.data.ratings import Ratings
 from lehner.estimation.question import Options, Question
 from lehner.groups.membership import GroupColumn
-from lehner.known_truths.base_rates import correct_base_rates
 from lehner.known_truths.correction import (
     TruthCorrection,
     correct_by_truth,
@@ -24,6 +23,7 @@ from lehner.known_truths.correction import (
     probabilities_right,
 )
 from lehner.known_truths.partly_known import rightness
+from lehner.known_truths.recalibration import correct_base_rates
 from lehner.known_truths.survey import known_items_alone
 from lehner.latent_class.pattern_table import known_truths
 

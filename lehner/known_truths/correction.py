@@ -144,9 +144,12 @@ def correct_by_truth(
             "no truth is known of an item that the system answered", "give some, with truth=…"
         )
     posterior = proportion_posterior(items, own)
+    lower, upper = posterior.interval(level)
     p_value = contradiction(items, of_parameters)
     return TruthCorrection(
-        system_accuracy_in_sample=_summarise(posterior, level),
+        system_accuracy_in_sample=IntervalEstimate(
+            estimate=posterior.mean, lower=lower, upper=upper, level=level, kind=RECALIBRATED
+        ),
         system_accuracy=_expected_accuracy(posterior, items.n_items, level),
         known_items_alone=known_items_alone(items, level),
         prediction_powered=prediction_powered(items, level),
@@ -213,7 +216,9 @@ def probabilities_right(ratings: Ratings, estimate: Estimate) -> np.ndarray:
     answer = np.maximum(ratings.system, 0)
     right = truth.values[np.arange(len(answer)), answer]
     if estimate.method in ALGEBRAIC_METHODS:
-        right = _add_answer(right, accuracy, ratings.n_categories)
+        agreeing = right * accuracy
+        total = agreeing + (1 - right) * (1 - accuracy) / (ratings.n_categories - 1)
+        right = np.where(total > 0, agreeing / np.where(total > 0, total, 1.0), right)
     return np.where(ratings.system >= 0, right, np.nan)
 
 
@@ -259,13 +264,6 @@ def _variance(stated: IntervalEstimate) -> float:
         return 0.0
     z = NormalDist().inv_cdf((1 + stated.level) / 2)
     return ((stated.upper - stated.lower) / (2 * z)) ** 2
-
-
-def _add_answer(probability: np.ndarray, accuracy: float, n_categories: int) -> np.ndarray:
-    right = probability * accuracy
-    wrong = (1 - probability) * (1 - accuracy) / (n_categories - 1)
-    total = right + wrong
-    return np.where(total > 0, right / np.where(total > 0, total, 1.0), probability)
 
 
 def contradiction(items: PartlyKnown, variance: float = 0.0) -> float:
@@ -334,13 +332,6 @@ def _warnings(items: PartlyKnown, p_value: float, sample: KnownSample) -> tuple[
         )
         warnings.append(warn("truths-not-random", text))
     return tuple(warnings)
-
-
-def _summarise(posterior: ProportionPosterior, level: float) -> IntervalEstimate:
-    lower, upper = posterior.interval(level)
-    return IntervalEstimate(
-        estimate=posterior.mean, lower=lower, upper=upper, level=level, kind=RECALIBRATED
-    )
 
 
 def _expected_accuracy(

@@ -88,15 +88,14 @@ def _compare(ratings: Ratings, who: str, answered: Booleans) -> KnownSample:
     n_items, n_known, of_all, of_known = (
         int(ratings.weights[rows].sum()) for rows in (counted, known, alike, known & alike)
     )
-    table = np.array([[of_known, n_known - of_known], [of_all - of_known, 0]])
-    table[1, 1] = n_items - table.sum()
+    others = of_all - of_known, n_items - n_known - of_all + of_known
     return KnownSample(
         who=who,
         n_known=n_known,
         n_items=n_items,
         unanimous_known=of_known,
         unanimous=of_all,
-        p_value=float(fisher_exact(table).pvalue),
+        p_value=float(fisher_exact([(of_known, n_known - of_known), others]).pvalue),
     )
 
 

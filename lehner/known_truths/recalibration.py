@@ -15,11 +15,19 @@ property.
 """
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from lehner.core.arrays import Floats
-from lehner.known_truths.partly_known import PartlyKnown
+from lehner.core.checks import check_level
+from lehner.core.errors import InputError
+from lehner.core.estimate import labelled
+from lehner.data.ratings import Ratings
+from lehner.known_truths.partly_known import PartlyKnown, check_probabilities
+
+if TYPE_CHECKING:
+    import xarray as xr
 
 BIAS_SCALE = 0.15
 CALIBRATION_SLOPES = np.linspace(0.05, 1.0, 8)
@@ -40,9 +48,9 @@ class ProportionPosterior:
     Parameters
     ----------
     values : ndarray, shape (n_values,)
-        The possible shares, in increasing order.
+        The possible proportions, in increasing order.
     probability : ndarray, shape (n_values,)
-        Probability of each share; they sum to 1.
+        Probability of each of them; they sum to 1.
     """
 
     values: Floats
@@ -74,100 +82,109 @@ def proportion_posterior(items: PartlyKnown, variance: float = 0.0) -> Proportio
     -------
     ProportionPosterior
     """
-    levels = _levels(items)
-    curves = [_curve(slope, levels) for slope in CALIBRATION_SLOPES]
+    from scipy.special import expit, log_expit, logit
+
+    log_odds = logit(np.clip(items.probability, CERTAIN_ITEM, 1 - CERTAIN_ITEM))
+    levels, level = np.unique(np.round(log_odds / LOG_ODDS_STEP), return_inverse=True)
+    counts, known, holding = (
+        np.bincount(level, items.counts * which, len(levels))
+        for which in (1.0, items.known, items.holds)
+    )
+    # By slope, by mean probability or intercept, and by level of the log odds.
+    scaled = CALIBRATION_SLOPES[:, None, None] * (levels * LOG_ODDS_STEP)
+    reached = expit(INTERCEPTS[:, None] + scaled) @ counts / counts.sum()
     ends = np.array([LEAST_MEAN, 1 - LEAST_MEAN])
     for _ in range(REFINEMENTS):
         grid = np.linspace(ends[0], ends[1], N_MEANS)
-        parts = [_given_slope(curve, grid, levels) for curve in curves]
-        log = np.stack([part.log_likelihood for part in parts])
-        log = log - np.log1p((grid - items.mean) ** 2 / (BIAS_SCALE**2 + variance))
+        intercepts = [np.interp(logit(grid), logit(means), INTERCEPTS) for means in reached]
+        logits = np.array(intercepts)[..., None] + scaled
+        log = log_expit(logits) @ holding + log_expit(-logits) @ (known - holding)
+        log -= np.log1p((grid - items.mean) ** 2 / (BIAS_SCALE**2 + variance))
         weight = np.exp(log - log.max())
         possible = np.flatnonzero(weight.max(axis=0) > NEGLIGIBLE)
         ends = grid[[max(possible[0] - 1, 0), min(possible[-1] + 1, N_MEANS - 1)]]
         if np.ptp(ends) > np.ptp(grid) / 2:
             break
-    return _complete(items, parts, weight / weight.sum())
+    return _add_unknown(items, expit(logits), counts - known, weight / weight.sum())
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
-class _Levels:
-    """Numbers of items by the log odds of their probability: all, known, with the property."""
-
-    log_odds: Floats
-    counts: Floats
-    known: Floats
-    holding: Floats
-
-
-def _levels(items: PartlyKnown) -> _Levels:
-    from scipy.special import logit
-
-    log_odds = logit(np.clip(items.probability, CERTAIN_ITEM, 1 - CERTAIN_ITEM))
-    unique, level = np.unique(np.round(log_odds / LOG_ODDS_STEP), return_inverse=True)
-
-    def total(counts: Floats) -> Floats:
-        return np.bincount(level, counts, len(unique))
-
-    return _Levels(
-        log_odds=unique * LOG_ODDS_STEP,
-        counts=total(items.counts),
-        known=total(items.counts * items.known),
-        holding=total(items.counts * items.holds),
-    )
-
-
-@dataclass(frozen=True, kw_only=True, eq=False)
-class _Curve:
-    """For one slope: the log odds times the slope, and the mean probability for each intercept."""
-
-    log_odds: Floats
-    means: Floats
-
-
-def _curve(slope: float, levels: _Levels) -> _Curve:
-    from scipy.special import expit
-
-    log_odds = slope * levels.log_odds
-    means = expit(INTERCEPTS[:, None] + log_odds) @ levels.counts / levels.counts.sum()
-    return _Curve(log_odds=log_odds, means=means)
-
-
-@dataclass(frozen=True, kw_only=True, eq=False)
-class _GivenSlope:
-    """For each mean of a grid: likelihood, and number of unknown items with the property."""
-
-    log_likelihood: Floats
-    expected: Floats
-    variance: Floats
-
-
-def _given_slope(curve: _Curve, means: Floats, levels: _Levels) -> _GivenSlope:
-    from scipy.special import expit, log_expit, logit
-
-    intercepts = np.interp(logit(means), logit(curve.means), INTERCEPTS)
-    logits = intercepts[:, None] + curve.log_odds
-    probability = expit(logits)
-    unknown = levels.counts - levels.known
-    return _GivenSlope(
-        log_likelihood=log_expit(logits) @ levels.holding
-        + log_expit(-logits) @ (levels.known - levels.holding),
-        expected=probability @ unknown,
-        variance=(probability * (1 - probability)) @ unknown,
-    )
-
-
-def _complete(items: PartlyKnown, parts: list[_GivenSlope], weight: Floats) -> ProportionPosterior:
+def _add_unknown(
+    items: PartlyKnown, probability: Floats, unknown: Floats, weight: Floats
+) -> ProportionPosterior:
     """Add the unknown items; given bias and slope, their number with the property is normal."""
     n_unknown = items.n_items - items.n_known
     number = np.linspace(0, n_unknown, min(n_unknown, MOST_VALUES) + 1)
     step = number[1] if len(number) > 1 else 1.0
-    kept = weight.ravel() > NEGLIGIBLE * weight.max()
-    expected = np.concatenate([part.expected for part in parts])[kept]
-    variance = np.concatenate([part.variance for part in parts])[kept]
+    kept = weight > NEGLIGIBLE * weight.max()
+    expected = (probability @ unknown)[kept]
+    variance = ((probability * (1 - probability)) @ unknown)[kept]
     density = np.exp(-0.5 * (number[:, None] - expected) ** 2 / np.maximum(variance, step**2 / 4))
-    probability = density / density.sum(axis=0) @ weight.ravel()[kept]
+    total = density / density.sum(axis=0) @ weight[kept]
     return ProportionPosterior(
-        values=(items.n_holding + number) / items.n_items,
-        probability=probability / probability.sum(),
+        values=(items.n_holding + number) / items.n_items, probability=total / total.sum()
     )
+
+
+def correct_base_rates(
+    ratings: Ratings, truth_probabilities: "xr.DataArray", *, level: float = 0.9
+) -> "xr.Dataset":
+    """Correct the proportions of the true categories among these items.
+
+    The probabilities of each category are recalibrated by the known truths, as `correct_by_truth`
+    does with the probabilities that the system is right. The proportions are the means of the
+    recalibrated probabilities, divided by their sum.
+
+    The system's confusion matrix is not corrected. A cell of it depends on the known items with one
+    truth and one answer, of which there are few or none, so that the result would depend on the
+    prior of the bias.
+
+    Parameters
+    ----------
+    ratings : Ratings
+        Ratings with the truth of some items, which are a random sample of all.
+    truth_probabilities : xarray.DataArray, dims (item, category)
+        Probabilities by a method that did not use these truths.
+    level : float
+        Probability of the intervals, between 0 and 1.
+
+    Returns
+    -------
+    xarray.Dataset, dims (category,)
+        `estimate`, `lower`, `upper`; the intervals are not simultaneous, but for each category
+        alone.
+
+    Raises
+    ------
+    InputError
+        If no truth is known, or a probability is not a number from 0 to 1.
+
+    Examples
+    --------
+    >>> from lehner import Scenario, label_algebraic, simulate
+    >>> ratings = simulate(Scenario(n_categories=3, initial_rater_accuracy=(0.7,) * 3), 1)
+    >>> ratings = ratings.with_truth(np.where(np.arange(200) < 20, ratings.truth, -1))
+    >>> labels = label_algebraic(ratings)
+    >>> rates = correct_base_rates(ratings, labels.truth_probabilities)
+    >>> float(rates.estimate.sum().round(6))
+    1.0
+    """
+    import xarray as xr
+
+    level = check_level(level)
+    truth, counted = ratings.truth, ratings.weights > 0
+    if truth is None or not (truth[counted] >= 0).any():
+        raise InputError("no truth is known", "give the truth of some items")
+    values = np.asarray(truth_probabilities)
+    posteriors = []
+    for k in range(ratings.n_categories):
+        items = PartlyKnown(
+            probability=check_probabilities(values[:, k], ratings, counted)[counted],
+            counts=ratings.weights[counted].astype(float),
+            known=truth[counted] >= 0,
+            holds=truth[counted] == k,
+        )
+        posteriors.append(proportion_posterior(items))
+    means = np.array([posterior.mean for posterior in posteriors])
+    lower, upper = np.transpose([posterior.interval(level) for posterior in posteriors])
+    rates = {"estimate": means / means.sum(), "lower": lower, "upper": upper}
+    return xr.Dataset({name: labelled(v, ratings, "category") for name, v in rates.items()})

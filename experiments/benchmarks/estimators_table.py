@@ -1,94 +1,25 @@
-"""The results of `experiments.benchmarks.estimators` as tables for a reader."""
+"""The results of `experiments.benchmarks.estimators` as a page for a reader."""
 
-import textwrap
 from collections.abc import Sequence
 from functools import partial
+from pathlib import Path
 
 import pandas as pd
 
-from experiments.benchmarks.settings import SETTINGS
+from experiments.benchmarks.processes import SETTINGS, TWO_CATEGORIES
 from experiments.reporting.renderers import to_markdown
 from experiments.reporting.table import Cell, Column, Table
+from lehner.core.estimate import ESTIMANDS
 from lehner.core.number_format import decimal, short
 
-METHODS = (
-    "algebraic_paper",
-    "algebraic",
-    "algebraic_likelihood",
-    "one_coin",
-    "dawid_skene",
-    "relaxed_k",
-)
-NEAR = 1.1
+PEERS = ("algebraic", "one_coin", "dawid_skene")
+METHODS = ("algebraic_paper", "algebraic", "algebraic_likelihood", *PEERS[1:], "relaxed_k")
 OTHERS = ("one_coin_by_rater", "pooled", "class_conditional", "hierarchical_dawid_skene", "tap")
-QUESTION = (
-    "How far from the truth is each method's estimate of the system's accuracy, and how often does "
-    "its 90% interval contain the truth? All methods get the same simulated ratings, without the "
-    "true categories."
-)
-HOW = """
-Made by `python -m experiments.benchmarks.estimators FOLDER`. All numbers are in `estimators.csv`. A
-cell is blank where a method was not run. There are 100 to 102 data sets in each setting.
-
-## The settings
-
-- *Figures* have the number of items, the raters and the violations of the K-properties of that
-  figure of Lehner (2015). The K-properties hold in Figures 3 and 6. The accuracy of the system,
-  before difficulty and unequal errors change it, is .1, .3, .5, .7 and .9 in equally many data
-  sets.
-- *Two categories*: three raters of the accuracy that is named; the K-properties hold. The system
-  has accuracy .5 or .9.
-- *A to K* are processes that none of the methods assumes. Unless the line says otherwise there are
-  200 items in four categories with random base rates, all errors are equally probable, and the
-  system has accuracy .3, .6 or .9.
-"""
-PROCESSES = {
-    "A shared difficulty": "The log odds of three raters and of the system vary with the item.",
-    "B own difficulty": "The same, but other items are difficult for the system than for raters.",
-    "C random matrices": "Each row of each confusion matrix is random (Dirichlet distribution).",
-    "D sensitivity .6, specificity .9": "Two categories; all raters have these two accuracies.",
-    "E two of eight are spammers": "Two of eight raters answer at random.",
-    "F two raters": "Two raters of accuracy .6 and .7; five categories.",
-    "G crowd": "Five of twenty raters rate each item; its difficulty affects the raters only.",
-    "H copying": "The second of three raters copies 30% of the first one's answers.",
-    "I errors to neighbours": "Five ordered categories; all errors are to a neighbouring one.",
-    "J shared difficulty, 40 items": "As A, with 40 items.",
-    "J shared difficulty, 1,000 items": "As A, with 1,000 items.",
-    "K favourite category": "On 30% of the items the system answers the most frequent category.",
-}
-OF_ERRORS = """
-## Error and coverage for the expected accuracy
-
-Each cell has the root mean squared error ± its Monte Carlo standard error, and in brackets the
-coverage: the share of data sets in which the 90% interval contains the truth. Its standard error is
-.03 where the coverage is .9. Data sets without an estimate, whose share follows, do not count.
-"""
-OF_OTHERS = """
-The other models were run in the settings with two categories:
-"""
-OF_RELAXED_K = """
-## More about `relaxed_k`
-
-The columns are, for the expected accuracy unless the head says otherwise:
-
-- *data sets*: how many have an estimate.
-- *bias*: the mean of estimate minus truth.
-- *ratio*: its root mean squared error divided by the smallest of those of `algebraic`, `one_coin`
-  and `dawid_skene`, on the data sets for which all of these have an estimate.
-- *coverage*, and *coverage in the sample*: the share of the 90% intervals that contain the expected
-  accuracy, and the accuracy in the sample.
-- *width*: the mean width of the intervals.
-- *no estimate*: the share of data sets for which labels switched between draws, so that no estimate
-  is given.
-- *converged*: the share of fits that converged at the first or second try.
-- *misses with a warning*: among the intervals that miss the truth, the share with a warning, or
-  that would contain the truth if 10% of the items misled the raters, alone or with the system.
-- *seconds*: the CPU time that is enough for nine fits in ten.
-"""
+NEAR = 1.1
 
 
-def as_markdown(table: pd.DataFrame) -> str:
-    """Give what was measured as Markdown.
+def write_page(table: pd.DataFrame) -> str:
+    """Fill in `estimators_page.md` with what was measured.
 
     Parameters
     ----------
@@ -99,36 +30,23 @@ def as_markdown(table: pd.DataFrame) -> str:
     -------
     str
     """
-    expected = table[table["estimand"] == "system_accuracy"].set_index(["setting", "method"])
-    in_sample = table[table["estimand"] == "system_accuracy_in_sample"]
+    expected, in_sample = (
+        table[table["estimand"] == name].set_index(["setting", "method"]) for name in ESTIMANDS
+    )
     names = [name for name in SETTINGS if name in expected.index.get_level_values("setting")]
-    measured = set(table["method"])
-    methods = [method for method in METHODS if method in measured]
-    others = [method for method in OTHERS if method in measured]
-    of_others = []
-    if others:
-        compared = [name for name in names if any((name, one) in expected.index for one in others)]
-        of_others = [OF_OTHERS, _errors(expected, compared, others)]
-    return "\n".join(
-        [
-            "# Every method on the same simulated data\n",
-            textwrap.fill(f"{QUESTION} {_finding(expected)}", 100),
-            HOW,
-            *(f"  - *{name}*: {said}" for name, said in PROCESSES.items() if name in names),
-            OF_ERRORS,
-            _errors(expected, names, methods),
-            *of_others,
-            OF_RELAXED_K,
-            _of_relaxed_k(expected, in_sample.set_index(["setting", "method"]), names),
-            "",
-        ]
+    of_all = expected.assign(coverage_in_sample=in_sample["coverage"])
+    relaxed_k = of_all[of_all.index.isin(["relaxed_k"], level="method")].droplevel("method")
+    page = Path(__file__).with_name("estimators_page.md").read_text(encoding="utf-8")
+    return page.format(
+        finding=_finding(relaxed_k.dropna(subset=["ratio_to_best"])),
+        errors=_errors(expected, names, METHODS),
+        others=_errors(expected, [name for name in names if name in TWO_CATEGORIES], OTHERS),
+        relaxed_k=_of_relaxed_k(relaxed_k.reindex([n for n in names if n in relaxed_k.index])),
     )
 
 
-def _finding(expected: pd.DataFrame) -> str:
+def _finding(found: pd.DataFrame) -> str:
     """Say in which settings `relaxed_k` does best and worst."""
-    found = expected[expected.index.get_level_values("method") == "relaxed_k"].droplevel("method")
-    found = found.dropna(subset=["ratio_to_best"])
     if found.empty:
         return ""
     near = int((found["ratio_to_best"] <= NEAR).sum())
@@ -143,17 +61,15 @@ def _finding(expected: pd.DataFrame) -> str:
 
 
 def _errors(table: pd.DataFrame, settings: Sequence[str], methods: Sequence[str]) -> str:
-    """Write a row for each setting and a column for each method."""
-    columns = [Column("setting"), *(Column(name, name, _error) for name in methods)]
-    rows = [(name, *(_numbers(table, name, method) for method in methods)) for name in settings]
+    """Write a row for each setting and a column for each method that was run."""
+    numbers = table[["rmse", "rmse_se", "coverage", "no_estimate"]]
+    cells = dict(zip(table.index, map(tuple, numbers.to_numpy()), strict=True))
+    run = [name for name in methods if name in table.index.get_level_values("method")]
+    rows: list[tuple[Cell, ...]] = [
+        (name, *(cells.get((name, method)) for method in run)) for name in settings
+    ]
+    columns = [Column("setting"), *(Column(name, name, _error) for name in run)]
     return to_markdown(Table(columns=columns, rows=rows))
-
-
-def _numbers(table: pd.DataFrame, setting: str, method: str) -> Cell:
-    if (setting, method) not in table.index:
-        return None
-    row = table.loc[(setting, method)]
-    return tuple(row[["rmse", "rmse_se", "coverage", "no_estimate"]].tolist())
 
 
 def _error(rmse: float, rmse_se: float, coverage: float, no_estimate: float) -> str:
@@ -161,7 +77,7 @@ def _error(rmse: float, rmse_se: float, coverage: float, no_estimate: float) -> 
     return f"{short(rmse)} ± {short(rmse_se)} ({short(coverage, 2)}){none}"
 
 
-def _of_relaxed_k(expected: pd.DataFrame, in_sample: pd.DataFrame, settings: Sequence[str]) -> str:
+def _of_relaxed_k(table: pd.DataFrame) -> str:
     two = partial(short, digits=2)
     columns = [
         Column("n", "data sets", "{:.0f}".format),
@@ -175,10 +91,5 @@ def _of_relaxed_k(expected: pd.DataFrame, in_sample: pd.DataFrame, settings: Seq
         Column("misses_said", "misses with a warning", two),
         Column("seconds", format=partial(decimal, digits=1)),
     ]
-    both = expected.assign(coverage_in_sample=in_sample["coverage"])
-    rows = [
-        (name, *both.loc[(name, "relaxed_k"), [column.name for column in columns]])
-        for name in settings
-        if (name, "relaxed_k") in both.index
-    ]
+    rows = list(table[[column.name for column in columns]].itertuples(name=None))
     return to_markdown(Table(columns=[Column("setting"), *columns], rows=rows))

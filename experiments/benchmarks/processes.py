@@ -1,18 +1,22 @@
-"""Ratings from processes that no method here was made for.
+"""The settings in which methods are compared: of the paper, and processes that no method assumes.
 
-Each process is a function of the accuracy the system is to have and a random generator. It gives
-200 items (or as many as its name says), the ratings and the truths, and the system's expected
-accuracy. Where nothing else is said there are four categories with random base rates, and errors
-are equally probable.
+Each setting is a function of the accuracy the system is to have and a seed. It gives ratings with
+truths, and the system's expected accuracy. The K-properties hold in Figure 3 of the paper and in
+the settings with two categories. The processes have 200 items and four categories with random base
+rates, and all errors are equally probable, unless something else is said.
 """
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from itertools import product
 
 import numpy as np
 from scipy.optimize import brentq
 from scipy.special import expit, logit
 
-from lehner import Ratings
+from experiments.paper.figure_scenarios import FIGURES, PRESETS
+from lehner import Ratings, Scenario, simulate, true_parameters
 from lehner.core.arrays import Booleans, Floats, Integers
 
 type Sample = tuple[Ratings, float]
@@ -32,20 +36,17 @@ def shared_difficulty(
     ability = rng.normal(logit(0.6), 0.5, 3)
     of_system = easiness if also_system else rng.normal(size=n_items)
     chances = [*expit(ability[:, None] + easiness), expit(_intercept(accuracy) + of_system)]
-    return _rate(rng, truth, [_equal_errors(chance, truth) for chance in chances]), accuracy
-
-
-def own_difficulty(accuracy: float, rng: np.random.Generator) -> Sample:
-    """Let what is difficult for the system be other items than what is difficult for raters."""
-    return shared_difficulty(accuracy, rng, also_system=False)
+    return _rate(rng, truth, _equal_errors(chances, truth)), accuracy
 
 
 def random_matrices(accuracy: float, rng: np.random.Generator) -> Sample:
     """Draw each row of each confusion matrix from a Dirichlet distribution of strength 8."""
     truth, base_rates = _truths(rng)
-    matrices = [_random_matrix(rng, mean) for mean in (0.5, 0.6, 0.7, accuracy)]
+    wrong, right = np.ones((4, 4)) - np.eye(4), np.eye(4)
+    means = [mean * right + (1 - mean) / 3 * wrong for mean in (0.5, 0.6, 0.7, accuracy)]
+    matrices = np.array([[rng.dirichlet(8 * row) for row in mean] for mean in means])
     expected = float(base_rates @ np.diagonal(matrices[-1]))
-    return _rate(rng, truth, [matrix[truth] for matrix in matrices]), expected
+    return _rate(rng, truth, matrices[:, truth]), expected
 
 
 def sensitivity_and_specificity(accuracy: float, rng: np.random.Generator) -> Sample:
@@ -53,22 +54,21 @@ def sensitivity_and_specificity(accuracy: float, rng: np.random.Generator) -> Sa
     positive = rng.uniform(0.3, 0.7)
     truth = (rng.random(N_ITEMS) < positive).astype(int)
     rows = np.array([[0.9, 0.1], [0.4, 0.6]])[truth]
-    system = _equal_errors(accuracy, truth, n_categories=2)
-    return _rate(rng, truth, [rows, rows, rows, system], n_categories=2), accuracy
+    (system,) = _equal_errors([accuracy], truth, n_categories=2)
+    return _rate(rng, truth, [rows, rows, rows, system]), accuracy
 
 
-def spammers(accuracy: float, rng: np.random.Generator) -> Sample:
-    """Let two of eight raters answer at random."""
-    truth, _ = _truths(rng)
-    chances = [0.6] * 6 + [1 / N_CATEGORIES] * 2 + [accuracy]
-    return _rate(rng, truth, [_equal_errors(chance, truth) for chance in chances]), accuracy
-
-
-def two_raters(accuracy: float, rng: np.random.Generator) -> Sample:
-    """Give two raters of accuracy .6 and .7, and five categories."""
-    truth, _ = _truths(rng, n_categories=5)
-    chances = [_equal_errors(chance, truth, n_categories=5) for chance in (0.6, 0.7, accuracy)]
-    return _rate(rng, truth, chances, n_categories=5), accuracy
+def equal_errors(
+    raters: Sequence[float],
+    accuracy: float,
+    rng: np.random.Generator,
+    *,
+    n_categories: int = N_CATEGORIES,
+) -> Sample:
+    """Give raters accuracies that are the same for all items."""
+    truth, _ = _truths(rng, n_categories=n_categories)
+    chances = _equal_errors([*raters, accuracy], truth, n_categories=n_categories)
+    return _rate(rng, truth, chances), accuracy
 
 
 def crowd(accuracy: float, rng: np.random.Generator) -> Sample:
@@ -78,18 +78,17 @@ def crowd(accuracy: float, rng: np.random.Generator) -> Sample:
     ability = rng.normal(logit(0.65), 0.6, 20)
     chances = [*expit(ability[:, None] + easiness), np.full(N_ITEMS, accuracy)]
     rates = rng.permuted(np.tile(np.arange(20) < 5, (N_ITEMS, 1)), axis=1)
-    return _rate(rng, truth, [_equal_errors(c, truth) for c in chances], rates=rates), accuracy
+    return _rate(rng, truth, _equal_errors(chances, truth), rates=rates), accuracy
 
 
 def copying(accuracy: float, rng: np.random.Generator) -> Sample:
     """Let the second of three raters copy the first in 30% of the items."""
-    truth, _ = _truths(rng)
-    rows = [_equal_errors(chance, truth) for chance in (0.6, 0.6, 0.6, accuracy)]
-    ratings = _rate(rng, truth, rows)
+    ratings, _ = equal_errors((0.6,) * 3, accuracy, rng)
     copied = rng.random(N_ITEMS) < 0.3
     codes = ratings.codes.copy()
     codes[copied, 1] = codes[copied, 0]
-    return _ratings(codes, ratings.system, truth, N_CATEGORIES), accuracy
+    system, truth = ratings.system, ratings.truth
+    return Ratings(codes, ratings.categories, system=system, truth=truth), accuracy
 
 
 def errors_to_neighbours(accuracy: float, rng: np.random.Generator) -> Sample:
@@ -97,46 +96,83 @@ def errors_to_neighbours(accuracy: float, rng: np.random.Generator) -> Sample:
     truth, _ = _truths(rng, n_categories=5)
     near = np.abs(np.subtract.outer(np.arange(5), np.arange(5))) == 1
     errors = near / near.sum(axis=1, keepdims=True)
-    rows = [
-        (chance * np.eye(5) + (1 - chance) * errors)[truth] for chance in (0.5, 0.6, 0.7, accuracy)
-    ]
-    return _rate(rng, truth, rows, n_categories=5, ordered=True), accuracy
-
-
-def few_items(accuracy: float, rng: np.random.Generator) -> Sample:
-    """Give 40 items of shared difficulty."""
-    return shared_difficulty(accuracy, rng, n_items=40)
-
-
-def many_items(accuracy: float, rng: np.random.Generator) -> Sample:
-    """Give 1,000 items of shared difficulty."""
-    return shared_difficulty(accuracy, rng, n_items=1000)
+    chances = (0.5, 0.6, 0.7, accuracy)
+    rows = [(chance * np.eye(5) + (1 - chance) * errors)[truth] for chance in chances]
+    return _rate(rng, truth, rows, ordered=True), accuracy
 
 
 def favourite_category(accuracy: float, rng: np.random.Generator) -> Sample:
     """Let the system answer the most frequent category in 30% of the items, whatever the truth."""
     truth, base_rates = _truths(rng)
     favourite = np.eye(N_CATEGORIES)[base_rates.argmax()]
-    raters = [_equal_errors(chance, truth) for chance in (0.5, 0.6, 0.7)]
-    system = 0.7 * _equal_errors(accuracy, truth) + 0.3 * favourite
-    expected = 0.7 * accuracy + 0.3 * float(base_rates.max())
-    return _rate(rng, truth, [*raters, system]), expected
+    rows = _equal_errors([0.5, 0.6, 0.7, accuracy], truth)
+    rows[-1] = 0.7 * rows[-1] + 0.3 * favourite
+    return _rate(rng, truth, rows), 0.7 * accuracy + 0.3 * float(base_rates.max())
 
 
 PROCESSES: dict[str, Process] = {
     "A shared difficulty": shared_difficulty,
-    "B own difficulty": own_difficulty,
+    "B own difficulty": partial(shared_difficulty, also_system=False),
     "C random matrices": random_matrices,
     "D sensitivity .6, specificity .9": sensitivity_and_specificity,
-    "E two of eight are spammers": spammers,
-    "F two raters": two_raters,
+    "E two of eight are spammers": partial(equal_errors, [0.6] * 6 + [1 / N_CATEGORIES] * 2),
+    "F two raters": partial(equal_errors, [0.6, 0.7], n_categories=5),
     "G crowd": crowd,
     "H copying": copying,
     "I errors to neighbours": errors_to_neighbours,
-    "J shared difficulty, 40 items": few_items,
-    "J shared difficulty, 1,000 items": many_items,
+    "J shared difficulty, 40 items": partial(shared_difficulty, n_items=40),
+    "J shared difficulty, 1,000 items": partial(shared_difficulty, n_items=1000),
     "K favourite category": favourite_category,
 }
+
+
+@dataclass(frozen=True)
+class Setting:
+    """A way to simulate ratings, and the accuracies that the system has one after another."""
+
+    system_accuracies: tuple[float, ...]
+    draw: Callable[[float, np.random.SeedSequence], Sample]
+
+
+def _of_figure(number: int, accuracy: float, seed: np.random.SeedSequence) -> Sample:
+    return _of_scenario(FIGURES[number].scenario(accuracy), seed)
+
+
+def _of_two_categories(
+    rater: float, n_items: int, base_rate: float, accuracy: float, seed: np.random.SeedSequence
+) -> Sample:
+    scenario = Scenario(
+        n_categories=2,
+        n_items=n_items,
+        initial_rater_accuracy=(rater,) * 3,
+        initial_system_accuracy=accuracy,
+        base_rates=(base_rate, 1 - base_rate),
+    )
+    return _of_scenario(scenario, seed)
+
+
+def _of_scenario(scenario: Scenario, seed: np.random.SeedSequence) -> Sample:
+    return simulate(scenario, seed), float(true_parameters(scenario, seed).system_accuracy)
+
+
+def _of_process(process: Process, accuracy: float, seed: np.random.SeedSequence) -> Sample:
+    return process(accuracy, np.random.default_rng(seed))
+
+
+TWO_CATEGORIES = {
+    f"raters {raters}, {n_items} items, base rate {base_rate}": Setting(
+        (0.5, 0.9), partial(_of_two_categories, raters, n_items, base_rate)
+    )
+    for raters, n_items, base_rate in product((0.7, 0.8), (100, 200), (0.5, 0.2))
+}
+SETTINGS = (
+    {f"figure {n}": Setting(PRESETS, partial(_of_figure, n)) for n in (10, 9, 3)}
+    | TWO_CATEGORIES
+    | {
+        name: Setting((0.3, 0.6, 0.9), partial(_of_process, process))
+        for name, process in PROCESSES.items()
+    }
+)
 
 
 def _truths(
@@ -147,23 +183,16 @@ def _truths(
 
 
 def _equal_errors(
-    accuracy: float | Floats, truth: Integers, *, n_categories: int = N_CATEGORIES
+    chances: Sequence[float | Floats], truth: Integers, *, n_categories: int = N_CATEGORIES
 ) -> Floats:
-    """Give each item's probabilities of responses, shape (n_items, n_categories)."""
-    chance = np.broadcast_to(accuracy, truth.shape)[:, None]
+    """Probabilities of responses, shape (n_chances, n_items, n_categories)."""
+    chance = np.array([np.broadcast_to(one, truth.shape) for one in chances])[..., None]
     right = np.eye(n_categories)[truth]
-    return chance * right + (1 - chance) / (n_categories - 1) * (1 - right)
-
-
-def _random_matrix(rng: np.random.Generator, accuracy: float) -> Floats:
-    wrong = 8 * (1 - accuracy) / (N_CATEGORIES - 1)
-    concentration = np.full((N_CATEGORIES, N_CATEGORIES), wrong)
-    np.fill_diagonal(concentration, 8 * accuracy)
-    return np.array([rng.dirichlet(row) for row in concentration])
+    return np.asarray(chance * right + (1 - chance) / (n_categories - 1) * (1 - right))
 
 
 def _intercept(accuracy: float) -> float:
-    """Give the log odds at mean difficulty that make the mean accuracy what it is to be."""
+    """Log odds at mean difficulty that make the mean accuracy what it is to be."""
     weights = WEIGHTS / WEIGHTS.sum()
     return float(brentq(lambda x: float(expit(x + NODES) @ weights) - accuracy, -12, 12))
 
@@ -171,26 +200,15 @@ def _intercept(accuracy: float) -> float:
 def _rate(
     rng: np.random.Generator,
     truth: Integers,
-    probabilities: Sequence[Floats],
+    probabilities: Sequence[Floats] | Floats,
     *,
-    n_categories: int = N_CATEGORIES,
     ordered: bool = False,
     rates: Booleans | None = None,
 ) -> Ratings:
     """Draw the responses of raters and, the last, system from each item's probabilities."""
+    n_categories = np.shape(probabilities)[-1]
     cumulated = np.cumsum(probabilities, axis=-1)[..., :-1]
     codes = (rng.random((len(cumulated), len(truth), 1)) > cumulated).sum(axis=-1).T
     raters = codes[:, :-1] if rates is None else np.where(rates, codes[:, :-1], -1)
-    return _ratings(raters, codes[:, -1], truth, n_categories, ordered=ordered)
-
-
-def _ratings(
-    codes: Integers,
-    system: Integers | None,
-    truth: Integers,
-    n_categories: int,
-    *,
-    ordered: bool = False,
-) -> Ratings:
     names = [f"category {k}" for k in range(1, n_categories + 1)]
-    return Ratings(codes, names, system=system, truth=truth, ordered=ordered)
+    return Ratings(raters, names, system=codes[:, -1], truth=truth, ordered=ordered)

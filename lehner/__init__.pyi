@@ -21,6 +21,7 @@ from .dependence.check import check_dependence
 from .dependence.result import Dependence
 from .dependence.sensitivity import Sensitivity, sensitivity, sensitivity_curve
 from .dependence.widened_interval import widen_interval
+from .empirical_prior.calibrated import estimate_calibrated
 from .estimation.estimate import estimate
 from .estimation.methods import Method
 from .estimation.result import Comparison, MethodResult
@@ -117,6 +118,7 @@ __all__ = [
     "estimate",
     "estimate_adjusted",
     "estimate_algebraic",
+    "estimate_calibrated",
     "estimate_groups",
     "estimate_latent_class",
     "estimate_least_squares",

@@ -1,5 +1,6 @@
 """Seeds: from one seed, independent random streams for all parts of a computation."""
 
+import hashlib
 import itertools
 from collections.abc import Iterator
 
@@ -82,3 +83,29 @@ def spawn_seeds(seed: Seed) -> Iterator[np.random.SeedSequence]:
         seed = np.random.SeedSequence(seed)
     for i in itertools.count():
         yield np.random.SeedSequence(seed.entropy, spawn_key=(*seed.spawn_key, i))
+
+
+def seed_of(seed: int, *key: str) -> np.random.SeedSequence:
+    """Derive a seed from what is done, so that it depends on nothing else.
+
+    Parameters
+    ----------
+    seed : int
+    *key : str
+
+    Returns
+    -------
+    numpy.random.SeedSequence
+
+    Examples
+    --------
+    >>> seed_of(1, "rte", "7").spawn_key == seed_of(1, "rte", "8").spawn_key
+    False
+    """
+    return np.random.SeedSequence(seed, spawn_key=place_of(*key))
+
+
+def place_of(*key: str) -> tuple[int]:
+    """Place among all that is done, derived from what is done."""
+    digest = hashlib.sha256("\n".join(key).encode()).digest()
+    return (int.from_bytes(digest[:8]),)

@@ -106,6 +106,8 @@ LIMITS = {
     "are. Give more of each item, or populations of items.",
     "prior-outweighs-data": "The prior counts for more than the ratings of some categories. Try "
     "other priors.",
+    "outside-training": "The ratings are unlike those of the crowds on which the prior of "
+    "`calibrated` was trained. Train one on crowds like yours by `lehner train-prior`.",
     "higher-mode": "Other parameters fit better. Compare with a Bayesian model, which weighs them.",
     "too-few-draws": "The effective number of draws is low. Sample longer.",
     "divergences": "Draws diverged. Raise `target_accept`.",

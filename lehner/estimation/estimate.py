@@ -5,6 +5,7 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from functools import partial
 from itertools import combinations
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -24,6 +25,7 @@ from lehner.estimation.methods import (
     DEFAULT_METHODS,
     Method,
     MethodLike,
+    calibrated,
     find_method,
     find_methods,
     get_method,
@@ -50,6 +52,8 @@ def estimate(
     name: str = "ratings",
     level: float = 0.9,
     seed: int = 1,
+    system_is: str = "unknown",
+    priors: str | Path | None = None,
     truths_in_model: bool = False,
     shared_mistakes: SharedMistakes | None = None,
     sensitivity: bool = False,
@@ -80,6 +84,12 @@ def estimate(
         Probability of the intervals, between 0 and 1.
     seed : int
         The same seed gives the same numbers.
+    system_is : {"like", "better", "unknown"}
+        What is known of the system beside its raters: like them, better than them, or neither. The
+        method "calibrated" then rests on crowds in which this was so.
+    priors : str or Path, optional
+        A file that `lehner train-prior` wrote, for the method "calibrated"; by default it rests on
+        the crowds that are shipped.
     truths_in_model : bool
         Whether models are fitted to the known truths, instead of being corrected by them.
     shared_mistakes : float or tuple of float, optional
@@ -141,11 +151,15 @@ def estimate(
     )
     if asked.populations is not None:
         ratings = ratings.with_populations(asked.populations.names)
-    chosen = find_methods(DEFAULT_METHODS if methods is None else methods)
+    chosen = [
+        calibrated(system_is, priors) if one.name == "calibrated" else one
+        for one in find_methods(DEFAULT_METHODS if methods is None else methods)
+    ]
     require_answers(ratings)
     if rater_groups is not None:
         ratings = ratings.with_rater_groups(rater_groups)
     seen = ratings if truths_in_model else ratings.with_truth(None)
+    given = {one: ratings.for_system(one, systems_rate=systems_rate) for one in ratings.systems}
     judged = {one: seen.for_system(one, systems_rate=systems_rate) for one in ratings.systems}
     many = len(judged) > FEW_SYSTEMS
     by_system: dict[str, list[Estimate]] = {}
@@ -155,13 +169,14 @@ def estimate(
             by_system[system] = []
             for method in chosen:
                 wait(method.name)
-                by_system[system].append(_estimate(method, data, level, seed, many=many))
+                used = given[system] if method.takes_truths else data
+                by_system[system].append(_estimate(method, used, level, seed, many=many))
             if sensitivity:
                 slopes[system] = _at_slopes(data, level, seed)
     posteriors = {one.name: one.posterior for one in chosen if one.posterior is not None}
     systems = tuple(
         _answer(
-            ratings.for_system(system, systems_rate=systems_rate),
+            given[system],
             estimates,
             replace(asked, slopes=slopes.get(system), posteriors=posteriors),
             (*QUESTIONS, *questions),

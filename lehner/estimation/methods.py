@@ -17,6 +17,7 @@ from lehner.core.errors import InputError
 from lehner.core.estimate import Estimate
 from lehner.core.user_functions import load_function, names_function
 from lehner.data.ratings import Ratings
+from lehner.empirical_prior.calibrated import estimate_calibrated
 from lehner.k_properties.adjustment import estimate_adjusted
 from lehner.latent_class.estimate import estimate_latent_class
 from lehner.latent_class.models import LIKELIHOOD_METHODS, MODELS
@@ -117,6 +118,8 @@ class Method:
     gives : frozenset of str
         What an estimate has beside the system's accuracy, among "truth_probabilities", "confusion",
         "replicates" (of a bootstrap) and "draws" (posterior).
+    takes_truths : bool
+        Whether known truths are part of the estimate itself, so that nothing corrects it by them.
     posterior : Posterior, optional
         For Bayesian methods: what their draws say on groups, populations, several systems and more.
     source : str
@@ -134,6 +137,7 @@ class Method:
     marker: str = "."
     filled: bool = True
     gives: frozenset[str] = frozenset()
+    takes_truths: bool = False
     posterior: Posterior | None = None
     source: str = ""
     source_hash: str = ""
@@ -209,7 +213,7 @@ def find_methods(
     Examples
     --------
     >>> [method.name for method in find_methods(["tap", "all"])][:2]
-    ['tap', 'majority_agreement']
+    ['tap', 'calibrated']
     >>> def always_half(ratings, *, seed):
     ...     return majority_agreement(ratings)
     >>> [method.name for method in find_methods(["algebraic", always_half])]
@@ -339,6 +343,21 @@ def _algebraic(name: str) -> Estimator:
     return estimate
 
 
+def calibrated(system_is: str = "unknown", priors: str | Path | None = None) -> Method:
+    """Make the method `calibrated` from what is known of the system, see `estimate_calibrated`."""
+    return Method(
+        name="calibrated",
+        summary="agreement with the majority, and what it meant on crowds with known truth",
+        estimate=lambda ratings, *, level, seed: estimate_calibrated(
+            ratings, system_is=system_is, level=level, priors=priors
+        ),
+        label="Calibrated on crowds",
+        color="#a3195b",
+        marker="h",
+        takes_truths=True,
+    )
+
+
 def _by_likelihood(model: str) -> Estimator:
     def estimate(ratings: Ratings, *, level: float, seed: int) -> Estimate:
         return estimate_latent_class(ratings, model, level=level, seed=seed)
@@ -348,6 +367,7 @@ def _by_likelihood(model: str) -> Estimator:
 
 _OF_THE_ALGEBRA = frozenset({"truth_probabilities", "confusion"})
 WITHOUT_MODEL = (
+    calibrated(),
     Method(
         name="majority_agreement",
         summary="how often the system agrees with the majority of the raters",

@@ -1,0 +1,1 @@
+"""An empirical prior: what crowds with known truth say of crowds without."""

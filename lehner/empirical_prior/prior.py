@@ -1,0 +1,211 @@
+"""The empirical prior of a system's accuracy, given its agreement with the majority of the raters.
+
+On crowds whose truth is known, the log odds of the accuracy are about a line in the log odds of the
+agreement with the majority. How far families of crowds lie from the line, when the line is drawn
+without them, is the prior's spread.
+"""
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from lehner.core.arrays import Floats, Integers
+from lehner.core.errors import InputError
+
+SYSTEM_IS = ("like", "better", "unknown")
+"""What the user knows of the system beside its raters."""
+BANDWIDTH = 0.05
+"""Scale of the logistic kernel around each deviation; results differ little from 0.02 to 0.2."""
+GRID = 2001
+"""The most numbers of right answers at which a posterior is computed."""
+SHIPPED = Path(__file__).with_name("priors.json")
+
+
+@dataclass(frozen=True, kw_only=True)
+class EmpiricalPrior:
+    """A line with deviations from it, both in log odds, and the crowds that they were learned on.
+
+    Parameters
+    ----------
+    intercept, slope : float
+        The line: log odds of the accuracy, given those of the agreement with the majority.
+    deviations : tuple of float
+        Equally probable deviations from the line.
+    families : tuple of str
+        Families of crowds on which it was trained, as in studies with the same items.
+    n_crowds, n_data_sets : int
+        How many crowds they have, and data sets dealt from these.
+    n_items, ratings_per_item, n_categories, agreement : tuple of two numbers
+        The smallest and the largest among these data sets.
+    """
+
+    intercept: float
+    slope: float
+    deviations: tuple[float, ...]
+    families: tuple[str, ...]
+    n_crowds: int
+    n_data_sets: int
+    n_items: tuple[float, float]
+    ratings_per_item: tuple[float, float]
+    n_categories: tuple[float, float]
+    agreement: tuple[float, float]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Write it in plain types, ready for JSON."""
+        return asdict(self)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Posterior:
+    """Probabilities of accuracies.
+
+    Parameters
+    ----------
+    accuracy : ndarray, shape (n_accuracies,)
+        In ascending order.
+    probability : ndarray, shape (n_accuracies,)
+    """
+
+    accuracy: Floats
+    probability: Floats
+
+    @property
+    def mean(self) -> float:
+        """Mean accuracy."""
+        return float(self.accuracy @ self.probability)
+
+    def interval(self, level: float) -> tuple[float, float]:
+        """Equal-tailed interval of probability `level` or a little more."""
+        tails = (1 - level) / 2, (1 + level) / 2
+        places = np.searchsorted(np.cumsum(self.probability), tails)
+        lower, upper = self.accuracy[np.minimum(places, len(self.accuracy) - 1)]
+        return float(lower), float(upper)
+
+
+def log_odds(right: Any, n: Any) -> Any:
+    """Log odds of a proportion, half an item being added on either side."""
+    return np.log((np.asarray(right) + 0.5) / (np.asarray(n) - right + 0.5))
+
+
+def prior_of_right(prior: EmpiricalPrior, agreeing: float, n_items: int) -> tuple[Integers, Floats]:
+    """Probabilities of how many answers of the system are right, before any truth is known.
+
+    Parameters
+    ----------
+    prior : EmpiricalPrior
+    agreeing : float
+        Items on which the system agrees with the majority; ties count in part.
+    n_items : int
+        Items that the system answered.
+
+    Returns
+    -------
+    right : ndarray of int
+        Numbers of right answers, all or `GRID` of them.
+    probability : ndarray
+        Of each; the probability of numbers between two of them is shared by these.
+    """
+    right = np.unique(np.linspace(0, n_items, min(n_items + 1, GRID)).round().astype(np.int64))
+    between = (right[1:] + right[:-1]) / 2
+    middle = prior.intercept + prior.slope * log_odds(agreeing, n_items)
+    distance = log_odds(between, n_items)[:, None] - middle - np.array(prior.deviations)
+    below = (1 / (1 + np.exp(-np.clip(distance / BANDWIDTH, -700, 700)))).mean(axis=1)
+    return right, np.diff(below, prepend=0.0, append=1.0)
+
+
+def posterior_in_sample(
+    right: Integers, probability: Floats, known: int, known_right: int
+) -> Posterior:
+    """Posterior of the proportion of these items that the system got right.
+
+    Parameters
+    ----------
+    right : ndarray of int
+    probability : ndarray
+        Both of `prior_of_right`.
+    known, known_right : int
+        Items whose truth is known, a random sample, and how many of them the system got right. The
+        likelihood is hypergeometric.
+
+    Returns
+    -------
+    Posterior
+
+    Examples
+    --------
+    >>> even = posterior_in_sample(np.arange(5), np.full(5, 0.2), 2, 1)
+    >>> even.accuracy.tolist(), even.probability.round(2).tolist()
+    ([0.25, 0.5, 0.75], [0.3, 0.4, 0.3])
+    """
+    n = right[-1]
+    possible = (right >= known_right) & (n - right >= known - known_right)
+    # Where the grid is coarse, all may be known and their number not among those of the grid.
+    if not possible.any():
+        return Posterior(accuracy=np.array([known_right / known]), probability=np.ones(1))
+    right, probability = right[possible], probability[possible]
+    table = _log_factorials(int(n))
+    wrong, known_wrong = n - right, known - known_right
+    likelihood = table[right] - table[right - known_right]
+    likelihood = likelihood + table[wrong] - table[wrong - known_wrong]
+    return Posterior(accuracy=right / n, probability=_normalised(probability, likelihood))
+
+
+def posterior_expected(
+    right: Integers, probability: Floats, known: int, known_right: int
+) -> Posterior:
+    """Posterior of the expected accuracy; arguments as above, the likelihood is binomial."""
+    accuracy = (right + 0.5) / (right[-1] + 1)
+    likelihood = known_right * np.log(accuracy) + (known - known_right) * np.log1p(-accuracy)
+    return Posterior(accuracy=accuracy, probability=_normalised(probability, likelihood))
+
+
+def _log_factorials(n: int) -> Floats:
+    return np.concatenate([[0.0], np.cumsum(np.log(np.arange(1, n + 1)))])
+
+
+def _normalised(prior: Floats, log_likelihood: Floats) -> Floats:
+    density = prior * np.exp(log_likelihood - log_likelihood.max())
+    if not density.sum() > 0:
+        density = np.exp(log_likelihood - log_likelihood.max())
+    return np.asarray(density / density.sum())
+
+
+@cache
+def read_priors(file: Path = SHIPPED) -> Mapping[str, EmpiricalPrior]:
+    """Read the priors of a file that `lehner train-prior` wrote; by default those shipped.
+
+    Parameters
+    ----------
+    file : Path
+
+    Returns
+    -------
+    mapping of str to EmpiricalPrior
+        By what is known of the system: "like", "better" and "unknown".
+
+    Raises
+    ------
+    InputError
+        If the file cannot be read or is not of that kind.
+    """
+    remedy = "write it by `lehner train-prior FOLDER --output FILE`"
+    try:
+        kept = json.loads(file.read_text(encoding="utf-8"))
+        return {name: _from_dict(kept[name]) for name in SYSTEM_IS}
+    except OSError as error:
+        raise InputError(f"cannot be read ({error.strerror})", remedy, file=file) from error
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise InputError("is no file of priors", remedy, file=file) from error
+
+
+def _from_dict(kept: Mapping[str, Any]) -> EmpiricalPrior:
+    lists = {name: tuple(one) for name, one in kept.items() if isinstance(one, list)}
+    prior = EmpiricalPrior(**{**kept, **lists})
+    if not np.isfinite([prior.intercept, prior.slope, *prior.deviations]).all():
+        raise ValueError
+    return prior

@@ -1,0 +1,164 @@
+import json
+
+import numpy as np
+import pytest
+from scipy import stats
+
+import lehner
+from lehner.empirical_prior.calibrated import estimate_calibrated
+from lehner.empirical_prior.prior import (
+    GRID,
+    SYSTEM_IS,
+    posterior_expected,
+    posterior_in_sample,
+    prior_of_right,
+    read_priors,
+)
+from lehner.empirical_prior.training import Outcome, train_prior
+
+
+def outcomes(n_families, rng, spread=0.5, deal="like", n_items=200):
+    """Families whose log odds of the accuracy are 0.3 above those of the agreement, plus theirs."""
+    for family in range(n_families):
+        own = rng.normal(0, spread)
+        for crowd in range(1 + family % 2):
+            for _ in range(4):
+                x = rng.normal(1, 0.7)
+                accuracy = rng.binomial(n_items, 1 / (1 + np.exp(-(x + 0.3 + own)))) / n_items
+                yield Outcome(
+                    crowd=f"{family} {crowd}",
+                    family=str(family),
+                    deal=deal,
+                    n_items=n_items,
+                    n_categories=2,
+                    ratings_per_item=3.0,
+                    agreement=1 / (1 + np.exp(-x)),
+                    accuracy=accuracy,
+                )
+
+
+def test_known_truths_enter_by_the_hypergeometric_likelihood():
+    prior = read_priors()["like"]
+    right, probability = prior_of_right(prior, 60.0, 90)
+    posterior = posterior_in_sample(right, probability, 12, 9)
+    expected = probability * stats.hypergeom.pmf(9, 90, right, 12)
+    expected = expected[(right >= 9) & (90 - right >= 3)] / expected.sum()
+    np.testing.assert_allclose(posterior.probability, expected, atol=1e-12)
+
+
+def test_the_expected_accuracy_has_the_binomial_likelihood():
+    right, probability = prior_of_right(read_priors()["unknown"], 60.0, 90)
+    posterior = posterior_expected(right, probability, 12, 9)
+    expected = probability * stats.binom.pmf(9, 12, posterior.accuracy)
+    np.testing.assert_allclose(posterior.probability, expected / expected.sum(), atol=1e-12)
+
+
+def test_a_coarse_grid_gives_what_the_whole_grid_gives(monkeypatch):
+    prior = read_priors()["unknown"]
+    coarse = posterior_in_sample(*prior_of_right(prior, 7000.0, 10_000), 40, 31)
+    monkeypatch.setattr("lehner.empirical_prior.prior.GRID", 10_001)
+    whole = posterior_in_sample(*prior_of_right(prior, 7000.0, 10_000), 40, 31)
+    assert len(coarse.accuracy) <= GRID < len(whole.accuracy)
+    assert coarse.mean == pytest.approx(whole.mean, abs=2e-4)
+    assert coarse.interval(0.9) == pytest.approx(whole.interval(0.9), abs=1e-3)
+
+
+@pytest.mark.parametrize("level", [0.5, 0.8, 0.9])
+def test_intervals_hold_in_new_families(level):
+    rng = np.random.default_rng(7)
+    prior = train_prior(list(outcomes(150, rng)), "like")
+    inside = []
+    for one in outcomes(400, rng):
+        right, probability = prior_of_right(prior, one.agreement * one.n_items, one.n_items)
+        lower, upper = posterior_in_sample(right, probability, 0, 0).interval(level)
+        inside.append(lower - 1e-9 <= one.accuracy <= upper + 1e-9)
+    # Families share their deviation: the standard error is of about 400 families.
+    assert np.mean(inside) == pytest.approx(level, abs=0.06)
+
+
+def test_the_line_and_the_spread_of_families_are_found():
+    prior = train_prior(list(outcomes(400, np.random.default_rng(2), spread=0.4)), "like")
+    assert prior.intercept == pytest.approx(0.3, abs=0.1)
+    assert prior.slope == pytest.approx(1.0, abs=0.1)
+    assert np.std(prior.deviations) == pytest.approx(np.hypot(0.4, 0.17), abs=0.06)
+
+
+def test_families_count_equally_however_many_data_sets_they_have():
+    few = list(outcomes(12, np.random.default_rng(1)))
+    twice = train_prior([*few, *[one for one in few if one.family == "3"]], "like")
+    assert twice.slope == pytest.approx(train_prior(few, "like").slope, abs=1e-12)
+    assert twice.intercept == pytest.approx(train_prior(few, "like").intercept, abs=1e-12)
+
+
+def test_two_families_are_too_few():
+    with pytest.raises(lehner.InputError, match="2 families"):
+        train_prior(list(outcomes(2, np.random.default_rng(1))), "like")
+
+
+def ratings(n=60, known=0, n_raters=3, n_categories=2):
+    rng = np.random.default_rng(3)
+    truth = rng.integers(n_categories, size=n)
+    votes = np.where(rng.random((n, n_raters)) < 0.8, truth[:, None], (truth[:, None] + 1) % 2)
+    system = np.where(rng.random(n) < 0.9, truth, (truth + 1) % 2)
+    shown = np.where(np.arange(n) < known, truth, -1)
+    made = lehner.Ratings(votes, list("abcdefghijklmn"[:n_categories]), system=system, truth=shown)
+    return made, float((system == truth).mean())
+
+
+def test_all_but_one_truth_leave_one_item_open():
+    data, accuracy = ratings(60, known=59)
+    found = estimate_calibrated(data).system_accuracy_in_sample
+    assert found.upper - found.lower <= 1 / 60 + 1e-12
+    assert found.lower <= accuracy <= found.upper
+
+
+def test_truths_of_all_items_are_left_out():
+    complete, none = estimate_calibrated(ratings(known=60)[0]), estimate_calibrated(ratings()[0])
+    assert complete.system_accuracy_in_sample == none.system_accuracy_in_sample
+
+
+def test_counted_rows_are_items():
+    data, _ = ratings()
+    twice = data.take(np.arange(data.n_rows), 2 * np.ones(data.n_rows, int))
+    again = data.take(np.repeat(np.arange(data.n_rows), 2))
+    assert estimate_calibrated(twice).system_accuracy == estimate_calibrated(again).system_accuracy
+
+
+def test_more_is_expected_of_a_system_that_is_better_than_its_raters():
+    found = {name: estimate_calibrated(ratings()[0], system_is=name) for name in SYSTEM_IS}
+    points = {name: one.system_accuracy_in_sample.estimate for name, one in found.items()}
+    assert points["like"] < points["unknown"] < points["better"]
+
+
+def test_ratings_unlike_those_of_the_training_are_said():
+    data, _ = ratings(20, n_categories=12)
+    said = [one for one in estimate_calibrated(data).warnings if one.code == "outside-training"]
+    assert [str(one).split(":")[0] for one in said] == ["items", "categories"]
+    assert not estimate_calibrated(ratings()[0]).warnings
+
+
+@pytest.mark.parametrize("text", ["", "{}", "[]", '{"like": 1, "better": 2, "unknown": 3}', "\x00"])
+def test_a_file_that_is_not_of_priors_is_said(tmp_path, text):
+    (tmp_path / "p.json").write_text(text)
+    with pytest.raises(lehner.InputError, match="no file of priors") as error:
+        estimate_calibrated(ratings()[0], priors=tmp_path / "p.json")
+    assert "train-prior" in str(error.value)
+
+
+def test_a_file_with_an_undefined_number_is_said(tmp_path):
+    kept = {name: prior.to_dict() for name, prior in read_priors().items()}
+    kept["like"]["slope"] = float("nan")
+    (tmp_path / "p.json").write_text(json.dumps(kept))
+    with pytest.raises(lehner.InputError, match="no file of priors"):
+        estimate_calibrated(ratings()[0], priors=tmp_path / "p.json")
+
+
+def test_it_is_a_method_like_others():
+    data, _ = ratings(known=15)
+    compared = lehner.estimate(data, ["calibrated", "algebraic"], system_is="better")
+    alone = estimate_calibrated(data, system_is="better")
+    assert compared.estimates[0].system_accuracy == alone.system_accuracy
+    assert compared.estimates[0].diagnostics["known_truths"] == 15
+    assert compared.to_dict()["estimates"][0]["method"] == "calibrated"
+    with pytest.raises(lehner.InputError, match="like, better, unknown"):
+        lehner.estimate(data, ["calibrated"], system_is="worse")

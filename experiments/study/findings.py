@@ -10,7 +10,6 @@ from experiments.study.definition import Study
 from experiments.study.document import Block, Paragraph
 from experiments.study.performance import (
     PROPORTIONS,
-    Measured,
     describe_main_estimand,
     measure,
     of_main_estimand,
@@ -55,7 +54,6 @@ def _entry(measure: str, value: float, error: float, lower: float, upper: float)
 def beyond_noise(findings: Findings) -> Iterator[Block]:
     """Name for each scenario the biased methods, and those with the least error."""
     measures = of_main_estimand(findings.measures)
-    differences = of_main_estimand(findings.differences)
     yield Paragraph(
         f"For the {describe_main_estimand(measures)}. A bias is listed if it is more than "
         f"{Z:g} standard errors from zero. Methods are compared in pairs, on the samples for which "
@@ -65,47 +63,35 @@ def beyond_noise(findings: Findings) -> Iterator[Block]:
         "no estimate."
     )
     rows = []
+    worse_by = _more_error(of_main_estimand(findings.differences))
     for cell in findings.study.cells:
         of_cell = measures[measures["scenario"] == cell.name].set_index("method")
-        bias = of_cell[of_cell["measure"] == "bias"]
+        bias, mse, failures = (
+            of_cell[of_cell["measure"] == name] for name in ("bias", "mse", "failure_rate")
+        )
         biased = bias.loc[bias["value"].abs() > Z * bias["standard_error"], "value"]
-        methods = list(of_cell.loc[of_cell["measure"] == "mse", "value"].dropna().index)
+        methods = list(mse["value"].dropna().index)
         if not methods:
             continue
-        more = _more_error(differences, cell.name)
-        best = _least_error(methods, more)
-        tied = [one for one in methods if one != best and not _worse(more[one, best])]
-        failures = of_cell[of_cell["measure"] == "failure_rate"]
+        more = worse_by[worse_by["scenario"] == cell.name].set_index(["method", "other_method"])
+        # The method that no other beats, or that is beaten by least if all are.
+        beaten_by = more["difference"].astype(float).groupby("method").max()
+        best = beaten_by.reindex(methods).fillna(0.0).idxmin()
+        tied = [one for one in methods if one != best and not more.loc[(one, best), "worse"]]
         named = ", ".join(f"{name} {decimal(value, sign=True)}" for name, value in biased.items())
         first, *others = (_with_failures(name, failures) for name in (best, *tied))
         rows.append((cell.name, named or "none", first, ", ".join(others) or "none"))
     yield simple_table(("scenario", "biased", "least error", "not told from it"), rows)
 
 
-def _more_error(differences: "pd.DataFrame", scenario: str) -> dict[tuple[str, str], Measured]:
+def _more_error(differences: "pd.DataFrame") -> "pd.DataFrame":
     """By how much more a method's squared errors are than another's, where both have some."""
-    of_scenario = differences["scenario"] == scenario
-    more = {}
-    for row in differences[of_scenario & (differences["measure"] == "mse")].itertuples():
-        more[row.method, row.other_method] = (row.difference, row.standard_error)
-        more[row.other_method, row.method] = (-row.difference, row.standard_error)
-    return more
+    import pandas as pd
 
-
-def _least_error(methods: list[str], more: dict[tuple[str, str], Measured]) -> str:
-    """Choose the method that no other beats, or that is beaten by least if all are."""
-
-    def most_beaten(method: str) -> float:
-        margins = [more[method, other][0] for other in methods if other != method]
-        return max((margin for margin in margins if margin == margin), default=0.0)
-
-    return min(methods, key=most_beaten)
-
-
-def _worse(more: Measured) -> bool:
-    """Whether squared errors are larger than another's, beyond noise."""
-    difference, error = more
-    return difference > Z * error
+    mse = differences[differences["measure"] == "mse"]
+    swapped = {"method": mse["other_method"], "other_method": mse["method"]}
+    both = pd.concat([mse, mse.assign(**swapped, difference=-mse["difference"])])
+    return both.assign(worse=both["difference"] > Z * both["standard_error"])
 
 
 def _with_failures(method: str, failures: "pd.DataFrame") -> str:

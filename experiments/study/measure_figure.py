@@ -9,9 +9,9 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from experiments.reporting.figure_style import REFERENCE, figure_style, limits
-from experiments.reporting.method_style import MethodStyle, legend_handles
+from experiments.reporting.method_style import legend_handles
 from experiments.reporting.panels import MOST_TOGETHER, empty_figure, panels
-from experiments.study.definition import Study, StudyCell, shown
+from experiments.study.definition import Study, shown
 from experiments.study.method_styles import study_styles
 from experiments.study.performance import of_main_estimand
 from lehner.core.number_format import decimal
@@ -27,6 +27,7 @@ MOST_ACROSS = 5
 LETTERS = 36
 """Of a line of the heading of a table of scenarios."""
 
+NUMBERS = ("value", "lower", "upper")
 IN_PERCENT = ("coverage", "failure_rate")
 NAMES = {
     "bias": "Bias (estimate minus truth)",
@@ -42,7 +43,7 @@ class Row:
     """A line of the figure: a scenario, or a line of the heading of a table of scenarios."""
 
     label: str
-    cell: StudyCell | None = None
+    is_scenario: bool = False
 
 
 def plot_measure(study: Study, measures: "pd.DataFrame", measure: str = "bias") -> Figure:
@@ -76,15 +77,18 @@ def plot_measure(study: Study, measures: "pd.DataFrame", measure: str = "bias") 
     >>> [label.get_text() for label in panel.get_yticklabels()][:2]
     ['raters about .6', 'initial rater accuracy 0.6 0.6 0.6']
     """
-    of_main = of_main_estimand(measures)
-    values = of_main[of_main["measure"] == measure]
-    there = set(values.loc[values["value"].notna(), "method"])
-    styles = {label: style for label, style in study_styles(study).items() if label in there}
+    values = {
+        label: rows
+        for label, rows in by_method(study, measures, measure).items()
+        if rows["value"].notna().any()
+    }
+    known = study_styles(study)
+    styles = {label: known[label] for label in values}
     rows = _rows(study)
     together = len(styles) <= MOST_TOGETHER
     scale = 100 if measure in IN_PERCENT else 1
     reference = scale * {"coverage": study.level}.get(measure, 0)
-    name = NAMES.get(measure, measure.replace("_", " "))
+    name = measure_name(measure)
     with figure_style() as width:
         if not styles:
             return empty_figure(width, f"No method of this study has values of {name.lower()}.")
@@ -96,14 +100,19 @@ def plot_measure(study: Study, measures: "pd.DataFrame", measure: str = "bias") 
             titles = [style.label for style in styles.values()]
             height = 0.35 + ROW * len(rows)
             figure, axes = panels(titles, width, height=height, across=MOST_ACROSS, more=0.4)
-        for place, (ax, (label, style)) in enumerate(zip(axes, styles.items(), strict=True)):
-            dodge = 0.6 * ((place + 0.5) / len(styles) - 0.5) if together else 0.0
-            _method(ax, scale * _values(values, label, study), style, rows, dodge)
+        places = np.array([place for place, row in enumerate(rows) if row.is_scenario])
+        for i, (ax, (label, style)) in enumerate(zip(axes, styles.items(), strict=True)):
+            dodge = 0.6 * ((i + 0.5) / len(styles) - 0.5) if together else 0.0
+            value, lower, upper = (scale * values[label][name] for name in NUMBERS)
+            ends = [np.maximum(value - lower, 0), np.maximum(upper - value, 0)]
+            look = {"ls": "", "ms": 3.5, "elinewidth": 1.2, **style.options()}
+            ax.errorbar(value, places + dodge, xerr=ends, **look)
+        axes[0].set_yticks(range(len(rows)), [row.label for row in rows])
+        axes[0].set_ylim(len(rows) - 0.4, -0.6)
+        axes[0].set_xlim(limits(*(scale * one for one in values.values()), reference, within=None))
         for ax in dict.fromkeys(axes):
             ax.axvline(reference, color=REFERENCE, lw=0.8, zorder=1)
-        _dress(
-            axes, rows, limits(scale * values[["value", "lower", "upper"]], reference, within=None)
-        )
+            _dress(ax, rows)
         name += "; 95% Monte Carlo intervals"
         if together:
             axes[0].set_xlabel(name)
@@ -111,8 +120,31 @@ def plot_measure(study: Study, measures: "pd.DataFrame", measure: str = "bias") 
             figure.legend(handles=handles, loc="outside lower center", ncols=4)
         else:
             figure.supxlabel(name)
-    figure.set_label(_alt_text(study, values, measure))
+    least_to_most = (
+        f"{styles[label].label} {decimal(one.min())} to {decimal(one.max())}"
+        for label, one in ((label, rows["value"]) for label, rows in values.items())
+    )
+    figure.set_label(
+        f"{measure_name(measure).removesuffix(' (%)')} of each method over {len(study.cells)} "
+        f"scenarios of the study {study.name}, smallest to largest: {'; '.join(least_to_most)}."
+    )
     return figure
+
+
+def measure_name(measure: str) -> str:
+    """Name of a measure on an axis."""
+    return NAMES.get(measure, measure.replace("_", " "))
+
+
+def by_method(study: Study, measures: "pd.DataFrame", measure: str) -> "dict[str, pd.DataFrame]":
+    """Value and ends of a measure of the main estimand, a row for each scenario, by method."""
+    rows = of_main_estimand(measures)
+    rows = rows[rows["measure"] == measure].set_index("scenario")
+    scenarios = [cell.name for cell in study.cells]
+    return {
+        method.label: rows.loc[rows["method"] == method.label, list(NUMBERS)].reindex(scenarios)
+        for method in study.methods
+    }
 
 
 def _rows(study: Study) -> list[Row]:
@@ -120,61 +152,26 @@ def _rows(study: Study) -> list[Row]:
     for table, group in groupby(study.cells, key=lambda cell: cell.table):
         cells = list(group)
         if len(cells) == 1:
-            rows.append(Row(cells[0].name, cells[0]))
+            rows.append(Row(cells[0].name, is_scenario=True))
             continue
-        varied = {tuple(name for name, _ in cell.varied) for cell in cells}
-        names = varied.pop() if len(varied) == 1 else ()
+        varied = {cell.fields for cell in cells}
+        names = cells[0].fields if len(varied) == 1 else ()
         heading = f"{table}: {'; '.join(names).replace('_', ' ')}" if names else table
         rows += [Row(line) for line in textwrap.wrap(heading, LETTERS)]
-        rows += [Row(_label(cell, named=not names), cell) for cell in cells]
+        for cell in cells:
+            values = [f"{name.replace('_', ' ')} {shown(x)}" for name, x in cell.varied]
+            if names:
+                values = [shown(value) for _, value in cell.varied]
+            rows.append(Row(("; " if names else ", ").join(values), is_scenario=True))
     return rows
 
 
-def _label(cell: StudyCell, *, named: bool) -> str:
-    if named:
-        return ", ".join(f"{name.replace('_', ' ')} {shown(x)}" for name, x in cell.varied)
-    return "; ".join(shown(value) for _, value in cell.varied)
-
-
-def _method(
-    ax: "Axes", values: "pd.DataFrame", style: MethodStyle, rows: list[Row], dodge: float
-) -> None:
-    places = [place for place, row in enumerate(rows) if row.cell is not None]
-    ends = [
-        np.maximum(values["value"] - values["lower"], 0),
-        np.maximum(values["upper"] - values["value"], 0),
-    ]
-    y = np.array(places) + dodge
-    ax.errorbar(values["value"], y, xerr=ends, ls="", ms=3.5, elinewidth=1.2, **style.options())
-
-
-def _dress(axes: "list[Axes]", rows: list[Row], ends: tuple[float, float]) -> None:
-    axes[0].set(ylim=(len(rows) - 0.4, -0.6), xlim=ends)
-    axes[0].set_yticks(range(len(rows)), [row.label for row in rows])
-    for ax in axes:
-        ax.grid(axis="x")
-        ax.tick_params(axis="y", length=0)
-        ax.spines["left"].set_visible(False)
-        for place, row in enumerate(rows):
-            if row.cell is not None and place % 2:
-                ax.axhspan(place - 0.5, place + 0.5, color="0.96", lw=0, zorder=0)
-        for row, label in zip(rows, ax.get_yticklabels(), strict=False):
-            label.set_fontweight("bold" if row.cell is None else "normal")
-
-
-def _values(measures: "pd.DataFrame", method: str, study: Study) -> "pd.DataFrame":
-    rows = measures[measures["method"] == method].set_index("scenario")
-    return rows[["value", "lower", "upper"]].reindex([cell.name for cell in study.cells])
-
-
-def _alt_text(study: Study, measures: "pd.DataFrame", measure: str) -> str:
-    parts = []
-    for label, style in study_styles(study).items():
-        values = measures.loc[measures["method"] == label, "value"].dropna()
-        if len(values):
-            parts.append(f"{style.label} {decimal(values.min())} to {decimal(values.max())}")
-    name = NAMES.get(measure, measure).removesuffix(" (%)")
-    return (
-        f"{name} of each method over {len(study.cells)} scenarios of the study {study.name}, "
-        f"smallest to largest: {'; '.join(parts) or 'no values'}."
-    )
+def _dress(ax: "Axes", rows: list[Row]) -> None:
+    ax.grid(axis="x")
+    ax.tick_params(axis="y", length=0)
+    ax.spines["left"].set_visible(False)
+    for place, row in enumerate(rows):
+        if row.is_scenario and place % 2:
+            ax.axhspan(place - 0.5, place + 0.5, color="0.96", lw=0, zorder=0)
+    for row, label in zip(rows, ax.get_yticklabels(), strict=False):
+        label.set_fontweight("normal" if row.is_scenario else "bold")

@@ -10,9 +10,8 @@ from experiments.reporting.figure_style import REFERENCE, figure_style, limits
 from experiments.reporting.method_style import MethodStyle, legend_handles
 from experiments.reporting.panels import MOST_TOGETHER
 from experiments.study.definition import Study, StudyCell, shown
-from experiments.study.measure_figure import IN_PERCENT, NAMES
+from experiments.study.measure_figure import IN_PERCENT, by_method, measure_name
 from experiments.study.method_styles import study_styles
-from experiments.study.performance import of_main_estimand
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -64,10 +63,10 @@ def plot_nested_loop(study: Study, measures: "pd.DataFrame", measure: str = "bia
     initial system accuracy: 0.5, 0.7, 0.9
     initial rater accuracy: 0.6 0.6 0.6, 0.5 0.6 0.7, 0.4 0.6 0.8
     """
-    of_main = of_main_estimand(measures)
-    values = of_main[of_main["measure"] == measure]
     styles = study_styles(study)
-    lines = {label: _steps(values, label, study.cells, measure) for label in styles}
+    scale = 100 if measure in IN_PERCENT else 1
+    values = by_method(study, measures, measure)
+    lines = {label: scale * values[label]["value"].to_numpy(dtype=float) for label in styles}
     together = len(styles) <= MOST_TOGETHER
     groups = [list(styles)] if together else [[label] for label in styles]
     titles = {name: _title(name, study.cells) for name in _differing(study.cells)}
@@ -94,12 +93,11 @@ def plot_nested_loop(study: Study, measures: "pd.DataFrame", measure: str = "bia
             _field(ax, _levels(name, study.cells), title)
         axes[0].set_xlim(-0.5, len(study.cells) - 0.5)
         figure.supxlabel("Scenarios, side by side; values are listed from the lowest step up")
-        name = NAMES.get(measure, measure.replace("_", " "))
+        name = measure_name(measure)
         if together:
             axes[0].set_ylabel(name)
-            figure.legend(
-                handles=legend_handles(styles.values()), loc="outside upper center", ncols=4
-            )
+            handles = legend_handles(styles.values())
+            figure.legend(handles=handles, loc="outside upper center", ncols=4)
         else:
             figure.suptitle(name)
     figure.set_label(
@@ -108,14 +106,6 @@ def plot_nested_loop(study: Study, measures: "pd.DataFrame", measure: str = "bia
         f"{'; '.join(title.replace(chr(10), ' ') for title in titles.values())}."
     )
     return figure
-
-
-def _steps(
-    measures: "pd.DataFrame", method: str, cells: tuple[StudyCell, ...], measure: str
-) -> np.ndarray:
-    rows = measures[measures["method"] == method].set_index("scenario")["value"]
-    values = rows.reindex([cell.name for cell in cells]).to_numpy(dtype=float)
-    return values * (100 if measure in IN_PERCENT else 1)
 
 
 def _line(ax: "Axes", values: np.ndarray, color: Any, style: MethodStyle | None = None) -> None:

@@ -4,6 +4,7 @@ Errors are estimate minus truth, so that nothing changes if the truth varies bet
 """
 
 from collections.abc import Sequence
+from itertools import combinations
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -84,7 +85,14 @@ def measure(
         for name, value, error, n in _measures(group, level, null):
             rows.append((*key, name, value, error, n))
     measures = pd.DataFrame(rows, columns=[*by, "measure", "value", "standard_error", "n"])
-    return _add_intervals(measures)
+    value, half = measures["value"], Z * measures["standard_error"]
+    lower, upper = np.where(
+        measures["measure"].isin(PROPORTIONS),
+        wilson_interval(value, measures["n"], z=Z),
+        (value - half, value + half),
+    )
+    n = measures.pop("n")
+    return measures.assign(lower=lower, upper=upper, n=n)
 
 
 def measure_wide(
@@ -133,18 +141,6 @@ def describe_main_estimand(table: "pd.DataFrame") -> str:
     return "accuracy of the system in the sample, where its expected accuracy is not known"
 
 
-def _add_intervals(measures: "pd.DataFrame") -> "pd.DataFrame":
-    """Add the 95% Monte Carlo intervals, `lower` and `upper`, to measures."""
-    value, half = measures["value"], Z * measures["standard_error"]
-    low, high = wilson_interval(value, measures["n"], z=Z)
-    proportion = measures["measure"].isin(PROPORTIONS)
-    place = measures.columns.get_loc("n")
-    measures = measures.copy()
-    measures.insert(place, "lower", np.where(proportion, low, value - half))
-    measures.insert(place + 1, "upper", np.where(proportion, high, value + half))
-    return measures
-
-
 def compare_methods(
     results: "pd.DataFrame", by: Sequence[str] = ("scenario", "estimand")
 ) -> "pd.DataFrame":
@@ -188,23 +184,20 @@ def compare_methods(
 
     rows = []
     for key, group in results.groupby(list(by), sort=False):
-        methods = list(dict.fromkeys(group["method"]))
         quantities = {
             method: _quantities(one.set_index("replicate"))
             for method, one in group.groupby("method", sort=False)
         }
-        for i, other in enumerate(methods):
-            for method in methods[i + 1 :]:
-                paired = quantities[method] - quantities[other]
-                for name in paired:
-                    values = paired[name].dropna().to_numpy()
-                    yes_or_no = name == "coverage" and len(values) > 1
-                    mean = mean_difference(values) if yes_or_no else _mean(values)
-                    rows.append((*key, method, other, name, *mean, len(values)))
-                both = quantities[method]["bias"].to_frame("a").join(quantities[other]["bias"])
-                first, second = both.dropna().to_numpy().T
-                gain = _relative_precision(first, second)
-                rows.append((*key, method, other, "relative_precision", *gain, len(first)))
+        for (other, reference), (method, own) in combinations(quantities.items(), 2):
+            pair = (*key, method, other)
+            for name, differences in (own - reference).items():
+                values = differences.dropna().to_numpy()
+                yes_or_no = name == "coverage" and len(values) > 1
+                mean = mean_difference(values) if yes_or_no else _mean(values)
+                rows.append((*pair, name, *mean, len(values)))
+            both = own["bias"].to_frame("a").join(reference["bias"]).dropna().to_numpy()
+            gain = _relative_precision(*both.T)
+            rows.append((*pair, "relative_precision", *gain, len(both)))
     names = [*by, "method", "other_method", "measure", "difference", "standard_error", "n"]
     return pd.DataFrame(rows, columns=names)
 
@@ -216,34 +209,33 @@ def _measures(
     columns = group.loc[estimated, ["truth", "estimate", *STATED]].to_numpy(float).T
     truth, estimate, lower, upper, stated = columns
     error, lower, upper = estimate - truth, lower - truth, upper - truth
-    has_interval = np.isfinite(lower) & np.isfinite(upper)
-    lower, upper = lower[has_interval], upper[has_interval]
+    inside = np.isfinite(lower) & np.isfinite(upper)
+    lower, upper, away = lower[inside], upper[inside], (null or 0) - truth[inside]
     has_error = np.isfinite(stated)
-    n, n_intervals, n_stated = len(error), len(lower), int(has_error.sum())
-    bias = _mean(error)
-    width = upper - lower
+    stated, error_of_stated = stated[has_error], error[has_error]
+    bias, width = _mean(error), upper - lower
     outside = np.maximum(lower, 0) + np.maximum(-upper, 0)
-    about_bias = (lower <= bias[0]) & (upper >= bias[0])
-    found: list[tuple[str, Measured, int]] = [
-        ("bias", bias, n),
-        ("relative_bias", _mean(error / truth) if truth.all() else UNKNOWN, n),
-        ("empirical_se", _empirical_se(error), n),
-        ("mse", _mean(error**2), n),
-        ("rmse", _rmse(error), n),
-        ("model_se", _model_se(stated[has_error]), n_stated),
-        ("model_se_relative_error", _relative_error(stated[has_error], error[has_error]), n_stated),
-        ("coverage", _proportion((lower <= 0) & (upper >= 0)), n_intervals),
-        ("bias_eliminated_coverage", _proportion(about_bias) if n > 1 else UNKNOWN, n_intervals),
-    ]
-    if null is not None:
-        away = null - truth[has_interval]
-        found.append(("power", _proportion((lower > away) | (upper < away)), n_intervals))
-    found += [
-        ("interval_width", _mean(width), n_intervals),
-        ("interval_score", _mean(width + 2 / (1 - level) * outside), n_intervals),
-        ("failure_rate", _proportion(~estimated), len(group)),
-    ]
-    return [(name, *value, number) for name, value, number in found]
+    about_bias = UNKNOWN
+    if len(error) > 1:
+        about_bias = _proportion((lower <= bias[0]) & (upper >= bias[0]))
+    found: dict[str, tuple[Measured, int]] = {
+        "bias": (bias, len(error)),
+        "relative_bias": (_mean(error / truth) if truth.all() else UNKNOWN, len(error)),
+        "empirical_se": (_empirical_se(error), len(error)),
+        "mse": (_mean(error**2), len(error)),
+        "rmse": (_rmse(error), len(error)),
+        "model_se": (_model_se(stated), len(stated)),
+        "model_se_relative_error": (_relative_error(stated, error_of_stated), len(stated)),
+        "coverage": (_proportion((lower <= 0) & (upper >= 0)), len(lower)),
+        "bias_eliminated_coverage": (about_bias, len(lower)),
+        "power": (_proportion((lower > away) | (upper < away)), len(lower)),
+        "interval_width": (_mean(width), len(lower)),
+        "interval_score": (_mean(width + 2 / (1 - level) * outside), len(lower)),
+        "failure_rate": (_proportion(~estimated), len(group)),
+    }
+    if null is None:
+        del found["power"]
+    return [(name, *value, n) for name, (value, n) in found.items()]
 
 
 def _quantities(results: "pd.DataFrame") -> "pd.DataFrame":

@@ -5,6 +5,7 @@ import sys
 import time
 from collections.abc import Iterable
 
+import numpy as np
 from rich.console import Console, Group
 from rich.live import Live
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
@@ -48,21 +49,20 @@ class RunningBias:
                 sums[3] += 1
                 continue
             error = row["estimate"] - row["truth"]
-            for i, value in enumerate((1, error, error**2)):
-                sums[i] += value
+            sums[:3] = np.add(sums[:3], (1, error, error**2))
         return number
 
     def table(self) -> Table:
         """Lay out bias ± standard error by scenario and method."""
-        table = Table("bias so far", box=None, padding=(0, 1))
-        for method in self.study.methods:
+        table, study = Table("bias so far", box=None, padding=(0, 1)), self.study
+        for method in study.methods:
             table.add_column(line(method.label), justify="right")
-        for cell in self.study.cells[:MOST_LINES]:
-            scenario, level = scenario_id(cell.scenario), self.study.level
-            keys = ((scenario, method_id(one, level)) for one in self.study.methods)
-            table.add_row(line(cell.name), *(_entry(self.sums.get(key)) for key in keys))
-        if len(self.study.cells) > MOST_LINES:
-            table.add_row(f"and {len(self.study.cells) - MOST_LINES} more")
+        methods = [method_id(method, study.level) for method in study.methods]
+        for cell in study.cells[:MOST_LINES]:
+            sums = (self.sums.get((scenario_id(cell.scenario), method)) for method in methods)
+            table.add_row(line(cell.name), *map(_entry, sums))
+        if len(study.cells) > MOST_LINES:
+            table.add_row(f"and {len(study.cells) - MOST_LINES} more")
         return table
 
 
@@ -78,17 +78,13 @@ def show_progress(study: Study, number: int, rows: Iterable[Iterable[Row]]) -> N
     """
     shown = console(sys.stderr)
     shown.print(line(_size(study, number)), soft_wrap=True)
-    if shown.is_terminal:
-        _live(shown, study, number, rows)
-    else:
-        _lines(study, number, rows)
+    (_live if shown.is_terminal else _lines)(shown, study, number, rows)
 
 
 def _size(study: Study, number: int) -> str:
     """Describe how much there is to do, and roughly what it takes."""
-    each = sum(
-        SECONDS[task_size((method,), study.cells[0].scenario)] for method in study.methods
-    ) / len(study.methods)
+    scenario = study.cells[0].scenario
+    each = np.mean([SECONDS[task_size((method,), scenario)] for method in study.methods])
     sizes = [(len(study.cells), "scenario"), (len(study.methods), "method")]
     if study.target_se is None:
         sizes.append((study.replicates, "replicate"))
@@ -123,17 +119,17 @@ def _live(shown: Console, study: Study, number: int, rows: Iterable[Iterable[Row
             live.update(Group(bias.table(), progress))
 
 
-def _lines(study: Study, number: int, rows: Iterable[Iterable[Row]]) -> None:
+def _lines(shown: Console, study: Study, number: int, rows: Iterable[Iterable[Row]]) -> None:
     bias, done, start = RunningBias(study), 0, time.monotonic()
     last = start
     for part in rows:
         done += bias.add(part)
-        if time.monotonic() - last > EVERY:
-            last = time.monotonic()
-            left = (last - start) / max(done, 1) * (number - done)
-            text = f"{study.name}: {done} of {number}, {left:.0f} s left"
-            print(text, file=sys.stderr, flush=True)
-    print(f"{study.name}: {done} of {number}, 0 s left", file=sys.stderr, flush=True)
+        now = time.monotonic()
+        if now - last > EVERY or done == number:
+            last, left = now, (now - start) / max(done, 1) * (number - done)
+            shown.print(
+                line(f"{study.name}: {done} of {number}, {left:.0f} s left"), soft_wrap=True
+            )
 
 
 def _entry(sums: list[float] | None) -> str:

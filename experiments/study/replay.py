@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from rich.console import Group
@@ -123,18 +123,21 @@ def replay(
                 "a row is given and a scenario, replicate or method as well",
                 "give the row alone, which has all of them",
             )
-        chosen = _row(results, row)
-        scenario, replicate, method = chosen["scenario"], chosen["replicate"], chosen["method"]
+        last = len(results) + FIRST_ROW - 1
+        if check_whole_number("row", row, FIRST_ROW) > last:
+            raise InputError(
+                f"there is no row {row}",
+                f"the table of lehner study export has rows {FIRST_ROW} to {last}",
+            )
+        named = ["scenario", "replicate", "method"]
+        scenario, replicate, method = results[named].iloc[row - FIRST_ROW]
     if replicate is None:
         raise InputError("no replicate is named", "give a row, or a replicate")
     cell = _choose("scenario", scenario, {cell.name: cell for cell in study.cells})
     choice = _choose("method", method, {choice.label: choice for choice in study.methods})
     replicate = check_whole_number("replicate", int(replicate), 0)
-    stored = results[
-        (results["scenario"] == cell.name)
-        & (results["method"] == choice.label)
-        & (results["replicate"] == replicate)
-    ]
+    chosen: dict[str, Any] = {"scenario": cell.name, "method": choice.label, "replicate": replicate}
+    stored = results[(results[list(chosen)] == list(chosen.values())).all(axis="columns")]
     if stored.empty:
         raise InputError(
             f"there is no result of {choice.label} for replicate {replicate} of {cell.name!r}",
@@ -143,11 +146,11 @@ def replay(
     check_code(replace(study, methods=(choice,), cells=(cell,)))
     target = folder / "replay" if output is None else Path(output)
     # Methods that keep their draws do so here as well.
-    (target / "fits" if "keep" in dict(choice.options) else target).mkdir(
-        parents=True, exist_ok=True
-    )
-    seed = data_seed(study.seed, scenario_id(cell.scenario), replicate)
-    data = target / f"{scenario_id(cell.scenario)}-{replicate}.csv"
+    kept = target / "fits" if "keep" in dict(choice.options) else target
+    kept.mkdir(parents=True, exist_ok=True)
+    known_by = scenario_id(cell.scenario)
+    seed = data_seed(study.seed, known_by, replicate)
+    data = target / f"{known_by}-{replicate}.csv"
     ratings, _ = simulate_ratings(cell.scenario, seed)
     write_csv(ratings.to_wide(), data)
     task = Task(
@@ -162,9 +165,7 @@ def replay(
     before, defaults = stored["versions"].iloc[0], read_manifest(folder)["defaults"]
     other = [f"other versions: stored by {before}; now {versions()}"] * (before != versions())
     return Replayed(
-        scenario=cell.name,
-        replicate=replicate,
-        method=choice.label,
+        **chosen,
         seed=seed,
         table=table,
         reason=str(made[0]["reason"]),
@@ -176,14 +177,8 @@ def replay(
 def show(again: Replayed) -> None:
     """Print the stored result beside the one that was made again."""
     rows = [
-        (
-            row.estimand,
-            row.quantity,
-            _shown(row.stored),
-            _shown(row.again),
-            "" if row.same else "differs",
-        )
-        for row in again.table.itertuples()
+        (*names, _shown(stored), _shown(made), "" if same else "differs")
+        for *names, stored, made, same in again.table.itertuples(index=False)
     ]
     columns = [Column("", ""), Column("", ""), Column("stored"), Column("again"), Column("", "")]
     table = Table(columns=columns, rows=rows, keys=2)
@@ -192,17 +187,6 @@ def show(again: Replayed) -> None:
     said += [f"{again.method}: {again.reason}"] * bool(again.reason)
     shown = to_terminal(table, terminal_width())
     print_wide(Group(line(of), line(), *shown, line(), *map(line, said)))
-
-
-def _row(results: "pd.DataFrame", row: int) -> "pd.Series":
-    check_whole_number("row", row, FIRST_ROW)
-    last = len(results) + FIRST_ROW - 1
-    if row > last:
-        raise InputError(
-            f"there is no row {row}",
-            f"the table of lehner study export has rows {FIRST_ROW} to {last}",
-        )
-    return results.iloc[row - FIRST_ROW]
 
 
 def _choose[T](kind: str, name: str | None, known: dict[str, T]) -> T:
@@ -220,14 +204,11 @@ def _compare(stored: "pd.DataFrame", made: list[Row]) -> "pd.DataFrame":
         for quantity in COMPARED:
             old, new = before.loc[again["estimand"], quantity], again[quantity]
             old, new = (None if pd.isna(value) else value for value in (old, new))
-            rows.append((again["estimand"], quantity, old, new, _same(old, new)))
+            same = old == new
+            if isinstance(old, float) and isinstance(new, float):
+                same = abs(old - new) <= SAME
+            rows.append((again["estimand"], quantity, old, new, same))
     return pd.DataFrame(rows, columns=["estimand", "quantity", "stored", "again", "same"])
-
-
-def _same(old: str | float | None, new: str | float | None) -> bool:
-    if isinstance(old, str) or isinstance(new, str) or old is None or new is None:
-        return old == new
-    return bool(np.isclose(old, new, rtol=0, atol=SAME))
 
 
 def _shown(value: object) -> str:

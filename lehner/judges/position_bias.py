@@ -125,21 +125,25 @@ def list_position_bias(
     -------
     list of PositionBias
     """
+    from scipy.stats import norm
+
+    z = float(norm.ppf(0.5 + level / 2))
     items, _ = encode_items(columns[item], item)
     raters = require_complete(encode(columns[rater], rater), rater)
     biases = []
     for code, name in enumerate(raters.labels):
         own = (raters.codes == code) & (presented.answer != BLANK)
         first, same = _pair_up(items[own], presented.swapped[own], presented.answer[own])
-        if len(first):
-            biases.append(
-                PositionBias(
-                    rater=str(name),
-                    n_items=len(first),
-                    chooses_first=_matched(first, level),
-                    consistent=_proportion(same, level),
-                )
-            )
+        if not len(first):
+            continue
+        matched, wilson = _matched_interval(first, z), wilson_interval(same.mean(), len(same), z=z)
+        bias = PositionBias(
+            rater=str(name),
+            n_items=len(first),
+            chooses_first=_estimate(first, matched, level, "Agresti and Min"),
+            consistent=_estimate(same, wilson, level, "Wilson"),
+        )
+        biases.append(bias)
     return biases
 
 
@@ -153,38 +157,20 @@ def _pair_up(items: Any, swapped: Any, answer: Any) -> tuple[Floats, Floats]:
     (names, original), (others, other) = by_order
     _, here, there = np.intersect1d(names, others, return_indices=True)
     original, other = original[here], other[there]
-    share = np.array([1.0, 0.0, 0.5])
+    chosen_first = np.array([1.0, 0.0, 0.5])
     # In the swapped pair the same answer is in the other position.
     same = np.where(original == NEITHER, other == NEITHER, original == 1 - other)
-    return (share[original] + share[other]) / 2, same.astype(float)
+    return (chosen_first[original] + chosen_first[other]) / 2, same.astype(float)
 
 
-def _matched(first: Floats, level: float) -> IntervalEstimate:
-    from scipy.stats import norm
-
+def _matched_interval(first: Floats, z: float) -> Floats:
+    """Agresti and Min's interval of the proportion of first choices."""
     d, n = first - 0.5, len(first) + 2
     middle = d.sum() / n
     error = np.sqrt(((d**2).sum() + 0.25) / n - middle**2) / np.sqrt(n)
-    half = norm.ppf(0.5 + level / 2) * error
-    lower, upper = np.clip(0.5 + middle + np.array([-half, half]), 0, 1)
-    return _estimate(first, lower, upper, level, "Agresti and Min")
+    return np.clip(0.5 + middle + np.array([-z * error, z * error]), 0, 1)
 
 
-def _proportion(same: Floats, level: float) -> IntervalEstimate:
-    from scipy.stats import norm
-
-    z = float(norm.ppf(0.5 + level / 2))
-    lower, upper = wilson_interval(same.mean(), len(same), z=z)
-    return _estimate(same, lower, upper, level, "Wilson")
-
-
-def _estimate(
-    values: Floats, lower: float, upper: float, level: float, kind: str
-) -> IntervalEstimate:
-    return IntervalEstimate(
-        estimate=float(values.mean()),
-        lower=float(lower),
-        upper=float(upper),
-        level=level,
-        kind=kind,
-    )
+def _estimate(values: Floats, ends: Floats, level: float, kind: str) -> IntervalEstimate:
+    estimate, lower, upper = map(float, (values.mean(), *ends))
+    return IntervalEstimate(estimate=estimate, lower=lower, upper=upper, level=level, kind=kind)

@@ -9,6 +9,7 @@ import numpy as np
 from lehner.core.arrays import Booleans, Integers
 from lehner.core.errors import InputError
 from lehner.data.categories import Label, encode, plain_label
+from lehner.data.columns import require_complete
 
 ORDERS = (
     ("ab", "ba"),
@@ -127,14 +128,7 @@ def swap_back(columns: Mapping[str, Any], rating: str, presented: Presented) -> 
 
 
 def _read_swapped(values: Any, name: str) -> Booleans:
-    column = encode(values, name)
-    if (column.codes < 0).any():
-        raise InputError(
-            "the order is blank",
-            "give it in each row",
-            row=int(np.argmin(column.codes)),
-            column=name,
-        )
+    column = require_complete(encode(values, name), name)
     plain_orders = [str(label).casefold().replace(" ", "") for label in column.labels]
     for original, swapped in ORDERS:
         if set(plain_orders) <= {original, swapped}:

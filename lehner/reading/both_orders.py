@@ -9,7 +9,7 @@ from lehner.core.wording import counted
 from lehner.data.categories import encode
 from lehner.data.options import ReadingOptions
 from lehner.judges.position_bias import PositionBias, list_position_bias
-from lehner.judges.presentation_order import Presented, read_order, swap_back
+from lehner.judges.presentation_order import read_order, swap_back
 
 ONE_OCCASION = "occasion and order"
 
@@ -53,21 +53,19 @@ def join_orders(
     notes, changed = [str(one) for one in bias], dict(columns)
     if not swapped_back:
         changed[rating] = swap_back(columns, rating, presented)
-        notes = [_say_swapped(presented, order), *notes, *_doubt_positions(bias)]
+        first, second = presented.pair
+        n_swapped = counted(int(presented.swapped.sum()), "row")
+        swapped = (
+            f"{first} and {second} are read as positions, and swapped back where the pair was "
+            f"swapped according to {order} ({n_swapped})"
+        )
+        notes = [swapped, *notes, *_doubt_positions(bias)]
     occasion = order
     if roles.occasion is not None:
         occasion = ONE_OCCASION
         earlier, later = encode(columns[roles.occasion]).codes, presented.swapped
         changed[occasion] = [f"{a} {b}" for a, b in zip(earlier, later, strict=True)]
     return changed, replace(roles, occasion=occasion), notes
-
-
-def _say_swapped(presented: Presented, order: str) -> str:
-    first, second = presented.pair
-    return (
-        f"{first} and {second} are read as positions, and swapped back where the pair was swapped "
-        f"according to {order} ({counted(int(presented.swapped.sum()), 'row')})"
-    )
 
 
 def _doubt_positions(bias: list[PositionBias]) -> list[str]:

@@ -1,7 +1,6 @@
 """JSON files of ratings: peerannot's, AltTest's, one rater's, and lists of records."""
 
 import json
-from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -48,21 +47,21 @@ def read_json(
     """
     content = _load(path, lines=lines)
     if isinstance(content, list):
-        return _records(content, path), []
+        return _records(content), []
     if not isinstance(content, dict) or not content:
-        raise InputError("it holds no ratings", JSON_FORMS, file=path)
+        raise InputError("it holds no ratings", JSON_FORMS)
     nested = [isinstance(value, dict) for value in content.values()]
     if not any(nested):
         note = f"the file is read as the ratings of one rater, {path.stem}"
-        return _columns([(name, path.stem, value) for name, value in content.items()], path), [note]
+        return _columns([(name, path.stem, value) for name, value in content.items()]), [note]
     if not all(nested):
         odd = list(content)[nested.index(False)]
-        raise InputError(f"{odd!r} has no ratings, as others have", JSON_FORMS, file=path)
-    level = _level_of_items(content, item, path)
+        raise InputError(f"{odd!r} has no ratings, as others have", JSON_FORMS)
+    level = _level_of_items(content, item)
     cells = [(a, b, value) for a, values in content.items() for b, value in values.items()]
     rows = cells if level == OUTER else [(b, a, value) for a, b, value in cells]
     other = INNER if level == OUTER else OUTER
-    return _columns(rows, path), [f"{level} names of the JSON file are items, {other} ones raters"]
+    return _columns(rows), [f"{level} names of the JSON file are items, {other} ones raters"]
 
 
 def _load(path: Path, *, lines: bool) -> Any:
@@ -72,11 +71,8 @@ def _load(path: Path, *, lines: bool) -> Any:
         raise InputError("it is not UTF-8 text", "save the file as UTF-8", file=path) from None
     first = text.lstrip().split("\n", 1)[0]
     if lines or (_is_object(first) and len(first) < len(text.strip())):
-        return [
-            _parse(line, path, number)
-            for number, line in enumerate(text.split("\n"), start=1)
-            if line.strip()
-        ]
+        numbered = enumerate(text.split("\n"), start=1)
+        return [_parse(line, path, number) for number, line in numbered if line.strip()]
     return _parse(text, path)
 
 
@@ -109,30 +105,30 @@ def _parse(text: str, path: Path, line: int | None = None) -> Any:
 
 
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    counts = Counter(name for name, _ in pairs)
-    for name, count in counts.items():
-        if count > 1:
+    unique: dict[str, Any] = {}
+    for name, value in pairs:
+        if name in unique:
             raise InputError(f"the name {name!r} occurs twice in one object", "name each once")
-    return dict(pairs)
+        unique[name] = value
+    return unique
 
 
-def _records(content: list[Any], path: Path) -> dict[str, list[Any]]:
+def _records(content: list[Any]) -> dict[str, list[Any]]:
     if not content or not all(isinstance(record, dict) for record in content):
-        raise InputError("it is not a list of records", JSON_FORMS, file=path)
+        raise InputError("it is not a list of records", JSON_FORMS)
     names = dict.fromkeys(name for record in content for name in record)
     for number, record in enumerate(content, start=1):
         for name, value in record.items():
-            _require_label(value, f"{name!r} of record {number}", path)
+            _require_label(value, f"{name!r} of record {number}")
     return {name: [record.get(name) for record in content] for name in names}
 
 
-def _level_of_items(content: dict[str, dict[str, Any]], item: str | None, path: Path) -> str:
+def _level_of_items(content: dict[str, dict[str, Any]], item: str | None) -> str:
     if item is not None:
         if item not in (OUTER, INNER):
             raise InputError(
                 f"the items of a JSON file are not named by {item!r}",
                 "say which names stand for items: item='outer' or item='inner'",
-                file=path,
             )
         return item
     n_outer = len(content)
@@ -141,20 +137,19 @@ def _level_of_items(content: dict[str, dict[str, Any]], item: str | None, path: 
         raise InputError(
             f"there are {n_outer} outer and as many inner names, and either may be the items",
             "say which: item='outer' or item='inner'",
-            file=path,
         )
     return OUTER if n_outer > n_inner else INNER
 
 
-def _columns(rows: list[tuple[str, str, Any]], path: Path) -> dict[str, list[Any]]:
+def _columns(rows: list[tuple[str, str, Any]]) -> dict[str, list[Any]]:
     if not rows:
-        raise InputError("it holds no ratings", JSON_FORMS, file=path)
+        raise InputError("it holds no ratings", JSON_FORMS)
     for item, rater, value in rows:
-        _require_label(value, f"the rating of {item} by {rater}", path)
+        _require_label(value, f"the rating of {item} by {rater}")
     items, raters, ratings = ([row[place] for row in rows] for place in range(3))
     return {"item": items, "rater": raters, "rating": ratings}
 
 
-def _require_label(value: Any, what: str, path: Path) -> None:
+def _require_label(value: Any, what: str) -> None:
     if isinstance(value, dict | list):
-        raise InputError(f"{what} is {json.dumps(value)[:40]}", "give one label", file=path)
+        raise InputError(f"{what} is {json.dumps(value)[:40]}", "give one label")

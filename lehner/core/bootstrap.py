@@ -71,7 +71,8 @@ def bootstrap_interval(
     ----------
     Efron (1987), Better bootstrap confidence intervals, JASA 82, 171-185.
     """
-    values = _resample(statistic, counts, resamples, generator(seed))
+    drawn = draw_counts(counts, resamples, generator(seed))
+    values = np.concatenate([statistic(weights) for weights in drawn])
     tails = np.array([(1 - level) / 2, (1 + level) / 2])
     undefined = np.isnan(values)
     if undefined.any():
@@ -98,15 +99,6 @@ def check_bootstrap(kind: str, level: float, resamples: int) -> None:
     check_level(level)
     check_choice("interval", kind, ("percentile", "bca"))
     check_whole_number("resamples", resamples, 1)
-
-
-def _resample(
-    statistic: Callable[[Floats], Floats],
-    counts: Integers,
-    resamples: int,
-    rng: np.random.Generator,
-) -> Floats:
-    return np.concatenate([statistic(drawn) for drawn in draw_counts(counts, resamples, rng)])
 
 
 def draw_counts(counts: Integers, resamples: int, rng: np.random.Generator) -> Iterator[Floats]:

@@ -98,16 +98,10 @@ def load_function(text: str, folder: str | Path = ".") -> UserFunction:
         raise InputError(reason, f"{text} needs it: correct its path", file=path) from None
     content_hash = hashlib.sha256(content).hexdigest()
     module = _run(path, content, content_hash)
-    if name not in vars(module):
+    function = vars(module).get(name)
+    if not callable(function):
         own = [one for one, value in vars(module).items() if callable(value) and one[0] != "_"]
         raise InputError(f"it has no function {name!r}", suggest(name, own), file=path)
-    function = getattr(module, name)
-    if not callable(function):
-        raise InputError(
-            f"{name} is a {type(function).__name__}, not a function",
-            "name a function of this file",
-            file=path,
-        )
     return UserFunction(
         name=name,
         function=function,

@@ -1,6 +1,6 @@
 """The arrays and names of `Ratings`, checked for consistency."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -40,8 +40,10 @@ def check_items(items: Names, n_rows: int) -> NDArray[Any]:
 
 def check_index(codes: ArrayLike | None, n_rows: int, n: int, name: str) -> Integers | None:
     """Code of each row, such as its truth, shape (n_rows,)."""
-    if codes is None:
-        return None
+    return None if codes is None else _check_index(codes, n_rows, n, name)
+
+
+def _check_index(codes: ArrayLike, n_rows: int, n: int, name: str) -> Integers:
     array = as_array(codes, name)
     if array.shape != (n_rows,):
         raise InputError(
@@ -55,12 +57,9 @@ def check_answers(system: ArrayLike | None, n_rows: int, n_categories: int) -> I
     if system is None:
         return np.empty((n_rows, 0), np.int64)
     array = as_array(system, "system")
-    columns = array[:, None] if array.ndim == 1 else array
-    if columns.ndim != 2 or len(columns) != n_rows:
-        raise InputError(
-            f"system has shape {array.shape} for {n_rows} items", "give one system code per item"
-        )
-    return check_codes(columns, n_categories, "system")
+    if array.ndim == 2 and len(array) == n_rows:
+        return check_codes(array, n_categories, "system")
+    return _check_index(array, n_rows, n_categories, "system")[:, None]
 
 
 def check_system_names(systems: Sequence[Any] | None, n_systems: int) -> tuple[str, ...]:
@@ -68,18 +67,20 @@ def check_system_names(systems: Sequence[Any] | None, n_systems: int) -> tuple[s
     if systems is None:
         numbered = [f"{SYSTEM} {number + 1}" for number in range(n_systems)]
         return (SYSTEM,) if n_systems == 1 else tuple(numbered)
-    names = tuple(map(str, systems))
-    if len(names) != n_systems or len(set(names)) < n_systems:
-        raise InputError(f"{n_systems} systems are named {list(names)}", "name each system once")
-    return names
+    return _check_names(systems, n_systems, "system")
 
 
 def check_rater_names(raters: Names, n_raters: int, systems: Sequence[str]) -> tuple[str, ...]:
     """Names of the raters, by default "1", "2" and so on; no system has one of them."""
-    names = tuple(map(str, range(1, n_raters + 1) if raters is None else raters))
-    if len(names) != n_raters or len(set(names)) < n_raters:
-        raise InputError(f"{n_raters} raters are named {list(names)}", "name each rater once")
+    names = _check_names(range(1, n_raters + 1) if raters is None else raters, n_raters, "rater")
     both = set(names) & set(systems)
     if both:
         raise InputError(f"a rater is named {both.pop()!r}, as the system is", "rename the rater")
+    return names
+
+
+def _check_names(given: Iterable[Any], n: int, kind: str) -> tuple[str, ...]:
+    names = tuple(map(str, given))
+    if len(names) != n or len(set(names)) < n:
+        raise InputError(f"{n} {kind}s are named {list(names)}", f"name each {kind} once")
     return names

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from lehner.core.arrays import Integers
-from lehner.core.checks import suggest
+from lehner.core.checks import find
 from lehner.core.errors import InputError
 from lehner.data.checks.coding import check_coding
 from lehner.data.flat import add_rater, take_raters
@@ -76,9 +76,8 @@ def _place_of(ratings: "Ratings", rater: str) -> int:
             f"{rater!r} cannot be the system: it is unknown who gave which rating",
             "use data in which raters are named",
         )
-    if rater not in ratings.raters:
-        raise InputError(f"there is no column or rater {rater!r}", suggest(rater, ratings.raters))
-    return ratings.raters.index(rater)
+    places = {name: place for place, name in enumerate(ratings.raters)}
+    return find("column or rater", rater, places)
 
 
 def _answers_of(ratings: "Ratings", place: int) -> Integers:
@@ -177,13 +176,8 @@ def on_common_items(self: "Ratings", *systems: str) -> "Ratings":
 
 
 def _places_of_systems(ratings: "Ratings", names: Sequence[str]) -> list[int]:
-    for name in names:
-        if name not in ratings.systems:
-            raise InputError(
-                f"there is no system {name!r}",
-                f"choose among {', '.join(ratings.systems) or 'none'}",
-            )
-    return [ratings.systems.index(name) for name in names]
+    places = {name: place for place, name in enumerate(ratings.systems)}
+    return [find("system", name, places) for name in names]
 
 
 def without_system(self: "Ratings") -> "Ratings":

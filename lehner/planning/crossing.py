@@ -105,43 +105,23 @@ def regress(
     """
     from scipy.special import ndtri
 
-    level, *_ = lines = [_centred(group) for group in (near, slope_from) if group]
-    spread = sum(line.spread for line in lines)
-    slope = sum(line.product for line in lines) / spread if spread > 0 else 0.0
+    spread = product = 0.0
+    for group in filter(len, (slope_from, near)):  # the last one has the level
+        samples, proportion, error = np.array(
+            [(one.samples, one.probability, one.standard_error) for one in group]
+        ).T
+        # Proportions are kept away from 0 and 1, whose probits are infinite.
+        probit = ndtri((samples * proportion + 0.5) / (samples + 1))
+        density = np.exp(-(probit**2) / 2) / np.sqrt(2 * np.pi)
+        weight = (density / error) ** 2
+        x = np.sqrt([one.n_items for one in group])
+        mean_x, mean_probit = np.average(x, weights=weight), np.average(probit, weights=weight)
+        spread += float(weight @ (x - mean_x) ** 2)
+        product += float(weight @ ((x - mean_x) * (probit - mean_probit)))
+    slope = product / spread if spread > 0 else 0.0
     if slope <= 0:
         return None
-    step = float(ndtri(confidence) - level.probit) / slope
-    root = max(level.x + step, 0.0)
-    error = np.sqrt(1 / level.weight + step**2 / spread) / slope
-    return Crossing(root**2, float(2 * root * error))
-
-
-@dataclass(frozen=True, kw_only=True)
-class _Centred:
-    """Weighted means of a group, and sums of squares and products around them."""
-
-    weight: float
-    x: float
-    probit: float
-    spread: float
-    product: float
-
-
-def _centred(group: Sequence[Nearness]) -> _Centred:
-    from scipy.special import ndtri
-
-    samples = np.array([one.samples for one in group])
-    share = np.array([one.probability for one in group])
-    # Proportions are kept away from 0 and 1, whose probits are infinite.
-    probit = ndtri((samples * share + 0.5) / (samples + 1))
-    density = np.exp(-(probit**2) / 2) / np.sqrt(2 * np.pi)
-    weight = (density / [one.standard_error for one in group]) ** 2
-    x = np.sqrt([one.n_items for one in group])
-    mean_x, mean_probit = np.average(x, weights=weight), np.average(probit, weights=weight)
-    return _Centred(
-        weight=float(weight.sum()),
-        x=float(mean_x),
-        probit=float(mean_probit),
-        spread=float(weight @ (x - mean_x) ** 2),
-        product=float(weight @ ((x - mean_x) * (probit - mean_probit))),
-    )
+    step = float(ndtri(confidence) - mean_probit) / slope
+    root = max(float(mean_x) + step, 0.0)
+    standard_error = np.sqrt(1 / weight.sum() + step**2 / spread) / slope
+    return Crossing(root**2, float(2 * root * standard_error))

@@ -1,8 +1,8 @@
 """Chance-corrected agreement of any number of raters, each coefficient linearised.
 
-All but Krippendorff's are (observed − chance) / (1 − chance) with the same observed agreement, the
-mean over items with two or more raters, and differ in their chance agreement. Items with one
-rating count towards how often categories occur (Gwet 2014, chapter 2).
+All but Krippendorff's and Light's are (observed − chance) / (1 − chance) with the same observed
+agreement, the mean over items with two or more raters, and differ in their chance agreement. Items
+with one rating count towards how often categories occur (Gwet 2014, chapter 2).
 """
 
 from collections.abc import Callable
@@ -10,12 +10,12 @@ from collections.abc import Callable
 import numpy as np
 
 from lehner.coefficients.coefficient import Coefficient, Sampling, summarise, undefined
-from lehner.coefficients.contingency import bangdiwala_b
+from lehner.coefficients.contingency import bangdiwala_b, cohen_kappa
 from lehner.coefficients.item_votes import ItemVotes
-from lehner.coefficients.light import light_kappa
 from lehner.coefficients.linearised import Linearised, beyond_chance
 from lehner.coefficients.weights import AgreementWeights
 from lehner.core.arrays import Floats
+from lehner.core.wording import counted
 
 NO_PAIRS = "undefined: no item was rated by two raters"
 NOT_CORRECTED = ("percent_agreement", "bangdiwala_b")
@@ -169,6 +169,55 @@ def _partner(paired: ItemVotes, rank: Floats) -> Floats:
     return np.array([weights @ paired.pair_sums(matrix) for matrix in with_category])
 
 
+def light_kappa(items: ItemVotes, weights: AgreementWeights) -> Linearised:
+    """Average Cohen's kappa over pairs of raters, each on the items that both rated.
+
+    Parameters
+    ----------
+    items : ItemVotes
+    weights : AgreementWeights
+        If they are not symmetric, a row is that of the rater who is named first.
+
+    Returns
+    -------
+    Linearised
+        NaN if no pair has a kappa. The mean chance agreement is that of the same pairs. The note
+        tells how many pairs are left out because their chance agreement is 1.
+
+    References
+    ----------
+    Light (1971), Psychological Bulletin 76(5), 365-377; Conger (1980), Psychological Bulletin
+    88(2), 322-328.
+    """
+    k, n_raters = items.n_categories, int(items.rater.max()) + 1
+    total = chance = 0.0
+    influence, n_pairs, n_undefined = np.zeros_like(items.weights), 0, 0
+    for rater in range(n_raters - 1):
+        tables = items.tables(rater, n_raters)
+        n_items = tables.sum(axis=(-2, -1))
+        others = rater + 1 + np.flatnonzero(n_items[rater + 1 :])
+        kappa = cohen_kappa(tables[others], weights.matrix)
+        known = ~np.isnan(np.asarray(kappa.value))
+        n_undefined += int((~known).sum())
+        n_pairs += int(known.sum())
+        total += float(np.asarray(kappa.value)[known].sum())
+        chance += float(np.asarray(kappa.chance)[known].sum())
+        # This is the influence of an item that both rated on the mean over their items.
+        moved = np.zeros_like(tables)
+        scale = items.n_items / n_items[others[known], None]
+        moved[others[known]] = (kappa.influence[known] * scale).reshape(-1, k, k)
+        influence += items.sum_cells(rater, moved)
+    if n_pairs == 0:
+        return Linearised(value=np.float64(np.nan), influence=influence)
+    left_out = f"without {counted(n_undefined, 'pair')} of raters whose chance agreement is 1"
+    return Linearised(
+        value=np.float64(total / n_pairs),
+        influence=influence / n_pairs,
+        chance=np.float64(chance / n_pairs),
+        note=left_out if n_undefined else "",
+    )
+
+
 def _bangdiwala(items: ItemVotes, weights: AgreementWeights) -> Linearised:
     """Bangdiwala's B of two raters (1985), which is without weights."""
     table = items.tables(0, 2)[1]
@@ -232,3 +281,64 @@ def coefficient_of_items(
     return summarise(
         name, weights.name, statistic, items.weights, items.n_paired, sampling, note, null_error
     )
+
+
+def cohen_null_error(table: Floats, weights: Floats) -> float | None:
+    """Standard error of Cohen's kappa if two classifications are independent.
+
+    Parameters
+    ----------
+    table : ndarray of float, shape (n_categories, n_categories)
+        Counts.
+    weights : ndarray of float, shape (n_categories, n_categories)
+
+    Returns
+    -------
+    float or None
+        The standard error; None if chance agreement is 1 or there are no items.
+
+    References
+    ----------
+    Fleiss, Cohen & Everitt (1969), Psychological Bulletin 72(5), 323-327, Eq. 9 and 14.
+    """
+    n = table.sum()
+    if n == 0:
+        return None
+    row, column = table.sum(axis=1) / n, table.sum(axis=0) / n
+    chance = row @ weights @ column
+    moved = weights - (weights @ column)[:, None] - row @ weights
+    variance = (row @ moved**2 @ column - chance**2) / n
+    return _error(float(variance), float(1 - chance))
+
+
+def fleiss_null_error(items: ItemVotes) -> float | None:
+    """Standard error of Fleiss' kappa if ratings have the same distribution in all items.
+
+    Parameters
+    ----------
+    items : ItemVotes
+        Votes; collapsed to two categories for the kappa of one category.
+
+    Returns
+    -------
+    float or None
+        None unless all items have the same number of raters, two or more.
+
+    References
+    ----------
+    Fleiss, Nee & Landis (1979), Large sample variance of kappa in the case of different sets of
+    raters, Psychological Bulletin 86(5), 974-977, Eq. 12 and 16.
+    """
+    m = float(items.n_raters.max(initial=0))
+    if m < 2 or (items.n_raters != m).any():
+        return None
+    share = items.weights @ items.votes / (items.n_items * m)
+    spread = share @ (1 - share)
+    variance = 2 * (spread**2 - (share * (1 - share)) @ (1 - 2 * share)) / (m * (m - 1))
+    return _error(float(variance) / items.n_items, float(spread))
+
+
+def _error(variance: float, scale: float) -> float | None:
+    if scale < 1e-12 or variance <= 0:
+        return None
+    return float(np.sqrt(variance) / scale)

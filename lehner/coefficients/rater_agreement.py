@@ -7,10 +7,14 @@ from typing import Any
 import numpy as np
 
 from lehner.algebra.pairwise import brennan_prediger
-from lehner.coefficients.chance_corrected import coefficient_of_items, percent_agreement
+from lehner.coefficients.chance_corrected import (
+    coefficient_of_items,
+    cohen_null_error,
+    fleiss_null_error,
+    percent_agreement,
+)
 from lehner.coefficients.coefficient import Coefficient, Sampling, check_sampling, printed_name
 from lehner.coefficients.item_votes import ItemVotes, count_votes
-from lehner.coefficients.null_errors import cohen_null_error, fleiss_null_error
 from lehner.coefficients.rater_pairs import rater_pairs
 from lehner.coefficients.result import Agreement
 from lehner.coefficients.weights import AgreementWeights, find_all_weights, weights_notes

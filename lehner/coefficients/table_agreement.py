@@ -7,7 +7,11 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lehner.coefficients.chance_corrected import coefficient_of_items
+from lehner.coefficients.chance_corrected import (
+    coefficient_of_items,
+    cohen_null_error,
+    fleiss_null_error,
+)
 from lehner.coefficients.coefficient import (
     Coefficient,
     Sampling,
@@ -23,7 +27,6 @@ from lehner.coefficients.contingency import (
     goodman_kruskal_lambda,
 )
 from lehner.coefficients.item_votes import ItemVotes, count_votes
-from lehner.coefficients.null_errors import cohen_null_error, fleiss_null_error
 from lehner.coefficients.result import Agreement
 from lehner.coefficients.weights import AgreementWeights, find_all_weights, weights_notes
 from lehner.core.arrays import Floats

@@ -1,6 +1,7 @@
-"""Labels: columns of category names, converted to codes and names."""
+"""Labels: columns of category names, converted to codes and names, and their spellings."""
 
 import re
+import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from string import ascii_uppercase
@@ -15,6 +16,7 @@ from lehner.core.errors import InputError
 if TYPE_CHECKING:
     import pandas as pd
 
+
 type Label = str | int
 
 MISSING = frozenset({"", "NA", "N/A", "n/a", "NaN", "nan", "null", "NULL", "<NA>"})
@@ -23,6 +25,9 @@ MISSING = frozenset({"", "NA", "N/A", "n/a", "NaN", "nan", "null", "NULL", "<NA>
 _BOOL = (bool, np.bool_)
 _INTEGER = re.compile(r"-?(0|[1-9][0-9]{0,17})(\.0+)?")
 _DECIMAL = re.compile(r"-?(0|[1-9][0-9]{0,17})(\.[0-9]+)?")
+INVISIBLE = dict.fromkeys(map(ord, "\u00ad\u200b\u200c\u200d\u2060\ufeff"))
+NUMBER = re.compile(r"[-+]?[0-9]{1,15}([.,][0-9]{1,15})?")
+THOUSANDS = re.compile(r"[-+]?[1-9][0-9]{0,2}(,[0-9]{3})+")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -264,3 +269,52 @@ def check_categories(categories: Sequence[Any]) -> tuple[Label, ...]:
     if len(set(names.values())) < len(named):
         raise InputError(f"the categories {list(categories)} repeat", "name each once")
     return tuple(names[name] for name in named)
+
+
+def fold(label: Any) -> str:
+    r"""Label in lower case, one kind of white space and one Unicode form.
+
+    Numbers stay as they are written: 1,000, 1 and 1.0 are three labels, and 10\u00b2 is not 102.
+
+    Parameters
+    ----------
+    label : str, int or float
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> fold(" Not\u00a0 Sure"), fold("\uff2e\uff2f"), fold("1,000")
+    ('not sure', 'no', '1,000')
+    """
+    text = str(label)
+    if text.isascii():
+        return " ".join(text.casefold().split())
+    text = _one_form(text.translate(INVISIBLE)).casefold()
+    return _one_form(" ".join(text.split()))
+
+
+def _one_form(text: str) -> str:
+    """Text in one Unicode form, powers and fractions as they are."""
+    plain = (
+        c if c.isnumeric() and not c.isdecimal() else unicodedata.normalize("NFKC", c) for c in text
+    )
+    return unicodedata.normalize("NFC", "".join(plain))
+
+
+def value_or_folded(label: Any) -> str:
+    """Text that is equal for labels which may be one: numbers by their value, others folded.
+
+    Examples
+    --------
+    >>> value_or_folded("2.0"), value_or_folded("02"), value_or_folded("2,0")
+    ('2', '2', '2')
+    >>> value_or_folded("1,000"), value_or_folded(" Yes")
+    ('1000', 'yes')
+    """
+    text = fold(label)
+    if THOUSANDS.fullmatch(text):
+        text = text.replace(",", "")
+    return f"{float(text.replace(',', '.')):.15g}" if NUMBER.fullmatch(text) else text

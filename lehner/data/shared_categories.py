@@ -15,13 +15,13 @@ from lehner.data.categories import (
     as_numbers,
     check_categories,
     encode,
+    fold,
     merge_labels,
     plain_label,
     unify,
 )
 from lehner.data.checks.labels import check_found_categories
 from lehner.data.options import ReadingOptions
-from lehner.data.spelling import fold
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

@@ -12,9 +12,8 @@ import numpy as np
 from lehner.core.arrays import Integers
 from lehner.core.errors import DataWarning, InputError
 from lehner.core.wording import counted, first_few
-from lehner.data.categories import Label
+from lehner.data.categories import Label, fold
 from lehner.data.flat import count_categories
-from lehner.data.spelling import fold
 
 if TYPE_CHECKING:
     from lehner.data.ratings import Ratings

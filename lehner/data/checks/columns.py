@@ -6,10 +6,9 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from lehner.core.errors import InputError
 from lehner.core.wording import counted, first_few
-from lehner.data.categories import Column, unify
+from lehner.data.categories import Column, fold, unify, value_or_folded
 from lehner.data.checks.labels import no_categories
 from lehner.data.options import ReadingOptions
-from lehner.data.spelling import fold, value_or_folded
 
 MOST_COLUMNS_SHOWN = 8
 MANY_RATERS = 100

@@ -7,8 +7,7 @@ import numpy as np
 
 from lehner.core.errors import InputError
 from lehner.core.wording import counted
-from lehner.data.categories import MISSING, Column, Label
-from lehner.data.spelling import fold, value_or_folded
+from lehner.data.categories import MISSING, Column, Label, fold, value_or_folded
 
 SCORE = re.compile(r"[-+]?[0-9]*[.,]?[0-9]+([eE][-+]?[0-9]+)?\s*%?")
 WHOLE_NUMBER = re.compile(r"[-+]?[0-9]+")

@@ -22,11 +22,11 @@ from lehner import (
     read_ratings,
     simulate,
 )
+from lehner.data.categories import fold
 from lehner.data.checks.coding import likely_slips
 from lehner.data.checks.columns import is_named_like_system, role_by_name
 from lehner.data.checks.labels import likely_placeholders, no_categories, sure_placeholders
 from lehner.data.flat import FlatRatings
-from lehner.data.spelling import fold
 
 
 def table(n=60, **columns):

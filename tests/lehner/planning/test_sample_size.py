@@ -16,8 +16,8 @@ from lehner import (
     scenario_with_kappa,
     simulate_estimates,
 )
-from lehner.planning.crossing import regress
 from lehner.planning.nearness import Nearness
+from lehner.planning.sample_size import regress
 
 GOOD = Scenario(initial_rater_accuracy=(0.8, 0.8, 0.8))
 

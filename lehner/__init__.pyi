@@ -18,9 +18,9 @@ from .data.patterns import Patterns
 from .data.ratings import Ratings
 from .datasets import list_datasets, load_dataset
 from .dependence.check import check_dependence
+from .dependence.misleading_items import widen_interval
 from .dependence.result import Dependence
 from .dependence.sensitivity import Sensitivity, sensitivity, sensitivity_curve
-from .dependence.widened_interval import widen_interval
 from .empirical_prior.calibrated import estimate_calibrated
 from .estimation.estimate import estimate
 from .estimation.methods import Method

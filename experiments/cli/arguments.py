@@ -14,7 +14,7 @@ import typer
 
 if TYPE_CHECKING:
     from lehner.data.options import ReadingOptions
-    from lehner.dependence.widened_interval import SharedMistakes
+    from lehner.dependence.misleading_items import SharedMistakes
 
 PARAMETERS = "\n\nParameters\n----------\n"
 DESCRIPTION = re.compile(r"^(\w+) : (.+)\n((?: {4}.+\n?)+)", re.MULTILINE)

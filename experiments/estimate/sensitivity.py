@@ -7,7 +7,7 @@ from experiments.reporting.table import Column, Table
 from lehner import Estimate, Sensitivity, sensitivity_curve
 from lehner.core.estimate import IntervalEstimate
 from lehner.core.number_format import decimal
-from lehner.dependence.widened_interval import describe_shared_mistakes
+from lehner.dependence.misleading_items import describe_shared_mistakes
 from lehner.estimation.result import SystemResult
 from lehner.estimation.sensitivity import SLOPED
 

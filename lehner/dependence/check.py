@@ -5,12 +5,12 @@ from itertools import combinations
 import numpy as np
 
 from lehner.algebra.algebraic import CHANCE_TOLERANCE
-from lehner.algebra.pairwise import pairwise_agreement
-from lehner.core.arrays import Floats, Integers
+from lehner.algebra.pairwise import brennan_prediger, pairwise_agreement
+from lehner.algebra.rater_products import fit_products
+from lehner.core.arrays import Booleans, Floats, Integers
 from lehner.core.estimate import require_pairs
 from lehner.data.ratings import Ratings
-from lehner.dependence.effective import from_known_truths, from_pairs
-from lehner.dependence.pairs import Pair, expected_agreement
+from lehner.dependence.effective import Pair, from_known_truths, from_pairs
 from lehner.dependence.result import SIGNIFICANCE, Dependence
 from lehner.dependence.score_test import NamedPairs, name_pairs, score_pairs
 from lehner.known_truths.random_sample import examine_known
@@ -153,14 +153,24 @@ def _agreement(codes: Integers, weights: Integers) -> tuple[Floats, Floats]:
 
 
 def _expected(agreement: Floats, n_items: Floats, found: NamedPairs, k: int) -> Floats:
-    """Agreement that the other pairs imply, given which of them share mistakes."""
+    """Agreement that the other pairs imply, given which of them share mistakes.
+
+    Errors are taken to be equally probable, so that the kappa of two raters is the product of what
+    both know.
+    """
+    n_raters = round((1 + np.sqrt(1 + 8 * len(agreement))) / 2)
+    first, second = np.triu_indices(n_raters, 1)
+    kappa, lowest = brennan_prediger(agreement, k)[None], -1 / (k - 1)
+
+    def without(left_out: Booleans) -> Floats:
+        weights = n_items if left_out.all() else np.where(left_out, 0.0, n_items)
+        knowledge = fit_products(kappa, weights, first, second, n_raters, lowest=lowest)[0]
+        return np.asarray((1 + (k - 1) * (knowledge[first] * knowledge[second])) / k)
+
     places = np.arange(len(agreement))
     named, rival = np.isin(places, found.named), places == found.rival
-    left_out = named if named.any() else found.p_value <= SIGNIFICANCE
-    expected = expected_agreement(agreement, n_items, left_out, k)
-    if rival.any():
-        expected[rival] = expected_agreement(agreement, n_items, rival, k)[rival]
-    return expected
+    expected = without(named if named.any() else found.p_value <= SIGNIFICANCE)
+    return np.where(rival, without(rival), expected) if rival.any() else expected
 
 
 def _answers(ratings: Ratings) -> tuple[Integers, Integers]:

@@ -14,12 +14,49 @@ import numpy as np
 from lehner.core.arrays import Floats, Integers
 from lehner.data.flat import count_raters
 from lehner.data.ratings import Ratings
-from lehner.dependence.pairs import Pair
 from lehner.known_truths.random_sample import examine_known
 
 KNOWN_TRUTHS = ("known truths", "known truths, equal raters")
 FEWEST_TRUTHS = 10
 LEAST_SPREAD = 1e-9
+
+
+@dataclass(frozen=True, kw_only=True)
+class Pair:
+    """Two raters, or a rater and the system, and how they agree.
+
+    Parameters
+    ----------
+    raters : tuple of str
+    n_items : int
+        Number of items that both rated.
+    agreement : float
+        Proportion of these items on which they agree.
+    expected : float
+        Proportion on which they would agree if they erred independently, with the accuracies that
+        the agreement of the other pairs implies.
+    p_value : float
+        p-value of the test that they do not agree more than their accuracies explain, adjusted for
+        the number of pairs by Bonferroni's method.
+    stands_out : bool
+        Whether they agree more than their accuracies explain, and more clearly so than other pairs.
+    with_system : bool
+        Whether the second rater is the system.
+    """
+
+    raters: tuple[str, str]
+    n_items: int
+    agreement: float
+    expected: float
+    p_value: float
+    stands_out: bool
+    with_system: bool
+
+    @property
+    def shared(self) -> float:
+        """Proportion of items on which one repeats the other, if that is why they agree more."""
+        room = max(1 - self.expected, np.finfo(float).tiny)
+        return float(np.clip((self.agreement - self.expected) / room, 0, 1))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -118,13 +155,13 @@ def _standardised_mistakes(ratings: Ratings, truth: Integers) -> tuple[Integers,
     cells, cell = np.unique(
         flat.item_index[used] * ratings.n_raters + flat.rater_index[used], return_inverse=True
     )
-    share = np.bincount(cell, wrong) / np.bincount(cell)
+    mistaken = np.bincount(cell, wrong) / np.bincount(cell)
     item, rater = np.divmod(cells, ratings.n_raters)
     if ratings.anonymous:
         rater = np.zeros_like(rater)
     weights = ratings.weights[item].astype(float)
     rated = np.maximum(np.bincount(rater, weights), 1)
-    deviation = share - (np.bincount(rater, weights * share) / rated)[rater]
+    deviation = mistaken - (np.bincount(rater, weights * mistaken) / rated)[rater]
     sd = np.sqrt(np.bincount(rater, weights * deviation**2) / rated)[rater]
     varies = sd > LEAST_SPREAD
     return item[varies], deviation[varies] / sd[varies]

@@ -7,8 +7,7 @@ from lehner.core.estimate import plain
 from lehner.core.number_format import decimal, printed_p_value
 from lehner.core.warning import Warning, warn
 from lehner.core.wording import counted
-from lehner.dependence.effective import KNOWN_TRUTHS, EffectiveRaters
-from lehner.dependence.pairs import Pair
+from lehner.dependence.effective import KNOWN_TRUTHS, EffectiveRaters, Pair
 
 MOST_PAIRS_SHOWN = 3
 SIGNIFICANCE = 0.01

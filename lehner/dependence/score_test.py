@@ -225,21 +225,18 @@ def _scores(
     )
 
 
-def _given(scores: PairScores, chosen: Integers, known: Integers) -> PairScores:
-    """Scores of some parameters if others take their most likely values."""
-    of_known = scores.covariance[np.ix_(known, known)]
-    both = scores.covariance[np.ix_(known, chosen)]
-    slopes = np.linalg.lstsq(of_known, both)[0]
+def _given(scores: PairScores, known: list[int]) -> PairScores:
+    """Scores of all pairs if some of them take their most likely values."""
+    slopes = np.linalg.lstsq(scores.covariance[np.ix_(known, known)], scores.covariance[known])[0]
     return PairScores(
-        score=scores.score[chosen] - scores.score[known] @ slopes,
-        covariance=scores.covariance[np.ix_(chosen, chosen)] - both.T @ slopes,
+        score=scores.score - scores.score[known] @ slopes,
+        covariance=scores.covariance - scores.covariance[known].T @ slopes,
     )
 
 
 def _standardise(scores: PairScores, named: list[int], tested: Booleans) -> Floats:
     """Statistic z of each pair given those named; NaN for these, and pairs that they determine."""
-    everyone = np.arange(len(tested))
-    left = _given(scores, everyone, np.array(named, dtype=np.int64)) if named else scores
+    left = _given(scores, named) if named else scores
     before, variance = np.diag(scores.covariance), np.diag(left.covariance)
     free = tested & (variance > LEAST_VARIANCE * before) & (before > 0)
     free[named] = False

@@ -8,11 +8,12 @@ import numpy as np
 from lehner.algebra.algebraic import ALGEBRAIC_METHODS
 from lehner.core.estimate import ESTIMANDS, Estimate, IntervalEstimate, ends, plain
 from lehner.dependence.misleading_items import (
+    SharedMistakes,
     accuracy_if_raters_misled,
     bounds_if_raters_misled,
     interval_if_misled,
+    widen_interval,
 )
-from lehner.dependence.widened_interval import SharedMistakes, widen_interval
 from lehner.latent_class.models import BY_LIKELIHOOD
 
 if TYPE_CHECKING:
@@ -243,7 +244,5 @@ def sensitivity_curve(interval: IntervalEstimate, n_categories: int) -> "xr.Data
 
 
 def _ends(expected: IntervalEstimate, in_sample: IntervalEstimate) -> dict[str, Any]:
-    names = ("estimate", "lower", "upper", "level")
-    return {name: plain(getattr(expected, name)) for name in names} | {
-        "in_sample": {name: plain(getattr(in_sample, name)) for name in names}
-    }
+    of_expected, of_sample = (ends(one) | {"level": one.level} for one in (expected, in_sample))
+    return of_expected | {"in_sample": of_sample}

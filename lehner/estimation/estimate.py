@@ -16,7 +16,7 @@ from lehner.core.checks import check_level
 from lehner.core.estimate import Estimate
 from lehner.data.ratings import Ratings
 from lehner.dependence.check import check_dependence
-from lehner.dependence.widened_interval import SharedMistakes
+from lehner.dependence.misleading_items import SharedMistakes
 from lehner.estimation.details import DETAILS
 from lehner.estimation.disagreement import disagreement
 from lehner.estimation.item_groups import GROUPS, POPULATIONS, column_of, require_answers

@@ -7,7 +7,7 @@ from typing import Any
 from lehner.core.arrays import Floats
 from lehner.core.estimate import Estimate
 from lehner.data.ratings import Ratings
-from lehner.dependence.widened_interval import SharedMistakes
+from lehner.dependence.misleading_items import SharedMistakes
 from lehner.estimation.methods import Posterior
 from lehner.groups.membership import GroupColumn
 

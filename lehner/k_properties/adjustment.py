@@ -237,11 +237,9 @@ def _simulate(
 
 def _items(ratings: Ratings, n_items: int, rng: np.random.Generator) -> Ratings:
     """All items, or some drawn from them: who rates what in a sample, and what is answered."""
-    weights = ratings.weights
-    if ratings.n_items != n_items:
-        rows = rng.choice(len(weights), n_items, p=weights / weights.sum())
-    else:
-        rows = np.repeat(np.arange(len(weights)), weights)
+    if ratings.n_items == n_items:
+        return ratings.expand()
+    rows = rng.choice(ratings.n_rows, n_items, p=ratings.weights / ratings.weights.sum())
     return ratings.take(rows, np.ones(len(rows), np.int64))
 
 

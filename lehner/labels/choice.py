@@ -7,7 +7,6 @@ import numpy as np
 
 from lehner.core.arrays import Booleans, Floats, Integers
 from lehner.core.seeds import Seed, child_seeds, generator
-from lehner.data.flat import FlatRatings
 from lehner.data.ratings import Ratings
 from lehner.dependence.check import check_dependence
 from lehner.dependence.effective import from_pairs
@@ -199,7 +198,8 @@ def hold_out(ratings: Ratings, models: Sequence[str], seed: Seed) -> HeldOut:
     flat = items.flat
     rating, densities = [], {name: [] for name in models}  # type: ignore[var-annotated]
     for drawn in _parts(len(flat.item_index), rng):
-        left_out = _countable(flat, drawn, items.n_rows)
+        left = np.bincount(flat.item_index[~drawn], minlength=items.n_rows)
+        left_out = drawn & (left[flat.item_index] > 0)
         table = _tabulate(items, ~left_out)
         rows = flat.item_index[left_out]
         for name in models:
@@ -227,17 +227,11 @@ def _parts(n_ratings: int, rng: np.random.Generator) -> Iterator[Booleans]:
 
 def _some_items(ratings: Ratings, rng: np.random.Generator) -> Ratings:
     """Items, each in its own row, or some if there are very many."""
-    if ratings.n_items > MOST_COMPARED:
-        shares = ratings.weights / ratings.weights.sum()
-        rows = np.sort(rng.choice(ratings.n_rows, MOST_COMPARED, p=shares))
-    else:
-        rows = np.repeat(np.arange(ratings.n_rows), ratings.weights)
+    if ratings.n_items <= MOST_COMPARED:
+        return ratings.expand()
+    chances = ratings.weights / ratings.weights.sum()
+    rows = np.sort(rng.choice(ratings.n_rows, MOST_COMPARED, p=chances))
     return ratings.take(rows, np.ones(len(rows), np.int64))
-
-
-def _countable(flat: FlatRatings, left_out: Booleans, n_rows: int) -> Booleans:
-    left = np.bincount(flat.item_index[~left_out], minlength=n_rows)
-    return left_out & (left[flat.item_index] > 0)
 
 
 def _tabulate(ratings: Ratings, kept: Booleans) -> PatternTable:

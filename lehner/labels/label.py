@@ -1,7 +1,6 @@
 """Labels of items, by a model that is chosen for these ratings, or by one that the user names."""
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -20,9 +19,6 @@ from lehner.latent_class.maximum_likelihood import fit_latent_class
 from lehner.latent_class.models import LIKELIHOOD_METHODS
 from lehner.latent_class.notes import known_truths_used
 from lehner.latent_class.pattern_table import known_truths, tabulate
-
-if TYPE_CHECKING:
-    pass
 
 AUTOMATIC = "automatic"
 ALGEBRAIC = "algebraic"
@@ -85,9 +81,7 @@ def label(
     if method == AUTOMATIC:
         return _label_automatically(ratings, seed)
     labels = _label(ratings, method, seed)
-    if not compare:
-        return labels
-    return warn_if_worse(labels, ratings, seed)
+    return warn_if_worse(labels, ratings, seed) if compare else labels
 
 
 def warn_if_worse(labels: SoftLabels, ratings: Ratings, seed: Seed = 1) -> SoftLabels:
@@ -131,12 +125,8 @@ def _label_automatically(ratings: Ratings, seed: Seed) -> SoftLabels:
 def _label(ratings: Ratings, method: str, seed: Seed) -> SoftLabels:
     if method == ALGEBRAIC:
         return label_algebraic(ratings)
-    if method in LIKELIHOOD_METHODS:
-        return _label_by_likelihood(ratings, method)
-    return _label_by_mean_field(ratings.without_system(), method, seed)
-
-
-def _label_by_likelihood(ratings: Ratings, method: str) -> SoftLabels:
+    if method not in LIKELIHOOD_METHODS:
+        return _label_by_mean_field(ratings.without_system(), method, seed)
     fit = fit_latent_class(ratings, LIKELIHOOD_METHODS[method])
     return SoftLabels(
         method=method,

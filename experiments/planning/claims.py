@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 
 from experiments.paper.figure_scenarios import FIGURES, PRESETS
-from experiments.planning.plan import Plan, Question, plan_scenarios
+from experiments.planning.plan import Question, plan_scenarios
 from experiments.reporting.files import write_csv
 from experiments.study.proportions import proportion
 from lehner import Scenario, simulate_estimates
@@ -29,7 +29,7 @@ REPLICATES = 20_000
 WITHIN = 0.1 + ERROR_ROUNDING
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class Claim:
     """That so many items are enough at so much agreement: five categories, three raters.
 
@@ -47,7 +47,7 @@ class Claim:
     figure: int
 
 
-CLAIMS = (Claim(kappa=0.3, n_items=200, figure=10), Claim(kappa=0.55, n_items=100, figure=11))
+CLAIMS = (Claim(0.3, 200, 10), Claim(0.55, 100, 11))
 
 
 def conditions(claim: Claim) -> dict[str, tuple[Scenario, ...]]:
@@ -87,37 +87,30 @@ def _check_claims() -> pd.DataFrame:
 def _rows(
     claim: Claim, scenarios: Sequence[Scenario], seed: np.random.SeedSequence
 ) -> Iterator[dict[str, Any]]:
-    several = zip(scenarios, child_seeds(seed, len(scenarios)), strict=True)
     drawn = [
         simulate_estimates(
             replace(scenario, n_items=claim.n_items), SAMPLES, methods=METHODS, seed=one
         )
-        for scenario, one in several
+        for scenario, one in zip(scenarios, child_seeds(seed, len(scenarios)), strict=True)
     ]
     for method, estimand in product(METHODS, ESTIMANDS):
         near = [np.abs(one[method].values - one[estimand].values) <= WITHIN for one in drawn]
-        shares, errors = map(np.array, zip(*map(proportion, near), strict=True))
+        proportions, errors = map(np.array, zip(*map(proportion, near), strict=True))
         question = Question(kappa=claim.kappa, method=method, estimand=cast(Estimand, estimand))
         plan = plan_scenarios(question, scenarios, replicates=REPLICATES, seed=seed)
+        assert plan.worst is not None
+        worst = plan.worst[1]
         yield {
             "method": method,
             "estimand": estimand,
-            "probability": shares.mean(),
+            "probability": proportions.mean(),
             "probability_se": np.sqrt((errors**2).sum()) / len(errors),
-            "lowest_probability": shares.min(),
-            **_needed(plan),
+            "lowest_probability": proportions.min(),
+            "needed_items": plan.mean.n_items,
+            "needed_se": plan.mean.standard_error,
+            "worst_needed_items": worst.n_items,
+            "worst_needed_se": worst.standard_error,
         }
-
-
-def _needed(plan: Plan) -> dict[str, Any]:
-    assert plan.worst is not None
-    worst = plan.worst[1]
-    return {
-        "needed_items": plan.mean.n_items,
-        "needed_se": plan.mean.standard_error,
-        "worst_needed_items": worst.n_items,
-        "worst_needed_se": worst.standard_error,
-    }
 
 
 def main() -> None:

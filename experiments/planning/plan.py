@@ -52,29 +52,28 @@ class Question:
     method: str = "algebraic"
     estimand: Estimand = "system_accuracy"
 
+    @property
+    def raters(self) -> dict[str, Any]:
+        """Who rates, as `lehner.scenario_with_kappa` takes it."""
+        return {name: getattr(self, name) for name in ("n_categories", "n_raters", "violation")}
+
+    @property
+    def required(self) -> dict[str, Any]:
+        """What the estimate is to reach, as `lehner.required_sample_size` takes it."""
+        names = ("within", "confidence", "method", "estimand")
+        return {name: getattr(self, name) for name in names}
+
     def check(self, seed: Seed = 1) -> None:
         """Refuse what no plan answers, and accuracies that the violation makes impossible."""
         # Too many raters are told before kappa is computed for them.
-        self.target(replace(self, violation=0.0).scenarios(seed))
-        check_possible_kappa(
-            self.kappa,
-            n_categories=self.n_categories,
-            n_raters=self.n_raters,
-            violation=self.violation,
-            seed=seed,
-        )
+        Target(scenarios=replace(self, violation=0.0).scenarios(seed), **self.required)
+        check_possible_kappa(self.kappa, seed=seed, **self.raters)
         for accuracy in self.system_accuracies:
             initial_accuracy(accuracy, levels_of_difficulty(self.violation))
 
     def scenarios(self, seed: Seed = 1) -> tuple[Scenario, ...]:
         """Make a scenario for each accuracy of the system, see `scenario_with_kappa`."""
-        raters = scenario_with_kappa(
-            self.kappa,
-            n_categories=self.n_categories,
-            n_raters=self.n_raters,
-            violation=self.violation,
-            seed=seed,
-        )
+        raters = scenario_with_kappa(self.kappa, seed=seed, **self.raters)
         return tuple(
             replace(raters, initial_system_accuracy=initial_accuracy(accuracy, raters.easiness))
             for accuracy in self.system_accuracies
@@ -84,18 +83,7 @@ class Question:
         self, scenarios: Sequence[Scenario], replicates: int, seed: np.random.SeedSequence
     ) -> SampleSize:
         """Find the number of items for some of the scenarios."""
-        target = vars(self.target(tuple(scenarios)))
-        return required_sample_size(**target, replicates=replicates, seed=seed)
-
-    def target(self, scenarios: tuple[Scenario, ...]) -> Target:
-        """What the estimate is to reach."""
-        return Target(
-            scenarios=scenarios,
-            within=self.within,
-            confidence=self.confidence,
-            method=self.method,
-            estimand=self.estimand,
-        )
+        return required_sample_size(scenarios, replicates=replicates, seed=seed, **self.required)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -180,15 +168,9 @@ def curves(plans: Sequence[Plan]) -> "pd.DataFrame":
     """Probability over numbers of items, a row for each violation and number."""
     import pandas as pd
 
-    parts = [
-        plan.mean.curve[["probability", "standard_error"]]
-        .to_dataframe()
-        .reset_index()
-        .assign(violation=plan.question.violation)
-        for plan in plans
-    ]
-    columns = ["violation", "n_items", "probability", "standard_error"]
-    return pd.concat(parts, ignore_index=True)[columns]
+    numbers = ["probability", "standard_error"]
+    parts = {plan.question.violation: plan.mean.curve[numbers].to_dataframe() for plan in plans}
+    return pd.concat(parts, names=["violation"]).reset_index()[["violation", "n_items", *numbers]]
 
 
 def trade_off(question: Question, violations: Sequence[float], seed: int = 1) -> "pd.DataFrame":
@@ -211,29 +193,20 @@ def trade_off(question: Question, violations: Sequence[float], seed: int = 1) ->
 
     # The same for each violation, and not those of the plan.
     seeds = child_seeds(np.random.SeedSequence(seed, spawn_key=(1,)), len(NUMBERS_OF_RATERS))
-    rows = [
-        {
-            "violation": violation,
-            "n_raters": n_raters,
-            **_row(question, violation, n_raters, seed, one),
-        }
-        for violation in violations
-        for n_raters, one in zip(NUMBERS_OF_RATERS, seeds, strict=True)
-        if n_vote_cells(question.n_categories, n_raters) <= MOST_PLANNED_CELLS
-    ]
+    rows = []
+    for violation in violations:
+        for n_raters, one in zip(NUMBERS_OF_RATERS, seeds, strict=True):
+            if n_vote_cells(question.n_categories, n_raters) > MOST_PLANNED_CELLS:
+                continue
+            asked = replace(question, n_raters=n_raters, violation=violation)
+            try:
+                size = plain_size(asked.answer(asked.scenarios(seed), SIDE_REPLICATES, one))
+            except InputError as error:
+                # So many raters cannot have this kappa.
+                size = dict.fromkeys(SIZE) | {"note": str(error)}
+            rows.append({"violation": violation, "n_raters": n_raters, **size})
     columns = ["violation", "n_raters", *SIZE]
     return pd.DataFrame(rows, columns=columns).astype(dict.fromkeys(WHOLE, "Int64"))
-
-
-def _row(
-    question: Question, violation: float, n_raters: int, seed: int, own_seed: np.random.SeedSequence
-) -> dict[str, Any]:
-    asked = replace(question, n_raters=n_raters, violation=violation)
-    try:
-        return plain_size(asked.answer(asked.scenarios(seed), SIDE_REPLICATES, own_seed))
-    except InputError as error:
-        # So many raters cannot have this kappa.
-        return dict.fromkeys(SIZE) | {"note": str(error)}
 
 
 def plain_size(size: SampleSize) -> dict[str, Any]:

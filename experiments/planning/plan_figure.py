@@ -36,45 +36,35 @@ def plot_trade_off(table: pd.DataFrame, question: Question) -> Figure:
         axes = drawn.subplots(1, 2)
         groups = list(table.groupby("violation"))
         for i, (violation, rows) in enumerate(groups):
-            color = shade(i, len(groups))
-            label = _label(rows, violation)
-            style = {"color": color, "marker": MARKERS[i % len(MARKERS)], "label": label}
+            style = {"color": shade(i, len(groups)), "marker": MARKERS[i % len(MARKERS)]}
             known = rows.dropna(subset="n_items")
+            items, low, high = (known[name].astype(float) for name in ("n_items", "lower", "upper"))
             for ax, each in zip(axes, (np.ones(len(known)), known.n_raters), strict=True):
-                items, low, high = (
-                    known[name].astype(float) for name in ("n_items", "lower", "upper")
-                )
                 bars = [(items - low) * each, (high - items) * each]
-                ax.errorbar(known.n_raters, items * each, yerr=bars, elinewidth=1, **style)
+                label = _label(rows, violation)
+                ax.errorbar(
+                    known.n_raters, items * each, yerr=bars, elinewidth=1, label=label, **style
+                )
         for ax, name in zip(axes, ("Items needed", "Ratings needed (raters × items)"), strict=True):
             _dress(ax, name)
         drawn.suptitle(_title(question))
         handles, labels = axes[0].get_legend_handles_labels()
-        drawn.legend(
-            handles,
-            labels,
-            loc="outside lower center",
-            ncols=2,
-            title="Bars: 95% Monte Carlo intervals",
-        )
+        title = "Bars: 95% Monte Carlo intervals"
+        drawn.legend(handles, labels, loc="outside lower center", ncols=2, title=title)
     drawn.set_label(_alt_text(table, question))
     return drawn
 
 
 def _title(question: Question) -> str:
     truth = "expected accuracy" if question.estimand == "system_accuracy" else "proportion right"
+    accuracies = ", ".join(f"{x:g}" for x in question.system_accuracies)
+    several = len(question.system_accuracies) > 1
+    systems = "mean over systems of accuracy" if several else "a system of accuracy"
     return (
         f"{method_label(question.method)} within {question.within:g} of the {truth} with "
         f"probability {question.confidence:g}\n{question.n_categories} categories, raters of "
-        f"kappa {question.kappa:g}, {_systems(question)}"
+        f"kappa {question.kappa:g}, {systems} {accuracies}"
     )
-
-
-def _systems(question: Question) -> str:
-    accuracies = ", ".join(f"{x:g}" for x in question.system_accuracies)
-    if len(question.system_accuracies) == 1:
-        return f"a system of accuracy {accuracies}"
-    return f"mean over systems of accuracy {accuracies}"
 
 
 def _label(rows: pd.DataFrame, violation: float) -> str:

@@ -102,8 +102,8 @@ def answers(plans: Sequence[Plan]) -> Table:
     rows = []
     for plan in plans:
         sizes = {f"{accuracy:g}": size for accuracy, size in plan.by_accuracy.items()}
-        name = "mean" if sizes else f"{plan.question.system_accuracies[0]:g}"
-        for accuracy, size in (sizes | {name: plan.mean}).items():
+        sizes["mean" if sizes else f"{plan.question.system_accuracies[0]:g}"] = plan.mean
+        for accuracy, size in sizes.items():
             rows.append((plan.question.violation, accuracy, *plain_size(size).values()))
     columns = [Column(name) for name in ("violation", "system_accuracy", *SIZE)]
     return Table(columns=columns, rows=rows, keys=2)

@@ -6,19 +6,28 @@ with one rating count towards how often categories occur (Gwet 2014, chapter 2).
 """
 
 from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
 
 import numpy as np
 
 from lehner.coefficients.coefficient import Coefficient, Sampling, summarise, undefined
-from lehner.coefficients.contingency import bangdiwala_b, cohen_kappa
+from lehner.coefficients.contingency import (
+    accuracy,
+    bangdiwala_b,
+    cohen_kappa,
+    goodman_kruskal_lambda,
+)
 from lehner.coefficients.item_votes import ItemVotes
 from lehner.coefficients.linearised import Linearised, beyond_chance
 from lehner.coefficients.weights import AgreementWeights
 from lehner.core.arrays import Floats
 from lehner.core.wording import counted
 
+type Statistic = Callable[[ItemVotes, AgreementWeights], Linearised]
+
 NO_PAIRS = "undefined: no item was rated by two raters"
-NOT_CORRECTED = ("percent_agreement", "bangdiwala_b")
+NOT_CORRECTED = ("percent_agreement", "accuracy", "bangdiwala_b")
 ONE_CATEGORY = "undefined: there is one category"
 
 
@@ -218,15 +227,19 @@ def light_kappa(items: ItemVotes, weights: AgreementWeights) -> Linearised:
     )
 
 
-def _bangdiwala(items: ItemVotes, weights: AgreementWeights) -> Linearised:
-    """Bangdiwala's B of two raters (1985), which is without weights."""
-    table = items.tables(0, 2)[1]
-    of_table = bangdiwala_b(table)
-    moved = np.stack([np.zeros_like(table), of_table.influence.reshape(table.shape)])
-    return Linearised(value=of_table.value, influence=items.sum_cells(0, moved))
+def _of_table(statistic: Callable[[Floats, Floats], Linearised]) -> Statistic:
+    """Make a statistic of the items of one of the table of two raters, who rated all of them."""
+
+    def of_items(items: ItemVotes, weights: AgreementWeights) -> Linearised:
+        table = items.tables(0, 2)[1]
+        of_table = statistic(table, weights.matrix)
+        moved = np.stack([np.zeros_like(table), of_table.influence.reshape(table.shape)])
+        return replace(of_table, influence=items.sum_cells(0, moved))
+
+    return of_items
 
 
-STATISTICS: dict[str, Callable[[ItemVotes, AgreementWeights], Linearised]] = {
+STATISTICS: dict[str, Statistic] = {
     "percent_agreement": percent_agreement,
     "brennan_prediger_kappa": brennan_prediger_kappa,
     "cohen_kappa": conger_kappa,
@@ -237,7 +250,12 @@ STATISTICS: dict[str, Callable[[ItemVotes, AgreementWeights], Linearised]] = {
     "krippendorff_alpha": krippendorff_alpha,
     "gwet_ac1": _gwet_ac,
     "gwet_ac2": _gwet_ac,
-    "bangdiwala_b": _bangdiwala,
+    "accuracy": _of_table(accuracy),
+    "bangdiwala_b": _of_table(lambda table, _: bangdiwala_b(table)),
+    "goodman_kruskal_lambda[estimated]": _of_table(
+        partial(goodman_kruskal_lambda, margin="estimated")
+    ),
+    "goodman_kruskal_lambda[actual]": _of_table(partial(goodman_kruskal_lambda, margin="actual")),
 }
 """Coefficients by name. Cohen's kappa, Scott's pi and Bangdiwala's B use what both raters rated."""
 
@@ -277,10 +295,8 @@ def coefficient_of_items(
         reason = ONE_CATEGORY
     if reason:
         return undefined(name, weights.name, reason)
-    statistic = STATISTICS[name.partition("[")[0]](items, weights)
-    return summarise(
-        name, weights.name, statistic, items.weights, items.n_paired, sampling, note, null_error
-    )
+    compute = STATISTICS.get(name) or STATISTICS[name.partition("[")[0]]
+    return summarise(name, weights.name, compute(items, weights), items, sampling, note, null_error)
 
 
 def cohen_null_error(table: Floats, weights: Floats) -> float | None:

@@ -5,9 +5,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from lehner.coefficients.item_votes import ItemVotes
 from lehner.coefficients.landis_koch import landis_koch_label, landis_koch_probability
 from lehner.coefficients.linearised import STANDS_FOR_0, Linearised, standard_error
-from lehner.core.arrays import Floats
 from lehner.core.checks import check_number
 from lehner.core.estimate import number
 from lehner.core.number_format import percent, with_interval
@@ -156,8 +156,7 @@ def summarise(
     name: str,
     weights: str,
     statistic: Linearised,
-    items: Floats,
-    n_informative: float,
+    items: ItemVotes,
     sampling: Sampling,
     note: str = "",
     null_error: float | None = None,
@@ -168,10 +167,8 @@ def summarise(
     ----------
     name, weights : str
     statistic : Linearised
-    items : ndarray of float, shape (n_rows,)
-        Number of items of each row.
-    n_informative : float
-        Number of items on which the statistic depends.
+    items : ItemVotes
+        The items, of which those rated by two raters inform about the agreement.
     sampling : Sampling
     note : str
     null_error : float, optional
@@ -188,7 +185,7 @@ def summarise(
     if abs(estimate) < STANDS_FOR_0:  # rounding, which would make "poor" of "slight"
         estimate = 0.0
     lowest = LOWEST_COEFFICIENTS.get(name.partition("[")[0], -1.0)
-    narrowing = sampling.narrowing(float(items.sum()))
+    narrowing = sampling.narrowing(items.n_items)
     coefficient = Coefficient(
         name=name,
         weights=weights,
@@ -202,13 +199,13 @@ def summarise(
         # Twice the normal probability of a larger value.
         p_value = math.erfc(abs(estimate) / null_error / math.sqrt(2))
         coefficient = replace(coefficient, null_standard_error=null_error, null_p_value=p_value)
-    error = number(standard_error(statistic, items, n_informative))
+    error = number(standard_error(statistic, items.weights, items.n_paired))
     if error is None:
-        note = "; ".join(filter(None, (note, _why_no_error(statistic, n_informative))))
+        note = "; ".join(filter(None, (note, _why_no_error(statistic, items.n_paired))))
         return replace(coefficient, note=note)
     if narrowing == 0:
         return replace(coefficient, standard_error=0.0, lower=estimate, upper=estimate)
-    return _with_interval(coefficient, estimate, error * narrowing, n_informative, sampling.level)
+    return _with_interval(coefficient, estimate, error * narrowing, items.n_paired, sampling.level)
 
 
 def _with_interval(

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from functools import partial
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -12,20 +12,8 @@ from lehner.coefficients.chance_corrected import (
     cohen_null_error,
     fleiss_null_error,
 )
-from lehner.coefficients.coefficient import (
-    Coefficient,
-    Sampling,
-    check_sampling,
-    summarise,
-    undefined,
-)
-from lehner.coefficients.contingency import (
-    accuracy,
-    as_table,
-    bangdiwala_b,
-    cohen_kappa,
-    goodman_kruskal_lambda,
-)
+from lehner.coefficients.coefficient import Coefficient, Sampling, check_sampling
+from lehner.coefficients.contingency import as_table
 from lehner.coefficients.item_votes import ItemVotes, count_votes
 from lehner.coefficients.result import Agreement
 from lehner.coefficients.weights import AgreementWeights, find_all_weights, weights_notes
@@ -36,10 +24,9 @@ from lehner.data.flat import MOST_ITEMS, FlatRatings
 if TYPE_CHECKING:
     import xarray as xr
 
-
 UNKNOWN_TOTAL = "undefined: it depends on the number of items"
 FEWEST_COUNTED = 2
-MARGINS: dict[Literal["estimated", "actual"], str] = {
+MARGINS = {
     "estimated": "chance: all items in the class that agrees best with the row margin",
     "actual": "chance: all items in the class that agrees best with the column margin",
 }
@@ -127,33 +114,21 @@ def _coefficients(
     counts: Floats, weights: AgreementWeights, sampling: Sampling
 ) -> Iterator[Coefficient]:
     items = _as_items(counts)
-    of_items = partial(coefficient_of_items, items=items, weights=weights, sampling=sampling)
-    cells, total = counts.ravel(), counts.sum()
-    of_cells = partial(
-        summarise, weights=weights.name, items=cells, n_informative=total, sampling=sampling
-    )
+    show = partial(coefficient_of_items, items=items, weights=weights, sampling=sampling)
     identity = weights.name in ("identity", "nominal")
-    known_total = total >= FEWEST_COUNTED
-    yield of_cells("accuracy", statistic=accuracy(counts, weights.matrix))
-    yield of_items("brennan_prediger_kappa")
-    yield of_cells(
-        "cohen_kappa",
-        statistic=cohen_kappa(counts, weights.matrix),
-        null_error=cohen_null_error(counts, weights.matrix) if known_total else None,
-    )
-    yield of_items(
-        "scott_pi", null_error=fleiss_null_error(items) if identity and known_total else None
-    )
-    if not known_total:
-        yield undefined("krippendorff_alpha", weights.name, UNKNOWN_TOTAL)
-    else:
-        yield of_items("krippendorff_alpha")
-    yield of_items("gwet_ac1" if identity else "gwet_ac2")
+    known_total = counts.sum() >= FEWEST_COUNTED
+    yield show("accuracy")
+    yield show("brennan_prediger_kappa")
+    cohen_null = cohen_null_error(counts, weights.matrix) if known_total else None
+    yield show("cohen_kappa", null_error=cohen_null)
+    fleiss_null = fleiss_null_error(items) if identity and known_total else None
+    yield show("scott_pi", null_error=fleiss_null)
+    yield show("krippendorff_alpha", reason="" if known_total else UNKNOWN_TOTAL)
+    yield show("gwet_ac1" if identity else "gwet_ac2")
     if identity:
-        yield of_cells("bangdiwala_b", statistic=bangdiwala_b(counts))
+        yield show("bangdiwala_b")
     for margin, note in MARGINS.items():
-        statistic = goodman_kruskal_lambda(counts, weights.matrix, margin)
-        yield of_cells(f"goodman_kruskal_lambda[{margin}]", statistic=statistic, note=note)
+        yield show(f"goodman_kruskal_lambda[{margin}]", note=note)
 
 
 def _as_items(counts: Floats) -> ItemVotes:

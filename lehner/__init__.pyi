@@ -2,9 +2,9 @@
 from .algebra.algebraic import estimate_algebraic
 from .algebra.least_squares.estimate import estimate_least_squares
 from .algebra.least_squares.fit import LeastSquaresFit, fit_least_squares
-from .algebra.naive import majority_agreement, mean_posterior
 from .algebra.pairwise import PairwiseAgreement, pairwise_agreement
 from .algebra.soft_labels import SoftLabels, label_algebraic
+from .algebra.vote_methods import majority_agreement, mean_posterior
 from .coefficients.coefficient import Coefficient
 from .coefficients.contingency import expected_table
 from .coefficients.rater_agreement import agreement
@@ -42,10 +42,9 @@ from .known_truths.correction import TruthCorrection, correct_by_truth, probabil
 from .known_truths.recalibration import correct_base_rates
 from .known_truths.sampling_design import choose_items
 from .labels.label import label
-from .latent_class.cuts import cut_ratings, fit_tap_by_cut
 from .latent_class.estimate import estimate_latent_class
 from .latent_class.fit_checks import rating_calibration, residual_correlation
-from .latent_class.maximum_likelihood import fit_latent_class
+from .latent_class.maximum_likelihood import cut_ratings, fit_latent_class, fit_tap_by_cut
 from .latent_class.result import LatentClassFit
 from .performance.costs import read_costs
 from .performance.detail import system_performance

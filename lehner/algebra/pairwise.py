@@ -1,13 +1,18 @@
 """Agreement between raters."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lehner.core.arrays import Floats
+from lehner.core.arrays import Floats, Integers
 from lehner.data.ratings import Ratings
 from lehner.data.votes import count_pairs
+
+FIT_SWEEPS = 50
+FACTOR_TOLERANCE = 1e-5
+STANDS_FOR_0 = 1e-12
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -90,3 +95,42 @@ def brennan_prediger(agreement: ArrayLike, n_categories: int) -> Floats:
     0.111
     """
     return np.asarray((np.asarray(agreement) - 1 / n_categories) / (1 - 1 / n_categories))
+
+
+def fit_knowledge(
+    agreement: Floats, weights: Floats, pairs: Sequence[Integers], n_raters: int, n_categories: int
+) -> Floats:
+    """Find what each rater knows, so that the products of two raters are near the kappas of pairs.
+
+    Parameters
+    ----------
+    agreement : ndarray, shape (n_samples, n_pairs)
+    weights : ndarray, shape (n_pairs,)
+    pairs : sequence of two ndarrays of int, shape (n_pairs,)
+        The first and the second rater of each pair.
+    n_raters : int
+    n_categories : int
+        K; knowledge is between -1/(K - 1) and 1.
+
+    Returns
+    -------
+    ndarray, shape (n_samples, n_raters)
+    """
+    values, lowest = brennan_prediger(agreement, n_categories), -1 / (n_categories - 1)
+    n, j = len(values), n_raters
+    # Samples are the last axis in memory.
+    weighted, weight = np.zeros((j, j, n)), np.zeros((j, j))
+    for i, (one, other) in enumerate(zip(*pairs, strict=True)):
+        weighted[one, other] = weighted[other, one] = weights[i] * values[:, i]
+        weight[one, other] = weight[other, one] = weights[i]
+    mean = np.maximum(values @ weights / weights.sum(), 0.01)
+    factors = np.tile(np.sqrt(mean), (j, 1))
+    for _ in range(FIT_SWEEPS):
+        before = factors.copy()
+        for rater in np.flatnonzero(weight.any(axis=1)):
+            above = (weighted[rater] * factors).sum(axis=0)
+            below = weight[rater] @ factors**2
+            factors[rater] = np.minimum(np.maximum(above / (below + STANDS_FOR_0), lowest), 1.0)
+        if np.abs(factors - before).max() < FACTOR_TOLERANCE:
+            break
+    return factors.T

@@ -1,14 +1,20 @@
-"""Methods that need only votes: many samples at once."""
+"""Methods that need only votes, for many samples at once; the naive ones also for ratings.
+
+The naive measures are agreement with the majority, and the mean truth probability.
+"""
 
 from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from lehner.algebra.algebraic import FirstSteps, first_steps
+from lehner.algebra.algebraic import FirstSteps, estimate_algebraic, first_steps
 from lehner.algebra.system_accuracy import by_bins, by_likelihood, by_weights
 from lehner.core.arrays import Floats, Integers
 from lehner.core.checks import find
+from lehner.core.estimate import Estimate, IntervalEstimate, number, require_estimable
+from lehner.core.warning import Warning, warn
 from lehner.data.options import names_of
+from lehner.data.ratings import Ratings
 from lehner.data.votes import VoteTable
 
 
@@ -27,9 +33,9 @@ def majority_proportion(votes: Integers, answers: Floats) -> Floats:
     """
     rated = votes.sum(axis=1) > 0
     tied = votes == votes.max(axis=1, keepdims=True)
-    share = np.where(rated[:, None], tied / tied.sum(axis=1, keepdims=True), 0.0)
+    credit = np.where(rated[:, None], tied / tied.sum(axis=1, keepdims=True), 0.0)
     used = (answers * rated[:, None]).sum(axis=(-2, -1))
-    return np.asarray((answers * share).sum(axis=(-2, -1)) / np.where(used > 0, used, np.nan))
+    return np.asarray((answers * credit).sum(axis=(-2, -1)) / np.where(used > 0, used, np.nan))
 
 
 def mean_truth_probability(truth: Floats, answers: Floats) -> Floats:
@@ -79,3 +85,97 @@ def estimate_from_votes(
     steps = first_steps(table, answers.sum(axis=-1))
     estimates = {name: VOTE_METHODS[name](table, steps, answers) for name in methods}
     return estimates | {"kappa": steps.kappa, "rater_accuracy": steps.accuracy}
+
+
+def majority_agreement(ratings: Ratings) -> Estimate:
+    """Take the majority of the raters for the truth and report the system's agreement with it.
+
+    Categories that tie for the majority share the item: the system's answer counts 1/m if it
+    is one of m. Items without ratings or without an answer of the system are left out.
+
+    Parameters
+    ----------
+    ratings : Ratings
+        With a system.
+
+    Returns
+    -------
+    Estimate
+        It has no interval, because the method assumes that the majority is never wrong.
+
+    Raises
+    ------
+    InputError
+        If there is no system, or if there are not two raters, two categories and an item rated by
+        two raters.
+
+    References
+    ----------
+    Lehner (2015) compares the algebra with it.
+
+    Examples
+    --------
+    >>> from lehner import load_dataset
+    >>> majority_agreement(load_dataset("lehner_table2")).system_accuracy.estimate
+    0.5
+    """
+    require_estimable(ratings)
+    agreeing = float(majority_proportion(ratings.votes(), _answers(ratings)))
+    reason = warn("too-few-ratings", "no item has both ratings and an answer")
+    return _point("majority_agreement", ratings, agreeing, reason)
+
+
+def mean_posterior(ratings: Ratings) -> Estimate:
+    """Average the algebra's truth probability of the system's answers.
+
+    It underestimates the accuracy of a system better than the raters (Lehner 2015, after
+    Table 4): the system's answer is evidence too.
+
+    Parameters
+    ----------
+    ratings : Ratings
+        With a system.
+
+    Returns
+    -------
+    Estimate
+        It has no interval.
+
+    Raises
+    ------
+    InputError
+        If there is no system, or if there are not two raters, two categories and an item rated by
+        two raters.
+
+    References
+    ----------
+    Lehner (2015), Table 3 for the truth probabilities.
+
+    Examples
+    --------
+    >>> from lehner import load_dataset
+    >>> round(mean_posterior(load_dataset("lehner_table2")).system_accuracy.estimate, 3)
+    0.466
+    """
+    algebra = estimate_algebraic(ratings, interval=None)
+    truth = algebra.arrays["truth_probabilities"]
+    point = float(mean_truth_probability(truth.values, _answers(ratings)))
+    return _point("mean_posterior", ratings, point, *algebra.warnings)
+
+
+def _answers(ratings: Ratings) -> Floats:
+    """Count the items of each row by the system's answer."""
+    system = np.asarray(ratings.system)
+    return (system[:, None] == np.arange(ratings.n_categories)) * ratings.weights[:, None]
+
+
+def _point(method: str, ratings: Ratings, value: float, *reasons: Warning) -> Estimate:
+    """The estimate, or the reasons why it is undefined."""
+    accuracy = IntervalEstimate(estimate=number(value))
+    return Estimate(
+        method=method,
+        system=ratings.systems[0],
+        system_accuracy=accuracy,
+        system_accuracy_in_sample=accuracy,
+        warnings=reasons if np.isnan(value) else (),
+    )

@@ -5,8 +5,7 @@ from itertools import combinations
 import numpy as np
 
 from lehner.algebra.algebraic import CHANCE_TOLERANCE
-from lehner.algebra.pairwise import brennan_prediger, pairwise_agreement
-from lehner.algebra.rater_products import fit_products
+from lehner.algebra.pairwise import fit_knowledge, pairwise_agreement
 from lehner.core.arrays import Booleans, Floats, Integers
 from lehner.core.estimate import require_pairs
 from lehner.data.ratings import Ratings
@@ -159,12 +158,11 @@ def _expected(agreement: Floats, n_items: Floats, found: NamedPairs, k: int) -> 
     both know.
     """
     n_raters = round((1 + np.sqrt(1 + 8 * len(agreement))) / 2)
-    first, second = np.triu_indices(n_raters, 1)
-    kappa, lowest = brennan_prediger(agreement, k)[None], -1 / (k - 1)
+    pairs = first, second = np.triu_indices(n_raters, 1)
 
     def without(left_out: Booleans) -> Floats:
         weights = n_items if left_out.all() else np.where(left_out, 0.0, n_items)
-        knowledge = fit_products(kappa, weights, first, second, n_raters, lowest=lowest)[0]
+        knowledge = fit_knowledge(agreement[None], weights, pairs, n_raters, k)[0]
         return np.asarray((1 + (k - 1) * (knowledge[first] * knowledge[second])) / k)
 
     places = np.arange(len(agreement))

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from lehner.algebra.algebraic import estimate_algebraic
-from lehner.algebra.naive import majority_agreement, mean_posterior
 from lehner.algebra.system_accuracy import Aggregation
+from lehner.algebra.vote_methods import majority_agreement, mean_posterior
 from lehner.core.checks import find
 from lehner.core.errors import InputError
 from lehner.core.estimate import Estimate

@@ -11,8 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from lehner.algebra.algebraic import CHANCE_TOLERANCE, base_rates, clip_base_rates
-from lehner.algebra.pairwise import brennan_prediger
-from lehner.algebra.rater_products import fit_products
+from lehner.algebra.pairwise import brennan_prediger, fit_knowledge
 from lehner.core.arrays import Floats
 from lehner.k_properties.agreement_totals import (
     Design,
@@ -68,14 +67,9 @@ def fit_k_model(totals: Totals, design: Design, *, own_accuracies: bool = False)
     """
     k, total = design.n_categories, totals.frequency.sum(axis=1)
     if own_accuracies:
-        knowledge = fit_products(
-            brennan_prediger(totals.agreeing / np.maximum(totals.pairs, 1), k),
-            totals.pairs,
-            design.first,
-            design.second,
-            design.n_raters,
-            lowest=-1 / (k - 1),
-        )
+        agreement = totals.agreeing / np.maximum(totals.pairs, 1)
+        pairs = design.first, design.second
+        knowledge = fit_knowledge(agreement, totals.pairs, pairs, design.n_raters, k)
     else:
         kappa = brennan_prediger(totals.agreeing.sum(axis=1) / totals.pairs.sum(), k)
         one = np.sqrt(np.maximum(kappa, 0))[:, None]

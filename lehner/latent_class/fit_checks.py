@@ -8,6 +8,7 @@ from lehner.core.arrays import TINY, Booleans, Floats, Integers
 from lehner.core.checks import check_whole_number
 from lehner.core.class_posterior import class_posterior
 from lehner.core.errors import InputError
+from lehner.data.flat import FlatRatings
 from lehner.data.ratings import Ratings
 from lehner.latent_class.result import LatentClassFit
 
@@ -66,8 +67,8 @@ def rating_calibration(ratings: Ratings, fit: LatentClassFit, *, n_bins: int = 1
     import xarray as xr
 
     check_whole_number("n_bins", n_bins, 1)
-    base_rates, confusion = _numbers(ratings, fit)
-    item, rater, category = _fitted_ratings(ratings, len(confusion))
+    base_rates, confusion, flat = _read(ratings, fit)
+    item, rater, category = flat.item_index, flat.rater_index, flat.category_index
     several = np.bincount(item, minlength=ratings.n_rows)[item] > 1
     item, rater, category = item[several], rater[several], category[several]
     if not item.size:
@@ -176,13 +177,12 @@ def residual_correlation(ratings: Ratings, fit: LatentClassFit) -> "xr.Dataset":
             "correlations are between raters, and it is unknown who gave which rating",
             "give data in which raters are named",
         )
-    base_rates, confusion = _numbers(ratings, fit)
+    base_rates, confusion, flat = _read(ratings, fit)
     names = list(ratings.all_raters[: len(confusion)])
-    item, rater, category = _fitted_ratings(ratings, len(confusion))
     if ratings.several_votes:
         raise InputError("some raters rated an item more than once", "give one rating of each")
     codes = np.full((len(names), ratings.n_rows), -1)
-    codes[rater, item] = category
+    codes[flat.rater_index, flat.item_index] = flat.category_index
     residuals = np.full((3, len(names), len(names)), np.nan)
     for j in range(len(names)):
         for m in range(j):
@@ -230,8 +230,11 @@ def _residual(
     return float((mean - explained) / scale), float(spread / scale), n
 
 
-def _numbers(ratings: Ratings, fit: LatentClassFit) -> tuple[Floats, Floats]:
-    """Base rates and confusion matrices, or raise an InputError if they do not fit."""
+def _read(ratings: Ratings, fit: LatentClassFit) -> tuple[Floats, Floats, FlatRatings]:
+    """Base rates, confusion matrices and ratings, those of the system too if it was fitted.
+
+    An InputError is raised if they do not fit together.
+    """
     base_rates, confusion = fit.base_rates.values, fit.confusion.values
     fitted = tuple(str(name) for name in fit.confusion["rater"].values)
     same = fit.confusion["response"].values.tolist() == list(ratings.categories)
@@ -245,10 +248,5 @@ def _numbers(ratings: Ratings, fit: LatentClassFit) -> tuple[Floats, Floats]:
         raise InputError("the fit is of fewer raters", "fit these ratings")
     if not (np.isfinite(base_rates).all() and np.isfinite(confusion).all()):
         raise InputError("the fit has undefined numbers", "see its notes")
-    return base_rates, confusion
-
-
-def _fitted_ratings(ratings: Ratings, n_raters: int) -> tuple[Integers, Integers, Integers]:
-    """Item, rater and category of each rating, those of the system too if it was fitted."""
-    flat = ratings.all_flat if n_raters > ratings.n_raters else ratings.flat
-    return flat.item_index, flat.rater_index, flat.category_index
+    flat = ratings.all_flat if len(fitted) > ratings.n_raters else ratings.flat
+    return base_rates, confusion, flat

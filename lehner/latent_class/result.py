@@ -12,9 +12,8 @@ from lehner.core.estimate import listed
 from lehner.core.warning import Warning
 from lehner.core.wording import counted
 from lehner.data.ratings import Ratings
-from lehner.latent_class.deviance import deviance
 from lehner.latent_class.expectation_maximisation import LatentClasses
-from lehner.latent_class.maximum import Maximum
+from lehner.latent_class.maximum import Maximum, deviance
 from lehner.latent_class.notes import known_truths_used, mode_notes, support_notes, unsettled_labels
 from lehner.latent_class.observed_information import Curvature, curvature
 from lehner.latent_class.pattern_table import PatternTable, known_truths

@@ -16,8 +16,12 @@ from lehner import (
     simulate_estimates,
     true_parameters,
 )
-from lehner.algebra.naive import majority_agreement, mean_posterior
-from lehner.algebra.vote_methods import VOTE_METHODS, estimate_from_votes
+from lehner.algebra.vote_methods import (
+    VOTE_METHODS,
+    estimate_from_votes,
+    majority_agreement,
+    mean_posterior,
+)
 from lehner.data.votes import collapse_votes, pattern_votes
 from lehner.simulation.parameters import draw_parameters
 from lehner.simulation.pattern_probabilities import pattern_probabilities

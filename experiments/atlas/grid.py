@@ -3,7 +3,6 @@
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from itertools import product
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -59,14 +58,6 @@ def _copying(scenario: Scenario, strength: float) -> Scenario:
     return replace(scenario, copying=(0.0, *[strength] * (scenario.n_raters - 1)))
 
 
-def _set(field: str) -> Callable[[Scenario, float], Scenario]:
-    def apply(scenario: Scenario, strength: float) -> Scenario:
-        changes: dict[str, Any] = {field: strength}
-        return replace(scenario, **changes)
-
-    return apply
-
-
 SPREADS = (0.0, 0.05, 0.1, 0.15, 0.2)
 VIOLATIONS = {
     violation.name: violation
@@ -82,13 +73,13 @@ VIOLATIONS = {
             "asymmetric_dispersion",
             "Asymmetric dispersion",
             (1.0, 1.25, 1.5, 2.0, 3.0),
-            _set("asymmetric_dispersion"),
+            lambda scenario, x: replace(scenario, asymmetric_dispersion=x),
         ),
         Violation(
             "proportional_error_range",
             "Proportional error range",
             (0.0, 0.25, 0.5, 0.75, 1.0),
-            _set("proportional_error_range"),
+            lambda scenario, x: replace(scenario, proportional_error_range=x),
         ),
         Violation(
             "copying",
@@ -97,7 +88,10 @@ VIOLATIONS = {
             _copying,
         ),
         Violation(
-            "misleading", "Share of items that mislead everybody", SPREADS, _set("misleading")
+            "misleading",
+            "Share of items that mislead everybody",
+            SPREADS,
+            lambda scenario, x: replace(scenario, misleading=x),
         ),
     )
 }

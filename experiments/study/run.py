@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -170,23 +171,16 @@ def _missing(store: Store, study: Study, goal: dict[str, int]) -> list[Task]:
     scenarios = {scenario_id(cell.scenario): cell.scenario for cell in study.cells}
     tasks: list[Task] = []
     for scenario, wanted in goal.items():
-        missing = {
-            method.label: np.setdiff1d(
-                np.arange(wanted), finished.get((scenario, method_id(method, study.level)), NOTHING)
-            )
-            for method in study.methods
-        }
+        missing = {}
+        for method in study.methods:
+            there = finished.get((scenario, method_id(method, study.level)), NOTHING)
+            missing[method.label] = np.setdiff1d(np.arange(wanted), there)
+        task = partial(Task, scenario=scenarios[scenario], level=study.level, folder=store.folder)
         for in_batches in (True, False):
             methods = [method for method in study.methods if method.in_batches == in_batches]
             size = task_size(methods, scenarios[scenario])
             tasks += [
-                Task(
-                    scenario=scenarios[scenario],
-                    methods=chosen,
-                    replicates=replicates,
-                    level=study.level,
-                    folder=store.folder,
-                )
+                task(replicates=replicates, methods=chosen)
                 for replicates, chosen in _blocks(methods, missing, size)
             ]
     return sorted(tasks, key=lambda task: task.replicates.start)

@@ -1,6 +1,7 @@
 """Figures of the single samples of a study: estimates, intervals, and methods in pairs."""
 
 import textwrap
+from itertools import combinations
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -55,15 +56,15 @@ def plot_estimates(study: Study, results: "pd.DataFrame") -> Figure:
         axes[0].set(xlim=ends, ylim=ends)
         figure.supxlabel("True accuracy of the system")
         figure.supylabel("Estimate")
+    errors = {
+        style.label: (rows[label]["estimate"] - rows[label]["truth"]).mean()
+        for label, style in styles.items()
+        if len(rows[label])
+    }
+    told = "; ".join(f"{label} {decimal(error)}" for label, error in errors.items())
     figure.set_label(
-        f"Estimates of the {describe_main_estimand(main)} against the truth "
-        f"over {len(study.cells)} scenarios of the study {study.name}. Mean error: "
-        + "; ".join(
-            f"{style.label} {decimal((rows[label]['estimate'] - rows[label]['truth']).mean())}"
-            for label, style in styles.items()
-            if len(rows[label])
-        )
-        + "."
+        f"Estimates of the {describe_main_estimand(main)} against the truth over "
+        f"{len(study.cells)} scenarios of the study {study.name}. Mean error: {told}."
     )
     return figure
 
@@ -107,8 +108,7 @@ def plot_intervals(study: Study, results: "pd.DataFrame") -> Figure:
         figure, axes = _panel_for_each(styles, width)
         parts = []
         for ax, (label, style) in zip(axes, styles.items(), strict=True):
-            _zip(ax, rows[label], study.level)
-            covered = _proportion_that_contains(rows[label])
+            covered = _zip(ax, rows[label], study.level)
             ax.set_title(f"{ax.get_title()}\n{covered}")
             parts.append(f"{style.label} {covered}")
         ends = [one[end] - one["truth"] for one in rows.values() for end in ("lower", "upper")]
@@ -124,28 +124,24 @@ def plot_intervals(study: Study, results: "pd.DataFrame") -> Figure:
     return figure
 
 
-def _zip(ax: "Axes", rows: "pd.DataFrame", level: float) -> None:
-    lower = (rows["lower"] - rows["truth"]).to_numpy()
-    upper = (rows["upper"] - rows["truth"]).to_numpy()
+def _zip(ax: "Axes", rows: "pd.DataFrame", level: float) -> str:
+    """Draw intervals, and give the proportion that contains the truth."""
+    lower, upper = ((rows[end] - rows["truth"]).to_numpy() for end in ("lower", "upper"))
     # How far out the truth lies in its interval: above 1 it lies outside.
     out = np.where(
         upper > lower, np.abs(upper + lower) / np.maximum(upper - lower, 1e-12), np.abs(lower) > 0
     )
     order = np.argsort(out, kind="stable")
-    step = max(1, len(order) // MOST_INTERVALS)
-    drawn = order[::step]
-    height = 100 * (np.arange(len(order))[::step] + 0.5) / len(order)
-    contains = (lower[drawn] <= 0) & (upper[drawn] >= 0)
+    contains = (lower <= 0) & (upper >= 0)
+    places = np.arange(len(order))[:: max(1, len(order) // MOST_INTERVALS)]
+    height, drawn = 100 * (places + 0.5) / len(order), order[places]
     width = max(0.6, 80 / len(drawn))
     for inside, color in ((True, CONTAINS), (False, MISSES)):
-        one = contains == inside
+        one = contains[drawn] == inside
         ax.hlines(height[one], lower[drawn][one], upper[drawn][one], color=color, lw=width)
     ax.axhline(100 * level, color=REFERENCE, lw=0.8, ls="--")
     ax.axvline(0, color=REFERENCE, lw=0.8)
-
-
-def _proportion_that_contains(rows: "pd.DataFrame") -> str:
-    coverage = ((rows["lower"] <= rows["truth"]) & (rows["upper"] >= rows["truth"])).mean()
+    coverage = contains.mean()
     low, high = wilson_interval(coverage, len(rows), z=Z)
     return f"{coverage:.1%} [{low:.1%}, {high:.1%}]"
 
@@ -173,13 +169,11 @@ def plot_pairs(study: Study, results: "pd.DataFrame") -> Figure:
     """
     labels = [method.label for method in study.methods][-MOST_PAIRED:]
     styles = study_styles(study)
-    wide = of_main_estimand(results).pivot(
-        index=["scenario", "replicate"], columns="method", values="estimate"
-    )
-    wide = wide.reindex(columns=labels)
+    by_method = of_main_estimand(results).set_index(["scenario", "replicate", "method"])["estimate"]
+    wide = by_method.unstack("method").reindex(columns=labels)
     correlation = wide.corr(min_periods=3)
     few = wide.iloc[:: max(1, len(wide) // MOST_POINTS)]
-    n = len(labels)
+    n, points = len(labels), {"ms": 1.5, "color": "0.4", "mew": 0, "rasterized": True}
     with figure_style() as width:
         side = min(width, 1.3 * n + 0.4)
         figure = Figure(figsize=(side, side), layout="constrained")
@@ -192,9 +186,7 @@ def plot_pairs(study: Study, results: "pd.DataFrame") -> Figure:
                 elif i == j:
                     _say(ax, textwrap.fill(styles[across].label, 13), styles[across].color)
                 else:
-                    ax.plot(
-                        few[across], few[down], ".", ms=1.5, color="0.4", mew=0, rasterized=True
-                    )
+                    ax.plot(few[across], few[down], ".", **points)
                     ax.axline((0, 0), slope=1, color=REFERENCE, lw=0.6)
         ends = limits(wide)
         axes[0, 0].set(xlim=ends, ylim=ends)
@@ -203,8 +195,7 @@ def plot_pairs(study: Study, results: "pd.DataFrame") -> Figure:
     pairs = [
         f"{styles[one].label} and {styles[other].label} "
         f"{_correlation(correlation.loc[one, other]) or 'none'}"
-        for i, one in enumerate(labels)
-        for other in labels[i + 1 :]
+        for one, other in combinations(labels, 2)
     ]
     figure.set_label(
         f"Estimates of methods against one another, sample by sample, in the study {study.name}; "

@@ -109,12 +109,12 @@ class Store:
 
     def finished(self) -> dict[tuple[str, str], "np.ndarray[Any, np.dtype[np.int64]]"]:
         """Replicates that are there, by scenario and method."""
-        rows: dict[tuple[str, str], list[Any]] = {}
-        for path in self.parts:
-            keys = read_part(path).select(list(KEY[:3])).to_pandas()
-            for key, group in keys.groupby(["scenario_id", "method_id"], observed=True):
-                rows.setdefault(key, []).append(group["replicate"].unique())
-        return {key: np.unique(np.concatenate(many)) for key, many in rows.items()}
+        import pyarrow as pa
+
+        tables = [read_part(path).select(KEY[:3]) for path in self.parts]
+        keys = pa.concat_tables([part_schema().empty_table().select(KEY[:3]), *tables]).to_pandas()
+        by_method = keys.drop_duplicates().groupby(["scenario_id", "method_id"])["replicate"]
+        return {key: replicates.to_numpy() for key, replicates in by_method}
 
     def set_aside(self, path: Path) -> Path:
         """Move a file that cannot be used to the folder `damaged`."""

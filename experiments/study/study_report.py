@@ -168,12 +168,11 @@ def _plan(findings: Findings) -> Iterator[Block]:
     # A study that was stopped has fewer samples by slow methods, and of some scenarios none.
     done = findings.results.groupby(["scenario", "method"])["replicate"].nunique()
     n = [int(done.get((c.name, m.label), 0)) for c in study.cells for m in study.methods]
-    least, most = min(n), max(n)
     yield Heading("Aims")
     yield Paragraph(study.aims or "None are stated.")
     yield Heading("Data-generating mechanisms")
     yield Paragraph(
-        f"{len(study.cells)} scenarios, {least if least == most else f'{least} to {most}'} samples "
+        f"{len(study.cells)} scenarios, {' to '.join(map(str, sorted({min(n), max(n)})))} samples "
         f"each, seed {study.seed}; every method sees the same samples."
     )
     yield _scenarios(study)
@@ -181,17 +180,12 @@ def _plan(findings: Findings) -> Iterator[Block]:
     for name, meaning in MEANING.items():
         yield Paragraph(f"{name}: {meaning}.")
     yield Heading("Methods")
-    yield simple_table(
-        ("method", "what it is", "options"),
-        [
-            (
-                method.label,
-                _what_it_is(method),
-                ", ".join(f"{name} {value}" for name, value in method.options),
-            )
-            for method in study.methods
-        ],
-    )
+    options = (", ".join(f"{name} {x}" for name, x in method.options) for method in study.methods)
+    methods = [
+        (method.label, _what_it_is(method), told)
+        for method, told in zip(study.methods, options, strict=True)
+    ]
+    yield simple_table(("method", "what it is", "options"), methods)
     yield Heading("Performance measures")
     for name, meaning in (MEASURES | _precision_measures(study)).items():
         yield Paragraph(f"{name.replace('_', ' ')}: {meaning}.")

@@ -18,7 +18,7 @@ import numpy as np
 from experiments.reporting.files import write_atomically
 from experiments.reporting.machine import is_of_the_machine
 from lehner import InputError, Ratings
-from lehner.core.checks import find, wrong
+from lehner.core.checks import wrong
 from lehner.core.estimate import ESTIMANDS
 from lehner.core.user_functions import load_function, names_function
 from lehner.estimation.methods import Method, find_method
@@ -141,15 +141,9 @@ def _run(code: UserCode, use: Callable[[str, Path], Any]) -> Any:
 
 def check_fields(scenario: Generated) -> None:
     """Raise an InputError if a generator does not take the fields of a scenario, or lacks some."""
-    code, given = scenario.code, dict(scenario.fields)
-    parameters = dict(inspect.signature(_generator(code)).parameters)
-    first = next(iter(parameters), None)
-    parameters.pop(first or "", None)
-    if not any(one.kind is one.VAR_KEYWORD for one in parameters.values()):
-        for name in given:
-            find(f"field of {code.text} called", name, parameters)
+    code = scenario.code
     try:
-        inspect.signature(_generator(code)).bind(0, **given)
+        inspect.signature(_generator(code)).bind(0, **dict(scenario.fields))
     except TypeError as error:
         problem = f"{code.text} cannot be called as {code.function}(seed, **fields): {error}"
         raise InputError(problem, "give the fields that it takes") from None
@@ -187,15 +181,15 @@ def generate(scenario: Generated, seed: int) -> tuple[Ratings, Truths]:
     if not isinstance(ratings, Ratings):
         problem = f"{code.text} returns a {type(ratings).__name__}"
         raise InputError(problem, "return lehner.Ratings with a system and truth")
-    if ratings.system is None:
-        raise InputError(f"{code.text} returns ratings without a system", "add its answers")
-    system, truth = np.asarray(ratings.system), ratings.truth
-    if truth is None or (np.asarray(truth) < 0).any():
-        lacking = "truth" if truth is None else "the truth of each item"
-        raise InputError(f"{code.text} returns ratings without {lacking}", "add it, of each item")
+    system, truth = ratings.system, ratings.truth
+    for name, values in (("a system", system), ("truth", truth)):
+        if values is None:
+            raise InputError(f"{code.text} returns ratings without {name}", "add it")
+    system, truth = np.asarray(system), np.asarray(truth)
+    if (truth < 0).any() or (system < 0).all():
+        lacking = "the truth of each item" if (system >= 0).any() else "an answer of the system"
+        raise InputError(f"{code.text} returns ratings without {lacking}", remedy)
     answered = system >= 0
-    if not answered.any():
-        raise InputError(f"{code.text} returns no answer of the system", remedy)
     in_sample = float((system == truth)[answered].mean())
     if expected is not None and not 0 <= float(expected) <= 1:
         raise wrong("the accuracy that a generator returns", expected, "give one from 0 to 1")

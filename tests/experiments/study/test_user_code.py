@@ -215,13 +215,13 @@ BAD = [
     ('generator = "mine.py:simulate"', 'generator = "mine.py:simulat"', "no function 'simulat'"),
     ('generator = "mine.py:simulate"', 'generator = "mine.py"', "names no function in a file"),
     ('generator = "mine.py:simulate"', "generator = 3", "generator"),
-    ("accuracy = [0.6, 0.9]", "accurac = [0.6]", "no field of mine.py:simulate called 'accurac'"),
+    ("accuracy = [0.6, 0.9]", "accurac = [0.6]", "mine.py:simulate cannot be called as .*'accura"),
     ("n = [40, 80], ", "", "missing a required argument: 'n'"),
     ("accuracy = [0.6, 0.9]", "truth = [0.6]", "a field cannot be called 'truth'"),
     ("accuracy = [0.6, 0.9]", "accuracy = [{ a = 1 }]", "accuracy"),
     ("mine.py:blind", "mine.py:blnd", "no function 'blnd'"),
     ("mine.py:blind", "nobody.py:blind", "No such file"),
-    ("mine.py:simulate", "mine.py:no_seed", "no field of mine.py:no_seed called"),
+    ("mine.py:simulate", "mine.py:no_seed", "mine.py:no_seed cannot be called as"),
 ]
 
 

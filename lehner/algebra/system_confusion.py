@@ -20,7 +20,7 @@ other items it is noisier where raters are accurate and categories have few item
 few answers is: by up to .026 with 50 items, .006 with 200 and .001 with 1,000.
 
 Resamples have a constant ridge of two answers, toward a matrix that is drawn: see
-`lehner.performance.algebra`.
+`lehner.performance.replicates`.
 """
 
 import numpy as np

@@ -15,6 +15,7 @@ from lehner.core.seeds import Seed, generator
 type IntervalKind = Literal["percentile", "bca"]
 
 RESAMPLED_ROWS_AT_ONCE = 200_000
+RESAMPLED_CELLS_AT_ONCE = 2_000_000
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -101,16 +102,22 @@ def check_bootstrap(kind: str, level: float, resamples: int) -> None:
     check_whole_number("resamples", resamples, 1)
 
 
-def draw_counts(counts: Integers, resamples: int, rng: np.random.Generator) -> Iterator[Floats]:
-    """Resample items: yield their numbers by row, (n, n_rows), for some resamples at a time."""
+def draw_counts(
+    counts: Integers, resamples: int, rng: np.random.Generator, n_cells: int | None = None
+) -> Iterator[Floats]:
+    """Resample items: yield their numbers by row, (n, n_rows), for some resamples at a time.
+
+    With `n_cells`, they are so few that arrays of that many numbers for each fit into memory.
+    """
     total = counts.sum()
-    for n in _chunk_sizes(resamples, len(counts)):
+    most = RESAMPLED_ROWS_AT_ONCE if n_cells is None else RESAMPLED_CELLS_AT_ONCE
+    for n in _chunk_sizes(resamples, n_cells or len(counts), most):
         yield rng.multinomial(total, counts / total, size=n).astype(float)
 
 
 def _jackknife(statistic: Callable[[Floats], Floats], counts: Integers) -> Floats:
     """Leave one item out, once per unique row."""
-    ends = np.cumsum(_chunk_sizes(len(counts), len(counts)))
+    ends = np.cumsum(_chunk_sizes(len(counts), len(counts), RESAMPLED_ROWS_AT_ONCE))
     eye = np.arange(len(counts))
     return np.concatenate(
         [
@@ -139,6 +146,6 @@ def _bca_tails(
     return np.array([normal.cdf(x) for x in shift + z / (1 - acceleration * z)])
 
 
-def _chunk_sizes(n: int, n_rows: int) -> list[int]:
-    size = max(1, RESAMPLED_ROWS_AT_ONCE // max(1, n_rows))
+def _chunk_sizes(n: int, n_rows: int, most: int) -> list[int]:
+    size = max(1, most // max(1, n_rows))
     return [min(size, n - start) for start in range(0, n, size)]

@@ -1,6 +1,9 @@
 """Base rates, confusion matrix and rater accuracies, from which measures are computed."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+
+import numpy as np
 
 from lehner.core.arrays import Floats
 from lehner.core.warning import Warning
@@ -48,3 +51,9 @@ class Replicates:
     posterior: bool = False
     kind: str = ""
     notes: tuple[Warning, ...] = ()
+
+
+def joined[T](parts: Sequence[T]) -> T:
+    """Join records of arrays along their first dimension."""
+    each = [vars(part) for part in parts]
+    return type(parts[0])(**{name: np.concatenate([one[name] for one in each]) for name in each[0]})

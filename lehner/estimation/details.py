@@ -5,7 +5,7 @@ from typing import Any
 from lehner.core.estimate import Estimate
 from lehner.data.ratings import Ratings
 from lehner.estimation.question import Options, Question
-from lehner.performance.detail import replicates_of, summarise
+from lehner.performance.detail import describe_system
 from lehner.performance.result import SystemPerformance
 
 RESAMPLES = 1000
@@ -24,18 +24,13 @@ IN_JSON = (
 )
 
 
-def describe_system(
-    ratings: Ratings, estimate: Estimate, options: Options
-) -> SystemPerformance | None:
-    """Describe the system in detail; None if the method says nothing of it by category."""
-    replicates = replicates_of(ratings, estimate, resamples=RESAMPLES, seed=options.seed)
-    if replicates is None:
-        return None
-    return summarise(ratings, estimate, replicates, options.costs, options.level)
+def _answer(ratings: Ratings, estimate: Estimate, options: Options) -> SystemPerformance | None:
+    given = options.costs, options.level, RESAMPLES, options.seed
+    return describe_system(ratings, estimate, *given)
 
 
 def _to_dict(details: SystemPerformance | None) -> dict[str, Any]:
     return dict.fromkeys(IN_JSON) | ({} if details is None else details.to_dict())
 
 
-DETAILS = Question(name="details", answer=describe_system, to_dict=_to_dict)
+DETAILS = Question(name="details", answer=_answer, to_dict=_to_dict)

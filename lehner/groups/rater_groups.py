@@ -6,7 +6,7 @@ from itertools import combinations
 
 import numpy as np
 
-from lehner.algebra.algebraic import rater_accuracy
+from lehner.algebra.algebraic import ALGEBRAIC_METHODS, rater_accuracy
 from lehner.core.arrays import Floats, Integers
 from lehner.core.bootstrap import draw_counts
 from lehner.core.checks import check_level, check_whole_number
@@ -19,7 +19,7 @@ from lehner.data.ratings import Ratings
 from lehner.data.votes import count_pairs
 from lehner.groups.result import GroupDifference, GroupEstimates, RaterGroupEstimate
 from lehner.groups.summary import replicate_interval, share_higher
-from lehner.performance.detail import ALGEBRAIC_METHODS, replicates_of
+from lehner.performance.replicates import replicates_of
 
 BY_AGREEMENT = warn(
     "rater-group-accuracy",

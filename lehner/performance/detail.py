@@ -1,13 +1,12 @@
 """A system's performance in detail, by any method that estimates its confusion matrix."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lehner.algebra.algebraic import ALGEBRAIC_METHODS, estimate_algebraic
+from lehner.algebra.algebraic import ALGEBRAIC_METHODS
 from lehner.core.arrays import Booleans, Floats
 from lehner.core.checks import check_level, check_whole_number
 from lehner.core.errors import InputError
@@ -18,19 +17,13 @@ from lehner.core.seeds import Seed
 from lehner.core.warning import Warning, warn
 from lehner.core.wording import first_few
 from lehner.data.ratings import Ratings
-from lehner.latent_class.estimate import estimate_latent_class
-from lehner.latent_class.models import BY_LIKELIHOOD, LATENT_CLASS_MODELS
-from lehner.performance.algebra import algebraic_replicates
 from lehner.performance.costs import check_costs
-from lehner.performance.draws import posterior_replicates
 from lehner.performance.measures import LOWEST_MEASURES, occurring, performance_measures
-from lehner.performance.naive import table_against_majority, table_against_probabilities
+from lehner.performance.replicates import replicates_of
 from lehner.performance.result import BOUNDS, SystemPerformance
 
 NOTICEABLE = 0.01
 MOST_NAMED = 5
-MOST_REFITS = 300
-"""Greatest number of resamples where the estimate has none, because each is fitted."""
 
 
 def system_performance(
@@ -102,67 +95,30 @@ def system_performance(
     check_whole_number("resamples", resamples, 1)
     if ratings.system is None:
         raise InputError("there is no system", "name the column or rater that is the system")
-    replicates = replicates_of(ratings, estimate, resamples=resamples, seed=seed)
-    if replicates is None:
+    cost_matrix = None if costs is None else check_costs(costs, ratings.categories)
+    found = describe_system(ratings, estimate, cost_matrix, level, resamples, seed)
+    if found is None:
         raise InputError(
             f"{estimate.method} does not estimate a confusion matrix of the system",
             "use the algebra, a Bayesian model or maximum likelihood",
         )
-    cost_matrix = None if costs is None else check_costs(costs, ratings.categories)
-    return summarise(ratings, estimate, replicates, cost_matrix, level)
+    return found
 
 
-def replicates_of(
-    ratings: Ratings, estimate: Estimate, *, resamples: int, seed: Seed
-) -> Replicates | None:
-    """Give the parameters from which measures are computed; None if the method has none."""
-    if estimate.draws is not None:
-        if estimate.system_accuracy.estimate is None:
-            return _nothing(ratings)
-        return posterior_replicates(estimate.draws)
-    if estimate.replicates is not None:
-        return estimate.replicates
-    if estimate.method in ALGEBRAIC_METHODS:
-        return algebraic_replicates(ratings, resamples=resamples, seed=seed)
-    if estimate.method == "majority_agreement":
-        return table_against_majority(ratings)
-    if estimate.method == "mean_posterior":
-        algebra = estimate_algebraic(ratings, interval=None)
-        return table_against_probabilities(ratings, algebra.arrays["truth_probabilities"].values)
-    model = estimate.method.removesuffix(BY_LIKELIHOOD)
-    if estimate.method.endswith(BY_LIKELIHOOD) and model in LATENT_CLASS_MODELS:
-        known = estimate.diagnostics.get("known_truths", 0)
-        seen = ratings if known else ratings.with_truth(None)
-        again = min(resamples, MOST_REFITS)
-        return estimate_latent_class(seen, model, resamples=again, restarts=0, seed=seed).replicates
-    return None
-
-
-def _nothing(ratings: Ratings) -> Replicates:
-    k = ratings.n_categories
-    return Replicates(
-        point=Parameters(
-            base_rates=np.full(k, np.nan),
-            confusion=np.full((k, k), np.nan),
-            rater_accuracy=np.full(ratings.n_raters, np.nan),
-        )
-    )
-
-
-def summarise(
+def describe_system(
     ratings: Ratings,
     estimate: Estimate,
-    replicates: Replicates,
     costs: Floats | None,
     level: float,
-) -> SystemPerformance:
-    """Give each quantity with its interval."""
-    names: dict[str, list[Any]] = {
-        "category": list(ratings.categories),
-        "response": list(ratings.categories),
-        "rater": list(ratings.raters),
-        "bound": list(BOUNDS),
-    }
+    resamples: int,
+    seed: Seed,
+) -> SystemPerformance | None:
+    """Give each quantity with its interval; None if the method says nothing of it by category."""
+    replicates = replicates_of(ratings, estimate, resamples=resamples, seed=seed)
+    if replicates is None:
+        return None
+    categories = list(ratings.categories)
+    names = {"category": categories, "response": categories, "rater": list(ratings.raters)}
     dims = {"confusion": ("category", "response"), "rater_accuracy": ("rater",)}
     seen = _seen(ratings)
     points = _quantities(replicates.point, costs, seen)
@@ -172,11 +128,11 @@ def summarise(
         if name == "rater_accuracy" and np.isnan(point).all():
             continue
         ends = costs if name == "expected_cost" else [LOWEST_MEASURES.get(name, 0.0), 1.0]
-        values = _bounds(
-            point, None if drawn is None else drawn[name], np.asarray(ends), level, replicates
-        )
+        sample = None if drawn is None else drawn[name]
+        values = _bounds(point, sample, np.asarray(ends), level, replicates)
         own = dims.get(name, ("category",) * point.ndim)
-        arrays[name] = NamedArray(values=values, names={dim: names[dim] for dim in (*own, "bound")})
+        labels = {dim: names[dim] for dim in own} | {"bound": list(BOUNDS)}
+        arrays[name] = NamedArray(values=values, names=labels)
     return SystemPerformance(
         method=estimate.method,
         system=ratings.all_raters[-1],
@@ -191,59 +147,42 @@ def summarise(
     )
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
-class _Seen:
-    """Which categories the ratings show.
-
-    Parameters
-    ----------
-    rated : ndarray of bool, shape (n_categories,)
-        Which categories a rater gave, or a known truth is.
-    answered : ndarray of bool, shape (n_categories,)
-        Which categories the system answered.
-    """
-
-    rated: Booleans
-    answered: Booleans
-
-
-def _seen(ratings: Ratings) -> _Seen:
-    counted = ratings.weights > 0
-    flat = ratings.flat
+def _seen(ratings: Ratings) -> dict[str, Booleans]:
+    """Tell which categories a rater gave, or a known truth is, and which the system answered."""
+    counted, flat = ratings.weights > 0, ratings.flat
     truth = np.full(ratings.n_rows, -1) if ratings.truth is None else ratings.truth
     given = np.append(flat.category_index[counted[flat.item_index]], truth[counted])
     categories = np.arange(ratings.n_categories)
     answers = np.asarray(ratings.system)[counted]
-    return _Seen(rated=np.isin(categories, given), answered=np.isin(categories, answers))
+    return {"rated": np.isin(categories, given), "answered": np.isin(categories, answers)}
 
 
-def _quantities(parameters: Parameters, costs: Floats | None, seen: _Seen) -> dict[str, Floats]:
+def _quantities(
+    parameters: Parameters, costs: Floats | None, seen: dict[str, Booleans]
+) -> dict[str, Floats]:
     rates, confusion = parameters.base_rates, parameters.confusion
-    occurs = occurring(rates) & seen.rated
+    occurs = occurring(rates) & seen["rated"]
     return {
         "confusion": np.where(occurs[..., None], confusion, np.nan),
-        **performance_measures(rates, confusion, costs, **vars(seen)),
+        **performance_measures(rates, confusion, costs, **seen),
         "base_rates": rates,
         "rater_accuracy": parameters.rater_accuracy,
     }
 
 
-def _undefined_notes(categories: Sequence[Any], seen: _Seen) -> Iterator[Warning]:
+def _undefined_notes(categories: Sequence[Any], seen: dict[str, Booleans]) -> Iterator[Warning]:
     """Say which measures the ratings leave undefined, and why."""
-    missing = [
-        [name for name, yes in zip(categories, there, strict=True) if not yes]
-        for there in (seen.rated, seen.answered)
-    ]
-    never_rated, never_answered = (first_few(names, MOST_NAMED) for names in missing)
-    if never_rated:
-        text = (
-            f"no rater gives {never_rated}: recall is undefined there, and averages over "
-            "categories leave it out"
-        )
-        yield warn("measure-undefined", text)
-    if never_answered:
-        text = f"the system never answers {never_answered}: precision is undefined there"
-        yield warn("measure-undefined", text)
+    for there, reason in (
+        (
+            "rated",
+            "no rater gives {}: recall is undefined there, and averages over categories leave it "
+            "out",
+        ),
+        ("answered", "the system never answers {}: precision is undefined there"),
+    ):
+        missing = [name for name, yes in zip(categories, seen[there], strict=True) if not yes]
+        if missing:
+            yield warn("measure-undefined", reason.format(first_few(missing, MOST_NAMED)))
 
 
 def _bounds(
@@ -255,8 +194,7 @@ def _bounds(
     lower end and as its greatest for the upper end.
     """
     if drawn is None:
-        nothing = np.full_like(point, np.nan)
-        return np.stack([point, nothing, nothing], axis=-1)
+        return np.stack([point, *np.full((2, *point.shape), np.nan)], axis=-1)
     undefined = np.isnan(drawn)
     low = np.where(undefined, range_.min(), drawn)
     high = np.where(undefined, range_.max(), drawn)

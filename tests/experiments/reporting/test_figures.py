@@ -32,7 +32,7 @@ from experiments.study.method_styles import study_styles
 from experiments.study.nested_loop import plot_nested_loop
 from experiments.study.options import choose_method
 from experiments.study.sample_figures import plot_estimates, plot_intervals, plot_pairs
-from lehner.estimation.details import describe_system
+from lehner.estimation.details import DETAILS
 from lehner.estimation.estimate import compare
 from lehner.estimation.methods import WITHOUT_MODEL
 from lehner.estimation.question import Options
@@ -53,7 +53,7 @@ def compared(n_methods):
 def in_detail(n_methods):
     ratings = lehner.simulate(lehner.Scenario(n_items=80), 1).with_truth(None)
     algebraic = lehner.estimate_algebraic(ratings, resamples=20)
-    found = describe_system(ratings, algebraic, Options())
+    found = DETAILS.answer(ratings, algebraic, Options())
     return [replace(found, method=name) for name in NAMES[:n_methods]]
 
 

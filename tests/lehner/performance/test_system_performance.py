@@ -25,9 +25,8 @@ from lehner import (
 )
 from lehner.algebra.system_confusion import equal_errors, project_rows
 from lehner.latent_class.resampling import KIND
-from lehner.performance.algebra import algebraic_replicates
-from lehner.performance.detail import replicates_of
 from lehner.performance.measures import performance_measures
+from lehner.performance.replicates import algebraic_replicates, replicates_of
 
 ROWS = ((0.95, 0.04, 0.01), (0.15, 0.8, 0.05), (0.05, 0.25, 0.7))
 

@@ -1,0 +1,157 @@
+"""The system's parameters by each kind of method, from which its measures are computed."""
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from lehner.algebra.algebraic import ALGEBRAIC_METHODS, estimate_algebraic, first_steps
+from lehner.algebra.system_confusion import confusion_from_truth
+from lehner.core.arrays import Floats
+from lehner.core.bootstrap import draw_counts
+from lehner.core.estimate import Estimate
+from lehner.core.replicates import Parameters, Replicates, joined
+from lehner.core.seeds import Seed, generator
+from lehner.core.warning import warn
+from lehner.data.ratings import Ratings
+from lehner.data.votes import CollapsedVotes, collapse_votes
+from lehner.latent_class.estimate import estimate_latent_class
+from lehner.latent_class.models import BY_LIKELIHOOD, LATENT_CLASS_MODELS
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+CREDIBLE = "equal-tailed credible"
+MOST_REFITS = 300
+"""Greatest number of resamples where the estimate has none, because each is fitted."""
+
+
+def replicates_of(
+    ratings: Ratings, estimate: Estimate, *, resamples: int, seed: Seed
+) -> Replicates | None:
+    """Give the parameters from which measures are computed; None if the method has none."""
+    if estimate.draws is not None:
+        if estimate.system_accuracy.estimate is None:
+            return Replicates(point=_unknown(ratings))
+        return posterior_replicates(estimate.draws)
+    if estimate.replicates is not None:
+        return estimate.replicates
+    if estimate.method in ALGEBRAIC_METHODS:
+        return algebraic_replicates(ratings, resamples=resamples, seed=seed)
+    if estimate.method == "majority_agreement":
+        return _against_majority(ratings)
+    if estimate.method == "mean_posterior":
+        algebra = estimate_algebraic(ratings, interval=None)
+        note = "compared with the truth probabilities, which do not use the system's answers"
+        return _against(ratings, algebra.arrays["truth_probabilities"].values, note)
+    model = estimate.method.removesuffix(BY_LIKELIHOOD)
+    if estimate.method.endswith(BY_LIKELIHOOD) and model in LATENT_CLASS_MODELS:
+        known = estimate.diagnostics.get("known_truths", 0)
+        seen = ratings if known else ratings.with_truth(None)
+        again = min(resamples, MOST_REFITS)
+        return estimate_latent_class(seen, model, resamples=again, restarts=0, seed=seed).replicates
+    return None
+
+
+def _unknown(ratings: Ratings) -> Parameters:
+    k = ratings.n_categories
+    return Parameters(
+        base_rates=np.full(k, np.nan),
+        confusion=np.full((k, k), np.nan),
+        rater_accuracy=np.full(ratings.n_raters, np.nan),
+    )
+
+
+def posterior_replicates(tree: "xr.DataTree") -> Replicates:
+    """Take base rates, the system's confusion matrix and the raters' accuracies from draws.
+
+    Parameters
+    ----------
+    tree : xarray.DataTree
+        A fit, as returned by `bayes_models.fit`, of ratings with a system, which is the last rater.
+
+    Returns
+    -------
+    Replicates
+        The draws; their point estimate is the posterior mean.
+    """
+    posterior = tree["posterior"].to_dataset()
+    sample = ("chain", "draw")
+    base_rates = posterior["base_rates"].transpose(*sample, "category").values
+    system = posterior["confusion"].isel(rater=-1)
+    confusion = system.transpose(*sample, "category", "response").values
+    accuracy = posterior["accuracy"].isel(rater=slice(-1)).transpose(*sample, "rater").values
+    k = base_rates.shape[-1]
+    drawn = Parameters(
+        base_rates=base_rates.reshape(-1, k),
+        confusion=confusion.reshape(-1, k, k),
+        rater_accuracy=accuracy.reshape(-1, accuracy.shape[-1]),
+    )
+    mean = Parameters(**{name: values.mean(axis=0) for name, values in vars(drawn).items()})
+    return Replicates(point=mean, drawn=drawn, posterior=True, kind=CREDIBLE)
+
+
+def algebraic_replicates(ratings: Ratings, *, resamples: int = 2000, seed: Seed = 1) -> Replicates:
+    """Estimate base rates, rater accuracy and the system's confusion matrix, with resamples.
+
+    Parameters
+    ----------
+    ratings : Ratings
+        With a system.
+    resamples : int
+        Number of bootstrap resamples of the items. In each of them two answers in each category are
+        drawn from the matrix toward which the ridge shrinks, that is the ridge has this weight and
+        its matrix has a Dirichlet distribution, so that intervals are wide for categories with few
+        items, of which resamples would otherwise be too alike.
+    seed : int, numpy.random.SeedSequence or numpy.random.Generator
+
+    Returns
+    -------
+    Replicates
+        The estimates and their resamples; NaN if raters agree at or below chance.
+    """
+    collapsed = collapse_votes(ratings)
+    weights = collapsed.weights
+    point = _estimate(collapsed, weights[None, :].astype(float), ratings.n_raters, None)
+    rng = generator(seed)
+    n_cells = len(collapsed.table.votes) * (ratings.n_categories + 1)
+    drawn = joined(
+        [
+            _estimate(collapsed, drawn, ratings.n_raters, rng)
+            for drawn in draw_counts(weights, resamples, rng, n_cells)
+        ]
+    )
+    first = Parameters(**{name: values[0] for name, values in vars(point).items()})
+    return Replicates(point=first, drawn=drawn, kind="percentile bootstrap")
+
+
+def _estimate(
+    collapsed: CollapsedVotes, weights: Floats, n_raters: int, rng: np.random.Generator | None
+) -> Parameters:
+    counts = collapsed.counts(weights)
+    steps = first_steps(collapsed.table, counts.sum(axis=-1))
+    answers = counts[..., :-1]
+    return Parameters(
+        base_rates=steps.base_rates,
+        confusion=confusion_from_truth(steps.truth, answers, rng),
+        rater_accuracy=np.repeat(steps.accuracy[:, None], n_raters, axis=1),
+    )
+
+
+def _against_majority(ratings: Ratings) -> Replicates:
+    """Take the majority for the truth; tied categories share the item."""
+    votes = ratings.votes()
+    tied = (votes == votes.max(axis=1, keepdims=True)) & (votes.sum(axis=1, keepdims=True) > 0)
+    share = tied / np.maximum(tied.sum(axis=1, keepdims=True), 1)
+    return _against(ratings, share, "compared with the majority, as if it were always right")
+
+
+def _against(ratings: Ratings, truth: Floats, note: str) -> Replicates:
+    k, system = ratings.n_categories, np.asarray(ratings.system)
+    answers = (system[:, None] == np.arange(k)) * ratings.weights[:, None]
+    table = truth.T @ answers
+    true = table.sum(axis=1)
+    with np.errstate(invalid="ignore"):
+        confusion, rates = table / true[:, None], true / true.sum()
+    point = replace(_unknown(ratings), base_rates=rates, confusion=confusion)
+    return Replicates(point=point, notes=(warn("reference-imperfect", note),))

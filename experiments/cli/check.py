@@ -54,18 +54,11 @@ def check(
 
 def _describe(name: str, ratings: "Ratings") -> dict[str, Any]:
     from experiments.reporting.data_notes import data_notes
+    from lehner.core.estimate import plain
 
-    described = {
-        "name": name,
-        "n_items": ratings.n_items,
-        "n_raters": ratings.n_raters,
-        "n_ratings": ratings.n_ratings,
-        "raters": list(ratings.raters),
-        "categories": list(ratings.categories),
-        "ordered": ratings.ordered,
-        "notes": data_notes(ratings),
-    }
-    return {"data": described}
+    names = ("n_items", "n_raters", "n_ratings", "raters", "categories", "ordered")
+    described = {one: plain(getattr(ratings, one)) for one in names}
+    return {"data": {"name": name} | described | {"notes": data_notes(ratings)}}
 
 
 def _render(name: str, ratings: "Ratings", tests: "KProperties", width: int) -> "Group":

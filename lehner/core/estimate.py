@@ -204,12 +204,15 @@ def number(value: Any) -> float | None:
     return float(value) if np.isfinite(value) else None
 
 
-def plain(value: Any) -> Any:
+def plain(value: Any, *, brief: bool = False) -> Any:
     """Convert a value to types that JSON has, NaN to None.
 
     Parameters
     ----------
     value : dataclass, mapping, sequence, array, number, text or None
+        What is converted, with all that is in it.
+    brief : bool
+        Whether an `IntervalEstimate` is only its estimate and its ends.
 
     Returns
     -------
@@ -220,14 +223,16 @@ def plain(value: Any) -> Any:
     >>> plain({"x": np.array([1.0, np.nan]), "n": np.int64(3)})
     {'x': [1.0, None], 'n': 3}
     """
+    if brief and isinstance(value, IntervalEstimate):
+        return ends(value)
     if is_dataclass(value):
-        return {f.name: plain(getattr(value, f.name)) for f in fields(value)}
+        value = {f.name: getattr(value, f.name) for f in fields(value)}
     if isinstance(value, Mapping):
-        return {str(name): plain(one) for name, one in value.items()}
+        return {str(name): plain(one, brief=brief) for name, one in value.items()}
     if isinstance(value, np.ndarray | np.generic):
         return plain(value.tolist())
     if isinstance(value, list | tuple):
-        return [plain(one) for one in value]
+        return [plain(one, brief=brief) for one in value]
     return number(value) if isinstance(value, float) else value
 
 

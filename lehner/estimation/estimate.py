@@ -19,7 +19,13 @@ from lehner.dependence.check import check_dependence
 from lehner.dependence.misleading_items import SharedMistakes
 from lehner.estimation.details import DETAILS
 from lehner.estimation.disagreement import disagreement
-from lehner.estimation.item_groups import GROUPS, POPULATIONS, column_of, require_answers
+from lehner.estimation.groups import (
+    GROUPS,
+    POPULATIONS,
+    RATER_GROUPS,
+    column_of,
+    require_answers,
+)
 from lehner.estimation.known_truths import KNOWN_TRUTHS, known_truth
 from lehner.estimation.methods import (
     DEFAULT_METHODS,
@@ -31,7 +37,6 @@ from lehner.estimation.methods import (
     get_method,
 )
 from lehner.estimation.question import Options, Question
-from lehner.estimation.rater_groups import RATER_GROUPS
 from lehner.estimation.result import Comparison, MethodResult, SystemResult
 from lehner.estimation.sensitivity import SENSITIVITY, SLOPED
 from lehner.estimation.systems import SystemsByMethod, compare_by_method

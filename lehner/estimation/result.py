@@ -146,30 +146,23 @@ class MethodResult:
             for label, value in self.with_intervals(quantity).items():
                 yield head | {"quantity": quantity, "label": label} | vars(value)
 
-    def corrected_rows(self, system: str) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
-        """List the corrected accuracies in all items, and those in parts, as rows of a table.
+    def corrected_rows(self, *, in_parts: bool) -> Iterator[dict[str, Any]]:
+        """Iterate over the corrected accuracies, in all items or in parts, as rows of a table.
 
-        Parameters
-        ----------
-        system : str
-            Name of the system.
-
-        Returns
-        -------
-        tuple of list of dict
-            Rows of all items, and rows of the parts.
+        Yields
+        ------
+        dict
+            A value for each column.
         """
         if self.corrected is None:
-            return [], []
-
-        def row(quantity: str, label: str, value: IntervalEstimate) -> dict[str, Any]:
-            quantity = f"{quantity}_with_known_truth"
-            names = {"method": self.method, "system": system, "quantity": quantity}
-            return names | {"label": label} | vars(value)
-
-        whole = [row(name, "", getattr(self.correction, name)) for name in ESTIMANDS]
-        parts = [row(OF_PARTS[one.part], one.label, one.accuracy) for one in self.corrected.parts]
-        return whole, parts
+            return
+        found = [(name, "", getattr(self.correction, name)) for name in ESTIMANDS]
+        if in_parts:
+            found = [(OF_PARTS[one.part], one.label, one.accuracy) for one in self.corrected.parts]
+        head = {"method": self.method, "system": self.estimate.system}
+        for name, label, value in found:
+            quantity = f"{name}_with_known_truth"
+            yield head | {"quantity": quantity, "label": label} | vars(value)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -239,9 +232,8 @@ class SystemResult:
     def rows(self) -> list[dict[str, Any]]:
         """List all quantities by all methods as rows of a table."""
         rows = [row for one in self.results for row in one.rows()]
-        corrected = [one.corrected_rows(self.system) for one in self.results]
-        for place in (0, 1):
-            rows += [row for both in corrected for row in both[place]]
+        for in_parts in (False, True):
+            rows += [row for one in self.results for row in one.corrected_rows(in_parts=in_parts)]
         return rows
 
     def to_frame(self) -> "pd.DataFrame":
@@ -329,19 +321,11 @@ class Comparison:
 
     def _data(self) -> dict[str, Any]:
         ratings, one = self.ratings, self.systems[0].ratings
-        missing = one.n_items * one.n_raters - one.n_ratings
-        return {
-            "name": self.name,
-            "n_items": one.n_items,
-            "n_raters": ratings.n_raters,
-            "n_ratings": ratings.n_ratings,
-            "n_missing": None if one.repeated else missing,
-            "raters": list(ratings.raters),
-            "systems": list(ratings.systems),
-            "categories": list(one.categories),
-            "ordered": one.ordered,
-            "notes": list(ratings.notes),
-        }
+        missing = None if one.repeated else one.n_items * one.n_raters - one.n_ratings
+        sizes = {name: getattr(ratings, name) for name in ("n_items", "n_raters", "n_ratings")}
+        names = ("raters", "systems", "categories", "ordered", "notes")
+        of_all = {name: plain(getattr(ratings, name)) for name in names}
+        return {"name": self.name} | sizes | {"n_missing": missing} | of_all
 
     def to_frame(self) -> "pd.DataFrame":
         """Make a table with a row for each system, method and quantity.
@@ -373,19 +357,13 @@ class Comparison:
             better = (one.probability_better, one.probability_better_in_sample)
             both = (one.difference, one.difference_in_sample)
             for quantity, difference, probability in zip(ESTIMANDS, both, better, strict=True):
+                names = {"method": one.method, "first": one.systems[0], "second": one.systems[1]}
+                reason = one.reason if difference.estimate is None else ""
                 rows.append(
-                    {
-                        "method": one.method,
-                        "first": one.systems[0],
-                        "second": one.systems[1],
-                        "quantity": quantity,
-                        "difference": difference.estimate,
-                        "lower": difference.lower,
-                        "upper": difference.upper,
-                        "level": difference.level,
-                        "probability_better": probability,
-                        "n_common_items": one.n_common_items,
-                        "reason": one.reason if difference.estimate is None else "",
-                    }
+                    names
+                    | {"quantity": quantity, "difference": difference.estimate}
+                    | {end: getattr(difference, end) for end in ("lower", "upper", "level")}
+                    | {"probability_better": probability}
+                    | {"n_common_items": one.n_common_items, "reason": reason}
                 )
         return pd.DataFrame(rows)

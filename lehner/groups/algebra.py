@@ -11,8 +11,10 @@ from lehner.algebra.algebraic import (
 )
 from lehner.algebra.system_accuracy import by_weights
 from lehner.core.arrays import Floats, Integers
+from lehner.core.bootstrap import draw_counts
 from lehner.core.checks import check_level, check_whole_number
 from lehner.core.estimate import require_estimable
+from lehner.core.replicates import joined
 from lehner.core.seeds import Seed, generator
 from lehner.core.warning import warn
 from lehner.data.ratings import Ratings
@@ -21,7 +23,6 @@ from lehner.groups.membership import count_answers, find_groups
 from lehner.groups.result import GroupEstimates, GroupReplicates
 from lehner.groups.summary import summarise_groups
 
-RESAMPLED_CELLS_AT_ONCE = 2_000_000
 POOLED_PAIRS = 60
 """Weight of the agreement in all items, as a number of pairs of ratings, in that of a group."""
 POOLED_AGREEMENT = warn(
@@ -104,23 +105,14 @@ def estimate_groups(
     n_groups, n_raters = len(membership), ratings.n_raters
     weights = counts[None, :].astype(float)
     point = _replicates(collapsed, cells, weights, n_groups, n_raters)
-    rng = generator(seed)
-    size = max(
-        1, RESAMPLED_CELLS_AT_ONCE // (len(collapsed.table.votes) * (ratings.n_categories + 1))
-    )
-    parts = []
-    for start in range(0, resamples, size):
-        n = min(size, resamples - start)
-        drawn = rng.multinomial(counts.sum(), counts / counts.sum(), size=n).astype(float)
-        parts.append(_replicates(collapsed, cells, drawn, n_groups, n_raters))
-    replicates = GroupReplicates(
-        **{name: np.concatenate([vars(part)[name] for part in parts]) for name in vars(point)}
-    )
+    n_cells = len(collapsed.table.votes) * (ratings.n_categories + 1)
+    drawn = draw_counts(counts, resamples, generator(seed), n_cells)
+    parts = [_replicates(collapsed, cells, one, n_groups, n_raters) for one in drawn]
     return summarise_groups(
         "algebraic",
         ratings,
         membership,
-        replicates,
+        joined(parts),
         point,
         level=level,
         kind="percentile bootstrap",

@@ -7,6 +7,7 @@ from lehner.core.arrays import Floats
 from lehner.core.checks import check_level, check_whole_number
 from lehner.core.errors import InputError
 from lehner.core.estimate import require_estimable
+from lehner.core.replicates import joined
 from lehner.core.seeds import Seed, generator
 from lehner.core.warning import warn
 from lehner.data.ratings import Ratings
@@ -92,16 +93,14 @@ def estimate_populations(
     names = np.array(membership.names)[membership.index]
     fitted = fit_by_likelihood(ratings.with_populations(names), model)
     rng = generator(seed)
-    shares = fitted.n_items / fitted.n_items.sum()
-    weights = rng.multinomial(fitted.n_items.sum(), shares, size=resamples).astype(float)
+    proportions = fitted.n_items / fitted.n_items.sum()
+    weights = rng.multinomial(fitted.n_items.sum(), proportions, size=resamples).astype(float)
     parts = [_replicates(fitted, one, rng) for one in fit_resamples(fitted, weights, rng)]
     return summarise_groups(
         model + BY_LIKELIHOOD,
         ratings,
         membership,
-        GroupReplicates(
-            **{name: np.concatenate([vars(one)[name] for one in parts]) for name in vars(parts[0])}
-        ),
+        joined(parts),
         _point(fitted),
         level=level,
         kind=KIND,
@@ -110,7 +109,7 @@ def estimate_populations(
 
 
 def _point(fitted: FittedModel) -> GroupReplicates:
-    """Give the fit to all items; the share of right answers is the expected one."""
+    """Give the fit to all items; the proportion of right answers is the expected one."""
     # Rows without expected ratings belong to categories that hardly occur.
     confusion = np.nan_to_num(fitted.confusion)[None]
     right = fitted.n_items[:, None] * _chance_right(fitted, fitted.classes[..., None])
@@ -148,11 +147,11 @@ def _by_population(
     """
     n_answered = np.where(fitted.answers < 0, 0, fitted.n_items)
     sum_populations = fitted.maximum.table.sum_groups
-    share = (sum_populations(right) / sum_populations(n_answered[:, None])).T
+    proportion = (sum_populations(right) / sum_populations(n_answered[:, None])).T
     accuracy = np.einsum("spk,sjkk->spj", rates, confusion)
     return GroupReplicates(
         system_accuracy=accuracy[..., -1],
-        system_accuracy_in_sample=np.where(np.isnan(rates).any(axis=-1), np.nan, share),
+        system_accuracy_in_sample=np.where(np.isnan(rates).any(axis=-1), np.nan, proportion),
         base_rates=rates,
         rater_accuracy=accuracy[..., :-1],
     )

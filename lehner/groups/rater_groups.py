@@ -18,7 +18,7 @@ from lehner.data.flat import FlatRatings
 from lehner.data.ratings import Ratings
 from lehner.data.votes import count_pairs
 from lehner.groups.result import GroupDifference, GroupEstimates, RaterGroupEstimate
-from lehner.groups.summary import replicate_interval, share_higher
+from lehner.groups.summary import proportion_higher, replicate_interval
 from lehner.performance.replicates import replicates_of
 
 BY_AGREEMENT = warn(
@@ -114,14 +114,9 @@ def estimate_rater_groups(
     """
     level = check_level(level or estimate.system_accuracy.level or 0.9)
     check_whole_number("resamples", resamples, 1)
-    found = pool_raters(
-        ratings,
-        estimate,
-        find_rater_groups(ratings, groups),
-        level=level,
-        resamples=resamples,
-        seed=seed,
-    )
+    if groups is not None:
+        ratings = ratings.with_rater_groups(groups)
+    found = pool_raters(ratings, estimate, level=level, resamples=resamples, seed=seed)
     if found is None:
         raise InputError(
             f"{estimate.method} does not tell how accurate each rater is",
@@ -130,49 +125,22 @@ def estimate_rater_groups(
     return found
 
 
-def find_rater_groups(ratings: Ratings, groups: Mapping[str, str] | None = None) -> Members:
-    """Find the indices of the raters of each group, in alphabetical order of the groups.
-
-    Parameters
-    ----------
-    ratings : Ratings
-        The ratings that were estimated.
-    groups : mapping, optional
-        As `Ratings.with_rater_groups` takes it; by default the groups of the ratings.
-
-    Raises
-    ------
-    InputError
-        For the reasons of `Ratings.with_rater_groups`, or if there are no groups.
-    """
-    if groups is not None:
-        ratings = ratings.with_rater_groups(groups)
-    if not ratings.rater_group:
-        raise InputError("no rater belongs to a group", "name the groups of raters")
-    own = np.array(ratings.rater_group)
-    return {name: np.flatnonzero(own == name) for name in ratings.rater_groups}
-
-
 def pool_raters(
-    ratings: Ratings,
-    estimate: Estimate,
-    groups: Members,
-    *,
-    level: float,
-    resamples: int,
-    seed: Seed,
+    ratings: Ratings, estimate: Estimate, *, level: float, resamples: int, seed: Seed
 ) -> GroupEstimates | None:
     """Compute the result of `estimate_rater_groups`; None for methods with one accuracy."""
+    if not ratings.rater_group:
+        raise InputError("no rater belongs to a group", "name the groups of raters")
     if estimate.system_accuracy.estimate is None:
         return None
+    own = np.array(ratings.rater_group)
+    groups = {name: np.flatnonzero(own == name) for name in ratings.rater_groups}
+    found: _Accuracies | None
     if estimate.method in ALGEBRAIC_METHODS:
         found = _by_agreement(ratings, groups, resamples, seed)
     else:
-        of_raters = _by_rater(ratings, estimate, groups, resamples, seed)
-        if of_raters is None:
-            return None
-        found = of_raters
-    return _summarise(ratings, estimate.method, groups, found, level)
+        found = _by_rater(ratings, estimate, groups, resamples, seed)
+    return None if found is None else _summarise(ratings, estimate.method, groups, found, level)
 
 
 def _by_agreement(ratings: Ratings, groups: Members, resamples: int, seed: Seed) -> _Accuracies:
@@ -223,13 +191,13 @@ def _by_rater(
     if np.isnan(drawn).all() or (drawn.shape[1] > 1 and np.allclose(drawn, drawn[:, :1])):
         return None
     n_ratings = _count_ratings(ratings)
-    shares = np.zeros((ratings.n_raters, len(groups)))
+    weights = np.zeros((ratings.n_raters, len(groups)))
     for g, member in enumerate(groups.values()):
         with np.errstate(invalid="ignore"):
-            shares[member, g] = n_ratings[member] / n_ratings[member].sum()
+            weights[member, g] = n_ratings[member] / n_ratings[member].sum()
     return _Accuracies(
-        point=_mean(found.point.rater_accuracy, shares),
-        drawn=_mean(drawn, shares),
+        point=_mean(found.point.rater_accuracy, weights),
+        drawn=_mean(drawn, weights),
         kind=found.kind,
         note=POOLED if _pools(estimate, groups) else ALONE,
     )
@@ -243,10 +211,10 @@ def _pools(estimate: Estimate, groups: Members) -> bool:
     return all((own[members] == name).all() for name, members in groups.items())
 
 
-def _mean(accuracy: Floats, shares: Floats) -> Floats:
+def _mean(accuracy: Floats, weights: Floats) -> Floats:
     """Give means over the raters of each group; a rater of another group may have none."""
-    defined = np.nan_to_num(accuracy) @ shares
-    return np.where(np.isnan(accuracy) @ (shares > 0), np.nan, defined)
+    defined = np.nan_to_num(accuracy) @ weights
+    return np.where(np.isnan(accuracy) @ (weights > 0), np.nan, defined)
 
 
 def _count_ratings(ratings: Ratings) -> Floats:
@@ -277,7 +245,7 @@ def _summarise(
                 difference=replicate_interval(
                     drawn[:, a] - drawn[:, b], point[a] - point[b], -1.0, level, found.kind
                 ),
-                probability_higher=share_higher(drawn, a, b),
+                probability_higher=proportion_higher(drawn, a, b),
             )
             for a, b in combinations(range(len(names)), 2)
         ),

@@ -5,8 +5,9 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from lehner.core.arrays import Floats
-from lehner.core.estimate import ESTIMANDS, IntervalEstimate, ends
+from lehner.core.estimate import ESTIMANDS, IntervalEstimate, plain
 from lehner.core.warning import Warning
+from lehner.performance.result import NAMES_IN_JSON
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -39,17 +40,17 @@ class GroupDifference:
         Names of the two groups.
     difference : IntervalEstimate
         Accuracy in, or of, the first group minus that of the second.
+    difference_in_sample : IntervalEstimate, optional
+        For groups of items, the difference in this sample.
     probability_higher : float or None
         Probability, or proportion of the bootstrap replicates, that the accuracy is higher in the
         first group; None if it is undefined in some of them.
-    difference_in_sample : IntervalEstimate, optional
-        For groups of items, the difference in this sample.
     """
 
     groups: tuple[str, str]
     difference: IntervalEstimate
-    probability_higher: float | None
     difference_in_sample: IntervalEstimate | None = None
+    probability_higher: float | None
 
     def to_dict(self) -> dict[str, Any]:
         """Write the difference in plain types, ready for JSON.
@@ -60,12 +61,10 @@ class GroupDifference:
             Keys `groups`, `difference`, `probability_higher` and, for groups of items,
             `difference_in_sample`.
         """
-        in_sample = self.difference_in_sample
-        return (
-            {"groups": list(self.groups), "difference": ends(self.difference)}
-            | ({} if in_sample is None else {"difference_in_sample": ends(in_sample)})
-            | {"probability_higher": self.probability_higher}
-        )
+        found: dict[str, Any] = plain(self, brief=True)
+        if self.difference_in_sample is None:
+            del found["difference_in_sample"]
+        return found
 
     def rows(self) -> Iterator[dict[str, Any]]:
         """Iterate over its numbers as rows of a table.
@@ -75,16 +74,13 @@ class GroupDifference:
         dict
             A value for each column.
         """
-        group, other = self.groups
-        names = {"group": group, "minus_group": other}
+        names = {"group": self.groups[0], "minus_group": self.groups[1]}
         if self.difference_in_sample is None:
-            higher = {"probability_higher": self.probability_higher}
-            yield names | vars(self.difference) | higher
+            yield names | vars(self.difference) | {"probability_higher": self.probability_higher}
             return
-        of_pair = names | {"n_items": None, "label": ""}
         both = (self.difference, self.difference_in_sample)
         for quantity, value in zip(ESTIMANDS, both, strict=True):
-            yield of_pair | {"quantity": quantity} | vars(value)
+            yield names | {"n_items": None, "quantity": quantity, "label": ""} | vars(value)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -130,17 +126,8 @@ class GroupEstimate:
             Keys `group`, `n_items`, `n_answered`, `system_accuracy`, `system_accuracy_in_sample`,
             `base_rate_intervals`, `rater_accuracy_intervals`.
         """
-        return {
-            "group": self.group,
-            "n_items": self.n_items,
-            "n_answered": self.n_answered,
-            "system_accuracy": ends(self.system_accuracy),
-            "system_accuracy_in_sample": ends(self.system_accuracy_in_sample),
-            "base_rate_intervals": {name: ends(one) for name, one in self.base_rates.items()},
-            "rater_accuracy_intervals": {
-                name: ends(one) for name, one in self.rater_accuracy.items()
-            },
-        }
+        found = plain(self, brief=True)
+        return {NAMES_IN_JSON.get(name, name): value for name, value in found.items()}
 
     def rows(self) -> Iterator[dict[str, Any]]:
         """Iterate over its numbers as rows of a table.
@@ -190,12 +177,7 @@ class RaterGroupEstimate:
         dict
             Keys `group`, `raters`, `n_ratings`, `accuracy`.
         """
-        return {
-            "group": self.group,
-            "raters": list(self.raters),
-            "n_ratings": self.n_ratings,
-            "accuracy": ends(self.accuracy),
-        }
+        return dict(plain(self, brief=True))
 
     def rows(self) -> Iterator[dict[str, Any]]:
         """Iterate over its one number as a row of a table.
@@ -273,9 +255,7 @@ class GroupEstimates[Group: (GroupEstimate, RaterGroupEstimate)]:
         """
         import pandas as pd
 
-        names = {"method": self.method}
-        if self.system is not None:
-            names["system"] = self.system
-        rows = [names | row for group in self.groups for row in group.rows()]
-        rows += [names | row for difference in self.differences for row in difference.rows()]
-        return pd.DataFrame(rows)
+        system = {} if self.system is None else {"system": self.system}
+        rows = [row for group in self.groups for row in group.rows()]
+        rows += [row for difference in self.differences for row in difference.rows()]
+        return pd.DataFrame([{"method": self.method} | system | row for row in rows])

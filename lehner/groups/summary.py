@@ -95,7 +95,7 @@ def summarise_groups(
                 ),
                 difference_in_sample=interval("system_accuracy_in_sample", a, less=b),
                 probability_higher=(
-                    None if same else share_higher(replicates.system_accuracy, a, b)
+                    None if same else proportion_higher(replicates.system_accuracy, a, b)
                 ),
             )
             for a, b in combinations(range(len(names)), 2)
@@ -146,8 +146,8 @@ def replicate_interval(
     )
 
 
-def share_higher(values: Floats, a: int, b: int) -> float | None:
-    """Give the share of replicates, (n_replicates, n_groups), in which a is higher than b."""
+def proportion_higher(values: Floats, a: int, b: int) -> float | None:
+    """Give the proportion of replicates, (n_replicates, n_groups), in which a is higher than b."""
     difference = values[:, a] - values[:, b]
     if np.isnan(difference).any():
         return None

@@ -118,7 +118,8 @@ def describe_system(
     if replicates is None:
         return None
     categories = list(ratings.categories)
-    names = {"category": categories, "response": categories, "rater": list(ratings.raters)}
+    names: dict[str, list[Any]] = {"category": categories, "response": categories}
+    names |= {"rater": list(ratings.raters), "bound": list(BOUNDS)}
     dims = {"confusion": ("category", "response"), "rater_accuracy": ("rater",)}
     seen = _seen(ratings)
     points = _quantities(replicates.point, costs, seen)
@@ -131,8 +132,7 @@ def describe_system(
         sample = None if drawn is None else drawn[name]
         values = _bounds(point, sample, np.asarray(ends), level, replicates)
         own = dims.get(name, ("category",) * point.ndim)
-        labels = {dim: names[dim] for dim in own} | {"bound": list(BOUNDS)}
-        arrays[name] = NamedArray(values=values, names=labels)
+        arrays[name] = NamedArray(values=values, names={dim: names[dim] for dim in (*own, "bound")})
     return SystemPerformance(
         method=estimate.method,
         system=ratings.all_raters[-1],

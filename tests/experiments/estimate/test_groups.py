@@ -8,7 +8,7 @@ import pytest
 
 import lehner
 from experiments.cli.group_column import read_groups
-from lehner.estimation.item_groups import in_groups
+from lehner.estimation.groups import in_groups
 from lehner.estimation.question import Options
 from lehner.groups.membership import GroupColumn
 

@@ -1,4 +1,4 @@
-"""Groups and populations of items by each method."""
+"""Groups and populations of items, and groups of raters, by each method."""
 
 from typing import Any
 
@@ -14,8 +14,13 @@ from lehner.estimation.question import Options, Question
 from lehner.groups.algebra import estimate_groups
 from lehner.groups.membership import GroupColumn, Groups, count_answers, group_column
 from lehner.groups.populations import estimate_populations
+from lehner.groups.rater_groups import pool_raters
 from lehner.groups.result import GroupEstimates
 from lehner.latent_class.models import LIKELIHOOD_METHODS
+
+RESAMPLES = 2000
+"""Of items, for groups of raters."""
+RENAMED = {"group": "population", "groups": "populations"}
 
 
 def in_groups(ratings: Ratings, estimate: Estimate, options: Options) -> GroupEstimates | None:
@@ -80,6 +85,16 @@ def require_answers(ratings: Ratings) -> None:
         count_answers(ratings.for_system(system), members)
 
 
+def in_rater_groups(
+    ratings: Ratings, estimate: Estimate, options: Options
+) -> GroupEstimates | None:
+    """Estimate the accuracy of groups of raters; None if the method does not tell raters apart."""
+    if not ratings.rater_group:
+        return None
+    level, seed = options.level, options.seed
+    return pool_raters(ratings, estimate, level=level, resamples=RESAMPLES, seed=seed)
+
+
 def _groups_dict(found: GroupEstimates | None) -> dict[str, Any]:
     differences = None if found is None else found.to_dict()["group_differences"]
     return {"group": None, "group_differences": differences}
@@ -88,16 +103,17 @@ def _groups_dict(found: GroupEstimates | None) -> dict[str, Any]:
 def _populations_dict(found: GroupEstimates | None) -> dict[str, Any]:
     groups = {"groups": None, "group_differences": None} if found is None else found.to_dict()
     return {
-        "populations": _renamed(groups["groups"], "group", "population"),
-        "population_differences": _renamed(groups["group_differences"], "groups", "populations"),
+        name.replace("group", "population"): several
+        and [{RENAMED.get(n, n): value for n, value in one.items()} for one in several]
+        for name, several in groups.items()
     }
 
 
-def _renamed(several: list[dict[str, Any]] | None, old: str, new: str) -> Any:
-    return several and [
-        {new if name == old else name: value for name, value in one.items()} for one in several
-    ]
+def _rater_groups_dict(found: GroupEstimates | None) -> dict[str, Any]:
+    nothing = dict.fromkeys(("rater_groups", "rater_group_differences"))
+    return nothing if found is None else found.to_dict()
 
 
 GROUPS = Question(name="groups", answer=in_groups, to_dict=_groups_dict)
 POPULATIONS = Question(name="populations", answer=in_populations, to_dict=_populations_dict)
+RATER_GROUPS = Question(name="rater_groups", answer=in_rater_groups, to_dict=_rater_groups_dict)

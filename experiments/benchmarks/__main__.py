@@ -1,7 +1,7 @@
 """All speed bars in one table: what it costs, as a ratio to a named peer of the same run.
 
 Run in a clone: `python -m uv run --group benchmark python -m experiments.benchmarks [NAME …]`.
-Names: commands, crowd, numpyro, stan, gibbs, simulator, study; all by default. Times are CPU
+Names: commands, crowd, numpyro, stan, gibbs, simulator; all by default. Times are CPU
 seconds, taken in turn with those of a peer, since machines differ and loads change. A peer that is
 not installed has a line that says so instead.
 """
@@ -18,7 +18,7 @@ import warnings
 from collections.abc import Callable, Iterator
 from importlib.metadata import PackageNotFoundError, version
 
-from experiments.benchmarks import commands, fit, latent_class, simulation, study
+from experiments.benchmarks import commands, fit, latent_class, simulation
 from experiments.benchmarks.bar import Bar, as_table
 from experiments.reporting.renderers import to_terminal
 
@@ -30,7 +30,6 @@ MEASURED: dict[str, Callable[[], Iterator[Bar]]] = {
     "stan": fit.against_stan,
     "gibbs": fit.against_nuts,
     "simulator": simulation.measure,
-    "study": study.measure,
 }
 
 

@@ -40,11 +40,16 @@ OF_PEERS = "rater"
 EFFECTIVE = 1000
 
 type Run = tuple[float, Floats]
+type Sample = Callable[[Patterns, int], Run]
+"""From data and a seed to CPU seconds and draws."""
 
 
-def _bar(name: str, peer: str, rounds: list[tuple[Run, Run]], times: float | None = None) -> Bar:
-    """CPU seconds for 1,000 effective draws."""
-    costs = [(_cost(*ours), _cost(*theirs)) for ours, theirs in rounds]
+def _bar(
+    name: str, peer: str, data: list[Patterns], ours: Sample, theirs: Sample, times: float | None
+) -> Bar:
+    """CPU seconds for 1,000 effective draws, after a run of each that may compile."""
+    ours(data[0], 0), theirs(data[0], 0)
+    costs = [(_cost(*ours(one, i)), _cost(*theirs(one, i))) for i, one in enumerate(data)]
     most = 1 / times if times else None
     return Bar(name=f"{name}, {EFFECTIVE:,} effective draws", peer=peer, rounds=costs, most=most)
 
@@ -56,12 +61,13 @@ def _cost(seconds: float, draws: Floats) -> float:
     return EFFECTIVE * seconds / float(effective)
 
 
-def base(n_items: int, seed: int) -> Ratings:
+def base(n_items: int, seed: int) -> Patterns:
     """Three raters of accuracy .5, .6 and .7 and a system of .9, five categories."""
-    return simulate(Scenario(initial_rater_accuracy=(0.5, 0.6, 0.7), n_items=n_items), seed)
+    scenario = Scenario(initial_rater_accuracy=(0.5, 0.6, 0.7), n_items=n_items)
+    return observe(simulate(scenario, seed))
 
 
-def crowd(seed: int) -> Ratings:
+def crowd(seed: int) -> Patterns:
     """10,000 items, 99 raters and a system, 5 ratings of each item, 4 categories."""
     rng = np.random.default_rng(seed)
     n_items, n_raters, k = 10_000, 99, 4
@@ -73,7 +79,7 @@ def crowd(seed: int) -> Ratings:
     answers = np.where(right, truth[:, None], wrong)
     codes = np.full((n_items, n_raters), -1)
     np.put_along_axis(codes, chosen, np.take_along_axis(answers, chosen, axis=1), axis=1)
-    return Ratings(codes, list("abcd"), system=answers[:, -1])
+    return observe(Ratings(codes, list("abcd"), system=answers[:, -1]))
 
 
 def _timed(run: Callable[[], Floats]) -> Run:
@@ -101,20 +107,17 @@ def against_numpyro() -> Iterator[Bar]:
     if find_spec("numpyro") is None:
         print("NumPyro: skipped, it is not installed", file=sys.stderr)
         return
-    for_crowd: dict[str, Any] = {"chains": 1, "tune": 100, "draws": 400}
-    for name, data, ours, times in (
-        ("n = 200", [base(200, seed) for seed in range(12)], {"priors": OF_PEERS}, 1.2),
-        ("crowd", [crowd(seed) for seed in range(6)], for_crowd | {"priors": OF_PEERS}, 2),
+    of_crowd: dict[str, Any] = {"chains": 1, "tune": 100, "draws": 400}
+    for name, data, times, options in (
+        ("n = 200", [base(200, seed) for seed in range(12)], 1.2, {}),
+        ("crowd", [crowd(s) for s in range(6)], 2, of_crowd),
     ):
+        ours = partial(_ours, priors=OF_PEERS, **options)
         peer = _numpyro(data, warmup=100, draws=400)
-        many = [observe(ratings) for ratings in data]
-        _ours(many[0], 0, **ours)
-        peer(many[0], 0)
-        rounds = [(_ours(one, i, **ours), peer(one, i)) for i, one in enumerate(many)]
-        yield _bar(f"dawid_skene, {name}", "NumPyro", rounds, times)
+        yield _bar(f"dawid_skene, {name}", "NumPyro", data, ours, peer, times)
 
 
-def _numpyro(data: list[Ratings], warmup: int, draws: int) -> Callable[[Patterns, int], Run]:
+def _numpyro(many: list[Patterns], warmup: int, draws: int) -> Sample:
     import jax
     import jax.numpy as jnp
     import numpyro
@@ -122,7 +125,6 @@ def _numpyro(data: list[Ratings], warmup: int, draws: int) -> Callable[[Patterns
     from numpyro.infer import MCMC, NUTS, init_to_value
 
     jax.config.update("jax_enable_x64", True)
-    many = [observe(ratings) for ratings in data]
     k, n_raters = many[0].n_categories, len(many[0].raters)
     n_patterns = max(len(one.counts) for one in many)
     n_slots = max(int(np.diff(one.starts).max()) for one in many)
@@ -173,14 +175,12 @@ def against_stan() -> Iterator[Bar]:
         print("Stan: skipped, R has no rstan", file=sys.stderr)
         return
     for n_items, n_data, times in ((200, 6, 3), (5000, 3, 15)):
-        many = [observe(base(n_items, seed)) for seed in range(n_data)]
-        theirs = _stan(many)
-        _ours(many[0], 0, priors=OF_PEERS)
-        rounds = [(_ours(one, i, priors=OF_PEERS), theirs[i]) for i, one in enumerate(many)]
-        yield _bar(f"dawid_skene, n = {n_items}", "Stan", rounds, times)
+        many = [base(n_items, seed) for seed in range(n_data)]
+        ours = partial(_ours, priors=OF_PEERS)
+        yield _bar(f"dawid_skene, n = {n_items}", "Stan", many, ours, _stan(many), times)
 
 
-def _stan(many: list[Patterns]) -> list[Run]:
+def _stan(many: list[Patterns]) -> Sample:
     with tempfile.TemporaryDirectory() as folder:
         files = []
         for i, ratings in enumerate(many):
@@ -210,26 +210,21 @@ def _stan(many: list[Patterns]) -> list[Run]:
         for line in lines.splitlines()
         if line.startswith("DRAWS")
     ]
-    return list(zip(cpu, draws, strict=True))
+    return lambda _, i: (cpu[i], draws[i])
 
 
 def against_nuts() -> Iterator[Bar]:
     """Compare Gibbs sampling with NUTS."""
-    options = {"draws": 4000, "tune": 200, "chains": 4}
     for model in conjugate_models():
         for n_items, times in {50: 5, 200: 5, 1000: None}.items():
-            many = [observe(base(n_items, seed)) for seed in range(12)]
-            _conjugate(many[0], 0, model), _ours(many[0], 0, model=model)
-            rounds = [
-                (_conjugate(one, i, model, **options), _ours(one, i, model=model))
-                for i, one in enumerate(many)
-            ]
+            data = [base(n_items, seed) for seed in range(12)]
+            ours, peer = partial(_conjugate, model=model), partial(_ours, model=model)
             most = times if model == "dawid_skene" else None
-            yield _bar(f"{model} by Gibbs, n = {n_items}", "NUTS", rounds, most)
+            yield _bar(f"{model} by Gibbs, n = {n_items}", "NUTS", data, ours, peer, most)
 
 
-def _conjugate(observed: Patterns, seed: int, model: str, **sampling: int) -> Run:
-    options: dict[str, Any] = {"draws": 1, "tune": 0, "chains": 1} | sampling
+def _conjugate(observed: Patterns, seed: int, model: str) -> Run:
+    options: dict[str, Any] = {"draws": 4000, "tune": 200, "chains": 4}
     return _timed(
         lambda: sample_conjugate(model, observed, seed=seed, **options)["system_accuracy"].values
     )

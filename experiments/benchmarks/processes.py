@@ -1,9 +1,9 @@
 """The settings in which methods are compared: of the paper, and processes that no method assumes.
 
 Each setting is a function of the accuracy the system is to have and a seed. It gives ratings with
-truths, and the system's expected accuracy. The K-properties hold in Figure 3 of the paper and in
-the settings with two categories. The processes have 200 items and four categories with random base
-rates, and all errors are equally probable, unless something else is said.
+truths, and the system's expected accuracy. The K-properties hold in Figures 3 and 6 of the paper
+and in the settings with two categories. The processes have 200 items and four categories with
+random base rates, and all errors are equally probable, unless something else is said.
 """
 
 from collections.abc import Callable, Sequence
@@ -22,6 +22,7 @@ from lehner.core.arrays import Booleans, Floats, Integers
 type Sample = tuple[Ratings, float]
 type Process = Callable[[float, np.random.Generator], Sample]
 
+FIGURES_COMPARED = (10, 9, 3, 11, 13, 12, 14, 6)
 N_ITEMS = 200
 N_CATEGORIES = 4
 NODES, WEIGHTS = np.polynomial.hermite_e.hermegauss(41)
@@ -166,7 +167,7 @@ TWO_CATEGORIES = {
     for raters, n_items, base_rate in product((0.7, 0.8), (100, 200), (0.5, 0.2))
 }
 SETTINGS = (
-    {f"figure {n}": Setting(PRESETS, partial(_of_figure, n)) for n in (10, 9, 3)}
+    {f"figure {n}": Setting(PRESETS, partial(_of_figure, n)) for n in FIGURES_COMPARED}
     | TWO_CATEGORIES
     | {
         name: Setting((0.3, 0.6, 0.9), partial(_of_process, process))

@@ -18,19 +18,13 @@ from experiments.simulations.simulation import Simulation, of_data_sets
 from experiments.simulations.system_differences import (
     LEVEL,
     PROCESSES,
-    RESAMPLES,
-    Estimates,
     Method,
     by_algebra,
     by_model,
+    by_resampling,
     simulate_pair,
 )
-from lehner import (
-    Ratings,
-    bootstrap_systems,
-    compare_systems,
-    estimate_latent_class,
-)
+from lehner import compare_systems, estimate_latent_class
 from lehner.core.seeds import child_seeds
 
 N_ITEMS = 200
@@ -64,27 +58,20 @@ def reliability(found: pd.DataFrame) -> pd.DataFrame:
     favoured = np.maximum(found["probability"], 1 - found["probability"])
     right = np.where(found["probability"] >= 0.5, found["better"], 1 - found["better"])
     rows = found.assign(favoured=favoured, right=right)
+    labels = [f"{low} to {high}" for low, high in pairwise(BINS)]
+    rows["bin"] = pd.cut(rows["favoured"], BINS, labels=labels, include_lowest=True).astype(str)
     tables = []
     for keys, group in rows.groupby(["method", "estimand"], sort=False):
-        labels = [f"{low} to {high}" for low, high in pairwise(BINS)]
-        bins = pd.cut(group["favoured"], BINS, labels=labels, include_lowest=True)
-        for name, part in [*group.groupby(bins, observed=True), ("all", group)]:
-            loss = (part["favoured"] - part["right"]) ** 2
-            share = part["right"].mean()
-            smoothed = (part["right"].sum() + 1) / (len(part) + 2)
+        loss = (group["favoured"] - group["right"]) ** 2
+        brier = {"brier": loss.mean(), "brier_se": loss.sem()}
+        for name, part in [*group.groupby("bin"), ("all", group)]:
+            n, smoothed = len(part), (part["right"].sum() + 1) / (len(part) + 2)
             tables.append(
-                {
-                    "method": keys[0],
-                    "estimand": keys[1],
-                    "bin": name,
-                    "n": len(part),
-                    "probability": part["favoured"].mean(),
-                    "share_better": share,
-                    # Above zero also where the share is 0 or 1.
-                    "standard_error": np.sqrt(smoothed * (1 - smoothed) / len(part)),
-                    "brier": loss.mean() if name == "all" else np.nan,
-                    "brier_se": loss.std() / np.sqrt(len(loss)) if name == "all" else np.nan,
-                }
+                {"method": keys[0], "estimand": keys[1], "bin": name, "n": n}
+                | {"probability": part["favoured"].mean(), "share_better": part["right"].mean()}
+                # Above zero also where the proportion is 0 or 1.
+                | {"standard_error": np.sqrt(smoothed * (1 - smoothed) / n)}
+                | (brier if name == "all" else {})
             )
     return pd.DataFrame(tables)
 
@@ -112,14 +99,11 @@ def _rows(
             yield row | {"better": better[estimand]}
 
 
-def by_maximum_likelihood(ratings: Ratings, seed: np.random.SeedSequence) -> Estimates:
-    """Estimates of both systems by maximum likelihood; as `by_algebra`."""
-    draws = bootstrap_systems("dawid_skene_ml", ratings, resamples=RESAMPLES, seed=seed)
-    points = {}
-    for name in ratings.systems:
-        found = estimate_latent_class(ratings.for_system(name), interval=None, restarts=0)
-        points[name] = (found.system_accuracy, found.system_accuracy_in_sample)
-    return "dawid_skene_ml", draws, points
+by_maximum_likelihood = partial(
+    by_resampling,
+    "dawid_skene_ml",
+    partial(estimate_latent_class, interval=None, restarts=0),
+)
 
 
 def _simulation(methods: Sequence[Method], data_sets: int) -> Simulation:

@@ -1,8 +1,8 @@
 """Error and coverage of the accuracy in the sample with 0 to 100 known truths, by simulation.
 
-The same data sets for every method: the known items alone, PPI++, the recalibration of
-`lehner.correct_by_truth`, and the simpler residual correction from which it was developed, with
-the probabilities of the algebra and of a one-coin model fitted by maximum likelihood.
+The same data sets for every method: the known items alone, PPI++ and the recalibration of
+`lehner.correct_by_truth`, with the probabilities of the algebra and of a one-coin model fitted by
+maximum likelihood.
 """
 
 from collections.abc import Iterator
@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from scipy.stats import t
 
 from experiments.simulations.simulation import MEASURES, Simulation, of_data_sets
 from experiments.study.cells import result_row
@@ -24,14 +23,11 @@ from lehner import (
     correct_by_truth,
     estimate_algebraic,
     fit_latent_class,
-    probabilities_right,
     simulate,
 )
 from lehner.core.arrays import Floats
 from lehner.core.seeds import child_seeds
-from lehner.known_truths.correction import SUSPICIOUS_P_VALUE, own_variance
-from lehner.known_truths.partly_known import PartlyKnown, rightness
-from lehner.known_truths.recalibration import BIAS_SCALE
+from lehner.known_truths.correction import SUSPICIOUS_P_VALUE
 
 BASE = Scenario(n_items=200, base_rates="equal")
 VIOLATED = replace(
@@ -76,7 +72,7 @@ def simulate_known(scenario: Scenario, seed: np.random.SeedSequence) -> Iterator
     ratings = simulate(scenario, data)
     shuffled = np.random.default_rng(order).permutation(scenario.n_items)
     truth = float(np.mean(ratings.truth == ratings.system))
-    for name, found, probability, own in _methods(ratings.with_truth(None)):
+    for name, found, own in _methods(ratings.with_truth(None)):
         yield _row(name, 0, "alone", own, truth)
         for n in KNOWN:
             known = np.full(scenario.n_items, -1)
@@ -86,25 +82,22 @@ def simulate_known(scenario: Scenario, seed: np.random.SeedSequence) -> Iterator
             alarm = correction.p_value < SUSPICIOUS_P_VALUE
             yield _row(name, n, "known items alone", correction.known_items_alone, truth)
             yield _row(name, n, "PPI++", correction.prediction_powered, truth)
-            variance = own_variance(found) if isinstance(found, Estimate) else 0.0
-            simple = _residual_correction(rightness(some, probability), variance)
-            yield _row(name, n, "residual correction", simple, truth)
             corrected = correction.system_accuracy_in_sample
             yield _row(name, n, "recalibrated", corrected, truth) | {"alarm": float(alarm)}
 
 
-def _methods(ratings: Ratings) -> Iterator[tuple[str, Estimate | Floats, Floats, IntervalEstimate]]:
-    """What is corrected, the probabilities that the system is right, and the own estimate."""
+def _methods(ratings: Ratings) -> Iterator[tuple[str, Estimate | Floats, IntervalEstimate]]:
+    """What is corrected, and the own estimate."""
     algebra = estimate_algebraic(
         ratings, aggregation="likelihood", level=LEVEL, resamples=RESAMPLES
     )
     own = algebra.system_accuracy_in_sample
     if own.estimate is not None:
-        yield "algebra", algebra, probabilities_right(ratings, algebra), own
+        yield "algebra", algebra, own
     fit = fit_latent_class(ratings, "one_coin")
     classes = fit.truth_probabilities.values
     probability = classes[np.arange(len(classes)), np.asarray(ratings.system)]
-    yield "one_coin", probability, probability, IntervalEstimate(estimate=float(probability.mean()))
+    yield "one_coin", probability, IntervalEstimate(estimate=float(probability.mean()))
 
 
 def _row(
@@ -114,29 +107,6 @@ def _row(
         # Where PPI++ states no interval, as its residuals do not vary, it holds nothing else.
         found = replace(found, lower=found.estimate, upper=found.estimate)
     return result_row(truth, found, probabilities=probabilities, known=known, method=method)
-
-
-def _residual_correction(items: PartlyKnown, variance: float) -> IntervalEstimate:
-    r"""Method corrected by its mean residual on the known items, with a heavy-tailed prior.
-
-    The bias b has the prior Cauchy(0, √(.15² + v)), and :math:`(\bar r - b)/\sqrt V` Student's t
-    with m - 1 degrees of freedom, V being the variance of the mean of m of n residuals, two made
-    up ones included: one item that is right, one that is wrong.
-    """
-    n, m, mean = items.n_items, items.n_known, items.mean
-    residuals = (items.holds - items.probability)[items.known]
-    bias = residuals.mean()
-    squares = ((residuals - bias) ** 2).sum() + mean**2 + (1 - mean) ** 2
-    error = np.sqrt((1 - m / n) / m * squares / (m + 1))
-    share = (items.n_holding + np.arange(n - m + 1)) / n
-    prior = 1 / (1 + (share - mean) ** 2 / (BIAS_SCALE**2 + variance))
-    weight = prior * t.pdf((bias - (share - mean)) / error, m - 1)
-    weight /= weight.sum()
-    ends = np.searchsorted(np.cumsum(weight), [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
-    lower, upper = share[np.minimum(ends, n - m)]
-    return IntervalEstimate(
-        estimate=float(share @ weight), lower=float(lower), upper=float(upper), level=LEVEL
-    )
 
 
 def summarise(rows: pd.DataFrame) -> pd.DataFrame:

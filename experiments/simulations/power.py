@@ -129,12 +129,12 @@ def summarise(rows: pd.DataFrame) -> pd.DataFrame:
         sets), `data_sets`.
     """
     table = []
-    for (cell, items), found in rows.groupby(["cell", "items"], sort=False):
+    for place, found in rows.groupby(["cell", "items"], sort=False):
         for test in TESTS:
-            rate, error = proportion(found[test] == 1)
-            row = {"cell": cell, "items": items, "test": test, "rejected": rate, "se": error}
-            table.append(row | {"not_tested": found[test].isna().mean(), "data_sets": len(found)})
-    return pd.DataFrame(table)
+            rejected = (*proportion(found[test] == 1), found[test].isna().mean(), len(found))
+            table.append((*place, test, *rejected))
+    names = ["cell", "items", "test", "rejected", "se", "not_tested", "data_sets"]
+    return pd.DataFrame(table, columns=names)
 
 
 def _simulate(

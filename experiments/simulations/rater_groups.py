@@ -67,23 +67,23 @@ def summarise(rows: pd.DataFrame) -> pd.DataFrame:
     >>> summarise(rows)[["rmse", "rmse_se", "n"]].to_dict("records")
     [{'rmse': 0.2, 'rmse_se': 0.0, 'n': 2}]
     """
-    table = []
-    for place, found in rows.groupby(BY, sort=False):
-        mean = found[MEASURED].mean()
-        error = found[MEASURED].std() / np.sqrt(len(found))
-        rmse = np.sqrt(mean["squared_error"])
-        coverage, coverage_se = mean_proportion(found["coverage"])
-        table.append(
-            dict(zip(BY, place, strict=True))
-            | {"n": len(found), "bias": mean["bias"], "bias_se": error["bias"]}
-            | {"rmse": rmse, "rmse_se": error["squared_error"] / (2 * rmse)}
-            | {"coverage": coverage, "coverage_se": coverage_se}
-            | {
-                "interval_width": mean["interval_width"],
-                "interval_width_se": error["interval_width"],
-            }
-        )
-    return pd.DataFrame(table)
+    groups = rows.groupby(BY, sort=False)
+    mean, error = groups[MEASURED].mean(), groups[MEASURED].sem()
+    rmse = np.sqrt(mean["squared_error"])
+    coverage = [mean_proportion(found) for _, found in groups["coverage"]]
+    return pd.DataFrame(
+        {
+            "n": groups.size(),
+            "bias": mean["bias"],
+            "bias_se": error["bias"],
+            "rmse": rmse,
+            "rmse_se": error["squared_error"] / (2 * rmse),
+            "coverage": [value for value, _ in coverage],
+            "coverage_se": [standard_error for _, standard_error in coverage],
+            "interval_width": mean["interval_width"],
+            "interval_width_se": error["interval_width"],
+        }
+    ).reset_index()
 
 
 def _estimate(size: int, seed: np.random.SeedSequence) -> Iterator[dict[str, Any]]:

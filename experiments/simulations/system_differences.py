@@ -6,7 +6,7 @@ differ in difficulty for raters and systems alike.
 """
 
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import product
@@ -17,6 +17,7 @@ import numpy as np
 from experiments.simulations.simulation import Simulation, of_data_sets
 from experiments.study.cells import result_row
 from lehner import (
+    Estimate,
     IntervalEstimate,
     JointDraws,
     Ratings,
@@ -50,6 +51,7 @@ FITS: dict[str, dict[str, Any]] = {
 }
 """How each model is fitted."""
 type Estimates = tuple[str, JointDraws, dict[str, tuple[IntervalEstimate, IntervalEstimate]]]
+"""Name of the method, joint draws, and both accuracies of each system."""
 type Method = Callable[[Ratings, np.random.SeedSequence], Estimates]
 
 
@@ -106,18 +108,20 @@ def _compare(
             yield result_row(value, difference, method=method, estimand=estimand)
 
 
-def by_algebra(ratings: Ratings, seed: np.random.SeedSequence) -> Estimates:
-    """Estimates of both systems by the algebra: its name, joint draws, and both accuracies."""
-    draws = bootstrap_systems("algebraic", ratings, resamples=RESAMPLES, seed=seed)
-    points = {}
-    for name in ratings.systems:
-        estimate = estimate_algebraic(ratings.for_system(name), interval=None)
-        points[name] = (estimate.system_accuracy, estimate.system_accuracy_in_sample)
-    return "algebraic", draws, points
+def by_resampling(
+    method: str,
+    point: Callable[[Ratings], Estimate],
+    ratings: Ratings,
+    seed: np.random.SeedSequence,
+) -> Estimates:
+    """Estimates of both systems by a method and by the resamples of it: as `Estimates` says."""
+    draws = bootstrap_systems(method, ratings, resamples=RESAMPLES, seed=seed)
+    found = {name: point(ratings.for_system(name)) for name in ratings.systems}
+    return method, draws, _points(found)
 
 
 def by_model(model: str, ratings: Ratings, seed: np.random.SeedSequence) -> Estimates:
-    """Estimates of both systems by a Bayesian model of `FITS`; as `by_algebra`."""
+    """Estimates of both systems by a Bayesian model of `FITS`."""
     import bayes_models
 
     trees = {}
@@ -127,11 +131,19 @@ def by_model(model: str, ratings: Ratings, seed: np.random.SeedSequence) -> Esti
         for name in ratings.systems:
             one = ratings.for_system(name)
             trees[name] = bayes_models.fit(model, one, seed=seed, **FITS[model])
-    points = {}
-    for name, tree in trees.items():
-        estimate = bayes_models.estimate_from_draws(tree, level=LEVEL)
-        points[name] = (estimate.system_accuracy, estimate.system_accuracy_in_sample)
-    return model, bayes_models.joint_draws(trees, ratings, seed=seed), points
+    found = {
+        name: bayes_models.estimate_from_draws(tree, level=LEVEL) for name, tree in trees.items()
+    }
+    return model, bayes_models.joint_draws(trees, ratings, seed=seed), _points(found)
+
+
+def _points(found: Mapping[str, Estimate]) -> dict[str, tuple[IntervalEstimate, IntervalEstimate]]:
+    return {
+        name: (one.system_accuracy, one.system_accuracy_in_sample) for name, one in found.items()
+    }
+
+
+by_algebra = partial(by_resampling, "algebraic", partial(estimate_algebraic, interval=None))
 
 
 def _simulation(methods: Sequence[Method], data_sets: int) -> Simulation:

@@ -56,80 +56,63 @@ def read_table(path: str | Path, *, categories: Sequence[Label] | None = None) -
         return _arrange(_square(columns) or _long(columns), categories)
 
 
-type Cells = dict[tuple[Label, Label], float]
+type Cells = list[tuple[Any, Any, float]]
+"""The row, the column and the number of each cell."""
 
 
 def _square(columns: dict[str, Any]) -> Cells | None:
     first, *header = columns
-    rows = _labels(columns[first], first)
-    names = unify([plain_label(name) for name in header] + rows)
-    classes = [names[plain_label(name)] for name in header]
-    if len(rows) != len(header) or {names[row] for row in rows} != set(classes):
+    rows, classes = _labels(columns[first], first), [plain_label(name) for name in header]
+    names = unify([*classes, *rows])
+    if len(rows) != len(header) or set(map(names.get, rows)) != set(map(names.get, classes)):
         return None
-    numbers = {name: _numbers(columns[name], name) for name in header}
-    return {
-        (names[row], actual): numbers[name][i]
-        for i, row in enumerate(rows)
-        for name, actual in zip(header, classes, strict=True)
-    }
+    numbers = zip(*(_numbers(columns[name], name) for name in header), strict=True)
+    return [
+        (row, actual, value)
+        for row, values in zip(rows, numbers, strict=True)
+        for actual, value in zip(classes, values, strict=True)
+    ]
 
 
 def _long(columns: dict[str, Any]) -> Cells:
-    if len(columns) != 3:
-        raise _no_table(columns)
-    named = set(SIDES) <= set(columns)
-    sides = list(SIDES) if named else list(columns)[:2]
-    (number,) = (name for name in columns if name not in sides)
-    one, two = (_labels(columns[side], side) for side in sides)
-    # If no class is on both sides, it is a square table whose rows and columns differ.
-    if not named and not set(one) & set(two):
-        raise _no_table(columns)
-    names = unify(one + two)
-    cells: Cells = {}
-    for i, (row, column, value) in enumerate(
-        zip(one, two, _numbers(columns[number], number), strict=True)
-    ):
-        cell = names[row], names[column]
-        if cell in cells:
-            raise InputError(f"the cell {cell} occurs a second time", "give each once", row=i)
-        cells[cell] = value
-    return cells
-
-
-def _no_table(columns: dict[str, Any]) -> InputError:
+    if len(columns) == 3:
+        named = set(SIDES) <= set(columns)
+        sides = list(SIDES) if named else list(columns)[:2]
+        (number,) = (name for name in columns if name not in sides)
+        one, two = (_labels(columns[side], side) for side in sides)
+        # If no class is on both sides, it is a square table whose rows and columns differ.
+        if named or set(one) & set(two):
+            return list(zip(one, two, _numbers(columns[number], number), strict=True))
     first, *header = columns
-    rows = [str(label) for label in encode(columns[first], first).labels]
-    return InputError(
-        f"it is not a square table: its rows are {_few(rows)} and its columns {_few(header)}",
+    rows = first_few(encode(columns[first], first).labels, 4) or "none"
+    raise InputError(
+        f"it is not a square table: its rows are {rows} and its columns "
+        f"{first_few(header, 4) or 'none'}",
         "give a row per estimated class, its name first, and a column per actual class; "
         "or a row per cell with columns estimated, actual, count",
     )
 
 
-def _few(names: Sequence[str]) -> str:
-    return first_few(names, 4) or "none"
-
-
 def _arrange(cells: Cells, categories: Sequence[Label] | None) -> "xr.DataArray":
-    categories_of_table = list(dict.fromkeys(name for cell in cells for name in cell))
+    given = () if categories is None else check_categories(categories)
+    names = unify([*given, *(label for row, column, _ in cells for label in (row, column))])
+    table: dict[tuple[Label, Label], float] = {}
+    for i, (row, column, value) in enumerate(cells):
+        cell = names[row], names[column]
+        if cell in table:
+            raise InputError(f"the cell {cell} occurs a second time", "give each once", row=i)
+        table[cell] = value
+    order = list(dict.fromkeys(name for cell in table for name in cell))
     if categories is not None:
-        given = check_categories(categories)
-        names = unify((*given, *categories_of_table))
-        missing = [name for name in categories_of_table if names[name] not in map(names.get, given)]
+        chosen = [names[name] for name in given]
+        missing = [name for name in order if name not in chosen]
         if missing:
             raise InputError(
                 f"{missing[0]!r} is not one of the categories {', '.join(map(str, given))}",
                 "correct it, or add it to the categories",
             )
-        cells = {(names[row], names[column]): value for (row, column), value in cells.items()}
-        categories_of_table = [names[name] for name in given]
-    return as_table(
-        [
-            [cells.get((row, column), 0.0) for column in categories_of_table]
-            for row in categories_of_table
-        ],
-        categories_of_table,
-    )
+        order = chosen
+    return as_table([[table.get((row, column), 0.0) for column in order] for row in order], order)
 
 
 def _labels(column: Any, name: str, what: str = "class") -> list[Any]:

@@ -129,25 +129,20 @@ def _check_lines(path: Path) -> None:
     """Raise an InputError at the first line that is too long or not text."""
     with path.open("rb") as lines:
         for number, line in enumerate(iter(lambda: lines.readline(LONGEST_LINE + 1), b""), 1):
-            if len(line) > LONGEST_LINE:
-                raise InputError(
-                    f"the line is longer than {LONGEST_LINE:,} bytes",
-                    "check for missing line ends or an unclosed quote",
-                    file=path,
-                    row=number,
-                )
             bad = line.find(b"\x00")
             try:
                 line.decode()
-            except UnicodeDecodeError as problem:
-                bad = problem.start
-            if bad >= 0:
-                raise InputError(
-                    f"byte 0x{line[bad]:02x} at position {bad + 1} is not UTF-8 text",
-                    "save the file as UTF-8",
-                    file=path,
-                    row=number,
-                )
+            except UnicodeDecodeError as error:
+                bad = error.start
+            if len(line) > LONGEST_LINE:
+                problem = f"the line is longer than {LONGEST_LINE:,} bytes"
+                remedy = "check for missing line ends or an unclosed quote"
+            elif bad >= 0:
+                problem = f"byte 0x{line[bad]:02x} at position {bad + 1} is not UTF-8 text"
+                remedy = "save the file as UTF-8"
+            else:
+                continue
+            raise InputError(problem, remedy, file=path, row=number)
 
 
 def _check_records(path: Path, delimiter: str) -> None:

@@ -65,28 +65,28 @@ def fleiss_kappa(items: ItemVotes, weights: AgreementWeights) -> Linearised:
 
     For two raters of all items it is Scott's (1955) pi.
     """
-    share, prevalence = _prevalence(items)
+    chosen, prevalence = _prevalence(items)
     matrix = weights.both_ways
     value = prevalence @ matrix @ prevalence
-    chance = Linearised(value=value, influence=2 * (share @ matrix @ prevalence - value))
+    chance = Linearised(value=value, influence=2 * (chosen @ matrix @ prevalence - value))
     return beyond_chance(percent_agreement(items, weights), chance)
 
 
 def _gwet_ac(items: ItemVotes, weights: AgreementWeights) -> Linearised:
     """Correct for raters who choose at random on some items (Gwet 2008): AC1, weighted AC2."""
-    share, prevalence = _prevalence(items)
+    chosen, prevalence = _prevalence(items)
     scale = weights.matrix.sum() / (items.n_categories * (items.n_categories - 1))
     chance = Linearised(
         value=scale * (prevalence @ (1 - prevalence)),
-        influence=scale * ((share - prevalence) @ (1 - 2 * prevalence)),
+        influence=scale * ((chosen - prevalence) @ (1 - 2 * prevalence)),
     )
     return beyond_chance(percent_agreement(items, weights), chance)
 
 
 def _prevalence(items: ItemVotes) -> tuple[Floats, Floats]:
     """Find how often each category is chosen on each item, and on average."""
-    share = items.votes / items.n_raters[:, None]
-    return share, items.weights @ share / items.n_items
+    chosen = items.votes / items.n_raters[:, None]
+    return chosen, items.weights @ chosen / items.n_items
 
 
 def conger_kappa(items: ItemVotes, weights: AgreementWeights) -> Linearised:
@@ -97,7 +97,7 @@ def conger_kappa(items: ItemVotes, weights: AgreementWeights) -> Linearised:
     raters, rater = np.unique(items.rater, return_inverse=True)
     cell = rater * items.n_categories + items.category
     size = len(raters) * items.n_categories
-    weighted = items.share * items.weights[items.row]
+    weighted = items.fraction * items.weights[items.row]
     chosen = np.bincount(cell, weights=weighted, minlength=size).reshape(len(raters), -1)
     n_rated = chosen.sum(axis=1)
     chosen /= n_rated[:, None]
@@ -107,7 +107,7 @@ def conger_kappa(items: ItemVotes, weights: AgreementWeights) -> Linearised:
     gain = (others - (chosen * others).sum(axis=1, keepdims=True)) / n_rated[:, None]
     influence = np.bincount(
         items.row,
-        weights=items.share * gain[rater, items.category],
+        weights=items.fraction * gain[rater, items.category],
         minlength=len(items.weights),
     )
     chance = Linearised(
@@ -348,9 +348,9 @@ def fleiss_null_error(items: ItemVotes) -> float | None:
     m = float(items.n_raters.max(initial=0))
     if m < 2 or (items.n_raters != m).any():
         return None
-    share = items.weights @ items.votes / (items.n_items * m)
-    spread = share @ (1 - share)
-    variance = 2 * (spread**2 - (share * (1 - share)) @ (1 - 2 * share)) / (m * (m - 1))
+    chosen = items.weights @ items.votes / (items.n_items * m)
+    spread = chosen @ (1 - chosen)
+    variance = 2 * (spread**2 - (chosen * (1 - chosen)) @ (1 - 2 * chosen)) / (m * (m - 1))
     return _error(float(variance) / items.n_items, float(spread))
 
 

@@ -111,8 +111,8 @@ def goodman_kruskal_lambda(
 
 
 def _margins(table: Floats) -> tuple[Floats, Floats]:
-    share = table / table.sum(axis=(-2, -1), keepdims=True)
-    return share.sum(axis=-1), share.sum(axis=-2)
+    proportions = table / table.sum(axis=(-2, -1), keepdims=True)
+    return proportions.sum(axis=-1), proportions.sum(axis=-2)
 
 
 def _cells(values: Floats) -> Floats:

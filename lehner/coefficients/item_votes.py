@@ -24,7 +24,7 @@ class ItemVotes:
     votes : ndarray of float, shape (n_rows, n_categories)
     row, rater, category : ndarray of int, shape (n_ratings,)
         The ratings one after another, sorted by row and rater.
-    share : ndarray of float, shape (n_ratings,)
+    fraction : ndarray of float, shape (n_ratings,)
         The vote of each rating.
     """
 
@@ -34,7 +34,7 @@ class ItemVotes:
     row: Integers
     rater: Integers
     category: Integers
-    share: Floats
+    fraction: Floats
 
     @property
     def n_items(self) -> float:
@@ -80,23 +80,23 @@ class ItemVotes:
         """
         # Votes so far, minus those of earlier rows and of earlier ratings by the same rater.
         so_far = np.zeros((len(self.row) + 1, self.n_categories))
-        so_far[np.arange(len(self.row)) + 1, self.category] = self.share
+        so_far[np.arange(len(self.row)) + 1, self.category] = self.fraction
         so_far = so_far.cumsum(axis=0)
         _, start = np.unique(self.row, return_index=True)
         new = (np.diff(self.row, prepend=-1) != 0) | (np.diff(self.rater, prepend=-1) != 0)
         of_rater = np.flatnonzero(new)[np.cumsum(new) - 1]
         before = so_far[of_rater] - so_far[start[self.row]]
-        agreement = (before * matrix.T[self.category]).sum(axis=1) * self.share
+        agreement = (before * matrix.T[self.category]).sum(axis=1) * self.fraction
         return 2 * np.bincount(self.row, weights=agreement, minlength=len(self.weights))
 
     def _within_raters(self, matrix: Floats) -> Floats:
-        pairs = self.share**2 * np.diag(matrix)[self.category]
+        pairs = self.fraction**2 * np.diag(matrix)[self.category]
         row, rater = self.row, self.rater
         # Earlier ratings of the item by the same rater, one, two, … positions back.
-        for back in range(1, int(np.round(1 / self.share.min(initial=1)))):
+        for back in range(1, int(np.round(1 / self.fraction.min(initial=1)))):
             same = (row[back:] == row[:-back]) & (rater[back:] == rater[:-back])
             one, two = self.category[back:], self.category[:-back]
-            product = self.share[back:] * self.share[:-back] * same
+            product = self.fraction[back:] * self.fraction[:-back] * same
             pairs[back:] += product * (matrix[one, two] + matrix[two, one])
         return np.bincount(row, weights=pairs, minlength=len(self.weights))
 
@@ -104,17 +104,17 @@ class ItemVotes:
         """Lay out a rater's votes as an array, shape (n_rows, n_categories)."""
         mine = self.rater == rater
         laid_out = np.zeros(self.votes.shape)
-        np.add.at(laid_out, (self.row[mine], self.category[mine]), self.share[mine])
+        np.add.at(laid_out, (self.row[mine], self.category[mine]), self.fraction[mine])
         return laid_out
 
     def tables(self, rater: int, n_raters: int) -> Floats:
         """Cross-classify a rater (rows) with each, (n_raters, n_categories, n_categories)."""
         mine, k = self.of_rater(rater), self.n_categories
         shared = np.flatnonzero(mine.any(axis=1)[self.row])
-        row, share = self.row[shared], self.share[shared]
+        row, fraction = self.row[shared], self.fraction[shared]
         column = self.rater[shared] * k + self.category[shared]
         mine *= self.weights[:, None]
-        by_category = [np.bincount(column, mine[row, c] * share, n_raters * k) for c in range(k)]
+        by_category = [np.bincount(column, mine[row, c] * fraction, n_raters * k) for c in range(k)]
         return np.array(by_category).reshape(k, n_raters, k).transpose(1, 0, 2)
 
     def sum_cells(self, rater: int, cells: Floats) -> Floats:
@@ -132,7 +132,7 @@ class ItemVotes:
         mine = self.of_rater(rater)
         shared = np.flatnonzero(mine.any(axis=1)[self.row])
         row, other, category = self.row[shared], self.rater[shared], self.category[shared]
-        each = (mine[row] * cells[other, :, category]).sum(axis=1) * self.share[shared]
+        each = (mine[row] * cells[other, :, category]).sum(axis=1) * self.fraction[shared]
         return np.bincount(row, weights=each, minlength=len(self.weights))
 
     def of_rows(self, chosen: Booleans) -> "ItemVotes":
@@ -145,7 +145,7 @@ class ItemVotes:
             row=(np.cumsum(chosen) - 1)[self.row[kept]],
             rater=self.rater[kept],
             category=self.category[kept],
-            share=self.share[kept],
+            fraction=self.fraction[kept],
         )
 
     def of_category(self, category: int) -> "ItemVotes":
@@ -158,7 +158,7 @@ class ItemVotes:
             row=self.row,
             rater=self.rater,
             category=(self.category != category).astype(np.int64),
-            share=self.share,
+            fraction=self.fraction,
         )
 
 
@@ -169,9 +169,9 @@ def count_votes(flat: FlatRatings, weights: ArrayLike, n_categories: int) -> Ite
     n_rows = len(n_items)
     new = (np.diff(row, prepend=-1) != 0) | (np.diff(rater, prepend=-1) != 0)
     vote = np.cumsum(new) - 1
-    share = 1 / np.bincount(vote)[vote] if len(row) else np.empty(0)
+    fraction = 1 / np.bincount(vote)[vote] if len(row) else np.empty(0)
     cell = row * n_categories + category
-    votes = np.bincount(cell, weights=share, minlength=n_rows * n_categories)
+    votes = np.bincount(cell, weights=fraction, minlength=n_rows * n_categories)
     n_raters = np.bincount(row[new], minlength=n_rows).astype(float)
     everything = ItemVotes(
         weights=n_items,
@@ -180,6 +180,6 @@ def count_votes(flat: FlatRatings, weights: ArrayLike, n_categories: int) -> Ite
         row=row,
         rater=rater,
         category=category,
-        share=share,
+        fraction=fraction,
     )
     return everything.of_rows((n_raters > 0) & (n_items > 0))

@@ -135,6 +135,7 @@ def _coefficients(
     both, not_two = items.of_rows(items.n_raters == 2), ""
     if ratings.n_raters != 2:
         not_two = f"undefined: it is for two raters, and there are {ratings.n_raters}; see "
+    no_scott = not_two and f"{not_two}{printed_name('fleiss_kappa')}"
     no_cohen = unknown or (not_two and f"{not_two}{printed_name('conger_kappa')} and the pairs")
     # Repeated ratings depend on one another, and the standard errors of a kappa of 0 ignore that.
     single = not ratings.repeated
@@ -150,12 +151,7 @@ def _coefficients(
     yield show("cohen_kappa", both, reason=no_cohen, null_error=cohen_null)
     yield show("conger_kappa", items, reason=unknown)
     yield show("light_kappa", items, reason=unknown or _too_sparse(items, ratings.n_raters))
-    yield show(
-        "scott_pi",
-        both,
-        reason=not_two and f"{not_two}{printed_name('fleiss_kappa')}",
-        null_error=fleiss_null(both),
-    )
+    yield show("scott_pi", both, reason=no_scott, null_error=fleiss_null(both))
     yield show("fleiss_kappa", items, null_error=fleiss_null(items))
     if identity and ratings.n_categories > 1:
         halves = AgreementWeights(name=weights.name, matrix=np.eye(2))

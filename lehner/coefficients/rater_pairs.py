@@ -97,8 +97,8 @@ def rater_pairs(ratings: Ratings, weights: Sequence[AgreementWeights]) -> RaterP
         others = np.flatnonzero((n_items[rater] > 0) & (np.arange(n_raters) != rater))
         for i, weights_of_kind in enumerate(weights):
             kappa = cohen_kappa(tables[others], weights_of_kind.matrix)
-            share = accuracy(tables[others], weights_of_kind.matrix).value
-            arrays["percent_agreement"][i, rater, others] = share
+            weighted = accuracy(tables[others], weights_of_kind.matrix).value
+            arrays["percent_agreement"][i, rater, others] = weighted
             arrays["cohen_kappa"][i, rater, others] = kappa.value
             if ratings.repeated:
                 error = _errors_of_shared_votes(votes, rater, others, kappa.influence)

@@ -128,11 +128,7 @@ def _jackknife(statistic: Callable[[Floats], Floats], counts: Integers) -> Float
 
 
 def _bca_tails(
-    tails: Floats,
-    values: Floats,
-    estimate: float,
-    jackknife: Floats,
-    counts: Integers,
+    tails: Floats, values: Floats, estimate: float, jackknife: Floats, counts: Integers
 ) -> Floats:
     below = (np.mean(values < estimate) + np.mean(values <= estimate)) / 2
     known = ~np.isnan(jackknife) & (counts > 0)

@@ -32,11 +32,10 @@ def check_probability(name: str, value: Any) -> float:
     return check_number(name, value, 0, 1)
 
 
-def check_level(level: Any) -> float:
+def check_level(level: Any, name: str = "level") -> float:
     """Raise an InputError unless the probability of an interval is between 0 and 1."""
-    return check_number(
-        "level", level, np.nextafter(0, 1), np.nextafter(1, 0), "give a number between 0 and 1"
-    )
+    remedy = "give a number between 0 and 1"
+    return check_number(name, level, np.nextafter(0, 1), np.nextafter(1, 0), remedy)
 
 
 def check_whole_number(name: str, value: Any, least: int) -> int:
@@ -49,9 +48,8 @@ def check_whole_number(name: str, value: Any, least: int) -> int:
 
 def check_positive(name: str, value: Any) -> float:
     """Raise an InputError unless a value is a finite number above 0."""
-    return check_number(
-        name, value, np.nextafter(0, 1), np.finfo(float).max, "give a number above 0"
-    )
+    remedy = "give a number above 0"
+    return check_number(name, value, np.nextafter(0, 1), np.finfo(float).max, remedy)
 
 
 def check_choice(name: str, value: Any, choices: Sequence[str]) -> str:

@@ -130,12 +130,12 @@ def printed_p_value(value: float) -> str:
     return f"p {shown}" if shown[0] in "<>" else f"p = {shown}"
 
 
-def percent(share: float, digits: int | None = None) -> str:
-    """Write a share in percent.
+def percent(proportion: float, digits: int | None = None) -> str:
+    """Write a proportion in percent.
 
     Parameters
     ----------
-    share : float
+    proportion : float
     digits : int, optional
         Decimals of the percentage; by default all that the number has, as the level of an interval
         must be written.
@@ -152,13 +152,13 @@ def percent(share: float, digits: int | None = None) -> str:
     >>> percent(0.254, 0), percent(0.004, 0), percent(0.9999, 1), percent(1, 0)
     ('25%', '< 1%', '> 99.9%', '100%')
     """
-    exact = Decimal(repr(float(share))) * 100
+    exact = Decimal(repr(float(proportion))) * 100
     if digits is None:
         text = f"{exact:f}"
         return f"{text.rstrip('0').rstrip('.') if '.' in text else text}%"
     text, least = decimal(float(exact), digits), Decimal(1).scaleb(-digits)
-    if share > 0 and float(text) == 0:
+    if proportion > 0 and float(text) == 0:
         return f"< {least}%"
-    if share < 1 and float(text) == 100:
+    if proportion < 1 and float(text) == 100:
         return f"> {100 - least}%"
     return f"{text}%"

@@ -7,13 +7,13 @@ from lehner.core.arrays import Floats
 
 
 def wilson_interval(
-    shares: ArrayLike, n: ArrayLike, *, z: float, population: ArrayLike | None = None
+    proportions: ArrayLike, n: ArrayLike, *, z: float, population: ArrayLike | None = None
 ) -> Floats:
     """Proportions that a z-test of a random sample would not reject.
 
     Parameters
     ----------
-    shares : array_like of float
+    proportions : array_like of float
         Proportions in the samples, 0 to 1.
     n : array_like of int
         Sizes of the samples.
@@ -40,7 +40,7 @@ def wilson_interval(
     >>> wilson_interval(1.0, 200, z=1.96, population=250).round(3).tolist()
     [0.996, 1.0]
     """
-    p, n = np.asarray(shares, dtype=float), np.asarray(n, dtype=float)
+    p, n = np.asarray(proportions, dtype=float), np.asarray(n, dtype=float)
     left = 1.0
     if population is not None:
         total = np.asarray(population, dtype=float)

@@ -181,11 +181,7 @@ def count_column(values: Any, name: str) -> Integers:
 
 
 def refuse_duplicates(
-    item: Integers,
-    rater: Column,
-    occasion: Integers | None,
-    rating: Integers,
-    name: str,
+    item: Integers, rater: Column, occasion: Integers | None, rating: Integers, name: str
 ) -> None:
     """Raise an InputError, for the column of this name, where a rater rates an item twice."""
     rows = np.flatnonzero(rating >= 0)
@@ -206,11 +202,7 @@ def refuse_duplicates(
 
 
 def truth_per_item(
-    item: Integers,
-    truth: Integers,
-    n_items: int,
-    name: str,
-    categories: Sequence[Label],
+    item: Integers, truth: Integers, n_items: int, name: str, categories: Sequence[Label]
 ) -> Integers:
     """Gather the known truth of each item from a table with a row per rating."""
     known = np.flatnonzero(truth >= 0)

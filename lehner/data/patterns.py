@@ -181,12 +181,7 @@ def collapse_patterns(ratings: "Ratings", *, truth: bool) -> Patterns:
     has_system, population = ratings.system is not None, ratings.population
     flat, known = ratings.all_flat, ratings.truth if truth else None
     inverse, first = number_patterns(
-        flat,
-        known,
-        population,
-        ratings.n_rows,
-        len(ratings.all_raters),
-        ratings.n_categories,
+        flat, known, population, ratings.n_rows, len(ratings.all_raters), ratings.n_categories
     )
     counts = np.bincount(inverse, weights=ratings.weights, minlength=len(first))
     return Patterns(

@@ -222,12 +222,9 @@ def read_long(cls: "type[Ratings]", data: Any, options: ReadingOptions) -> "Rati
     known = None
     if truth is not None:
         known = truth_per_item(item_index, coded.codes[truth], len(items), truth, coded.categories)
-    odd = [
-        *unused,
-        *coded.odd,
-        *say_doubtful_names(raters, systems),
-        *say_other_raters(raters, systems),
-    ]
+    odd = [*unused, *coded.odd, *say_doubtful_names(raters, systems)]
+    odd += say_other_raters(raters, systems)
+    ignored = [name for name in columns if name not in used]
     rated = codes >= 0
     n_categories = len(coded.categories)
     ratings = cls(
@@ -237,10 +234,7 @@ def read_long(cls: "type[Ratings]", data: Any, options: ReadingOptions) -> "Rati
         items,
         truth=known,
         ordered=coded.ordered,
-        noticed=(
-            say_columns(raters, [name for name in columns if name not in used], options),
-            *odd,
-        ),
+        noticed=(say_columns(raters, ignored, options), *odd),
     )
     if systems:
         ratings = raters_as_systems(ratings, systems)

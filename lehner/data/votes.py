@@ -78,9 +78,7 @@ def tabulate_votes(votes: Integers) -> VoteTable:
     ([1, 3], [3, 3])
     """
     return VoteTable(
-        votes=votes,
-        agreeing=choose_two(votes).sum(axis=1),
-        pairs=choose_two(votes.sum(axis=1)),
+        votes=votes, agreeing=choose_two(votes).sum(axis=1), pairs=choose_two(votes.sum(axis=1))
     )
 
 

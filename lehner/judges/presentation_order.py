@@ -9,7 +9,7 @@ import numpy as np
 from lehner.core.arrays import Booleans, Integers
 from lehner.core.errors import InputError
 from lehner.data.categories import Label, encode, plain_label
-from lehner.data.columns import require_complete
+from lehner.data.columns import require_columns, require_complete
 
 ORDERS = (
     ("ab", "ba"),
@@ -87,8 +87,7 @@ def read_order(
     InputError
         If the orders are not one of `ORDERS`, or the labels of the two answers are not found.
     """
-    if order not in columns:
-        raise InputError(f"there is no column {order!r}", f"choose among {', '.join(columns)}")
+    require_columns(columns, [order])
     swapped = _read_swapped(columns[order], order)
     answers = encode(columns[rating], rating)
     chosen = _find_pair(answers.labels, pair, rating)

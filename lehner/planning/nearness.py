@@ -8,7 +8,7 @@ import numpy as np
 
 from lehner.algebra.vote_methods import find_vote_methods
 from lehner.core.arrays import Floats
-from lehner.core.checks import check_choice, check_number, wrong
+from lehner.core.checks import check_choice, check_level, check_number, wrong
 from lehner.core.estimate import ESTIMANDS
 from lehner.core.seeds import child_seeds
 from lehner.simulation.draw import estimate_samples
@@ -88,13 +88,11 @@ class Target:
     estimand: Estimand
 
     def __post_init__(self) -> None:
-        above_0, below_1 = np.nextafter(0, 1), np.nextafter(1, 0)
         if not self.scenarios:
             raise wrong("scenarios", self.scenarios, "give one or more")
-        check_number("within", self.within, above_0, 1, "give a number above 0, at most 1")
-        check_number(
-            "confidence", self.confidence, above_0, below_1, "give a number between 0 and 1"
-        )
+        remedy = "give a number above 0, at most 1"
+        check_number("within", self.within, np.nextafter(0, 1), 1, remedy)
+        check_level(self.confidence, "confidence")
         find_vote_methods([self.method])
         check_choice("estimand", self.estimand, ESTIMANDS)
         for scenario in self.scenarios:

@@ -118,7 +118,6 @@ def _only(columns: dict[str, Any], names: tuple[str, ...], what: str, clear: str
     if len(matching) > 1:
         shown = " and ".join(map(repr, matching))
         raise InputError(
-            f"each of the columns {shown} may {what}",
-            f"rename the one that does to {clear!r}",
+            f"each of the columns {shown} may {what}", f"rename the one that does to {clear!r}"
         )
     return matching[0]

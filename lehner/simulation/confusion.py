@@ -137,9 +137,9 @@ def disperse(accuracy: ArrayLike, n_categories: int, asymmetric_dispersion: Arra
     distance = np.abs(step[:, None] - step)
     dispersion = np.asarray(asymmetric_dispersion, dtype=float)[..., None, None]
     weight = np.where(distance > 0, dispersion ** (1.0 - distance), 0.0)
-    share = weight / weight.sum(axis=-1, keepdims=True)
+    proportion = weight / weight.sum(axis=-1, keepdims=True)
     right = np.asarray(accuracy, dtype=float)[..., None, None]
-    return right * np.eye(n_categories) + (1 - right) * share
+    return right * np.eye(n_categories) + (1 - right) * proportion
 
 
 def vary_errors(matrices: Floats, proportional_error_range: ArrayLike, noise: Floats) -> Floats:

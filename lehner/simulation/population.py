@@ -152,12 +152,7 @@ def population_value(
     0.92792
     """
     return population_values(
-        scenario,
-        [method],
-        base_rates,
-        replicates=replicates,
-        sample_size=sample_size,
-        seed=seed,
+        scenario, [method], base_rates, replicates=replicates, sample_size=sample_size, seed=seed
     )[method]
 
 
@@ -302,8 +297,8 @@ def _from_patterns(scenario: Scenario, methods: Sequence[str], n: int, seed: See
 
 def _limit_of_paper(table: VoteTable, probability: Floats, rng: np.random.Generator) -> Floats:
     """Value on which very large samples agree, NaN if they do not."""
-    shares = probability / np.maximum(probability.sum(axis=(1, 2), keepdims=True), 1.0)
-    flat = shares.reshape(len(shares), -1)
+    scaled = probability / np.maximum(probability.sum(axis=(1, 2), keepdims=True), 1.0)
+    flat = scaled.reshape(len(scaled), -1)
     samples = (
         rng.multinomial(LARGE_SAMPLE, flat).astype(float).reshape(probability.shape)
         for _ in range(LARGE_SAMPLES)

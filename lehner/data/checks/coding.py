@@ -163,7 +163,7 @@ MOST_COUNTED_CELLS = 10_000_000
 LONGEST_LABEL = 60
 SHORTEST_LABEL = 4
 FEWEST_TIMES = 20
-MOST_SHARE = 0.01
+MOST_PROPORTION = 0.01
 NEAR = 0.8
 """The least similarity of two spellings, as `difflib` has it: one letter of five may differ."""
 MOST_WRITERS_SHOWN = 3
@@ -233,7 +233,7 @@ def likely_slips(categories: tuple[Label, ...], uses: Integers) -> list[tuple[in
     slips = []
     for pair in combinations(np.flatnonzero(cells).tolist(), 2):
         rare, frequent = sorted(pair, key=lambda k: cells[k])
-        few = cells[rare] <= max(1, MOST_SHARE * cells.sum())
+        few = cells[rare] <= max(1, MOST_PROPORTION * cells.sum())
         odd = few and cells[frequent] >= FEWEST_TIMES * cells[rare]
         if not odd:
             rare, frequent = sorted(pair, key=lambda k: (n_users[k], cells[k]))

@@ -61,9 +61,11 @@ def check_found_categories(
     sentences = []
     if problem is not None:
         label, what, remedy = problem
-        if refuse:
-            name, row = _first_cell(columns, names, label)
-            raise InputError(what, remedy, row=row, column=name)
+        for name, column in columns.items() if refuse else ():
+            mine = [code for code, one in enumerate(column.labels) if names[one] == label]
+            rows = np.flatnonzero(np.isin(column.codes, mine))
+            if rows.size:
+                raise InputError(what, remedy, row=int(rows[0]), column=name)
         sentences.append(f"{what}; {remedy}")
     sentences += [
         f"{str(label)!r} ({counted(cells[label], 'cell')}) counts as a category; if it means a "
@@ -117,17 +119,6 @@ def _problem(cells: Mapping[Label, int]) -> tuple[Label, str, str] | None:
             "cut them into few categories, or name all categories (categories=…)",
         )
     return None
-
-
-def _first_cell(
-    columns: Mapping[str, Column], names: Mapping[object, Label], label: Label
-) -> tuple[str, int]:
-    for name, column in columns.items():
-        mine = np.array([names[one] == label for one in column.labels] + [False])
-        rows = np.flatnonzero(mine[column.codes])
-        if rows.size:
-            return name, int(rows[0])
-    raise KeyError(label)
 
 
 def same_spelling(cells: Mapping[Label, int]) -> list[list[Label]]:

@@ -76,27 +76,23 @@ def encode_labels(
     encoded = {name: encode(columns[name], name) for name in names}
     if isinstance(named, str):
         raise wrong("categories", named, "give a list of names, as in ['no', 'yes']")
-    several = isinstance(options.missing, Iterable) and not isinstance(options.missing, str)
-    missing = [
-        text
-        for text in (options.missing if several else [options.missing])
-        if plain_label(text) is not None
-    ]
-    if not missing and not fold_case:
+    missing: Any = options.missing
+    if isinstance(missing, str) or not isinstance(missing, Iterable):
+        missing = [missing]
+    given = [text for text in missing if plain_label(text) is not None]
+    if not given and not fold_case:
         return encoded, []
-    absent = {_plain_text(text, fold_case=fold_case): str(text) for text in missing}
+    absent = {_plain_text(text, fold_case=fold_case): str(text) for text in given}
     spelled = {fold(label): label for label in named} if fold_case else {}
+    kept: dict[Any, Any] = {}
     seen: set[str] = set()
+    for label in {label for column in encoded.values() for label in column.labels}:
+        text, folded = _plain_text(label, fold_case=fold_case), fold(label) if fold_case else label
+        kept[label] = None if text in absent else spelled.get(folded, folded)
+        seen.add(text)
     for name, column in encoded.items():
-        texts = [_plain_text(label, fold_case=fold_case) for label in column.labels]
-        labels = list(map(fold, column.labels)) if fold_case else column.labels
-        kept = [
-            None if text in absent else spelled.get(label, label)
-            for text, label in zip(texts, labels, strict=True)
-        ]
-        codes, merged = merge_labels(column.codes, kept)
-        encoded[name] = replace(column, codes=codes, labels=merged)
-        seen |= set(texts)
+        codes, labels = merge_labels(column.codes, [kept[label] for label in column.labels])
+        encoded[name] = replace(column, codes=codes, labels=labels)
     return encoded, [
         f"no cell has the value {shown!r}, which was given as a label for missing ratings"
         for text, shown in absent.items()
@@ -140,13 +136,10 @@ def _choose_categories(
     if declared is not None:
         chosen = tuple(names[label] for label in declared.labels)
         return chosen, names, options.ordered or declared.ordered
-    return _sorted(set(names.values())), names, options.ordered
-
-
-def _sorted(names: Iterable[Label]) -> tuple[Label, ...]:
-    """Sort numbers by size, decimals too, and text by letters."""
-    in_order = sorted(names)
-    return tuple(in_order if as_numbers(in_order) is None else sorted(in_order, key=float))
+    in_order = sorted(set(names.values()))
+    if as_numbers(in_order) is not None:
+        in_order.sort(key=float)
+    return tuple(in_order), names, options.ordered
 
 
 def _declared_column(columns: Mapping[str, Column]) -> Column | None:

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -74,16 +73,18 @@ def _rows(
     groups: GroupEstimates, cell: GroupCell, in_sample: list[float]
 ) -> Iterator[dict[str, Any]]:
     (difference,) = groups.differences
-    expected, row = cell.system, partial(result_row, method=groups.method)
-    for g, one in enumerate(groups.groups):
-        yield row(expected[g], one.system_accuracy, quantity=f"accuracy, {one.group}")
-    for g, one in enumerate(groups.groups):
-        quantity = f"accuracy in sample, {one.group}"
-        yield row(in_sample[g], one.system_accuracy_in_sample, quantity=quantity)
-    yield row(expected[0] - expected[1], difference.difference, quantity="difference")
-    assert difference.difference_in_sample is not None
-    apart = in_sample[0] - in_sample[1]
-    yield row(apart, difference.difference_in_sample, quantity="difference in sample")
+    easy, hard = groups.groups
+    expected, of_sample = cell.system, difference.difference_in_sample
+    assert of_sample is not None
+    for quantity, truth, found in (
+        ("accuracy, easy", expected[0], easy.system_accuracy),
+        ("accuracy, hard", expected[1], hard.system_accuracy),
+        ("accuracy in sample, easy", in_sample[0], easy.system_accuracy_in_sample),
+        ("accuracy in sample, hard", in_sample[1], hard.system_accuracy_in_sample),
+        ("difference", expected[0] - expected[1], difference.difference),
+        ("difference in sample", in_sample[0] - in_sample[1], of_sample),
+    ):
+        yield result_row(truth, found, method=groups.method, quantity=quantity)
 
 
 SIMULATION = Simulation(

@@ -10,6 +10,7 @@ from functools import partial
 from typing import Any
 
 import numpy as np
+from scipy.special import expit
 
 from experiments.simulations.simulation import Simulation, of_data_sets
 from experiments.study.cells import result_row
@@ -97,12 +98,15 @@ def draw_counts(
     rates[0] = 1 - rates[1:].sum()
     truth = rng.choice(k, N_ITEMS, p=rates)
     right = _right(process, k, truth, rng)
-    times = _times(process, rng)
-    counts, first = np.zeros((2, N_ITEMS, N_RATERS, k))
-    item, rater = np.indices((N_ITEMS, N_RATERS))
-    before = np.zeros((N_ITEMS, N_RATERS), np.int64)
+    shape = (N_ITEMS, N_RATERS)
+    times = np.broadcast_to(process.times or 0, shape)
+    if process.times is None:
+        times = np.where(rng.random(shape) < MISSING, 0, rng.integers(1, 6, shape))
+    counts, first = np.zeros((2, *shape, k))
+    item, rater = np.indices(shape)
+    before = np.zeros(shape, np.int64)
     for occasion in range(times.max()):
-        wrong = (truth[:, None] + rng.integers(1, k, (N_ITEMS, N_RATERS))) % k
+        wrong = (truth[:, None] + rng.integers(1, k, shape)) % k
         rating = np.where(rng.random(right.shape) < right, truth[:, None], wrong)
         copied = rng.random(right.shape) < np.array(process.copies)
         rating = np.where(copied & (occasion > 0), before, rating)
@@ -125,20 +129,9 @@ def _right(process: Process, k: int, truth: Integers, rng: np.random.Generator) 
     # The mean log odds at which the mean of the probabilities is the accuracy.
     nodes, weights = np.polynomial.hermite_e.hermegauss(40)
     centres = np.linspace(-2, 8, 1001)
-    means = _logistic(centres[:, None] + process.difficulty * nodes) @ weights / weights.sum()
+    means = expit(centres[:, None] + process.difficulty * nodes) @ weights / weights.sum()
     centre = np.interp(ACCURACY[k], means, centres)
-    return _logistic(centre + process.difficulty * rng.standard_normal(accuracy.shape))
-
-
-def _logistic(log_odds: Floats) -> Floats:
-    return np.asarray(1 / (1 + np.exp(-log_odds)))
-
-
-def _times(process: Process, rng: np.random.Generator) -> Integers:
-    shape = (N_ITEMS, N_RATERS)
-    if process.times is not None:
-        return np.broadcast_to(process.times, shape)
-    return np.where(rng.random(shape) < MISSING, 0, rng.integers(1, 6, shape))
+    return expit(centre + process.difficulty * rng.standard_normal(accuracy.shape))
 
 
 # ----- The rules: votes of each rater, and shares of a vote that are compared with others' -----
@@ -228,13 +221,8 @@ def by_algebra(
     answers = weights[:, :, None] * (answer[:, None] == np.arange(k))
     found = by_weights(truth, answers)
     lower, upper = np.nanquantile(found[1:], [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
-    return IntervalEstimate(
-        estimate=float(found[0]),
-        lower=float(lower),
-        upper=float(upper),
-        level=LEVEL,
-        kind="bootstrap",
-    )
+    ends = {"estimate": float(found[0]), "lower": float(lower), "upper": float(upper)}
+    return IntervalEstimate(**ends, level=LEVEL, kind="bootstrap")
 
 
 def by_maximum_likelihood(votes: Floats, system: Integers) -> IntervalEstimate:

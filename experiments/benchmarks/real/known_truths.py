@@ -3,16 +3,17 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import fields
 from functools import partial
+from itertools import product
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
-from experiments.benchmarks.real.protocol import Dealt, seed_of
+from experiments.benchmarks.real.protocol import seed_of
 from experiments.benchmarks.real.run import Task
 from experiments.simulations.methods import LEVEL
 from experiments.study.cells import Cell, Row
-from lehner import IntervalEstimate, Ratings, correct_by_truth
+from lehner import Ratings, correct_by_truth
 
 NUMBERS_KNOWN = (10, 20, 50, 100)
 MOST_KNOWN = 0.5
@@ -38,17 +39,16 @@ def correction_cells(fits: pd.DataFrame, folder: Path, draws: int) -> list[Cell]
     -------
     list of Cell
     """
-    cells: list[Cell] = []
     if fits.empty:
-        return cells
+        return []
+    cells = []
     for fit in fits[fits["right"].notna()].to_dict("records"):
         task = Task(**{field.name: fit[field.name] for field in fields(Task)})
-        right, variance = fit["right"], fit["variance"]
         cell = Cell(
             name=f"{task.name} {draws}",
             place=(),
             values={name: fit[name] for name in SHARED},
-            simulate=partial(_correct, task, folder, right, variance, draws),
+            simulate=partial(_correct, task, folder, fit["right"], fit["variance"], draws),
         )
         cells.append(cell)
     return cells
@@ -68,7 +68,7 @@ def _correct(
 
 
 def corrected_rows(
-    task: Task, dealt: Dealt, right: Sequence[float], variance: float, draws: int
+    task: Task, dealt: Ratings, right: Sequence[float], variance: float, draws: int
 ) -> Iterator[Row]:
     """Correct one fit by 10, 20, 50 and 100 known truths, at most half of the items.
 
@@ -76,7 +76,8 @@ def corrected_rows(
     ----------
     task : Task
         Its method plays no part in which items are known.
-    dealt : Dealt
+    dealt : Ratings
+        With truth.
     right : sequence of float, length n_items
         Probability by the method that the system is right.
     variance : float
@@ -89,28 +90,20 @@ def corrected_rows(
         `known`, `draw`, `method`, `estimate`, `lower`, `upper`: the method corrected, by PPI++, and
         without it, by the known items alone.
     """
-    data, n, method = dealt.ratings, dealt.ratings.n_items, task.method
-    key = (task.crowd, task.system, task.per_item)
-    for known in NUMBERS_KNOWN:
-        if known > MOST_KNOWN * n:
-            continue
-        for draw in range(draws):
-            rng = np.random.default_rng(seed_of(task.seed, *key, str(known), str(draw)))
-            truth = np.full(n, -1)
-            chosen = rng.choice(n, known, replace=False)
-            truth[chosen] = dealt.truth[chosen]
-            ratings = Ratings(
-                data.flat, data.categories, data.raters, data.items, data.system, truth
-            )
-            correction = correct_by_truth(ratings, right, variance=variance, level=LEVEL)
-            estimates: dict[str, IntervalEstimate] = {
-                method: correction.system_accuracy_in_sample,
-                BY_PPI + method: correction.prediction_powered,
-                ALONE: correction.known_items_alone,
-            }
-            for name, estimate in estimates.items():
-                numbers = {end: getattr(estimate, end) for end in ("estimate", "lower", "upper")}
-                yield {"known": known, "draw": draw, "method": name} | numbers
+    n, key = dealt.n_items, (task.crowd, task.system, task.per_item)
+    numbers = [known for known in NUMBERS_KNOWN if known <= MOST_KNOWN * n]
+    for known, draw in product(numbers, range(draws)):
+        rng = np.random.default_rng(seed_of(task.seed, *key, str(known), str(draw)))
+        chosen = np.isin(np.arange(n), rng.choice(n, known, replace=False))
+        ratings = dealt.with_truth(np.where(chosen, dealt.truth, -1))
+        correction = correct_by_truth(ratings, right, variance=variance, level=LEVEL)
+        for method, one in (
+            (task.method, correction.system_accuracy_in_sample),
+            (BY_PPI + task.method, correction.prediction_powered),
+            (ALONE, correction.known_items_alone),
+        ):
+            ends = {"estimate": one.estimate, "lower": one.lower, "upper": one.upper}
+            yield {"known": known, "draw": draw, "method": method} | ends
 
 
 def known_folder(output: Path, draws: int) -> Path:

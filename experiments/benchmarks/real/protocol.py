@@ -1,7 +1,6 @@
 """The protocol: each of some workers in turn is the system that the others' ratings judge."""
 
 import hashlib
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -16,27 +15,6 @@ FEWEST_OTHERS = 2
 NEARLY_ALL = 0.95
 ALL = "all"
 RATINGS_PER_ITEM = ("3", "5", ALL)
-
-
-@dataclass(frozen=True, kw_only=True)
-class Dealt:
-    """A data set dealt from a crowd.
-
-    Parameters
-    ----------
-    ratings : Ratings
-        With a system, without truth.
-    truth : ndarray of int, shape (n_items,)
-        Category index of the true category.
-    """
-
-    ratings: Ratings
-    truth: Integers
-
-    @property
-    def right(self) -> Booleans:
-        """Whether the system is right, item by item."""
-        return np.asarray(self.ratings.system == self.truth)
 
 
 def choose_systems(crowd: Ratings) -> list[str]:
@@ -62,7 +40,9 @@ def choose_systems(crowd: Ratings) -> list[str]:
     return [rater for rater in ranked if numbers[rater] >= LEAST_ITEMS][:MOST_SYSTEMS]
 
 
-def deal(crowd: Ratings, system: str, per_item: str, seed: np.random.SeedSequence) -> Dealt | None:
+def deal(
+    crowd: Ratings, system: str, per_item: str, seed: np.random.SeedSequence
+) -> Ratings | None:
     """Deal a data set in which a worker is the system and others are the raters.
 
     Of the items with known truth that the worker and enough others rated, at most 300 are drawn.
@@ -82,8 +62,8 @@ def deal(crowd: Ratings, system: str, per_item: str, seed: np.random.SeedSequenc
 
     Returns
     -------
-    Dealt or None
-        None if fewer than 30 items are left.
+    Ratings or None
+        With a system and truth; None if fewer than 30 items are left.
     """
     rng = np.random.default_rng(seed)
     chosen = crowd.raters.index(system)
@@ -97,9 +77,7 @@ def deal(crowd: Ratings, system: str, per_item: str, seed: np.random.SeedSequenc
     else:
         flat = _draw_ratings(data.flat, len(items), least, rng)
     names = [f"rater {j + 1}" for j in range(int(flat.rater_index.max()) + 1)]
-    ratings = Ratings(flat, data.categories, names, data.items, data.system)
-    assert data.truth is not None
-    return Dealt(ratings=ratings, truth=data.truth)
+    return Ratings(flat, data.categories, names, data.items, data.system, data.truth)
 
 
 def seed_of(seed: int, *key: str) -> np.random.SeedSequence:

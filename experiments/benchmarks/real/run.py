@@ -10,7 +10,6 @@ import numpy as np
 
 from experiments.benchmarks.real.protocol import (
     MOST_SYSTEMS,
-    Dealt,
     choose_systems,
     deal,
     place_of,
@@ -50,8 +49,8 @@ class Task:
         """Crowd, ratings of an item, method and system."""
         return f"{self.crowd} {self.per_item} {self.method} {self.system}"
 
-    def dealt(self, folder: Path) -> Dealt | None:
-        """Deal the data: the same for every method."""
+    def dealt(self, folder: Path) -> Ratings | None:
+        """Deal the data, with truth: the same for every method."""
         crowd = crowd_of(self.crowd, folder)
         key = (self.crowd, self.system)
         return deal(crowd, self.system, self.per_item, seed_of(self.seed, *key))
@@ -127,12 +126,8 @@ def _fit(task: Task, folder: Path, seed: np.random.SeedSequence) -> Iterator[Row
     dealt = task.dealt(folder)
     if dealt is None:
         return
-    ratings, start = dealt.ratings, time.process_time()
-    row: Row = {
-        "n_items": ratings.n_items,
-        "n_raters": ratings.n_raters,
-        "n_categories": ratings.n_categories,
-    }
+    ratings, start = dealt.with_truth(None), time.process_time()
+    row: Row = {name: getattr(ratings, name) for name in ("n_items", "n_raters", "n_categories")}
     try:
         estimate = estimate_as_in_studies(task.method, ratings, int(seed.generate_state(1)[0]))
         found, variance = estimate.system_accuracy_in_sample, own_variance(estimate)
@@ -140,7 +135,7 @@ def _fit(task: Task, folder: Path, seed: np.random.SeedSequence) -> Iterator[Row
     except InputError as error:
         found, variance, right, said = IntervalEstimate(estimate=None), 0.0, None, [str(error)]
     row |= {"seconds": time.process_time() - start, "warnings": "\n".join(said)}
-    truth = float(dealt.right.mean())
+    truth = float(np.mean(dealt.system == dealt.truth))
     yield result_row(truth, found, right=right, variance=variance, **row)
 
 
@@ -148,5 +143,4 @@ def _probabilities_right(ratings: Ratings, estimate: Estimate) -> list[float] | 
     """Probability by the method, for each item, that the system is right."""
     if estimate.truth_probabilities is None or estimate.system_accuracy.estimate is None:
         return None
-    right: list[float] = probabilities_right(ratings, estimate).tolist()
-    return right
+    return list(map(float, probabilities_right(ratings, estimate)))

@@ -11,13 +11,15 @@ import rdata
 
 from experiments.benchmarks.real import __main__ as command
 from experiments.benchmarks.real import readers, sources
+from experiments.benchmarks.real import run as fits
 from experiments.benchmarks.real.known_truths import ALONE, corrected_rows
 from experiments.benchmarks.real.label_methods import proportion_right
 from experiments.benchmarks.real.label_methods_report import read_published
 from experiments.benchmarks.real.measures import BY, mean_over_crowds, measure_crowds
-from experiments.benchmarks.real.protocol import Dealt, choose_systems, deal, seed_of
+from experiments.benchmarks.real.protocol import choose_systems, deal, seed_of
 from experiments.benchmarks.real.readers import make_crowd
 from experiments.benchmarks.real.run import Task
+from experiments.simulations.methods import estimate_as_in_studies
 from lehner import InputError, Ratings
 
 
@@ -150,11 +152,11 @@ def crowd():
 def test_the_system_is_no_rater(crowd, per_item):
     ratings, truth = by_name(crowd)
     dealt = deal(crowd, "all", per_item, seed_of(1, "crowd", "all"))
-    assert (dealt.ratings.system == crowd.categories.index("a")).all()
-    for item, right in zip(dealt.ratings.items, dealt.right, strict=True):
+    assert (dealt.system == crowd.categories.index("a")).all()
+    for item, right in zip(dealt.items, dealt.system == dealt.truth, strict=True):
         assert right == (truth[str(item)] == "a")
     # Raters are numbered, so that what is compared are the votes without those of the system.
-    for item, votes in zip(dealt.ratings.items, dealt.ratings.votes(), strict=True):
+    for item, votes in zip(dealt.items, dealt.votes(), strict=True):
         without = sorted(
             rating
             for (one, rater), rating in ratings.items()
@@ -171,19 +173,18 @@ def test_the_system_is_no_rater(crowd, per_item):
 def test_at_most_300_items_with_truth_that_the_system_rated(crowd):
     assert len(crowd.items) == 400
     dealt = deal(crowd, "all", "3", seed_of(1, "crowd", "all"))
-    assert dealt.ratings.n_items == len(set(dealt.ratings.items)) == 300
+    assert dealt.n_items == len(set(dealt.items)) == 300
     worker = deal(crowd, "w3", "3", seed_of(1, "crowd", "w3"))
     rated = {item for item, rater in by_name(crowd)[0] if rater == "w3"}
-    assert set(map(str, worker.ratings.items)) == rated
+    assert set(map(str, worker.items)) == rated
 
 
-def test_ratings_are_hidden_from_truth_and_seeded(crowd):
+def test_ratings_are_seeded(crowd):
     one = deal(crowd, "all", "3", seed_of(1, "crowd", "all"))
     again = deal(crowd, "all", "3", seed_of(1, "crowd", "all"))
     other = deal(crowd, "all", "3", seed_of(2, "crowd", "all"))
-    assert one.ratings.truth is None
-    assert one.ratings.equals(again.ratings)
-    assert not one.ratings.equals(other.ratings)
+    assert one.equals(again)
+    assert not one.equals(other)
 
 
 def test_raters_of_a_crossed_design_keep_their_ratings():
@@ -192,7 +193,7 @@ def test_raters_of_a_crossed_design_keep_their_ratings():
     rows = [(str(i), name, str(x[i])) for name, x in given.items() for i in range(60)]
     crossed = make_crowd(rows, {str(i): "a" for i in range(60)})
     dealt = deal(crossed, "r2", "3", seed_of(1, "x", "r2"))
-    columns = [dealt.ratings.codes[:, j].tolist() for j in range(3)]
+    columns = [dealt.codes[:, j].tolist() for j in range(3)]
     codes = crossed.codes.tolist()
     by_rater = [list(column) for column in zip(*codes, strict=True)]
     found = {by_rater.index(column) for column in columns}
@@ -218,8 +219,7 @@ def test_known_truths_are_the_same_for_every_method_and_count_only_when_few():
     rng = np.random.default_rng(1)
     truth = rng.integers(0, 2, 60)
     codes = np.where(rng.random((60, 4)) < 0.8, truth[:, None], 1 - truth[:, None])
-    ratings = Ratings(codes[:, :3], ["a", "b"], system=codes[:, 3])
-    dealt = Dealt(ratings=ratings, truth=truth)
+    dealt = Ratings(codes[:, :3], ["a", "b"], system=codes[:, 3], truth=truth)
     task = Task(crowd="rte", system="1", per_item="3", method="algebraic", seed=1)
     right = np.full(60, 0.8).tolist()
     rows = pd.DataFrame(corrected_rows(task, dealt, right, 0.001, 2))
@@ -352,6 +352,20 @@ def test_a_run_goes_on_where_it_was_and_methods_add_up(run, tmp_path):
     next(iter(before)).unlink()
     assert run(tmp_path / "files", *options, *first)[0] == 0
     pd.testing.assert_frame_equal(pd.read_csv(output / "real.csv"), both)
+
+
+def test_methods_do_not_see_the_truth(run, tmp_path, monkeypatch):
+    write_rte(tmp_path / "files")
+    seen = []
+
+    def look(method, ratings, seed):
+        seen.append(ratings.truth)
+        return estimate_as_in_studies(method, ratings, seed)
+
+    monkeypatch.setattr(fits, "estimate_as_in_studies", look)
+    options = ["--crowd", "rte", "--per-item", "3", "--method", "majority_agreement"]
+    assert run(tmp_path / "files", *options, "--output", tmp_path / "results")[0] == 0
+    assert len(seen) == 10 and all(truth is None for truth in seen)
 
 
 def test_methods_are_compared_on_the_systems_that_all_of_them_were_run_on(run, tmp_path):

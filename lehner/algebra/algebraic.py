@@ -110,18 +110,13 @@ def estimate_algebraic(
     diagnostics = {"agreement": float(steps.agreement[0]), "kappa": float(steps.kappa[0])}
     warnings = _warnings(steps, point, ratings)
     if interval is not None and accuracy.estimate is not None:
+        statistic = _statistic(collapsed, step_4)
         result = bootstrap_interval(
-            _statistic(collapsed, step_4),
-            collapsed.weights,
-            point,
-            interval,
-            level,
-            resamples,
-            seed,
+            statistic, collapsed.weights, point, interval, level, resamples, seed
         )
-        accuracy, share = result.interval, result.undefined
-        diagnostics |= {"resamples": resamples, "undefined_resamples": share}
-        warnings += _interval_warnings(share)
+        accuracy = result.interval
+        diagnostics |= {"resamples": resamples, "undefined_resamples": result.undefined}
+        warnings += _interval_warnings(result.undefined)
     return Estimate(
         system=ratings.systems[0],
         method="algebraic" if aggregation == "weighted" else f"algebraic_{aggregation}",

@@ -186,13 +186,9 @@ def _require_same_raters(ratings: Ratings, violations: Violations | None) -> Non
 def _interval(mean: Floats, values: Floats, observed: float, level: float) -> IntervalEstimate:
     point = float(np.mean(_invert(mean, observed)))
     high, low = np.nanquantile(values, [(1 + level) / 2, (1 - level) / 2], axis=0)
-    return IntervalEstimate(
-        estimate=point,
-        lower=min(point, _invert(high, observed)[0]),
-        upper=max(point, _invert(low, observed)[1]),
-        level=level,
-        kind="test-inversion bootstrap",
-    )
+    lower, upper = min(point, _invert(high, observed)[0]), max(point, _invert(low, observed)[1])
+    kind = "test-inversion bootstrap"
+    return IntervalEstimate(estimate=point, lower=lower, upper=upper, level=level, kind=kind)
 
 
 def _invert(curve: Floats, observed: float) -> tuple[float, float]:

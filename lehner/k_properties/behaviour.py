@@ -108,13 +108,8 @@ def objective(parameters: Floats, data: PatternTable) -> tuple[float, Floats]:
     in_class = states.reshape(-1, len(LEVELS), k).sum(axis=(0, 1))
     by_dispersion = (off * (steps - expected[:, None])).sum()
     n = data.weights.sum() + ADDED_ITEMS * k
-    gradient = np.concatenate(
-        [
-            in_class + ADDED_ITEMS - n * rates,
-            by_accuracy,
-            [(LEVELS @ slope).sum() / (2 * difficulty), by_dispersion],
-        ]
-    )
+    rest = [(LEVELS @ slope).sum() / (2 * difficulty), by_dispersion]
+    gradient = np.concatenate([in_class + ADDED_ITEMS - n * rates, by_accuracy, rest])
     return -float(value), -gradient
 
 

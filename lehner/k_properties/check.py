@@ -183,6 +183,7 @@ def check_k_properties(ratings: Ratings, *, replicates: int = 999, seed: Seed = 
         numbers[INDEPENDENCE] = {"p_value": dependence.p_value}
     adjusted = holm({name: found["p_value"] for name, found in numbers.items()})
     rejected = [name for name, p in adjusted.items() if p <= SIGNIFICANCE]
+    verdicts = dict.fromkeys(adjusted, "not rejected") | dict.fromkeys(rejected, "rejected")
     consequences = _consequences(ratings, made, dependence, rejected, fixed_seed(seed))
     properties = {name: test.k_property for name, test in K_TESTS.items()}
     notes = {name: _note(name, one, ratings.categories) for name, one in outcomes.items()}
@@ -194,13 +195,7 @@ def check_k_properties(ratings: Ratings, *, replicates: int = 999, seed: Seed = 
             **numbers.get(name, {}),
             adjusted_p_value=adjusted.get(name),
             note=notes[name],
-            verdict=(
-                "not tested"
-                if name not in adjusted
-                else "rejected"
-                if name in rejected
-                else "not rejected"
-            ),
+            verdict=verdicts.get(name, "not tested"),
             consequence=consequences.get(name),
         )
         for name, k_property in (properties | {INDEPENDENCE: "conditional independence"}).items()
@@ -266,11 +261,8 @@ def _verdict(tests: Mapping[str, KPropertyTest]) -> Iterator[str]:
     if len(rejected) > 1:
         yield "Each effect is computed as if it were the only one; they do not simply add up."
     if not rejected:
-        tested = (
-            "The one test does not reject"
-            if len(made) == 1
-            else (f"None of the {len(made)} tests rejects")
-        )
+        several = f"None of the {len(made)} tests rejects"
+        tested = "The one test does not reject" if len(made) == 1 else several
         yield (
             f"{tested} its K-property at {percent(SIGNIFICANCE)}. That does not prove that they "
             "hold: with 200 items the tests mostly miss unequal difficulty, and unequal errors "

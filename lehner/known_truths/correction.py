@@ -345,11 +345,6 @@ def _expected_accuracy(
     right = posterior.values[kept] * n_items
     accuracy = np.linspace(0, 1, N_ACCURACIES)
     below = betainc(right + 0.5, n_items - right + 0.5, accuracy[:, None]) @ weight
-    lower, upper = np.interp([(1 - level) / 2, (1 + level) / 2], below, accuracy)
-    return IntervalEstimate(
-        estimate=float(weight @ (right + 0.5) / (n_items + 1)),
-        lower=float(lower),
-        upper=float(upper),
-        level=level,
-        kind=RECALIBRATED,
-    )
+    lower, upper = np.interp([(1 - level) / 2, (1 + level) / 2], below, accuracy).tolist()
+    mean = float(weight @ (right + 0.5) / (n_items + 1))
+    return IntervalEstimate(estimate=mean, lower=lower, upper=upper, level=level, kind=RECALIBRATED)

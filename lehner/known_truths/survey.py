@@ -8,6 +8,8 @@ from lehner.core.estimate import IntervalEstimate
 from lehner.core.wilson import wilson_interval
 from lehner.known_truths.partly_known import PartlyKnown
 
+WILSON, PPI = "Wilson, finite population", "PPI++, finite population"
+
 
 def known_items_alone(items: PartlyKnown, level: float = 0.9) -> IntervalEstimate:
     """Treat the known items as a random sample: Wilson's interval for a finite population.
@@ -35,15 +37,9 @@ def known_items_alone(items: PartlyKnown, level: float = 0.9) -> IntervalEstimat
     n, m = items.n_items, items.n_known
     if m == 0:
         return IntervalEstimate(estimate=None)
-    share = items.n_holding / m
-    lower, upper = wilson_interval(share, m, z=_z(level), population=n)
-    return IntervalEstimate(
-        estimate=share,
-        lower=float(lower),
-        upper=float(upper),
-        level=level,
-        kind="Wilson, finite population",
-    )
+    proportion = items.n_holding / m
+    lower, upper = wilson_interval(proportion, m, z=_z(level), population=n).tolist()
+    return IntervalEstimate(estimate=proportion, lower=lower, upper=upper, level=level, kind=WILSON)
 
 
 def prediction_powered(items: PartlyKnown, level: float = 0.9) -> IntervalEstimate:
@@ -74,8 +70,8 @@ def prediction_powered(items: PartlyKnown, level: float = 0.9) -> IntervalEstima
     if m == 0:
         return IntervalEstimate(estimate=None)
     known = items.counts * items.known
-    share, predicted = items.n_holding / m, items.mean_of_known
-    covariance = known @ ((items.holds - share) * (items.probability - predicted)) / max(m - 1, 1)
+    right, predicted = items.n_holding / m, items.mean_of_known
+    covariance = known @ ((items.holds - right) * (items.probability - predicted)) / max(m - 1, 1)
     variance = items.counts @ (items.probability - items.mean) ** 2 / max(n - 1, 1)
     slope = float(np.clip(covariance / variance, 0.0, 1.0)) if variance > 0 else 0.0
     residual = items.holds - slope * items.probability
@@ -85,13 +81,8 @@ def prediction_powered(items: PartlyKnown, level: float = 0.9) -> IntervalEstima
     if spread <= 0 or m < 2:
         return IntervalEstimate(estimate=estimate)
     half = _z(level) * np.sqrt((1 - m / n) * spread / m)
-    return IntervalEstimate(
-        estimate=estimate,
-        lower=float(max(estimate - half, 0.0)),
-        upper=float(min(estimate + half, 1.0)),
-        level=level,
-        kind="PPI++, finite population",
-    )
+    lower, upper = float(max(estimate - half, 0.0)), float(min(estimate + half, 1.0))
+    return IntervalEstimate(estimate=estimate, lower=lower, upper=upper, level=level, kind=PPI)
 
 
 def _z(level: float) -> float:

@@ -186,10 +186,8 @@ def residual_correlation(ratings: Ratings, fit: LatentClassFit) -> "xr.Dataset":
     residuals = np.full((3, len(names), len(names)), np.nan)
     for j in range(len(names)):
         for m in range(j):
-            pair = _residual(
-                codes[j], codes[m], ratings.weights, base_rates, confusion[j], confusion[m]
-            )
-            residuals[:, j, m] = residuals[:, m, j] = pair
+            found = _residual(codes[[j, m]], ratings.weights, base_rates, confusion[[j, m]])
+            residuals[:, j, m] = residuals[:, m, j] = found
     return xr.Dataset(
         {
             name: (("rater", "other_rater"), values)
@@ -202,27 +200,21 @@ def residual_correlation(ratings: Ratings, fit: LatentClassFit) -> "xr.Dataset":
 
 
 def _residual(
-    mine: Integers,
-    other: Integers,
-    weights: Integers,
-    base_rates: Floats,
-    confusion: Floats,
-    other_confusion: Floats,
+    codes: Integers, weights: Integers, base_rates: Floats, confusion: Floats
 ) -> tuple[float, float, float]:
     """Residual correlation of two raters, its standard error, and the items."""
-    both = np.flatnonzero((mine >= 0) & (other >= 0))
+    both = np.flatnonzero((codes >= 0).all(axis=0))
     weight = weights[both].astype(float)
     n = weight.sum()
-    within = [float(base_rates @ (c * (1 - c)).sum(axis=1)) for c in (confusion, other_confusion)]
+    within = [float(base_rates @ (c * (1 - c)).sum(axis=1)) for c in confusion]
     if n < 2 or min(within) < 1e-9:
         return np.nan, np.nan, n
-    eye = np.eye(len(base_rates))
-    centred = eye[mine[both]] - weight @ eye[mine[both]] / n
-    other_centred = eye[other[both]] - weight @ eye[other[both]] / n
-    products = (centred * other_centred).sum(axis=1)
+    hot = np.eye(len(base_rates))[codes[:, both]]
+    one, other = (given - weight @ given / n for given in hot)
+    products = (one * other).sum(axis=1)
     explained = sum(
         float(base_rates @ (a * b) - (base_rates @ a) * (base_rates @ b))
-        for a, b in zip(confusion.T, other_confusion.T, strict=True)
+        for a, b in zip(confusion[0].T, confusion[1].T, strict=True)
     )
     scale = np.sqrt(within[0] * within[1])
     mean = weight @ products / n

@@ -75,15 +75,10 @@ class Maximum:
     def n_parameters(self) -> int:
         """Number of free parameters, without those of raters who gave no ratings."""
         k = self.table.n_categories
-        per_matrix = {
-            "accuracy": 1,
-            "category_accuracy": k,
-            "knowledge": k,
-            "full": self.n_classes * (k - 1),
-        }
+        per_matrix = {"accuracy": 1, "full": self.n_classes * (k - 1)}.get(self.model.form, k)
         n_matrices = len(np.unique(self.matrix_numbers[self.rated.any(axis=1)]))
         n_rates = len(self.base_rates) * (self.n_classes - 1)
-        return n_rates + n_matrices * per_matrix[self.model.form]
+        return n_rates + n_matrices * per_matrix
 
     @property
     def group_proportions(self) -> Floats:

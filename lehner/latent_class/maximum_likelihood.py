@@ -149,7 +149,12 @@ def fit_latent_class(
     known = known_truths(ratings) if named else 0
     _require_ratings(ratings, model, n_classes, known)
     table, inverse = tabulate(ratings, ratings.population, truths=known > 0)
-    points = _starts(table, n_classes, chosen, restarts, seed, votes=named and start == "votes")
+    votes = named and start == "votes"
+    points = {"votes": vote_start(table)} if votes else {}
+    n_random = restarts if votes else restarts or RANDOM_STARTS
+    for i, child in enumerate(child_seeds(seed, n_random)):
+        rng = np.random.default_rng(child)
+        points[f"random {i + 1}"] = random_start(table, n_classes, chosen, rng)
     search = Search(tolerance=tolerance, max_iterations=max_iterations)
     found = fit_starts(table, list(points.values()), chosen, search)
     fits = dict(zip(points, found, strict=True))
@@ -182,23 +187,6 @@ def _require_ratings(ratings: Ratings, model: str, n_classes: int, known: int) -
     most = int(per_row[ratings.weights > 0].max())
     if most < (1 if n_classes == 1 or known else 2):
         raise InputError("no item has two ratings", "give two or more ratings for some items")
-
-
-def _starts(
-    table: PatternTable,
-    n_classes: int,
-    model: LatentClassModel,
-    restarts: int,
-    seed: Seed,
-    *,
-    votes: bool,
-) -> dict[str, LatentClasses]:
-    starts = {"votes": vote_start(table)} if votes else {}
-    n_random = restarts if votes else restarts or RANDOM_STARTS
-    for i, child in enumerate(child_seeds(seed, n_random)):
-        rng = np.random.default_rng(child)
-        starts[f"random {i + 1}"] = random_start(table, n_classes, model, rng)
-    return starts
 
 
 def _order_classes(

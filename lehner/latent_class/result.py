@@ -158,20 +158,15 @@ class LatentClassFit:
         ]
         if self.g2 is not None:
             lines.append(f"  G²              {self.g2:.2f}, {self.degrees_of_freedom} df")
-        if self.base_rates.ndim == 1:
-            lines.append(f"  base rates      {listed(self.base_rates)}")
-        if self.accuracy is not None:
-            lines.append(f"  accuracy        {listed(self.accuracy)}")
-        if self.knowledge is not None:
-            lines.append(f"  knowledge       {listed(self.knowledge)}")
+        for name in ("base_rates", "accuracy", "knowledge"):
+            values = getattr(self, name)
+            if values is not None and values.ndim == 1:
+                lines.append(f"  {name.replace('_', ' '):<14}  {listed(values)}")
         return "\n".join([*lines, *(f"  note: {text}" for text in self.notes)])
 
 
 def label_fit(
-    maximum: Maximum,
-    ratings: Ratings,
-    inverse: Integers,
-    fits: Mapping[str, LatentClasses],
+    maximum: Maximum, ratings: Ratings, inverse: Integers, fits: Mapping[str, LatentClasses]
 ) -> LatentClassFit:
     """Label the results.
 
@@ -207,9 +202,8 @@ def label_fit(
         return xr.DataArray(np.asarray(values), {dim: coords[dim] for dim in dims}, dims)
 
     values, curved, undetermined = determined_quantities(maximum)
-    class_probabilities = maximum.classes[inverse]
-    if np.isnan(values["base_rates"]).any():
-        class_probabilities = np.full_like(class_probabilities, np.nan)
+    undefined = np.isnan(values["base_rates"]).any()
+    values["truth_probabilities"] = np.where(undefined, np.nan, maximum.classes[inverse])
     g2, degrees_of_freedom, of_deviance = deviance(ratings, maximum)
     known = known_truths(ratings) if table.truths is not None else 0
     unsettled = unsettled_labels(maximum, categories) if named else []
@@ -219,9 +213,12 @@ def label_fit(
         "accuracy": ("rater",),
         "knowledge": ("rater",),
         "guessing": ("rater", "response"),
+        "truth_probabilities": ("item", class_dim),
     }
     labelled = {name: label(array, *dims[name]) for name, array in values.items()}
     orderings = log_orderings(ratings)
+    notes = [*mode_notes(fits), *known_truths_used(known), *unsettled, *undetermined]
+    notes += [*support_notes(maximum), *of_deviance]
     return LatentClassFit(
         model=maximum.name,
         log_likelihood=classes.log_likelihood + orderings,
@@ -229,20 +226,12 @@ def label_fit(
         n_items=_observed_items(table),
         g2=g2,
         degrees_of_freedom=degrees_of_freedom,
-        truth_probabilities=label(class_probabilities, "item", class_dim),
         **labelled,
         converged=classes.converged,
         iterations=classes.iterations,
         starts=label([fit.log_likelihood + orderings for fit in fits.values()], "start"),
         labels_settled=not unsettled if named else None,
-        notes=(
-            *mode_notes(fits),
-            *known_truths_used(known),
-            *unsettled,
-            *undetermined,
-            *support_notes(maximum),
-            *of_deviance,
-        ),
+        notes=tuple(notes),
         _maximum=maximum,
         _pattern=inverse,
         _curvature=curved,

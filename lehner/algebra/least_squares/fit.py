@@ -9,7 +9,6 @@ from lehner.algebra.algebraic import CHANCE_TOLERANCE, agreement_at_chance
 from lehner.algebra.least_squares.pair_model import (
     FORMS,
     model_at,
-    n_coordinates,
     n_parameters,
     natural_slopes,
     numbers_at,
@@ -205,8 +204,9 @@ def _search(
 def _starting_points(form: str, observed: Floats, n: int, rng: np.random.Generator) -> list[Floats]:
     """Start at the frequencies, and accuracies half way from chance to 1; then at random."""
     k = len(observed)
-    points = [rng.normal(0.0, 1.0, n_coordinates(form, k)) for _ in range(n)]
-    points[0] = np.zeros(n_coordinates(form, k))
+    # The log odds of base rates are one more than the free base rates.
+    points = [rng.normal(0.0, 1.0, n_parameters(form, k) + 1) for _ in range(n)]
+    points[0][:] = 0.0
     points[0][:k] = np.log(np.maximum(observed.sum(axis=0), 1e-6))
     return points
 
@@ -270,7 +270,7 @@ def _determined(form: str, coordinates: Floats, k: int) -> tuple[dict[str, Any],
     rank = int((sizes > RANK_TOLERANCE * sizes.max()).sum())
     flat = directions[rank:]
     moves = {
-        "base_rates": flat @ model.base_rate_slopes,
+        "base_rates": flat @ model.rate_slopes,
         "confusion": np.tensordot(flat, model.confusion_slopes, axes=1),
         "accuracy": flat[:, k - 1],
         "decay": flat[:, k:],

@@ -21,13 +21,13 @@ class PairModel:
     ----------
     base_rates : ndarray, shape (n_categories,)
     confusion : ndarray, shape (n_categories, n_responses)
-    base_rate_slopes : ndarray, shape (n_parameters, n_categories)
+    rate_slopes : ndarray, shape (n_parameters, n_categories)
     confusion_slopes : ndarray, shape (n_parameters, n_categories, n_responses)
     """
 
     base_rates: Floats
     confusion: Floats
-    base_rate_slopes: Floats
+    rate_slopes: Floats
     confusion_slopes: Floats
 
     def pairs(self) -> Floats:
@@ -38,7 +38,7 @@ class PairModel:
         """Differentiate the frequencies, shape (n_parameters, n_responses, n_responses)."""
         weighted = self.base_rates[:, None] * self.confusion
         half = self.confusion_slopes.swapaxes(1, 2) @ weighted
-        by_rates = self.confusion.T @ (self.base_rate_slopes[:, :, None] * self.confusion)
+        by_rates = self.confusion.T @ (self.rate_slopes[:, :, None] * self.confusion)
         return by_rates + half + half.swapaxes(1, 2)
 
 
@@ -118,11 +118,6 @@ def n_parameters(form: str, k: int) -> int:
     return k - 1 + {"one_coin": 1, "distance_decay": 2}[form]
 
 
-def n_coordinates(form: str, k: int) -> int:
-    """Count the unbounded coordinates in which the optimiser searches."""
-    return n_parameters(form, k) + 1
-
-
 def numbers_at(coordinates: Floats, k: int) -> tuple[float, float]:
     """Accuracy, above 1/k, and decay at unbounded coordinates; decay is 0 in "one_coin"."""
     from scipy.special import expit
@@ -155,10 +150,7 @@ def model_at(coordinates: Floats, k: int) -> PairModel:
     slopes[k] = by_accuracy * (accuracy - 1 / k) * (1 - accuracy) / (1 - 1 / k)
     slopes[k + 1 :] = by_decay
     return PairModel(
-        base_rates=base_rates,
-        confusion=confusion,
-        base_rate_slopes=rate_slopes,
-        confusion_slopes=slopes,
+        base_rates=base_rates, confusion=confusion, rate_slopes=rate_slopes, confusion_slopes=slopes
     )
 
 
@@ -184,7 +176,7 @@ def natural_slopes(coordinates: Floats, k: int) -> PairModel:
     return PairModel(
         base_rates=model.base_rates,
         confusion=model.confusion,
-        base_rate_slopes=np.vstack([by_rates, np.zeros((len(rows), k))]),
+        rate_slopes=np.vstack([by_rates, np.zeros((len(rows), k))]),
         confusion_slopes=np.concatenate([np.zeros((k - 1, k, k)), rows]),
     )
 

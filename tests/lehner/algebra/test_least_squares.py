@@ -22,7 +22,7 @@ from lehner import (
 from lehner.algebra.least_squares.pair_model import (
     FORMS,
     model_at,
-    n_coordinates,
+    n_parameters,
     natural_slopes,
     pair_frequencies,
     unordered,
@@ -101,7 +101,7 @@ def test_frequencies_are_those_of_all_pairs_by_different_raters(data):
 @few
 @given(k=st.integers(2, 6), seed=st.integers(0, 10_000))
 def test_slopes_are_those_of_finite_differences(form, k, seed):
-    point = np.random.default_rng(seed).normal(0, 1, n_coordinates(form, k))
+    point = np.random.default_rng(seed).normal(0, 1, n_parameters(form, k) + 1)
     slopes, step = model_at(point, k).pair_slopes(), 1e-6
     for i, direction in enumerate(np.eye(len(point))):
         ends = [model_at(point + s * direction, k).pairs() for s in (step, -step)]
@@ -111,7 +111,7 @@ def test_slopes_are_those_of_finite_differences(form, k, seed):
 @pytest.mark.parametrize(("form", "unknowns"), [("one_coin", 1), ("distance_decay", 2)])
 @pytest.mark.parametrize("k", [3, 4, 5])
 def test_base_rates_accuracy_and_decay_are_determined(form, unknowns, k):
-    point = np.random.default_rng(k).normal(0, 1, n_coordinates(form, k))
+    point = np.random.default_rng(k).normal(0, 1, n_parameters(form, k) + 1)
     jacobian = unordered(natural_slopes(point, k).pair_slopes())
     assert np.linalg.matrix_rank(jacobian) == len(jacobian) == k - 1 + unknowns
 
@@ -183,7 +183,7 @@ def brute_force(ratings, form, k, starts=20):
         )
 
     rng = np.random.default_rng(1)
-    points = (rng.normal(0, 1, n_coordinates(form, k)) for _ in range(starts))
+    points = (rng.normal(0, 1, n_parameters(form, k) + 1) for _ in range(starts))
     return 1e-4 * min(minimize(squares, x, method="BFGS").fun for x in points)
 
 

@@ -32,8 +32,7 @@ import pandas as pd
 
 import experiments
 from experiments.study import read_study
-from experiments.study.measure_figure import plot_measure
-from experiments.study.nested_loop import plot_nested_loop
+from experiments.study.measure_figure import plot_measure, plot_nested_loop
 
 folder = Path(experiments.__file__).parent / "studies" / "k_violations"
 study = read_study("k_violations")

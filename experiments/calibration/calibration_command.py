@@ -4,6 +4,7 @@ import sys
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -22,6 +23,7 @@ from lehner.latent_class.models import MODELS
 
 PART = 100
 BY = ["model", "design"]
+COLUMNS = [*BY, "quantity", "simulations", "mean_rank", "p_value", "coverage_90", "coverage_se"]
 
 
 def write_calibration(
@@ -116,25 +118,14 @@ def summarise(ranks: pd.DataFrame) -> pd.DataFrame:
     for place, found in ranks.groupby(BY, sort=False):
         for quantity, values in found.drop(columns=BY).dropna(axis="columns").items():
             covered, error = proportion(values.between(0.05, 0.95))
-            rows.append(
-                dict(zip(BY, place, strict=True))
-                | {"quantity": quantity, "simulations": len(values), "mean_rank": values.mean()}
-                | {"p_value": kstest(values, "uniform").pvalue}
-                | {"coverage_90": covered, "coverage_se": error}
-            )
-    return pd.DataFrame(rows)
+            p = kstest(values, "uniform").pvalue
+            rows.append((*place, quantity, len(values), values.mean(), p, covered, error))
+    return pd.DataFrame(rows, columns=COLUMNS)
 
 
 def _simulate(model: str, name: str, seed: np.random.SeedSequence) -> pd.DataFrame:
     # 99 of 1,000 draws are ranked: that these are nearly independent needs no second try.
-    ranks = calibrate(
-        model,
-        design(name),
-        PART,
-        seed=seed,
-        engine="gibbs" if find_model(model).conjugate else "nuts",
-        chains=2,
-        draws=500,
-        tries=1,
-    )["prior_sbc"].to_dataset()
+    engine = "gibbs" if find_model(model).conjugate else "nuts"
+    options: dict[str, Any] = {"engine": engine, "chains": 2, "draws": 500, "tries": 1}
+    ranks = calibrate(model, design(name), PART, seed=seed, **options)["prior_sbc"].to_dataset()
     return ranks.to_dataframe().round(6)

@@ -51,7 +51,9 @@ def plot_coverage(table: pd.DataFrame) -> Figure:
     cells = list(table[["model", "design"]].drop_duplicates().itertuples(index=False, name=None))
     quantities = list(dict.fromkeys(table["quantity"]))
     low, high = wilson_interval(table["coverage_90"], table["simulations"], z=Z)
-    band_low, band_high = _binomial_band(table["simulations"].to_numpy())
+    # All of so many calibrated coverages lie between these (Šidák 1967), rounded as in the table.
+    tail, n = (1 - LEVEL ** (1 / len(table))) / 2, table["simulations"].to_numpy()
+    band_low, band_high = ((binom.ppf(q, n, NOMINAL) / n).round(4) for q in (tail, 1 - tail))
     table = table.assign(low=low, high=high, band_low=band_low, band_high=band_high)
     with figure_style() as width:
         figure = Figure(figsize=(width, 1.4 + 0.17 * len(cells)), layout="constrained")
@@ -65,7 +67,8 @@ def plot_coverage(table: pd.DataFrame) -> Figure:
             ax.set_title(TITLES.get(quantity, quantity))
             ax.grid(axis="x")
             ax.tick_params(axis="y", length=0)
-        axes[0].set_yticks(range(len(cells)), [_name(*cell) for cell in cells])
+        names = [f"{method_label(model)}: {_design(name)}" for model, name in cells]
+        axes[0].set_yticks(range(len(cells)), names)
         axes[0].set(ylim=(len(cells) - 0.5, -0.5), xlim=limits(100 * low, 100, within=(0, 100)))
         figure.supxlabel(
             "90% intervals that contain the true value (%), with Wilson’s 95% intervals\n"
@@ -79,14 +82,6 @@ def plot_coverage(table: pd.DataFrame) -> Figure:
         f"{outside.sum()} of {len(table)} points lie outside the band."
     )
     return figure
-
-
-def _binomial_band(simulations: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Range in which all of so many calibrated coverages lie (Šidák 1967)."""
-    tail = (1 - LEVEL ** (1 / len(simulations))) / 2
-    low, high = (binom.ppf(q, simulations, NOMINAL) for q in (tail, 1 - tail))
-    # As coverage is rounded in the table.
-    return (low / simulations).round(4), (high / simulations).round(4)
 
 
 def _coverage(ax: "Axes", row: pd.Series, place: int, model: str) -> None:
@@ -171,10 +166,6 @@ def _ranks(ax: "Axes", ranks: np.ndarray, band: np.ndarray, model: str) -> bool:
     # At 0 and 1 the band has no width, and a rank that is rounded may be 0.
     outside = (above < low - 1e-9) | (above > high + 1e-9)
     return bool(outside[(x > 0) & (x < 1)].any())
-
-
-def _name(model: str, name: str) -> str:
-    return f"{method_label(model)}: {_design(name)}"
 
 
 def _design(name: str) -> str:

@@ -7,7 +7,7 @@ import xarray as xr
 from scipy.stats import binom
 
 from experiments.paper.number import PrintedNumber
-from lehner import Estimate, confusion_matrix, estimate_algebraic, load_dataset, mean_posterior
+from lehner import confusion_matrix, estimate_algebraic, load_dataset, mean_posterior
 
 TABLE_3 = (
     (0.041, 0.032, 0.860, 0.067),
@@ -36,6 +36,7 @@ TABLE_4_MISPRINTS = {
     (".5-.6", "accuracy"): "follows from the agreement; Eq. 7 gives 2.14, clipped to 1. Only with "
     "1.000 is the weighted average the printed .731",
 }
+QUANTITIES = ("mean_probability", "n_items", "agreement", "accuracy")
 COUNTED = (
     "Table 2 has 11, 10, 10 and 9 ratings in A, B, C, D; the printed base rates follow from "
     "these, not from 11 of each"
@@ -69,10 +70,12 @@ def worked_example() -> Iterator[PrintedNumber]:
         ours = float(estimate.truth_probabilities[case, k])
         yield PrintedNumber("Table 3", f"case {case + 1}, {CATEGORIES[k]}", float(printed), ours)
     yield from _table_4(estimate.bins)
-    yield PrintedNumber("Table 4", "system accuracy", 0.731, _value(estimate))
-    mean = _value(mean_posterior(ratings))
     quantity = "mean truth probability of the system's answers"
-    yield PrintedNumber("text, step 4", quantity, 0.466, mean)
+    for place, name, value, found in (
+        ("Table 4", "system accuracy", 0.731, estimate),
+        ("text, step 4", quantity, 0.466, mean_posterior(ratings)),
+    ):
+        yield PrintedNumber(place, name, value, found.system_accuracy.estimate or 0.0)
     yield PrintedNumber("text, step 4", "kappa", 0.11, kappa, digits=2)
 
 
@@ -103,33 +106,17 @@ def _step_3(votes: np.ndarray, accuracy: float, rates: np.ndarray) -> Iterator[P
         yield PrintedNumber(place, quantity, printed, float(ours), digits=5)
 
 
-def _value(estimate: Estimate) -> float:
-    value = estimate.system_accuracy.estimate
-    assert value is not None
-    return value
-
-
 def _table_4(bins: xr.Dataset) -> Iterator[PrintedNumber]:
     for lower, (name, *printed) in TABLE_4.items():
         row = bins.isel(bin=int(np.argmin(np.abs(bins.lower.values - lower))))
-        quantities = ("mean_probability", "n_items", "agreement", "accuracy")
-        for quantity, value in zip(quantities, printed, strict=True):
-            yield PrintedNumber(
-                "Table 4",
-                f"bin {name}, {quantity.replace('_', ' ')}",
-                value,
-                float(row[quantity]),
-                digits=0 if quantity == "n_items" else 3,
-                misprint=TABLE_4_MISPRINTS.get((name, quantity), ""),
-            )
-    yield PrintedNumber(
-        "Table 4",
-        "lower end of the last bin",
-        0.2,
-        float(row["lower"]),
-        digits=1,
-        misprint="its mean probability is .325",
-    )
+        for quantity, value in zip(QUANTITIES, printed, strict=True):
+            named, ours = f"bin {name}, {quantity.replace('_', ' ')}", float(row[quantity])
+            digits = 0 if quantity == "n_items" else 3
+            misprint = TABLE_4_MISPRINTS.get((name, quantity), "")
+            yield PrintedNumber("Table 4", named, value, ours, digits=digits, misprint=misprint)
+    end, misprint = float(row["lower"]), "its mean probability is .325"
+    quantity = "lower end of the last bin"
+    yield PrintedNumber("Table 4", quantity, 0.2, end, digits=1, misprint=misprint)
 
 
 def confusion_tables() -> Iterator[PrintedNumber]:

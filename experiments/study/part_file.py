@@ -81,11 +81,6 @@ def read_part(path: Path, seed: int | None = None) -> "pa.Table":
     return table
 
 
-def number_of(path: Path) -> int:
-    """Read the number in the name of a part."""
-    return int(path.name[:8])
-
-
 def part_schema() -> "pa.Schema":
     """Columns of a part and their types."""
     import pyarrow as pa

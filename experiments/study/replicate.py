@@ -124,9 +124,8 @@ def _one_by_one(task: Task, replicate: int, of_cell: np.random.SeedSequence) -> 
     for method in task.methods:
         start = time.perf_counter()
         chosen = seed_at(of_cell, replicate, int(method_id(method, task.level), 16))
-        estimate: Estimate | str
         try:
-            estimate = _estimate(task, method, replicate, ratings, chosen)
+            estimate: Estimate | str = _estimate(task, method, replicate, ratings, chosen)
         except Exception as error:
             # A study of a night is not to be lost for one data set.
             if is_of_the_machine(error):
@@ -162,20 +161,14 @@ def _estimate(
             name = f"{scenario_id(task.scenario)}-{method_id(choice, task.level)}-{replicate}.nc"
             write_atomically(task.folder / "fits" / name, tree.to_netcdf)
         return bayes_models.estimate_from_draws(tree, level=task.level)
+    options |= {"level": task.level, "seed": seed}
     if options.get("interval") == "none":
         options["interval"] = None
     if choice.method in ALGEBRAIC:
-        return estimate_algebraic(
-            ratings,
-            aggregation=ALGEBRAIC[choice.method],
-            level=task.level,
-            seed=seed,
-            **options,
-        )
+        return estimate_algebraic(ratings, aggregation=ALGEBRAIC[choice.method], **options)
     if choice.method in LIKELIHOOD_METHODS:
-        model = LIKELIHOOD_METHODS[choice.method]
-        return estimate_latent_class(ratings, model, level=task.level, seed=seed, **options)
-    return find_method(choice.method).estimate(ratings, level=task.level, seed=seed)
+        return estimate_latent_class(ratings, LIKELIHOOD_METHODS[choice.method], **options)
+    return find_method(choice.method).estimate(ratings, **options)
 
 
 def _found(estimate: Estimate | str, estimand: str) -> Row:
@@ -212,13 +205,11 @@ def _in_batches(task: Task, scenario: Scenario, of_cell: np.random.SeedSequence)
     for i, (replicate, seed, truths) in enumerate(samples):
         for method in task.methods:
             value = float(estimates[method.method][i])
-            undefined = np.isnan(value)
-            kept = _row(task, method, replicate) | {"seed": seed, "seconds": seconds}
-            kept |= NO_NUMBERS | {
-                "estimate": None if undefined else value,
-                "status": "undefined" if undefined else "ok",
-                "reason": UNDEFINED if undefined else "",
-            }
+            kept = _row(task, method, replicate) | {"seed": seed, "seconds": seconds} | NO_NUMBERS
+            if np.isnan(value):
+                kept |= {"status": "undefined", "reason": UNDEFINED}
+            else:
+                kept |= {"estimate": value, "status": "ok", "reason": ""}
             for estimand, truth in truths.items():
                 yield kept | {"estimand": estimand, "truth": truth}
 

@@ -12,7 +12,7 @@ from experiments.reporting.figure_style import REFERENCE, figure_style, limits
 from experiments.reporting.method_style import MethodStyle
 from experiments.reporting.panels import empty_figure, panels
 from experiments.study.definition import Study
-from experiments.study.method_styles import study_styles
+from experiments.study.measure_figure import study_styles
 from experiments.study.performance import describe_main_estimand, of_main_estimand
 from experiments.study.proportions import Z
 from lehner.core.number_format import decimal, percent

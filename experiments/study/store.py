@@ -34,7 +34,6 @@ from experiments.study.part_file import (
     COLUMNS,
     KEY,
     OtherSeedError,
-    number_of,
     part_schema,
     read_part,
     remedy,
@@ -92,7 +91,7 @@ class Store:
         parts = self.small_parts
         if len(parts) < 2:
             return
-        self._write(pa.concat_tables([read_part(path) for path in parts]))
+        self._write(pa.concat_tables(map(read_part, parts)))
         for path in parts:
             path.unlink()
 
@@ -116,12 +115,8 @@ class Store:
         by_method = keys.drop_duplicates().groupby(["scenario_id", "method_id"])["replicate"]
         return {key: replicates.to_numpy() for key, replicates in by_method}
 
-    def set_aside(self, path: Path) -> Path:
-        """Move a file that cannot be used to the folder `damaged`."""
-        return set_aside(path, self.folder / "damaged")
-
     def _write(self, table: "pa.Table") -> None:
-        number = 1 + max(map(number_of, self.parts), default=0)
+        number = 1 + max((int(path.name[:8]) for path in self.parts), default=0)
         write_checked(table, self.folder / "parts", f"{number:08}")
 
 
@@ -207,6 +202,7 @@ def _require_to_be_of(folder: Path, study: Study, before: Mapping[str, Any]) -> 
 
 def _set_aside_unusable(store: Store, study: Study, before: Mapping[str, Any]) -> None:
     """Move what is damaged or of another study, and say so."""
+    damaged = store.folder / "damaged"
     for path in store.parts:
         try:
             read_part(path, study.seed)
@@ -214,11 +210,11 @@ def _set_aside_unusable(store: Store, study: Study, before: Mapping[str, Any]) -
             if isinstance(error, OtherSeedError) and not before:
                 # There is nobody but the parts to say what they are of.
                 raise InputError(error.problem, "give a new folder", file=path) from None
-            where = store.set_aside(path)
+            where = set_aside(path, damaged)
             _say(f"{path}: {error.problem}; it is {where} now, and what is lacking is computed")
     manifest = store.folder / MANIFEST
     if not before and manifest.exists():
-        where = store.set_aside(manifest)
+        where = set_aside(manifest, damaged)
         _say(
             f"{manifest}: this file was damaged; it is {where} now, and was written again; results "
             "that are stored are taken to have the defaults of methods of this version"

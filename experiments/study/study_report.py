@@ -28,8 +28,7 @@ from experiments.study.findings import (
     describe_outcomes,
     measure_column,
 )
-from experiments.study.measure_figure import plot_measure
-from experiments.study.nested_loop import plot_nested_loop
+from experiments.study.measure_figure import plot_measure, plot_nested_loop
 from experiments.study.options import MethodChoice
 from experiments.study.performance import (
     compare_methods,

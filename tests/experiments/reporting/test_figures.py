@@ -27,9 +27,7 @@ from experiments.planning.plan_figure import plot_trade_off
 from experiments.reporting.method_style import OF_NO_METHOD, method_style
 from experiments.simulations.power_figure import plot_power
 from experiments.study import measure, read_study
-from experiments.study.measure_figure import plot_measure
-from experiments.study.method_styles import study_styles
-from experiments.study.nested_loop import plot_nested_loop
+from experiments.study.measure_figure import plot_measure, plot_nested_loop, study_styles
 from experiments.study.options import choose_method
 from experiments.study.sample_figures import plot_estimates, plot_intervals, plot_pairs
 from lehner.estimation.details import DETAILS
@@ -286,7 +284,7 @@ def test_methods_without_values_are_left_out_and_a_study_without_says_so():
     first = results["method"] == "majority_agreement"
     results.loc[first, ["lower", "upper"]] = np.nan
     figure = plot_measure(study, measure(results), "coverage")
-    assert figure.axes[0].get_title() == "Mean truth\nprobability"
+    assert figure.axes[0].get_title().replace("\n", " ") == method_style(NAMES[1]).label
     results[["lower", "upper"]] = np.nan
     for empty in (
         plot_measure(study, measure(results), "coverage"),

@@ -281,7 +281,7 @@ def test_a_study_of_many_methods_has_a_panel_for_each():
 
 def test_methods_without_values_are_left_out_and_a_study_without_says_so():
     study, results = a_study(6)
-    first = results["method"] == "majority_agreement"
+    first = results["method"] == NAMES[0]
     results.loc[first, ["lower", "upper"]] = np.nan
     figure = plot_measure(study, measure(results), "coverage")
     assert figure.axes[0].get_title().replace("\n", " ") == method_style(NAMES[1]).label
@@ -295,7 +295,7 @@ def test_methods_without_values_are_left_out_and_a_study_without_says_so():
 
 def test_a_method_that_is_there_twice_looks_different():
     study, _ = a_study(1)
-    again = choose_method({"name": "majority_agreement", "label": "second_time"})
+    again = choose_method({"name": NAMES[0], "label": "second_time"})
     one, two = study_styles(replace(study, methods=(*study.methods, again))).values()
     assert one.color == two.color and one.marker != two.marker and not two.filled
     assert two.label == "second time"

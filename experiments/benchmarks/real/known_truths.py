@@ -95,7 +95,7 @@ def corrected_rows(
     for known, draw in product(numbers, range(draws)):
         rng = np.random.default_rng(seed_of(task.seed, *key, str(known), str(draw)))
         chosen = np.isin(np.arange(n), rng.choice(n, known, replace=False))
-        ratings = dealt.with_truth(np.where(chosen, dealt.truth, -1))
+        ratings = dealt.with_truth(np.where(chosen, np.asarray(dealt.truth), -1))
         correction = correct_by_truth(ratings, right, variance=variance, level=LEVEL)
         for method, one in (
             (task.method, correction.system_accuracy_in_sample),

@@ -10,6 +10,7 @@ Run in a clone: `python -m experiments.benchmarks.real.label_methods FOLDER --ou
 import argparse
 import sys
 import time
+import tomllib
 import warnings
 from collections.abc import Callable
 from functools import partial
@@ -30,53 +31,7 @@ from lehner.labels.label import AUTOMATIC, QUICK_METHODS
 
 REPLICATES = 8
 TIE = 1e-9
-APART = (0.9, 0.6, 0.5, 0.5, 0.4)
-SCENARIOS = {
-    "alike": Scenario(n_categories=3, n_items=300, initial_rater_accuracy=(0.7,) * 5),
-    "apart": Scenario(n_categories=4, n_items=300, initial_rater_accuracy=APART),
-    "sparse crowd": Scenario(
-        n_categories=4,
-        n_items=600,
-        initial_rater_accuracy=tuple(np.linspace(0.35, 0.95, 80).round(3).tolist()),
-        missing=0.94,
-    ),
-    "unequal errors": Scenario(
-        n_categories=4,
-        n_items=500,
-        initial_rater_accuracy=(0.6,) * 8,
-        asymmetric_dispersion=4.0,
-        proportional_error_range=0.9,
-    ),
-    "difficulty": Scenario(
-        n_categories=3, n_items=400, initial_rater_accuracy=(0.65,) * 12, easiness=(-0.3, 0.0, 0.3)
-    ),
-    "copying": Scenario(
-        n_categories=3,
-        n_items=300,
-        initial_rater_accuracy=(0.6, 0.7, 0.7, 0.7, 0.7),
-        copying=(0.0, 0.7, 0.7, 0.0, 0.0),
-    ),
-    "copying, four raters": Scenario(
-        n_categories=2,
-        n_items=300,
-        initial_rater_accuracy=(0.65, 0.75, 0.75, 0.8),
-        copying=(0.0, 0.8, 0.0, 0.0),
-    ),
-    "copying, seven raters": Scenario(
-        n_categories=4,
-        n_items=200,
-        initial_rater_accuracy=(0.55, 0.7, 0.7, 0.7, 0.7, 0.7, 0.6),
-        copying=(0.0, 0.8, 0.5, 0.5, 0.0, 0.0, 0.0),
-    ),
-    "misleading items": Scenario(
-        n_categories=2,
-        n_items=400,
-        initial_rater_accuracy=(0.75,) * 20,
-        missing=0.5,
-        misleading=0.1,
-    ),
-}
-"""What breaks the models: each is right somewhere."""
+SCENARIOS = Path(__file__).with_name("label_scenarios.toml")
 
 
 def proportion_right(probabilities: ArrayLike, truth: ArrayLike) -> float:
@@ -158,7 +113,10 @@ def main() -> int:
         return 2
     cells = [
         *(_cell("public", one.name, partial(_crowd_rows, one, chosen.folder)) for one in sources),
-        *(_cell("simulated", name, partial(_simulated_rows, name)) for name in SCENARIOS),
+        *(
+            _cell("simulated", name, partial(_simulated_rows, Scenario(**fields)))
+            for name, fields in tomllib.loads(SCENARIOS.read_text(encoding="utf-8")).items()
+        ),
     ]
     kept = chosen.output / "label_methods"
     for cell in run_cells(cells, kept, chosen.seed):
@@ -177,9 +135,9 @@ def _crowd_rows(source: Source, folder: Path, seed: np.random.SeedSequence) -> p
     return label_all(read_crowd(source, folder), _number(seed)).assign(replicate=0)
 
 
-def _simulated_rows(name: str, seed: np.random.SeedSequence) -> pd.DataFrame:
+def _simulated_rows(scenario: Scenario, seed: np.random.SeedSequence) -> pd.DataFrame:
     seeds = child_seeds(_number(seed), REPLICATES)
-    crowds = [simulate(SCENARIOS[name], one).without_system() for one in seeds]
+    crowds = [simulate(scenario, one).without_system() for one in seeds]
     rows = [label_all(crowd, _number(seed)).assign(replicate=i) for i, crowd in enumerate(crowds)]
     return pd.concat(rows, ignore_index=True)
 

@@ -155,7 +155,7 @@ def test_a_file_that_changed_is_another_method(mine):
     [
         ("half.py:half", r"half.py: there is no such file; half.py:half needs it"),
         ("mine.py:haf", r"mine.py: it has no function 'haf'; did you mean 'half'"),
-        ("mine.py:constant", r"mine.py: constant is a int, not a function"),
+        ("mine.py:constant", r"mine.py: it has no function 'constant'"),
         ("mine.py:", r"names no function in a file; write file.py:function"),
         ("broken.py:f", r"broken.py: running it raises ZeroDivisionError: division by zero"),
         ("syntax.py:f", r"syntax.py: running it raises SyntaxError"),

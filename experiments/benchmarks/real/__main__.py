@@ -1,4 +1,4 @@
-"""Every method on real ratings with known truth: bias, RMSE, coverage and width.
+"""Every method on real ratings with known truth: bias, RMSE, coverage and width; or its labels.
 
 Nothing is fetched: the files of `--list` are to be in FOLDER. Results are kept one by one, so
 that the same command goes on where it was stopped, and tables are of all that is kept.
@@ -17,6 +17,8 @@ from pathlib import Path
 os.environ.setdefault("NUMBA_OPT", "1")
 
 from experiments.benchmarks.real.known_truths import correction_cells, known_folder
+from experiments.benchmarks.real.label_methods import label_cells
+from experiments.benchmarks.real.label_methods_report import write_label_report
 from experiments.benchmarks.real.protocol import MOST_SYSTEMS, RATINGS_PER_ITEM
 from experiments.benchmarks.real.report import write_report
 from experiments.benchmarks.real.run import list_tasks, size_cell
@@ -49,9 +51,8 @@ def main() -> int:
         if chosen.split:
             sources = [source for source in sources if source.split == chosen.split]
         missing = missing_files(sources, chosen.folder)
-        for error in missing:
-            print(error, file=sys.stderr)
         if missing:
+            print(*missing, sep="\n", file=sys.stderr)
             return 2
         _run(chosen, sources)
     except InputError as error:
@@ -66,13 +67,23 @@ def _run(chosen: argparse.Namespace, sources: list[Source]) -> None:
     warnings.simplefilter("ignore")
     folder, output, seed = chosen.folder, chosen.output, chosen.seed
     compute = partial(_compute, seed=seed, workers=chosen.workers)
+    if chosen.labels:
+        labels = label_cells(sources, folder, seed)
+        compute(labels, output / "label_methods")
+        found = read_cells(output / "label_methods", labels, seed)
+        _name(write_label_report(found, output))
+        return
     compute([size_cell(source.name, folder) for source in sources], output / "crowds")
     tasks = list_tasks(sources, folder, chosen.per_item, chosen.method, seed, chosen.systems)
     fits = [task.cell(folder) for task in tasks]
     compute(fits, output / "parts")
     corrections = correction_cells(read_cells(output / "parts", fits, seed), folder, chosen.draws)
     compute(corrections, known_folder(output, chosen.draws))
-    for path in write_report(chosen.output, chosen.seed, chosen.draws):
+    _name(write_report(output, seed, chosen.draws))
+
+
+def _name(written: list[Path]) -> None:
+    for path in written:
         print(f"wrote {path}", file=sys.stderr)
 
 
@@ -94,6 +105,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--method", nargs="+", default=METHODS, help=", ".join(list_methods()))
     parser.add_argument("--systems", type=int, default=MOST_SYSTEMS, help="of a crowd, at most")
     parser.add_argument("--draws", type=int, default=2, help="of known items, for each fit")
+    parser.add_argument("--labels", action="store_true", help="label crowds, and nothing else")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--workers", type=int, default=1, help="processes at work")
     return parser

@@ -1,18 +1,8 @@
-"""How many labels are right by each method that labels without sampling, and which are doubted.
+"""How many labels are right by each method that labels without sampling, and which are doubted."""
 
-On whole public crowds, whose files are to be in FOLDER (see `python -m experiments.benchmarks.real
---list`), and on simulated ones. Results are kept one by one, so that the same command goes on
-where it was stopped.
-
-Run in a clone: `python -m experiments.benchmarks.real.label_methods FOLDER --output OUTPUT`
-"""
-
-import argparse
-import sys
 import time
 import tomllib
-import warnings
-from collections.abc import Callable
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -21,9 +11,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
-from experiments.benchmarks.real.label_methods_report import write_label_report
-from experiments.benchmarks.real.sources import Source, find_sources, missing_files, read_crowd
-from experiments.study.cells import Cell, Rows, read_cells, run_cells
+from experiments.benchmarks.real.sources import Source, read_crowd
+from experiments.study.cells import Cell
 from lehner import InputError, Ratings, Scenario, SoftLabels, label, simulate
 from lehner.core.seeds import child_seeds
 from lehner.labels.against_majority import warn_if_majority_is_better
@@ -99,65 +88,38 @@ def label_all(crowd: Ratings, seed: int) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def main() -> int:
-    """Label what is missing, and write the tables; give the exit code."""
-    chosen = _parser().parse_args()
-    warnings.simplefilter("ignore")
-    try:
-        sources = find_sources(chosen.crowd)
-        missing = missing_files(sources, chosen.folder)
-    except InputError as error:
-        missing = [error]
-    if missing:
-        print(*missing, sep="\n", file=sys.stderr)
-        return 2
-    cells = [
-        *(_cell("public", one.name, partial(_crowd_rows, one, chosen.folder)) for one in sources),
-        *(
-            _cell("simulated", name, partial(_simulated_rows, Scenario(**fields)))
-            for name, fields in tomllib.loads(SCENARIOS.read_text(encoding="utf-8")).items()
-        ),
+def label_cells(sources: Sequence[Source], folder: Path, seed: int) -> list[Cell]:
+    """Cells in which crowds are labelled: the public ones, and those of `label_scenarios.toml`.
+
+    Parameters
+    ----------
+    sources : sequence of Source
+    folder : Path
+        With the files.
+    seed : int
+
+    Returns
+    -------
+    list of Cell
+    """
+    scenarios = tomllib.loads(SCENARIOS.read_text(encoding="utf-8"))
+    return [
+        Cell(name=f"{kind} {crowd}", place=(), values={"kind": kind, "crowd": crowd}, simulate=rows)
+        for kind, crowd, rows in (
+            *(("public", one.name, partial(_crowd_rows, one, folder, seed)) for one in sources),
+            *(
+                ("simulated", name, partial(_simulated_rows, Scenario(**fields), seed))
+                for name, fields in scenarios.items()
+            ),
+        )
     ]
-    kept = chosen.output / "label_methods"
-    for cell in run_cells(cells, kept, chosen.seed):
-        print(f"labelled {cell.name}", file=sys.stderr)
-    for path in write_label_report(read_cells(kept, cells, chosen.seed), chosen.output):
-        print(f"wrote {path}", file=sys.stderr)
-    return 0
 
 
-def _cell(kind: str, crowd: str, simulate: Callable[[np.random.SeedSequence], Rows]) -> Cell:
-    values = {"kind": kind, "crowd": crowd}
-    return Cell(name=f"{kind} {crowd}", place=(), values=values, simulate=simulate)
+def _crowd_rows(source: Source, folder: Path, seed: int, _: np.random.SeedSequence) -> pd.DataFrame:
+    return label_all(read_crowd(source, folder), seed).assign(replicate=0)
 
 
-def _crowd_rows(source: Source, folder: Path, seed: np.random.SeedSequence) -> pd.DataFrame:
-    return label_all(read_crowd(source, folder), _number(seed)).assign(replicate=0)
-
-
-def _simulated_rows(scenario: Scenario, seed: np.random.SeedSequence) -> pd.DataFrame:
-    seeds = child_seeds(_number(seed), REPLICATES)
-    crowds = [simulate(scenario, one).without_system() for one in seeds]
-    rows = [label_all(crowd, _number(seed)).assign(replicate=i) for i, crowd in enumerate(crowds)]
+def _simulated_rows(scenario: Scenario, seed: int, _: np.random.SeedSequence) -> pd.DataFrame:
+    crowds = [simulate(scenario, one).without_system() for one in child_seeds(seed, REPLICATES)]
+    rows = [label_all(crowd, seed).assign(replicate=i) for i, crowd in enumerate(crowds)]
     return pd.concat(rows, ignore_index=True)
-
-
-def _number(seed: np.random.SeedSequence) -> int:
-    assert isinstance(seed.entropy, int)
-    return seed.entropy
-
-
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        prog="python -m experiments.benchmarks.real.label_methods",
-        description=__doc__.splitlines()[0],
-    )
-    parser.add_argument("folder", type=Path, help="with a folder for each repository")
-    parser.add_argument("--output", type=Path, required=True, help="folder for results")
-    parser.add_argument("--crowd", nargs="+", default=[], help="these crowds; default: all")
-    parser.add_argument("--seed", type=int, default=1)
-    return parser
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -5,7 +5,6 @@ import os
 import tempfile
 from collections.abc import Callable
 from contextlib import suppress
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -58,14 +57,14 @@ def _flush(path: Path) -> None:
         os.close(descriptor)
 
 
+def write_bytes(content: bytes, path: Path) -> Path:
+    """Write bytes, as a whole or not at all, into a folder that exists."""
+    return write_atomically(path, lambda temporary: temporary.write_bytes(content))
+
+
 def write_text(text: str, path: Path) -> Path:
     """Write a text as UTF-8, as a whole or not at all, into a folder that exists."""
-    return write_atomically(path, lambda temporary: _write_text(text, temporary))
-
-
-def _write_text(text: str, path: Path) -> None:
-    # The same bytes on every system.
-    path.write_text(text, encoding="utf-8", newline="\n")
+    return write_bytes(text.encode(), path)
 
 
 def write_csv(table: "pd.DataFrame", path: Path) -> Path:
@@ -105,9 +104,7 @@ def write_figure(figure: "Figure", folder: Path, name: str) -> list[Path]:
         Each file whole, and the same bytes from the same figure.
     """
     return [
-        write_atomically(
-            folder / f"{name}.{kind}", partial(Path.write_bytes, data=figure_bytes(figure, kind))
-        )
+        write_bytes(figure_bytes(figure, kind), folder / f"{name}.{kind}")
         for kind in ("pdf", "png")
     ]
 

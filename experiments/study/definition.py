@@ -11,9 +11,9 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
+from experiments.study.checked_file import COLUMNS
 from experiments.study.identity import digest, method_id, scenario_id
 from experiments.study.options import MethodChoice, check_text, choose_method
-from experiments.study.part_file import COLUMNS
 from experiments.study.user_code import Generated, UserCode, freeze, read_code
 from lehner import InputError, Scenario
 from lehner.core.checks import (

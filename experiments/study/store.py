@@ -12,32 +12,29 @@ import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from filelock import FileLock, Timeout
 
-from experiments.reporting.files import write_atomically, write_csv, write_text
+from experiments.reporting.files import write_bytes, write_csv, write_text
 from experiments.study.cells import Cell, Row
 from experiments.study.checked_file import (
+    COLUMNS,
+    KEY,
+    OtherSeedError,
     StudyWarning,
     UnusableFileError,
+    part_schema,
+    read_part,
+    remedy,
     set_aside,
     write_checked,
 )
 from experiments.study.defaults import changed_defaults, study_defaults
 from experiments.study.definition import Study, read_study, shown
 from experiments.study.identity import FORMAT, method_id, scenario_id
-from experiments.study.part_file import (
-    COLUMNS,
-    KEY,
-    OtherSeedError,
-    part_schema,
-    read_part,
-    remedy,
-)
 from experiments.study.user_code import FOLDER as FUNCTIONS
 from experiments.study.user_code import keep_code
 from lehner import InputError
@@ -278,7 +275,7 @@ def _write_manifest(folder: Path, study: Study, source: Path, defaults: Mapping[
     }
     copy = folder / "study.toml"
     if source.resolve() != copy.resolve():
-        write_atomically(copy, partial(Path.write_bytes, data=source.read_bytes()))
+        write_bytes(source.read_bytes(), copy)
     write_text(json.dumps(content, indent=2) + "\n", folder / MANIFEST)
 
 

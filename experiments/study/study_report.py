@@ -2,13 +2,12 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from experiments.reporting.files import figure_bytes, write_atomically
+from experiments.reporting.files import figure_bytes, write_bytes
 from experiments.reporting.renderers import to_latex
 from experiments.reporting.table import Column, Table, simple_table
 from experiments.study.definition import Study, shown
@@ -117,10 +116,7 @@ def write_report(folder: str | Path) -> list[Path]:
     content = {name: text.encode() for name, text in texts.items()}
     for name, figure in figures.items():
         content |= {f"{name}.png": pictures[name], f"{name}.pdf": figure_bytes(figure, "pdf")}
-    return [
-        write_atomically(target / name, partial(Path.write_bytes, data=data))
-        for name, data in content.items()
-    ]
+    return [write_bytes(data, target / name) for name, data in content.items()]
 
 
 def _figures(findings: Findings) -> "dict[str, Figure]":

@@ -9,13 +9,13 @@ import inspect
 import tempfile
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from functools import cache, partial
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from experiments.reporting.files import write_atomically
+from experiments.reporting.files import write_bytes
 from experiments.reporting.machine import is_of_the_machine
 from lehner import InputError, Ratings
 from lehner.core.checks import wrong
@@ -107,7 +107,7 @@ def keep_code(folder: Path, code: UserCode) -> Path | None:
         old = hashlib.sha256(kept.read_bytes()).hexdigest()
         earlier = kept.rename(kept.with_name(f"{kept.name}.{old[:12]}"))
     if not kept.exists():
-        write_atomically(kept, partial(Path.write_bytes, data=code.content))
+        write_bytes(code.content, kept)
     return earlier
 
 

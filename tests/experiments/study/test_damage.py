@@ -14,9 +14,9 @@ import pytest
 import lehner
 from bayes_models.models import dawid_skene
 from experiments.study import replicate, store
+from experiments.study.checked_file import read_part
 from experiments.study.defaults import study_defaults
 from experiments.study.definition import read_study
-from experiments.study.part_file import read_part
 from experiments.study.replay import replay
 from experiments.study.run import run_study
 from experiments.study.store import Store, StudyWarning, export, read_results

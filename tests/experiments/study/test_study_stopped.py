@@ -194,7 +194,7 @@ def swallowing(number, function, call):
         (swallowing, fitting, "sample_conjugate", 2),
         (raising, replicate, "estimate_algebraic", 3),
         (swallowing, replicate, "estimate_algebraic", 1),
-        (raising, checked_file, "write_atomically", 4),
+        (raising, checked_file, "write_bytes", 4),
     ],
 )
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])

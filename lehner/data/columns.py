@@ -29,12 +29,15 @@ def columns_of(data: Any, names: Sequence[str] | None = None) -> dict[str, Any]:
     """
     if isinstance(data, np.ndarray):
         return _array_columns(data, names)
-    header = _header(data)
-    refuse_repeated_names(header)
     if hasattr(data, "itercolumns"):
-        columns: Any = data.itercolumns()
+        names, columns = data.column_names, data.itercolumns()
     else:
-        columns = (data[name] for name in (data if isinstance(data, Mapping) else data.columns))
+        names = list(data if isinstance(data, Mapping) else getattr(data, "columns", ()))
+        columns = (data[name] for name in names)
+    header = [str(name).strip() for name in names]
+    if not header:
+        raise InputError("it is not a table with columns", "give a DataFrame or columns by name")
+    refuse_repeated_names(header)
     table = dict(zip(header, (list(c) if isinstance(c, str) else c for c in columns), strict=True))
     if not all(hasattr(values, "__len__") for values in table.values()) or (
         len({len(values) for values in table.values()}) != 1
@@ -51,16 +54,6 @@ def refuse_repeated_names(names: Sequence[str], **where: Any) -> None:
             remedy = "give each column its own name"
             raise InputError(f"two columns are named {name!r}", remedy, **where)
         seen.add(name)
-
-
-def _header(data: Any) -> list[str]:
-    names = getattr(data, "column_names", None)
-    if names is None:
-        names = data.keys() if isinstance(data, Mapping) else getattr(data, "columns", None)
-    header = [] if names is None else [str(name).strip() for name in names]
-    if not header:
-        raise InputError("it is not a table with columns", "give a DataFrame or columns by name")
-    return header
 
 
 def _array_columns(data: NDArray[Any], names: Sequence[str] | None) -> dict[str, Any]:

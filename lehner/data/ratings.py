@@ -529,14 +529,12 @@ class Ratings:
         >>> ratings.equals(ratings.without_system())
         False
         """
+        plain = ("categories", "all_raters", "ordered", "anonymous", "rater_group", "several_votes")
         arrays = ("items", "answers", "truth", "counts", "population", "populations")
         flat = ("item_index", "rater_index", "category_index")
         return (
-            (self.categories, self.all_raters, self.ordered, self.anonymous)
-            == (other.categories, other.all_raters, other.ordered, other.anonymous)
-            and self.rater_group == other.rater_group
+            all(getattr(self, name) == getattr(other, name) for name in plain)
             and all(np.array_equal(getattr(self, a), getattr(other, a)) for a in arrays)
-            and self.several_votes == other.several_votes
             and all(np.array_equal(getattr(self.given, a), getattr(other.given, a)) for a in flat)
         )
 

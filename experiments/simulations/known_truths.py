@@ -79,11 +79,10 @@ def simulate_known(scenario: Scenario, seed: np.random.SeedSequence) -> Iterator
             known[shuffled[:n]] = np.asarray(ratings.truth)[shuffled[:n]]
             some = ratings.with_truth(known)
             correction = correct_by_truth(some, found, level=LEVEL)
-            alarm = correction.p_value < SUSPICIOUS_P_VALUE
+            alarm = {"alarm": float(correction.p_value < SUSPICIOUS_P_VALUE)}
             yield _row(name, n, "known items alone", correction.known_items_alone, truth)
             yield _row(name, n, "PPI++", correction.prediction_powered, truth)
-            corrected = correction.system_accuracy_in_sample
-            yield _row(name, n, "recalibrated", corrected, truth) | {"alarm": float(alarm)}
+            yield _row(name, n, "recalibrated", correction.system_accuracy_in_sample, truth) | alarm
 
 
 def _methods(ratings: Ratings) -> Iterator[tuple[str, Estimate | Floats, IntervalEstimate]]:

@@ -13,7 +13,8 @@ import numpy as np
 import pandas as pd
 
 from experiments.simulations.simulation import Simulation, measure_rows, of_data_sets
-from lehner import Scenario, estimate_algebraic, probabilities_right, simulate
+from experiments.study.cells import result_row
+from lehner import IntervalEstimate, Scenario, estimate_algebraic, probabilities_right, simulate
 from lehner.core.seeds import child_seeds
 from lehner.estimation.known_truths import correct_parts
 from lehner.groups.membership import GroupColumn
@@ -58,15 +59,13 @@ def _rows(
     rows_of |= {name: names == name for name in ("first", "second")}
     for one in correct_parts(some, algebra, groups, 0.9):
         rows, accuracy = rows_of[one.label], one.accuracy
-        share = float((truth == ratings.system)[rows].mean())
+        proportion = float((truth == ratings.system)[rows].mean())
         part = "precision" if one.part == "precision" else "accuracy in a group"
         expected = float(right[rows].mean())
-        for method, ends in (
-            ("without them", (expected,) * 3),
-            ("corrected", (accuracy.estimate, accuracy.lower, accuracy.upper)),
-        ):
-            values = dict(zip(("estimate", "lower", "upper"), ends, strict=True))
-            yield {"part": part, "method": method, "truth": share} | values
+        # An interval of no width, which `_summarise` leaves out.
+        without = IntervalEstimate(estimate=expected, lower=expected, upper=expected)
+        for method, found in {"without them": without, "corrected": accuracy}.items():
+            yield result_row(proportion, found, part=part, method=method)
 
 
 SIMULATION = Simulation(

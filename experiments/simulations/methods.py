@@ -3,8 +3,7 @@
 from typing import Any
 
 from lehner import Estimate, Ratings, estimate_latent_class
-from lehner.core.checks import find
-from lehner.estimation.methods import list_methods
+from lehner.estimation.methods import find_method
 from lehner.latent_class.models import LIKELIHOOD_METHODS, MODELS
 
 LEVEL = 0.9
@@ -18,7 +17,7 @@ def estimate_as_in_studies(method: str, ratings: Ratings, seed: int, **options: 
     Parameters
     ----------
     method : str
-        Of the command.
+        As the command takes it: a name, or a function as "file.py:function".
     ratings : Ratings
     seed : int
     **options
@@ -34,7 +33,7 @@ def estimate_as_in_studies(method: str, ratings: Ratings, seed: int, **options: 
     InputError
         If there is no such method, with the nearest name.
     """
-    found = find("method", method, list_methods())
+    found = find_method(method)
     if method in WITHOUT_INTERVAL:
         model = LIKELIHOOD_METHODS[method]
         return estimate_latent_class(ratings, model, interval=None, restarts=0)

@@ -46,27 +46,6 @@ class Panel:
     crowd: Ratings
 
 
-@dataclass(frozen=True, kw_only=True)
-class Dealt:
-    """A data set dealt from a crowd.
-
-    Parameters
-    ----------
-    ratings : Ratings
-        With a system, without truth.
-    truth : ndarray of int, shape (n_items,)
-        Category index of the true category.
-    """
-
-    ratings: Ratings
-    truth: Integers
-
-    @property
-    def right(self) -> Booleans:
-        """Whether the system is right, item by item."""
-        return np.asarray(self.ratings.system == self.truth)
-
-
 def choose_panels(
     crowd: Ratings, how: str = "like", ranked_by: Ratings | None = None
 ) -> list[Panel]:
@@ -104,7 +83,7 @@ def choose_panels(
     ][:MOST_SYSTEMS]
 
 
-def deal(panel: Panel, per_item: str, seed: np.random.SeedSequence) -> Dealt | None:
+def deal(panel: Panel, per_item: str, seed: np.random.SeedSequence) -> Ratings | None:
     """Deal a data set in which a worker is the system and others are the raters.
 
     Of the items with known truth that the worker and enough others rated, at most 300 are drawn.
@@ -121,8 +100,8 @@ def deal(panel: Panel, per_item: str, seed: np.random.SeedSequence) -> Dealt | N
 
     Returns
     -------
-    Dealt or None
-        None if fewer than 30 items are left.
+    Ratings or None
+        With a system and truth; None if fewer than 30 items are left.
     """
     rng, crowd = np.random.default_rng(seed), panel.crowd
     least = FEWEST_OTHERS if per_item == ALL else int(per_item)
@@ -135,9 +114,7 @@ def deal(panel: Panel, per_item: str, seed: np.random.SeedSequence) -> Dealt | N
     else:
         flat = _draw_ratings(data.flat, len(items), least, rng)
     names = [f"rater {j + 1}" for j in range(int(flat.rater_index.max()) + 1)]
-    ratings = Ratings(flat, data.categories, names, data.items, data.system)
-    assert data.truth is not None
-    return Dealt(ratings=ratings, truth=data.truth)
+    return Ratings(flat, data.categories, names, data.items, data.system, data.truth)
 
 
 def deal_outcomes(name: str, family: str, crowd: Ratings, seed: int) -> Iterator[Outcome]:
@@ -203,8 +180,7 @@ def _of_raters(crowd: Ratings, raters: Booleans) -> Ratings:
     return Ratings(flat, crowd.categories, crowd.raters, crowd.items, truth=crowd.truth)
 
 
-def _outcome(name: str, family: str, how: str, dealt: Dealt) -> Outcome:
-    ratings, votes = dealt.ratings, dealt.ratings.votes()
+def _outcome(name: str, family: str, how: str, ratings: Ratings) -> Outcome:
     agreement = majority_agreement(ratings).system_accuracy.estimate
     assert agreement is not None
     return Outcome(
@@ -213,9 +189,9 @@ def _outcome(name: str, family: str, how: str, dealt: Dealt) -> Outcome:
         deal=how,
         n_items=ratings.n_items,
         n_categories=ratings.n_categories,
-        ratings_per_item=float(votes.sum(axis=1).mean()),
+        ratings_per_item=float(ratings.votes().sum(axis=1).mean()),
         agreement=agreement,
-        accuracy=float(dealt.right.mean()),
+        accuracy=float(np.mean(ratings.system == ratings.truth)),
     )
 
 

@@ -1,5 +1,6 @@
 """Training of the empirical prior: data sets dealt from crowds with known truth."""
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -7,7 +8,7 @@ import numpy as np
 
 from lehner.core.arrays import Floats
 from lehner.core.errors import InputError
-from lehner.empirical_prior.prior import EmpiricalPrior, log_odds
+from lehner.empirical_prior.prior import SYSTEM_IS, EmpiricalPrior, log_odds
 
 DEAL_WEIGHTS: dict[str, dict[str, float]] = {
     "like": {"like": 1.0},
@@ -51,6 +52,17 @@ class Outcome:
     accuracy: float
 
 
+def train_priors(outcomes: Sequence[Outcome]) -> dict[str, EmpiricalPrior]:
+    """Train a prior for each answer to what the system is, see `train_prior`."""
+    return {system_is: train_prior(outcomes, system_is) for system_is in SYSTEM_IS}
+
+
+def priors_text(priors: Mapping[str, EmpiricalPrior]) -> str:
+    """Write priors as JSON that `read_priors` reads, a line for each."""
+    lines = (f"{json.dumps(name)}: {json.dumps(prior.to_dict())}" for name, prior in priors.items())
+    return "{\n" + ",\n".join(lines) + "\n}\n"
+
+
 def train_prior(outcomes: Sequence[Outcome], system_is: str = "unknown") -> EmpiricalPrior:
     """Learn a line and deviations from it; families count equally, and so do crowds in a family.
 
@@ -89,8 +101,8 @@ def train_prior(outcomes: Sequence[Outcome], system_is: str = "unknown") -> Empi
         deviations[left_out] = y[left_out] - intercept - slope * x[left_out]
     intercept, slope = _line(x, y, weights)
     return EmpiricalPrior(
-        intercept=intercept,
-        slope=slope,
+        intercept=round(intercept, 6),
+        slope=round(slope, 6),
         deviations=tuple(_quantiles(deviations, weights).round(4).tolist()),
         families=tuple(sorted(set(families.tolist()))),
         n_crowds=len({one.crowd for one in used}),

@@ -4,6 +4,8 @@ Nothing is fetched: the files of `--list` are to be in FOLDER. Results are kept 
 that the same command goes on where it was stopped, and tables are of all that is kept.
 
 Run in a clone: `python -m experiments.benchmarks.real FOLDER --output OUTPUT`
+Compare a method of your own: `… --method majority_agreement mine.py:function`
+Train the priors that are shipped: `… FOLDER --train lehner/empirical_prior/priors.json`
 """
 
 import argparse
@@ -16,26 +18,22 @@ from pathlib import Path
 # As the command does: compiling takes longer than sampling. Before Numba is imported.
 os.environ.setdefault("NUMBA_OPT", "1")
 
+from experiments.benchmarks.real.chosen_by_chance import halves_cell
 from experiments.benchmarks.real.known_truths import correction_cells, known_folder
 from experiments.benchmarks.real.label_methods import label_cells
 from experiments.benchmarks.real.label_methods_report import write_label_report
-from experiments.benchmarks.real.protocol import MOST_SYSTEMS, RATINGS_PER_ITEM
+from experiments.benchmarks.real.outcomes import OUTCOMES, deal_all, read_outcomes
 from experiments.benchmarks.real.report import write_report
-from experiments.benchmarks.real.run import list_tasks, size_cell
+from experiments.benchmarks.real.run import list_tasks, method_labels, size_cell
 from experiments.benchmarks.real.sources import Source, describe, find_sources, missing_files
+from experiments.reporting.files import write_csv, write_text
 from experiments.study.cells import Cell, read_cells, run_cells
 from lehner import InputError
-from lehner.core.checks import find
+from lehner.empirical_prior.deals import DEALS, MOST_SYSTEMS, RATINGS_PER_ITEM
+from lehner.empirical_prior.training import priors_text, train_priors
 from lehner.estimation.methods import list_methods
 
-METHODS = (
-    "majority_agreement",
-    "algebraic",
-    "algebraic_likelihood",
-    "algebraic_paper",
-    "one_coin_by_rater_ml",
-    "dawid_skene_ml",
-)
+METHODS = ("majority_agreement", "algebraic", "one_coin_by_rater_ml", "dawid_skene_ml")
 
 
 def main() -> int:
@@ -46,7 +44,7 @@ def main() -> int:
         if chosen.list:
             print("\n".join(describe(sources)))
             return 0
-        if chosen.folder is None or chosen.output is None:
+        if chosen.folder is None or (chosen.output or chosen.train) is None:
             raise InputError("a folder is missing", "give FOLDER, with the files, and --output")
         if chosen.split:
             sources = [source for source in sources if source.split == chosen.split]
@@ -54,17 +52,25 @@ def main() -> int:
         if missing:
             print(*missing, sep="\n", file=sys.stderr)
             return 2
-        _run(chosen, sources)
+        warnings.simplefilter("ignore")
+        if chosen.train:
+            _train(chosen, sources)
+        else:
+            _run(chosen, sources)
     except InputError as error:
         print(error, file=sys.stderr)
         return 2
     return 0
 
 
+def _train(chosen: argparse.Namespace, sources: list[Source]) -> None:
+    outcomes = chosen.output / OUTCOMES.name if chosen.output else OUTCOMES
+    write_csv(deal_all(sources, chosen.folder), outcomes)
+    text = priors_text(train_priors(read_outcomes(outcomes)))
+    _name([outcomes, write_text(text, chosen.train)])
+
+
 def _run(chosen: argparse.Namespace, sources: list[Source]) -> None:
-    for name in chosen.method:
-        find("method", name, list_methods())
-    warnings.simplefilter("ignore")
     folder, output, seed = chosen.folder, chosen.output, chosen.seed
     compute = partial(_compute, seed=seed, workers=chosen.workers)
     if chosen.labels:
@@ -73,9 +79,13 @@ def _run(chosen: argparse.Namespace, sources: list[Source]) -> None:
         found = read_cells(output / "label_methods", labels, seed)
         _name(write_label_report(found, output))
         return
+    methods = method_labels(chosen.method)
     compute([size_cell(source.name, folder) for source in sources], output / "crowds")
-    tasks = list_tasks(sources, folder, chosen.per_item, chosen.method, seed, chosen.systems)
-    fits = [task.cell(folder) for task in tasks]
+    compute([halves_cell(source.name, folder, seed) for source in sources], output / "halves")
+    tasks = list_tasks(
+        sources, folder, chosen.per_item, list(methods), seed, chosen.deal, chosen.systems
+    )
+    fits = [task.cell(folder, methods[task.method]) for task in tasks]
     compute(fits, output / "parts")
     corrections = correction_cells(read_cells(output / "parts", fits, seed), folder, chosen.draws)
     compute(corrections, known_folder(output, chosen.draws))
@@ -98,9 +108,11 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("folder", type=Path, nargs="?", help="with a folder for each repository")
     parser.add_argument("--output", type=Path, help="folder for results; they are added to")
+    parser.add_argument("--train", type=Path, metavar="FILE", help="write the priors, and leave")
     parser.add_argument("--list", action="store_true", help="print which files go where, and leave")
     parser.add_argument("--crowd", nargs="+", default=[], help="these crowds; default: all")
     parser.add_argument("--split", choices=("choose", "report"), help="these crowds only")
+    parser.add_argument("--deal", nargs="+", default=DEALS, choices=DEALS)
     parser.add_argument("--per-item", nargs="+", default=RATINGS_PER_ITEM, choices=RATINGS_PER_ITEM)
     parser.add_argument("--method", nargs="+", default=METHODS, help=", ".join(list_methods()))
     parser.add_argument("--systems", type=int, default=MOST_SYSTEMS, help="of a crowd, at most")

@@ -9,17 +9,17 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from experiments.benchmarks.real.protocol import seed_of
 from experiments.benchmarks.real.run import Task
 from experiments.simulations.methods import LEVEL
 from experiments.study.cells import Cell, Row
 from lehner import Ratings, correct_by_truth
+from lehner.core.seeds import seed_of
 
 NUMBERS_KNOWN = (10, 20, 50, 100)
 MOST_KNOWN = 0.5
 ALONE = "known_items_alone"
 BY_PPI = "ppi_"
-SHARED = ("crowd", "system", "per_item", "seed", "n_items", "truth")
+SHARED = ("crowd", "deal", "system", "per_item", "seed", "n_items", "truth")
 """What a fit's corrections have in common with it."""
 
 

@@ -1,26 +1,26 @@
-"""The tables: one tidy CSV of every measure, and `page.md` filled in."""
+"""The tables: tidy CSVs, and `page.md` filled in."""
 
-from collections.abc import Iterator
-from functools import partial
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 
-from experiments.benchmarks.real.measures import mean_over_crowds, measure_crowds
-from experiments.benchmarks.real.protocol import ALL
-from experiments.benchmarks.real.results import read_rows
+from experiments.benchmarks.real.chosen_by_chance import measure_halves
+from experiments.benchmarks.real.left_out import calibrated_rows
+from experiments.benchmarks.real.measures import MEASURES, mean_over_crowds, measure_crowds
+from experiments.benchmarks.real.outcomes import read_outcomes
+from experiments.benchmarks.real.results import WIDENED, in_order, read_rows
 from experiments.benchmarks.real.sources import SOURCES
 from experiments.reporting.files import write_text
 from experiments.reporting.renderers import to_markdown
 from experiments.reporting.table import Cell, Column, Table
 from experiments.study.cells import read_cells
 from lehner.core.number_format import DASH, short
+from lehner.empirical_prior.deals import ALL, DEALS
 
-SPLITS = {
-    "choose": "Crowds for choosing among models",
-    "report": "Crowds for reporting, to be looked at once",
-}
-KNOWN_BY_CROWD = (0, 20)
+FEW = "3"
+"""Ratings of an item in tables of one design."""
 
 
 def write_report(output: Path, seed: int, draws: int) -> list[Path]:
@@ -38,45 +38,88 @@ def write_report(output: Path, seed: int, draws: int) -> list[Path]:
     Returns
     -------
     list of Path
-        `real.csv` and `real.md`.
+        `systems.csv`, a row for each system and method without known truths; `real.csv`, all
+        measures on each crowd; `domains.csv` and `halves.csv`, those of two variations; `real.md`.
     """
-    measured = measure_crowds(read_rows(output, seed, draws))
+    rows = read_rows(output, seed, draws)
+    measured = measure_crowds(rows)
+    alone = rows[(rows["known"] == 0) & (rows["per_item"] == FEW)]
+    domains = measure_crowds(in_order(calibrated_rows(alone, read_outcomes(), "domain")))
+    halves = measure_halves(read_cells(output / "halves"))
     means = mean_over_crowds(measured)
+    first = measured[(measured["per_item"] == FEW) & (measured["known"] == 0)]
     page = Path(__file__).with_name("page.md").read_text(encoding="utf-8")
     text = page.format(
-        finding=_finding(means.set_index(["split", "per_item", "known", "method"])),
+        finding=_finding(means.set_index(["deal", "per_item", "known", "method"])),
         draws=draws,
         crowds=_crowds(read_cells(output / "crowds").set_index("crowd")),
-        means="\n\n".join(_means(means)),
-        by_crowd="\n\n".join(_by_crowd(measured)),
+        means="\n\n".join(_means(means[means["known"] == 0])),
+        known="\n\n".join(_known(means[means["known"] > 0])),
+        splits=_splits(mean_over_crowds(first, ["split", "deal", "method"])),
+        domains=variation(domains, "domain"),
+        halves=variation(halves, "ranked_by"),
+        by_crowd="\n\n".join(_by_crowd(first)),
     )
-    files = {"real.csv": measured.round(4).to_csv(index=False), "real.md": text}
-    return [write_text(content, output / name) for name, content in files.items()]
+    tables = {
+        "systems.csv": of_systems(rows),
+        "real.csv": measured.drop(columns=["domain", "split"]),
+        "domains.csv": domains.drop(columns=["split", "known", "per_item"]),
+        "halves.csv": halves.drop(columns=["domain", "split", "known", "per_item", "deal"]),
+    }
+    files = {name: table.round(4).to_csv(index=False) for name, table in tables.items()}
+    return [
+        write_text(content, output / name) for name, content in (files | {"real.md": text}).items()
+    ]
+
+
+def of_systems(rows: pd.DataFrame) -> pd.DataFrame:
+    """Keep what every method says of every system without known truths; workers get numbers."""
+    kept = rows[(rows["known"] == 0) & ~rows["method"].str.endswith(WIDENED)]
+    numbers = kept.groupby("crowd")["system"].transform(lambda one: pd.factorize(one, sort=True)[0])
+    numbered = kept.assign(system=numbers.astype(int) + 1)
+    columns = ["crowd", "deal", "per_item", "system", "n_items", "n_categories", "truth", "method"]
+    return numbered[[*columns, "estimate", "lower", "upper"]]
+
+
+def variation(measured: pd.DataFrame, name: str) -> str:
+    """Write the means over crowds for each value of what is varied, and for each method."""
+    keys = [name, "deal", "method"]
+    keys = [one for one in keys if measured[one].nunique() > 1]
+    table = mean_over_crowds(measured, keys)
+    columns = [
+        *(Column(one, one.replace("_", " ")) for one in [*keys, "crowds"]),
+        Column("mean accuracy", format=short),
+        *(Column(_title(one), format=_in_brackets) for one in MEASURES),
+    ]
+    rows = [
+        (*(row[one] for one in [*keys, "crowds", "accuracy"]), *_measures(row))
+        for row in table.to_dict("records")
+    ]
+    return to_markdown(Table(columns=columns, rows=rows))
 
 
 def _finding(means: pd.DataFrame) -> str:
-    """Say what known truths change, and more ratings, if models were run with these."""
-    alone, known = (("choose", "3", n, "relaxed_k") for n in (0, 20))
-    every = ("choose", ALL, 0, "dawid_skene")
-    if not {alone, known, every} <= set(means.index):
-        return ""
-    before, after, more = (means.loc[design] for design in (alone, known, every))
-    return (
-        "They are often far from it, and their intervals are too narrow, because people and models "
-        f"make the same mistakes: with three ratings an item, on {before['crowds']} crowds, the "
-        f"90% intervals of `relaxed_k` contain the truth for {before['coverage']:.0%} of the "
-        f"systems, and its root mean squared error is {short(before['rmse'])}. Known truths of 20 "
-        f"items mend this: with them it is {after['coverage']:.0%} of the systems, and the error "
-        f"is {short(after['rmse'])}. More ratings do not: with all ratings of an item, on "
-        f"{more['crowds']} crowds, the intervals of `dawid_skene` contain the truth for "
-        f"{more['coverage']:.0%} of the systems, and its error is {short(more['rmse'])}."
-    )
+    """Say what methods without known truths and `calibrated` do, if they were run."""
+    said = []
+    for deal, words in (("like", "is like its raters"), ("better", "is better than they")):
+        names = ("majority_agreement", "relaxed_k", f"calibrated, {deal}")
+        keys = [(deal, FEW, 0, name) for name in names]
+        if not set(keys) <= set(means.index):
+            return ""
+        majority, model, calibrated = (means.loc[key] for key in keys)
+        said.append(
+            f"Where the system {words}, the root mean squared error is {short(majority['rmse'])} "
+            f"by agreement with the majority, {short(model['rmse'])} by `relaxed_k` and "
+            f"{short(calibrated['rmse'])} by `calibrated`; the 90% intervals of `relaxed_k` hold "
+            f"the truth for {model['coverage']:.0%} of the systems and those of `calibrated` for "
+            f"{calibrated['coverage']:.0%}."
+        )
+    return "With three ratings an item: " + " ".join(said)
 
 
 def _crowds(sizes: pd.DataFrame) -> str:
     columns = [
-        Column("crowd"),
-        Column("split"),
+        *(Column(name) for name in ("crowd", "domain", "split")),
         *(Column(name, name, "{:,}".format) for name in sizes.columns),
         Column("repository, licence"),
     ]
@@ -84,7 +127,7 @@ def _crowds(sizes: pd.DataFrame) -> str:
     for name in (name for name in SOURCES if name in sizes.index):
         source = SOURCES[name]
         repository = f"{source.repository.folder}, {source.repository.licence}"
-        rows.append((name, source.split, *map(int, sizes.loc[name]), repository))
+        rows.append((name, source.domain, source.split, *map(int, sizes.loc[name]), repository))
     return to_markdown(Table(columns=columns, rows=rows))
 
 
@@ -93,64 +136,88 @@ def _means(means: pd.DataFrame) -> Iterator[str]:
         Column("method"),
         Column("crowds"),
         Column("no estimate", format=short),
-        Column("bias", format=_in_brackets),
-        Column("RMSE", format=_in_brackets),
-        Column("coverage", format=_in_brackets),
+        *(Column(_title(one), format=_in_brackets) for one in MEASURES),
         Column("lowest", format=_lowest),
-        Column("width", format=_in_brackets),
     ]
-    for split, title in SPLITS.items():
-        designs = means[means["split"] == split].groupby(["per_item", "known"])
-        for (per_item, known), cell in designs:
-            yield f"## {title}: {_design(per_item, known)}"
-            rows = [
-                (
-                    row.method,
-                    row.crowds,
-                    row.failed,
-                    (row.bias, row.bias_se),
-                    (row.rmse, row.rmse_se),
-                    (row.coverage, row.coverage_se),
-                    (row.worst, row.worst_crowd),
-                    (row.width, row.width_se),
-                )
-                for row in cell.itertuples()
-            ]
-            yield to_markdown(Table(columns=columns, rows=rows))
+    for (deal, per_item), table in means.groupby(["deal", "per_item"], sort=False):
+        yield f"## {_design(deal, per_item)}"
+        rows = [
+            (
+                *(row[one] for one in ("method", "crowds", "failed")),
+                *_measures(row),
+                (row["worst"], row["worst_crowd"]),
+            )
+            for row in table.to_dict("records")
+        ]
+        yield to_markdown(Table(columns=columns, rows=rows))
 
 
-def _in_brackets(value: float, second: float, digits: int = 3) -> str:
+def _known(means: pd.DataFrame) -> Iterator[str]:
+    for (deal, per_item), table in means.groupby(["deal", "per_item"], sort=False):
+        yield f"### {_design(deal, per_item)}"
+        yield _across(table, "known", ["rmse", "coverage", "width"], "{} known".format)
+
+
+def _splits(means: pd.DataFrame) -> str:
+    means = means.assign(cell=means["deal"] + ", " + means["split"])
+    return _across(means.sort_values("deal", key=_places), "cell", ["rmse", "coverage"])
+
+
+def _by_crowd(measured: pd.DataFrame) -> Iterator[str]:
+    for deal, table in measured.groupby("deal", sort=False):
+        yield f"### {_design(deal, FEW)}"
+        first = ["crowd", "systems", "accuracy"]
+        yield _across(table, "method", ["rmse", "coverage"], keys=first)
+
+
+def _across(
+    table: pd.DataFrame,
+    across: str,
+    numbers: list[str],
+    title: Callable[[str], str] = str,
+    keys: Sequence[str] = ("method",),
+) -> str:
+    """Write a row for each value of the keys, and a column for each value of another one."""
+    places = list(dict.fromkeys(table[across]))
+    rows = []
+    for key, group in table.groupby(list(keys), sort=False):
+        cells = group.set_index(across)[numbers].reindex(places)
+        rows.append((*key, *map(tuple, cells.to_numpy())))
+    columns = [
+        *(Column(name, format=short) if name == "accuracy" else Column(name) for name in keys),
+        *(Column(str(place), title(place), _cell) for place in places),
+    ]
+    return to_markdown(Table(columns=columns, rows=rows))
+
+
+def _title(measure: str) -> str:
+    return "RMSE" if measure == "rmse" else measure
+
+
+def _measures(row: dict[str, Any]) -> list[tuple[float, float]]:
+    return [(row[one], row[f"{one}_se"]) for one in MEASURES]
+
+
+def _places(deals: pd.Series) -> pd.Series:
+    return deals.map(DEALS.index)
+
+
+def _cell(rmse: float, *others: float) -> str:
+    shown = [short(one, 2) for one in others if not pd.isna(one)]
+    return f"{short(rmse)} ({', '.join(shown)})" if shown else short(rmse)
+
+
+def _in_brackets(value: float, second: float) -> str:
     if pd.isna(value) or pd.isna(second):
         return short(value)
-    return f"{short(value)} ({short(second, digits)})"
+    return f"{short(value)} ({short(second)})"
 
 
 def _lowest(coverage: float, crowd: str) -> str:
     return DASH if pd.isna(coverage) else f"{short(coverage)} ({crowd})"
 
 
-def _by_crowd(measured: pd.DataFrame) -> Iterator[str]:
-    """Compare RMSE and coverage on each crowd, a table for each design."""
-    shown = measured[measured["known"].isin(KNOWN_BY_CROWD)]
-    for (per_item, known), cell in shown.groupby(["per_item", "known"]):
-        methods = list(dict.fromkeys(cell["method"]))
-        yield f"## RMSE (coverage) on each crowd: {_design(per_item, known)}"
-        rows: list[tuple[Cell, ...]] = []
-        for name, crowd in cell.groupby("crowd", sort=False):
-            errors = crowd.set_index("method")[["rmse", "coverage"]].reindex(methods)
-            first = crowd.iloc[0]
-            size = (first["split"], int(crowd["systems"].max()), first["accuracy"])
-            rows.append((str(name), *size, *map(tuple, errors.to_numpy())))
-        columns = [
-            Column("crowd"),
-            Column("split"),
-            Column("systems"),
-            Column("mean accuracy", format=short),
-            *(Column(name, name, partial(_in_brackets, digits=2)) for name in methods),
-        ]
-        yield to_markdown(Table(columns=columns, rows=rows))
-
-
-def _design(per_item: str, known: int) -> str:
-    raters = "all ratings" if per_item == ALL else f"{per_item} ratings an item"
-    return f"{raters}, {known or 'no'} known truths"
+def _design(deal: str, per_item: str) -> str:
+    ratings = "all ratings" if per_item == ALL else f"{per_item} ratings an item"
+    words = "like" if deal == "like" else f"{deal} than"
+    return f"System {words} its raters, {ratings}"

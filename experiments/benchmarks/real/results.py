@@ -5,16 +5,20 @@ from pathlib import Path
 import pandas as pd
 
 from experiments.benchmarks.real.known_truths import ALONE, BY_PPI, known_folder
-from experiments.benchmarks.real.protocol import RATINGS_PER_ITEM
+from experiments.benchmarks.real.left_out import calibrated_rows
+from experiments.benchmarks.real.outcomes import read_outcomes
 from experiments.benchmarks.real.sources import SOURCES
 from experiments.simulations.methods import LEVEL
 from experiments.study.cells import read_cells
 from lehner import InputError, IntervalEstimate, widen_interval
+from lehner.empirical_prior.deals import DEALS, RATINGS_PER_ITEM
+from lehner.empirical_prior.prior import SYSTEM_IS
 from lehner.estimation.methods import list_methods
 
 WIDENED = ", widened"
 SHARED_MISTAKES = (0.5, 4.5)
-DESIGN = ["crowd", "per_item"]
+DESIGN = ["crowd", "deal", "per_item"]
+OF_CROWD = ("family", "domain", "split")
 
 
 def read_rows(output: Path, seed: int, draws: int) -> pd.DataFrame:
@@ -32,9 +36,9 @@ def read_rows(output: Path, seed: int, draws: int) -> pd.DataFrame:
     Returns
     -------
     pandas.DataFrame
-        As `measure_crowds` takes it, in the order of the crowds and methods. Of each crowd and
-        number of ratings of an item there are the systems that every method there was run on, so
-        that all methods are compared on the same ratings.
+        As `measure_crowds` takes it, in the order of the crowds and methods. Of each crowd, deal
+        and number of ratings of an item there are the systems that every method there was run on,
+        so that all methods are compared on the same ratings.
 
     Raises
     ------
@@ -53,21 +57,29 @@ def read_rows(output: Path, seed: int, draws: int) -> pd.DataFrame:
     rows = rows[rows["seed"] == seed].merge(common)
     # The known items alone are there once for each method.
     rows = rows.drop_duplicates([*DESIGN, "known", "method", "system", "draw"])
-    sources = [SOURCES[name] for name in rows["crowd"]]
-    rows = rows.assign(family=[one.family for one in sources], split=[one.split for one in sources])
+    return in_order(pd.concat([rows, calibrated_rows(rows, read_outcomes())]))
+
+
+def in_order(rows: pd.DataFrame) -> pd.DataFrame:
+    """Say the family, domain and split of each row's crowd, and put crowds and methods in order."""
+    of_crowd = {
+        column: [getattr(SOURCES[name], column) for name in rows["crowd"]] for column in OF_CROWD
+    }
     names = list_methods()
     places = {
         "crowd": list(SOURCES),
+        "deal": DEALS,
         "per_item": RATINGS_PER_ITEM,
         "method": [
+            *(f"calibrated, {system_is}" for system_is in SYSTEM_IS),
             *(name + end for name in names for end in ("", WIDENED)),
             *(BY_PPI + name for name in names),
             ALONE,
         ],
     }
     order = {name: {one: i for i, one in enumerate(known)} for name, known in places.items()}
-    return rows.sort_values(
-        ["crowd", "per_item", "known", "method", "system"],
+    return rows.assign(**of_crowd).sort_values(
+        [*DESIGN, "known", "method", "system"],
         key=lambda column: column.map(order[column.name]) if column.name in order else column,
         ignore_index=True,
     )

@@ -8,17 +8,13 @@ from pathlib import Path
 
 import numpy as np
 
-from experiments.benchmarks.real.protocol import (
-    MOST_SYSTEMS,
-    choose_systems,
-    deal,
-    place_of,
-    seed_of,
-)
 from experiments.benchmarks.real.sources import SOURCES, Source, read_crowd
 from experiments.simulations.methods import estimate_as_in_studies
 from experiments.study.cells import Cell, Row, result_row
 from lehner import Estimate, InputError, IntervalEstimate, Ratings, probabilities_right
+from lehner.core.seeds import place_of, seed_of
+from lehner.empirical_prior.deals import DEALS, MOST_SYSTEMS, Panel, choose_panels, deal
+from lehner.estimation.methods import find_method
 from lehner.known_truths.correction import own_variance
 
 
@@ -29,16 +25,20 @@ class Task:
     Parameters
     ----------
     crowd : str
+    deal : {"like", "better", "worse"}
+        How the system compares with its raters.
     system : str
         The worker who is the system.
     per_item : {"3", "5", "all"}
         Ratings of each item.
     method : str
+        Its label in results, see `method_labels`.
     seed : int
         Of the benchmark.
     """
 
     crowd: str
+    deal: str
     system: str
     per_item: str
     method: str
@@ -46,22 +46,21 @@ class Task:
 
     @property
     def name(self) -> str:
-        """Crowd, ratings of an item, method and system."""
-        return f"{self.crowd} {self.per_item} {self.method} {self.system}"
+        """Crowd, deal, ratings of an item, method and system."""
+        return f"{self.crowd} {self.deal} {self.per_item} {self.method} {self.system}"
 
     def dealt(self, folder: Path) -> Ratings | None:
         """Deal the data, with truth: the same for every method."""
-        crowd = crowd_of(self.crowd, folder)
-        key = (self.crowd, self.system)
-        return deal(crowd, self.system, self.per_item, seed_of(self.seed, *key))
+        panel = panels_of(self.crowd, self.deal, folder)[self.system]
+        return deal(panel, self.per_item, seed_of(self.seed, self.crowd, self.system))
 
-    def cell(self, folder: Path) -> Cell:
-        """Cell in which the data are dealt and fitted."""
+    def cell(self, folder: Path, method: str) -> Cell:
+        """Cell in which the data are dealt and fitted, by a method as a user names it."""
         return Cell(
             name=self.name,
             place=place_of(self.crowd, self.system, self.per_item, self.method),
             values=asdict(self),
-            simulate=partial(_fit, self, folder),
+            simulate=partial(_fit, self, folder, method),
         )
 
 
@@ -71,12 +70,50 @@ def crowd_of(name: str, folder: Path) -> Ratings:
     return read_crowd(SOURCES[name], folder)
 
 
+@cache
+def panels_of(name: str, how: str, folder: Path) -> dict[str, Panel]:
+    """Choose the systems of a crowd and their raters, once."""
+    return {panel.system: panel for panel in choose_panels(crowd_of(name, folder), how)}
+
+
+def method_labels(methods: Sequence[str]) -> dict[str, str]:
+    """Label methods, as a user names them, for results.
+
+    Parameters
+    ----------
+    methods : sequence of str
+        Names, and functions as "file.py:function".
+
+    Returns
+    -------
+    dict of str to str
+        A method by its label: its name, with a hash of the file if it is a user's function, so that
+        results of another version are those of another method.
+
+    Raises
+    ------
+    InputError
+        If there is no such method, or if it is `calibrated`.
+    """
+    labels = {}
+    for text in methods:
+        method = find_method(text)
+        if method.name == "calibrated":
+            raise InputError(
+                "`calibrated` is trained on these crowds",
+                "leave it out: majority_agreement brings its rows, trained on other families",
+            )
+        labels[f"{method.name}@{method.source_hash[:8]}".rstrip("@")] = text
+    return labels
+
+
 def list_tasks(
     sources: Sequence[Source],
     folder: Path,
     per_item: Sequence[str],
     methods: Sequence[str],
     seed: int,
+    deals: Sequence[str] = DEALS,
     most_systems: int = MOST_SYSTEMS,
 ) -> list[Task]:
     """List all tasks, crowd by crowd.
@@ -88,18 +125,21 @@ def list_tasks(
         With the files.
     per_item : sequence of {"3", "5", "all"}
     methods : sequence of str
+        Their labels.
     seed : int
+    deals : sequence of {"like", "better", "worse"}
     most_systems : int
-        Of a crowd: the first of those whom `choose_systems` gives.
+        Of a crowd in a deal: the first of those whom `choose_panels` gives.
 
     Returns
     -------
     list of Task
     """
     return [
-        Task(crowd=source.name, system=system, per_item=number, method=method, seed=seed)
-        for source in sources
-        for system in choose_systems(crowd_of(source.name, folder))[:most_systems]
+        Task(crowd=one.name, deal=how, system=system, per_item=number, method=method, seed=seed)
+        for one in sources
+        for how in deals
+        for system in list(panels_of(one.name, how, folder))[:most_systems]
         for number in per_item
         for method in methods
     ]
@@ -118,18 +158,18 @@ def _size(name: str, folder: Path, _: np.random.SeedSequence) -> Iterator[Row]:
         "raters": crowd.n_raters,
         "ratings": crowd.n_ratings,
         "categories": crowd.n_categories,
-        "systems": len(choose_systems(crowd)),
+        **{f"systems, {how}": len(panels_of(name, how, folder)) for how in DEALS},
     }
 
 
-def _fit(task: Task, folder: Path, seed: np.random.SeedSequence) -> Iterator[Row]:
+def _fit(task: Task, folder: Path, method: str, seed: np.random.SeedSequence) -> Iterator[Row]:
     dealt = task.dealt(folder)
     if dealt is None:
         return
     ratings, start = dealt.with_truth(None), time.process_time()
     row: Row = {name: getattr(ratings, name) for name in ("n_items", "n_raters", "n_categories")}
     try:
-        estimate = estimate_as_in_studies(task.method, ratings, int(seed.generate_state(1)[0]))
+        estimate = estimate_as_in_studies(method, ratings, int(seed.generate_state(1)[0]))
         found, variance = estimate.system_accuracy_in_sample, own_variance(estimate)
         right, said = _probabilities_right(ratings, estimate), list(map(str, estimate.warnings))
     except InputError as error:

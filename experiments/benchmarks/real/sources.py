@@ -46,6 +46,8 @@ class Source:
         From these files to ratings with truth.
     family : str
         Shared by crowds that rated the same items or came from the same study.
+    domain : {"crowd", "experts", "language models"}
+        Who rates.
     """
 
     name: str
@@ -53,6 +55,7 @@ class Source:
     files: tuple[str, ...]
     reader: Reader
     family: str
+    domain: str
 
     @property
     def split(self) -> str:
@@ -81,6 +84,7 @@ def _read_sources() -> dict[str, Source]:
             files=tuple(crowd["files"]),
             reader=partial(getattr(readers, crowd["reader"]), **crowd.get("options", {})),
             family=crowd.get("family", name),
+            domain=crowd.get("domain", "crowd"),
         )
         for name, crowd in listed["crowds"].items()
     }

@@ -15,12 +15,21 @@ from experiments.benchmarks.real import run as fits
 from experiments.benchmarks.real.known_truths import ALONE, corrected_rows
 from experiments.benchmarks.real.label_methods import proportion_right
 from experiments.benchmarks.real.label_methods_report import read_published
-from experiments.benchmarks.real.measures import BY, mean_over_crowds, measure_crowds
-from experiments.benchmarks.real.protocol import choose_systems, deal, seed_of
+from experiments.benchmarks.real.left_out import calibrated_rows
+from experiments.benchmarks.real.measures import (
+    BY,
+    error_of_mean,
+    mean_over_crowds,
+    measure_crowds,
+)
+from experiments.benchmarks.real.outcomes import read_outcomes
 from experiments.benchmarks.real.readers import make_crowd
 from experiments.benchmarks.real.run import Task
 from experiments.simulations.methods import estimate_as_in_studies
 from lehner import InputError, Ratings
+from lehner.empirical_prior.calibrated import estimate_calibrated
+from lehner.empirical_prior.prior import SHIPPED
+from lehner.empirical_prior.training import priors_text, train_priors
 
 
 def by_name(crowd):
@@ -134,93 +143,12 @@ def test_files_of_reader_studies(tmp_path):
         readers.read_readings([path], treatment="1")
 
 
-@pytest.fixture(scope="module")
-def crowd():
-    """Make a crowd of 40 workers with 400 items; each worker rates the tenth part of them."""
-    rng = np.random.default_rng(1)
-    truth = {str(item): "ab"[item % 2] for item in range(400)}
-    rows = [
-        (item, f"w{worker}", str(rng.choice(["a", "b"])))
-        for item in truth
-        for worker in (rng.choice(39, 4, replace=False) if int(item) % 4 else range(39))
-    ]
-    rows += [(item, "all", "a") for item in truth]
-    return make_crowd(rows, truth)
-
-
-@pytest.mark.parametrize("per_item", ["3", "5", "all"])
-def test_the_system_is_no_rater(crowd, per_item):
-    ratings, truth = by_name(crowd)
-    dealt = deal(crowd, "all", per_item, seed_of(1, "crowd", "all"))
-    assert (dealt.system == crowd.categories.index("a")).all()
-    for item, right in zip(dealt.items, dealt.system == dealt.truth, strict=True):
-        assert right == (truth[str(item)] == "a")
-    # Raters are numbered, so that what is compared are the votes without those of the system.
-    for item, votes in zip(dealt.items, dealt.votes(), strict=True):
-        without = sorted(
-            rating
-            for (one, rater), rating in ratings.items()
-            if one == str(item) and rater != "all"
-        )
-        found = [name for name, n in zip(crowd.categories, votes, strict=True) for _ in range(n)]
-        if per_item == "all":
-            assert found == without
-        else:
-            assert len(found) == int(per_item)
-            assert all(found.count(name) <= without.count(name) for name in "ab")
-
-
-def test_at_most_300_items_with_truth_that_the_system_rated(crowd):
-    assert len(crowd.items) == 400
-    dealt = deal(crowd, "all", "3", seed_of(1, "crowd", "all"))
-    assert dealt.n_items == len(set(dealt.items)) == 300
-    worker = deal(crowd, "w3", "3", seed_of(1, "crowd", "w3"))
-    rated = {item for item, rater in by_name(crowd)[0] if rater == "w3"}
-    assert set(map(str, worker.items)) == rated
-
-
-def test_ratings_are_seeded(crowd):
-    one = deal(crowd, "all", "3", seed_of(1, "crowd", "all"))
-    again = deal(crowd, "all", "3", seed_of(1, "crowd", "all"))
-    other = deal(crowd, "all", "3", seed_of(2, "crowd", "all"))
-    assert one.equals(again)
-    assert not one.equals(other)
-
-
-def test_raters_of_a_crossed_design_keep_their_ratings():
-    rng = np.random.default_rng(1)
-    given = {f"r{j}": rng.choice(["a", "b", "c"], 60) for j in range(6)}
-    rows = [(str(i), name, str(x[i])) for name, x in given.items() for i in range(60)]
-    crossed = make_crowd(rows, {str(i): "a" for i in range(60)})
-    dealt = deal(crossed, "r2", "3", seed_of(1, "x", "r2"))
-    columns = [dealt.codes[:, j].tolist() for j in range(3)]
-    codes = crossed.codes.tolist()
-    by_rater = [list(column) for column in zip(*codes, strict=True)]
-    found = {by_rater.index(column) for column in columns}
-    assert len(found) == 3
-    assert crossed.raters.index("r2") not in found
-
-
-def test_systems_are_those_with_most_items_and_twelve_at_most(crowd):
-    systems = choose_systems(crowd)
-    assert systems[0] == "all"
-    assert len(systems) == 12
-    sizes = {rater: sum(one == rater for _, one in by_name(crowd)[0]) for rater in crowd.raters}
-    assert min(sizes[rater] for rater in systems) >= max(
-        size for rater, size in sizes.items() if rater not in systems
-    )
-
-
-def test_too_few_items_are_no_data_set(crowd):
-    assert deal(crowd.take(np.arange(29)), "all", "3", seed_of(1, "x")) is None
-
-
 def test_known_truths_are_the_same_for_every_method_and_count_only_when_few():
     rng = np.random.default_rng(1)
     truth = rng.integers(0, 2, 60)
     codes = np.where(rng.random((60, 4)) < 0.8, truth[:, None], 1 - truth[:, None])
     dealt = Ratings(codes[:, :3], ["a", "b"], system=codes[:, 3], truth=truth)
-    task = Task(crowd="rte", system="1", per_item="3", method="algebraic", seed=1)
+    task = Task(crowd="rte", deal="like", system="1", per_item="3", method="algebraic", seed=1)
     right = np.full(60, 0.8).tolist()
     rows = pd.DataFrame(corrected_rows(task, dealt, right, 0.001, 2))
     # 50 of 60 known items would leave nothing to estimate.
@@ -257,46 +185,104 @@ def test_about_a_third_of_the_crowds_is_for_reporting_and_families_stay_together
     assert sources.SOURCES["SP"].family == sources.SOURCES["SP_amt"].family
 
 
-def test_draws_of_one_system_count_as_one_in_standard_errors():
-    rng = np.random.default_rng(1)
-    once = pd.DataFrame({"system": list("abcdef"), "truth": 0.7})
-    once = once.assign(estimate=0.7 + rng.normal(0, 0.1, 6), lower=0.65, upper=0.8, n_items=100)
-    once = once.assign(**dict.fromkeys(BY, "x"))
-    columns = [f"{name}{end}" for name in ("bias", "rmse", "coverage") for end in ("", "_se")]
-    several = measure_crowds(pd.concat([once] * 10))
-    pd.testing.assert_frame_equal(several[columns], measure_crowds(once)[columns])
-    error = once["estimate"] - 0.7
-    assert several.loc[0, "bias_se"] == pytest.approx(error.std() / np.sqrt(6))
-    assert several.loc[0, "rmse"] == pytest.approx(np.sqrt((error**2).mean()))
+def test_experts_and_language_models_are_domains_of_their_own():
+    domains = {source.family: source.domain for source in sources.SOURCES.values()}
+    others = {"VanDyke", "Kundel", "Franken", "LLMBar", "JudgeBench", "CARE"}
+    assert {family for family, domain in domains.items() if domain != "crowd"} == others
+    assert domains["Kundel"] == "experts"
+    assert domains["LLMBar"] == "language models"
 
 
-def test_intervals_that_all_hold_leave_an_error_of_coverage():
-    rows = pd.DataFrame({"system": list("abcdef"), "truth": 0.7, "estimate": 0.7, "n_items": 100})
-    rows = rows.assign(upper=0.8, **dict.fromkeys(BY, "x"))
-    held, missed = (measure_crowds(rows.assign(lower=lower)).iloc[0] for lower in (0.6, 0.75))
-    assert (held["coverage"], missed["coverage"]) == (1, 0)
-    assert held["coverage_se"] == pytest.approx(missed["coverage_se"])
-    assert 0.05 < held["coverage_se"] < 0.15
+def systems(**columns):
+    columns = {"system": list("abcdef"), "truth": 0.7, "n_items": 100} | columns
+    return pd.DataFrame(columns).assign(**{name: "x" for name in BY if name not in columns})
+
+
+def test_draws_of_one_system_count_as_one():
+    errors = np.random.default_rng(1).normal(0, 0.1, 6)
+    once = systems(estimate=0.7 + errors, lower=0.65, upper=0.8)
+    several = measure_crowds(pd.concat([once, once[:3], once[:3]]))
+    pd.testing.assert_frame_equal(several, measure_crowds(once))
+    assert several.loc[0, "rmse"] == pytest.approx(np.sqrt((errors**2).mean()))
+
+
+def test_the_interval_score_counts_how_far_outside_the_truth_lies():
+    lower = [0.6, 0.6, 0.6, 0.75, 0.7, np.nan]
+    upper = [0.8, 0.7, 0.65, 0.8, 0.7, np.nan]
+    (found,) = measure_crowds(systems(estimate=0.7, lower=lower, upper=upper)).to_dict("records")
+    width, outside = 0.2 + 0.1 + 0.05 + 0.05 + 0.0, 0.05 + 0.05
+    assert found["coverage"] == pytest.approx(3 / 5)
+    assert found["width"] == pytest.approx(width / 5)
+    assert found["score"] == pytest.approx((width + 20 * outside) / 5)
 
 
 def test_each_crowd_counts_once_in_the_means():
     measured = pd.DataFrame(
         {
             "crowd": ["small", "large"],
+            "family": ["x", "y"],
             "systems": [3, 12],
+            "accuracy": 0.7,
             "failed": 0.0,
             "rmse": [0.1, 0.3],
-            "rmse_se": [0.03, 0.04],
             "coverage": [0.9, 0.5],
         }
     )
-    rest = ["bias", "bias_se", "coverage_se", "width", "width_se"]
-    measured = measured.assign(**dict.fromkeys(rest, np.nan))
-    measured = measured.assign(split="choose", per_item="3", known=0, method="m")
+    measured = measured.assign(**dict.fromkeys(["bias", "width", "score"], np.nan))
+    measured = measured.assign(deal="like", per_item="3", known=0, method="m")
     (mean,) = mean_over_crowds(measured).to_dict("records")
     assert mean["rmse"] == pytest.approx(0.2)
-    assert mean["rmse_se"] == pytest.approx(0.025)
+    assert mean["rmse_se"] == pytest.approx(0.1)
     assert (mean["worst"], mean["worst_crowd"]) == (0.5, "large")
+    assert np.isnan(mean["score_se"])
+
+
+def test_errors_of_means_are_those_of_families():
+    values = pd.Series(np.random.default_rng(1).normal(size=8))
+    alone = error_of_mean(values, pd.Series(range(8)))
+    assert alone == pytest.approx(values.std() / np.sqrt(8))
+    # Four families whose crowds are alike have the error of four values.
+    doubled = pd.concat([values[:4]] * 2, ignore_index=True)
+    families = pd.Series([0, 1, 2, 3] * 2)
+    assert error_of_mean(doubled, families) == pytest.approx(values[:4].std() / 2)
+
+
+def test_the_shipped_priors_are_trained_on_the_committed_outcomes():
+    outcomes = read_outcomes()
+    families = {(one.crowd, one.family) for one in outcomes}
+    assert families <= {(source.name, source.family) for source in sources.SOURCES.values()}
+    assert priors_text(train_priors(outcomes)) == SHIPPED.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("known", [0, 20])
+@pytest.mark.parametrize("leave_out", ["family", "domain"])
+def test_calibrated_is_the_method_with_priors_of_other_families(tmp_path, known, leave_out):
+    rng = np.random.default_rng(1)
+    truth = rng.integers(0, 2, 80)
+    codes = np.where(rng.random((80, 4)) < 0.8, truth[:, None], 1 - truth[:, None])
+    shown = np.where(np.arange(80) < known, truth, -1)
+    ratings = Ratings(codes[:, :3], ["a", "b"], system=codes[:, 3], truth=shown)
+    agreement = (codes[:, 3] == (codes[:, :3].sum(axis=1) > 1)).mean()
+    first = {"crowd": "Kundel_1", "deal": "better", "per_item": "3", "system": "1", "n_items": 80}
+    rows = pd.DataFrame(
+        [
+            first | {"known": 0, "method": "majority_agreement", "estimate": agreement},
+            first
+            | {"known": 20, "method": ALONE, "estimate": (codes == truth[:, None])[:20, 3].mean()},
+        ]
+    ).assign(lower=np.nan, upper=np.nan)
+    made = calibrated_rows(rows, read_outcomes(), leave_out).query(f"known == {known}")
+    of = {name: getattr(source, leave_out) for name, source in sources.SOURCES.items()}
+    others = [one for one in read_outcomes() if of[one.crowd] != of["Kundel_1"]]
+    (tmp_path / "priors.json").write_text(priors_text(train_priors(others)))
+    assert made["method"].tolist() == ["calibrated, better", "calibrated, unknown"]
+    for row in made.itertuples():
+        system_is = row.method.removeprefix("calibrated, ")
+        found = estimate_calibrated(ratings, system_is=system_is, priors=tmp_path / "priors.json")
+        in_sample = found.system_accuracy_in_sample
+        assert (row.estimate, row.lower, row.upper) == pytest.approx(
+            (in_sample.estimate, in_sample.lower, in_sample.upper)
+        )
 
 
 @pytest.fixture
@@ -328,27 +314,28 @@ def write_rte(folder):
 def test_a_run_goes_on_where_it_was_and_methods_add_up(run, tmp_path):
     write_rte(tmp_path / "files")
     output = tmp_path / "results"
-    options = ["--crowd", "rte", "--per-item", "3", "--output", output]
+    options = ["--crowd", "rte", "--deal", "like", "--per-item", "3", "--output", output]
     first = ["--method", "majority_agreement"]
     assert run(tmp_path / "files", *options, *first)[0] == 0
     table = pd.read_csv(output / "real.csv")
-    assert table["method"].tolist() == ["majority_agreement"]
-    assert table.loc[0, "systems"] == 10
+    assert table["method"].tolist() == [*CALIBRATED, "majority_agreement"]
+    assert set(table["systems"]) == {10}
     before = {path: path.stat().st_mtime_ns for path in (output / "parts").iterdir()}
     assert run(tmp_path / "files", *options, "--method", "algebraic")[0] == 0
     assert {path: path.stat().st_mtime_ns for path in before} == before
     both = pd.read_csv(output / "real.csv")
     assert set(both["known"]) == {0, 10, 20}
     without = both[both["known"] == 0]
-    names = ["majority_agreement", "algebraic", "algebraic, widened"]
-    assert without["method"].tolist() == names
-    narrow, wide = (without.set_index("method").loc[name] for name in names[1:])
+    names = ["algebraic", "algebraic, widened"]
+    assert without["method"].tolist() == [*CALIBRATED, "majority_agreement", *names]
+    narrow, wide = (without.set_index("method").loc[name] for name in names)
     assert (wide["bias"], wide["rmse"]) == (narrow["bias"], narrow["rmse"])
     assert wide["width"] > narrow["width"] + 0.05
-    pd.testing.assert_frame_equal(without.iloc[:1], table)
-    assert set(both.loc[both["known"] == 20, "method"]) == {"algebraic", "ppi_algebraic", ALONE}
+    pd.testing.assert_frame_equal(without.iloc[:3], table)
+    corrected = {*CALIBRATED, "algebraic", "ppi_algebraic", ALONE}
+    assert set(both.loc[both["known"] == 20, "method"]) == corrected
     report = (output / "real.md").read_text()
-    assert "| rte | choose | 60 | 60 | 10 | 600 | 2 | 10 |" in report
+    assert "| rte | crowd | choose | 60 | 60 | 10 | 600 | 2 | 10 | 3 | 3 |" in report
     next(iter(before)).unlink()
     assert run(tmp_path / "files", *options, *first)[0] == 0
     pd.testing.assert_frame_equal(pd.read_csv(output / "real.csv"), both)
@@ -365,19 +352,88 @@ def test_methods_do_not_see_the_truth(run, tmp_path, monkeypatch):
     monkeypatch.setattr(fits, "estimate_as_in_studies", look)
     options = ["--crowd", "rte", "--per-item", "3", "--method", "majority_agreement"]
     assert run(tmp_path / "files", *options, "--output", tmp_path / "results")[0] == 0
-    assert len(seen) == 10 and all(truth is None for truth in seen)
+    assert len(seen) == 10 + 3 + 3
+    assert all(truth is None for truth in seen)
+
+
+CALIBRATED = ("calibrated, like", "calibrated, unknown")
+
+
+def test_each_system_is_kept_in_each_deal(run, tmp_path):
+    write_rte(tmp_path / "files")
+    output = tmp_path / "results"
+    options = ["--crowd", "rte", "--per-item", "3", "--output", output]
+    assert run(tmp_path / "files", *options, "--method", "majority_agreement")[0] == 0
+    table = pd.read_csv(output / "systems.csv")
+    numbers = table.groupby(["deal", "method"])["system"].nunique().to_dict()
+    assert numbers == {
+        ("like", "majority_agreement"): 10,
+        ("like", "calibrated, like"): 10,
+        ("like", "calibrated, unknown"): 10,
+        ("better", "majority_agreement"): 3,
+        ("better", "calibrated, better"): 3,
+        ("better", "calibrated, unknown"): 3,
+        ("worse", "majority_agreement"): 3,
+        ("worse", "calibrated, unknown"): 3,
+    }
+    measured = pd.read_csv(output / "real.csv").set_index(["deal", "method"])
+    for key, rows in table.groupby(["deal", "method"]):
+        error = rows["estimate"] - rows["truth"]
+        assert measured.loc[key, "bias"] == pytest.approx(error.mean(), abs=2e-4)
+        inside = (rows["lower"] <= rows["truth"] + 1e-4) & (rows["truth"] <= rows["upper"] + 1e-4)
+        if rows["lower"].notna().all():
+            assert measured.loc[key, "coverage"] == pytest.approx(inside.mean(), abs=1e-4)
+    assert set(pd.read_csv(output / "domains.csv")["deal"]) == {"like", "better", "worse"}
+    ranked = pd.read_csv(output / "halves.csv")
+    assert set(ranked["ranked_by"]) == {"the same items", "other items"}
 
 
 def test_methods_are_compared_on_the_systems_that_all_of_them_were_run_on(run, tmp_path):
     write_rte(tmp_path / "files")
     output = tmp_path / "results"
-    options = ["--crowd", "rte", "--per-item", "3", "5", "--output", output]
+    options = ["--crowd", "rte", "--deal", "like", "--per-item", "3", "5", "--output", output]
     run(tmp_path / "files", *options, "--method", "majority_agreement")
     few = ["--per-item", "3", "--method", "algebraic", "--systems", "4"]
     assert run(tmp_path / "files", *options, *few)[0] == 0
     table = pd.read_csv(output / "real.csv")
     assert set(table.loc[table["per_item"] == 3, "method"]) >= {"majority_agreement", "algebraic"}
     assert table.groupby("per_item")["systems"].unique().map(list).to_dict() == {3: [4], 5: [10]}
+
+
+def test_a_method_of_a_file_is_another_one_when_the_file_changes(run, tmp_path):
+    write_rte(tmp_path / "files")
+    output, mine = tmp_path / "results", tmp_path / "mine.py"
+    options = ["--crowd", "rte", "--deal", "like", "--per-item", "3", "--output", output]
+    for value in (0.5, 0.7):
+        mine.write_text(
+            "from lehner import Estimate, IntervalEstimate\n"
+            "def always(ratings):\n"
+            f"    found = IntervalEstimate(estimate={value})\n"
+            "    return Estimate(method='', system='', system_accuracy=found,\n"
+            "                    system_accuracy_in_sample=found)\n"
+        )
+        methods = ["majority_agreement", f"{mine}:always"]
+        assert run(tmp_path / "files", *options, "--method", *methods)[0] == 0
+    table = pd.read_csv(output / "systems.csv")
+    own = table[table["method"].str.startswith("always@")]
+    assert own.groupby("method")["estimate"].unique().map(list).tolist() in (
+        [[0.5], [0.7]],
+        [[0.7], [0.5]],
+    )
+    assert own.groupby("method")["truth"].nunique().min() > 1
+
+
+def test_priors_are_trained_by_one_command(run, tmp_path, monkeypatch):
+    write_rte(tmp_path / "files")
+    first = sources.SOURCES["rte"]
+    families = {name: replace(first, name=name, family=name) for name in ("rte", "dog", "web")}
+    monkeypatch.setattr(command, "find_sources", lambda _: list(families.values()))
+    file = tmp_path / "priors.json"
+    assert run(tmp_path / "files", "--train", file, "--output", tmp_path)[0] == 0
+    outcomes = read_outcomes(tmp_path / "outcomes.csv")
+    assert {one.crowd for one in outcomes} == set(families)
+    assert file.read_text() == priors_text(train_priors(outcomes))
+    assert len(file.read_text().splitlines()) == 5
 
 
 def test_each_missing_file_is_named_with_its_source(run, tmp_path):
@@ -412,3 +468,6 @@ def test_unknown_crowds_and_methods_are_refused(run, tmp_path):
         2,
         "there is no method 'algebra'; did you mean 'algebraic'?",
     )
+    code, _, said = run(tmp_path, *options[:-1], "calibrated")
+    assert code == 2
+    assert "majority_agreement brings its rows" in said

@@ -2,7 +2,8 @@ import numpy as np
 import pytest
 
 import lehner
-from lehner.empirical_prior.deals import choose_panels, deal, deal_outcomes
+from lehner.core.seeds import seed_of
+from lehner.empirical_prior.deals import Panel, choose_panels, deal, deal_outcomes
 
 
 def crowd(n_items=80, skills=(0.55, 0.6, 0.65, 0.7, 0.75, 0.8, 0.85, 0.9, 0.95)):
@@ -61,12 +62,13 @@ def test_workers_can_be_ranked_by_other_items():
 
 
 @pytest.mark.parametrize("per_item", ["3", "5", "all"])
-def test_a_data_set_has_no_truth_and_the_asked_number_of_raters(per_item):
+def test_a_data_set_has_the_asked_number_of_raters(per_item):
     (panel, *_) = choose_panels(crowd())
     dealt = deal(panel, per_item, np.random.SeedSequence(4))
-    assert dealt.ratings.truth is None
-    assert dealt.ratings.n_raters == (8 if per_item == "all" else int(per_item))
-    assert dealt.right.mean() == pytest.approx(skill_of(panel.crowd, [panel.system])[0])
+    assert dealt.n_raters == (8 if per_item == "all" else int(per_item))
+    assert (dealt.system == dealt.truth).mean() == pytest.approx(
+        skill_of(panel.crowd, [panel.system])[0]
+    )
 
 
 def test_outcomes_are_the_same_for_the_same_seed():
@@ -75,3 +77,71 @@ def test_outcomes_are_the_same_for_the_same_seed():
     assert {one.deal for one in first} == {"like", "better", "worse"}
     like = [one for one in first if one.deal == "like"]
     assert np.mean([one.accuracy for one in like]) == pytest.approx(0.75, abs=0.03)
+
+
+@pytest.fixture(scope="module")
+def sparse():
+    """Make a crowd of 40 workers with 400 items; each but one rates the tenth part of them."""
+    rng = np.random.default_rng(1)
+    codes = np.full((400, 40), -1)
+    for i, row in enumerate(codes):
+        raters = rng.choice(39, 4, replace=False) if i % 4 else np.arange(39)
+        row[raters] = rng.integers(2, size=len(raters))
+    codes[:, 39] = 0
+    names = [*(f"w{j}" for j in range(39)), "all"]
+    return lehner.Ratings(codes, ["a", "b"], names, truth=np.arange(400) % 2)
+
+
+@pytest.mark.parametrize("per_item", ["3", "5", "all"])
+def test_the_system_is_no_rater(sparse, per_item):
+    dealt = deal(Panel(system="all", crowd=sparse), per_item, seed_of(1, "crowd", "all"))
+    items = dealt.items
+    assert (dealt.system == 0).all()
+    np.testing.assert_array_equal(dealt.system == dealt.truth, sparse.truth[items] == 0)
+    # Raters are numbered, so that what is compared are the votes without those of the system.
+    without = sparse.votes()[items] - [1, 0]
+    found = dealt.votes()
+    if per_item == "all":
+        np.testing.assert_array_equal(found, without)
+    else:
+        assert (found.sum(axis=1) == int(per_item)).all()
+        assert (found <= without).all()
+
+
+def test_at_most_300_items_with_truth_that_the_system_rated(sparse):
+    dealt = deal(Panel(system="all", crowd=sparse), "3", seed_of(1, "crowd", "all"))
+    assert dealt.n_items == len(set(dealt.items)) == 300
+    worker = deal(Panel(system="w3", crowd=sparse), "3", seed_of(1, "crowd", "w3"))
+    assert set(worker.items) == set(np.flatnonzero(sparse.codes[:, 3] >= 0))
+
+
+def test_ratings_are_seeded(sparse):
+    panel = Panel(system="all", crowd=sparse)
+    one, again, other = (deal(panel, "3", seed_of(seed, "crowd", "all")) for seed in (1, 1, 2))
+    assert one.equals(again)
+    assert not one.equals(other)
+
+
+def test_raters_of_a_crossed_design_keep_their_ratings():
+    codes = np.random.default_rng(1).integers(3, size=(60, 6))
+    names = [f"r{j}" for j in range(6)]
+    crossed = lehner.Ratings(codes, ["a", "b", "c"], names, truth=np.zeros(60, int))
+    dealt = deal(Panel(system="r2", crowd=crossed), "3", seed_of(1, "x", "r2"))
+    by_rater = codes.T.tolist()
+    found = {by_rater.index(dealt.codes[:, j].tolist()) for j in range(3)}
+    assert len(found) == 3
+    assert 2 not in found
+
+
+def test_systems_are_those_with_most_items_and_twelve_at_most(sparse):
+    systems = [panel.system for panel in choose_panels(sparse)]
+    assert systems[0] == "all"
+    assert len(systems) == 12
+    sizes = dict(zip(sparse.raters, (sparse.codes >= 0).sum(axis=0), strict=True))
+    assert min(sizes[name] for name in systems) >= max(
+        size for name, size in sizes.items() if name not in systems
+    )
+
+
+def test_too_few_items_are_no_data_set(sparse):
+    assert deal(Panel(system="all", crowd=sparse.take(range(29))), "3", seed_of(1, "x")) is None

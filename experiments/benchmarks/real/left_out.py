@@ -1,0 +1,73 @@
+"""Rows of `calibrated`, each by priors of crowds that have nothing to do with the one it is of.
+
+The method needs agreement with the majority and, where truths are known, how many of the known
+items are right: its rows are made of those of `majority_agreement` and of the known items alone.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import pandas as pd
+
+from experiments.benchmarks.real.known_truths import ALONE
+from experiments.benchmarks.real.sources import SOURCES
+from experiments.simulations.methods import LEVEL
+from lehner.empirical_prior.prior import EmpiricalPrior, posterior_in_sample, prior_of_right
+from lehner.empirical_prior.training import Outcome, train_priors
+
+MAJORITY = "majority_agreement"
+SYSTEM_IS = {"like": ("like", "unknown"), "better": ("better", "unknown"), "worse": ("unknown",)}
+"""What may be said of a system that is dealt so."""
+DATA_SET = ["crowd", "deal", "per_item", "system"]
+
+
+def calibrated_rows(
+    rows: pd.DataFrame, outcomes: Sequence[Outcome], leave_out: str = "family"
+) -> pd.DataFrame:
+    """Estimate by `calibrated`, trained without the family or the domain of the crowd.
+
+    Parameters
+    ----------
+    rows : pandas.DataFrame
+        A row for each estimate: the columns of `DATA_SET`, `known`, `method`, `n_items`,
+        `estimate`, and others.
+    outcomes : sequence of Outcome
+        Of all crowds.
+    leave_out : {"family", "domain"}
+
+    Returns
+    -------
+    pandas.DataFrame
+        The rows of `majority_agreement` and of the known items alone, with other estimates: by the
+        methods "calibrated, like", "calibrated, better" and "calibrated, unknown".
+    """
+    majority = rows[rows["method"] == MAJORITY]
+    agreement = majority[[*DATA_SET, "estimate"]].rename(columns={"estimate": "agreement"})
+    used = rows[rows["method"].isin([MAJORITY, ALONE])].merge(agreement, on=DATA_SET)
+    made: list[dict[str, Any]] = []
+    for left_out, table in used.groupby(_group_of(used["crowd"], leave_out), sort=False):
+        others = [one for one in outcomes if getattr(SOURCES[one.crowd], leave_out) != left_out]
+        priors = train_priors(others)
+        made += (row for one in table.to_dict("records") for row in _estimates(one, priors))
+    return pd.DataFrame(made, columns=rows.columns)
+
+
+def _group_of(crowds: pd.Series, leave_out: str) -> pd.Series:
+    return crowds.map({name: getattr(source, leave_out) for name, source in SOURCES.items()})
+
+
+def _estimates(
+    row: dict[str, Any], priors: Mapping[str, EmpiricalPrior]
+) -> Iterator[dict[str, Any]]:
+    known_right = round(row["known"] * row["estimate"]) if row["known"] else 0
+    for system_is in SYSTEM_IS[row["deal"]]:
+        agreeing = row["agreement"] * row["n_items"]
+        right = prior_of_right(priors[system_is], agreeing, row["n_items"])
+        posterior = posterior_in_sample(*right, row["known"], known_right)
+        lower, upper = posterior.interval(LEVEL)
+        yield row | {
+            "method": f"calibrated, {system_is}",
+            "estimate": posterior.mean,
+            "lower": lower,
+            "upper": upper,
+        }
